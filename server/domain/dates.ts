@@ -1,0 +1,74 @@
+/** A calendar day as `YYYY-MM-DD`. Days of four-digit years compare correctly as texts. */
+export type Day = string;
+
+/** A month as `YYYY-MM`. */
+export type Month = string;
+
+/** The day a text names, or undefined when it is not a real calendar day from 1000-01-01 to 9999-12-31. */
+export function parseDay(text: string): Day | undefined {
+  if (!/^[1-9]\d{3}-\d{2}-\d{2}$/.test(text)) return undefined;
+  try {
+    return Temporal.PlainDate.from(text, { overflow: 'reject' }).toString();
+  } catch {
+    return undefined;
+  }
+}
+
+/** The UTC day of an instant given in milliseconds. */
+export function dayOf(milliseconds: number): Day {
+  return new Date(milliseconds).toISOString().slice(0, 10);
+}
+
+/** `days` may be negative. */
+export function addDays(day: Day, days: number): Day {
+  return Temporal.PlainDate.from(day).add({ days }).toString();
+}
+
+/** The same day `months` earlier, or that month's last day where it is shorter. */
+export function monthsEarlier(day: Day, months: number): Day {
+  return Temporal.PlainDate.from(day).subtract({ months }).toString();
+}
+
+/** How many days a range has, both ends counted; below 1 when `from` is after `to`. */
+export function countDays(from: Day, to: Day): number {
+  return Temporal.PlainDate.from(from).until(to, { largestUnit: 'day' }).days + 1;
+}
+
+/** Every day from `from` to `to`, both included; none when `from` is after `to`. */
+export function eachDay(from: Day, to: Day): Day[] {
+  const days: Day[] = [];
+  const end = Date.parse(to);
+  for (let at = Date.parse(from); at <= end; at += 86_400_000) days.push(dayOf(at));
+  return days;
+}
+
+export function monthOf(day: Day): Month {
+  return day.slice(0, 7);
+}
+
+export function daysInMonth(month: Month): number {
+  return Temporal.PlainYearMonth.from(month).daysInMonth;
+}
+
+export function lastDayOf(month: Month): Day {
+  return `${month}-${daysInMonth(month)}`;
+}
+
+/** Every month from that of `from` to that of `to`, both included. */
+export function eachMonth(from: Day, to: Day): Month[] {
+  const months: Month[] = [];
+  const end = monthOf(to);
+  for (let month = Temporal.PlainYearMonth.from(monthOf(from)); month.toString() <= end; ) {
+    months.push(month.toString());
+    month = month.add({ months: 1 });
+  }
+  return months;
+}
+
+export function earlier(a: Day, b: Day): Day {
+  return a < b ? a : b;
+}
+
+export function later(a: Day, b: Day): Day {
+  return a > b ? a : b;
+}

@@ -1,0 +1,45 @@
+/**
+ * Every error a client of the API can meet, in one table. A published code is never reused for another meaning.
+ * The table in the documentation and the OpenAPI document derive from it.
+ */
+export const ERRORS = {
+  invalid_request: { status: 400, when: 'a parameter is missing, malformed or out of range' },
+  unauthorized: { status: 401, when: 'no key, an invalid key, or a revoked key' },
+  plan_required: { status: 403, when: 'the workspace is on the Free plan' },
+  not_found: { status: 404, when: 'unknown path, project or group, or a project that has not finished setup' },
+  google_access_lost: { status: 409, when: 'the search provider no longer grants access to the property' },
+  rate_limited: { status: 429, when: 'more requests than a key or an address may send in a minute' },
+  server_error: { status: 500, when: 'a failure on the service side' },
+  unavailable: { status: 503, when: 'the answer cannot be had right now; try again after Retry-After seconds' },
+} as const;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+/** An error that a client is told about in words. Anything else that is thrown becomes `server_error`. */
+export class KnownError extends Error {
+  readonly code: ErrorCode;
+  /** Seconds a client should wait before it asks again. */
+  readonly retryAfter: number | undefined;
+
+  constructor(code: ErrorCode, message: string, options: { retryAfter?: number; cause?: unknown } = {}) {
+    super(message, { cause: options.cause });
+    this.name = 'KnownError';
+    this.code = code;
+    this.retryAfter = options.retryAfter;
+  }
+}
+
+/** A 400. `message` names the offending parameter and says what would be right. */
+export function invalidRequest(message: string): KnownError {
+  return new KnownError('invalid_request', message);
+}
+
+/** A 404. */
+export function notFound(message: string): KnownError {
+  return new KnownError('not_found', message);
+}
+
+/** A 503, sent with `Retry-After: 60`. */
+export function unavailable(message: string, cause?: unknown): KnownError {
+  return new KnownError('unavailable', message, { retryAfter: 60, cause });
+}

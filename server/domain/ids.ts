@@ -1,0 +1,25 @@
+import { randomInt, randomUUID } from 'node:crypto';
+
+const LETTERS_AND_DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+
+/** Starts every key, so that leaked keys can be searched for. */
+const KEY_PREFIX = 'ord_live_';
+export const KEY_PATTERN = /^ord_live_[A-Za-z0-9]{32}$/;
+
+function lettersAndDigits(length: number): string {
+  return Array.from({ length }, () => LETTERS_AND_DIGITS[randomInt(LETTERS_AND_DIGITS.length)]).join('');
+}
+
+/** A fresh API key: 190 random bits, so a plain hash of it is enough to store. */
+export function newKey(): string {
+  return KEY_PREFIX + lettersAndDigits(32);
+}
+
+/** A short id as projects, groups and keywords have; the caller makes sure that it is not taken. */
+export function newShortId(): string {
+  return lettersAndDigits(5);
+}
+
+export function newUuid(): string {
+  return randomUUID();
+}

@@ -1,0 +1,16 @@
+/** Microseconds since 1970 (UTC), as the catalog keeps instants. */
+export type Microseconds = number;
+
+/** `2026-11-20T04:21:37.123Z`: what clients read has milliseconds. */
+export function isoInstant(microseconds: Microseconds): string {
+  return new Date(Math.floor(microseconds / 1000)).toISOString();
+}
+
+export function isoInstantOrNull(microseconds: Microseconds | null): string | null {
+  return microseconds === null ? null : isoInstant(microseconds);
+}
+
+/** Of an instant in milliseconds, as `Date.now()` gives it. */
+export function toMicroseconds(milliseconds: number): Microseconds {
+  return Math.round(milliseconds * 1000);
+}

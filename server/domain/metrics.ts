@@ -1,0 +1,70 @@
+/**
+ * The additive measures of a fact. `sumPosition` is the zero-based sum of positions over the impressions, the unit of
+ * the search engine's bulk export, so that averages are only ever made at the end.
+ */
+export interface Measures {
+  readonly clicks: number;
+  readonly impressions: number;
+  readonly sumPosition: number;
+}
+
+/** What a client reads: ctr has four decimals, position one; both null without impressions. */
+export interface Metrics {
+  readonly clicks: number;
+  readonly impressions: number;
+  readonly ctr: number | null;
+  readonly position: number | null;
+}
+
+export const NOTHING: Measures = { clicks: 0, impressions: 0, sumPosition: 0 };
+
+/** An exact sum that is not a whole number: `numerator / denominator`. */
+export interface Fraction {
+  readonly numerator: bigint;
+  readonly denominator: bigint;
+}
+
+/** Metrics of measures. `extra` is a part of the position sum that is not whole (spread months have one). */
+export function toMetrics(measures: Measures, extra?: Fraction): Metrics {
+  const { clicks, impressions, sumPosition } = measures;
+  if (impressions === 0) return { clicks, impressions, ctr: null, position: null };
+  const position =
+    extra === undefined || extra.numerator === 0n
+      ? roundRatio(sumPosition + impressions, impressions, 10)
+      : roundBigRatio(
+          (BigInt(sumPosition) + BigInt(impressions)) * extra.denominator + extra.numerator,
+          BigInt(impressions) * extra.denominator,
+          10,
+        );
+  return { clicks, impressions, ctr: roundRatio(clicks, impressions, 10_000), position };
+}
+
+export function add(a: Measures, b: Measures): Measures {
+  return {
+    clicks: a.clicks + b.clicks,
+    impressions: a.impressions + b.impressions,
+    sumPosition: a.sumPosition + b.sumPosition,
+  };
+}
+
+export function sum(all: Iterable<Measures>): Measures {
+  let total = NOTHING;
+  for (const measures of all) total = add(total, measures);
+  return total;
+}
+
+/**
+ * `numerator / denominator` rounded to a multiple of 1 / scale, halves away from zero, decided on whole numbers:
+ * 1 / 32 is 0.0313 and never falls to 0.0312 for want of a binary digit. Both are whole and not negative.
+ */
+export function roundRatio(numerator: number, denominator: number, scale: number): number {
+  const doubled = 2 * numerator * scale + denominator;
+  if (!Number.isSafeInteger(doubled) || !Number.isSafeInteger(2 * denominator)) {
+    return roundBigRatio(BigInt(numerator), BigInt(denominator), scale);
+  }
+  return Math.floor(doubled / (2 * denominator)) / scale;
+}
+
+function roundBigRatio(numerator: bigint, denominator: bigint, scale: number): number {
+  return Number((2n * numerator * BigInt(scale) + denominator) / (2n * denominator)) / scale;
+}

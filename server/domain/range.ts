@@ -1,0 +1,76 @@
+import { addDays, countDays, type Day, monthsEarlier } from './dates.ts';
+import { invalidRequest } from './errors.ts';
+
+/** Both days included. */
+export interface Range {
+  readonly from: Day;
+  readonly to: Day;
+}
+
+/** What a client may ask for; days are real calendar days. */
+export interface AskedRange {
+  readonly from?: Day | undefined;
+  readonly to?: Day | undefined;
+  readonly period?: string | undefined;
+}
+
+/** The longest range, in days: 16 months of the search engine's history. */
+export const MOST_DAYS = 486;
+const MOST_MONTHS = 16;
+const DEFAULT_DAYS = 28;
+export const PERIOD_PATTERN = '^[0-9]+[dm]$';
+
+/**
+ * The range a request means: `to`, or `lastDay` where it is not given, and the days before it.
+ * Throws `invalid_request` for `from` together with `period`, `from` after `to`, and more than 486 days.
+ */
+export function resolveRange(asked: AskedRange, lastDay: Day): Range {
+  const to = asked.to ?? lastDay;
+  if (asked.period !== undefined) {
+    if (asked.from !== undefined) throw invalidRequest('from and period exclude each other; send one of them.');
+    return { from: periodStart(asked.period, to), to };
+  }
+  const from = asked.from ?? addDays(to, 1 - DEFAULT_DAYS);
+  if (from > to) {
+    const end = asked.to === undefined ? `${to}, the last day when to is not given` : `to (${to})`;
+    throw invalidRequest(`from (${from}) must not be after ${end}.`);
+  }
+  const days = countDays(from, to);
+  if (days > MOST_DAYS) {
+    throw invalidRequest(`from and to span ${days} days; a range has at most ${MOST_DAYS}.`);
+  }
+  return { from, to };
+}
+
+/**
+ * First day of a period that ends at `to`: `Nd` counts days, `Nm` starts the day after the same day N months earlier.
+ * Sixteen calendar months can be longer than 486 days; the start then moves up.
+ */
+function periodStart(period: string, to: Day): Day {
+  const wanted = `period must be 1d to ${MOST_DAYS}d or 1m to ${MOST_MONTHS}m, not '${period}'.`;
+  if (!new RegExp(PERIOD_PATTERN).test(period)) throw invalidRequest(wanted);
+  const count = Number(period.slice(0, -1));
+  if (count < 1 || count > (period.endsWith('d') ? MOST_DAYS : MOST_MONTHS)) throw invalidRequest(wanted);
+  if (period.endsWith('d')) return addDays(to, 1 - count);
+  const start = addDays(monthsEarlier(to, count), 1);
+  const earliest = addDays(to, 1 - MOST_DAYS);
+  return start < earliest ? earliest : start;
+}
+
+/** A keyword range within the plan's history. Throws `invalid_request` when all of it lies before. */
+export function clampToHistory(range: Range, historyFrom: Day): Range & { clamped: boolean } {
+  if (range.to < historyFrom) {
+    throw invalidRequest(
+      `from and to (${range.from} to ${range.to}) lie before ${historyFrom}, the first day of keyword data of this plan; to (or a period) must reach that day.`,
+    );
+  }
+  const clamped = range.from < historyFrom;
+  return { from: clamped ? historyFrom : range.from, to: range.to, clamped };
+}
+
+/** The part of a range between two days, or null when there is none. */
+export function within(range: Range, first: Day, last: Day): Range | null {
+  const from = range.from > first ? range.from : first;
+  const to = range.to < last ? range.to : last;
+  return from <= to ? { from, to } : null;
+}

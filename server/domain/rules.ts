@@ -1,0 +1,141 @@
+import { RE2JS } from 're2js';
+import { INTENTS } from './intent.ts';
+import type { Measures } from './metrics.ts';
+
+interface Condition {
+  readonly field?: string;
+  readonly op: string;
+  readonly value: string | number;
+}
+
+/** A rule of a keyword group (conditions name a field) or of a page group (they test the URL path). */
+export interface Rule {
+  readonly match: 'all' | 'any';
+  readonly conditions: readonly Condition[];
+}
+
+/** What a rule looks at. Measures are totals over the requested range and device. */
+export interface RuleSubject extends Measures {
+  readonly query: string;
+  readonly intent: string;
+  readonly source: string;
+}
+
+export const SOURCES = ['suggested', 'manual', 'import'] as const;
+const TEXT_FIELDS = ['query'];
+const CHOICE_FIELDS: Readonly<Record<string, readonly string[]>> = { intent: INTENTS, source: SOURCES };
+const NUMBER_FIELDS = ['clicks', 'impressions', 'ctr', 'position'];
+export const KEYWORD_FIELDS = [...TEXT_FIELDS, ...Object.keys(CHOICE_FIELDS), ...NUMBER_FIELDS];
+
+/** Texts are compared without regard to case; both sides come lower-cased. */
+const TEXT_OPERATORS: Readonly<Record<string, (text: string, value: string) => boolean>> = {
+  contains: (text, value) => text.includes(value),
+  not_contains: (text, value) => !text.includes(value),
+  equals: (text, value) => text === value,
+  not_equals: (text, value) => text !== value,
+  starts_with: (text, value) => text.startsWith(value),
+  ends_with: (text, value) => text.endsWith(value),
+};
+
+const NUMBER_OPERATORS: Readonly<Record<string, (number: number, value: number) => boolean>> = {
+  eq: (number, value) => number === value,
+  neq: (number, value) => number !== value,
+  lt: (number, value) => number < value,
+  lte: (number, value) => number <= value,
+  gt: (number, value) => number > value,
+  gte: (number, value) => number >= value,
+};
+
+export const TEXT_OPERATOR_NAMES = [...Object.keys(TEXT_OPERATORS), 'matches'];
+export const NUMBER_OPERATOR_NAMES = Object.keys(NUMBER_OPERATORS);
+
+/** What is wrong with a rule, in words that name the field or operator, or undefined when nothing is. */
+export function ruleProblem(rule: unknown, of: 'keywords' | 'pages'): string | undefined {
+  if (!isRecord(rule)) return 'the rule is not an object with match and conditions';
+  if (rule['match'] !== 'all' && rule['match'] !== 'any')
+    return `match must be 'all' or 'any', not ${quote(rule['match'])}`;
+  const conditions = rule['conditions'];
+  if (!Array.isArray(conditions)) return 'conditions must be a list';
+  for (const condition of conditions as unknown[]) {
+    const problem = conditionProblem(condition, of);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+function conditionProblem(condition: unknown, of: 'keywords' | 'pages'): string | undefined {
+  if (!isRecord(condition)) return `a condition must be an object with op and value, not ${quote(condition)}`;
+  const field = of === 'pages' ? 'the URL path' : condition['field'];
+  if (of === 'keywords' && !(typeof field === 'string' && KEYWORD_FIELDS.includes(field))) {
+    return `unknown field ${quote(field)}; a field is one of ${KEYWORD_FIELDS.join(', ')}`;
+  }
+  const isNumber = NUMBER_FIELDS.includes(String(field));
+  const operators = isNumber ? NUMBER_OPERATOR_NAMES : TEXT_OPERATOR_NAMES;
+  const { op, value } = condition;
+  if (typeof op !== 'string' || !operators.includes(op)) {
+    return `unknown operator ${quote(op)} for ${String(field)}; an operator is one of ${operators.join(', ')}`;
+  }
+  if (isNumber) {
+    return typeof value === 'number' && Number.isFinite(value)
+      ? undefined
+      : `the value of ${String(field)} ${op} must be a number, not ${quote(value)}`;
+  }
+  if (typeof value !== 'string') return `the value of ${String(field)} ${op} must be a text, not ${quote(value)}`;
+  if (op === 'matches' && compileExpression(value) === undefined) {
+    return `${quote(value)} is not a regular expression of the RE2 syntax`;
+  }
+  return undefined;
+}
+
+/** A test of keywords made of a rule that has passed `ruleProblem`. Ratios are compared unrounded. */
+export function compileRule(rule: Rule): (subject: RuleSubject) => boolean {
+  const tests = rule.conditions.map(compileCondition);
+  return rule.match === 'all'
+    ? (subject) => tests.every((test) => test(subject))
+    : (subject) => tests.some((test) => test(subject));
+}
+
+function compileCondition({ field = '', op, value }: Condition): (subject: RuleSubject) => boolean {
+  if (NUMBER_FIELDS.includes(field)) {
+    const compare = NUMBER_OPERATORS[op]!;
+    return (subject) => {
+      const number = numberOf(subject, field);
+      return number !== undefined && compare(number, Number(value));
+    };
+  }
+  const read = (subject: RuleSubject): string => subject[field as 'query' | 'intent' | 'source'];
+  if (op === 'matches') {
+    const expression = compileExpression(String(value))!;
+    return (subject) => expression.matcher(read(subject)).find();
+  }
+  const compare = TEXT_OPERATORS[op]!;
+  const wanted = String(value).toLowerCase();
+  return (subject) => compare(read(subject).toLowerCase(), wanted);
+}
+
+/** The unrounded number of a field; undefined where it has none, and then no condition on it matches. */
+function numberOf(subject: RuleSubject, field: string): number | undefined {
+  if (field === 'clicks') return subject.clicks;
+  if (field === 'impressions') return subject.impressions;
+  if (subject.impressions === 0) return undefined;
+  return field === 'ctr'
+    ? subject.clicks / subject.impressions
+    : (subject.sumPosition + subject.impressions) / subject.impressions;
+}
+
+/** RE2 takes linear time whatever the expression, so a rule cannot hang the server. */
+function compileExpression(text: string): ReturnType<typeof RE2JS.compile> | undefined {
+  try {
+    return RE2JS.compile(text, RE2JS.CASE_INSENSITIVE);
+  } catch {
+    return undefined;
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function quote(value: unknown): string {
+  return value === undefined ? 'nothing' : JSON.stringify(value);
+}

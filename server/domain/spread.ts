@@ -1,0 +1,49 @@
+import { daysInMonth, type Month } from './dates.ts';
+import { add, type Fraction, type Measures, type Metrics, NOTHING, toMetrics } from './metrics.ts';
+
+/** The share of a month's whole total that its days `first` to `last` (1-based) get when it is spread evenly. */
+export function partOfTotal(total: number, days: number, first: number, last: number): number {
+  return upTo(total, days, last) - upTo(total, days, first - 1);
+}
+
+/** floor(total * day / days) without leaving the safe integers. */
+function upTo(total: number, days: number, day: number): number {
+  const whole = Math.floor(total / days);
+  return whole * day + Math.floor(((total - whole * days) * day) / days);
+}
+
+/**
+ * Adds up measures of days and parts of months. A part of a month keeps the month's average position, so its share of
+ * the position sum is a fraction; it is kept exact.
+ */
+export class Total {
+  #measures: Measures = NOTHING;
+  #fraction: Fraction = { numerator: 0n, denominator: 1n };
+
+  addDay(measures: Measures): void {
+    this.#measures = add(this.#measures, measures);
+  }
+
+  /** Adds the days `first` to `last` (1-based) of a month's total. */
+  addPartOfMonth(month: Month, total: Measures, first: number, last: number): void {
+    const days = daysInMonth(month);
+    const clicks = partOfTotal(total.clicks, days, first, last);
+    const impressions = partOfTotal(total.impressions, days, first, last);
+    if (impressions === total.impressions) {
+      this.addDay({ clicks, impressions, sumPosition: total.sumPosition });
+      return;
+    }
+    this.addDay({ clicks, impressions, sumPosition: 0 });
+    const denominator = BigInt(total.impressions);
+    this.#fraction = {
+      numerator:
+        this.#fraction.numerator * denominator +
+        BigInt(total.sumPosition) * BigInt(impressions) * this.#fraction.denominator,
+      denominator: this.#fraction.denominator * denominator,
+    };
+  }
+
+  metrics(): Metrics {
+    return toMetrics(this.#measures, this.#fraction);
+  }
+}

@@ -1,0 +1,128 @@
+import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
+
+interface Setting<T> {
+  readonly name: string;
+  /** As it would be written in the environment. */
+  readonly fallback: string;
+  /** The default as help and README show it. */
+  readonly shown: string;
+  readonly help: string;
+  /** What a right value is, in words. */
+  readonly wanted: string;
+  /** Undefined when the text is malformed. */
+  readonly read: (text: string) => T | undefined;
+}
+
+function setting<T>(entry: Omit<Setting<T>, 'shown'> & { shown?: string }): Setting<T> {
+  return { shown: entry.fallback, ...entry };
+}
+
+function wholeNumber(text: string, least: number, most: number): number | undefined {
+  const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  return number >= least && number <= most ? number : undefined;
+}
+
+const SIZE = /^([1-9]\d*) ?(MB|GB|TB)$/;
+const UNITS: Readonly<Record<string, number>> = { MB: 1e6, GB: 1e9, TB: 1e12 };
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
+const ADDRESS = /^[0-9a-fA-F.:]+(\/\d{1,3})?$/;
+
+/** Every setting, once: the reading of the environment, `--help` and the README derive from this table. */
+export const SETTINGS = {
+  dataFolder: setting({
+    name: 'ORDINATE_DATA',
+    fallback: './data',
+    help: 'Folder of everything the service owns: the catalog, the facts and the kept lists.',
+    wanted: 'the path of a folder',
+    read: (text) => resolve(text),
+  }),
+  host: setting({
+    name: 'HOST',
+    fallback: '127.0.0.1',
+    help: 'Address to listen on; 0.0.0.0 for all of the machine.',
+    wanted: 'a host name or an address',
+    read: (text) => (/^[\w.:-]+$/.test(text) ? text : undefined),
+  }),
+  port: setting({
+    name: 'PORT',
+    fallback: '3000',
+    help: 'Port to listen on; 0 takes a free one.',
+    wanted: 'a whole number from 0 to 65535',
+    read: (text) => wholeNumber(text, 0, 65_535),
+  }),
+  logLevel: setting({
+    name: 'ORDINATE_LOG_LEVEL',
+    fallback: 'info',
+    help: `How much the server logs: ${LOG_LEVELS.join(', ')}.`,
+    wanted: `one of ${LOG_LEVELS.join(', ')}`,
+    read: (text) => LOG_LEVELS.find((level) => level === text),
+  }),
+  memoryLimit: setting({
+    name: 'ORDINATE_MEMORY_LIMIT',
+    fallback: '768MB',
+    help: 'Memory that DuckDB may take in each process; what does not fit goes to disk.',
+    wanted: 'a size such as 512MB or 4GB',
+    read: (text) => (SIZE.test(text) ? text.replace(' ', '') : undefined),
+  }),
+  threads: setting({
+    name: 'ORDINATE_THREADS',
+    fallback: String(availableParallelism()),
+    shown: 'one for each processor',
+    help: 'Threads that DuckDB uses in each process.',
+    wanted: 'a whole number from 1 to 256',
+    read: (text) => wholeNumber(text, 1, 256),
+  }),
+  trustedProxies: setting({
+    name: 'ORDINATE_TRUSTED_PROXIES',
+    fallback: '',
+    shown: 'none',
+    help: 'Addresses or networks of proxies whose X-Forwarded-For is believed, separated by commas.',
+    wanted: 'addresses or networks separated by commas, such as 10.0.0.1,192.168.0.0/16',
+    read: (text) => {
+      const list = text.split(',').map((entry) => entry.trim());
+      if (text.trim() === '') return [];
+      return list.every((entry) => ADDRESS.test(entry)) ? list : undefined;
+    },
+  }),
+  requestTimeLimit: setting({
+    name: 'ORDINATE_REQUEST_SECONDS',
+    fallback: '75',
+    help: 'Seconds that a request may take before it is stopped and answered with 503.',
+    wanted: 'a whole number from 1 to 3600',
+    read: (text) => wholeNumber(text, 1, 3600),
+  }),
+  listDiskBudget: setting({
+    name: 'ORDINATE_LISTS_DISK',
+    fallback: '2GB',
+    help: 'Disk space for kept page and query lists; the least recently used go first.',
+    wanted: 'a size such as 500MB or 10GB',
+    read: (text) => {
+      const [, count, unit] = SIZE.exec(text) ?? [];
+      return unit === undefined ? undefined : Number(count) * UNITS[unit]!;
+    },
+  }),
+};
+
+type Table = typeof SETTINGS;
+export type Settings = { readonly [Key in keyof Table]: NonNullable<ReturnType<Table[Key]['read']>> };
+
+/** A setting is unknown or malformed; the message says which and what would be right. */
+class SettingsError extends Error {}
+
+/** Settings from the environment. Throws `SettingsError` for a malformed or unknown one, all of them in one message. */
+export function readSettings(environment: NodeJS.ProcessEnv): Settings {
+  const names = Object.values(SETTINGS).map(({ name }) => name);
+  const problems = Object.keys(environment)
+    .filter((name) => name.startsWith('ORDINATE_') && !names.includes(name))
+    .map((name) => `${name} is not a setting of Ordinate; the settings are ${names.join(', ')}.`);
+  const values = Object.entries(SETTINGS).map(([key, { name, fallback, wanted, read }]) => {
+    // An empty variable is how shells and compose files write "not set".
+    const text = environment[name] || fallback;
+    const value = read(text);
+    if (value === undefined) problems.push(`${name} must be ${wanted}, not '${text}'.`);
+    return [key, value] as const;
+  });
+  if (problems.length > 0) throw new SettingsError(problems.join('\n'));
+  return Object.fromEntries(values) as Settings;
+}
