@@ -1,0 +1,151 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sqlNames, sqlTemplate, sqlText } from '../sql.ts';
+
+export type Values = Readonly<Record<string, SQLInputValue>>;
+
+/** How long a process waits for another one's write, in milliseconds. */
+const PATIENCE = 30_000;
+
+/**
+ * The catalog: who exists and which fact files are current. One connection of one process; several processes use the
+ * same file at once (WAL: readers never wait). Statements are the files of `sql/catalog/`, prepared once.
+ */
+export class Catalog {
+  readonly #db: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+
+  /** Opens the catalog of a data folder, makes it where there is none, and brings its shape up to date. */
+  constructor(dataFolder: string) {
+    mkdirSync(dataFolder, { recursive: true });
+    this.#db = new DatabaseSync(join(dataFolder, 'catalog.sqlite'), { timeout: PATIENCE });
+    this.#db.exec('pragma journal_mode = wal');
+    // FULL: a load that was reported as done survives a power cut.
+    this.#db.exec('pragma synchronous = full');
+    this.#db.exec('pragma foreign_keys = on');
+    this.#migrate();
+  }
+
+  /** First row of a query, or undefined. */
+  get<Row>(name: string, values: Values = {}): Row | undefined {
+    return this.#statement(name).get(values) as Row | undefined;
+  }
+
+  all<Row>(name: string, values: Values = {}): Row[] {
+    return this.#statement(name).all(values) as Row[];
+  }
+
+  /** Runs a statement that changes rows; returns how many. */
+  run(name: string, values: Values = {}): number {
+    return Number(this.#statement(name).run(values).changes);
+  }
+
+  /** Rows of a template, one by one, for results that need not fit in memory. `parts`: identifiers of our own. */
+  eachOfTemplate<Row>(name: string, parts: Readonly<Record<string, string>>, values: Values = {}): Iterable<Row> {
+    return this.#template(name, parts).iterate(values) as Iterable<Row>;
+  }
+
+  /** Runs a template that changes rows. `parts`: identifiers of our own. */
+  runTemplate(name: string, parts: Readonly<Record<string, string>>, values: Values): void {
+    this.#template(name, parts).run(values);
+  }
+
+  /** What `reads` sees is one state, whatever other processes commit meanwhile. */
+  snapshot<T>(reads: () => T): T {
+    return this.#transaction('begin', reads);
+  }
+
+  /** All of `writes` or nothing of it. */
+  transaction<T>(writes: () => T): T {
+    return this.#transaction('begin immediate', writes);
+  }
+
+  /** As `transaction`, for writes that wait for something between. Only for a process that does nothing else. */
+  async longTransaction(writes: () => Promise<void>): Promise<void> {
+    this.#db.exec('begin immediate');
+    try {
+      await writes();
+      this.#db.exec('commit');
+    } catch (error) {
+      if (this.#db.isTransaction) this.#db.exec('rollback');
+      throw error;
+    }
+  }
+
+  /**
+   * As `transaction`, for the server: while another process writes it tries again later instead of standing still.
+   * Resolves when the writes are in.
+   */
+  async patiently<T>(writes: () => T): Promise<T> {
+    for (const deadline = Date.now() + PATIENCE; ; ) {
+      this.#db.exec('pragma busy_timeout = 0');
+      try {
+        return this.transaction(writes);
+      } catch (error) {
+        if (!isBusy(error) || Date.now() > deadline) throw error;
+      } finally {
+        this.#db.exec(`pragma busy_timeout = ${PATIENCE}`);
+      }
+      await sleep(20 + Math.random() * 80);
+    }
+  }
+
+  close(): void {
+    this.#statements.clear();
+    if (this.#db.isOpen) this.#db.close();
+  }
+
+  #statement(name: string): StatementSync {
+    return this.#prepared(name, () => sqlText(`catalog/${name}`));
+  }
+
+  #template(name: string, parts: Readonly<Record<string, string>>): StatementSync {
+    return this.#prepared(`${name} ${parts['table']}`, () => sqlTemplate(`catalog/${name}`, parts));
+  }
+
+  #prepared(key: string, text: () => string): StatementSync {
+    let statement = this.#statements.get(key);
+    if (statement === undefined) {
+      statement = this.#db.prepare(text());
+      this.#statements.set(key, statement);
+    }
+    return statement;
+  }
+
+  #transaction<T>(begin: string, work: () => T): T {
+    this.#db.exec(begin);
+    try {
+      const result = work();
+      this.#db.exec('commit');
+      return result;
+    } catch (error) {
+      if (this.#db.isTransaction) this.#db.exec('rollback');
+      throw error;
+    }
+  }
+
+  #migrate(): void {
+    const migrations = sqlNames('catalog/migrations');
+    const version = (): number => Number(this.#db.prepare('pragma user_version').get()?.['user_version']);
+    if (version() > migrations.length) {
+      throw new Error(
+        `The catalog was made by a newer version of Ordinate (its shape is ${version()}, this version knows ${migrations.length}). Install that version again.`,
+      );
+    }
+    if (version() === migrations.length) return;
+    // Read the version again inside: another process may have been faster.
+    this.transaction(() => {
+      for (const [index, name] of migrations.entries()) {
+        if (index < version()) continue;
+        this.#db.exec(sqlText(name));
+        this.#db.exec(`pragma user_version = ${index + 1}`);
+      }
+    });
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === 5;
+}

@@ -1,0 +1,65 @@
+import type { Day } from '../domain/dates.ts';
+import type { Microseconds } from '../domain/instants.ts';
+import type { Catalog } from './catalog.ts';
+
+export interface Alert {
+  readonly id: string;
+  readonly type: string;
+  readonly kind: string;
+  readonly severity: 'info' | 'warning' | 'critical';
+  readonly title: string;
+  readonly body: string;
+  readonly date: Day | null;
+  readonly keywordId: string | null;
+  readonly url: string | null;
+  readonly createdAt: Microseconds;
+  readonly resolvedAt: Microseconds | null;
+}
+
+export interface Note {
+  readonly id: string;
+  readonly scope: 'workspace' | 'project' | 'group' | 'keyword' | 'page';
+  readonly date: Day;
+  readonly endDate: Day | null;
+  readonly category: 'launch' | 'content' | 'technical' | 'migration' | 'campaign' | 'other';
+  readonly text: string;
+  readonly clientVisible: boolean;
+  readonly author: string;
+  readonly group: { readonly id: string; readonly name: string } | null;
+  readonly keyword: { readonly id: string; readonly query: string } | null;
+  readonly page: string | null;
+  readonly createdAt: Microseconds;
+  readonly updatedAt: Microseconds;
+}
+
+export type AlertStatus = 'open' | 'resolved' | 'all';
+
+/** The newest alerts of a project, created at or after `since` (microseconds). */
+export function listAlerts(
+  catalog: Catalog,
+  asked: { project: string; status: AlertStatus; since: Microseconds; limit: number },
+): Alert[] {
+  return catalog.all<Alert>('alerts_of_project', asked);
+}
+
+interface NoteRow extends Omit<Note, 'clientVisible' | 'group' | 'keyword'> {
+  readonly clientVisible: number;
+  readonly groupId: string | null;
+  readonly groupName: string | null;
+  readonly keywordId: string | null;
+  readonly keywordQuery: string | null;
+}
+
+/** Notes that apply to a project, oldest first; those that end on or after `from` and start on or before `to`. */
+export function listNotes(
+  catalog: Catalog,
+  asked: { project: string; workspace: string; from: Day | null; to: Day | null; clientVisible: boolean },
+): Note[] {
+  const rows = catalog.all<NoteRow>('notes_of_project', { ...asked, clientVisible: asked.clientVisible ? 1 : 0 });
+  return rows.map(({ groupId, groupName, keywordId, keywordQuery, ...note }) => ({
+    ...note,
+    clientVisible: note.clientVisible === 1,
+    group: groupId !== null && groupName !== null ? { id: groupId, name: groupName } : null,
+    keyword: keywordId !== null && keywordQuery !== null ? { id: keywordId, query: keywordQuery } : null,
+  }));
+}

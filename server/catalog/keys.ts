@@ -1,0 +1,97 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { KEY_PATTERN, newKey, newUuid } from '../domain/ids.ts';
+import type { Microseconds } from '../domain/instants.ts';
+import type { Catalog } from './catalog.ts';
+
+export const MOST_ACTIVE_KEYS = 20;
+const PREFIX_LENGTH = 'ord_live_'.length + 4;
+
+/** Who a valid key speaks for. */
+export interface Access {
+  readonly keyId: string;
+  readonly workspaceId: string;
+  readonly plan: string;
+}
+
+export interface Key {
+  readonly id: string;
+  readonly name: string;
+  /** The first characters, enough to recognise the key by. */
+  readonly prefix: string;
+  readonly createdAt: Microseconds;
+  readonly lastUsedAt: Microseconds | null;
+  readonly revokedAt: Microseconds | null;
+}
+
+/** A key cannot be made or revoked, for a reason that the message tells. */
+class KeyRefused extends Error {}
+
+/**
+ * Whom a presented key belongs to; undefined when it is malformed, unknown or revoked. Reads the catalog each time, so
+ * that a revocation by another process counts at once. Only hashes are compared: how long that takes tells nothing of
+ * a stored key.
+ */
+export function findAccess(catalog: Catalog, presented: string): Access | undefined {
+  if (!KEY_PATTERN.test(presented)) return undefined;
+  const hash = hashOf(presented);
+  const row = catalog.get<Access & { hash: string }>('access_by_hash', { hash });
+  if (row === undefined || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(hash))) return undefined;
+  return { keyId: row.keyId, workspaceId: row.workspaceId, plan: row.plan };
+}
+
+/** Makes a key. The whole of it is in the answer and nowhere else; `by` must be an owner or admin when given. */
+export function createKey(
+  catalog: Catalog,
+  { workspace, name, by, at }: { workspace: string; name: string; by: string | null; at: Microseconds },
+): { id: string; key: string; name: string; prefix: string; createdAt: Microseconds } {
+  if (name.trim() === '') throw new KeyRefused('A key needs a name that says what it is for.');
+  const id = newUuid();
+  const key = newKey();
+  const prefix = key.slice(0, PREFIX_LENGTH);
+  catalog.transaction(() => {
+    requireWorkspace(catalog, workspace);
+    requireManager(catalog, workspace, by);
+    const active = catalog.get<{ count: number }>('keys_active_count', { workspace })?.count ?? 0;
+    if (active >= MOST_ACTIVE_KEYS) {
+      throw new KeyRefused(
+        `Workspace '${workspace}' has ${active} active keys, which is the most it can have. Revoke one first.`,
+      );
+    }
+    catalog.run('key_insert', { id, workspace, name, prefix, hash: hashOf(key), at, by });
+  });
+  return { id, key, name, prefix, createdAt: at };
+}
+
+export function listKeys(catalog: Catalog, workspace: string): Key[] {
+  requireWorkspace(catalog, workspace);
+  return catalog.all<Key>('keys_of_workspace', { workspace });
+}
+
+/** Revokes a key at once and for good. Revoking it again changes nothing. */
+export function revokeKey(
+  catalog: Catalog,
+  { id, workspace, by, at }: { id: string; workspace: string; by: string | null; at: Microseconds },
+): void {
+  catalog.transaction(() => {
+    const key = listKeys(catalog, workspace).find((candidate) => candidate.id === id);
+    if (key === undefined) throw new KeyRefused(`Workspace '${workspace}' has no key with the id '${id}'.`);
+    requireManager(catalog, workspace, by);
+    catalog.run('key_revoke', { id, workspace, at });
+  });
+}
+
+function requireWorkspace(catalog: Catalog, id: string): void {
+  if (catalog.get('workspace', { id }) === undefined) throw new KeyRefused(`There is no workspace '${id}'.`);
+}
+
+function requireManager(catalog: Catalog, workspace: string, by: string | null): void {
+  if (by === null) return;
+  const role = catalog.get<{ role: string }>('member_role', { workspace, email: by })?.role;
+  if (role === 'owner' || role === 'admin') return;
+  const found = role === undefined ? 'is not a member of the workspace' : `is a ${role}`;
+  throw new KeyRefused(`Only an owner or admin can create or revoke keys; '${by}' ${found}.`);
+}
+
+function hashOf(key: string): string {
+  return createHash('sha256').update(key).digest('hex');
+}

@@ -1,0 +1,103 @@
+import { addDays, type Day, dayOf } from '../domain/dates.ts';
+import type { Microseconds } from '../domain/instants.ts';
+import type { Catalog } from './catalog.ts';
+
+export interface Project {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly domain: string;
+  readonly property: string;
+  readonly country: string | null;
+  readonly language: string | null;
+  readonly brandTerms: readonly string[];
+  readonly syncStatus: 'pending' | 'ok' | 'warning' | 'failed';
+  readonly lastSyncedAt: Microseconds | null;
+  readonly syncedThrough: Day | null;
+  readonly provisionalAfter: Day | null;
+  readonly historyBackfilling: boolean;
+  readonly setupFinished: boolean;
+  readonly createdAt: Microseconds;
+  /** Of the workspace's plan. */
+  readonly keywordHistoryDays: number;
+  /** Raised by every load that touches the project; whatever is kept in memory or on disk is keyed by it. */
+  readonly revision: number;
+  /** Keywords that are not archived; 0 where the project was asked for alone. */
+  readonly trackedKeywords: number;
+}
+
+interface ProjectRow {
+  id: string;
+  workspace_id: string;
+  domain: string;
+  property: string;
+  country: string | null;
+  language: string | null;
+  brand_terms: string;
+  sync_status: Project['syncStatus'];
+  last_synced_at: number | null;
+  synced_through: Day | null;
+  provisional_after: Day | null;
+  history_backfilling: number;
+  setup_finished: number;
+  created_at: number;
+  revision: number;
+  keyword_history_days: number;
+  tracked_keywords: number;
+}
+
+function toProject(row: ProjectRow): Project {
+  return {
+    id: row.id,
+    workspaceId: row.workspace_id,
+    domain: row.domain,
+    property: row.property,
+    country: row.country,
+    language: row.language,
+    brandTerms: JSON.parse(row.brand_terms) as string[],
+    syncStatus: row.sync_status,
+    lastSyncedAt: row.last_synced_at,
+    syncedThrough: row.synced_through,
+    provisionalAfter: row.provisional_after,
+    historyBackfilling: row.history_backfilling === 1,
+    setupFinished: row.setup_finished === 1,
+    createdAt: row.created_at,
+    keywordHistoryDays: row.keyword_history_days,
+    revision: row.revision,
+    trackedKeywords: row.tracked_keywords,
+  };
+}
+
+/** The projects of a workspace that have finished setup, oldest first. */
+export function listProjects(catalog: Catalog, workspace: string): Project[] {
+  return catalog.all<ProjectRow>('projects_of_workspace', { workspace }).map(toProject);
+}
+
+/** A project that has finished setup, or undefined when the workspace has none of this id. */
+export function findProject(catalog: Catalog, workspace: string, id: string): Project | undefined {
+  const row = catalog.get<ProjectRow>('project', { id, workspace });
+  return row && toProject(row);
+}
+
+/** Every project, unfinished ones included; of all workspaces when none is named. */
+export function listAllProjects(catalog: Catalog, workspace: string | null): Project[] {
+  return catalog.all<ProjectRow>('projects_all', { workspace }).map(toProject);
+}
+
+/** The projects of one property in a workspace, oldest first. */
+export function findProjectsOfProperty(catalog: Catalog, workspace: string, property: string): Project[] {
+  return catalog.all<ProjectRow>('projects_by_property', { workspace, property }).map(toProject);
+}
+
+export function projectIdIsTaken(catalog: Catalog, id: string): boolean {
+  return catalog.get('project_exists', { id }) !== undefined;
+}
+
+/** The day that an open range ends with: the last synced day, or yesterday (UTC) before the first sync. */
+export function lastDayOfData(project: Pick<Project, 'syncedThrough'>, now: number): Day {
+  return project.syncedThrough ?? addDays(dayOf(now), -1);
+}
+
+/** First day of keyword data that the workspace's plan can read (snapshot format, "What the server derives"). */
+export function keywordHistoryFrom(project: Project, now: number): Day {
+  return addDays(lastDayOfData(project, now), 1 - project.keywordHistoryDays);
+}

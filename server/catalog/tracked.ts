@@ -1,0 +1,47 @@
+import { LRUCache } from 'lru-cache';
+import type { Membership } from '../domain/groups.ts';
+import type { Catalog } from './catalog.ts';
+import { type Keyword, listKeywords, readMembership } from './keywords.ts';
+import type { Project } from './projects.ts';
+
+/** A project's keywords that are not archived, by query, with what answers need to know about them. */
+export interface TrackedKeywords {
+  readonly keywords: readonly Keyword[];
+  readonly membership: Membership;
+  /** Keyword id by lower-cased query text. */
+  readonly idByQuery: ReadonlyMap<string, string>;
+}
+
+/** Keywords kept in memory, over all projects. */
+const MOST_KEYWORDS = 500_000;
+
+/** Reads tracked keywords once per project and revision. */
+export class TrackedKeywordsCache {
+  readonly #catalog: Catalog;
+  readonly #cache = new LRUCache<string, TrackedKeywords>({
+    maxSize: MOST_KEYWORDS,
+    sizeCalculation: ({ keywords }) => keywords.length + 1,
+  });
+
+  constructor(catalog: Catalog) {
+    this.#catalog = catalog;
+  }
+
+  /** `project` must have been read in the same snapshot. */
+  get({ id, revision }: Pick<Project, 'id' | 'revision'>): TrackedKeywords {
+    const key = `${id}:${revision}`;
+    let tracked = this.#cache.get(key);
+    if (tracked === undefined) {
+      const keywords = listKeywords(this.#catalog, id);
+      // The first of two keywords that differ by case only stands for both.
+      const idByQuery = new Map<string, string>();
+      for (const keyword of keywords) {
+        const text = keyword.query.toLowerCase();
+        if (!idByQuery.has(text)) idByQuery.set(text, keyword.id);
+      }
+      tracked = { keywords, membership: readMembership(this.#catalog, id), idByQuery };
+      this.#cache.set(key, tracked);
+    }
+    return tracked;
+  }
+}

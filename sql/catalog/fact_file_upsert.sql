@@ -1,0 +1,5 @@
+-- Makes a file current.
+insert into fact_files (project_id, fact_table, month, file, rows, first_day, last_day, bytes, sha256)
+values ($project, $table, $month, $file, $rows, $firstDay, $lastDay, $bytes, $sha256)
+on conflict (project_id, fact_table, month) do update set file = excluded.file, rows = excluded.rows,
+  first_day = excluded.first_day, last_day = excluded.last_day, bytes = excluded.bytes, sha256 = excluded.sha256

@@ -1,0 +1,2 @@
+-- Drops a list. $file.
+delete from lists where file = $file

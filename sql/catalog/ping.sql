@@ -1,0 +1,2 @@
+-- Does the catalog answer?
+select count(*) as workspaces from workspaces

@@ -1,0 +1,2 @@
+-- Every row of a table, for the loader.
+select {columns} from {table}
