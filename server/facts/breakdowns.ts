@@ -1,0 +1,101 @@
+import { addDays, type Day } from '../domain/dates.ts';
+import { type Metrics, NOTHING, sum, toMetrics } from '../domain/metrics.ts';
+import { type Range, within } from '../domain/range.ts';
+import { Total } from '../domain/spread.ts';
+import type { Facts, NamedMeasures } from './facts.ts';
+import { addMonth } from './series.ts';
+
+interface NamedMetrics extends Metrics {
+  readonly name: string;
+}
+
+interface AskedBreakdown {
+  readonly range: Range;
+  readonly signal: AbortSignal;
+  readonly files: Readonly<Record<'site' | 'country' | 'countryMonths' | 'appearance' | 'brand', readonly string[]>>;
+  /** Up to this day countries have monthly totals only. */
+  readonly monthlyThrough: Day | null;
+}
+
+interface Breakdowns {
+  readonly countries: NamedMetrics[];
+  readonly devices: NamedMetrics[];
+  readonly appearances: NamedMetrics[];
+  readonly brand: {
+    brand: Metrics;
+    nonBrand: Metrics;
+    anonymous: { clicks: number; impressions: number };
+  };
+}
+
+/** The site's totals over a range, by country, device, appearance and brand. Rows without any count are left out. */
+export async function breakdowns(facts: Facts, asked: AskedBreakdown): Promise<Breakdowns> {
+  const { range, signal, files } = asked;
+  const [countries, devices, appearances, brand] = await Promise.all([
+    countryTotals(facts, asked),
+    facts.totalsBy('device', { files: files.site, range, signal }),
+    facts.totalsBy('appearance', { files: files.appearance, range, signal }),
+    facts.totalsBy('brand', { files: files.brand, range, signal }),
+  ]);
+  return {
+    countries: countries.filter(hasCounts).sort(byClicks),
+    devices: devices.map(named).filter(hasCounts).sort(byClicks),
+    appearances: appearances.map(named).filter(hasCounts).sort(byImpressions),
+    brand: brandSplit(brand, devices),
+  };
+}
+
+async function countryTotals(facts: Facts, asked: AskedBreakdown): Promise<NamedMetrics[]> {
+  const { range, signal, files, monthlyThrough } = asked;
+  const monthly = monthlyThrough === null ? null : within(range, range.from, monthlyThrough);
+  const afterMonthly = monthlyThrough === null ? range : within(range, addDays(monthlyThrough, 1), range.to);
+  const [months, rows] = await Promise.all([
+    monthly ? facts.countryMonths({ files: files.countryMonths, range: monthly, signal }, null) : [],
+    afterMonthly ? facts.totalsBy('country', { files: files.country, range: afterMonthly, signal }) : [],
+  ]);
+  const totals = new Map<string, Total>();
+  const totalOf = (country: string): Total => {
+    const total = totals.get(country) ?? new Total();
+    totals.set(country, total);
+    return total;
+  };
+  for (const row of rows) totalOf(row.name).addDay(row);
+  for (const month of months) addMonth(totalOf(month.country), month, monthly!);
+  return [...totals].map(([name, total]) => ({ name, ...total.metrics() }));
+}
+
+/** What is left of the site (the sum over devices) after brand and non-brand queries is anonymous, never below zero. */
+function brandSplit(segments: readonly NamedMeasures[], devices: readonly NamedMeasures[]): Breakdowns['brand'] {
+  const brand = segments.find(({ name }) => name === 'brand') ?? NOTHING;
+  const nonBrand = segments.find(({ name }) => name === 'non_brand') ?? NOTHING;
+  const site = sum(devices);
+  return {
+    brand: toMetrics(brand),
+    nonBrand: toMetrics(nonBrand),
+    anonymous: {
+      clicks: Math.max(0, site.clicks - brand.clicks - nonBrand.clicks),
+      impressions: Math.max(0, site.impressions - brand.impressions - nonBrand.impressions),
+    },
+  };
+}
+
+function named(row: NamedMeasures): NamedMetrics {
+  return { name: row.name, ...toMetrics(row) };
+}
+
+function hasCounts({ clicks, impressions }: NamedMetrics): boolean {
+  return clicks > 0 || impressions > 0;
+}
+
+function byClicks(a: NamedMetrics, b: NamedMetrics): number {
+  return b.clicks - a.clicks || b.impressions - a.impressions || byName(a, b);
+}
+
+function byImpressions(a: NamedMetrics, b: NamedMetrics): number {
+  return b.impressions - a.impressions || b.clicks - a.clicks || byName(a, b);
+}
+
+/** Names are plain ASCII, for which the order of code units is that of bytes. */
+function byName(a: NamedMetrics, b: NamedMetrics): number {
+  return a.name < b.name ? -1 : 1;
+}

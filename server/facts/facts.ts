@@ -1,0 +1,74 @@
+import { join } from 'node:path';
+import type { Day, Month } from '../domain/dates.ts';
+import type { Measures } from '../domain/metrics.ts';
+import type { Range } from '../domain/range.ts';
+import type { Engine, Parameters } from './engine.ts';
+
+export type NamedMeasures = Measures & { readonly name: string };
+export type DayMeasures = Measures & { readonly date: Day };
+export type CountryMonth = Measures & { readonly month: Month; readonly country: string };
+export type KeywordMeasures = Measures & { readonly keywordId: string };
+export type KeywordDay = KeywordMeasures & { readonly date: Day };
+
+export type Device = 'all' | 'desktop' | 'mobile' | 'tablet';
+
+/** Totals that a breakdown asks by name. */
+export type Breakdown = 'country' | 'device' | 'appearance' | 'brand';
+
+/** A question's files (relative to the data folder, as the manifest names them) and its range. */
+export interface Asked {
+  readonly files: readonly string[];
+  readonly range: Range;
+  readonly signal: AbortSignal;
+}
+
+/** The questions that answers are made of, each a SQL file of `sql/facts/`. Without files the answer is no rows. */
+export class Facts {
+  readonly #engine: Engine;
+  readonly #dataFolder: string;
+
+  constructor(engine: Engine, dataFolder: string) {
+    this.#engine = engine;
+    this.#dataFolder = dataFolder;
+  }
+
+  /** The days of the property that have rows, in order. */
+  siteDays(asked: Asked, device: Device): Promise<DayMeasures[]> {
+    return this.#ask('site_daily', asked, { device });
+  }
+
+  /** The days of a country that have rows, in order. */
+  countryDays(asked: Asked, country: string): Promise<DayMeasures[]> {
+    return this.#ask('country_days', asked, { country });
+  }
+
+  /** Whole months of one country, or of all (null), that the range touches. */
+  countryMonths(asked: Asked, country: string | null): Promise<CountryMonth[]> {
+    return this.#query('country_months', asked, { country });
+  }
+
+  /** Totals by name, in no order. */
+  totalsBy(breakdown: Breakdown, asked: Asked): Promise<NamedMeasures[]> {
+    return this.#ask(`${breakdown}_totals`, asked, {});
+  }
+
+  /** Totals of those of the keywords that have rows. */
+  keywordTotals(asked: Asked, device: Device, keywords: readonly string[]): Promise<KeywordMeasures[]> {
+    return this.#ask('keyword_totals', asked, { device, keywords });
+  }
+
+  /** The stored days of keywords, by keyword and day. */
+  keywordDays(asked: Asked, device: Device, keywords: readonly string[]): Promise<KeywordDay[]> {
+    return this.#ask('keyword_days', asked, { device, keywords });
+  }
+
+  #ask<Row>(name: string, asked: Asked, parameters: Parameters): Promise<Row[]> {
+    return this.#query(name, asked, { ...parameters, from: asked.range.from, to: asked.range.to });
+  }
+
+  #query<Row>(name: string, { files, signal }: Asked, parameters: Parameters): Promise<Row[]> {
+    if (files.length === 0) return Promise.resolve([]);
+    const paths = files.map((file) => join(this.#dataFolder, file));
+    return this.#engine.query<Row>(`facts/${name}`, { ...parameters, files: paths }, signal);
+  }
+}

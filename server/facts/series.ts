@@ -1,0 +1,74 @@
+import { addDays, type Day, daysInMonth, eachDay, earlier, later, monthOf } from '../domain/dates.ts';
+import { type Metrics, NOTHING, sum, toMetrics } from '../domain/metrics.ts';
+import { type Range, within } from '../domain/range.ts';
+import { Total } from '../domain/spread.ts';
+import type { CountryMonth, Device, Facts } from './facts.ts';
+
+export interface Series {
+  readonly totals: Metrics;
+  readonly daily: ({ date: Day } & Metrics)[];
+}
+
+interface AskedSeries {
+  /** The days that the series has, each of them; null for none. */
+  readonly days: Range | null;
+  readonly signal: AbortSignal;
+}
+
+/** Days and total of the whole property. */
+export async function siteSeries(
+  facts: Facts,
+  { days, device, siteFiles, signal }: AskedSeries & { device: Device; siteFiles: readonly string[] },
+): Promise<Series> {
+  if (days === null) return { totals: toMetrics(NOTHING), daily: [] };
+  const rows = await facts.siteDays({ files: siteFiles, range: days, signal }, device);
+  const stored = new Map(rows.map((row) => [row.date, row]));
+  return {
+    totals: toMetrics(sum(rows)),
+    daily: eachDay(days.from, days.to).map((date) => ({ date, ...toMetrics(stored.get(date) ?? NOTHING) })),
+  };
+}
+
+interface AskedCountry extends AskedSeries {
+  readonly country: string;
+  /** Up to this day a country has monthly totals only, spread over their days; after it days. */
+  readonly monthlyThrough: Day | null;
+  readonly countryFiles: readonly string[];
+  readonly monthFiles: readonly string[];
+}
+
+/** Days and total of one country. */
+export async function siteSeriesOfCountry(facts: Facts, asked: AskedCountry): Promise<Series> {
+  const { days, country, signal, monthlyThrough } = asked;
+  if (days === null) return { totals: toMetrics(NOTHING), daily: [] };
+  const monthly = monthlyThrough === null ? null : within(days, days.from, monthlyThrough);
+  const afterMonthly = monthlyThrough === null ? days : within(days, addDays(monthlyThrough, 1), days.to);
+  const [months, rows] = await Promise.all([
+    monthly ? facts.countryMonths({ files: asked.monthFiles, range: monthly, signal }, country) : [],
+    afterMonthly ? facts.countryDays({ files: asked.countryFiles, range: afterMonthly, signal }, country) : [],
+  ]);
+  const total = new Total();
+  for (const row of rows) total.addDay(row);
+  for (const month of months) addMonth(total, month, monthly!);
+
+  const stored = new Map(rows.map((row) => [row.date, toMetrics(row)]));
+  const monthOfDay = new Map(months.map((month) => [month.month, month]));
+  const metricsOf = (date: Day): Metrics => {
+    const month = monthOfDay.get(monthOf(date));
+    if (month === undefined) return stored.get(date) ?? toMetrics(NOTHING);
+    const share = new Total();
+    addMonth(share, month, { from: date, to: date });
+    return share.metrics();
+  };
+  return {
+    totals: total.metrics(),
+    daily: eachDay(days.from, days.to).map((date) => ({ date, ...metricsOf(date) })),
+  };
+}
+
+/** Adds the part of a month's total that falls on the days of a range which touches the month. */
+export function addMonth(total: Total, { month, ...measures }: CountryMonth, range: Range): void {
+  const first = later(range.from, `${month}-01`);
+  const last = earlier(range.to, `${month}-${daysInMonth(month)}`);
+  total.addPartOfMonth(month, measures, Number(first.slice(8)), Number(last.slice(8)));
+}

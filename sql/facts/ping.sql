@@ -1,0 +1,2 @@
+-- Does the engine answer?
+select 1 as answer

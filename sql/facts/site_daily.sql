@@ -1,0 +1,11 @@
+-- Measures of each day of the whole property. $files: Parquet files of site_daily; $from, $to: days; $device: a device
+-- or 'all'.
+select
+  date::varchar as date,
+  sum(clicks)::double as clicks,
+  sum(impressions)::double as impressions,
+  sum(sum_position)::double as "sumPosition"
+from read_parquet($files)
+where date between $from::date and $to::date and ($device = 'all' or device = $device)
+group by date
+order by date
