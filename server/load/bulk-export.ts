@@ -1,0 +1,312 @@
+import { mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import type { Catalog } from '../catalog/catalog.ts';
+import { listKeywords } from '../catalog/keywords.ts';
+import { findProjectsOfProperty, type Project, projectIdIsTaken } from '../catalog/projects.ts';
+import { findWorkspace } from '../catalog/workspaces.ts';
+import { type Day, later } from '../domain/dates.ts';
+import { newShortId } from '../domain/ids.ts';
+import { isoInstant } from '../domain/instants.ts';
+import { Engine, type Parameters, type Session } from '../facts/engine.ts';
+import type { Settings } from '../settings.ts';
+import { sqlText } from '../sql.ts';
+import { type LoadSummary, loadSnapshot } from './load.ts';
+import type { KnownDays } from './month-files.ts';
+import { count } from './problems.ts';
+
+export interface ImportOptions {
+  /** Parquet files of the export, or folders of them. */
+  readonly paths: readonly string[];
+  readonly workspace: string;
+  /** `sc-domain:example.com` or `https://example.com/`. */
+  readonly property: string;
+  /** Replaces the project's brand terms, when given. */
+  readonly brandTerms?: readonly string[];
+  /** Tracks the queries with most clicks. */
+  readonly trackTop?: number;
+  readonly report?: (step: string) => void;
+}
+
+export interface ImportSummary extends LoadSummary {
+  readonly project: { id: string; domain: string; property: string; created: boolean };
+  readonly keywordsAdded: number;
+}
+
+/** The import cannot be done as asked; the message says why. */
+class ImportRefused extends Error {}
+
+type Stores = { readonly settings: Settings; readonly catalog: Catalog };
+
+interface ExportFiles {
+  /** searchdata_site_impression: counted by property. */
+  readonly site: readonly string[];
+  /** searchdata_url_impression: counted by page. */
+  readonly url: readonly string[];
+}
+
+/**
+ * Imports the search engine's bulk export: creates or updates the project of the property, derives its facts (web
+ * searches only) and publishes them through the loader, for the days that the export has.
+ */
+export async function importBulkExport(stores: Stores, options: ImportOptions): Promise<ImportSummary> {
+  const { catalog, settings } = stores;
+  const { workspace, property, report = () => {} } = options;
+  const domain = domainOf(property);
+  if (findWorkspace(catalog, workspace) === undefined) {
+    throw new ImportRefused(
+      `There is no workspace '${workspace}'; make it with: workspaces create --id ${workspace} ...`,
+    );
+  }
+  const files = await parquetFiles(options.paths);
+  let outcome: Awaited<ReturnType<typeof writeSnapshot>> | undefined;
+  const summary = await loadSnapshot(stores, {
+    report,
+    makeSnapshot: async (folder) => {
+      const engine = await Engine.open({
+        memoryLimit: settings.memoryLimit,
+        threads: settings.threads,
+        temporaryFolder: `${folder}-memory`,
+        folders: [...new Set(files.map((file) => dirname(file))), dirname(folder)],
+      });
+      try {
+        using session = await engine.session();
+        outcome = await writeSnapshot(session, stores, options, { files, folder, domain });
+      } finally {
+        engine.close();
+      }
+      return outcome.knownDays;
+    },
+  });
+  const { project, created, keywordsAdded, warnings } = outcome!;
+  return {
+    project: { id: project, domain, property, created },
+    keywordsAdded,
+    ...summary,
+    warnings: [...warnings, ...summary.warnings],
+  };
+}
+
+async function writeSnapshot(
+  session: Session,
+  { catalog }: Stores,
+  options: ImportOptions,
+  { files, folder, domain }: { files: readonly string[]; folder: string; domain: string },
+) {
+  const { workspace, property, report = () => {} } = options;
+  const run = (name: string, parameters: Parameters) => session.runFile(`load/bulk-export/${name}`, parameters);
+  const ask = <Row>(name: string, parameters: Parameters) =>
+    session.rows<Row>(sqlText(`load/bulk-export/${name}`), parameters);
+  const target = (table: string) => join(folder, `${table}.parquet`);
+
+  mkdirSync(folder, { recursive: true });
+  const { site: siteFiles, url: urlFiles } = await tellApart(session, files);
+  const { site, warnings } = await siteToKeep(ask, files, property);
+  report('reading the export');
+  const rows = `${folder}-rows.parquet`;
+  if (siteFiles.length > 0) await run('property_rows_of_site', { files: siteFiles, site, target: rows });
+  else await run('property_rows_of_url', { files: urlFiles, site, target: rows });
+  const days = await daysOf(ask, rows);
+  const lastDay = days.at(-1);
+  if (lastDay === undefined) {
+    throw new ImportRefused('The export has no rows of web searches, so there is nothing to import.');
+  }
+
+  const known = findProjectsOfProperty(catalog, workspace, property)[0];
+  const project = known?.id ?? freeProjectId(catalog);
+  const brandTerms = options.brandTerms ?? known?.brandTerms ?? [];
+  const now = isoInstant(Date.now() * 1000);
+  writeRows(folder, 'projects', [projectRow({ id: project, domain, brandTerms, lastDay, now, known }, options)]);
+  const added = await newKeywords(ask, catalog, { project, rows, trackTop: options.trackTop ?? 0 });
+  writeRows(
+    folder,
+    'keywords',
+    added.map((keyword) => ({ ...keyword, project_id: project, source: 'suggested', tracked_since: now })),
+  );
+
+  report('deriving facts');
+  for (const table of ['site_daily', 'country_daily', 'query_daily']) {
+    await run(table, { rows, project, target: target(table) });
+  }
+  await run('brand_daily', {
+    rows,
+    project,
+    terms: brandTerms.map((term) => term.toLowerCase()),
+    target: target('brand_daily'),
+  });
+  const knownDays: KnownDays = {
+    site_daily: days,
+    country_daily: days,
+    query_daily: days,
+    brand_daily: days,
+    keyword_daily: days,
+  };
+  const tracked = [...listKeywords(catalog, project), ...added].map(({ id, query }) => ({ id, query }));
+  if (tracked.length > 0) {
+    writeRows(`${folder}-`, 'tracked', tracked);
+    await run('keyword_daily', {
+      rows,
+      keywords: join(`${folder}-`, 'tracked.ndjson'),
+      project,
+      target: target('keyword_daily'),
+    });
+  }
+  if (urlFiles.length > 0) {
+    await run('page_daily', { files: urlFiles, site, project, target: target('page_daily') });
+    await run('appearance_daily', { files: urlFiles, site, project, target: target('appearance_daily') });
+    const pageDays = await daysOf(ask, target('page_daily'));
+    knownDays.page_daily = pageDays;
+    knownDays.appearance_daily = pageDays;
+    const lacking = new Set(days).symmetricDifference(new Set(pageDays)).size;
+    if (lacking > 0) {
+      warnings.push(
+        `${count(lacking, 'day')} in only one of the site and url tables; the facts of the other lack them.`,
+      );
+    }
+  }
+  return { project, created: known === undefined, keywordsAdded: added.length, knownDays, warnings };
+}
+
+type Ask = <Row>(name: string, parameters: Parameters) => Promise<Row[]>;
+
+/** The days that a Parquet file has rows of, in order. A day that is missing is unknown, not empty. */
+async function daysOf(ask: Ask, file: string): Promise<Day[]> {
+  return (await ask<{ day: Day }>('days', { file })).map(({ day }) => day);
+}
+
+/** Which site_url to keep: with several in the files only the property's own; with one, all of it. */
+async function siteToKeep(
+  ask: Ask,
+  files: readonly string[],
+  property: string,
+): Promise<{ site: string | null; warnings: string[] }> {
+  const found = (await ask<{ siteUrl: string }>('site_urls', { files })).map(({ siteUrl }) => siteUrl);
+  if (found.includes(property)) return { site: property, warnings: [] };
+  if (found.length > 1) {
+    throw new ImportRefused(
+      `The export holds rows of ${found.join(', ')}, none of which is '${property}'. Name one of them as --property.`,
+    );
+  }
+  const warnings = found.map((other) => `The rows of the export name the property '${other}', not '${property}'.`);
+  return { site: null, warnings };
+}
+
+/** Tells the two tables of the export apart by their columns. */
+async function tellApart(session: Session, files: readonly string[]): Promise<ExportFiles> {
+  const site: string[] = [];
+  const url: string[] = [];
+  for (const file of files) {
+    const described = await session
+      .rows<{ column_name: string }>('describe select * from read_parquet($file)', { file })
+      .catch((cause: unknown) => {
+        throw new ImportRefused(`'${file}' cannot be read as Parquet.`, { cause });
+      });
+    const has = (name: string): boolean => described.some((column) => column.column_name === name);
+    if (has('sum_top_position') && has('data_date')) site.push(file);
+    else if (has('sum_position') && has('url') && has('data_date')) url.push(file);
+    else {
+      throw new ImportRefused(
+        `'${file}' is neither searchdata_url_impression (it has url and sum_position) nor searchdata_site_impression (it has sum_top_position).`,
+      );
+    }
+  }
+  return { site, url };
+}
+
+/** The queries with most clicks that are not tracked yet. */
+async function newKeywords(
+  ask: Ask,
+  catalog: Catalog,
+  { project, rows, trackTop }: { project: string; rows: string; trackTop: number },
+): Promise<{ id: string; query: string }[]> {
+  if (trackTop === 0) return [];
+  const tracked = listKeywords(catalog, project);
+  const queries = new Set(tracked.map(({ query }) => query.toLowerCase()));
+  const ids = new Set(tracked.map(({ id }) => id));
+  const added: { id: string; query: string }[] = [];
+  for (const { query } of await ask<{ query: string }>('top_queries', { rows, most: trackTop })) {
+    if (queries.has(query.toLowerCase())) continue;
+    queries.add(query.toLowerCase());
+    let id = newShortId();
+    while (ids.has(id)) id = newShortId();
+    ids.add(id);
+    added.push({ id, query });
+  }
+  return added;
+}
+
+function projectRow(
+  made: {
+    id: string;
+    domain: string;
+    brandTerms: readonly string[];
+    lastDay: Day;
+    now: string;
+    known: Project | undefined;
+  },
+  { workspace, property }: ImportOptions,
+): object {
+  const { id, domain, brandTerms, lastDay, now, known } = made;
+  const through = known?.syncedThrough ? later(known.syncedThrough, lastDay) : lastDay;
+  return {
+    id,
+    workspace_id: workspace,
+    domain: known?.domain ?? domain,
+    property,
+    country: known?.country ?? null,
+    language: known?.language ?? null,
+    brand_terms: brandTerms,
+    sync_status: 'ok',
+    last_synced_at: now,
+    synced_through: through,
+    // The export holds final days only.
+    provisional_after: known?.provisionalAfter ? later(known.provisionalAfter, lastDay) : lastDay,
+    history_backfilling: known?.historyBackfilling ?? false,
+    setup_finished: true,
+    created_at: known ? isoInstant(known.createdAt) : now,
+  };
+}
+
+function writeRows(folder: string, table: string, rows: readonly object[]): void {
+  if (rows.length === 0) return;
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, `${table}.ndjson`), rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+}
+
+function freeProjectId(catalog: Catalog): string {
+  let id = newShortId();
+  while (projectIdIsTaken(catalog, id)) id = newShortId();
+  return id;
+}
+
+/** `example.com` of `sc-domain:example.com` and of `https://example.com/`. */
+function domainOf(property: string): string {
+  const domain =
+    /^sc-domain:([^/\s]+)$/.exec(property)?.[1] ?? /^https?:\/\/([^/\s:]+)(:\d+)?\/(\S*\/)?$/.exec(property)?.[1];
+  if (domain === undefined) {
+    throw new ImportRefused(
+      `'${property}' is not a property; it is written sc-domain:example.com or https://example.com/ (with the slash).`,
+    );
+  }
+  return domain;
+}
+
+/** Every Parquet file of the paths, absolute. */
+async function parquetFiles(paths: readonly string[]): Promise<string[]> {
+  const files: string[] = [];
+  for (const path of paths) {
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found === undefined) throw new ImportRefused(`There is no file or folder '${path}'.`);
+    if (!found.isDirectory()) {
+      files.push(resolve(path));
+      continue;
+    }
+    const entries = await readdir(path, { recursive: true, withFileTypes: true });
+    const below = entries
+      .filter((entry) => !entry.isDirectory() && entry.name.endsWith('.parquet'))
+      .map((entry) => resolve(entry.parentPath, entry.name));
+    if (below.length === 0) throw new ImportRefused(`The folder '${path}' holds no Parquet file.`);
+    files.push(...below.sort());
+  }
+  return [...new Set(files)];
+}

@@ -1,0 +1,171 @@
+import { ruleProblem } from '../domain/rules.ts';
+import type { Session } from '../facts/engine.ts';
+import { sqlTemplate } from '../sql.ts';
+import { count, type Problem } from './problems.ts';
+import { ENTITIES, type EntityTable, type FactTableShape, identifiers, packed } from './tables.ts';
+
+/** A rule over rows: a file of `sql/load/checks/`, and what its rows break, in words. */
+interface Check {
+  readonly sql: string;
+  readonly table: string;
+  readonly column: string | null;
+  readonly says: string;
+}
+
+const ENTITY_CHECKS: readonly Check[] = [
+  { sql: 'projects_workspace', table: 'projects', column: 'workspace_id', says: 'of a workspace that does not exist' },
+  {
+    sql: 'projects_moved',
+    table: 'projects',
+    column: 'id',
+    says: 'whose id belongs to another workspace already; ids are unique over all workspaces',
+  },
+  {
+    sql: 'keywords_query',
+    table: 'keywords',
+    column: 'query',
+    says: 'that several keywords of a project have; among keywords that are not archived it is unique',
+  },
+  {
+    sql: 'groups_rule',
+    table: 'groups',
+    column: 'rule',
+    says: 'with a rule though the kind is not rule, or without one though it is',
+  },
+  { sql: 'groups_parent', table: 'groups', column: 'parent_id', says: 'whose parent is not a folder of the project' },
+  { sql: 'groups_cycle', table: 'groups', column: 'parent_id', says: 'that lie in themselves' },
+  {
+    sql: 'group_members_group',
+    table: 'group_members',
+    column: 'group_id',
+    says: 'of what is not a manual group of the project',
+  },
+  {
+    sql: 'group_members_keyword',
+    table: 'group_members',
+    column: 'keyword_id',
+    says: 'with a keyword that does not exist',
+  },
+  { sql: 'alerts_keyword', table: 'alerts', column: 'keyword_id', says: 'on a keyword that does not exist' },
+  { sql: 'alerts_moved', table: 'alerts', column: 'id', says: 'whose id belongs to another project already' },
+  {
+    sql: 'notes_workspace',
+    table: 'notes',
+    column: 'workspace_id',
+    says: 'of a workspace that does not exist or is not that of their project',
+  },
+  {
+    sql: 'notes_scope',
+    table: 'notes',
+    column: 'project_id',
+    says: 'without a project; only notes of workspace scope have none',
+  },
+  { sql: 'notes_dates', table: 'notes', column: 'end_date', says: 'that end before they start' },
+  { sql: 'notes_group', table: 'notes', column: 'group_id', says: 'on a group that does not exist' },
+  { sql: 'notes_keyword', table: 'notes', column: 'keyword_id', says: 'on a keyword that does not exist' },
+  { sql: 'notes_moved', table: 'notes', column: 'id', says: 'whose id belongs to another workspace already' },
+];
+
+const FACT_CHECKS: readonly Check[] = [
+  { sql: 'facts_project', table: '*', column: 'project_id', says: 'of a project that does not exist' },
+  {
+    sql: 'keyword_daily_keyword',
+    table: 'keyword_daily',
+    column: 'keyword_id',
+    says: 'of a keyword that does not exist',
+  },
+  {
+    sql: 'country_monthly_countries',
+    table: 'country_monthly',
+    column: 'country',
+    says: 'and project with more than 20 countries besides other',
+  },
+];
+
+interface Offence {
+  readonly row: string;
+  readonly times: number;
+  readonly total: number;
+}
+
+/** Keys, references and other rules of the entity tables, over the state that `buildState` made. */
+export async function checkEntities(session: Session): Promise<Problem[]> {
+  const problems: Problem[] = [];
+  for (const shape of ENTITIES) {
+    problems.push(
+      ...(await check(session, duplicates(shape), { key: identifiers(shape.key), pack: packed(shape.key) })),
+    );
+    if (shape.columns.some(({ name }) => name === 'project_id')) {
+      const unknown = { sql: 'unknown_project', table: shape.name, column: 'project_id', says: FACT_CHECKS[0]!.says };
+      problems.push(...(await check(session, unknown)));
+    }
+  }
+  for (const entry of ENTITY_CHECKS) problems.push(...(await check(session, entry)));
+  problems.push(
+    ...(await checkRules(session, 'groups', 'keywords')),
+    ...(await checkRules(session, 'page_groups', 'pages')),
+  );
+  return problems;
+}
+
+/** Keys and references of a staged fact table. `batches`: its files, in parts that hold whole keys. */
+export async function checkFacts(
+  session: Session,
+  shape: FactTableShape,
+  batches: readonly (readonly string[])[],
+): Promise<Problem[]> {
+  const problems: Problem[] = [];
+  for (const files of batches) {
+    const parts = { key: identifiers(shape.key), pack: packed(shape.key) };
+    problems.push(...(await check(session, { ...duplicates(shape), sql: 'duplicate_facts' }, parts, { files })));
+    if (problems.length > 0) break;
+  }
+  const files = batches.flat();
+  for (const entry of FACT_CHECKS.filter(({ table }) => table === '*' || table === shape.name)) {
+    problems.push(...(await check(session, { ...entry, table: shape.name }, {}, { files })));
+  }
+  return problems;
+}
+
+function duplicates({ name, key }: EntityTable | FactTableShape): Check {
+  return { sql: 'duplicate_rows', table: name, column: key.join(', '), says: 'that several rows have; it is the key' };
+}
+
+async function check(
+  session: Session,
+  { sql, table, column, says }: Check,
+  parts: Readonly<Record<string, string>> = {},
+  parameters: Readonly<Record<string, readonly string[]>> = {},
+): Promise<Problem[]> {
+  const text = sqlTemplate(`load/checks/${sql}`, { table, ...parts });
+  const offences = await session.rows<Offence>(text, parameters);
+  const [first] = offences;
+  if (first === undefined) return [];
+  const rows = offences.map(({ row, times }) => ({
+    ...(JSON.parse(row) as object),
+    ...(times > 1 ? { rows: times } : {}),
+  }));
+  const noun = sql.startsWith('duplicate')
+    ? 'key'
+    : sql === 'keywords_query'
+      ? 'query'
+      : sql.startsWith('country_')
+        ? 'month'
+        : 'row';
+  const counted = noun === 'query' && first.total > 1 ? `${first.total} queries` : count(first.total, noun);
+  return [{ table, column, message: `${counted} ${says}. The first:`, rows }];
+}
+
+/** Fields, operators, values and regular expressions of rules. */
+async function checkRules(session: Session, table: string, of: 'keywords' | 'pages'): Promise<Problem[]> {
+  const rows = await session.rows<{ project_id: string; id: string; rule: string }>(
+    sqlTemplate('load/rules', { table }),
+  );
+  const problems = rows.flatMap(({ rule, ...id }) => {
+    const problem = ruleProblem(JSON.parse(rule) as unknown, of);
+    return problem === undefined ? [] : [{ ...id, problem }];
+  });
+  if (problems.length === 0) return [];
+  const message = `${count(problems.length, 'rule')} that cannot be understood. The first:`;
+  return [{ table, column: 'rule', message, rows: problems.slice(0, 3) }];
+}

@@ -1,0 +1,57 @@
+import { INTENTS } from '../domain/intent.ts';
+import { SOURCES } from '../domain/rules.ts';
+
+/** What a column of a snapshot holds. `cast` gives null for what is no right value. */
+export interface ColumnType {
+  /** DuckDB's type of the cast value. */
+  readonly sql: 'varchar' | 'bigint' | 'date' | 'boolean';
+  readonly cast: (expression: string) => string;
+  /** What a right value is, in words. */
+  readonly wanted: string;
+}
+
+function type(sql: ColumnType['sql'], macro: string, wanted: string): ColumnType {
+  return { sql, cast: (expression) => `${macro}(${expression})`, wanted };
+}
+
+function choice(...words: readonly string[]): ColumnType {
+  const list = words.map((word) => `'${word}'`).join(', ');
+  return {
+    sql: 'varchar',
+    cast: (expression) => `to_choice(${expression}, [${list}])`,
+    wanted: `one of ${words.join(', ')}`,
+  };
+}
+
+/** The types of the snapshot format; each macro is a file of `sql/load/types/`. */
+export const COLUMN_TYPES = {
+  text: type('varchar', 'to_text', 'a text'),
+  words: type('varchar', 'to_words', 'a text that is not empty'),
+  shortId: type('varchar', 'to_short_id', 'five letters or digits'),
+  uuid: type('varchar', 'to_uuid', 'a UUID'),
+  order: type('bigint', 'to_order', 'a whole number'),
+  historyDays: type('bigint', 'to_history', 'a whole number of at least 1'),
+  measure: type('bigint', 'to_measure', 'a whole number from 0 to 9007199254740991'),
+  day: type('date', 'to_day', 'a calendar day (YYYY-MM-DD)'),
+  month: type('date', 'to_month', 'the first day of a month (YYYY-MM-01)'),
+  instant: type('bigint', 'to_instant', 'a time in UTC from 1900 to 2199, such as 2026-11-20T04:21:37Z'),
+  flag: type('boolean', 'to_flag', 'true or false'),
+  country: type('varchar', 'to_country', 'a country code of three lower-case letters'),
+  countryOrOther: type('varchar', 'to_country_or_other', "a country code of three lower-case letters, or 'other'"),
+  language: type('varchar', 'to_language', 'a language code of two lower-case letters'),
+  appearance: type('varchar', 'to_appearance', 'an upper-case identifier such as PRODUCT_SNIPPETS'),
+  url: type('varchar', 'to_url', 'an absolute URL'),
+  json: type('varchar', 'to_json_text', 'a JSON text'),
+  textList: type('varchar', 'to_text_list', 'a list of texts (in csv a JSON array)'),
+  device: choice('desktop', 'mobile', 'tablet'),
+  segment: choice('brand', 'non_brand'),
+  syncStatus: choice('pending', 'ok', 'warning', 'failed'),
+  source: choice(...SOURCES),
+  intent: choice(...INTENTS),
+  groupKind: choice('folder', 'manual', 'rule'),
+  severity: choice('info', 'warning', 'critical'),
+  noteScope: choice('workspace', 'project', 'group', 'keyword', 'page'),
+  noteCategory: choice('launch', 'content', 'technical', 'migration', 'campaign', 'other'),
+};
+
+export type ColumnTypeName = keyof typeof COLUMN_TYPES;

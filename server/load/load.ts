@@ -1,0 +1,174 @@
+import { mkdirSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Catalog } from '../catalog/catalog.ts';
+import { Engine, type Session } from '../facts/engine.ts';
+import type { Settings } from '../settings.ts';
+import { sqlNames, sqlText } from '../sql.ts';
+import { checkEntities, checkFacts } from './checks.ts';
+import { withLoadLock } from './lock.ts';
+import { type KnownDays, type MonthChange, replacedDays, type StagedMonth, writeMonthFiles } from './month-files.ts';
+import { describeFailure, LoadRejected, type Problem } from './problems.ts';
+import { publish } from './publish.ts';
+import { changedFiles, findSnapshotFiles, type TableFiles } from './snapshot-files.ts';
+import { stageEntities, stageFacts } from './stage.ts';
+import { batches, readStagedMonths, type StagedMonths } from './staged-months.ts';
+import { buildState } from './state.ts';
+import { summarise, syncWarnings, type TableSummary } from './summary.ts';
+import { sweep } from './sweep.ts';
+import { ENTITIES, FACTS, type FactTableShape } from './tables.ts';
+
+interface CommonOptions {
+  /** Validate only. */
+  readonly dryRun?: boolean;
+  /** The snapshot's entity rows are the complete set for each workspace or project that it names. */
+  readonly replace?: boolean;
+  /** Milliseconds to wait for another load. */
+  readonly patience?: number;
+  readonly report?: (step: string) => void;
+}
+
+/** A snapshot folder, or a function that makes one while no other load runs. */
+export type LoadOptions = CommonOptions &
+  (
+    | { readonly folder: string }
+    | {
+        /**
+         * Writes the snapshot into a folder that is removed afterwards. Returns the days that its facts speak for, by
+         * table, where that is not every day from the first to the last with a row.
+         */
+        readonly makeSnapshot: (folder: string) => Promise<KnownDays>;
+      }
+  );
+
+export interface LoadSummary {
+  /** False after a dry run. */
+  readonly loaded: boolean;
+  readonly tables: Readonly<Record<string, TableSummary>>;
+  /** Projects whose answers may have changed. */
+  readonly projects: readonly string[];
+  readonly warnings: readonly string[];
+  readonly seconds: number;
+}
+
+const DEFAULT_PATIENCE = 600_000;
+
+type Stores = { readonly settings: Settings; readonly catalog: Catalog };
+
+/**
+ * Loads a snapshot folder: validates all of it, writes new fact files beside the current ones, and makes everything
+ * current in one transaction. Throws `LoadRejected` with every problem found; then, and after any crash, what was being
+ * served is untouched.
+ */
+export async function loadSnapshot(stores: Stores, options: LoadOptions): Promise<LoadSummary> {
+  const { dataFolder } = stores.settings;
+  const { patience = DEFAULT_PATIENCE, report = () => {} } = options;
+  try {
+    return await withLoadLock(
+      dataFolder,
+      { patience, onWait: () => report('waiting for another load to end') },
+      async () => {
+        await sweep(stores.catalog, dataFolder);
+        try {
+          return await loadLocked(stores, options);
+        } finally {
+          await sweep(stores.catalog, dataFolder);
+        }
+      },
+    );
+  } catch (error) {
+    throw describeFailure(error, dataFolder);
+  }
+}
+
+async function loadLocked(stores: Stores, options: LoadOptions): Promise<LoadSummary> {
+  const started = performance.now();
+  const { settings, catalog } = stores;
+  const { dryRun = false, replace = false, report = () => {} } = options;
+  const staging = join(settings.dataFolder, 'staging');
+  mkdirSync(staging, { recursive: true });
+  const folder = 'folder' in options ? options.folder : join(staging, 'snapshot');
+  const knownDays = 'folder' in options ? {} : await options.makeSnapshot(folder);
+  const found = await findSnapshotFiles(folder);
+  if (found.tables.length === 0) throw new LoadRejected(found.problems);
+
+  mkdirSync(join(settings.dataFolder, 'facts'), { recursive: true });
+  const engine = await Engine.open({
+    memoryLimit: settings.memoryLimit,
+    threads: settings.threads,
+    temporaryFolder: join(staging, 'memory'),
+    folders: [resolve(folder), staging, join(settings.dataFolder, 'facts')],
+  });
+  try {
+    using session = await engine.session();
+    for (const macro of sqlNames('load/types')) await session.run(sqlText(macro));
+    const read = await stageAll(session, found.tables, staging, report);
+    const { months } = read;
+
+    report('checking keys and references');
+    const replaced = new Set(replace ? found.tables.map(({ table }) => table) : []);
+    const factProjects = [...months.values()].flatMap((all) => all.map(({ project }) => project));
+    await buildState(session, catalog, { factProjects, replaced });
+    const problems = [...found.problems, ...read.problems, ...(await checkEntities(session))];
+    for (const [shape, all] of months) problems.push(...(await checkFacts(session, shape, batches(all))));
+    problems.push(...changedFiles(found.tables));
+    if (problems.length > 0) throw new LoadRejected(problems);
+
+    const warnings = [...found.warnings, ...read.warnings, ...(await syncWarnings(session, catalog, months))];
+    if (!dryRun) {
+      const changes: MonthChange[] = [];
+      for (const [shape, all] of months) {
+        report(`writing ${shape.name}`);
+        const days = replacedDays(all, knownDays[shape.name]);
+        const input = { dataFolder: settings.dataFolder, shape, months: all, days };
+        for await (const change of writeMonthFiles(session, catalog, input)) changes.push(change);
+      }
+      report('publishing');
+      await publish(session, catalog, changes);
+    }
+    const named = await session.rows<{ id: string }>('select id from named_projects');
+    const names = found.tables.map(({ table }) => table);
+    return {
+      loaded: !dryRun,
+      tables: await summarise(session, names, months),
+      projects: [...new Set([...named.map(({ id }) => id), ...factProjects])].sort(),
+      warnings,
+      seconds: Math.round(performance.now() - started) / 1000,
+    };
+  } finally {
+    engine.close();
+    await rm(staging, { recursive: true, force: true });
+  }
+}
+
+/** Casts every table; facts end up in Parquet files below `staging`, listed by month. */
+async function stageAll(
+  session: Session,
+  tables: readonly TableFiles[],
+  staging: string,
+  report: (step: string) => void,
+): Promise<{ months: StagedMonths; problems: Problem[]; warnings: string[] }> {
+  const problems: Problem[] = [];
+  const warnings: string[] = [];
+  const months = new Map<FactTableShape, readonly StagedMonth[]>();
+  for (const shape of ENTITIES) {
+    const files = tables.find(({ table }) => table === shape.name);
+    if (files) report(`reading ${shape.name}`);
+    const staged = await stageEntities(session, shape, files);
+    problems.push(...staged.problems);
+    warnings.push(...staged.warnings);
+  }
+  for (const shape of FACTS) {
+    const files = tables.find(({ table }) => table === shape.name);
+    if (files === undefined) continue;
+    report(`reading ${shape.name}`);
+    const target = join(staging, shape.name);
+    const staged = await stageFacts(session, shape, files, target);
+    problems.push(...staged.problems);
+    warnings.push(...staged.warnings);
+    const carried = await readStagedMonths(session, shape, target);
+    months.set(shape, carried.months);
+    problems.push(...carried.problems);
+  }
+  return { months, problems, warnings };
+}

@@ -1,0 +1,104 @@
+import { type Stats, statSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join, relative, resolve } from 'node:path';
+import type { Problem } from './problems.ts';
+import { TABLE_NAMES } from './tables.ts';
+
+export type Format = 'parquet' | 'csv' | 'ndjson';
+
+/** The files of one table, by format. */
+export interface TableFiles {
+  readonly table: string;
+  readonly files: readonly { readonly path: string; readonly format: Format; readonly state: string }[];
+}
+
+export interface SnapshotFiles {
+  readonly tables: readonly TableFiles[];
+  readonly problems: readonly Problem[];
+  readonly warnings: readonly string[];
+}
+
+const FORMATS: readonly (readonly [RegExp, Format])[] = [
+  [/\.parquet$/, 'parquet'],
+  [/\.csv(\.gz)?$/, 'csv'],
+  [/\.(ndjson|jsonl)(\.gz)?$/, 'ndjson'],
+];
+
+/** Writers of tables leave such files beside their data: `_SUCCESS`, `.part.crc`, `_metadata`. */
+const SIDE_FILE = /^[._]/;
+
+/** Finds the tables of a snapshot folder: `TABLE.EXT`, or a folder `TABLE` with any files below it. */
+export async function findSnapshotFiles(folder: string): Promise<SnapshotFiles> {
+  const root = resolve(folder);
+  const found = statSync(root, { throwIfNoEntry: false });
+  if (!found?.isDirectory()) {
+    const message = found ? `'${folder}' is not a folder; a snapshot is one.` : `There is no folder '${folder}'.`;
+    return { tables: [], problems: [{ table: null, column: null, message, rows: [] }], warnings: [] };
+  }
+  const byTable = new Map<string, TableFiles[]>();
+  const problems: Problem[] = [];
+  const warnings: string[] = [];
+  for (const entry of (await readdir(root)).sort()) {
+    if (SIDE_FILE.test(entry)) continue;
+    const path = join(root, entry);
+    const isFolder = statSync(path).isDirectory();
+    const format = formatOf(entry);
+    const table = isFolder ? entry : entry.replace(FORMATS.find(([, of]) => of === format)?.[0] ?? /$/, '');
+    if (!TABLE_NAMES.includes(table) || (!isFolder && format === undefined)) {
+      warnings.push(`'${entry}' is no table of a snapshot and is ignored.`);
+      continue;
+    }
+    const paths = isFolder ? await filesBelow(path) : [path];
+    const known = paths.filter((file) => formatOf(file) !== undefined);
+    for (const file of paths.filter((name) => formatOf(name) === undefined)) {
+      warnings.push(`'${relative(root, file)}' is neither Parquet, CSV nor NDJSON and is ignored.`);
+    }
+    if (known.length === 0) {
+      problems.push({ table, column: null, message: `the folder '${entry}' holds no data file.`, rows: [] });
+      continue;
+    }
+    const files = known.map((file) => ({ path: file, format: formatOf(file)!, state: stateOf(statSync(file)) }));
+    byTable.set(table, [...(byTable.get(table) ?? []), { table, files }]);
+  }
+  for (const [table, sources] of byTable) {
+    if (sources.length > 1) {
+      const names = sources.map(({ files }) => `'${relative(root, files[0]!.path).split('/')[0]}'`).join(' and ');
+      problems.push({ table, column: null, message: `stands in ${names}; keep one of them.`, rows: [] });
+    }
+  }
+  if (byTable.size === 0 && problems.length === 0) {
+    const message = `'${folder}' holds no table of a snapshot; tables are ${TABLE_NAMES.join(', ')}.`;
+    problems.push({ table: null, column: null, message, rows: [] });
+  }
+  return { tables: [...byTable.values()].flat(), problems, warnings };
+}
+
+/** Files that are not what they were when they were found. */
+export function changedFiles(tables: readonly TableFiles[]): Problem[] {
+  return tables.flatMap(({ table, files }) =>
+    files
+      .filter(({ path, state }) => stateOf(statSync(path, { throwIfNoEntry: false })) !== state)
+      .map(({ path }) => ({
+        table,
+        column: null,
+        message: `'${path}' changed while it was being read; load again when it is complete.`,
+        rows: [],
+      })),
+  );
+}
+
+function formatOf(name: string): Format | undefined {
+  return FORMATS.find(([ending]) => ending.test(name))?.[1];
+}
+
+async function filesBelow(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => !entry.isDirectory() && !SIDE_FILE.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+}
+
+function stateOf(stats: Stats | undefined): string {
+  return stats === undefined ? 'gone' : `${stats.ino}:${stats.size}:${stats.mtimeMs}`;
+}

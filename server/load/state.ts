@@ -1,0 +1,62 @@
+import type { Catalog } from '../catalog/catalog.ts';
+import type { Session } from '../facts/engine.ts';
+import { sqlTemplate } from '../sql.ts';
+import { type Column, ENTITIES, type EntityTable, identifiers } from './tables.ts';
+
+/**
+ * Makes, beside the staged rows (`new_…`), the rows of the catalog that the load touches (`old_…`), those it removes
+ * (`removed_…`) and what will exist after it (`all_…`), so that rules over rows see the state that will be served.
+ * @param factProjects the projects that facts of the load refer to
+ * @param replaced the entity tables whose rows the snapshot has whole
+ */
+export async function buildState(
+  session: Session,
+  catalog: Catalog,
+  { factProjects, replaced }: { factProjects: readonly string[]; replaced: ReadonlySet<string> },
+): Promise<void> {
+  const selects = ENTITIES.filter(({ name }) => name !== 'workspaces').map(({ name }) =>
+    name === 'projects'
+      ? 'select id from new_projects'
+      : `select project_id from new_${name} where project_id is not null`,
+  );
+  await session.run(sqlTemplate('load/named_projects', { selects: selects.join('\nunion\n') }));
+  await session.run(sqlTemplate('load/named_workspaces', {}));
+  const named = await session.rows<{ id: string }>('select id from named_projects');
+  const projects = new Set([...named.map(({ id }) => id), ...factProjects]);
+
+  for (const shape of ENTITIES) {
+    const { name: table } = shape;
+    const links = shape.links.map((name) => shape.columns.find((column) => column.name === name)!);
+    const parts = { table, key: identifiers(shape.key), columns: identifiers(shape.links), reach: shape.reach };
+    const typed = links.map(({ name, type }) => `"${name}" ${type.sql}`).join(', ');
+    await session.run(sqlTemplate('load/state_table', { table, columns: typed }));
+    await session.append(`old_${table}`, catalogRows(catalog, shape, links, projects));
+    await session.run(sqlTemplate('load/removed_rows', parts), { replace: replaced.has(table) });
+    await session.run(sqlTemplate('load/state_after', parts));
+  }
+}
+
+/** Rows of the catalog: all workspaces and projects, and what belongs to the named projects. */
+function* catalogRows(
+  catalog: Catalog,
+  { name: table }: EntityTable,
+  links: readonly Column[],
+  projects: ReadonlySet<string>,
+): Iterable<(string | boolean | null)[]> {
+  const select = { table, columns: identifiers(links.map(({ name }) => name)) };
+  const toValues = (row: Record<string, string | number | null>) =>
+    links.map(({ name, type }) => (type.sql === 'boolean' ? row[name] === 1 : (row[name] as string | null)));
+  if (table === 'workspaces' || table === 'projects') {
+    for (const row of catalog.eachOfTemplate<Record<string, string>>('state_all', select)) yield toValues(row);
+    return;
+  }
+  for (const project of projects) {
+    for (const row of catalog.eachOfTemplate<Record<string, string>>('state_of_project', select, { project })) {
+      yield toValues(row);
+    }
+  }
+  if (table === 'notes') {
+    for (const row of catalog.eachOfTemplate<Record<string, string>>('state_of_workspaces', select))
+      yield toValues(row);
+  }
+}

@@ -1,0 +1,59 @@
+import type { Catalog } from '../catalog/catalog.ts';
+import { listAllProjects } from '../catalog/projects.ts';
+import { type Day, earlier, later } from '../domain/dates.ts';
+import type { Session } from '../facts/engine.ts';
+import type { StagedMonths } from './staged-months.ts';
+import { ENTITIES } from './tables.ts';
+
+/** What a table of the snapshot brought. */
+export interface TableSummary {
+  readonly rows: number;
+  readonly projects?: number;
+  readonly firstDay?: Day;
+  readonly lastDay?: Day;
+}
+
+/** Rows of each table that the snapshot has. */
+export async function summarise(
+  session: Session,
+  tables: readonly string[],
+  months: StagedMonths,
+): Promise<Record<string, TableSummary>> {
+  const summary: Record<string, TableSummary> = {};
+  for (const { name } of ENTITIES.filter((shape) => tables.includes(shape.name))) {
+    const [found] = await session.rows<{ rows: number }>(`select count(*)::double as rows from new_${name}`);
+    summary[name] = { rows: found?.rows ?? 0 };
+  }
+  for (const [{ name }, all] of months) {
+    const [first] = all;
+    summary[name] = {
+      rows: all.reduce((rows, month) => rows + month.rows, 0),
+      projects: new Set(all.map(({ project }) => project)).size,
+      ...(first === undefined
+        ? {}
+        : {
+            firstDay: all.map(({ firstDay }) => firstDay).reduce(earlier),
+            lastDay: all.map(({ lastDay }) => lastDay).reduce(later),
+          }),
+    };
+  }
+  return summary;
+}
+
+/** Says where facts reach beyond the day that their project is synced through, for such days are not served on site. */
+export async function syncWarnings(session: Session, catalog: Catalog, months: StagedMonths): Promise<string[]> {
+  const through = new Map<string, Day | null>(listAllProjects(catalog, null).map((row) => [row.id, row.syncedThrough]));
+  const loaded = await session.rows<{ id: string; day: Day | null }>(
+    'select id, synced_through::varchar as day from new_projects',
+  );
+  for (const { id, day } of loaded) through.set(id, day);
+  const lastDays = new Map<string, Day>();
+  for (const all of months.values()) {
+    for (const { project, lastDay } of all) lastDays.set(project, later(lastDays.get(project) ?? lastDay, lastDay));
+  }
+  return [...lastDays].flatMap(([project, lastDay]) => {
+    const day = through.get(project) ?? null;
+    if (day === null) return [`Project ${project} has no synced_through, so that its facts are not served yet.`];
+    return day < lastDay ? [`Project ${project} has facts to ${lastDay} but synced_through is ${day}.`] : [];
+  });
+}

@@ -1,0 +1,230 @@
+import { FACT_TABLES, type FactTable } from '../catalog/manifest.ts';
+import { COLUMN_TYPES, type ColumnType, type ColumnTypeName } from './column-types.ts';
+
+export interface Column {
+  readonly name: string;
+  readonly type: ColumnType;
+  /** May be null or left out. */
+  readonly optional: boolean;
+  /** SQL of the value that stands in for null. */
+  readonly fallback?: string;
+}
+
+interface Table {
+  readonly name: string;
+  readonly columns: readonly Column[];
+  readonly key: readonly string[];
+}
+
+/** A table of who-and-what, kept in the catalog. */
+export interface EntityTable extends Table {
+  readonly name: EntityTableName;
+  /** Columns that references and other rules over rows look at, kept for rows of the catalog too. */
+  readonly links: readonly string[];
+  /** Which rows of the catalog a replacing load may remove, as SQL over `links`. */
+  readonly reach: string;
+}
+
+/** A table of how-much, kept as Parquet. */
+export interface FactTableShape extends Table {
+  readonly name: FactTable;
+  /** The column that places a row in time. */
+  readonly day: 'date' | 'month';
+}
+
+const ENTITY_TABLES = [
+  'workspaces',
+  'projects',
+  'keywords',
+  'groups',
+  'group_members',
+  'page_groups',
+  'alerts',
+  'notes',
+] as const;
+type EntityTableName = (typeof ENTITY_TABLES)[number];
+
+/** `name: type`; a type that ends in `?` marks an optional column, and `?=sql` gives what stands in for null. */
+function columns(shape: Readonly<Record<string, ColumnTypeName | `${ColumnTypeName}?${string}`>>): Column[] {
+  return Object.entries(shape).map(([name, spec]) => {
+    const [type = '', fallback] = spec.split('?');
+    return {
+      name,
+      type: COLUMN_TYPES[type as ColumnTypeName],
+      optional: fallback !== undefined,
+      ...(fallback ? { fallback: fallback.slice(1) } : {}),
+    };
+  });
+}
+
+const OF_NAMED_PROJECT = 'project_id in (from named_projects)';
+
+function entities(
+  name: EntityTableName,
+  key: readonly string[],
+  shape: Parameters<typeof columns>[0],
+  more: { links?: readonly string[]; reach?: string } = {},
+): EntityTable {
+  return {
+    name,
+    key,
+    columns: columns(shape),
+    links: [...key, ...(more.links ?? [])],
+    reach: more.reach ?? OF_NAMED_PROJECT,
+  };
+}
+
+/** The entity tables in an order in which each refers only to those before it. */
+export const ENTITIES: readonly EntityTable[] = [
+  entities(
+    'workspaces',
+    ['id'],
+    { id: 'words', name: 'words', plan: 'words', keyword_history_days: 'historyDays' },
+    { reach: 'false' },
+  ),
+  entities(
+    'projects',
+    ['id'],
+    {
+      id: 'shortId',
+      workspace_id: 'words',
+      domain: 'words',
+      property: 'words',
+      country: 'country?',
+      language: 'language?',
+      brand_terms: "textList?='[]'",
+      sync_status: 'syncStatus?',
+      last_synced_at: 'instant?',
+      synced_through: 'day?',
+      provisional_after: 'day?',
+      history_backfilling: 'flag?=false',
+      setup_finished: 'flag?=true',
+      created_at: 'instant',
+    },
+    { links: ['workspace_id'], reach: 'workspace_id in (from named_workspaces)' },
+  ),
+  entities(
+    'keywords',
+    ['project_id', 'id'],
+    {
+      project_id: 'shortId',
+      id: 'shortId',
+      query: 'words',
+      source: "source?='import'",
+      tracked_since: 'instant',
+      intent: 'intent?',
+      archived: 'flag?=false',
+    },
+    { links: ['query', 'archived'] },
+  ),
+  entities(
+    'groups',
+    ['project_id', 'id'],
+    {
+      project_id: 'shortId',
+      id: 'shortId',
+      name: 'words',
+      kind: 'groupKind',
+      parent_id: 'shortId?',
+      position: 'order',
+      pinned: 'flag?=false',
+      rule: 'json?',
+    },
+    { links: ['kind', 'parent_id'] },
+  ),
+  entities('group_members', ['project_id', 'group_id', 'keyword_id'], {
+    project_id: 'shortId',
+    group_id: 'shortId',
+    keyword_id: 'shortId',
+  }),
+  entities('page_groups', ['project_id', 'id'], {
+    project_id: 'shortId',
+    id: 'shortId',
+    name: 'words',
+    position: 'order',
+    rule: 'json',
+    pinned_urls: "textList?='[]'",
+  }),
+  entities(
+    'alerts',
+    ['id'],
+    {
+      id: 'uuid',
+      project_id: 'shortId',
+      type: 'words',
+      kind: 'text',
+      severity: 'severity',
+      title: 'text',
+      body: 'text',
+      date: 'day?',
+      keyword_id: 'shortId?',
+      url: 'text?',
+      created_at: 'instant',
+      resolved_at: 'instant?',
+    },
+    { links: ['project_id', 'keyword_id'] },
+  ),
+  entities(
+    'notes',
+    ['id'],
+    {
+      id: 'uuid',
+      workspace_id: 'words',
+      project_id: 'shortId?',
+      scope: 'noteScope',
+      date: 'day',
+      end_date: 'day?',
+      category: 'noteCategory',
+      text: 'text',
+      client_visible: 'flag?=false',
+      author: 'text',
+      group_id: 'shortId?',
+      keyword_id: 'shortId?',
+      page: 'text?',
+      created_at: 'instant',
+      updated_at: 'instant',
+    },
+    {
+      links: ['workspace_id', 'project_id', 'group_id', 'keyword_id'],
+      reach: `(${OF_NAMED_PROJECT} or project_id is null and workspace_id in (from named_workspaces))`,
+    },
+  ),
+];
+
+function facts(
+  name: FactTable,
+  shape: Parameters<typeof columns>[0],
+  day: FactTableShape['day'] = 'date',
+): FactTableShape {
+  const keys: Parameters<typeof columns>[0] = { project_id: 'shortId', ...shape };
+  return {
+    name,
+    key: Object.keys(keys),
+    columns: columns({ ...keys, clicks: 'measure', impressions: 'measure', sum_position: 'measure' }),
+    day,
+  };
+}
+
+/** Keys stand in the order in which rows are sorted: what answers filter by comes before the day. */
+export const FACTS: readonly FactTableShape[] = [
+  facts('site_daily', { date: 'day', device: 'device' }),
+  facts('keyword_daily', { keyword_id: 'shortId', date: 'day', device: 'device' }),
+  facts('country_daily', { date: 'day', country: 'country' }),
+  facts('country_monthly', { month: 'month', country: 'countryOrOther' }, 'month'),
+  facts('appearance_daily', { date: 'day', appearance: 'appearance' }),
+  facts('brand_daily', { date: 'day', segment: 'segment' }),
+  facts('page_daily', { url: 'url', date: 'day', country: 'country' }),
+  facts('query_daily', { query: 'words', date: 'day', country: 'country' }),
+];
+
+export const TABLE_NAMES: readonly string[] = [...ENTITY_TABLES, ...FACT_TABLES];
+
+/** `a, b, c` for a SQL template. */
+export function identifiers(names: readonly string[]): string {
+  return names.map((name) => `"${name}"`).join(', ');
+}
+
+/** `a := "a", b := "b"`: what `struct_pack` takes. */
+export function packed(names: readonly string[]): string {
+  return names.map((name) => `"${name}" := "${name}"`).join(', ');
+}

@@ -1,0 +1,6 @@
+-- Facts of countries. $rows: property rows; $project; $target.
+copy (
+  select $project as project_id, date, country, sum(clicks)::bigint as clicks, sum(impressions)::bigint as impressions,
+    sum(sum_position)::bigint as sum_position
+  from read_parquet($rows) group by date, country
+) to $target (format parquet)

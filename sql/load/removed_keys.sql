@@ -1,0 +1,2 @@
+-- Keys of the rows that a replacing load removes.
+select {key} from removed_{table}

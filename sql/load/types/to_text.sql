@@ -1,0 +1,2 @@
+-- Any text. Null only for null.
+create temp macro to_text(x) as x::varchar

@@ -1,0 +1,2 @@
+-- A UUID, in its usual writing.
+create temp macro to_uuid(x) as try_cast(x::varchar as uuid)::varchar
