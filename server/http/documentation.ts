@@ -1,0 +1,33 @@
+import swagger from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
+import type { FastifyInstance } from 'fastify';
+
+const DESCRIPTION = `Read-only access to search performance: clicks, impressions, ctr and position of projects, tracked
+keywords, the whole site, breakdowns, pages and queries, with alerts and notes.
+
+Every request needs a key, sent as \`Authorization: Bearer KEY\`. A key reads every project of its workspace and may send
+120 requests a minute. Ranges are inclusive and span at most 486 days. Unknown parameters are ignored; a known one that is
+repeated, empty or malformed is an error. Every error is \`{ "error": { "code", "message" } }\`.`;
+
+/** OpenAPI 3.1 made from the route schemas at `/openapi.json`, and pages to browse it at `/docs`, which work offline. */
+export async function addDocumentation(app: FastifyInstance): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Ordinate',
+        version: '1',
+        description: DESCRIPTION,
+        license: { name: 'Private', identifier: 'LicenseRef-Private' },
+      },
+      servers: [{ url: '/', description: 'This service' }],
+      components: {
+        securitySchemes: {
+          key: { type: 'http', scheme: 'bearer', description: 'An API key: ord_live_ and 32 letters and digits.' },
+        },
+      },
+    },
+  });
+  await app.register(swaggerUi, { routePrefix: '/docs', uiConfig: { docExpansion: 'list', tryItOutEnabled: true } });
+  app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger());
+}

@@ -1,0 +1,63 @@
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { ERRORS, type ErrorCode, KnownError, unavailable } from '../domain/errors.ts';
+
+/** The body of every error answer. */
+function errorBody(code: ErrorCode, message: string): { error: { code: ErrorCode; message: string } } {
+  return { error: { code, message } };
+}
+
+/** Answers an error with its status, headers and envelope. What is not meant for clients goes to the log only. */
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const known = toKnown(error);
+  if (known.code === 'server_error') request.log.error({ err: error }, 'request failed');
+  else if (known.code === 'unavailable') request.log.warn({ err: error }, 'answer unavailable');
+  if (known.code === 'unauthorized') reply.header('www-authenticate', 'Bearer');
+  if (known.retryAfter !== undefined) reply.header('retry-after', String(known.retryAfter));
+  return reply
+    .code(ERRORS[known.code].status)
+    .type('application/json; charset=utf-8')
+    .send(errorBody(known.code, known.message));
+}
+
+function toKnown(error: unknown): KnownError {
+  if (error instanceof KnownError) return error;
+  const { code = '', statusCode = 500 } = error as Partial<FastifyError>;
+  if (code === 'FST_ERR_HANDLER_TIMEOUT') {
+    return unavailable('The answer took longer than the service allows; ask for a shorter range or try again later.');
+  }
+  if (statusCode >= 400 && statusCode < 500) {
+    return new KnownError('invalid_request', 'The request cannot be read: its address or body is malformed.');
+  }
+  return new KnownError('server_error', 'The service failed to answer; the failure has been logged.');
+}
+
+/**
+ * Answers what is not HTTP enough to become a request: broken syntax, headers that are too large, a client that is too
+ * slow to send them. The connection ends with it.
+ */
+export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [status, message] =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? [431, 'The headers of the request are too large.']
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? [408, 'The request took too long to arrive.']
+        : [400, 'The request is not well-formed HTTP.'];
+  const body = JSON.stringify(errorBody('invalid_request', message));
+  socket.end(
+    [
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+      'Content-Type: application/json; charset=utf-8',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      'Cache-Control: no-store',
+      'Connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  );
+}

@@ -1,0 +1,14 @@
+import type { Catalog } from '../catalog/catalog.ts';
+import type { TrackedKeywordsCache } from '../catalog/tracked.ts';
+import type { Facts } from '../facts/facts.ts';
+import type { Lists } from '../lists/lists.ts';
+
+/** What routes answer from. */
+export interface Context {
+  readonly catalog: Catalog;
+  readonly tracked: TrackedKeywordsCache;
+  readonly facts: Facts;
+  readonly lists: Lists;
+  /** Milliseconds, as `Date.now`. */
+  readonly now: () => number;
+}

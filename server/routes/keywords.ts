@@ -1,0 +1,109 @@
+import { Type } from 'typebox';
+import { listGroups } from '../catalog/keywords.ts';
+import { filesOf } from '../catalog/manifest.ts';
+import { notFound } from '../domain/errors.ts';
+import { withDescendants } from '../domain/groups.ts';
+import { isoInstant } from '../domain/instants.ts';
+import { INTENTS } from '../domain/intent.ts';
+import { SOURCES } from '../domain/rules.ts';
+import { keywordPage } from '../facts/keywords.ts';
+import { projectReference, readProject } from '../http/guard.ts';
+import * as parameter from '../http/parameters.ts';
+import { keywordRange } from '../http/ranges.ts';
+import * as schema from '../http/schemas.ts';
+import type { Route } from './route.ts';
+
+const { day, metrics, object, shortId } = schema;
+
+const keyword = Type.Object(
+  {
+    id: shortId,
+    query: Type.String(),
+    source: Type.Enum([...SOURCES]),
+    trackedSince: schema.instant,
+    intent: Type.Enum([...INTENTS], { description: 'Estimated from the query text.' }),
+    groupIds: Type.Array(shortId, { description: 'Manual groups only.' }),
+    metrics: object(metrics, { description: 'Totals over the range.' }),
+    daily: Type.Optional(
+      Type.Array(object({ date: day, ...metrics }), {
+        description: 'Only when daily is requested: the days for which the keyword has stored data, in order.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+const answer = object({
+  project: schema.project,
+  range: object({
+    from: day,
+    to: day,
+    device: Type.Enum(['all', 'desktop', 'mobile', 'tablet']),
+    clamped: Type.Boolean({ description: 'The range was moved to the first day of keyword data of the plan.' }),
+    provisionalAfter: schema.provisionalAfter,
+  }),
+  paging: schema.paging,
+  keywords: Type.Array(keyword),
+});
+
+const parameters = {
+  ...parameter.rangeParameters,
+  device: parameter.device,
+  daily: parameter.flag('Adds the days of each keyword.'),
+  group: parameter.group,
+  ...parameter.paging(1000, 5000),
+};
+
+export const keywords: Route<typeof answer> = {
+  path: '/projects/:id/keywords',
+  operation: 'listKeywords',
+  summary: 'Tracked keywords with totals over a range',
+  description: "By query text. The range is limited to the plan's keyword history.",
+  parameters,
+  response: schema.responses(answer, 'The keywords.', ['invalid_request', 'not_found']),
+  handle:
+    ({ catalog, tracked, facts, now }) =>
+    async (request) => {
+      const read = readProject(catalog, request, (found) => {
+        // Ids go before parameters: an unknown group is a 404 whatever else is wrong with the request.
+        const groups = listGroups(catalog, found.id);
+        const { group: sent } = request.query as { group?: unknown };
+        const group = groups.find(({ id }) => id === sent);
+        if (typeof sent === 'string' && sent !== '' && group === undefined) {
+          throw notFound('group: the project has no such group or folder.');
+        }
+        const asked = parameter.readParameters(parameters, request.query);
+        const range = keywordRange(asked, found, now());
+        return {
+          asked,
+          range,
+          groups: group && withDescendants(group, groups),
+          tracked: tracked.get(found),
+          files: found.syncedThrough === null ? [] : filesOf(catalog, found.id, 'keyword_daily', range),
+        };
+      });
+      const { asked, range } = read;
+      const page = await keywordPage(facts, { ...read, ...asked, groups: read.groups, signal: request.signal });
+      return {
+        project: projectReference(read.project),
+        range: {
+          from: range.from,
+          to: range.to,
+          device: asked.device,
+          clamped: range.clamped,
+          provisionalAfter: read.project.provisionalAfter,
+        },
+        paging: { total: page.total, limit: asked.limit, offset: asked.offset },
+        keywords: page.keywords.map(({ id, query, source, trackedSince, intent, metrics: totals, daily }) => ({
+          id,
+          query,
+          source,
+          trackedSince: isoInstant(trackedSince),
+          intent,
+          groupIds: [...(read.tracked.membership.groupsOf.get(id) ?? [])],
+          metrics: totals,
+          ...(daily === undefined ? {} : { daily }),
+        })),
+      };
+    },
+};
