@@ -1,0 +1,56 @@
+import { CommanderError } from 'commander';
+import { createSpinner } from 'nanospinner';
+import { Catalog } from '../server/catalog/catalog.ts';
+import { readSettings, type Settings } from '../server/settings.ts';
+
+/** Settings from the environment, with the catalog that they name; closed when `work` ends. */
+export async function withStores<T>(
+  work: (stores: { settings: Settings; catalog: Catalog }) => T | Promise<T>,
+): Promise<T> {
+  const settings = readSettings(process.env);
+  const catalog = new Catalog(settings.dataFolder);
+  try {
+    return await work({ settings, catalog });
+  } finally {
+    catalog.close();
+  }
+}
+
+/** The one document of a command that was asked for `--json`. */
+export function printJson(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+}
+
+export function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+/** Rows as a table for people, or a sentence where there are none. */
+export function printTable(rows: readonly object[], none: string): void {
+  if (rows.length === 0) print(none);
+  else console.table(rows);
+}
+
+/** Tells on standard error what is going on: a spinner on a terminal, nothing elsewhere. */
+export function progress(): { report: (step: string) => void; end: () => void } {
+  if (!process.stderr.isTTY) return { report: () => {}, end: () => {} };
+  const spinner = createSpinner('starting', { stream: process.stderr });
+  spinner.start();
+  return {
+    report: (step) => void spinner.update({ text: step }),
+    end: () => void spinner.clear().stop(),
+  };
+}
+
+/** Prints an error as sentences and makes the process fail. A stack trace only where debugging was asked for. */
+export function fail(error: unknown): void {
+  process.exitCode = 1;
+  // Commander has printed its own, or there was only help to print.
+  if (error instanceof CommanderError) {
+    process.exitCode = error.exitCode;
+    return;
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`${message}\n`);
+  if (process.env['ORDINATE_LOG_LEVEL'] === 'debug') console.error(error);
+}

@@ -1,0 +1,64 @@
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import type { Catalog } from '../../server/catalog/catalog.ts';
+import { createKey } from '../../server/catalog/keys.ts';
+import { listWorkspaces } from '../../server/catalog/workspaces.ts';
+import { dayOf } from '../../server/domain/dates.ts';
+import { toMicroseconds } from '../../server/domain/instants.ts';
+import { Engine } from '../../server/facts/engine.ts';
+import { loadSnapshot } from '../../server/load/load.ts';
+import type { Settings } from '../../server/settings.ts';
+import { print, progress, withStores } from '../cli.ts';
+import { writeDemoSnapshot } from '../demo/snapshot.ts';
+
+export const DEMO_WORKSPACE = 'demo';
+
+export function addDemo(program: Command): void {
+  program
+    .command('demo')
+    .description('make the demo workspace in an empty data folder')
+    .action(async () => {
+      await withStores(async (stores) => {
+        const [workspace] = listWorkspaces(stores.catalog);
+        if (workspace !== undefined) {
+          throw new Error(
+            `The data folder '${stores.settings.dataFolder}' is not empty: it has the workspace '${workspace.id}'. Name an empty one in ORDINATE_DATA.`,
+          );
+        }
+        await loadDemo(stores);
+        const at = toMicroseconds(Date.now());
+        const { key } = createKey(stores.catalog, { workspace: DEMO_WORKSPACE, name: 'Demo', by: null, at });
+        print(`The demo workspace is ready. Its key, shown this once:\n  ${key}`);
+      });
+    });
+}
+
+/** Makes the demo snapshot and loads it as everybody's data is loaded, with progress on a terminal. */
+export async function loadDemo(stores: { settings: Settings; catalog: Catalog }): Promise<void> {
+  const { report, end } = progress();
+  try {
+    await loadSnapshot(stores, {
+      report: (step) => report(`Demo workspace: ${step}`),
+      makeSnapshot: async (folder) => {
+        const engine = await Engine.open({
+          memoryLimit: stores.settings.memoryLimit,
+          threads: stores.settings.threads,
+          temporaryFolder: `${folder}-memory`,
+          folders: [folder],
+        });
+        try {
+          using session = await engine.session();
+          const run = async (name: string, parameters: Readonly<Record<string, string | number>>) => {
+            await session.runFile(join('demo', name), parameters);
+          };
+          await writeDemoSnapshot(folder, dayOf(Date.now()), run, (step) => report(`Demo workspace: making ${step}`));
+        } finally {
+          engine.close();
+        }
+        return {};
+      },
+    });
+  } finally {
+    end();
+  }
+}

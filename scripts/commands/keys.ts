@@ -1,0 +1,63 @@
+import type { Command } from 'commander';
+import { createKey, type Key, listKeys, revokeKey } from '../../server/catalog/keys.ts';
+import { isoInstant, isoInstantOrNull, toMicroseconds } from '../../server/domain/instants.ts';
+import { print, printJson, printTable, withStores } from '../cli.ts';
+
+interface Options {
+  readonly workspace: string;
+  readonly by?: string;
+  readonly json?: boolean;
+}
+
+export function addKeys(program: Command): void {
+  const command = program.command('keys').description('make, list and revoke API keys');
+  command
+    .command('create')
+    .description('make a key and print it, this once')
+    .requiredOption('--workspace <id>', 'the workspace that the key reads')
+    .requiredOption('--name <name>', 'what the key is for')
+    .option('--by <email>', 'the member who makes it; only an owner or admin may')
+    .option('--json', 'print one JSON document')
+    .action(
+      async ({ workspace, name, by = null, json }: Omit<Options, 'by'> & { name: string; by?: string | null }) => {
+        const at = toMicroseconds(Date.now());
+        const made = await withStores(({ catalog }) => createKey(catalog, { workspace, name, by, at }));
+        if (json) printJson({ ...made, createdAt: isoInstant(made.createdAt) });
+        else print(`The key '${name}', shown this once:\n  ${made.key}`);
+      },
+    );
+  command
+    .command('list')
+    .description('list the keys of a workspace')
+    .requiredOption('--workspace <id>', 'the workspace')
+    .option('--json', 'print one JSON document')
+    .action(async ({ workspace, json }: Options) => {
+      const rows = (await withStores(({ catalog }) => listKeys(catalog, workspace))).map(toRow);
+      if (json) printJson(rows);
+      else printTable(rows, `Workspace '${workspace}' has no keys yet.`);
+    });
+  command
+    .command('revoke')
+    .description('revoke a key, at once and for good')
+    .argument('<key-id>', 'id of the key, as `keys list` shows it')
+    .requiredOption('--workspace <id>', 'the workspace')
+    .option('--by <email>', 'the member who revokes it; only an owner or admin may')
+    .option('--json', 'print one JSON document')
+    .action(async (id: string, { workspace, by, json }: Options) => {
+      const at = toMicroseconds(Date.now());
+      await withStores(({ catalog }) => revokeKey(catalog, { id, workspace, by: by ?? null, at }));
+      if (json) printJson({ id, revoked: true });
+      else print(`The key ${id} is revoked.`);
+    });
+}
+
+function toRow({ id, name, prefix, createdAt, lastUsedAt, revokedAt }: Key): object {
+  return {
+    id,
+    name,
+    prefix,
+    createdAt: isoInstant(createdAt),
+    lastUsedAt: isoInstantOrNull(lastUsedAt),
+    revokedAt: isoInstantOrNull(revokedAt),
+  };
+}

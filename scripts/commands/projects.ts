@@ -1,0 +1,49 @@
+import type { Command } from 'commander';
+import { readCoverage } from '../../server/catalog/manifest.ts';
+import { listAllProjects } from '../../server/catalog/projects.ts';
+import { findWorkspace } from '../../server/catalog/workspaces.ts';
+import { isoInstantOrNull } from '../../server/domain/instants.ts';
+import { print, printJson, withStores } from '../cli.ts';
+
+export function addProjects(program: Command): void {
+  const command = program.command('projects').description('list projects');
+  command
+    .command('list')
+    .description('list projects, with the first and last stored day of each fact table')
+    .option('--workspace <id>', 'only of this workspace')
+    .option('--json', 'print one JSON document')
+    .action(async ({ workspace, json }: { workspace?: string; json?: boolean }) => {
+      const projects = await withStores(({ catalog }) => {
+        if (workspace !== undefined && findWorkspace(catalog, workspace) === undefined) {
+          throw new Error(`There is no workspace '${workspace}'.`);
+        }
+        return catalog.snapshot(() =>
+          listAllProjects(catalog, workspace ?? null).map((project) => ({
+            id: project.id,
+            workspace: project.workspaceId,
+            domain: project.domain,
+            property: project.property,
+            setupFinished: project.setupFinished,
+            syncStatus: project.syncStatus,
+            lastSyncedAt: isoInstantOrNull(project.lastSyncedAt),
+            syncedThrough: project.syncedThrough,
+            trackedKeywords: project.trackedKeywords,
+            coverage: readCoverage(catalog, project.id),
+          })),
+        );
+      });
+      if (json) {
+        printJson(projects);
+        return;
+      }
+      if (projects.length === 0) print('There are no projects yet.');
+      for (const { id, workspace: owner, property, syncedThrough, trackedKeywords, coverage } of projects) {
+        print(
+          `${id}  ${property}  (workspace ${owner}, synced through ${syncedThrough ?? 'never'}, ${trackedKeywords} keywords)`,
+        );
+        for (const [table, { firstDay, lastDay, rows }] of Object.entries(coverage)) {
+          print(`    ${table.padEnd(17)} ${firstDay} to ${lastDay}  ${rows.toLocaleString('en')} rows`);
+        }
+      }
+    });
+}

@@ -1,0 +1,55 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { createKey } from '../../server/catalog/keys.ts';
+import { listWorkspaces } from '../../server/catalog/workspaces.ts';
+import { toMicroseconds } from '../../server/domain/instants.ts';
+import { serve } from '../../server/main.ts';
+import { readSettings, SETTINGS } from '../../server/settings.ts';
+import { print, withStores } from '../cli.ts';
+import { DEMO_WORKSPACE, loadDemo } from './demo.ts';
+
+interface Options {
+  readonly port?: number;
+  readonly host?: string;
+  readonly demo?: boolean;
+}
+
+export function addServe(program: Command): void {
+  program
+    .command('serve')
+    .description('run the server')
+    .option('--port <port>', 'port to listen on, in place of PORT', readPort)
+    .option('--host <host>', 'address to listen on, in place of HOST')
+    .option('--demo', 'make the demo workspace first when the data folder is empty')
+    .action(async (options: Options) => {
+      const settings = readSettings(process.env);
+      const key = options.demo === true ? await prepareDemo() : undefined;
+      const address = await serve({
+        ...settings,
+        port: options.port ?? settings.port,
+        host: options.host ?? settings.host,
+      });
+      print(`Ordinate is ready at ${address} (documentation: ${address}/docs)`);
+      if (key !== undefined) {
+        print('\nThe demo key, shown this once:');
+        print(`  ${key}`);
+        print('\nA first question:');
+        print(`  curl -H 'Authorization: Bearer ${key}' ${address}/api/v1/projects\n`);
+      }
+    });
+}
+
+/** Makes the demo workspace in an empty data folder; returns its key, or undefined where there is data already. */
+function prepareDemo(): Promise<string | undefined> {
+  return withStores(async (stores) => {
+    if (listWorkspaces(stores.catalog).length > 0) return undefined;
+    await loadDemo(stores);
+    const at = toMicroseconds(Date.now());
+    return createKey(stores.catalog, { workspace: DEMO_WORKSPACE, name: 'Demo', by: null, at }).key;
+  });
+}
+
+function readPort(text: string): number {
+  const port = SETTINGS.port.read(text);
+  if (port === undefined) throw new InvalidArgumentError(`It must be ${SETTINGS.port.wanted}.`);
+  return port;
+}

@@ -1,0 +1,48 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { createWorkspace, listWorkspaces } from '../../server/catalog/workspaces.ts';
+import { print, printJson, printTable, withStores } from '../cli.ts';
+
+interface Options {
+  readonly id: string;
+  readonly name: string;
+  readonly plan: string;
+  readonly keywordHistoryDays: number;
+  readonly json?: boolean;
+}
+
+export function addWorkspaces(program: Command): void {
+  const command = program.command('workspaces').description('make and list workspaces');
+  command
+    .command('create')
+    .description('make a workspace')
+    .requiredOption('--id <id>', 'id of the workspace', readText)
+    .requiredOption('--name <name>', 'name of the workspace', readText)
+    .requiredOption('--plan <plan>', "'free' has no API access; any other name is a paid plan", readText)
+    .option('--keyword-history-days <n>', 'days of keyword data that the plan can read', readDays, 486)
+    .option('--json', 'print one JSON document')
+    .action(async ({ id, name, plan, keywordHistoryDays, json }: Options) => {
+      await withStores(({ catalog }) => createWorkspace(catalog, { id, name, plan, keywordHistoryDays }));
+      if (json) printJson({ id, name, plan, keywordHistoryDays });
+      else print(`Workspace '${id}' was made.`);
+    });
+  command
+    .command('list')
+    .description('list workspaces')
+    .option('--json', 'print one JSON document')
+    .action(async ({ json }: { json?: boolean }) => {
+      const rows = await withStores(({ catalog }) => listWorkspaces(catalog));
+      if (json) printJson(rows);
+      else printTable(rows, 'There are no workspaces yet.');
+    });
+}
+
+function readText(text: string): string {
+  if (text.trim() === '') throw new InvalidArgumentError('It must not be empty.');
+  return text;
+}
+
+function readDays(text: string): number {
+  const days = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (!(days >= 1 && days <= 365_000)) throw new InvalidArgumentError('It must be a whole number of at least 1.');
+  return days;
+}

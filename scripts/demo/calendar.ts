@@ -1,0 +1,35 @@
+const DAYS = 487;
+
+/** The days of the demo. Everything in it is told as "so many days before the last day", so that it never looks old. */
+export interface Calendar {
+  today: string;
+  first: string;
+  last: string;
+  /** The day so many days before the last one. */
+  ago(days: number): string;
+  /** A UTC timestamp on the morning after that day, when the service has read the day and speaks about it. */
+  morningAfter(days: number, minutes: number): string;
+  /** Every occurrence of a day of the year from a little before the first day to a little after the last. */
+  yearly(month: number, day: number): string[];
+}
+
+/** `today` is YYYY-MM-DD; the demo's last day is the day before. */
+export function calendarUntil(today: string): Calendar {
+  const last = Temporal.PlainDate.from(today).subtract({ days: 1 });
+  const first = last.subtract({ days: DAYS - 1 });
+  const ago = (days: number) => last.subtract({ days });
+  return {
+    today,
+    first: first.toString(),
+    last: last.toString(),
+    ago: (days) => ago(days).toString(),
+    morningAfter: (days, minutes) => {
+      const morning = ago(days - 1).toPlainDateTime({ hour: 4, minute: 10 });
+      return morning.add({ minutes }).toString({ smallestUnit: 'second' });
+    },
+    yearly: (month, day) =>
+      [first.year - 1, first.year, first.year + 1, first.year + 2].map((year) =>
+        Temporal.PlainDate.from({ year, month, day }).toString(),
+      ),
+  };
+}

@@ -1,0 +1,73 @@
+import { join } from 'node:path';
+import type { Calendar } from './calendar.ts';
+import type { World } from './entities.ts';
+import type { Site } from './site.ts';
+
+/** Runs one SQL file of sql/demo (named without folder and ending) with bound parameters. */
+export type RunSql = (name: string, parameters: Readonly<Record<string, string | number>>) => Promise<void>;
+
+const SEED = 'ordinate demo';
+
+/** Computes the fact tables inside DuckDB and writes them into `folder`. The order matters: later files read what earlier ones made. */
+export async function writeFacts(
+  folder: string,
+  worlds: readonly World[],
+  calendar: Calendar,
+  run: RunSql,
+  report: (step: string) => void,
+): Promise<void> {
+  const write = (table: string, parameters: Record<string, string> = {}) =>
+    run(table, { ...parameters, target: join(folder, `${table}.parquet`) });
+  const ofAll = (rows: (world: World) => readonly object[]) => JSON.stringify(worlds.flatMap(rows));
+
+  report('demand of every day');
+  const sites = ofAll(({ site }) => [trafficOf(site, calendar)]);
+  await run('days', { sites, first: calendar.first, last: calendar.last, seed: SEED });
+  await run('queries', { queries: ofAll(({ queries }) => queries) });
+
+  report('clicks and impressions of every query');
+  await run('base', { seed: SEED });
+
+  report('site totals');
+  await write('site_daily');
+
+  report('keywords');
+  const keywords = ofAll(({ site, keywords }) =>
+    keywords.map(({ id, number }) => ({ project: site.projectId, id, number })),
+  );
+  await write('keyword_daily', { keywords });
+
+  report('brand and appearances');
+  const brands = ofAll(({ site }) => site.brandTerms.map((term) => ({ project: site.projectId, term })));
+  await write('brand_daily', { brands });
+  const appearances = ofAll(({ site }) => site.appearances.map((each) => ({ project: site.projectId, ...each })));
+  await write('appearance_daily', { appearances, seed: SEED });
+
+  report('countries');
+  await run('split', { seed: SEED });
+  await run('countries', {});
+  // Six calendar months by day, the last one begun; full months before them.
+  const dailyFrom = Temporal.PlainDate.from(calendar.last).with({ day: 1 }).subtract({ months: 5 }).toString();
+  await write('country_daily', { from: dailyFrom });
+  await write('country_monthly', { first: calendar.first, until: dailyFrom });
+
+  report('queries');
+  await write('query_daily');
+
+  report('pages');
+  await write('page_daily');
+}
+
+/** What demo_days needs of a site; an event of the year becomes one event for each year. */
+function trafficOf(site: Site, calendar: Calendar): object {
+  return {
+    project: site.projectId,
+    growth: site.growth,
+    weekdays: site.weekdays,
+    devices: site.devices,
+    events: site.events.flatMap(({ on, ...effect }) => {
+      const dates = 'ago' in on ? [calendar.ago(on.ago)] : calendar.yearly(on.month, on.day);
+      return dates.map((date) => ({ date, ...effect }));
+    }),
+  };
+}

@@ -1,0 +1,64 @@
+import type { Calendar } from './calendar.ts';
+import { shortId } from './ids.ts';
+import type { QueryModel } from './queries.ts';
+import { seededRandom } from './random.ts';
+import type { History, Site } from './site.ts';
+
+/** A tracked query: its row in `keywords`, and the number by which the facts know the query. */
+export interface Keyword {
+  id: string;
+  number: number;
+  model: QueryModel;
+  query: string;
+  source: 'suggested' | 'manual' | 'import';
+  /** Days before the last day. */
+  since: number;
+  archived: boolean;
+}
+
+/** Chooses the tracked queries of a site: those that are told of by name, and otherwise rather large ones than small. */
+export function keywordsOf(site: Site, history: History, queries: readonly QueryModel[]): Keyword[] {
+  const random = seededRandom(`keywords of ${site.domain}`);
+  const told = new Set([...history.moves, ...history.alerts, ...history.notes].flatMap((each) => each.query ?? []));
+  const always = new Set([...told, ...site.singles.map(([query]) => query)]);
+  const ranked = queries
+    .flatMap((model) => (model.text === null ? [] : [{ model, query: model.text }]))
+    .map(({ model, query }) => {
+      const weight = always.has(query) ? Number.MAX_VALUE : model.volume ** 0.6 * random(0.02, 1);
+      return { model, query, weight };
+    })
+    .toSorted((a, b) => b.weight - a.weight || a.model.number - b.model.number)
+    .slice(0, site.trackedCount);
+  for (const query of told) {
+    if (!ranked.some((each) => each.query === query)) throw new Error(`The demo tells of an unknown query: ${query}`);
+  }
+  return ranked.map(({ model, query }) => {
+    const chance = random(0, 1);
+    const source = chance < 0.5 ? 'import' : chance < 0.82 ? 'suggested' : 'manual';
+    // The first import came with the project; what the team adds by hand comes later.
+    const since = source === 'import' ? 470 : Math.floor(random(source === 'suggested' ? 380 : 20, 465));
+    const archived = !told.has(query) && random(0, 1) < 0.06;
+    return {
+      id: shortId(`${site.projectId} keyword ${query}`),
+      number: model.number,
+      model,
+      query,
+      source,
+      since,
+      archived,
+    };
+  });
+}
+
+/** The rows of the table `keywords`. */
+export function keywordRows(site: Site, keywords: readonly Keyword[], calendar: Calendar): object[] {
+  return keywords.map((keyword) => ({
+    project_id: site.projectId,
+    id: keyword.id,
+    query: keyword.query,
+    source: keyword.source,
+    tracked_since: calendar.morningAfter(keyword.since, 320),
+    intent: keyword.model.intent,
+    archived: keyword.archived,
+  }));
+}

@@ -1,0 +1,132 @@
+/** The words in which a demo site is described. Everything else is computed from such a description. */
+export type Intent = 'informational' | 'commercial' | 'transactional' | 'navigational' | 'unclassified';
+
+/** A thing that people look for: its name, what sort of thing, its season, impressions a day and position of the plain name. */
+export type Topic = readonly [term: string, kind: string, season: string, volume: number, position: number];
+
+/**
+ * One way to search for a topic; `*` stands for the topic in the query and, with hyphens, in the page's path.
+ * `share`: of the topic's impressions. `place`: of the topic's position. Without `kinds` it fits every topic.
+ */
+export interface Pattern {
+  query: string;
+  page: string;
+  share: number;
+  place: number;
+  intent: Intent;
+  kinds?: readonly string[];
+}
+
+/** A query that belongs to no topic. */
+type SingleQuery = readonly [query: string, page: string, intent: Intent, volume: number, position: number];
+
+/**
+ * A passing event: demand and position are multiplied by the given factors on the day itself, less so around it.
+ * `before` and `after` are the days over which the effect builds up and fades.
+ */
+interface Event {
+  on: { month: number; day: number } | { ago: number };
+  before: number;
+  after: number;
+  demand: number;
+  place: number;
+}
+
+/** A tracked query that lost its position: `worse` multiplies the position, `kept` is the share of impressions left. */
+export interface Move {
+  query: string;
+  ago: number;
+  back: number | null;
+  worse: number;
+  kept: number;
+}
+
+interface Condition {
+  field?: string;
+  op: string;
+  value: string | number;
+}
+
+interface Rule {
+  match: 'all' | 'any';
+  conditions: readonly Condition[];
+}
+
+/** A group is a folder when it has `children`, manual when it has `members` (a pattern for queries), else a rule group. */
+export interface GroupPlan {
+  name: string;
+  pinned?: boolean;
+  children?: readonly GroupPlan[];
+  members?: RegExp;
+  rule?: Rule;
+}
+
+export interface PageGroupPlan {
+  name: string;
+  rule: Rule;
+  pinned?: readonly string[];
+}
+
+/** An alert about a day `ago`, resolved after `lasted` days (null: still open). */
+export interface AlertPlan {
+  type: 'traffic_drop' | 'rule' | 'url_mismatch' | 'url_changed';
+  severity: 'info' | 'warning' | 'critical';
+  ago: number;
+  lasted: number | null;
+  title: string;
+  body: string;
+  query?: string;
+}
+
+/** A note from the day `ago`, to the day `until` when it tells of a range. Its scope follows from what it names. */
+export interface NotePlan {
+  ago: number;
+  until?: number;
+  category: 'launch' | 'content' | 'technical' | 'migration' | 'campaign' | 'other';
+  text: string;
+  author: 'Editorial team' | 'Web team';
+  shown?: boolean;
+  group?: string;
+  query?: string;
+  page?: string;
+}
+
+export interface Site {
+  projectId: string;
+  domain: string;
+  property: string;
+  /** Address of the home page without the closing slash. */
+  origin: string;
+  brandTerms: readonly string[];
+  trackedCount: number;
+  topics: readonly Topic[];
+  patterns: readonly Pattern[];
+  singles: readonly SingleQuery[];
+  /** Day of the year on which demand is greatest, and how strongly it swings. */
+  seasons: Readonly<Record<string, { peak: number; strength: number }>>;
+  /** Demand on each weekday from Monday on. */
+  weekdays: readonly number[];
+  /** Demand after a year, relative to the start of it. */
+  growth: number;
+  devices: readonly { device: string; share: number; place: number }[];
+  events: readonly Event[];
+  /** Countries of queries and pages with their shares, the home market first. */
+  markets: readonly (readonly [country: string, share: number])[];
+  /** Further countries, seen only in the totals of the site, from the largest to the smallest. */
+  distantMarkets: readonly string[];
+  /** Share of the site's impressions, and clicks per impression relative to the site's. */
+  appearances: readonly { appearance: string; share: number; appeal: number; place: number }[];
+}
+
+/** What happened to a site. */
+export interface History {
+  moves: readonly Move[];
+  alerts: readonly AlertPlan[];
+  notes: readonly NotePlan[];
+}
+
+/** How the owners of a site sort its keywords and pages. */
+export interface Grouping {
+  groups: readonly GroupPlan[];
+  pageGroups: readonly PageGroupPlan[];
+}

@@ -1,0 +1,46 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { calendarUntil } from './calendar.ts';
+import { entityTables } from './entities.ts';
+import { type RunSql, writeFacts } from './facts.ts';
+import { keywordsOf } from './keywords.ts';
+import { queriesOf } from './queries.ts';
+import { recipes } from './recipes.ts';
+import { recipesGrouping } from './recipes-groups.ts';
+import { recipesHistory } from './recipes-history.ts';
+import { shop } from './shop.ts';
+import { shopGrouping } from './shop-groups.ts';
+import { shopHistory } from './shop-history.ts';
+
+export type { RunSql };
+
+const SITES = [
+  { site: shop, history: shopHistory, grouping: shopGrouping },
+  { site: recipes, history: recipesHistory, grouping: recipesGrouping },
+];
+
+/**
+ * Writes the demo snapshot, a folder as the loader takes it. `today` is YYYY-MM-DD (UTC); data ends the day before.
+ *
+ * All files of sql/demo run on the connection behind `run`, which must be one and the same: they hand rows to each
+ * other in temporary tables. The same `today` gives the same rows.
+ */
+export async function writeDemoSnapshot(
+  folder: string,
+  today: string,
+  run: RunSql,
+  report: (step: string) => void,
+): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  const calendar = calendarUntil(today);
+  const worlds = SITES.map(({ site, history, grouping }) => {
+    const queries = queriesOf(site, history.moves, calendar);
+    return { site, history, grouping, queries, keywords: keywordsOf(site, history, queries) };
+  });
+
+  report('projects, keywords, groups, alerts and notes');
+  for (const [table, rows] of Object.entries(entityTables(worlds, calendar))) {
+    writeFileSync(join(folder, `${table}.ndjson`), rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  }
+  await writeFacts(folder, worlds, calendar, run, report);
+}

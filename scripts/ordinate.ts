@@ -1,0 +1,38 @@
+#!/usr/bin/env node
+// Every query takes one of these threads; with Node's four, a light one waits behind four heavy ones.
+process.env['UV_THREADPOOL_SIZE'] ??= '32';
+
+import { readFileSync } from 'node:fs';
+import { Command } from 'commander';
+import { SETTINGS } from '../server/settings.ts';
+import { fail } from './cli.ts';
+import { addDemo } from './commands/demo.ts';
+import { addImport } from './commands/import.ts';
+import { addKeys } from './commands/keys.ts';
+import { addLoad } from './commands/load.ts';
+import { addMembers } from './commands/members.ts';
+import { addProjects } from './commands/projects.ts';
+import { addServe } from './commands/serve.ts';
+import { addWorkspaces } from './commands/workspaces.ts';
+
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
+const program = new Command('ordinate')
+  .description('Search-analytics reporting, self-hosted')
+  .version(version)
+  .exitOverride()
+  .showHelpAfterError('Add --help to see how it is used.');
+
+for (const add of [addServe, addLoad, addImport, addDemo, addWorkspaces, addMembers, addKeys, addProjects]) {
+  add(program);
+}
+
+const settings = Object.values(SETTINGS).map(({ name, help, shown }) => `  ${name.padEnd(26)} ${help} [${shown}]`);
+const settingsHelp = `\nSettings, from the environment:\n${settings.join('\n')}`;
+for (const command of [program, ...program.commands, ...program.commands.flatMap((group) => group.commands)]) {
+  command.exitOverride().addHelpText('after', settingsHelp);
+}
+
+await program.parseAsync().catch(fail);
