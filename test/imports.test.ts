@@ -1,0 +1,63 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import t from 'tap';
+
+/** Which rooms of `server/` a room may import; imports go down only (ARCHITECTURE.md, "Rooms"). */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  'main.ts': ['app.ts', 'catalog', 'facts', 'settings.ts'],
+  'app.ts': ['routes', 'http', 'lists', 'facts', 'catalog', 'domain', 'settings.ts'],
+  routes: ['http', 'lists', 'facts', 'catalog', 'domain'],
+  http: ['catalog', 'domain'],
+  lists: ['facts', 'catalog', 'domain'],
+  load: ['facts', 'catalog', 'domain', 'settings.ts', 'sql.ts'],
+  facts: ['domain', 'sql.ts'],
+  catalog: ['domain', 'sql.ts'],
+  domain: [],
+  'settings.ts': [],
+  'sql.ts': [],
+};
+
+/** The packages that only one room may import. */
+const RESERVED: Readonly<Record<string, string>> = {
+  '@duckdb/node-api': 'facts',
+  'node:sqlite': 'catalog load',
+};
+
+const root = join(import.meta.dirname, '..');
+
+function importsOf(file: string): string[] {
+  const text = readFileSync(join(root, file), 'utf8');
+  return [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map((match) => match[1]!);
+}
+
+function roomOf(file: string): string {
+  return file.split('/')[1]!;
+}
+
+t.test('imports of the server go down only', (t) => {
+  const files = globSync('server/**/*.ts', { cwd: root });
+  t.ok(files.length > 40, 'all of the server is looked at');
+  for (const file of files) {
+    const room = roomOf(file);
+    const allowed = MAY_IMPORT[room];
+    t.ok(allowed, `${file} is in a known room`);
+    for (const name of importsOf(file)) {
+      if (name.startsWith('.')) {
+        const target = roomOf(relative(root, join(root, dirname(file), name)));
+        if (target !== room && !allowed?.includes(target)) t.fail(`${file} must not import ${target}`);
+      } else {
+        const owner = RESERVED[name];
+        if (owner !== undefined && !owner.split(' ').includes(room)) t.fail(`${file} must not import ${name}`);
+      }
+    }
+  }
+  t.end();
+});
+
+t.test('the domain does no input or output', (t) => {
+  for (const file of globSync('server/domain/*.ts', { cwd: root })) {
+    const outside = importsOf(file).filter((name) => name.startsWith('node:') && name !== 'node:crypto');
+    t.strictSame(outside, [], file);
+  }
+  t.end();
+});

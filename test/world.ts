@@ -1,0 +1,131 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import type { Test } from 'tap';
+import { buildApp } from '../server/app.ts';
+import { Catalog } from '../server/catalog/catalog.ts';
+import { createKey } from '../server/catalog/keys.ts';
+import { Engine } from '../server/facts/engine.ts';
+import { loadSnapshot } from '../server/load/load.ts';
+import { readSettings, type Settings } from '../server/settings.ts';
+
+export type Row = Readonly<Record<string, unknown>>;
+/** Rows of a snapshot by table. */
+export type Tables = Readonly<Record<string, readonly Row[]>>;
+
+/** The day and time of tests. */
+export const NOW = Date.parse('2026-03-15T12:00:00Z');
+
+export const WORKSPACE: Row = { id: 'acme', name: 'Acme', plan: 'team', keyword_history_days: 486 };
+
+/** A project whose data is synced to 2026-03-10 and final to 2026-03-07. */
+export const PROJECT: Row = {
+  id: 'Proj1',
+  workspace_id: 'acme',
+  domain: 'shop.example',
+  property: 'sc-domain:shop.example',
+  brand_terms: ['acme'],
+  last_synced_at: '2026-03-11T04:05:06.789Z',
+  synced_through: '2026-03-10',
+  provisional_after: '2026-03-07',
+  created_at: '2025-01-02T03:04:05Z',
+};
+
+/** A keyword of the project, tracked since the start of 2025. */
+export function keyword(id: string, query: string, more: Row = {}): Row {
+  return { project_id: 'Proj1', id, query, tracked_since: '2025-01-05T00:00:00Z', ...more };
+}
+
+/** Rows of facts: `clicks impressions sum_position` behind the key columns. */
+export function facts(columns: string, ...rows: readonly (readonly unknown[])[]): Row[] {
+  const names = ['project_id', ...columns.split(' '), 'clicks', 'impressions', 'sum_position'];
+  return rows.map((values) => Object.fromEntries(['Proj1', ...values].map((value, index) => [names[index]!, value])));
+}
+
+/** A folder that is removed when the test ends. */
+export function temporaryFolder(t: Test): string {
+  const folder = mkdtempSync(join(tmpdir(), 'ordinate-test-'));
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Writes a snapshot of ndjson files; returns its folder. */
+export function writeSnapshot(t: Test, tables: Tables): string {
+  const folder = temporaryFolder(t);
+  for (const [table, rows] of Object.entries(tables)) {
+    writeFileSync(join(folder, `${table}.ndjson`), rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  }
+  return folder;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  // biome-ignore lint/suspicious/noExplicitAny: answers are compared as a whole or picked from
+  readonly body: any;
+}
+
+export interface World {
+  readonly app: FastifyInstance;
+  readonly catalog: Catalog;
+  readonly settings: Settings;
+  readonly dataFolder: string;
+  /** A key of the workspace `acme`. */
+  readonly key: string;
+  /** Lines of the server's log. */
+  readonly log: string[];
+  /** Asks the API, with the world's key unless other headers are given. `path` is below the API's root. */
+  readonly get: (path: string, headers?: Readonly<Record<string, string>>) => Promise<Answer>;
+  /** Asks about the project `Proj1`. */
+  readonly ask: (path: string) => Promise<Answer>;
+  /** Loads more into it. */
+  readonly load: (tables: Tables, options?: { replace?: boolean }) => ReturnType<typeof loadSnapshot>;
+}
+
+/** A server over what is loaded from `tables`; the workspace and the project of above are there unless given. */
+export async function makeWorld(
+  t: Test,
+  tables: Tables = {},
+  options: { now?: number; environment?: NodeJS.ProcessEnv } = {},
+): Promise<World> {
+  const dataFolder = join(temporaryFolder(t), 'data');
+  mkdirSync(dataFolder);
+  const settings = readSettings({ ORDINATE_LOG_LEVEL: 'info', ...options.environment, ORDINATE_DATA: dataFolder });
+  const catalog = new Catalog(dataFolder);
+  const load: World['load'] = (more, how = {}) =>
+    loadSnapshot({ settings, catalog }, { folder: writeSnapshot(t, more), ...how });
+  await load({ workspaces: [WORKSPACE], projects: [PROJECT], ...tables });
+
+  const engine = await Engine.open({
+    memoryLimit: settings.memoryLimit,
+    threads: settings.threads,
+    temporaryFolder: join(dataFolder, 'temporary'),
+    folders: [join(dataFolder, 'facts'), join(dataFolder, 'lists')],
+  });
+  const log: string[] = [];
+  const now = options.now ?? NOW;
+  const logStream = { write: (line: string) => void log.push(line) };
+  const app = await buildApp({ settings, catalog, engine, logStream, now: () => now });
+  t.teardown(async () => {
+    await app.close();
+    engine.close();
+    catalog.close();
+  });
+  const { key } = createKey(catalog, { workspace: 'acme', name: 'test', by: null, at: 0 });
+  const get: World['get'] = async (path, headers = { authorization: `Bearer ${key}` }) => {
+    const response = await app.inject({ method: 'GET', url: `/api/v1${path}`, headers });
+    return { status: response.statusCode, headers: response.headers, body: JSON.parse(response.body) as unknown };
+  };
+  return {
+    app,
+    catalog,
+    settings,
+    dataFolder,
+    key,
+    log,
+    get,
+    ask: (path) => get(`/projects/Proj1${path}`),
+    load,
+  };
+}
