@@ -14,6 +14,11 @@ export function nullable<Schema extends TSchema>(schema: Schema, description?: s
   return Type.Union([schema, Type.Null()], description === undefined ? {} : { description });
 }
 
+/** One of a few words. */
+export function oneOf<const Words extends readonly string[]>(words: Words, description?: string) {
+  return Type.Unsafe<Words[number]>({ type: 'string', enum: words, ...(description ? { description } : {}) });
+}
+
 export const day = Type.String({ format: 'date', description: 'A day, YYYY-MM-DD.' });
 export const instant = Type.String({ format: 'date-time', description: 'An instant in UTC, with milliseconds.' });
 export const shortId = Type.String({ pattern: '^[A-Za-z0-9]{5}$', description: 'A short id.' });
@@ -48,18 +53,17 @@ export const provisionalAfter = nullable(day, 'The last final day; later days ma
 /** The path of project endpoints. Not checked: what cannot be an id is an unknown id. */
 export const projectPath = Type.Object({ id: Type.String({ description: 'A project id, as /projects lists them.' }) });
 
-const integerHeader = (description: string) => ({ description, schema: { type: 'integer' } });
+const integerHeader = (description: string) => ({ type: 'integer', description });
+const constantHeader = (value: string) => ({ type: 'string', const: value, description: `Always ${value}.` });
 
 const rateLimitHeaders = {
   'X-RateLimit-Limit': integerHeader(`Requests a key may send in a minute: ${REQUESTS_A_MINUTE}.`),
   'X-RateLimit-Remaining': integerHeader('Requests left in the current minute.'),
   'X-RateLimit-Reset': integerHeader('Seconds until the current minute ends.'),
 };
-const noStore = { 'Cache-Control': { description: 'Always no-store.', schema: { type: 'string', const: 'no-store' } } };
+const noStore = { 'Cache-Control': constantHeader('no-store') };
 const retryAfter = { 'Retry-After': integerHeader('Seconds to wait before the next request.') };
-const challenge = {
-  'WWW-Authenticate': { description: 'Always Bearer.', schema: { type: 'string', const: 'Bearer' } },
-};
+const challenge = { 'WWW-Authenticate': constantHeader('Bearer') };
 
 function errorSchema(code: ErrorCode): TSchema {
   return object({ error: object({ code: Type.Literal(code), message: Type.String() }) });

@@ -3,14 +3,14 @@ import { listAlerts } from '../catalog/events.ts';
 import { isoInstant, isoInstantOrNull, toMicroseconds } from '../domain/instants.ts';
 import { projectReference, readProject } from '../http/guard.ts';
 import { choice, day as dayParameter, readParameters, wholeNumber } from '../http/parameters.ts';
-import { day, instant, nullable, object, project, responses, shortId, uuid } from '../http/schemas.ts';
+import { day, instant, nullable, object, oneOf, project, responses, shortId, uuid } from '../http/schemas.ts';
 import type { Route } from './route.ts';
 
 const alert = object({
   id: uuid,
   type: Type.String({ description: 'Machine name of the check, such as keyword_drop or traffic_drop.' }),
   kind: Type.String({ description: 'Label of the check.' }),
-  severity: Type.Enum(['info', 'warning', 'critical']),
+  severity: oneOf(['info', 'warning', 'critical']),
   title: Type.String(),
   body: Type.String(),
   date: nullable(day, 'The day the alert is about, when it names one.'),

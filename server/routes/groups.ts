@@ -2,24 +2,24 @@ import { type Static, Type } from 'typebox';
 import { listGroups, readMembership } from '../catalog/keywords.ts';
 import { KEYWORD_FIELDS, NUMBER_OPERATOR_NAMES, TEXT_OPERATOR_NAMES } from '../domain/rules.ts';
 import { projectReference, readProject } from '../http/guard.ts';
-import { nullable, object, project, responses, shortId } from '../http/schemas.ts';
+import { nullable, object, oneOf, project, responses, shortId } from '../http/schemas.ts';
 import type { Route } from './route.ts';
 
 const condition = object({
-  field: Type.Enum(KEYWORD_FIELDS),
-  op: Type.Enum([...TEXT_OPERATOR_NAMES, ...NUMBER_OPERATOR_NAMES]),
+  field: oneOf(KEYWORD_FIELDS),
+  op: oneOf([...TEXT_OPERATOR_NAMES, ...NUMBER_OPERATOR_NAMES]),
   value: Type.Union([Type.String(), Type.Number()]),
 });
 
 const group = object({
   id: shortId,
   name: Type.String(),
-  kind: Type.Enum(['folder', 'manual', 'rule']),
+  kind: oneOf(['folder', 'manual', 'rule']),
   parentId: nullable(shortId, 'Id of the folder that contains it.'),
   position: Type.Integer({ description: 'Order in the rank tracker.' }),
   pinned: Type.Boolean(),
   rule: nullable(
-    object({ match: Type.Enum(['all', 'any']), conditions: Type.Array(condition) }),
+    object({ match: oneOf(['all', 'any']), conditions: Type.Array(condition) }),
     'Only rule groups have one.',
   ),
   keywordIds: nullable(Type.Array(shortId), 'Only manual groups have them; archived keywords are left out.'),

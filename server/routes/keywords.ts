@@ -13,15 +13,15 @@ import { keywordRange } from '../http/ranges.ts';
 import * as schema from '../http/schemas.ts';
 import type { Route } from './route.ts';
 
-const { day, metrics, object, shortId } = schema;
+const { day, metrics, object, oneOf, shortId } = schema;
 
 const keyword = Type.Object(
   {
     id: shortId,
     query: Type.String(),
-    source: Type.Enum([...SOURCES]),
+    source: oneOf(SOURCES),
     trackedSince: schema.instant,
-    intent: Type.Enum([...INTENTS], { description: 'Estimated from the query text.' }),
+    intent: oneOf(INTENTS, 'Estimated from the query text.'),
     groupIds: Type.Array(shortId, { description: 'Manual groups only.' }),
     metrics: object(metrics, { description: 'Totals over the range.' }),
     daily: Type.Optional(
@@ -38,7 +38,7 @@ const answer = object({
   range: object({
     from: day,
     to: day,
-    device: Type.Enum(['all', 'desktop', 'mobile', 'tablet']),
+    device: oneOf(['all', 'desktop', 'mobile', 'tablet']),
     clamped: Type.Boolean({ description: 'The range was moved to the first day of keyword data of the plan.' }),
     provisionalAfter: schema.provisionalAfter,
   }),

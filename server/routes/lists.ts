@@ -6,7 +6,7 @@ import { isoInstant } from '../domain/instants.ts';
 import { projectReference, readProject } from '../http/guard.ts';
 import { country, paging, rangeParameters, readParameters } from '../http/parameters.ts';
 import { listRange } from '../http/ranges.ts';
-import { day, instant, nullable, object } from '../http/schemas.ts';
+import { day, instant, nullable, object, oneOf } from '../http/schemas.ts';
 import type { List, ListKind, ListRow } from '../lists/lists.ts';
 import type { Context } from './context.ts';
 
@@ -16,9 +16,7 @@ export const listParameters = { ...rangeParameters, country, ...paging(1000, 25_
 export const listRangeSchema = object({ from: day, to: day, country: nullable(Type.String()) });
 
 export const listSource = object({
-  kind: Type.Enum(['gsc', 'bigquery'], {
-    description: "gsc: the search engine's reporting API; bigquery: a data warehouse.",
-  }),
+  kind: oneOf(['gsc', 'bigquery'], "gsc: the search engine's reporting API; bigquery: a data warehouse."),
   fetchedAt: instant,
   truncated: Type.Boolean({ description: 'There were more rows than the list holds.' }),
   capped: Type.Boolean({ description: 'The list is as long as its source may make it.' }),

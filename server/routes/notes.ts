@@ -4,15 +4,15 @@ import { invalidRequest } from '../domain/errors.ts';
 import { isoInstant } from '../domain/instants.ts';
 import { projectReference, readProject } from '../http/guard.ts';
 import { day as dayParameter, flag, readParameters } from '../http/parameters.ts';
-import { day, instant, nullable, object, project, responses, shortId, uuid } from '../http/schemas.ts';
+import { day, instant, nullable, object, oneOf, project, responses, shortId, uuid } from '../http/schemas.ts';
 import type { Route } from './route.ts';
 
 const note = object({
   id: uuid,
-  scope: Type.Enum(['workspace', 'project', 'group', 'keyword', 'page']),
+  scope: oneOf(['workspace', 'project', 'group', 'keyword', 'page']),
   date: day,
   endDate: nullable(day, 'Last day of a range note; null for a single day.'),
-  category: Type.Enum(['launch', 'content', 'technical', 'migration', 'campaign', 'other']),
+  category: oneOf(['launch', 'content', 'technical', 'migration', 'campaign', 'other']),
   text: Type.String(),
   clientVisible: Type.Boolean({ description: 'Visible to clients in reports.' }),
   author: Type.String(),

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { listPageGroups } from '../catalog/keywords.ts';
 import { TEXT_OPERATOR_NAMES } from '../domain/rules.ts';
 import { projectReference, readProject } from '../http/guard.ts';
-import { object, project, responses, shortId } from '../http/schemas.ts';
+import { object, oneOf, project, responses, shortId } from '../http/schemas.ts';
 import type { Route } from './route.ts';
 
 const pageGroup = object({
@@ -11,8 +11,8 @@ const pageGroup = object({
   position: Type.Integer(),
   rule: object(
     {
-      match: Type.Enum(['all', 'any']),
-      conditions: Type.Array(object({ op: Type.Enum(TEXT_OPERATOR_NAMES), value: Type.String() })),
+      match: oneOf(['all', 'any']),
+      conditions: Type.Array(object({ op: oneOf(TEXT_OPERATOR_NAMES), value: Type.String() })),
     },
     { description: 'Conditions test the path of the URL.' },
   ),

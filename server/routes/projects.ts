@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { keywordHistoryFrom, listProjects, type Project } from '../catalog/projects.ts';
 import { isoInstantOrNull } from '../domain/instants.ts';
-import { day, instant, nullable, object, responses, shortId } from '../http/schemas.ts';
+import { day, instant, nullable, object, oneOf, responses, shortId } from '../http/schemas.ts';
 import type { Route } from './route.ts';
 
 const project = object({
@@ -10,7 +10,7 @@ const project = object({
   property: Type.String({ description: 'Identifier of the search-performance property.' }),
   country: nullable(Type.String({ pattern: '^[a-z]{3}$' }), 'Country filter of the project; null means all countries.'),
   language: nullable(Type.String({ pattern: '^[a-z]{2}$' })),
-  syncStatus: Type.Enum(['pending', 'ok', 'warning', 'failed']),
+  syncStatus: oneOf(['pending', 'ok', 'warning', 'failed']),
   lastSyncedAt: nullable(instant),
   syncedThrough: nullable(day, 'Last synced day; null before the first sync.'),
   keywordHistoryFrom: Type.String({ format: 'date', description: 'First day of keyword data the plan can read.' }),

@@ -3,6 +3,7 @@ import type { Static, TSchema } from 'typebox';
 import { type Parameters, querySchema } from '../http/parameters.ts';
 import { projectPath } from '../http/schemas.ts';
 import type { Context } from './context.ts';
+import { withExamples } from './examples.ts';
 
 type Answer<Schema extends TSchema> = Static<Schema> | Promise<Static<Schema>>;
 
@@ -30,7 +31,7 @@ export function addRoute(app: FastifyInstance, route: Route, context: Context): 
       security: [{ key: [] }],
       ...(route.path.includes(':id') ? { params: projectPath } : {}),
       ...(Object.keys(route.parameters).length > 0 ? { querystring: querySchema(route.parameters) } : {}),
-      response: route.response,
+      response: withExamples(route.operation, route.response),
     },
     handler: route.handle(context),
   });

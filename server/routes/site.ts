@@ -7,7 +7,7 @@ import { siteSeries, siteSeriesOfCountry } from '../facts/series.ts';
 import { projectReference, readProject } from '../http/guard.ts';
 import { country, device, rangeParameters, readParameters } from '../http/parameters.ts';
 import { siteRange } from '../http/ranges.ts';
-import { day, metrics, nullable, object, project, provisionalAfter, responses } from '../http/schemas.ts';
+import { day, metrics, nullable, object, oneOf, project, provisionalAfter, responses } from '../http/schemas.ts';
 import type { Route } from './route.ts';
 
 const answer = object({
@@ -16,7 +16,7 @@ const answer = object({
     {
       from: day,
       to: day,
-      device: Type.Enum(['all', 'desktop', 'mobile', 'tablet']),
+      device: oneOf(['all', 'desktop', 'mobile', 'tablet']),
       country: nullable(Type.String()),
       provisionalAfter,
       countryMonthlyThrough: Type.Optional(

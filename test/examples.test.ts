@@ -1,0 +1,179 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { createKey } from '../server/catalog/keys.ts';
+import { facts, keyword, makeWorld, PROJECT, type Row, WORKSPACE } from './world.ts';
+
+// The examples of the documentation, asked again. `UPDATE_EXAMPLES=1 npm test test/examples.test.ts` writes them anew.
+const FILE = join(import.meta.dirname, '../server/routes/examples.json');
+
+const uuid = (last: number) => `5e1f0000-0000-4000-8000-00000000000${last}`;
+
+const TABLES: Readonly<Record<string, Row[]>> = {
+  workspaces: [WORKSPACE, { id: 'small', name: 'Small', plan: 'free', keyword_history_days: 30 }],
+  projects: [PROJECT, { ...PROJECT, id: 'Proj2', domain: 'new.example', property: 'https://new.example/' }],
+  keywords: [
+    keyword('Kw001', 'acme boots', { source: 'manual' }),
+    keyword('Kw002', 'best walking boots', { source: 'suggested' }),
+  ],
+  groups: [
+    { project_id: 'Proj1', id: 'Fold1', name: 'Footwear', kind: 'folder', position: 0, pinned: true },
+    { project_id: 'Proj1', id: 'Boots', name: 'Boots', kind: 'manual', parent_id: 'Fold1', position: 1 },
+    {
+      project_id: 'Proj1',
+      id: 'TopTn',
+      name: 'First page',
+      kind: 'rule',
+      parent_id: 'Fold1',
+      position: 2,
+      rule: { match: 'all', conditions: [{ field: 'position', op: 'lte', value: 10 }] },
+    },
+  ],
+  group_members: [{ project_id: 'Proj1', group_id: 'Boots', keyword_id: 'Kw002' }],
+  page_groups: [
+    {
+      project_id: 'Proj1',
+      id: 'Guide',
+      name: 'Guides',
+      position: 0,
+      rule: { match: 'any', conditions: [{ op: 'starts_with', value: '/guides/' }] },
+      pinned_urls: ['/how-to-choose'],
+    },
+  ],
+  alerts: [
+    {
+      id: uuid(1),
+      project_id: 'Proj1',
+      type: 'keyword_drop',
+      kind: 'Keyword drop',
+      severity: 'warning',
+      title: '"best walking boots" lost positions',
+      body: 'Its average position went from 3.2 to 9.1 within a week.',
+      date: '2026-03-08',
+      keyword_id: 'Kw002',
+      url: 'https://app.example/projects/Proj1/keywords/Kw002',
+      created_at: '2026-03-09T05:00:00Z',
+    },
+  ],
+  notes: [
+    {
+      id: uuid(2),
+      workspace_id: 'acme',
+      project_id: 'Proj1',
+      scope: 'keyword',
+      date: '2026-03-02',
+      end_date: '2026-03-04',
+      category: 'content',
+      text: 'The buying guide was rewritten.',
+      client_visible: true,
+      author: 'Editorial team',
+      keyword_id: 'Kw002',
+      created_at: '2026-03-02T10:00:00Z',
+      updated_at: '2026-03-02T10:00:00Z',
+    },
+  ],
+  site_daily: facts(
+    'date device',
+    ['2026-03-09', 'desktop', 12, 400, 4100],
+    ['2026-03-09', 'mobile', 30, 900, 6300],
+    ['2026-03-10', 'mobile', 25, 850, 6000],
+  ),
+  keyword_daily: facts(
+    'keyword_id date device',
+    ['Kw001', '2026-03-09', 'mobile', 9, 40, 12],
+    ['Kw001', '2026-03-10', 'mobile', 7, 35, 14],
+    ['Kw002', '2026-03-09', 'desktop', 2, 90, 700],
+  ),
+  country_daily: facts(
+    'date country',
+    ['2026-03-09', 'gbr', 38, 1200, 9600],
+    ['2026-03-09', 'irl', 4, 100, 800],
+    ['2026-03-10', 'gbr', 25, 850, 6000],
+  ),
+  country_monthly: facts(
+    'month country',
+    ['2026-02-01', 'gbr', 900, 28000, 196000],
+    ['2026-02-01', 'other', 20, 700, 9100],
+  ),
+  appearance_daily: facts('date appearance', ['2026-03-09', 'PRODUCT_SNIPPETS', 11, 310, 1900]),
+  brand_daily: facts('date segment', ['2026-03-09', 'brand', 20, 150, 60], ['2026-03-09', 'non_brand', 9, 700, 5900]),
+  page_daily: facts(
+    'date url country',
+    ['2026-03-09', 'https://shop.example/', 'gbr', 25, 700, 2100],
+    ['2026-03-09', 'https://shop.example/guides/boots', 'gbr', 9, 420, 3800],
+  ),
+  query_daily: facts(
+    'date query country',
+    ['2026-03-09', 'acme boots', 'gbr', 9, 40, 12],
+    ['2026-03-09', 'best walking boots', 'gbr', 2, 90, 700],
+  ),
+};
+/** What is asked for each operation, by the status of its answer. */
+const REQUESTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  listProjects: { 200: '/projects' },
+  listKeywords: {
+    200: '/projects/Proj1/keywords?period=7d&group=Fold1&daily=1',
+    400: '/projects/Proj1/keywords?limit=5001',
+    404: '/projects/Proj1/keywords?group=Nope1',
+  },
+  listGroups: { 200: '/projects/Proj1/groups' },
+  listPageGroups: { 200: '/projects/Proj1/page-groups' },
+  getSite: {
+    200: '/projects/Proj1/site?from=2026-03-09&country=GBR',
+    400: '/projects/Proj1/site?country=gbr&device=mobile',
+  },
+  getBreakdowns: { 200: '/projects/Proj1/breakdowns?period=2m', 400: '/projects/Proj1/breakdowns?period=17m' },
+  listPages: {
+    200: '/projects/Proj1/pages?period=28d&limit=2',
+    400: '/projects/Proj1/pages?to=2026-03-15',
+    503: '/projects/Proj2/pages',
+  },
+  listQueries: {
+    200: '/projects/Proj1/queries?period=28d&limit=2',
+    400: '/projects/Proj1/queries?offset=-1',
+    503: '/projects/Proj2/queries',
+  },
+  listAlerts: { 200: '/projects/Proj1/alerts?status=open', 400: '/projects/Proj1/alerts?since=2026-02-30' },
+  listNotes: {
+    200: '/projects/Proj1/notes?from=2026-03-03',
+    400: '/projects/Proj1/notes?from=2026-03-03&to=2026-03-02',
+  },
+};
+
+t.test('every example of the documentation is what the server answers', async (t) => {
+  const world = await makeWorld(t, TABLES);
+  const free = createKey(world.catalog, { workspace: 'small', name: 'free', by: null, at: 0 }).key;
+  const found: Record<string, Record<string, { request: string; answer: unknown }>> = {};
+  for (const [operation, requests] of Object.entries(REQUESTS)) {
+    const ok = requests[200] ?? '';
+    const all = {
+      ...requests,
+      401: ok,
+      403: ok,
+      ...(ok === '/projects' ? {} : { 404: requests[404] ?? ok.replace('Proj1', 'Nope1') }),
+    };
+    const answers: Record<string, { request: string; answer: unknown }> = {};
+    for (const [status, request] of Object.entries(all)) {
+      const headers: Record<string, Record<string, string>> = { 401: {}, 403: { authorization: `Bearer ${free}` } };
+      const { status: got, body } = await world.get(request, headers[status]);
+      t.equal(got, Number(status), `${operation} ${request}`);
+      // The only part that depends on when the example is asked.
+      if (body.source !== undefined) body.source.fetchedAt = '2026-03-15T12:00:00.000Z';
+      answers[status] = { request: `/api/v1${request}`, answer: body };
+    }
+    found[operation] = answers;
+  }
+  if (process.env['UPDATE_EXAMPLES'] === '1') writeFileSync(FILE, `${JSON.stringify(found, null, 2)}\n`);
+  t.strictSame(found, JSON.parse(readFileSync(FILE, 'utf8')));
+
+  const document = await world.app.inject('/openapi.json');
+  const { paths } = document.json<{ paths: Record<string, { get: { operationId: string; responses: object } }> }>();
+  for (const { get } of Object.values(paths)) {
+    for (const [status, { answer }] of Object.entries(found[get.operationId] ?? {})) {
+      const response = get.responses[status as keyof typeof get.responses] as {
+        content: { 'application/json': { examples: { example: { value: unknown } } } };
+      };
+      t.strictSame(response.content['application/json'].examples.example.value, answer, `${get.operationId} ${status}`);
+    }
+  }
+});
