@@ -9,6 +9,16 @@ Every request needs a key, sent as \`Authorization: Bearer KEY\`. A key reads ev
 120 requests a minute. Ranges are inclusive and span at most 486 days. Unknown parameters are ignored; a known one that is
 repeated, empty or malformed is an error. Every error is \`{ "error": { "code", "message" } }\`.`;
 
+/** Headings of the documentation, in order. */
+const TAGS = [
+  { name: 'Projects', description: 'What a key can read.' },
+  { name: 'Keywords', description: 'Tracked keywords and their groups.' },
+  { name: 'Site', description: 'The whole property by day and by breakdown.' },
+  { name: 'Pages and queries', description: 'Lists of a range, computed once and then shared.' },
+  { name: 'Alerts and notes', description: 'What happened, found by checks and written by people.' },
+] as const;
+export type Tag = (typeof TAGS)[number]['name'];
+
 /** OpenAPI 3.1 made from the route schemas at `/openapi.json`, and pages to browse it at `/docs`, which work offline. */
 export async function addDocumentation(app: FastifyInstance): Promise<void> {
   await app.register(swagger, {
@@ -18,8 +28,8 @@ export async function addDocumentation(app: FastifyInstance): Promise<void> {
         title: 'Ordinate',
         version: '1',
         description: DESCRIPTION,
-        license: { name: 'Private', identifier: 'LicenseRef-Private' },
       },
+      tags: [...TAGS],
       servers: [{ url: '/', description: 'This service' }],
       components: {
         securitySchemes: {
@@ -28,6 +38,10 @@ export async function addDocumentation(app: FastifyInstance): Promise<void> {
       },
     },
   });
-  await app.register(swaggerUi, { routePrefix: '/docs', uiConfig: { docExpansion: 'list', tryItOutEnabled: true } });
+  await app.register(swaggerUi, {
+    routePrefix: '/docs',
+    uiConfig: { docExpansion: 'list', tryItOutEnabled: true, persistAuthorization: true },
+    theme: { title: 'Ordinate API', css: [{ filename: 'ordinate.css', content: '.topbar { display: none }' }] },
+  });
   app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger());
 }

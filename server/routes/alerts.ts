@@ -31,6 +31,7 @@ const parameters = {
 export const alerts: Route<typeof answer> = {
   path: '/projects/:id/alerts',
   operation: 'listAlerts',
+  tag: 'Alerts and notes',
   summary: 'The alerts of a project',
   description: 'Newest first.',
   parameters,

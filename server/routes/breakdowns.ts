@@ -47,6 +47,7 @@ const TABLES: readonly FactTable[] = [
 export const breakdowns: Route<typeof answer> = {
   path: '/projects/:id/breakdowns',
   operation: 'getBreakdowns',
+  tag: 'Site',
   summary: 'Site totals by country, device, appearance and brand',
   description: 'Rows without clicks and impressions are left out.',
   parameters: rangeParameters,

@@ -30,6 +30,7 @@ const answer = object({ project, groups: Type.Array(group) });
 export const groups: Route<typeof answer> = {
   path: '/projects/:id/groups',
   operation: 'listGroups',
+  tag: 'Keywords',
   summary: 'The keyword groups and folders of a project',
   description: 'In rank-tracker order.',
   parameters: {},

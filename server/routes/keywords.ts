@@ -57,6 +57,7 @@ const parameters = {
 export const keywords: Route<typeof answer> = {
   path: '/projects/:id/keywords',
   operation: 'listKeywords',
+  tag: 'Keywords',
   summary: 'Tracked keywords with totals over a range',
   description: "By query text. The range is limited to the plan's keyword history.",
   parameters,

@@ -34,6 +34,7 @@ const parameters = {
 export const notes: Route<typeof answer> = {
   path: '/projects/:id/notes',
   operation: 'listNotes',
+  tag: 'Alerts and notes',
   summary: 'The notes that apply to a project',
   description: 'Oldest first: notes of the workspace, of the project, and of its groups, keywords and pages.',
   parameters,

@@ -24,6 +24,7 @@ const answer = object({ project, pageGroups: Type.Array(pageGroup) });
 export const pageGroups: Route<typeof answer> = {
   path: '/projects/:id/page-groups',
   operation: 'listPageGroups',
+  tag: 'Pages and queries',
   summary: 'The page groups of a project',
   description: 'Definitions only, in order; member pages are not part of the answer.',
   parameters: {},

@@ -15,6 +15,7 @@ const answer = object({
 export const pages: Route<typeof answer> = {
   path: '/projects/:id/pages',
   operation: 'listPages',
+  tag: 'Pages and queries',
   summary: 'The pages of the property with totals over a range',
   description: 'Most clicks first. `to` must be before today (UTC). All pages of one walk come from the same list.',
   parameters: listParameters,

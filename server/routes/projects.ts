@@ -23,6 +23,7 @@ const answer = object({ projects: Type.Array(project) });
 export const projects: Route<typeof answer> = {
   path: '/projects',
   operation: 'listProjects',
+  tag: 'Projects',
   summary: 'The projects of the workspace',
   description: 'Oldest first. Projects that have not finished setup are left out.',
   parameters: {},

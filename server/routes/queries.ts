@@ -22,6 +22,7 @@ const answer = object({
 export const queries: Route<typeof answer> = {
   path: '/projects/:id/queries',
   operation: 'listQueries',
+  tag: 'Pages and queries',
   summary: 'Every query of the property, tracked or not, with totals over a range',
   description: 'Most clicks first. `to` must be before today (UTC). All pages of one walk come from the same list.',
   parameters: listParameters,

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
+import type { Tag } from '../http/documentation.ts';
 import { type Parameters, querySchema } from '../http/parameters.ts';
 import { projectPath } from '../http/schemas.ts';
 import type { Context } from './context.ts';
@@ -12,6 +13,8 @@ export interface Route<Schema extends TSchema = TSchema> {
   readonly path: string;
   /** Name of the operation for generated clients. */
   readonly operation: string;
+  /** Heading in the documentation. */
+  readonly tag: Tag;
   readonly summary: string;
   readonly description: string;
   readonly parameters: Parameters;
@@ -26,6 +29,7 @@ export function addRoute(app: FastifyInstance, route: Route, context: Context): 
     url: route.path,
     schema: {
       operationId: route.operation,
+      tags: [route.tag],
       summary: route.summary,
       description: route.description,
       security: [{ key: [] }],

@@ -37,6 +37,7 @@ const parameters = { ...rangeParameters, device, country };
 export const site: Route<typeof answer> = {
   path: '/projects/:id/site',
   operation: 'getSite',
+  tag: 'Site',
   summary: 'Totals and days of the whole property',
   description:
     'Includes queries that the search engine anonymises. Days end with the last synced day; a stored day without data is zeros. country cannot be combined with a device.',
