@@ -1,7 +1,5 @@
 #!/usr/bin/env node
-// Every query takes one of these threads; with Node's four, a light one waits behind four heavy ones.
-process.env['UV_THREADPOOL_SIZE'] ??= '32';
-
+import './threads.ts';
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { SETTINGS } from '../server/settings.ts';

@@ -43,6 +43,11 @@ export function facts(columns: string, ...rows: readonly (readonly unknown[])[])
   return rows.map((values) => Object.fromEntries(['Proj1', ...values].map((value, index) => [names[index]!, value])));
 }
 
+/** The same rows for another project. */
+export function ofProject(id: string, rows: readonly Row[]): Row[] {
+  return rows.map((row) => ({ ...row, project_id: id }));
+}
+
 /** A folder that is removed when the test ends. */
 export function temporaryFolder(t: Test): string {
   const folder = mkdtempSync(join(tmpdir(), 'ordinate-test-'));
@@ -64,6 +69,14 @@ export interface Answer {
   readonly headers: Readonly<Record<string, unknown>>;
   // biome-ignore lint/suspicious/noExplicitAny: answers are compared as a whole or picked from
   readonly body: any;
+}
+
+/** The answer is a 400 whose message names the parameter. */
+export function refusedFor(t: Test, { status, body }: Answer, parameter: string, name: string = parameter): void {
+  t.equal(status, 400, `${name}: ${JSON.stringify(body)}`);
+  t.strictSame(Object.keys(body), ['error'], name);
+  t.equal(body.error?.code, 'invalid_request', name);
+  t.match(body.error?.message, new RegExp(`\\b${parameter}\\b`), name);
 }
 
 export interface World {
