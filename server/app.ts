@@ -4,11 +4,12 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, 
 import type { Catalog } from './catalog/catalog.ts';
 import { KeyUse } from './catalog/key-use.ts';
 import { TrackedKeywordsCache } from './catalog/tracked.ts';
-import { notFound } from './domain/errors.ts';
+import { invalidRequest, notFound } from './domain/errors.ts';
 import type { Engine } from './facts/engine.ts';
 import { Facts } from './facts/facts.ts';
 import { addDocumentation } from './http/documentation.ts';
 import { answerBrokenRequest, sendError } from './http/errors.ts';
+import { FixedWindows } from './http/fixed-windows.ts';
 import { makeGuard } from './http/guard.ts';
 import { logOptions } from './http/log.ts';
 import { Lists } from './lists/lists.ts';
@@ -27,7 +28,7 @@ import { addRoute, type Route } from './routes/route.ts';
 import { site } from './routes/site.ts';
 import type { Settings } from './settings.ts';
 
-export const API_ROOT = '/api/v1';
+const API_ROOT = '/api/v1';
 
 const ROUTES: readonly Route[] = [
   projects,
@@ -68,14 +69,17 @@ export async function buildApp({
     handlerTimeout: settings.requestTimeLimit * 1000,
     // Slow senders: the whole request must have arrived by then.
     requestTimeout: 30_000,
-    routerOptions: { maxParamLength: 10_000 },
+    // Longer than an address can be: a long id is an unknown one.
+    routerOptions: { maxParamLength: 100_000 },
+    // Node answers a request without Host by itself, without our envelope.
+    http: { requireHostHeader: false },
     clientErrorHandler: answerBrokenRequest,
     frameworkErrors: (error, request, reply) => {
       void answerUnroutable(error, request, reply);
     },
   });
   await app.register(sensible);
-  await app.register(rateLimit, { global: false });
+  await app.register(rateLimit, { global: false, store: FixedWindows });
 
   const keyUse = new KeyUse(catalog, (error) => app.log.warn({ err: error }, 'the use of keys was not noted'));
   const guard = makeGuard(app, catalog, keyUse);
@@ -94,7 +98,7 @@ export async function buildApp({
     // This reply has none of the decorators of plugins.
     reply.header('cache-control', 'no-store');
     try {
-      if (request.raw.url?.startsWith(API_ROOT)) await guard(request, reply);
+      if (/^\/api\/v1([/?]|$)/.test(request.url)) await guard(request, reply);
       sendError(error, request, reply);
     } catch (refused) {
       sendError(refused, request, reply);
@@ -115,9 +119,18 @@ export async function buildApp({
   app.setNotFoundHandler(() => {
     throw notFound('There is nothing at this address; the documentation is at /docs.');
   });
-  app.addHook('onRequest', async (_request, reply) => {
-    reply.cacheControl('no-store');
+  app.addHook('onRequest', (request, _reply, done) => {
+    const isMissing = request.raw.httpVersion === '1.1' && request.headers.host === undefined;
+    done(isMissing ? invalidRequest('The request has no Host header.') : undefined);
   });
+  // Last of all: the pages of the documentation have a rule of their own.
+  app.addHook('onSend', (_request, reply, _answer, done) => {
+    reply.removeHeader('cache-control');
+    reply.cacheControl('no-store');
+    done();
+  });
+  // Expectations that are not known are ignored, as unknown headers are.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.addHook('onResponse', async (request, reply) => {
     const ms = Math.round(reply.elapsedTime * 10) / 10;
     const key = request.access?.keyId;

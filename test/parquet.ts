@@ -41,7 +41,7 @@ export async function writeParquetRows(
   writeFileSync(json, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
   const casts = Object.entries(columns).map(([name, type]) => `"${name}"::${type} as "${name}"`);
   const replaced = casts.length === 0 ? '' : ` replace (${casts.join(', ')})`;
-  const source = `read_json(${quoted(json)}, format = 'newline_delimited', sample_size = -1)`;
+  const source = `read_json(${quoted(json)}, format = 'newline_delimited', sample_size = -1, hive_partitioning = false)`;
   await writeParquet(file, `select *${replaced} from ${source}`);
   rmSync(json);
 }

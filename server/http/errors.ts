@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { ERRORS, type ErrorCode, KnownError, unavailable } from '../domain/errors.ts';
+import { ERRORS, type ErrorCode, KnownError, notFound, unavailable } from '../domain/errors.ts';
 
 /** The body of every error answer. */
 function errorBody(code: ErrorCode, message: string): { error: { code: ErrorCode; message: string } } {
@@ -27,6 +27,9 @@ function toKnown(error: unknown): KnownError {
   if (code === 'FST_ERR_HANDLER_TIMEOUT') {
     return unavailable('The answer took longer than the service allows; ask for a shorter range or try again later.');
   }
+  // Only methods that the API does not have come with a body.
+  if (code.startsWith('FST_ERR_CTP') || code === 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE')
+    return notFound('The API answers GET and HEAD only.');
   if (statusCode >= 400 && statusCode < 500) {
     return new KnownError('invalid_request', 'The request cannot be read: its address or body is malformed.');
   }

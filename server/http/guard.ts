@@ -8,8 +8,6 @@ import { KnownError, notFound } from '../domain/errors.ts';
 export const REQUESTS_A_MINUTE = 120;
 export const FAILURES_A_MINUTE = 30;
 const MINUTE = 60_000;
-/** Keys or addresses that are counted at once; the longest unused is forgotten first. */
-const MOST_COUNTED = 100_000;
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -27,14 +25,13 @@ export type Guard = (request: FastifyRequest, reply: FastifyReply) => Promise<vo
  */
 export function makeGuard(app: FastifyInstance, catalog: Catalog, keyUse: KeyUse): Guard {
   app.decorateRequest('access', null);
-  const window = { timeWindow: MINUTE, cache: MOST_COUNTED };
   const countRequest = app.createRateLimit({
-    ...window,
+    timeWindow: MINUTE,
     max: REQUESTS_A_MINUTE,
     keyGenerator: (request) => request.access?.keyId ?? '',
   });
   const countFailure = app.createRateLimit({
-    ...window,
+    timeWindow: MINUTE,
     max: FAILURES_A_MINUTE,
     keyGenerator: (request) => request.ip,
   });

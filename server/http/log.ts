@@ -15,9 +15,21 @@ export function logOptions(
         id: request.id,
         method: request.method,
         // Keys do not belong into an address, but some will be sent there.
-        url: request.url.replaceAll(KEYS, 'ord_live_…'),
+        url: withoutKeys(request.url),
         address: request.ip,
       }),
     },
   };
+}
+
+/** An address with anything that could be a key masked, percent-encoded or not. */
+function withoutKeys(url: string): string {
+  try {
+    const decoded = decodeURIComponent(url);
+    if (!decoded.includes('ord_live_')) return url;
+    return decoded.replaceAll(KEYS, 'ord_live_…');
+  } catch {
+    // What cannot be decoded is not worth a risk.
+    return url.split('?', 1)[0]!.slice(0, 40);
+  }
 }

@@ -91,11 +91,18 @@ function wholeNumber(
   };
 }
 
+const FLAGS = new Map([
+  ['1', true],
+  ['true', true],
+  ['0', false],
+  ['false', false],
+]);
+
 function flag(description: string): Parameter<TSchema, boolean> & { fallback: boolean } {
   return {
-    schema: Type.Unsafe<string>({ type: 'string', enum: ['1', 'true', '0', 'false'], default: 'false', description }),
+    schema: Type.Unsafe<string>({ type: 'string', enum: [...FLAGS.keys()], default: 'false', description }),
     wanted: 'one of 1, true, 0, false',
-    decode: (text) => ({ '1': true, true: true, '0': false, false: false })[text],
+    decode: (text) => FLAGS.get(text),
     fallback: false,
   };
 }

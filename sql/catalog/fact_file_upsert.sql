@@ -1,4 +1,5 @@
--- Makes a file current.
+-- Makes a file current. $project, $table, $month; $file: below the data folder; $rows; $firstDay, $lastDay; $bytes;
+-- $sha256: hexadecimal.
 insert into fact_files (project_id, fact_table, month, file, rows, first_day, last_day, bytes, sha256)
 values ($project, $table, $month, $file, $rows, $firstDay, $lastDay, $bytes, $sha256)
 on conflict (project_id, fact_table, month) do update set file = excluded.file, rows = excluded.rows,

@@ -1,3 +1,4 @@
--- A new key; only its hash and first characters are kept.
+-- A new key; only its hash and first characters are kept. $id, $workspace, $name; $prefix: first characters; $hash:
+-- SHA-256, hexadecimal; $at: microseconds; $by: address of the member who made it, or null.
 insert into keys (id, workspace_id, name, prefix, hash, created_at, created_by)
 values ($id, $workspace, $name, $prefix, $hash, $at, $by)

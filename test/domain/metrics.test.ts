@@ -1,0 +1,178 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { daysInMonth } from '../../server/domain/dates.ts';
+import { add, NOTHING, roundRatio, sum, toMetrics } from '../../server/domain/metrics.ts';
+import { partOfTotal, Total } from '../../server/domain/spread.ts';
+
+/** Rounded half away from zero on whole numbers of any size, as the decimal text it stands for. */
+function rounded(numerator: bigint, denominator: bigint, decimals: number): number {
+  const scale = 10n ** BigInt(decimals);
+  const [quotient, rest] = [(numerator * scale) / denominator, (numerator * scale) % denominator];
+  const digits = String(quotient + (2n * rest >= denominator ? 1n : 0n)).padStart(decimals + 1, '0');
+  return Number(`${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`);
+}
+
+/** Small numbers, where halves are, and large ones, where binary digits run out. */
+const counts = fc.oneof(
+  fc.integer({ min: 0, max: 200 }),
+  fc.integer({ min: 0, max: 10_000_000 }),
+  fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }),
+);
+const measures = fc.record({ clicks: counts, impressions: counts, sumPosition: counts });
+
+t.test('ctr and position are rounded as exact fractions are, halves away from zero', async () => {
+  // ratios of so few digits that a number holds them
+  const whole = measures.filter(
+    ({ clicks, impressions, sumPosition }) =>
+      Math.max(clicks, sumPosition) / impressions < 1e9 && sumPosition <= Number.MAX_SAFE_INTEGER - impressions,
+  );
+  fc.assert(
+    fc.property(whole, ({ clicks, impressions, sumPosition }) => {
+      const metrics = toMetrics({ clicks, impressions, sumPosition });
+      const [shown, sumOf] = [BigInt(impressions), BigInt(sumPosition)];
+      return (
+        metrics.clicks === clicks &&
+        metrics.impressions === impressions &&
+        metrics.ctr === rounded(BigInt(clicks), shown, 4) &&
+        metrics.position === rounded(sumOf + shown, shown, 1)
+      );
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+t.test('just below, at and above a half', async () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 2 ** 40 }),
+      fc.integer({ min: 0, max: 2000 }),
+      fc.integer({ min: -1, max: 1 }),
+      (denominator, tenths, off) => {
+        // (tenths + 1/2) / 10 of the denominator, moved by one
+        const numerator = Math.max(0, Math.floor((denominator * (2 * tenths + 1)) / 20) + off);
+        return roundRatio(numerator, denominator, 10) === rounded(BigInt(numerator), BigInt(denominator), 1);
+      },
+    ),
+    { numRuns: 3000 },
+  );
+});
+
+t.test('examples', async (t) => {
+  const metrics = (clicks: number, impressions: number, sumPosition: number) => {
+    const { ctr, position } = toMetrics({ clicks, impressions, sumPosition });
+    return [ctr, position];
+  };
+  t.strictSame(metrics(0, 0, 0), [null, null]);
+  t.strictSame(metrics(3, 0, 0), [null, null]);
+  t.strictSame(metrics(0, 9, 0), [0, 1]);
+  t.strictSame(metrics(1, 1, 0), [1, 1]);
+  // 0.03125, 0.00005, 0.00004999…
+  t.strictSame(metrics(1, 32, 0), [0.0313, 1]);
+  t.strictSame(metrics(1, 20_000, 0), [0.0001, 1]);
+  t.strictSame(metrics(1, 20_001, 0), [0, 1]);
+  // 1.05, 1.15, 2.25, 1.0499…
+  t.strictSame(metrics(0, 20, 1), [0, 1.1]);
+  t.strictSame(metrics(0, 20, 3), [0, 1.2]);
+  t.strictSame(metrics(0, 4, 5), [0, 2.3]);
+  t.strictSame(metrics(0, 10_000, 499), [0, 1]);
+});
+
+t.test('measures add up', async (t) => {
+  const small = fc.record({ clicks: fc.nat(), impressions: fc.nat(), sumPosition: fc.nat() });
+  fc.assert(
+    fc.property(fc.array(small), (all) => {
+      const { clicks, impressions, sumPosition } = sum(all);
+      const of = (name: keyof typeof NOTHING): number => all.reduce((total, each) => total + each[name], 0);
+      return clicks === of('clicks') && impressions === of('impressions') && sumPosition === of('sumPosition');
+    }),
+  );
+  t.strictSame(sum([]), NOTHING);
+  t.strictSame(add(NOTHING, { clicks: 1, impressions: 2, sumPosition: 3 }), {
+    clicks: 1,
+    impressions: 2,
+    sumPosition: 3,
+  });
+});
+
+const month = fc
+  .record({ year: fc.integer({ min: 2000, max: 2040 }), month: fc.integer({ min: 1, max: 12 }) })
+  .map(({ year, month: number }) => `${year}-${String(number).padStart(2, '0')}`);
+
+t.test('a day of a month has floor(T d / n) - floor(T (d - 1) / n) of its total', async () => {
+  fc.assert(
+    fc.property(counts, month, fc.integer({ min: 1, max: 31 }), (total, name, date) => {
+      const [n, d] = [daysInMonth(name), Math.min(date, daysInMonth(name))];
+      const upTo = (day: number): bigint => (BigInt(total) * BigInt(day)) / BigInt(n);
+      return partOfTotal(total, n, d, d) === Number(upTo(d) - upTo(d - 1));
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+t.test('days are whole and add up to the month, and to each part of it', async () => {
+  fc.assert(
+    fc.property(counts, month, fc.nat(30), fc.nat(30), (total, name, a, b) => {
+      const n = daysInMonth(name);
+      const [first, last] = [Math.min(a, b, n - 1) + 1, Math.min(Math.max(a, b), n - 1) + 1];
+      const days = Array.from({ length: n }, (_, index) => partOfTotal(total, n, index + 1, index + 1));
+      const addUp = (some: readonly number[]): number => some.reduce((x, y) => x + y, 0);
+      return (
+        days.every((day) => Number.isSafeInteger(day) && day >= 0) &&
+        addUp(days) === total &&
+        addUp(days.slice(first - 1, last)) === partOfTotal(total, n, first, last) &&
+        partOfTotal(total, n, 1, n) === total
+      );
+    }),
+    { numRuns: 500 },
+  );
+});
+
+t.test("any part of a month has the month's average position", async () => {
+  const total = fc.record({
+    clicks: fc.nat(1000),
+    impressions: fc.integer({ min: 1, max: 100_000 }),
+    sumPosition: fc.nat(10_000_000),
+  });
+  fc.assert(
+    fc.property(total, month, fc.nat(30), fc.nat(30), (measured, name, a, b) => {
+      const n = daysInMonth(name);
+      const part = new Total();
+      part.addPartOfMonth(name, measured, Math.min(a, b, n - 1) + 1, Math.min(Math.max(a, b), n - 1) + 1);
+      const { impressions, position } = part.metrics();
+      return impressions === 0 ? position === null : position === toMetrics(measured).position;
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+t.test('parts of months and days together weigh by their impressions, exactly', async () => {
+  const parts = fc.array(
+    fc.record({
+      name: month,
+      last: fc.integer({ min: 1, max: 28 }),
+      impressions: fc.integer({ min: 1, max: 1_000_000_000 }),
+      sumPosition: fc.nat(2_000_000_000),
+    }),
+    { minLength: 1, maxLength: 16 },
+  );
+  fc.assert(
+    fc.property(parts, fc.nat(1000), fc.nat(10_000), (months, impressions, sumPosition) => {
+      const total = new Total();
+      total.addDay({ clicks: 0, impressions, sumPosition });
+      let shown = BigInt(impressions);
+      let [numerator, denominator] = [BigInt(sumPosition), 1n];
+      for (const each of months) {
+        total.addPartOfMonth(each.name, { clicks: 0, ...each }, 1, each.last);
+        const share = (BigInt(each.impressions) * BigInt(each.last)) / BigInt(daysInMonth(each.name));
+        shown += share;
+        numerator = numerator * BigInt(each.impressions) + BigInt(each.sumPosition) * share * denominator;
+        denominator *= BigInt(each.impressions);
+      }
+      const { position } = total.metrics();
+      return shown === 0n
+        ? position === null
+        : position === rounded(numerator + shown * denominator, shown * denominator, 1);
+    }),
+    { numRuns: 300 },
+  );
+});

@@ -1,0 +1,354 @@
+import t, { type Test } from 'tap';
+import type { TSchema } from 'typebox';
+import Value from 'typebox/value';
+import { createKey } from '../server/catalog/keys.ts';
+import { ERRORS } from '../server/domain/errors.ts';
+import { facts, keyword, makeWorld, PROJECT, type Row, WORKSPACE } from './world.ts';
+
+interface Header {
+  readonly description: string;
+  readonly schema: Readonly<Record<string, unknown>>;
+}
+interface Operation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly security: readonly unknown[];
+  readonly parameters?: readonly {
+    name: string;
+    in: string;
+    required?: boolean;
+    description: string;
+    schema: Readonly<Record<string, unknown>>;
+  }[];
+  readonly responses: Readonly<
+    Record<
+      string,
+      {
+        description: string;
+        headers: Readonly<Record<string, Header>>;
+        content: Readonly<Record<string, { schema: TSchema }>>;
+      }
+    >
+  >;
+}
+interface Document {
+  readonly openapi: string;
+  readonly info: { readonly title: string; readonly version: string };
+  readonly components: { readonly securitySchemes: Readonly<Record<string, unknown>> };
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+}
+
+const uuid = '00000001-0000-4000-8000-0000000000ab';
+const note: Row = {
+  workspace_id: 'acme',
+  scope: 'workspace',
+  date: '2026-03-01',
+  category: 'other',
+  text: 'Note',
+  author: 'Ann',
+  created_at: '2026-03-01T00:00:00Z',
+  updated_at: '2026-03-01T00:00:00Z',
+};
+const alert: Row = {
+  project_id: 'Proj1',
+  type: 'keyword_drop',
+  kind: 'Keyword drop',
+  severity: 'critical',
+  title: 'Title',
+  body: 'Body',
+  created_at: '2026-03-01T00:00:00Z',
+};
+
+const world = await makeWorld(t, {
+  workspaces: [WORKSPACE, { ...WORKSPACE, id: 'gratis', plan: 'free' }],
+  projects: [
+    { ...PROJECT, country: 'usa', language: 'en' },
+    { id: 'Fresh', workspace_id: 'acme', domain: 'new.example', property: 'p', created_at: '2026-03-01T00:00:00Z' },
+  ],
+  keywords: [keyword('kwOne', 'red shoes'), keyword('kwTwo', 'blue shoes')],
+  groups: [
+    { project_id: 'Proj1', id: 'foldr', name: 'Folder', kind: 'folder', position: 1 },
+    { project_id: 'Proj1', id: 'manul', name: 'Manual', kind: 'manual', position: 2, parent_id: 'foldr' },
+    {
+      project_id: 'Proj1',
+      id: 'rulee',
+      name: 'Rule',
+      kind: 'rule',
+      position: 3,
+      rule: {
+        match: 'all',
+        conditions: [
+          { field: 'position', op: 'lte', value: 10.5 },
+          { field: 'query', op: 'matches', value: 'a|b' },
+        ],
+      },
+    },
+  ],
+  group_members: [{ project_id: 'Proj1', group_id: 'manul', keyword_id: 'kwOne' }],
+  page_groups: [
+    {
+      project_id: 'Proj1',
+      id: 'pages',
+      name: 'Pages',
+      position: 1,
+      rule: { match: 'any', conditions: [{ op: 'starts_with', value: '/a' }] },
+      pinned_urls: ['/b'],
+    },
+  ],
+  alerts: [
+    { ...alert, id: uuid },
+    {
+      ...alert,
+      id: uuid.replace('1', '2'),
+      date: '2026-03-01',
+      keyword_id: 'kwOne',
+      url: 'https://x.example/',
+      resolved_at: '2026-03-02T00:00:00Z',
+    },
+  ],
+  notes: [
+    { ...note, id: uuid },
+    { ...note, id: uuid.replace('1', '2'), project_id: 'Proj1', scope: 'keyword', keyword_id: 'kwOne' },
+    { ...note, id: uuid.replace('1', '3'), project_id: 'Proj1', scope: 'group', group_id: 'foldr' },
+    {
+      ...note,
+      id: uuid.replace('1', '4'),
+      project_id: 'Proj1',
+      scope: 'page',
+      page: 'https://shop.example/',
+      end_date: '2026-03-02',
+      client_visible: true,
+    },
+  ],
+  site_daily: facts('date device', ['2026-03-01', 'mobile', 3, 100, 900]),
+  keyword_daily: facts('keyword_id date device', ['kwOne', '2026-03-01', 'mobile', 1, 3, 5]),
+  country_daily: facts('date country', ['2026-03-01', 'usa', 3, 100, 900]),
+  country_monthly: facts('month country', ['2026-02-01', 'usa', 3, 100, 900], ['2026-02-01', 'other', 1, 3, 0]),
+  appearance_daily: facts('date appearance', ['2026-03-01', 'VIDEO', 3, 100, 900]),
+  brand_daily: facts('date segment', ['2026-03-01', 'brand', 1, 3, 5]),
+  page_daily: facts('date url country', ['2026-03-01', 'https://shop.example/', 'usa', 1, 3, 5]),
+  query_daily: facts(
+    'date query country',
+    ['2026-03-01', 'red shoes', 'usa', 1, 3, 5],
+    ['2026-03-01', 'acme', 'usa', 0, 0, 0],
+  ),
+});
+
+const served = await world.app.inject({ method: 'GET', url: '/openapi.json' });
+const openapi = JSON.parse(served.body) as Document;
+const operationAt = (path: string): Operation => openapi.paths[`/api/v1${path}`]!['get']!;
+
+const PATHS = [
+  '/projects',
+  '/projects/{id}/alerts',
+  '/projects/{id}/breakdowns',
+  '/projects/{id}/groups',
+  '/projects/{id}/keywords',
+  '/projects/{id}/notes',
+  '/projects/{id}/page-groups',
+  '/projects/{id}/pages',
+  '/projects/{id}/queries',
+  '/projects/{id}/site',
+];
+
+t.test('an OpenAPI 3.1 document of the ten operations, all of them GET', async (t) => {
+  t.equal(served.statusCode, 200);
+  t.match(served.headers['content-type'], /^application\/json/);
+  t.match(openapi.openapi, /^3\.1\.\d+$/);
+  t.strictSame(
+    Object.keys(openapi.paths).sort(),
+    PATHS.map((path) => `/api/v1${path}`),
+  );
+  for (const [path, item] of Object.entries(openapi.paths)) t.strictSame(Object.keys(item), ['get'], path);
+  const ids = PATHS.map((path) => operationAt(path).operationId);
+  t.equal(new Set(ids).size, 10);
+  t.match(openapi.components.securitySchemes, { key: { type: 'http', scheme: 'bearer' } });
+  for (const path of PATHS) {
+    t.strictSame(operationAt(path).security, [{ key: [] }], path);
+    t.ok(operationAt(path).summary, path);
+  }
+});
+
+/** Parameters as the contract has them: bounds and default of the schema. */
+const DAY = { type: 'string', format: 'date' };
+const RANGE = { from: DAY, to: DAY, period: { type: 'string' } };
+const COUNTRY = { type: 'string', pattern: '^[A-Za-z]{3}$' };
+const DEVICE = { type: 'string', enum: ['all', 'desktop', 'mobile', 'tablet'], default: 'all' };
+const FLAG = { type: 'string', default: 'false' };
+const number = (minimum: number, fallback: number, maximum?: number) => ({
+  type: 'integer',
+  minimum,
+  default: fallback,
+  ...(maximum === undefined ? {} : { maximum }),
+});
+const LIST = { ...RANGE, country: COUNTRY, limit: number(1, 1000, 25_000), offset: number(0, 0) };
+const PARAMETERS: Readonly<Record<string, Readonly<Record<string, object>>>> = {
+  '/projects': {},
+  '/projects/{id}/keywords': {
+    ...RANGE,
+    device: DEVICE,
+    daily: FLAG,
+    group: { type: 'string' },
+    limit: number(1, 1000, 5000),
+    offset: number(0, 0),
+  },
+  '/projects/{id}/groups': {},
+  '/projects/{id}/page-groups': {},
+  '/projects/{id}/site': { ...RANGE, device: DEVICE, country: COUNTRY },
+  '/projects/{id}/breakdowns': RANGE,
+  '/projects/{id}/pages': LIST,
+  '/projects/{id}/queries': LIST,
+  '/projects/{id}/alerts': {
+    status: { type: 'string', enum: ['open', 'resolved', 'all'], default: 'all' },
+    since: DAY,
+    limit: number(1, 100, 500),
+  },
+  '/projects/{id}/notes': { from: DAY, to: DAY, clientVisible: FLAG },
+};
+
+t.test('parameters with their bounds and defaults', async (t) => {
+  for (const path of PATHS) {
+    const parameters = operationAt(path).parameters ?? [];
+    const query = parameters.filter((parameter) => parameter.in === 'query');
+    const wanted = PARAMETERS[path]!;
+    t.strictSame(query.map(({ name }) => name).sort(), Object.keys(wanted).sort(), path);
+    for (const { name, schema, required, description } of query) {
+      t.match(schema, wanted[name], `${path} ${name}`);
+      t.not(required, true, `${path} ${name} is optional`);
+      t.ok(description, `${path} ${name} is explained`);
+      if (name === 'from' && 'period' in wanted) {
+        t.match(description, /27 days before/, path);
+        t.match(description, /486/, path);
+      }
+      if (name === 'to' && 'period' in wanted) t.match(description, /last synced day/, path);
+      if (name === 'period') t.match(description, /1d to 486d.*1m to 16m/, path);
+    }
+    const inPath = parameters.filter((parameter) => parameter.in === 'path');
+    t.strictSame(
+      inPath.map(({ name, required }) => [name, required]),
+      path.includes('{id}') ? [['id', true]] : [],
+      path,
+    );
+  }
+  const listTo = operationAt('/projects/{id}/pages').parameters?.find(({ name }) => name === 'to');
+  t.match(`${listTo?.description} ${JSON.stringify(operationAt('/projects/{id}/pages'))}`, /before today/);
+});
+
+t.test('every error of the contract, each with its code', async (t) => {
+  const everywhere = ['401', '403', '429', '500'];
+  for (const path of PATHS) {
+    const { responses } = operationAt(path);
+    const wanted = [
+      ...everywhere,
+      ...(path.includes('{id}') ? ['404'] : []),
+      ...(Object.keys(PARAMETERS[path]!).length > 0 ? ['400'] : []),
+      ...(/\/(pages|queries)$/.test(path) ? ['409', '503'] : []),
+    ];
+    for (const status of wanted) t.ok(responses[status], `${path} ${status}`);
+    if (!/\/(pages|queries)$/.test(path)) t.notOk(responses['409'], `${path} never answers 409`);
+  }
+  const all: Record<string, string> = {};
+  for (const path of PATHS) {
+    for (const [status, response] of Object.entries(operationAt(path).responses)) {
+      if (status === '200') continue;
+      const { schema } = response.content['application/json']!;
+      const [name = ''] = Object.entries(ERRORS).find(([, error]) => String(error.status) === status) ?? [];
+      t.ok(Value.Check(schema, { error: { code: name, message: 'words' } }), `${path} ${status} is ${name}`);
+      t.notOk(Value.Check(schema, { error: { code: 'other', message: 'words' } }), `${path} ${status} is nothing else`);
+      t.notOk(Value.Check(schema, { error: { code: name } }), `${path} ${status} has a message`);
+      all[status] = name;
+    }
+  }
+  t.strictSame(all, {
+    400: 'invalid_request',
+    401: 'unauthorized',
+    403: 'plan_required',
+    404: 'not_found',
+    409: 'google_access_lost',
+    429: 'rate_limited',
+    500: 'server_error',
+    503: 'unavailable',
+  });
+});
+
+t.test('headers are documented where they are sent, each with a type', async (t) => {
+  const limits = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
+  for (const path of PATHS) {
+    for (const [status, { headers }] of Object.entries(operationAt(path).responses)) {
+      const wanted = [
+        'Cache-Control',
+        ...(status === '401' ? ['WWW-Authenticate'] : limits),
+        ...(status === '429' || status === '503' ? ['Retry-After'] : []),
+      ];
+      t.strictSame(Object.keys(headers).sort(), wanted.sort(), `${path} ${status}`);
+    }
+  }
+  const { headers } = operationAt('/projects').responses['429']!;
+  for (const [name, { schema }] of Object.entries(headers)) {
+    t.match(schema['type'], /^(integer|string)$/, `the schema of ${name}: ${JSON.stringify(schema)}`);
+  }
+});
+
+/** The answer has the shape that the document says. */
+function checkAnswer(t: Test, path: string, answer: { status: number; body: unknown }): void {
+  const response = operationAt(path).responses[String(answer.status)];
+  if (response === undefined) {
+    t.fail(`${path} answers ${answer.status}, which is not documented`);
+    return;
+  }
+  const { schema } = response.content['application/json']!;
+  const [first] = Value.Errors(schema, answer.body);
+  t.ok(Value.Check(schema, answer.body), `${path} ${answer.status} ${JSON.stringify(first ?? '')}`);
+}
+
+t.test('answers are what the document says', async (t) => {
+  const queries: Readonly<Record<string, readonly string[]>> = {
+    '/projects/{id}/keywords': ['', '?daily=1&device=mobile', '?group=foldr', '?group=rulee', '?offset=9', '?limit=0'],
+    '/projects/{id}/site': ['', '?country=usa&from=2026-02-01', '?device=tablet', '?country=us'],
+    '/projects/{id}/breakdowns': ['', '?from=2026-02-03', '?period=1d', '?period=0d'],
+    '/projects/{id}/pages': ['', '?country=usa', '?offset=9', '?to=2026-03-15'],
+    '/projects/{id}/queries': ['', '?country=fra', '?limit=1', '?limit=0'],
+    '/projects/{id}/alerts': ['', '?status=open', '?limit=501'],
+    '/projects/{id}/notes': ['', '?clientVisible=1', '?from=x'],
+  };
+  for (const path of PATHS) {
+    for (const id of path.includes('{id}') ? ['Proj1', 'Fresh', 'nosuc'] : ['']) {
+      for (const query of queries[path] ?? ['']) {
+        checkAnswer(t, path, await world.get(`${path.replace('{id}', id)}${query}`));
+      }
+    }
+  }
+});
+
+t.test('rows are there to be checked, and a wrong one is noticed', async (t) => {
+  const lists = { keywords: 2, groups: 3, 'page-groups': 1, pages: 1, queries: 2, alerts: 2, notes: 4 };
+  for (const [resource, count] of Object.entries(lists)) {
+    const { body } = await world.ask(`/${resource}`);
+    const rows = Object.values(body).find(Array.isArray) as unknown[];
+    t.equal(rows.length, count, resource);
+    const { schema } = operationAt(`/projects/{id}/${resource}`).responses['200']!.content['application/json']!;
+    const name = Object.keys(body).find((key) => body[key] === rows)!;
+    t.notOk(Value.Check(schema, { ...body, [name]: [{ ...(rows[0] as object), extra: 1 }] }), `${resource}: extra`);
+    t.notOk(Value.Check(schema, { ...body, [name]: [{}] }), `${resource}: nothing in it`);
+    t.notOk(Value.Check(schema, { ...body, project: null }), `${resource}: no project`);
+  }
+});
+
+t.test('errors of the key are what every operation says', async (t) => {
+  const free = createKey(world.catalog, { workspace: 'gratis', name: 'free', by: null, at: 0 }).key;
+  const spent = createKey(world.catalog, { workspace: 'acme', name: 'spent', by: null, at: 0 }).key;
+  const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+  for (let time = 0; time < 120; time++) await world.get('/projects', bearer(spent));
+  for (const path of PATHS) {
+    const address = path.replace('{id}', 'Proj1');
+    for (const [status, headers] of [
+      [401, {}],
+      [403, bearer(free)],
+      [429, bearer(spent)],
+    ] as const) {
+      const answer = await world.get(address, headers);
+      t.equal(answer.status, status, path);
+      checkAnswer(t, path, answer);
+    }
+  }
+});

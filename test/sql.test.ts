@@ -1,0 +1,231 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import t from 'tap';
+import { Catalog } from '../server/catalog/catalog.ts';
+import { Engine, type Parameters } from '../server/facts/engine.ts';
+import { ENTITIES, identifiers } from '../server/load/tables.ts';
+import { sqlNames, sqlTemplate, sqlText } from '../server/sql.ts';
+import { temporaryFolder } from './world.ts';
+
+const root = join(import.meta.dirname, '../sql');
+const FILES = globSync('**/*.sql', { cwd: root }).sort();
+
+/** The SQL without comments and without what stands in quotes. */
+function bare(text: string): string {
+  return text.replaceAll(/--.*|'(?:[^']|'')*'|"(?:[^"]|"")*"/g, (found) => (found[0] === '-' ? '' : '_'));
+}
+
+/** The comment that a file starts with. */
+function comment(text: string): string {
+  return /^(?:--.*\n)+/.exec(text)?.[0] ?? '';
+}
+
+t.test('every file starts with a comment that says something', async (t) => {
+  t.ok(FILES.length > 100, 'all of sql/ is looked at');
+  for (const file of FILES) {
+    const text = readFileSync(join(root, file), 'utf8');
+    t.match(comment(text), /^-- \S.{8,}/, file);
+    t.ok(text.endsWith('\n') && !text.endsWith('\n\n'), `${file} ends with one line break`);
+  }
+});
+
+t.test('every file holds exactly one statement, migrations apart', async (t) => {
+  for (const file of FILES.filter((name) => !name.startsWith('catalog/migrations/'))) {
+    const statements = bare(readFileSync(join(root, file), 'utf8'))
+      .split(';')
+      .filter((statement) => statement.trim() !== '');
+    t.equal(statements.length, 1, file);
+  }
+});
+
+t.test('every parameter is named in the comment, and none that is not there', async (t) => {
+  for (const file of FILES.filter((name) => /^(catalog|facts|lists)\/[^/]+$/.test(name))) {
+    const text = readFileSync(join(root, file), 'utf8');
+    const used = new Set(bare(text).match(/\$\w+/g));
+    const documented = new Set(comment(text).match(/\$\w+/g));
+    t.strictSame([...used].filter((name) => !documented.has(name)).sort(), [], `${file}: not in the comment`);
+    t.strictSame([...documented].filter((name) => !used.has(name)).sort(), [], `${file}: only in the comment`);
+  }
+});
+
+t.test('every statement of the catalog prepares', async (t) => {
+  const folder = temporaryFolder(t);
+  new Catalog(folder).close();
+  const db = new DatabaseSync(join(folder, 'catalog.sqlite'));
+  t.teardown(() => db.close());
+  for (const name of sqlNames('catalog')) {
+    const text = sqlText(name);
+    if (!/\{\w+\}/.test(text)) {
+      t.doesNotThrow(() => db.prepare(text), name);
+      continue;
+    }
+    for (const { name: table, columns, key } of ENTITIES) {
+      const names = columns.map((column) => column.name);
+      if (name.endsWith('of_project') && !names.includes('project_id')) continue;
+      if (name.endsWith('of_workspaces') && !names.includes('project_id')) continue;
+      const filled = sqlTemplate(name, {
+        table,
+        columns: identifiers(names),
+        values: names.map((column) => `$${column}`).join(', '),
+        key: identifiers(key),
+        updates: names.map((column) => `"${column}" = excluded."${column}"`).join(', '),
+        matches: key.map((column) => `"${column}" = $${column}`).join(' and '),
+      });
+      t.doesNotThrow(() => db.prepare(filled), `${name} of ${table}`);
+    }
+  }
+});
+
+t.test('reads of the catalog find their rows by an index', async (t) => {
+  const folder = temporaryFolder(t);
+  new Catalog(folder).close();
+  const db = new DatabaseSync(join(folder, 'catalog.sqlite'));
+  t.teardown(() => db.close());
+  // what a request reads
+  for (const name of [
+    'access_by_hash',
+    'alerts_of_project',
+    'coverage',
+    'fact_files',
+    'groups_of_project',
+    'keyword_groups_of_project',
+    'keywords_of_project',
+    'list_get',
+    'notes_of_project',
+    'page_groups_of_project',
+    'project',
+    'projects_of_workspace',
+  ]) {
+    const plan = db.prepare(`explain query plan ${sqlText(`catalog/${name}`)}`).all() as { detail: string }[];
+    const scans = plan.map(({ detail }) => detail).filter((detail) => /^SCAN (?!CONSTANT)/.test(detail));
+    t.strictSame(scans, [], name);
+  }
+});
+
+const MEASURES = 'bigint as clicks, 4::bigint as impressions, 6::bigint as sum_position';
+const NUMBERS = ['clicks', 'impressions', 'sumPosition'];
+const RANGE = { from: '2026-03-01', to: '2026-03-31' };
+
+/** Each question: the fact table it reads with the key of one row, its parameters, and the row it answers. */
+const QUESTIONS: Readonly<
+  Record<string, { key: string; parameters: Parameters; answers: Readonly<Record<string, string>> }>
+> = {
+  site_daily: {
+    key: "date '2026-03-02' as date, 'mobile' as device",
+    parameters: { ...RANGE, device: 'all' },
+    answers: { date: '2026-03-02' },
+  },
+  keyword_totals: {
+    key: "'kwOne' as keyword_id, date '2026-03-02' as date, 'mobile' as device",
+    parameters: { ...RANGE, device: 'mobile', keywords: ['kwOne', 'kwTwo'] },
+    answers: { keywordId: 'kwOne' },
+  },
+  keyword_days: {
+    key: "'kwOne' as keyword_id, date '2026-03-02' as date, 'mobile' as device",
+    parameters: { ...RANGE, device: 'all', keywords: ['kwOne'] },
+    answers: { keywordId: 'kwOne', date: '2026-03-02' },
+  },
+  country_days: {
+    key: "date '2026-03-02' as date, 'usa' as country",
+    parameters: { ...RANGE, country: 'usa' },
+    answers: { date: '2026-03-02' },
+  },
+  country_months: {
+    key: "date '2026-03-01' as month, 'usa' as country",
+    parameters: { country: null },
+    answers: { month: '2026-03', country: 'usa' },
+  },
+  country_totals: {
+    key: "date '2026-03-02' as date, 'usa' as country",
+    parameters: RANGE,
+    answers: { name: 'usa' },
+  },
+  device_totals: {
+    key: "date '2026-03-02' as date, 'mobile' as device",
+    parameters: RANGE,
+    answers: { name: 'mobile' },
+  },
+  appearance_totals: {
+    key: "date '2026-03-02' as date, 'VIDEO' as appearance",
+    parameters: RANGE,
+    answers: { name: 'VIDEO' },
+  },
+  brand_totals: {
+    key: "date '2026-03-02' as date, 'non_brand' as segment",
+    parameters: RANGE,
+    answers: { name: 'non_brand' },
+  },
+};
+
+t.test('questions over Parquet files', async (t) => {
+  const folder = temporaryFolder(t);
+  const engine = await Engine.open({
+    memoryLimit: '256MB',
+    threads: 1,
+    temporaryFolder: join(folder, 'temporary'),
+    folders: [folder],
+  });
+  t.teardown(() => engine.close());
+  /** A file of one row with 2 clicks, 4 impressions and a sum of positions of 6. */
+  const write = async (name: string, key: string): Promise<string> => {
+    const target = join(folder, `${name}.parquet`);
+    using session = await engine.session();
+    await session.run(`copy (select 'Proj1' as project_id, ${key}, 2::${MEASURES}) to '${target}' (format parquet)`);
+    return target;
+  };
+
+  t.strictSame(
+    sqlNames('facts').filter((name) => name !== 'facts/ping'),
+    Object.keys(QUESTIONS)
+      .map((name) => `facts/${name}`)
+      .sort(),
+    'each file has its case here',
+  );
+  t.strictSame(await engine.query('facts/ping', {}), [{ answer: 1 }]);
+  for (const [name, { key, parameters, answers }] of Object.entries(QUESTIONS)) {
+    const files = [await write(name, key)];
+    const rows = await engine.query<Record<string, unknown>>(`facts/${name}`, { ...parameters, files });
+    t.strictSame(rows, [{ ...answers, clicks: 2, impressions: 4, sumPosition: 6 }], name);
+    t.strictSame(Object.keys(rows[0]!).slice(-3), NUMBERS, `${name}: the measures come last`);
+    if ('from' in parameters) {
+      const none = await engine.query(`facts/${name}`, { ...parameters, files, from: '2026-03-03', to: '2026-03-04' });
+      t.strictSame(none, [], `${name} in other days`);
+    }
+  }
+
+  t.strictSame(sqlNames('lists'), ['lists/list_rows', 'lists/page_list', 'lists/query_list']);
+  for (const [name, column] of [
+    ['page_list', 'url'],
+    ['query_list', 'query'],
+  ] as const) {
+    const files = [await write(`${name}-facts`, `'text' as ${column}, date '2026-03-02' as date, 'usa' as country`)];
+    const target = join(folder, `${name}.parquet`);
+    using session = await engine.session();
+    const wanted = { ...RANGE, files, country: null, most: 10, target };
+    t.equal(await session.runFile(`lists/${name}`, wanted), 1, name);
+    const read = { file: target, after: 0, limit: 10 };
+    const rows = await engine.query('lists/list_rows', read);
+    t.strictSame(rows, [{ text: 'text', clicks: 2, impressions: 4, sumPosition: 6 }], name);
+    t.strictSame(await engine.query('lists/list_rows', { ...read, after: 1 }), [], `${name} behind its end`);
+    const other = join(folder, `${name}-other.parquet`);
+    t.equal(await session.runFile(`lists/${name}`, { ...wanted, country: 'gbr', target: other }), 0, 'another country');
+  }
+});
+
+t.test('the engine reads and writes nothing outside of its folders', async (t) => {
+  const folder = temporaryFolder(t);
+  const engine = await Engine.open({
+    memoryLimit: '256MB',
+    threads: 1,
+    temporaryFolder: join(folder, 'temporary'),
+    folders: [join(folder, 'facts')],
+  });
+  t.teardown(() => engine.close());
+  using session = await engine.session();
+  await t.rejects(session.rows("select * from read_csv('/etc/passwd')"));
+  await t.rejects(session.run(`copy (select 1) to '${join(folder, 'outside.csv')}'`));
+  await t.rejects(session.run('set enable_external_access = true'));
+  await t.rejects(session.run('install httpfs'));
+  await t.rejects(session.run(`attach '${join(folder, 'outside.db')}'`));
+});
