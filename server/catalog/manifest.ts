@@ -14,9 +14,16 @@ export const FACT_TABLES = [
 ] as const;
 export type FactTable = (typeof FACT_TABLES)[number];
 
-/** The one current Parquet file of a (project, table, month). `file` is relative to the data folder. */
+/** Sums of a fact table that are kept beside it, so that a range costs what its ends cost and not its length. */
+export const ROLLUPS = ['keyword_all', 'keyword_months'] as const;
+export type StoredTable = FactTable | (typeof ROLLUPS)[number];
+
+/** A month, or `all` for tables that are kept in one file. */
+export type Part = Month | 'all';
+
+/** The one current Parquet file of a (project, table, part). `file` is relative to the data folder. */
 export interface FactFile {
-  readonly month: Month;
+  readonly part: Part;
   readonly file: string;
   readonly rows: number;
   readonly firstDay: Day;
@@ -31,24 +38,38 @@ export interface Coverage {
 }
 
 /** The current files (relative to the data folder) that hold a project's rows of a table in a range. */
-export function filesOf(catalog: Catalog, project: string, table: FactTable, range: Range): string[] {
+export function filesOf(catalog: Catalog, project: string, table: StoredTable, range: Range): string[] {
   const span = { from: monthOf(range.from), to: monthOf(range.to) };
   return catalog.all<{ file: string }>('fact_files', { project, table, ...span }).map((row) => row.file);
 }
 
 /** The manifest rows of a project's table between the months of two days. */
-export function manifestOf(catalog: Catalog, project: string, table: FactTable, range: Range): FactFile[] {
+export function manifestOf(catalog: Catalog, project: string, table: StoredTable, range: Range): FactFile[] {
   const span = { from: monthOf(range.from), to: monthOf(range.to) };
   return catalog.all<FactFile>('fact_manifest', { project, table, ...span });
 }
 
 /** First and last stored day of each fact table of a project. */
 export function readCoverage(catalog: Catalog, project: string): Partial<Record<FactTable, Coverage>> {
-  const rows = catalog.all<Coverage & { table: FactTable }>('coverage', { project });
+  const rows = catalog.all<Coverage & { table: StoredTable }>('coverage', { project });
+  const facts = rows.filter(({ table }) => FACT_TABLES.some((name) => name === table));
   return Object.fromEntries(
-    rows.map(({ table, firstDay, lastDay, rows: count }) => [
+    facts.map(({ table, firstDay, lastDay, rows: count }) => [
       table,
       { firstDay, lastDay: table === 'country_monthly' ? lastDayOf(monthOf(lastDay)) : lastDay, rows: count },
     ]),
   );
+}
+
+/**
+ * The files from which the totals of keywords over a range are added up: for a month that the range covers whole, its
+ * sums, one row a keyword; for the months at its ends their days.
+ */
+export function keywordTotalFiles(catalog: Catalog, project: string, range: Range, allDevices: boolean): string[] {
+  const days = manifestOf(catalog, project, allDevices ? 'keyword_all' : 'keyword_daily', range);
+  const sums = new Map(manifestOf(catalog, project, 'keyword_months', range).map(({ part, file }) => [part, file]));
+  return days.map(({ part, file, firstDay, lastDay }) => {
+    const isCovered = range.from <= firstDay && lastDay <= range.to;
+    return (isCovered ? sums.get(part) : undefined) ?? file;
+  });
 }

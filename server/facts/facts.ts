@@ -52,9 +52,11 @@ export class Facts {
     return this.#ask(`${breakdown}_totals`, asked, {});
   }
 
-  /** Totals of those of the keywords that have rows. */
-  keywordTotals(asked: Asked, device: Device, keywords: readonly string[]): Promise<KeywordMeasures[]> {
-    return this.#ask('keyword_totals', asked, { device, keywords });
+  /** Totals of those keywords that have rows; of all of the files where no keywords are named. */
+  keywordTotals(asked: Asked, device: Device, keywords?: readonly string[]): Promise<KeywordMeasures[]> {
+    return keywords === undefined
+      ? this.#ask('keyword_totals', asked, { device })
+      : this.#ask('keyword_totals_of', asked, { device, keywords });
   }
 
   /** The stored days of keywords, by keyword and day. */

@@ -3,7 +3,11 @@ import { type Group, type GroupedKeyword, type Membership, selectKeywords } from
 import { type Measures, type Metrics, NOTHING, toMetrics } from '../domain/metrics.ts';
 import type { Asked, Device, Facts } from './facts.ts';
 
-interface AskedKeywords<K extends GroupedKeyword> extends Asked {
+interface AskedKeywords<K extends GroupedKeyword> extends Omit<Asked, 'files'> {
+  /** Files that totals are added up from. */
+  readonly totalFiles: readonly string[];
+  /** Files that days are read from. */
+  readonly dayFiles: readonly string[];
   /** All keywords of the project, in the order of the answer. */
   readonly tracked: { readonly keywords: readonly K[]; readonly membership: Membership };
   /** Only the keywords of these groups, when given. */
@@ -23,7 +27,9 @@ export async function keywordPage<K extends GroupedKeyword>(
 ): Promise<{ total: number; keywords: (K & { metrics: Metrics; daily?: DayMetrics[] })[] }> {
   const { tracked, groups, device, limit, offset } = asked;
   const totalsOf = async (keywords: readonly K[]): Promise<(id: string) => Measures> => {
-    const rows = await facts.keywordTotals(asked, device, idsOf(keywords));
+    // Naming most of the keywords costs more than reading them all.
+    const some = keywords.length * 2 > tracked.keywords.length ? undefined : idsOf(keywords);
+    const rows = await facts.keywordTotals({ ...asked, files: asked.totalFiles }, device, some);
     const byId = new Map(rows.map((row) => [row.keywordId, row]));
     return (id) => byId.get(id) ?? NOTHING;
   };
@@ -55,7 +61,7 @@ async function daysOf(
   keywords: readonly GroupedKeyword[],
 ): Promise<Map<string, DayMetrics[]>> {
   const days = new Map<string, DayMetrics[]>();
-  for (const row of await facts.keywordDays(asked, asked.device, idsOf(keywords))) {
+  for (const row of await facts.keywordDays({ ...asked, files: asked.dayFiles }, asked.device, idsOf(keywords))) {
     const list = days.get(row.keywordId) ?? [];
     if (list.length === 0) days.set(row.keywordId, list);
     list.push({ date: row.date, ...toMetrics(row) });

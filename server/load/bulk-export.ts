@@ -12,7 +12,7 @@ import { Engine, type Parameters, type Session } from '../facts/engine.ts';
 import type { Settings } from '../settings.ts';
 import { sqlText } from '../sql.ts';
 import { type LoadSummary, loadSnapshot } from './load.ts';
-import type { KnownDays } from './month-files.ts';
+import type { KnownDays } from './part-files.ts';
 import { count } from './problems.ts';
 
 export interface ImportOptions {

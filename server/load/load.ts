@@ -7,12 +7,12 @@ import type { Settings } from '../settings.ts';
 import { sqlNames, sqlText } from '../sql.ts';
 import { checkEntities, checkFacts } from './checks.ts';
 import { withLoadLock } from './lock.ts';
-import { type KnownDays, type MonthChange, replacedDays, type StagedMonth, writeMonthFiles } from './month-files.ts';
+import { type KnownDays, type PartChange, replacedDays, type StagedPart, writePartFiles } from './part-files.ts';
 import { describeFailure, LoadRejected, type Problem } from './problems.ts';
 import { publish } from './publish.ts';
 import { changedFiles, findSnapshotFiles, type TableFiles } from './snapshot-files.ts';
 import { stageEntities, stageFacts } from './stage.ts';
-import { batches, readStagedMonths, type StagedMonths } from './staged-months.ts';
+import { batches, readStagedParts, type StagedParts } from './staged-parts.ts';
 import { buildState } from './state.ts';
 import { summarise, syncWarnings, type TableSummary } from './summary.ts';
 import { sweep } from './sweep.ts';
@@ -103,25 +103,25 @@ async function loadLocked(stores: Stores, options: LoadOptions): Promise<LoadSum
     using session = await engine.session();
     for (const macro of sqlNames('load/types')) await session.run(sqlText(macro));
     const read = await stageAll(session, found.tables, staging, report);
-    const { months } = read;
+    const { parts } = read;
 
     report('checking keys and references');
     const replaced = new Set(replace ? found.tables.map(({ table }) => table) : []);
-    const factProjects = [...months.values()].flatMap((all) => all.map(({ project }) => project));
+    const factProjects = [...parts.values()].flatMap((all) => all.map(({ project }) => project));
     await buildState(session, catalog, { factProjects, replaced });
     const problems = [...found.problems, ...read.problems, ...(await checkEntities(session))];
-    for (const [shape, all] of months) problems.push(...(await checkFacts(session, shape, batches(all))));
+    for (const [shape, all] of parts) problems.push(...(await checkFacts(session, shape, batches(all))));
     problems.push(...changedFiles(found.tables));
     if (problems.length > 0) throw new LoadRejected(problems);
 
-    const warnings = [...found.warnings, ...read.warnings, ...(await syncWarnings(session, catalog, months))];
+    const warnings = [...found.warnings, ...read.warnings, ...(await syncWarnings(session, catalog, parts))];
     if (!dryRun) {
-      const changes: MonthChange[] = [];
-      for (const [shape, all] of months) {
+      const changes: PartChange[] = [];
+      for (const [shape, all] of parts) {
         report(`writing ${shape.name}`);
         const days = replacedDays(all, knownDays[shape.name]);
-        const input = { dataFolder: settings.dataFolder, shape, months: all, days };
-        for await (const change of writeMonthFiles(session, catalog, input)) changes.push(change);
+        const input = { dataFolder: settings.dataFolder, shape, parts: all, days };
+        for await (const change of writePartFiles(session, catalog, input)) changes.push(change);
       }
       report('publishing');
       await publish(session, catalog, changes);
@@ -130,7 +130,7 @@ async function loadLocked(stores: Stores, options: LoadOptions): Promise<LoadSum
     const names = found.tables.map(({ table }) => table);
     return {
       loaded: !dryRun,
-      tables: await summarise(session, names, months),
+      tables: await summarise(session, names, parts),
       projects: [...new Set([...named.map(({ id }) => id), ...factProjects])].sort(),
       warnings,
       seconds: Math.round(performance.now() - started) / 1000,
@@ -141,16 +141,16 @@ async function loadLocked(stores: Stores, options: LoadOptions): Promise<LoadSum
   }
 }
 
-/** Casts every table; facts end up in Parquet files below `staging`, listed by month. */
+/** Casts every table; facts end up in Parquet files below `staging`, listed by part. */
 async function stageAll(
   session: Session,
   tables: readonly TableFiles[],
   staging: string,
   report: (step: string) => void,
-): Promise<{ months: StagedMonths; problems: Problem[]; warnings: string[] }> {
+): Promise<{ parts: StagedParts; problems: Problem[]; warnings: string[] }> {
   const problems: Problem[] = [];
   const warnings: string[] = [];
-  const months = new Map<FactTableShape, readonly StagedMonth[]>();
+  const parts = new Map<FactTableShape, readonly StagedPart[]>();
   for (const shape of ENTITIES) {
     const files = tables.find(({ table }) => table === shape.name);
     if (files) report(`reading ${shape.name}`);
@@ -166,9 +166,9 @@ async function stageAll(
     const staged = await stageFacts(session, shape, files, target);
     problems.push(...staged.problems);
     warnings.push(...staged.warnings);
-    const carried = await readStagedMonths(session, shape, target);
-    months.set(shape, carried.months);
+    const carried = await readStagedParts(session, shape, target);
+    parts.set(shape, carried.parts);
     problems.push(...carried.problems);
   }
-  return { months, problems, warnings };
+  return { parts, problems, warnings };
 }

@@ -26,8 +26,8 @@ function sentence({ table, column, message, rows }: Problem): string {
 }
 
 /** `1 row`, `3 rows`. */
-export function count(number: number, noun: string): string {
-  return `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`;
+export function count(number: number, noun: string, plural = `${noun}s`): string {
+  return `${number.toLocaleString('en')} ${number === 1 ? noun : plural}`;
 }
 
 /** A failure of the machine and not of the snapshot, told in words. Unknown failures come back as they are. */

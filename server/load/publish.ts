@@ -3,7 +3,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import { estimateIntent } from '../domain/intent.ts';
 import type { Session } from '../facts/engine.ts';
 import { sqlTemplate } from '../sql.ts';
-import type { MonthChange } from './month-files.ts';
+import type { PartChange } from './part-files.ts';
 import { ENTITIES, type EntityTable, identifiers } from './tables.ts';
 
 const SLICE = 10_000;
@@ -23,7 +23,7 @@ const DERIVED: Partial<Record<EntityTable['name'], (row: Row) => Row>> = {
  * Makes a load current, in one transaction: rows of entities, the manifest, and the revision of every project that is
  * touched. Readers see the state before it or the state after it.
  */
-export async function publish(session: Session, catalog: Catalog, changes: readonly MonthChange[]): Promise<void> {
+export async function publish(session: Session, catalog: Catalog, changes: readonly PartChange[]): Promise<void> {
   const touchedProjects = new Set(changes.map(({ project }) => project));
   for (const { id } of await session.rows<{ id: string }>('select id from named_projects')) touchedProjects.add(id);
   const touchedWorkspaces = await session.rows<{ id: string }>('select id from named_workspaces');
@@ -31,9 +31,9 @@ export async function publish(session: Session, catalog: Catalog, changes: reado
   await catalog.longTransaction(async () => {
     for (const shape of [...ENTITIES].reverse()) await removeRows(session, catalog, shape);
     for (const shape of ENTITIES) await upsertRows(session, catalog, shape);
-    for (const { project, table, month, written } of changes) {
-      if (written === null) catalog.run('fact_file_delete', { project, table, month });
-      else catalog.run('fact_file_upsert', { project, table, month, ...written });
+    for (const { project, table, part, written } of changes) {
+      if (written === null) catalog.run('fact_file_delete', { project, table, part });
+      else catalog.run('fact_file_upsert', { project, table, part, ...written });
     }
     for (const id of touchedProjects) catalog.run('revision_raise', { id });
     for (const { id } of touchedWorkspaces) catalog.run('revision_raise_workspace', { id });

@@ -3,7 +3,7 @@ import type { Session } from '../facts/engine.ts';
 import { sqlTemplate } from '../sql.ts';
 import { count, firstLine, type Problem } from './problems.ts';
 import type { Format, TableFiles } from './snapshot-files.ts';
-import { type Column, type EntityTable, type FactTableShape, identifiers } from './tables.ts';
+import { type Column, type EntityTable, type FactTableShape, identifiers, partOf } from './tables.ts';
 
 /** How each format is read: as it is (Parquet), as texts (CSV), as one JSON value a line. Hive folders are read by us. */
 const READERS: Record<Format, (files: string) => string> = {
@@ -59,7 +59,7 @@ export async function stageFacts(
   const read = await readSource(session, shape, files);
   const { rows } = read;
   if (rows === undefined) return read;
-  const template = sqlTemplate('load/stage_facts', { rows, day: shape.day });
+  const template = sqlTemplate('load/stage_facts', { rows, part: partOf(shape) });
   const problems = await reading(shape.name, read.problems, async () => {
     await session.run(template, { ...read.parameters, target: folder });
   });

@@ -2,7 +2,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import { listAllProjects } from '../catalog/projects.ts';
 import { type Day, earlier, later } from '../domain/dates.ts';
 import type { Session } from '../facts/engine.ts';
-import type { StagedMonths } from './staged-months.ts';
+import type { StagedParts } from './staged-parts.ts';
 import { ENTITIES } from './tables.ts';
 
 /** What a table of the snapshot brought. */
@@ -17,17 +17,17 @@ export interface TableSummary {
 export async function summarise(
   session: Session,
   tables: readonly string[],
-  months: StagedMonths,
+  parts: StagedParts,
 ): Promise<Record<string, TableSummary>> {
   const summary: Record<string, TableSummary> = {};
   for (const { name } of ENTITIES.filter((shape) => tables.includes(shape.name))) {
     const [found] = await session.rows<{ rows: number }>(`select count(*)::double as rows from new_${name}`);
     summary[name] = { rows: found?.rows ?? 0 };
   }
-  for (const [{ name }, all] of months) {
+  for (const [{ name }, all] of parts) {
     const [first] = all;
     summary[name] = {
-      rows: all.reduce((rows, month) => rows + month.rows, 0),
+      rows: all.reduce((rows, part) => rows + part.rows, 0),
       projects: new Set(all.map(({ project }) => project)).size,
       ...(first === undefined
         ? {}
@@ -41,14 +41,14 @@ export async function summarise(
 }
 
 /** Says where facts reach beyond the day that their project is synced through, for such days are not served on site. */
-export async function syncWarnings(session: Session, catalog: Catalog, months: StagedMonths): Promise<string[]> {
+export async function syncWarnings(session: Session, catalog: Catalog, parts: StagedParts): Promise<string[]> {
   const through = new Map<string, Day | null>(listAllProjects(catalog, null).map((row) => [row.id, row.syncedThrough]));
   const loaded = await session.rows<{ id: string; day: Day | null }>(
     'select id, synced_through::varchar as day from new_projects',
   );
   for (const { id, day } of loaded) through.set(id, day);
   const lastDays = new Map<string, Day>();
-  for (const all of months.values()) {
+  for (const all of parts.values()) {
     for (const { project, lastDay } of all) lastDays.set(project, later(lastDays.get(project) ?? lastDay, lastDay));
   }
   return [...lastDays].flatMap(([project, lastDay]) => {

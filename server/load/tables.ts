@@ -1,4 +1,4 @@
-import { FACT_TABLES, type FactTable } from '../catalog/manifest.ts';
+import { FACT_TABLES, type FactTable, type ROLLUPS } from '../catalog/manifest.ts';
 import { COLUMN_TYPES, type ColumnType, type ColumnTypeName } from './column-types.ts';
 
 export interface Column {
@@ -25,11 +25,20 @@ export interface EntityTable extends Table {
   readonly reach: string;
 }
 
+/** Sums of the rows of a part: a file of `sql/load/rollups/`. */
+type Rollup = (typeof ROLLUPS)[number];
+
 /** A table of how-much, kept as Parquet. */
 export interface FactTableShape extends Table {
   readonly name: FactTable;
   /** The column that places a row in time. */
   readonly day: 'date' | 'month';
+  /** How the rows of a project are split into files: small tables are not, so that a long range opens one file. */
+  readonly split: 'month' | 'none';
+  /** The columns that rows of a file are sorted by. */
+  readonly order: readonly string[];
+  /** What is added up and kept beside each file. */
+  readonly rollups: readonly Rollup[];
 }
 
 const ENTITY_TABLES = [
@@ -194,27 +203,35 @@ export const ENTITIES: readonly EntityTable[] = [
 function facts(
   name: FactTable,
   shape: Parameters<typeof columns>[0],
-  day: FactTableShape['day'] = 'date',
+  more: Partial<Pick<FactTableShape, 'day' | 'split' | 'order' | 'rollups'>> = {},
 ): FactTableShape {
   const keys: Parameters<typeof columns>[0] = { project_id: 'shortId', ...shape };
   return {
     name,
     key: Object.keys(keys),
     columns: columns({ ...keys, clicks: 'measure', impressions: 'measure', sum_position: 'measure' }),
-    day,
+    day: 'date',
+    split: 'none',
+    order: Object.keys(shape),
+    rollups: [],
+    ...more,
   };
 }
 
-/** Keys stand in the order in which rows are sorted: what answers filter by comes before the day. */
+/** The fact tables. Rows of a file are sorted by what answers filter by. */
 export const FACTS: readonly FactTableShape[] = [
   facts('site_daily', { date: 'day', device: 'device' }),
-  facts('keyword_daily', { keyword_id: 'shortId', date: 'day', device: 'device' }),
+  facts(
+    'keyword_daily',
+    { keyword_id: 'shortId', date: 'day', device: 'device' },
+    { split: 'month', order: ['device', 'keyword_id', 'date'], rollups: ['keyword_all', 'keyword_months'] },
+  ),
   facts('country_daily', { date: 'day', country: 'country' }),
-  facts('country_monthly', { month: 'month', country: 'countryOrOther' }, 'month'),
+  facts('country_monthly', { month: 'month', country: 'countryOrOther' }, { day: 'month' }),
   facts('appearance_daily', { date: 'day', appearance: 'appearance' }),
   facts('brand_daily', { date: 'day', segment: 'segment' }),
-  facts('page_daily', { url: 'url', date: 'day', country: 'country' }),
-  facts('query_daily', { query: 'words', date: 'day', country: 'country' }),
+  facts('page_daily', { url: 'url', date: 'day', country: 'country' }, { split: 'month' }),
+  facts('query_daily', { query: 'words', date: 'day', country: 'country' }, { split: 'month' }),
 ];
 
 export const TABLE_NAMES: readonly string[] = [...ENTITY_TABLES, ...FACT_TABLES];
@@ -227,4 +244,9 @@ export function identifiers(names: readonly string[]): string {
 /** `a := "a", b := "b"`: what `struct_pack` takes. */
 export function packed(names: readonly string[]): string {
   return names.map((name) => `"${name}" := "${name}"`).join(', ');
+}
+
+/** SQL of the part that a row belongs to: `202603`, or `all`. */
+export function partOf({ day, split }: FactTableShape): string {
+  return split === 'none' ? "'all'" : `(year("${day}") * 100 + month("${day}"))::varchar`;
 }

@@ -1,11 +1,14 @@
 import { Type } from 'typebox';
+import type { Catalog } from '../catalog/catalog.ts';
 import { listGroups } from '../catalog/keywords.ts';
-import { filesOf } from '../catalog/manifest.ts';
+import { filesOf, keywordTotalFiles } from '../catalog/manifest.ts';
 import { notFound } from '../domain/errors.ts';
 import { withDescendants } from '../domain/groups.ts';
 import { isoInstant } from '../domain/instants.ts';
 import { INTENTS } from '../domain/intent.ts';
+import type { Range } from '../domain/range.ts';
 import { SOURCES } from '../domain/rules.ts';
+import type { Device } from '../facts/facts.ts';
 import { keywordPage } from '../facts/keywords.ts';
 import { projectReference, readProject } from '../http/guard.ts';
 import * as parameter from '../http/parameters.ts';
@@ -80,7 +83,7 @@ export const keywords: Route<typeof answer> = {
           range,
           groups: group && withDescendants(group, groups),
           tracked: tracked.get(found),
-          files: found.syncedThrough === null ? [] : filesOf(catalog, found.id, 'keyword_daily', range),
+          ...(found.syncedThrough === null ? NO_FILES : filesOfKeywords(catalog, found.id, range, asked)),
         };
       });
       const { asked, range } = read;
@@ -108,3 +111,13 @@ export const keywords: Route<typeof answer> = {
       };
     },
 };
+
+const NO_FILES = { totalFiles: [], dayFiles: [] };
+
+function filesOfKeywords(catalog: Catalog, project: string, range: Range, asked: { device: Device; daily: boolean }) {
+  const allDevices = asked.device === 'all';
+  return {
+    totalFiles: keywordTotalFiles(catalog, project, range, allDevices),
+    dayFiles: asked.daily ? filesOf(catalog, project, allDevices ? 'keyword_all' : 'keyword_daily', range) : [],
+  };
+}

@@ -1,2 +1,2 @@
--- A month that has no rows any more. $project, $table, $month.
-delete from fact_files where project_id = $project and fact_table = $table and month = $month
+-- A part that has no rows any more. $project, $table, $part.
+delete from fact_files where project_id = $project and fact_table = $table and part = $part

@@ -1,6 +1,6 @@
--- Makes a file current. $project, $table, $month; $file: below the data folder; $rows; $firstDay, $lastDay; $bytes;
+-- Makes a file current. $project, $table, $part; $file: below the data folder; $rows; $firstDay, $lastDay; $bytes;
 -- $sha256: hexadecimal.
-insert into fact_files (project_id, fact_table, month, file, rows, first_day, last_day, bytes, sha256)
-values ($project, $table, $month, $file, $rows, $firstDay, $lastDay, $bytes, $sha256)
-on conflict (project_id, fact_table, month) do update set file = excluded.file, rows = excluded.rows,
+insert into fact_files (project_id, fact_table, part, file, rows, first_day, last_day, bytes, sha256)
+values ($project, $table, $part, $file, $rows, $firstDay, $lastDay, $bytes, $sha256)
+on conflict (project_id, fact_table, part) do update set file = excluded.file, rows = excluded.rows,
   first_day = excluded.first_day, last_day = excluded.last_day, bytes = excluded.bytes, sha256 = excluded.sha256

@@ -1,12 +1,10 @@
--- Totals of keywords. $files: Parquet files of keyword_daily; $from, $to: days; $device: a device or 'all';
--- $keywords: ids.
+-- Totals of all keywords. $files: of keyword_daily or keyword_all, or of keyword_months for months that the range
+-- covers; $from, $to: days; $device: a device or 'all'.
 select
   keyword_id as "keywordId",
   sum(clicks)::double as clicks,
   sum(impressions)::double as impressions,
   sum(sum_position)::double as "sumPosition"
 from read_parquet($files)
-where date between $from::date and $to::date
-  and ($device = 'all' or device = $device)
-  and keyword_id = any($keywords)
+where date between $from::date and $to::date and device = $device
 group by keyword_id

@@ -1,7 +1,6 @@
--- Facts as the snapshot has them, cast, one folder for each project and month and one for wrong rows.
+-- Facts as the snapshot has them, cast, one folder for each project and part and one for wrong rows.
 -- $target: the folder to write.
 copy (
-  select *, case when wrong is null then project_id || '-' || (year({day}) * 100 + month({day}))::varchar else 'wrong' end
-    as part
+  select *, case when wrong is null then project_id || '-' || {part} else 'wrong' end as part
   from ({rows})
 ) to $target (format parquet, partition_by (part))

@@ -126,18 +126,19 @@ create table notes (
 ) strict;
 create index notes_of_workspace on notes (workspace_id, project_id, date);
 
--- The manifest: the one Parquet file that is current for each project, fact table and month.
+-- The manifest: the one Parquet file that is current for each project, fact table and part. A part is a month (YYYY-MM)
+-- or, for tables that are kept in one file, 'all'.
 create table fact_files (
   project_id text not null references projects (id) on delete cascade,
   fact_table text not null,
-  month text not null,
+  part text not null,
   file text not null unique,
   rows integer not null,
   first_day text not null,
   last_day text not null,
   bytes integer not null,
   sha256 text not null,
-  primary key (project_id, fact_table, month)
+  primary key (project_id, fact_table, part)
 ) strict, without rowid;
 
 -- Files that were current until a load replaced them; running requests may still read them for a while.

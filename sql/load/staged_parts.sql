@@ -1,5 +1,5 @@
--- What a staged fact table carries for each project and month. $files: its staged Parquet files.
-select project_id as project, strftime({day}, '%Y-%m') as month, count(*)::double as rows,
+-- What a staged fact table carries for each project and part. $files: its staged Parquet files.
+select project_id as project, {part} as part, count(*)::double as rows,
   min({day})::varchar as "firstDay", max({day})::varchar as "lastDay",
   greatest(sum(clicks), sum(impressions), sum(sum_position))::double as largest
 from read_parquet($files)

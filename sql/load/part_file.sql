@@ -1,9 +1,9 @@
--- Writes the file of a project, table and month: the rows a load carries, and those of the file before that lie
+-- Writes the file of a project, table and part: the rows a load carries, and those of the file before that lie
 -- outside the days it replaces. $files: all of them; $old: those that are the file before; $project; $days: the days of
--- the month that are replaced; $target.
+-- the part that are replaced; $target.
 copy (
   select {columns} from read_parquet($files, union_by_name = true, filename = true, hive_partitioning = false)
   where case when list_contains($old, filename) then not list_contains($days::date[], {day})
     else project_id = $project end
   order by {order}
-) to $target (format parquet, compression zstd)
+) to $target (format parquet, compression zstd, row_group_size 30720)

@@ -1,0 +1,166 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, mkdirSync } from 'node:fs';
+import { open, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { Catalog } from '../catalog/catalog.ts';
+import { type FactTable, manifestOf, type Part, type StoredTable } from '../catalog/manifest.ts';
+import { type Day, eachDay, eachMonth, earlier, later } from '../domain/dates.ts';
+import { newUuid } from '../domain/ids.ts';
+import type { Range } from '../domain/range.ts';
+import type { Parameters, Session } from '../facts/engine.ts';
+import { sqlTemplate, sqlText } from '../sql.ts';
+import { columnList } from './stage.ts';
+import { type FactTableShape, identifiers } from './tables.ts';
+
+/** What a load carries for one project, table and part. */
+export interface StagedPart {
+  readonly project: string;
+  readonly part: Part;
+  readonly rows: number;
+  readonly firstDay: Day;
+  readonly lastDay: Day;
+  readonly files: readonly string[];
+}
+
+/** A change of the manifest: the new file of a project, table and part, or none when no row is left. */
+export interface PartChange {
+  readonly project: string;
+  readonly table: StoredTable;
+  readonly part: Part;
+  readonly written: WrittenFile | null;
+}
+
+interface WrittenFile {
+  readonly file: string;
+  readonly rows: number;
+  readonly firstDay: Day;
+  readonly lastDay: Day;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/** The days that a source of facts has read, by table. */
+export type KnownDays = Partial<Record<FactTable, readonly Day[]>>;
+
+/** For each project the days that a load replaces: from the first to the last that it carries, or those known. */
+export function replacedDays(
+  parts: readonly StagedPart[],
+  known: readonly Day[] | undefined,
+): Map<string, ReadonlySet<Day>> {
+  if (known !== undefined) return new Map(parts.map(({ project }) => [project, new Set(known)]));
+  const spans = new Map<string, Range>();
+  for (const { project, firstDay, lastDay } of parts) {
+    const span = spans.get(project) ?? { from: firstDay, to: lastDay };
+    spans.set(project, { from: earlier(span.from, firstDay), to: later(span.to, lastDay) });
+  }
+  return new Map([...spans].map(([project, { from, to }]) => [project, new Set(eachDay(from, to))]));
+}
+
+interface Work {
+  readonly dataFolder: string;
+  readonly shape: FactTableShape;
+  readonly parts: readonly StagedPart[];
+  /** The days that are replaced, by project. */
+  readonly days: ReadonlyMap<string, ReadonlySet<Day>>;
+}
+
+/**
+ * Writes the new file of each part that a load touches, and its rollups, beside the current ones, and makes sure that
+ * they are on the disk. Nothing is current before the manifest says so.
+ */
+export async function* writePartFiles(session: Session, catalog: Catalog, work: Work): AsyncGenerator<PartChange> {
+  const { dataFolder, shape, parts, days } = work;
+  const folders = new Set<string>();
+  const staged = new Map(parts.map((part) => [`${part.project} ${part.part}`, part.files]));
+  for (const [project, replaced] of days) {
+    const range = { from: [...replaced].reduce(earlier), to: [...replaced].reduce(later) };
+    const before = new Map(manifestOf(catalog, project, shape.name, range).map((row) => [row.part, row]));
+    for (const part of shape.split === 'none' ? (['all'] as const) : eachMonth(range.from, range.to)) {
+      const current = before.get(part);
+      const old = current === undefined || isReplaced(current, replaced) ? [] : [join(dataFolder, current.file)];
+      const files = [...(staged.get(`${project} ${part}`) ?? []), ...old];
+      const place = { dataFolder, project, part, folders };
+      const daysOfPart = part === 'all' ? [...replaced] : [...replaced].filter((day) => day.startsWith(part));
+      const written =
+        files.length === 0
+          ? null
+          : await write(session, { ...place, table: shape.name, shape }, partTemplate(shape), {
+              files,
+              old,
+              project,
+              days: daysOfPart,
+            });
+      if (written !== null || current !== undefined) yield { project, table: shape.name, part, written };
+      for (const table of written === null && current === undefined ? [] : shape.rollups) {
+        const sums =
+          written === null
+            ? null
+            : await write(session, { ...place, table, shape }, sqlText(`load/rollups/${table}`), {
+                file: join(dataFolder, written.file),
+              });
+        yield { project, table, part, written: sums };
+      }
+    }
+  }
+  for (const folder of folders) await flush(folder);
+}
+
+function partTemplate(shape: FactTableShape): string {
+  return sqlTemplate('load/part_file', {
+    columns: columnList({ ...shape, columns: shape.columns.filter(({ name }) => name !== 'project_id') }),
+    order: identifiers(shape.order),
+    day: shape.day,
+  });
+}
+
+interface Place {
+  readonly dataFolder: string;
+  readonly project: string;
+  readonly table: StoredTable;
+  readonly part: Part;
+  readonly shape: FactTableShape;
+  /** Folders whose new names must reach the disk. */
+  readonly folders: Set<string>;
+}
+
+/** Runs a statement that writes one file; null when it has no rows, and then there is no file. */
+async function write(
+  session: Session,
+  place: Place,
+  text: string,
+  parameters: Parameters,
+): Promise<WrittenFile | null> {
+  const { dataFolder, project, table, part, shape, folders } = place;
+  const file = `facts/${table}/${project}/${part}-${newUuid()}.parquet`;
+  const target = join(dataFolder, file);
+  mkdirSync(dirname(target), { recursive: true });
+  await session.run(text, { ...parameters, target });
+  const summary = sqlTemplate('load/part_summary', { day: shape.day });
+  const [found] = await session.rows<Pick<WrittenFile, 'rows' | 'firstDay' | 'lastDay'>>(summary, { file: target });
+  if (found === undefined || found.rows === 0) {
+    await rm(target);
+    return null;
+  }
+  await flush(target);
+  for (let folder = dirname(target); folder !== dataFolder; folder = dirname(folder)) folders.add(folder);
+  const { size: bytes } = await stat(target);
+  return { file, ...found, bytes, sha256: await digest(target) };
+}
+
+/** Whether all rows of a part's current file are replaced, so that it need not be read. */
+function isReplaced(current: { firstDay: Day; lastDay: Day }, replaced: ReadonlySet<Day>): boolean {
+  return eachDay(current.firstDay, current.lastDay).every((day) => replaced.has(day));
+}
+
+/** Makes sure that a file, or the names in a folder, are on the disk and survive a power cut. */
+async function flush(path: string): Promise<void> {
+  await using handle = await open(path, 'r');
+  await handle.sync();
+}
+
+async function digest(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest('hex');
+}

@@ -1,0 +1,66 @@
+import { join } from 'node:path';
+import type { Part } from '../catalog/manifest.ts';
+import type { Session } from '../facts/engine.ts';
+import { sqlTemplate } from '../sql.ts';
+import type { StagedPart } from './part-files.ts';
+import { count, type Problem } from './problems.ts';
+import { type FactTableShape, partOf } from './tables.ts';
+
+/** About how many staged facts are checked for duplicates at once. */
+const BATCH_ROWS = 1_000_000;
+/** A part's sums may reach this, so that those of a range (up to 17 months) stay exact in JSON. */
+const MOST_A_PART = Math.floor(Number.MAX_SAFE_INTEGER / 20);
+
+/** What a load carries, by fact table. */
+export type StagedParts = ReadonlyMap<FactTableShape, readonly StagedPart[]>;
+
+interface PartRow extends Omit<StagedPart, 'files'> {
+  readonly largest: number;
+}
+
+/** Lists what `stageFacts` wrote below `folder`, and says where sums would leave the whole numbers that JSON carries. */
+export async function readStagedParts(
+  session: Session,
+  shape: FactTableShape,
+  folder: string,
+): Promise<{ parts: StagedPart[]; problems: Problem[] }> {
+  const found = await session.rows<{ file: string }>('select file from glob($pattern) order by file', {
+    pattern: join(folder, 'part=*', '*.parquet'),
+  });
+  const filesOf = Map.groupBy(found, ({ file }) => /part=([^/\\]+)/.exec(file)?.[1] ?? '');
+  filesOf.delete('wrong');
+  const files = [...filesOf.values()].flat().map(({ file }) => file);
+  if (files.length === 0) return { parts: [], problems: [] };
+  const template = sqlTemplate('load/staged_parts', { day: shape.day, part: partOf(shape) });
+  const rows = await session.rows<PartRow>(template, { files });
+  const parts = rows.map(({ largest: _, ...row }) => ({
+    ...row,
+    part: toPart(row.part),
+    files: (filesOf.get(`${row.project}-${row.part}`) ?? []).map(({ file }) => file),
+  }));
+  const tooLarge = rows.filter(({ largest }) => largest > MOST_A_PART);
+  if (tooLarge.length === 0) return { parts, problems: [] };
+  const message = `the sums of ${count(tooLarge.length, 'project and part', 'projects and parts')} are too large to be exact in JSON (over ${MOST_A_PART}). The first:`;
+  const first = tooLarge.slice(0, 3).map(({ project, part }) => ({ project_id: project, month: toPart(part) }));
+  return { parts, problems: [{ table: shape.name, column: null, message, rows: first }] };
+}
+
+/** `2026-03` of `202603`. */
+function toPart(part: string): Part {
+  return part === 'all' ? part : `${part.slice(0, 4)}-${part.slice(4)}`;
+}
+
+/** The files of staged parts in batches of about a million rows. Keys never reach over parts, nor so over batches. */
+export function batches(parts: readonly StagedPart[]): string[][] {
+  const all: string[][] = [];
+  let rows = Number.POSITIVE_INFINITY;
+  for (const part of parts) {
+    if (rows + part.rows > BATCH_ROWS) {
+      all.push([]);
+      rows = 0;
+    }
+    all.at(-1)!.push(...part.files);
+    rows += part.rows;
+  }
+  return all;
+}
