@@ -58,13 +58,22 @@ export function sum(all: Iterable<Measures>): Measures {
  * 1 / 32 is 0.0313 and never falls to 0.0312 for want of a binary digit. Both are whole and not negative.
  */
 export function roundRatio(numerator: number, denominator: number, scale: number): number {
+  return scaledRatio(numerator, denominator, scale) / scale;
+}
+
+/** `roundRatio` as a whole number of 1 / scale. */
+export function scaledRatio(numerator: number, denominator: number, scale: number): number {
   const doubled = 2 * numerator * scale + denominator;
   if (!Number.isSafeInteger(doubled) || !Number.isSafeInteger(2 * denominator)) {
-    return roundBigRatio(BigInt(numerator), BigInt(denominator), scale);
+    return Number(scaledBigRatio(BigInt(numerator), BigInt(denominator), scale));
   }
-  return Math.floor(doubled / (2 * denominator)) / scale;
+  return Math.floor(doubled / (2 * denominator));
 }
 
 function roundBigRatio(numerator: bigint, denominator: bigint, scale: number): number {
-  return Number((2n * numerator * BigInt(scale) + denominator) / (2n * denominator)) / scale;
+  return Number(scaledBigRatio(numerator, denominator, scale)) / scale;
+}
+
+function scaledBigRatio(numerator: bigint, denominator: bigint, scale: number): bigint {
+  return (2n * numerator * BigInt(scale) + denominator) / (2n * denominator);
 }

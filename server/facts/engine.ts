@@ -9,6 +9,7 @@ import {
   listValue,
   VARCHAR,
 } from '@duckdb/node-api';
+import bindings from '@duckdb/node-bindings';
 import { sqlText } from '../sql.ts';
 
 type Parameter = string | number | boolean | null | readonly string[];
@@ -113,6 +114,27 @@ export class Session {
       }
     }
     return rows;
+  }
+
+  /**
+   * Numbers of one statement, whose columns are all DOUBLE and without nulls, a chunk at a time. The arrays are valid
+   * only during the call.
+   */
+  async numbers(
+    text: string,
+    parameters: Parameters,
+    take: (columns: readonly Float64Array[], rows: number) => void,
+  ): Promise<void> {
+    const result = await this.#result(text, parameters);
+    for (let chunk = await result.fetchChunk(); chunk && chunk.rowCount > 0; chunk = await result.fetchChunk()) {
+      const { rowCount, columnCount } = chunk;
+      const columns = Array.from({ length: columnCount }, (_, index) => {
+        const vector = bindings.data_chunk_get_vector(chunk!.chunk, index);
+        const { buffer, byteOffset } = bindings.vector_get_data(vector, rowCount * 8);
+        return new Float64Array(buffer, byteOffset, rowCount);
+      });
+      take(columns, rowCount);
+    }
   }
 
   /** Appends rows of texts and booleans to a table of this connection. */

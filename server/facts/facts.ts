@@ -2,13 +2,14 @@ import { join } from 'node:path';
 import type { Day, Month } from '../domain/dates.ts';
 import type { Measures } from '../domain/metrics.ts';
 import type { Range } from '../domain/range.ts';
+import { sqlText } from '../sql.ts';
+import { DayGrid } from './day-grid.ts';
 import type { Engine, Parameters } from './engine.ts';
 
 export type NamedMeasures = Measures & { readonly name: string };
 export type DayMeasures = Measures & { readonly date: Day };
 export type CountryMonth = Measures & { readonly month: Month; readonly country: string };
 export type KeywordMeasures = Measures & { readonly keywordId: string };
-export type KeywordDay = KeywordMeasures & { readonly date: Day };
 
 export type Device = 'all' | 'desktop' | 'mobile' | 'tablet';
 
@@ -59,9 +60,18 @@ export class Facts {
       : this.#ask('keyword_totals_of', asked, { device, keywords });
   }
 
-  /** The stored days of keywords, by keyword and day. */
-  keywordDays(asked: Asked, device: Device, keywords: readonly string[]): Promise<KeywordDay[]> {
-    return this.#ask('keyword_days', asked, { device, keywords });
+  /** The stored days of keywords, which the grid counts in the order given. */
+  async keywordDays({ files, range, signal }: Asked, device: Device, keywords: readonly string[]): Promise<DayGrid> {
+    const grid = new DayGrid(range, keywords.length);
+    if (files.length === 0) return grid;
+    const parameters = { device, keywords, from: range.from, to: range.to, files: this.#paths(files) };
+    using session = await this.#engine.session(signal);
+    await session.numbers(sqlText('facts/keyword_days'), parameters, (columns, rows) => grid.fill(columns, rows));
+    return grid;
+  }
+
+  #paths(files: readonly string[]): string[] {
+    return files.map((file) => join(this.#dataFolder, file));
   }
 
   #ask<Row>(name: string, asked: Asked, parameters: Parameters): Promise<Row[]> {
@@ -70,7 +80,6 @@ export class Facts {
 
   #query<Row>(name: string, { files, signal }: Asked, parameters: Parameters): Promise<Row[]> {
     if (files.length === 0) return Promise.resolve([]);
-    const paths = files.map((file) => join(this.#dataFolder, file));
-    return this.#engine.query<Row>(`facts/${name}`, { ...parameters, files: paths }, signal);
+    return this.#engine.query<Row>(`facts/${name}`, { ...parameters, files: this.#paths(files) }, signal);
   }
 }

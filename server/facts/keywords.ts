@@ -1,6 +1,6 @@
-import type { Day } from '../domain/dates.ts';
 import { type Group, type GroupedKeyword, type Membership, selectKeywords } from '../domain/groups.ts';
-import { type Measures, type Metrics, NOTHING, toMetrics } from '../domain/metrics.ts';
+import { type Measures, NOTHING } from '../domain/metrics.ts';
+import { type DayGrid, gridParts } from './day-grid.ts';
 import type { Asked, Device, Facts } from './facts.ts';
 
 interface AskedKeywords<K extends GroupedKeyword> extends Omit<Asked, 'files'> {
@@ -13,18 +13,15 @@ interface AskedKeywords<K extends GroupedKeyword> extends Omit<Asked, 'files'> {
   /** Only the keywords of these groups, when given. */
   readonly groups: readonly Group[] | undefined;
   readonly device: Device;
-  readonly daily: boolean;
   readonly limit: number;
   readonly offset: number;
 }
 
-export type DayMetrics = { date: Day } & Metrics;
-
-/** A page of the keywords that a group leaves, with their totals over the range and their days where asked for. */
+/** A page of the keywords that a group leaves, and their totals over the range. */
 export async function keywordPage<K extends GroupedKeyword>(
   facts: Facts,
   asked: AskedKeywords<K>,
-): Promise<{ total: number; keywords: (K & { metrics: Metrics; daily?: DayMetrics[] })[] }> {
+): Promise<{ total: number; keywords: readonly K[]; totalsOf: (id: string) => Measures }> {
   const { tracked, groups, device, limit, offset } = asked;
   const totalsOf = async (keywords: readonly K[]): Promise<(id: string) => Measures> => {
     // Naming most of the keywords costs more than reading them all.
@@ -41,32 +38,21 @@ export async function keywordPage<K extends GroupedKeyword>(
     ? selectKeywords(tracked.keywords, groups, tracked.membership, allTotals ?? (() => NOTHING))
     : tracked.keywords;
   const page = chosen.slice(offset, offset + limit);
-  const [totals, days] = await Promise.all([
-    allTotals ?? totalsOf(page),
-    asked.daily ? daysOf(facts, asked, page) : undefined,
-  ]);
-  return {
-    total: chosen.length,
-    keywords: page.map((keyword) => ({
-      ...keyword,
-      metrics: toMetrics(totals(keyword.id)),
-      ...(days ? { daily: days.get(keyword.id) ?? [] } : {}),
-    })),
-  };
+  return { total: chosen.length, keywords: page, totalsOf: allTotals ?? (await totalsOf(page)) };
 }
 
-async function daysOf(
+/** The days of the keywords of a page, some keywords at a time. */
+export async function* keywordDays<K extends GroupedKeyword>(
   facts: Facts,
-  asked: AskedKeywords<GroupedKeyword>,
-  keywords: readonly GroupedKeyword[],
-): Promise<Map<string, DayMetrics[]>> {
-  const days = new Map<string, DayMetrics[]>();
-  for (const row of await facts.keywordDays({ ...asked, files: asked.dayFiles }, asked.device, idsOf(keywords))) {
-    const list = days.get(row.keywordId) ?? [];
-    if (list.length === 0) days.set(row.keywordId, list);
-    list.push({ date: row.date, ...toMetrics(row) });
+  asked: AskedKeywords<K>,
+  page: readonly K[],
+): AsyncGenerator<{ keywords: readonly K[]; days: DayGrid }> {
+  for (const keywords of gridParts(page, asked.range)) {
+    yield {
+      keywords,
+      days: await facts.keywordDays({ ...asked, files: asked.dayFiles }, asked.device, idsOf(keywords)),
+    };
   }
-  return days;
 }
 
 function idsOf(keywords: readonly GroupedKeyword[]): string[] {

@@ -4,16 +4,17 @@ import { listGroups } from '../catalog/keywords.ts';
 import { filesOf, keywordTotalFiles } from '../catalog/manifest.ts';
 import { notFound } from '../domain/errors.ts';
 import { withDescendants } from '../domain/groups.ts';
-import { isoInstant } from '../domain/instants.ts';
 import { INTENTS } from '../domain/intent.ts';
 import type { Range } from '../domain/range.ts';
 import { SOURCES } from '../domain/rules.ts';
 import type { Device } from '../facts/facts.ts';
-import { keywordPage } from '../facts/keywords.ts';
+import { keywordDays, keywordPage } from '../facts/keywords.ts';
 import { projectReference, readProject } from '../http/guard.ts';
 import * as parameter from '../http/parameters.ts';
 import { keywordRange } from '../http/ranges.ts';
 import * as schema from '../http/schemas.ts';
+import { sendJson } from '../http/send-json.ts';
+import { keywordsBody } from './keywords-body.ts';
 import type { Route } from './route.ts';
 
 const { day, metrics, object, oneOf, shortId } = schema;
@@ -67,7 +68,7 @@ export const keywords: Route<typeof answer> = {
   response: schema.responses(answer, 'The keywords.', ['invalid_request', 'not_found']),
   handle:
     ({ catalog, tracked, facts, now }) =>
-    async (request) => {
+    async (request, reply) => {
       const read = readProject(catalog, request, (found) => {
         // Ids go before parameters: an unknown group is a 404 whatever else is wrong with the request.
         const groups = listGroups(catalog, found.id);
@@ -87,8 +88,9 @@ export const keywords: Route<typeof answer> = {
         };
       });
       const { asked, range } = read;
-      const page = await keywordPage(facts, { ...read, ...asked, groups: read.groups, signal: request.signal });
-      return {
+      const question = { ...read, ...asked, groups: read.groups, signal: request.signal };
+      const page = await keywordPage(facts, question);
+      const head = {
         project: projectReference(read.project),
         range: {
           from: range.from,
@@ -98,17 +100,9 @@ export const keywords: Route<typeof answer> = {
           provisionalAfter: read.project.provisionalAfter,
         },
         paging: { total: page.total, limit: asked.limit, offset: asked.offset },
-        keywords: page.keywords.map(({ id, query, source, trackedSince, intent, metrics: totals, daily }) => ({
-          id,
-          query,
-          source,
-          trackedSince: isoInstant(trackedSince),
-          intent,
-          groupIds: [...(read.tracked.membership.groupsOf.get(id) ?? [])],
-          metrics: totals,
-          ...(daily === undefined ? {} : { daily }),
-        })),
       };
+      const parts = asked.daily ? keywordDays(facts, question, page.keywords) : [{ keywords: page.keywords }];
+      return sendJson(request, reply, keywordsBody(head, { ...page, tracked: read.tracked, parts }));
     },
 };
 

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import type { Tag } from '../http/documentation.ts';
 import { type Parameters, querySchema } from '../http/parameters.ts';
@@ -6,7 +6,8 @@ import { projectPath } from '../http/schemas.ts';
 import type { Context } from './context.ts';
 import { withExamples } from './examples.ts';
 
-type Answer<Schema extends TSchema> = Static<Schema> | Promise<Static<Schema>>;
+/** An answer of the schema, or a reply that sends one as bytes. */
+type Answer<Schema extends TSchema> = Static<Schema> | Promise<Static<Schema> | FastifyReply>;
 
 /** One endpoint: what documents it, and the function that answers it. */
 export interface Route<Schema extends TSchema = TSchema> {
@@ -19,7 +20,7 @@ export interface Route<Schema extends TSchema = TSchema> {
   readonly description: string;
   readonly parameters: Parameters;
   readonly response: object;
-  readonly handle: (context: Context) => (request: FastifyRequest) => Answer<Schema>;
+  readonly handle: (context: Context) => (request: FastifyRequest, reply: FastifyReply) => Answer<Schema>;
 }
 
 /** Adds an endpoint to the API. Parameters are read by the handler: an unknown project goes before a bad parameter. */

@@ -1,11 +1,12 @@
 -- Measures of each stored day of keywords, in no order. $files: of keyword_daily or keyword_all; $from, $to: days;
--- $device: a device or 'all'; $keywords: ids.
+-- $device: a device or 'all'; $keywords: ids. keyword: where the id stands in $keywords, from 0; day: days after $from.
 select
-  keyword_id as "keywordId",
-  date::varchar as date,
-  clicks::double as clicks,
-  impressions::double as impressions,
-  sum_position::double as "sumPosition"
-from read_parquet($files)
-where date between $from::date and $to::date and device = $device and keyword_id = any($keywords)
-order by keyword_id, date
+  k.keyword::double as keyword,
+  (f.date - $from::date)::double as day,
+  f.clicks::double as clicks,
+  f.impressions::double as impressions,
+  f.sum_position::double as "sumPosition"
+from read_parquet($files) f
+join (select unnest($keywords) as keyword_id, generate_subscripts($keywords, 1) - 1 as keyword) k
+  on k.keyword_id = f.keyword_id
+where f.date between $from::date and $to::date and f.device = $device
