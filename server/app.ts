@@ -7,6 +7,7 @@ import { TrackedKeywordsCache } from './catalog/tracked.ts';
 import { invalidRequest, notFound } from './domain/errors.ts';
 import type { Engine } from './facts/engine.ts';
 import { Facts } from './facts/facts.ts';
+import { AnswerCache } from './http/answer-cache.ts';
 import { addDocumentation } from './http/documentation.ts';
 import { answerBrokenRequest, sendError } from './http/errors.ts';
 import { FixedWindows } from './http/fixed-windows.ts';
@@ -91,7 +92,8 @@ export async function buildApp({
     log: app.log,
   });
   const facts = new Facts(engine, settings.dataFolder);
-  const context: Context = { catalog, tracked: new TrackedKeywordsCache(catalog), facts, lists, now };
+  const answers = new AnswerCache(settings.answerCache);
+  const context: Context = { answers, catalog, tracked: new TrackedKeywordsCache(catalog), facts, lists, now };
 
   /** An address that cannot be decoded has no route; the key still goes first. */
   async function answerUnroutable(error: Error, request: FastifyRequest, reply: FastifyReply): Promise<void> {
@@ -141,7 +143,7 @@ export async function buildApp({
   });
 
   await addDocumentation(app);
-  addHealthRoutes(app, { catalog, engine });
+  addHealthRoutes(app, { catalog, engine, answers });
   await app.register(
     async (api) => {
       api.addHook('onRequest', guard);

@@ -25,6 +25,11 @@ function wholeNumber(text: string, least: number, most: number): number | undefi
 
 const SIZE = /^([1-9]\d*) ?(MB|GB|TB)$/;
 const UNITS: Readonly<Record<string, number>> = { MB: 1e6, GB: 1e9, TB: 1e12 };
+function bytesOf(text: string): number | undefined {
+  const [, count, unit] = SIZE.exec(text) ?? [];
+  return unit === undefined ? undefined : Number(count) * UNITS[unit]!;
+}
+
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 const ADDRESS = /^[0-9a-fA-F.:]+(\/\d{1,3})?$/;
 
@@ -92,15 +97,19 @@ export const SETTINGS = {
     wanted: 'a whole number from 1 to 3600',
     read: (text) => wholeNumber(text, 1, 3600),
   }),
+  answerCache: setting({
+    name: 'ORDINATE_CACHE',
+    fallback: '64MB',
+    help: 'Memory for finished answers, kept until their project changes; 0MB keeps none.',
+    wanted: 'a size such as 64MB, or 0MB',
+    read: (text) => (text === '0MB' ? 0 : bytesOf(text)),
+  }),
   listDiskBudget: setting({
     name: 'ORDINATE_LISTS_DISK',
     fallback: '2GB',
     help: 'Disk space for kept page and query lists; the least recently used go first.',
     wanted: 'a size such as 500MB or 10GB',
-    read: (text) => {
-      const [, count, unit] = SIZE.exec(text) ?? [];
-      return unit === undefined ? undefined : Number(count) * UNITS[unit]!;
-    },
+    read: bytesOf,
   }),
 };
 

@@ -1,12 +1,13 @@
 import { LRUCache } from 'lru-cache';
-import type { Membership } from '../domain/groups.ts';
+import type { Group, Membership } from '../domain/groups.ts';
 import type { Catalog } from './catalog.ts';
-import { type Keyword, listKeywords, readMembership } from './keywords.ts';
+import { type Keyword, listGroups, listKeywords, readMembership } from './keywords.ts';
 import type { Project } from './projects.ts';
 
-/** A project's keywords that are not archived, by query, with what answers need to know about them. */
+/** A project's keywords that are not archived, by query, its groups, and what answers need to know about them. */
 export interface TrackedKeywords {
   readonly keywords: readonly Keyword[];
+  readonly groups: readonly Group[];
   readonly membership: Membership;
   /** Keyword id by lower-cased query text. */
   readonly idByQuery: ReadonlyMap<string, string>;
@@ -39,7 +40,12 @@ export class TrackedKeywordsCache {
         const text = keyword.query.toLowerCase();
         if (!idByQuery.has(text)) idByQuery.set(text, keyword.id);
       }
-      tracked = { keywords, membership: readMembership(this.#catalog, id), idByQuery };
+      tracked = {
+        keywords,
+        groups: listGroups(this.#catalog, id),
+        membership: readMembership(this.#catalog, id),
+        idByQuery,
+      };
       this.#cache.set(key, tracked);
     }
     return tracked;

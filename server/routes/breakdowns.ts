@@ -1,11 +1,13 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { type FactTable, filesOf, readCoverage } from '../catalog/manifest.ts';
+import type { Project } from '../catalog/projects.ts';
 import { earlier, later } from '../domain/dates.ts';
 import { breakdowns as readBreakdowns } from '../facts/breakdowns.ts';
 import { projectReference, readProject } from '../http/guard.ts';
 import { rangeParameters, readParameters } from '../http/parameters.ts';
 import { siteRange } from '../http/ranges.ts';
 import { counts, day, metrics, nullable, object, project, provisionalAfter, responses } from '../http/schemas.ts';
+import { sendKept } from './kept-answer.ts';
 import type { Route } from './route.ts';
 
 const answer = object({
@@ -52,11 +54,12 @@ export const breakdowns: Route<typeof answer> = {
   description: 'Rows without clicks and impressions are left out.',
   parameters: rangeParameters,
   response: responses(answer, 'The breakdowns.', ['invalid_request', 'not_found']),
-  handle:
-    ({ catalog, facts, now }) =>
-    async (request) => {
+  handle: (context) => (request, reply) => {
+    const { catalog, facts, now } = context;
+    const question = (found: Project) => siteRange(readParameters(rangeParameters, request.query), found, now());
+    const make = async (signal: AbortSignal): Promise<Static<typeof answer>> => {
       const read = readProject(catalog, request, (found) => {
-        const range = siteRange(readParameters(rangeParameters, request.query), found, now());
+        const range = question(found);
         // Before the first sync nothing counts as collected.
         const coverage = found.syncedThrough === null ? {} : readCoverage(catalog, found.id);
         const stored = TABLES.flatMap((table) => coverage[table] ?? []);
@@ -75,10 +78,7 @@ export const breakdowns: Route<typeof answer> = {
           },
         };
       });
-      const { countries, devices, appearances, brand } = await readBreakdowns(facts, {
-        ...read,
-        signal: request.signal,
-      });
+      const { countries, devices, appearances, brand } = await readBreakdowns(facts, { ...read, signal });
       return {
         project: projectReference(read.project),
         range: {
@@ -93,7 +93,9 @@ export const breakdowns: Route<typeof answer> = {
         appearances: appearances.map(({ name, ...row }) => ({ appearance: name, ...row })),
         brand,
       };
-    },
+    };
+    return sendKept(context, request, reply, { operation: 'getBreakdowns', question, make });
+  },
 };
 
 const earlierOf = (a: string | null, b: string): string => (a === null ? b : earlier(a, b));

@@ -1,6 +1,7 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import type { TrackedKeywordsCache } from '../catalog/tracked.ts';
 import type { Facts } from '../facts/facts.ts';
+import type { AnswerCache } from '../http/answer-cache.ts';
 import type { Lists } from '../lists/lists.ts';
 
 /** What routes answer from. */
@@ -9,6 +10,7 @@ export interface Context {
   readonly tracked: TrackedKeywordsCache;
   readonly facts: Facts;
   readonly lists: Lists;
+  readonly answers: AnswerCache;
   /** Milliseconds, as `Date.now`. */
   readonly now: () => number;
 }

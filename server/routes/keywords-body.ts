@@ -1,5 +1,5 @@
 import type { Keyword } from '../catalog/keywords.ts';
-import type { TrackedKeywords } from '../catalog/tracked.ts';
+import type { Membership } from '../domain/groups.ts';
 import { isoInstant } from '../domain/instants.ts';
 import type { Measures } from '../domain/metrics.ts';
 import type { DayGrid } from '../facts/day-grid.ts';
@@ -16,20 +16,20 @@ interface Part {
 }
 
 interface Keywords {
-  readonly tracked: TrackedKeywords;
+  readonly membership: Membership;
   readonly totalsOf: (id: string) => Measures;
   readonly parts: Iterable<Part> | AsyncIterable<Part>;
 }
 
 /** The answer about keywords, as bytes: `head` and then one keyword after the other. */
-export async function* keywordsBody(head: object, { tracked, totalsOf, parts }: Keywords): AsyncGenerator<Buffer> {
+export async function* keywordsBody(head: object, { membership, totalsOf, parts }: Keywords): AsyncGenerator<Buffer> {
   const json = new JsonBytes();
   json.text(`${JSON.stringify(head).slice(0, -1)},"keywords":[`);
   let isFirst = true;
   for await (const { keywords, days } of parts) {
     const dates = days?.days.map((date) => Buffer.from(`{"date":"${date}",`)) ?? [];
     for (const [index, keyword] of keywords.entries()) {
-      json.text(`${isFirst ? '' : ','}${keywordStart(keyword, tracked)},"metrics":{`);
+      json.text(`${isFirst ? '' : ','}${keywordStart(keyword, membership)},"metrics":{`);
       isFirst = false;
       writeMetrics(json, totalsOf(keyword.id));
       if (days !== undefined) writeDays(json, days, index, dates);
@@ -42,7 +42,7 @@ export async function* keywordsBody(head: object, { tracked, totalsOf, parts }: 
 }
 
 /** What an answer says of a keyword before its numbers, without the closing brace. */
-function keywordStart({ id, query, source, trackedSince, intent }: Keyword, { membership }: TrackedKeywords): string {
+function keywordStart({ id, query, source, trackedSince, intent }: Keyword, membership: Membership): string {
   const groupIds = membership.groupsOf.get(id) ?? [];
   const start = { id, query, source, trackedSince: isoInstant(trackedSince), intent, groupIds };
   return JSON.stringify(start).slice(0, -1);

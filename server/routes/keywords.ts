@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import type { Catalog } from '../catalog/catalog.ts';
-import { listGroups } from '../catalog/keywords.ts';
 import { filesOf, keywordTotalFiles } from '../catalog/manifest.ts';
+import type { Project } from '../catalog/projects.ts';
 import { notFound } from '../domain/errors.ts';
-import { withDescendants } from '../domain/groups.ts';
+import { type Group, withDescendants } from '../domain/groups.ts';
 import { INTENTS } from '../domain/intent.ts';
 import type { Range } from '../domain/range.ts';
 import { SOURCES } from '../domain/rules.ts';
@@ -13,7 +13,8 @@ import { projectReference, readProject } from '../http/guard.ts';
 import * as parameter from '../http/parameters.ts';
 import { keywordRange } from '../http/ranges.ts';
 import * as schema from '../http/schemas.ts';
-import { sendJson } from '../http/send-json.ts';
+import { sendStream } from '../http/send-stream.ts';
+import { sendKept } from './kept-answer.ts';
 import { keywordsBody } from './keywords-body.ts';
 import type { Route } from './route.ts';
 
@@ -66,30 +67,30 @@ export const keywords: Route<typeof answer> = {
   description: "By query text. The range is limited to the plan's keyword history.",
   parameters,
   response: schema.responses(answer, 'The keywords.', ['invalid_request', 'not_found']),
-  handle:
-    ({ catalog, tracked, facts, now }) =>
-    async (request, reply) => {
+  handle: (context) => (request, reply) => {
+    const { catalog, tracked, facts, now } = context;
+    const question = (found: Project) => {
+      // Ids go before parameters: an unknown group is a 404 whatever else is wrong with the request.
+      const group = findGroup(tracked.get(found).groups, request.query);
+      const asked = parameter.readParameters(parameters, request.query);
+      return { asked, range: keywordRange(asked, found, now()), group: group?.id };
+    };
+    const body = async (signal: AbortSignal): Promise<AsyncGenerator<Buffer>> => {
       const read = readProject(catalog, request, (found) => {
-        // Ids go before parameters: an unknown group is a 404 whatever else is wrong with the request.
-        const groups = listGroups(catalog, found.id);
-        const { group: sent } = request.query as { group?: unknown };
-        const group = groups.find(({ id }) => id === sent);
-        if (typeof sent === 'string' && sent !== '' && group === undefined) {
-          throw notFound('group: the project has no such group or folder.');
-        }
-        const asked = parameter.readParameters(parameters, request.query);
-        const range = keywordRange(asked, found, now());
+        const { asked, range } = question(found);
+        const { groups, ...rest } = tracked.get(found);
+        const group = findGroup(groups, request.query);
         return {
           asked,
           range,
           groups: group && withDescendants(group, groups),
-          tracked: tracked.get(found),
+          tracked: rest,
           ...(found.syncedThrough === null ? NO_FILES : filesOfKeywords(catalog, found.id, range, asked)),
         };
       });
       const { asked, range } = read;
-      const question = { ...read, ...asked, groups: read.groups, signal: request.signal };
-      const page = await keywordPage(facts, question);
+      const wanted = { ...read, ...asked, groups: read.groups, signal };
+      const page = await keywordPage(facts, wanted);
       const head = {
         project: projectReference(read.project),
         range: {
@@ -101,10 +102,30 @@ export const keywords: Route<typeof answer> = {
         },
         paging: { total: page.total, limit: asked.limit, offset: asked.offset },
       };
-      const parts = asked.daily ? keywordDays(facts, question, page.keywords) : [{ keywords: page.keywords }];
-      return sendJson(request, reply, keywordsBody(head, { ...page, tracked: read.tracked, parts }));
-    },
+      const parts = asked.daily ? keywordDays(facts, wanted, page.keywords) : [{ keywords: page.keywords }];
+      return keywordsBody(head, { ...page, membership: read.tracked.membership, parts });
+    };
+    if (isDaily(request.query)) return sendStream(request, reply, body);
+    const make = async (signal: AbortSignal) => Buffer.concat(await Array.fromAsync(await body(signal)));
+    return sendKept(context, request, reply, { operation: 'listKeywords', question, make });
+  },
 };
+
+/** Days are too long to be kept. A malformed value is found out about while the body is made. */
+function isDaily(query: unknown): boolean {
+  const { daily } = query as { daily?: unknown };
+  return daily === '1' || daily === 'true';
+}
+
+/** The group that a request names, if it does; throws `not_found` where there is none of this id. */
+function findGroup(groups: readonly Group[], query: unknown): Group | undefined {
+  const { group: sent } = query as { group?: unknown };
+  const group = groups.find(({ id }) => id === sent);
+  if (typeof sent === 'string' && sent !== '' && group === undefined) {
+    throw notFound('group: the project has no such group or folder.');
+  }
+  return group;
+}
 
 const NO_FILES = { totalFiles: [], dayFiles: [] };
 

@@ -1,5 +1,6 @@
-import { Type } from 'typebox';
-import { type Coverage, filesOf, readCoverage } from '../catalog/manifest.ts';
+import { type Static, Type } from 'typebox';
+import type { Catalog } from '../catalog/catalog.ts';
+import { type Coverage, type FactTable, filesOf, readCoverage } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import { type Range, within } from '../domain/range.ts';
@@ -8,6 +9,7 @@ import { projectReference, readProject } from '../http/guard.ts';
 import { country, device, rangeParameters, readParameters } from '../http/parameters.ts';
 import { siteRange } from '../http/ranges.ts';
 import { day, metrics, nullable, object, oneOf, project, provisionalAfter, responses } from '../http/schemas.ts';
+import { sendKept } from './kept-answer.ts';
 import type { Route } from './route.ts';
 
 const answer = object({
@@ -43,33 +45,25 @@ export const site: Route<typeof answer> = {
     'Includes queries that the search engine anonymises. Days end with the last synced day; a stored day without data is zeros. country cannot be combined with a device.',
   parameters,
   response: responses(answer, 'Totals and days.', ['invalid_request', 'not_found']),
-  handle:
-    ({ catalog, facts, now }) =>
-    async (request) => {
+  handle: (context) => (request, reply) => {
+    const { catalog, facts, now } = context;
+    const question = (found: Project) => {
+      const asked = readParameters(parameters, request.query);
+      if (asked.country !== undefined && asked.device !== 'all') {
+        throw invalidRequest(`country cannot be combined with device '${asked.device}'; send one of them.`);
+      }
+      return { asked, range: siteRange(asked, found, now()) };
+    };
+    const make = async (signal: AbortSignal): Promise<Static<typeof answer>> => {
       const read = readProject(catalog, request, (found) => {
-        const asked = readParameters(parameters, request.query);
-        if (asked.country !== undefined && asked.device !== 'all') {
-          throw invalidRequest(`country cannot be combined with device '${asked.device}'; send one of them.`);
-        }
-        const range = siteRange(asked, found, now());
-        const coverage = readCoverage(catalog, found.id);
-        const days = storedDays(range, coverage.site_daily, found);
-        const files = (table: Parameters<typeof filesOf>[2]) => (days ? filesOf(catalog, found.id, table, days) : []);
-        return {
-          asked,
-          range,
-          days,
-          monthlyThrough: coverage.country_monthly?.lastDay ?? null,
-          siteFiles: asked.country === undefined ? files('site_daily') : [],
-          countryFiles: asked.country === undefined ? [] : files('country_daily'),
-          monthFiles: asked.country === undefined ? [] : files('country_monthly'),
-        };
+        const { asked, range } = question(found);
+        return { asked, range, ...readFiles(catalog, found, range) };
       });
       const { asked, range, monthlyThrough, project: found } = read;
       const series =
         asked.country === undefined
-          ? await siteSeries(facts, { ...read, device: asked.device, signal: request.signal })
-          : await siteSeriesOfCountry(facts, { ...read, country: asked.country, signal: request.signal });
+          ? await siteSeries(facts, { ...read, device: asked.device, signal })
+          : await siteSeriesOfCountry(facts, { ...read, country: asked.country, signal });
       return {
         project: projectReference(found),
         range: {
@@ -81,8 +75,24 @@ export const site: Route<typeof answer> = {
         },
         ...series,
       };
-    },
+    };
+    return sendKept(context, request, reply, { operation: 'getSite', question, make });
+  },
 };
+
+/** The days that the answer has, and the files that they are read from. */
+function readFiles(catalog: Catalog, found: Project, range: Range) {
+  const coverage = readCoverage(catalog, found.id);
+  const days = storedDays(range, coverage.site_daily, found);
+  const files = (table: FactTable) => (days ? filesOf(catalog, found.id, table, days) : []);
+  return {
+    days,
+    monthlyThrough: coverage.country_monthly?.lastDay ?? null,
+    siteFiles: files('site_daily'),
+    countryFiles: files('country_daily'),
+    monthFiles: files('country_monthly'),
+  };
+}
 
 /** The days of a range from the project's first stored day to its last synced one; null when there are none. */
 function storedDays(range: Range, stored: Coverage | undefined, found: Project): Range | null {

@@ -1,0 +1,87 @@
+import type { FastifyReply } from 'fastify';
+import { LRUCache } from 'lru-cache';
+
+/** Finished answers, and those that are being made. */
+export interface AnswerCacheState {
+  readonly answers: number;
+  readonly bytes: number;
+  readonly hits: number;
+  readonly misses: number;
+}
+
+interface Making {
+  readonly answer: Promise<Buffer>;
+  readonly stop: AbortController;
+  waiting: number;
+}
+
+/**
+ * Finished answers as bytes, kept by what was asked and by the revision of what they tell, so that nothing has to
+ * expire. Equal questions at the same time share one answer in the making; it is given up when nobody waits for it.
+ */
+export class AnswerCache {
+  readonly #finished: LRUCache<string, Buffer> | undefined;
+  readonly #making = new Map<string, Making>();
+  #hits = 0;
+  #misses = 0;
+
+  /** @param bytes what finished answers may take; 0 keeps none. */
+  constructor(bytes: number) {
+    // One answer takes at most a quarter: a few long ones must not drive all others out.
+    this.#finished =
+      bytes === 0
+        ? undefined
+        : new LRUCache({
+            maxSize: bytes,
+            maxEntrySize: Math.ceil(bytes / 4),
+            sizeCalculation: (answer, key) => answer.length + key.length,
+          });
+  }
+
+  get state(): AnswerCacheState {
+    const { size: answers = 0, calculatedSize: bytes = 0 } = this.#finished ?? {};
+    return { answers, bytes, hits: this.#hits, misses: this.#misses };
+  }
+
+  /** The answer to a question; `make` is called where there is none. `signal`: the one who asks has gone. */
+  async get(key: string, signal: AbortSignal, make: (signal: AbortSignal) => Promise<Buffer>): Promise<Buffer> {
+    const finished = this.#finished?.get(key);
+    if (finished !== undefined) {
+      this.#hits++;
+      return finished;
+    }
+    this.#misses++;
+    const making = this.#making.get(key) ?? this.#begin(key, make);
+    making.waiting++;
+    const leave = (): void => {
+      making.waiting--;
+      if (making.waiting === 0) making.stop.abort();
+    };
+    signal.addEventListener('abort', leave, { once: true });
+    try {
+      return await making.answer;
+    } finally {
+      signal.removeEventListener('abort', leave);
+    }
+  }
+
+  #begin(key: string, make: (signal: AbortSignal) => Promise<Buffer>): Making {
+    const stop = new AbortController();
+    const answer = make(stop.signal)
+      .then((bytes) => {
+        this.#finished?.set(key, bytes);
+        return bytes;
+      })
+      .finally(() => this.#making.delete(key));
+    const making: Making = { answer, stop, waiting: 0 };
+    // Nobody joins an answer that has been given up.
+    stop.signal.addEventListener('abort', () => this.#making.delete(key), { once: true });
+    this.#making.set(key, making);
+    return making;
+  }
+}
+
+/** Sends bytes that are JSON. */
+export function sendBytes(reply: FastifyReply, bytes: Buffer): FastifyReply {
+  return reply.type('application/json; charset=utf-8').send(bytes);
+}
