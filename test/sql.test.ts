@@ -109,7 +109,7 @@ const RANGE = { from: '2026-03-01', to: '2026-03-31' };
 
 /** Each question: the fact table it reads with the key of one row, its parameters, and the row it answers. */
 const QUESTIONS: Readonly<
-  Record<string, { key: string; parameters: Parameters; answers: Readonly<Record<string, string>> }>
+  Record<string, { key: string; parameters: Parameters; answers: Readonly<Record<string, string | number>> }>
 > = {
   site_daily: {
     key: "date '2026-03-02' as date, 'mobile' as device",
@@ -118,13 +118,18 @@ const QUESTIONS: Readonly<
   },
   keyword_totals: {
     key: "'kwOne' as keyword_id, date '2026-03-02' as date, 'mobile' as device",
-    parameters: { ...RANGE, device: 'mobile', keywords: ['kwOne', 'kwTwo'] },
+    parameters: { ...RANGE, device: 'mobile' },
+    answers: { keywordId: 'kwOne' },
+  },
+  keyword_totals_of: {
+    key: "'kwOne' as keyword_id, date '2026-03-02' as date, 'all' as device",
+    parameters: { ...RANGE, device: 'all', keywords: ['kwOne', 'kwTwo'] },
     answers: { keywordId: 'kwOne' },
   },
   keyword_days: {
-    key: "'kwOne' as keyword_id, date '2026-03-02' as date, 'mobile' as device",
-    parameters: { ...RANGE, device: 'all', keywords: ['kwOne'] },
-    answers: { keywordId: 'kwOne', date: '2026-03-02' },
+    key: "'kwOne' as keyword_id, date '2026-03-02' as date, 'all' as device",
+    parameters: { ...RANGE, device: 'all', keywords: ['kwTwo', 'kwOne'] },
+    answers: { keyword: 1, day: 1 },
   },
   country_days: {
     key: "date '2026-03-02' as date, 'usa' as country",
@@ -133,7 +138,7 @@ const QUESTIONS: Readonly<
   },
   country_months: {
     key: "date '2026-03-01' as month, 'usa' as country",
-    parameters: { country: null },
+    parameters: { ...RANGE, country: null },
     answers: { month: '2026-03', country: 'usa' },
   },
   country_totals: {
@@ -189,7 +194,7 @@ t.test('questions over Parquet files', async (t) => {
     t.strictSame(rows, [{ ...answers, clicks: 2, impressions: 4, sumPosition: 6 }], name);
     t.strictSame(Object.keys(rows[0]!).slice(-3), NUMBERS, `${name}: the measures come last`);
     if ('from' in parameters) {
-      const none = await engine.query(`facts/${name}`, { ...parameters, files, from: '2026-03-03', to: '2026-03-04' });
+      const none = await engine.query(`facts/${name}`, { ...parameters, files, from: '2026-04-03', to: '2026-04-04' });
       t.strictSame(none, [], `${name} in other days`);
     }
   }

@@ -45,7 +45,7 @@ export class Facts {
 
   /** Whole months of one country, or of all (null), that the range touches. */
   countryMonths(asked: Asked, country: string | null): Promise<CountryMonth[]> {
-    return this.#query('country_months', asked, { country });
+    return this.#ask('country_months', asked, { country });
   }
 
   /** Totals by name, in no order. */
