@@ -12,7 +12,7 @@ const settings = readSettings({ ORDINATE_DATA: folder, ORDINATE_LOG_LEVEL: 'sile
 const catalog = new Catalog(folder);
 const { memoryLimit, threads } = settings;
 const engine = await Engine.open({ memoryLimit, threads, temporaryFolder: join(folder, 'temporary'), folders: [] });
-const app = await buildApp({ settings, catalog, engine });
+const app = await buildApp({ settings, catalog, engine, logStream: process.stderr });
 await app.ready();
 writeFileSync('openapi.json', JSON.stringify(app.swagger(), null, 2));
 await app.close();

@@ -3,11 +3,14 @@ import sensible from '@fastify/sensible';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import type { Catalog } from './catalog/catalog.ts';
 import { KeyUse } from './catalog/key-use.ts';
+import { KnownCatalog } from './catalog/known.ts';
 import { TrackedKeywordsCache } from './catalog/tracked.ts';
 import { invalidRequest, notFound } from './domain/errors.ts';
 import type { Engine } from './facts/engine.ts';
 import { Facts } from './facts/facts.ts';
+import { Gate } from './gate.ts';
 import { AnswerCache } from './http/answer-cache.ts';
+import { addCompression } from './http/compression.ts';
 import { addDocumentation } from './http/documentation.ts';
 import { answerBrokenRequest, sendError } from './http/errors.ts';
 import { FixedWindows } from './http/fixed-windows.ts';
@@ -44,12 +47,18 @@ const ROUTES: readonly Route[] = [
   notes,
 ];
 
+/** Long answers on their way at once; each takes some megabytes, however long it is. */
+const LONG_ANSWERS = 16;
+const LONG_ANSWERS_WAITING = 100;
+/** Queries with many rows that wait for a thread of DuckDB, so that light ones do not wait behind them. */
+const HEAVY_QUERIES_WAITING = 200;
+
 export interface Dependencies {
   readonly settings: Settings;
   readonly catalog: Catalog;
   readonly engine: Engine;
-  /** Where the log goes; standard error when it is not given. */
-  readonly logStream?: { write(line: string): void };
+  /** Where the log goes. */
+  readonly logStream: { write(line: string): void };
   /** Milliseconds; `Date.now` but in tests. */
   readonly now?: () => number;
 }
@@ -70,6 +79,8 @@ export async function buildApp({
     handlerTimeout: settings.requestTimeLimit * 1000,
     // Slow senders: the whole request must have arrived by then.
     requestTimeout: 30_000,
+    // A client that takes nothing of its answer for so long is given up.
+    connectionTimeout: (settings.requestTimeLimit + 30) * 1000,
     // Longer than an address can be: a long id is an unknown one.
     routerOptions: { maxParamLength: 100_000 },
     // Node answers a request without Host by itself, without our envelope.
@@ -80,10 +91,12 @@ export async function buildApp({
     },
   });
   await app.register(sensible);
+  await addCompression(app);
   await app.register(rateLimit, { global: false, store: FixedWindows });
 
+  const known = new KnownCatalog(catalog);
   const keyUse = new KeyUse(catalog, (error) => app.log.warn({ err: error }, 'the use of keys was not noted'));
-  const guard = makeGuard(app, catalog, keyUse);
+  const guard = makeGuard(app, known, keyUse);
   const lists = new Lists({
     engine,
     catalog,
@@ -91,9 +104,18 @@ export async function buildApp({
     diskBudget: settings.listDiskBudget,
     log: app.log,
   });
-  const facts = new Facts(engine, settings.dataFolder);
+  const facts = new Facts(engine, settings.dataFolder, new Gate(settings.threads, HEAVY_QUERIES_WAITING));
   const answers = new AnswerCache(settings.answerCache);
-  const context: Context = { answers, catalog, tracked: new TrackedKeywordsCache(catalog), facts, lists, now };
+  const context: Context = {
+    answers,
+    known,
+    catalog,
+    tracked: new TrackedKeywordsCache(catalog),
+    facts,
+    lists,
+    longAnswers: new Gate(LONG_ANSWERS, LONG_ANSWERS_WAITING),
+    now,
+  };
 
   /** An address that cannot be decoded has no route; the key still goes first. */
   async function answerUnroutable(error: Error, request: FastifyRequest, reply: FastifyReply): Promise<void> {

@@ -5,6 +5,7 @@ import closeWithGrace from 'close-with-grace';
 import { buildApp } from './app.ts';
 import { Catalog } from './catalog/catalog.ts';
 import { Engine } from './facts/engine.ts';
+import { openLog } from './http/log.ts';
 import type { Settings } from './settings.ts';
 
 /** Requests under way get this long to end after a signal to stop, in milliseconds. */
@@ -22,7 +23,8 @@ export async function serve(settings: Settings): Promise<string> {
     temporaryFolder,
     folders: [join(dataFolder, 'facts'), join(dataFolder, 'lists')],
   });
-  const app = await buildApp({ settings, catalog, engine });
+  const logStream = openLog();
+  const app = await buildApp({ settings, catalog, engine, logStream });
   closeWithGrace({ delay: GRACE, logger: app.log }, async ({ err, signal }) => {
     if (err) app.log.fatal({ err }, 'stopped by an error');
     else app.log.info({ signal }, 'stopping');
@@ -30,6 +32,7 @@ export async function serve(settings: Settings): Promise<string> {
     engine.close();
     catalog.close();
     await rm(temporaryFolder, { recursive: true, force: true });
+    logStream.flushSync();
   });
   return app.listen({ host: settings.host, port: settings.port });
 }

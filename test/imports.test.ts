@@ -4,15 +4,16 @@ import t from 'tap';
 
 /** Which rooms of `server/` a room may import; imports go down only (ARCHITECTURE.md, "Rooms"). */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  'main.ts': ['app.ts', 'catalog', 'facts', 'settings.ts'],
-  'app.ts': ['routes', 'http', 'lists', 'facts', 'catalog', 'domain', 'settings.ts'],
-  routes: ['http', 'lists', 'facts', 'catalog', 'domain'],
-  http: ['catalog', 'domain'],
+  'main.ts': ['app.ts', 'http', 'catalog', 'facts', 'settings.ts'],
+  'app.ts': ['routes', 'http', 'lists', 'facts', 'catalog', 'domain', 'gate.ts', 'settings.ts'],
+  routes: ['http', 'lists', 'facts', 'catalog', 'domain', 'gate.ts'],
+  http: ['catalog', 'domain', 'gate.ts'],
   lists: ['facts', 'catalog', 'domain'],
   load: ['facts', 'catalog', 'domain', 'settings.ts', 'sql.ts'],
-  facts: ['domain', 'sql.ts'],
+  facts: ['domain', 'gate.ts', 'sql.ts'],
   catalog: ['domain', 'sql.ts'],
   domain: [],
+  'gate.ts': ['domain'],
   'settings.ts': [],
   'sql.ts': [],
 };
@@ -20,6 +21,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 /** The packages that only one room may import. */
 const RESERVED: Readonly<Record<string, string>> = {
   '@duckdb/node-api': 'facts',
+  '@duckdb/node-bindings': 'facts',
   'node:sqlite': 'catalog load',
 };
 

@@ -16,6 +16,8 @@ const PATIENCE = 30_000;
 export class Catalog {
   readonly #db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
+  /** Writes of this connection, which SQLite does not count in its data version. */
+  #writes = 0;
 
   /** Opens the catalog of a data folder, makes it where there is none, and brings its shape up to date. */
   constructor(dataFolder: string) {
@@ -39,6 +41,7 @@ export class Catalog {
 
   /** Runs a statement that changes rows; returns how many. */
   run(name: string, values: Values = {}): number {
+    this.#writes++;
     return Number(this.#statement(name).run(values).changes);
   }
 
@@ -49,7 +52,16 @@ export class Catalog {
 
   /** Runs a template that changes rows. `parts`: identifiers of our own. */
   runTemplate(name: string, parts: Readonly<Record<string, string>>, values: Values): void {
+    this.#writes++;
     this.#template(name, parts).run(values);
+  }
+
+  /** A number that changes with every commit to the catalog, by this process or another. Costs a microsecond. */
+  version(): number {
+    const { data_version: others } = this.#prepared('version', () => 'pragma data_version').get() as {
+      data_version: number;
+    };
+    return others * 2 ** 32 + this.#writes;
   }
 
   /** What `reads` sees is one state, whatever other processes commit meanwhile. */
@@ -68,6 +80,7 @@ export class Catalog {
     try {
       await writes();
       this.#db.exec('commit');
+      this.#writes++;
     } catch (error) {
       if (this.#db.isTransaction) this.#db.exec('rollback');
       throw error;
@@ -119,6 +132,7 @@ export class Catalog {
     try {
       const result = work();
       this.#db.exec('commit');
+      if (begin !== 'begin') this.#writes++;
       return result;
     } catch (error) {
       if (this.#db.isTransaction) this.#db.exec('rollback');

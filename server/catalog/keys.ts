@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { KEY_PATTERN, newKey, newUuid } from '../domain/ids.ts';
+import { newKey, newUuid } from '../domain/ids.ts';
 import type { Microseconds } from '../domain/instants.ts';
 import type { Catalog } from './catalog.ts';
 
@@ -27,13 +27,10 @@ export interface Key {
 class KeyRefused extends Error {}
 
 /**
- * Whom a presented key belongs to; undefined when it is malformed, unknown or revoked. Reads the catalog each time, so
- * that a revocation by another process counts at once. Only hashes are compared: how long that takes tells nothing of
- * a stored key.
+ * Whom the key of a hash belongs to; undefined when it is unknown or revoked. Only hashes are compared: how long that
+ * takes tells nothing of a stored key.
  */
-export function findAccess(catalog: Catalog, presented: string): Access | undefined {
-  if (!KEY_PATTERN.test(presented)) return undefined;
-  const hash = hashOf(presented);
+export function findAccess(catalog: Catalog, hash: string): Access | undefined {
   const row = catalog.get<Access & { hash: string }>('access_by_hash', { hash });
   if (row === undefined || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(hash))) return undefined;
   return { keyId: row.keyId, workspaceId: row.workspaceId, plan: row.plan };
@@ -92,6 +89,7 @@ function requireManager(catalog: Catalog, workspace: string, by: string | null):
   throw new KeyRefused(`Only an owner or admin can create or revoke keys; '${by}' ${found}.`);
 }
 
-function hashOf(key: string): string {
+/** What is stored of a key. */
+export function hashOf(key: string): string {
   return createHash('sha256').update(key).digest('hex');
 }

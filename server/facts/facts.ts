@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Day, Month } from '../domain/dates.ts';
 import type { Measures } from '../domain/metrics.ts';
 import type { Range } from '../domain/range.ts';
+import type { Gate } from '../gate.ts';
 import { sqlText } from '../sql.ts';
 import { DayGrid } from './day-grid.ts';
 import type { Engine, Parameters } from './engine.ts';
@@ -27,10 +28,13 @@ export interface Asked {
 export class Facts {
   readonly #engine: Engine;
   readonly #dataFolder: string;
+  readonly #heavy: Gate;
 
-  constructor(engine: Engine, dataFolder: string) {
+  /** @param heavy bounds the queries with many rows that run at once */
+  constructor(engine: Engine, dataFolder: string, heavy: Gate) {
     this.#engine = engine;
     this.#dataFolder = dataFolder;
+    this.#heavy = heavy;
   }
 
   /** The days of the property that have rows, in order. */
@@ -65,8 +69,10 @@ export class Facts {
     const grid = new DayGrid(range, keywords.length);
     if (files.length === 0) return grid;
     const parameters = { device, keywords, from: range.from, to: range.to, files: this.#paths(files) };
-    using session = await this.#engine.session(signal);
-    await session.numbers(sqlText('facts/keyword_days'), parameters, (columns, rows) => grid.fill(columns, rows));
+    await this.#heavy.run(signal, async () => {
+      using session = await this.#engine.session(signal);
+      await session.numbers(sqlText('facts/keyword_days'), parameters, (columns, rows) => grid.fill(columns, rows));
+    });
     return grid;
   }
 

@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { KeyUse } from '../catalog/key-use.ts';
-import { type Access, findAccess } from '../catalog/keys.ts';
+import type { Access } from '../catalog/keys.ts';
+import type { KnownCatalog } from '../catalog/known.ts';
 import { findProject, type Project } from '../catalog/projects.ts';
 import { KnownError, notFound } from '../domain/errors.ts';
 
@@ -23,7 +24,7 @@ export type Guard = (request: FastifyRequest, reply: FastifyReply) => Promise<vo
  * Checks, in this order: the key (401, or 429 for an address with too many failures), the key's rate limit (429), the
  * plan (403). The rate-limit headers stand on every authenticated answer, whatever comes of it.
  */
-export function makeGuard(app: FastifyInstance, catalog: Catalog, keyUse: KeyUse): Guard {
+export function makeGuard(app: FastifyInstance, known: KnownCatalog, keyUse: KeyUse): Guard {
   app.decorateRequest('access', null);
   const countRequest = app.createRateLimit({
     timeWindow: MINUTE,
@@ -38,7 +39,7 @@ export function makeGuard(app: FastifyInstance, catalog: Catalog, keyUse: KeyUse
 
   return async (request, reply) => {
     const key = bearerKey(request.headers.authorization);
-    const access = key === undefined ? undefined : findAccess(catalog, key);
+    const access = key === undefined ? undefined : known.access(key);
     if (access === undefined) {
       const failures = await countFailure(request);
       if (!failures.isAllowed && failures.isExceeded)
@@ -89,12 +90,26 @@ export function readProject<T>(
   request: FastifyRequest,
   reads: (project: Project) => T,
 ): T & { project: Project } {
-  const { id = '' } = request.params as { id?: string };
   return catalog.snapshot(() => {
-    const project = findProject(catalog, request.access!.workspaceId, id);
-    if (project === undefined) throw notFound('The workspace of this key has no such project.');
+    const project = findProject(catalog, request.access!.workspaceId, projectId(request));
+    if (project === undefined) throw unknownProject();
     return { ...reads(project), project };
   });
+}
+
+/** The project of the path alone, as `readProject` finds it, without a snapshot. */
+export function findPathProject(known: KnownCatalog, request: FastifyRequest): Project {
+  const project = known.project(request.access!.workspaceId, projectId(request));
+  if (project === undefined) throw unknownProject();
+  return project;
+}
+
+function projectId(request: FastifyRequest): string {
+  return (request.params as { id?: string }).id ?? '';
+}
+
+function unknownProject(): KnownError {
+  return notFound('The workspace of this key has no such project.');
 }
 
 /** The `project` object that answers start with. */

@@ -1,11 +1,17 @@
 import type { FastifyRequest, FastifyServerOptions } from 'fastify';
+import { destination } from 'pino';
+
+/** Where the server logs: standard error, a few kilobytes at a time; a line for each answer must cost little. */
+export function openLog(): ReturnType<typeof destination> {
+  return destination({ dest: 2, sync: false, minLength: 4096, periodicFlush: 500 });
+}
 
 const KEYS = /ord_live_[A-Za-z0-9]*/g;
 
 /** Log settings of the server: JSON lines, without anything that could be a key. */
 export function logOptions(
   level: string,
-  stream: { write(line: string): void } = process.stderr,
+  stream: { write(line: string): void },
 ): NonNullable<FastifyServerOptions['logger']> {
   return {
     level,

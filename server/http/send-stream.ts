@@ -1,26 +1,39 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Gate } from '../gate.ts';
 
 /**
  * Answers with JSON that is made while it is sent, no faster than the client takes it. An error before the first bytes
- * becomes an error answer; one after them breaks the connection, so that no client takes a part for the whole.
+ * becomes an error answer; one after them breaks the connection, so that no client takes a part for the whole. `gate`
+ * bounds how many are under way, and so the memory that they take.
  */
 export async function sendStream(
   request: FastifyRequest,
   reply: FastifyReply,
+  gate: Gate,
   make: (signal: AbortSignal) => Promise<AsyncGenerator<Buffer>>,
 ): Promise<FastifyReply> {
   const { signal } = request;
-  const body = await make(signal);
-  const first = await body.next();
-  reply.type('application/json; charset=utf-8');
-  if (first.done) return reply.send('');
-  return reply.send(Readable.from(rest(first.value, body, signal), { objectMode: false }));
+  const leave = await gate.enter(signal);
+  try {
+    const body = await make(signal);
+    const first = await body.next();
+    const stream = Readable.from(rest(first.value, body, signal), { objectMode: false });
+    stream.once('close', leave);
+    return reply.type('application/json; charset=utf-8').send(stream);
+  } catch (error) {
+    leave();
+    throw error;
+  }
 }
 
-async function* rest(first: Buffer, body: AsyncGenerator<Buffer>, signal: AbortSignal): AsyncGenerator<Buffer> {
+async function* rest(
+  first: Buffer | undefined,
+  body: AsyncGenerator<Buffer>,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
   try {
-    yield first;
+    if (first !== undefined) yield first;
     for await (const part of body) {
       signal.throwIfAborted();
       yield part;

@@ -1,16 +1,21 @@
 import type { Catalog } from '../catalog/catalog.ts';
+import type { KnownCatalog } from '../catalog/known.ts';
 import type { TrackedKeywordsCache } from '../catalog/tracked.ts';
 import type { Facts } from '../facts/facts.ts';
+import type { Gate } from '../gate.ts';
 import type { AnswerCache } from '../http/answer-cache.ts';
 import type { Lists } from '../lists/lists.ts';
 
 /** What routes answer from. */
 export interface Context {
   readonly catalog: Catalog;
+  readonly known: KnownCatalog;
   readonly tracked: TrackedKeywordsCache;
   readonly facts: Facts;
   readonly lists: Lists;
   readonly answers: AnswerCache;
+  /** Long answers pass here. */
+  readonly longAnswers: Gate;
   /** Milliseconds, as `Date.now`. */
   readonly now: () => number;
 }

@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Project } from '../catalog/projects.ts';
 import { sendBytes } from '../http/answer-cache.ts';
-import { readProject } from '../http/guard.ts';
+import { findPathProject } from '../http/guard.ts';
 import type { Context } from './context.ts';
 
 /** How an answer that is kept is identified and made. */
 interface KeptAnswer {
   readonly operation: string;
-  /** What the question comes to, in the snapshot that the project was read in; throws where it is none. */
+  /** What the question comes to; throws where it is none. */
   readonly question: (project: Project) => object;
   /** Makes the answer, reading the catalog itself: either JSON bytes, or what becomes them. */
   readonly make: (signal: AbortSignal) => Promise<object | Buffer>;
@@ -15,13 +15,13 @@ interface KeptAnswer {
 
 /** Answers from the kept answers, or makes the answer and keeps it: by question and by the project's revision. */
 export async function sendKept(
-  { catalog, answers }: Context,
+  { known, answers }: Context,
   request: FastifyRequest,
   reply: FastifyReply,
   { operation, question, make }: KeptAnswer,
 ): Promise<FastifyReply> {
-  const { project, asked } = readProject(catalog, request, (found) => ({ asked: question(found) }));
-  const key = `${operation} ${project.id} ${project.revision} ${JSON.stringify(asked)}`;
+  const project = findPathProject(known, request);
+  const key = `${operation} ${project.id} ${project.revision} ${JSON.stringify(question(project))}`;
   const bytes = await answers.get(key, request.signal, async (signal) => {
     const answer = await make(signal);
     return Buffer.isBuffer(answer) ? answer : Buffer.from(JSON.stringify(answer));

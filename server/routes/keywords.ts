@@ -68,10 +68,11 @@ export const keywords: Route<typeof answer> = {
   parameters,
   response: schema.responses(answer, 'The keywords.', ['invalid_request', 'not_found']),
   handle: (context) => (request, reply) => {
-    const { catalog, tracked, facts, now } = context;
+    const { catalog, tracked, facts, longAnswers, now } = context;
     const question = (found: Project) => {
       // Ids go before parameters: an unknown group is a 404 whatever else is wrong with the request.
-      const group = findGroup(tracked.get(found).groups, request.query);
+      const { group: sent } = request.query as { group?: unknown };
+      const group = sent === undefined ? undefined : findGroup(tracked.get(found).groups, request.query);
       const asked = parameter.readParameters(parameters, request.query);
       return { asked, range: keywordRange(asked, found, now()), group: group?.id };
     };
@@ -105,7 +106,7 @@ export const keywords: Route<typeof answer> = {
       const parts = asked.daily ? keywordDays(facts, wanted, page.keywords) : [{ keywords: page.keywords }];
       return keywordsBody(head, { ...page, membership: read.tracked.membership, parts });
     };
-    if (isDaily(request.query)) return sendStream(request, reply, body);
+    if (isDaily(request.query)) return sendStream(request, reply, longAnswers, body);
     const make = async (signal: AbortSignal) => Buffer.concat(await Array.fromAsync(await body(signal)));
     return sendKept(context, request, reply, { operation: 'listKeywords', question, make });
   },
