@@ -38,6 +38,10 @@ export class JsonBytes {
   decimal(value: number, decimals: number): void {
     this.#reserve(ROOM);
     const scale = 10 ** decimals;
+    if (!Number.isSafeInteger(value)) {
+      this.text(String(value / scale));
+      return;
+    }
     const whole = Math.floor(value / scale);
     this.#digits(whole);
     let rest = value - whole * scale;

@@ -1,0 +1,97 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { addDays, eachDay } from '../../server/domain/dates.ts';
+import { type Measures, NOTHING, sum, toMetrics } from '../../server/domain/metrics.ts';
+import { facts, keyword, makeWorld } from '../world.ts';
+
+// Sums of months and over devices must tell the same as the days they come from, whatever was loaded in which order.
+
+const KEYWORDS = ['Kw001', 'Kw002', 'Kw003'];
+const DEVICES = ['desktop', 'mobile', 'tablet'];
+const FIRST = '2025-11-20';
+const LAST = '2026-03-10';
+const DAYS = eachDay(FIRST, LAST);
+
+type Cell = readonly [keyword: string, date: string, device: string, ...measures: [number, number, number]];
+
+const cell = fc.tuple(
+  fc.constantFrom(...KEYWORDS),
+  fc.constantFrom(...DAYS),
+  fc.constantFrom(...DEVICES),
+  fc.nat(50),
+  fc.nat(1000),
+  fc.nat(20_000),
+);
+/** A load: sparse rows, each key once. */
+const load = fc.uniqueArray(cell, {
+  minLength: 1,
+  maxLength: 40,
+  selector: ([id, day, device]) => `${id} ${day} ${device}`,
+});
+const range = fc
+  .tuple(fc.nat(DAYS.length - 1), fc.nat(DAYS.length - 1))
+  .map(([a, b]) => [DAYS[Math.min(a, b)]!, DAYS[Math.max(a, b)]!] as const);
+
+t.test('totals over any range and device are the sums of the stored days, after any loads', async (t) => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(load, { minLength: 1, maxLength: 3 }),
+      fc.array(range, { minLength: 3, maxLength: 3 }),
+      async (loads, ranges) => {
+        const world = await makeWorld(t, { keywords: KEYWORDS.map((id) => keyword(id, id)) });
+        const stored = new Map<string, Cell>();
+        for (const rows of loads) {
+          await world.load({ keyword_daily: facts('keyword_id date device', ...rows) });
+          const days = rows.map(([, day]) => day).sort();
+          for (const [key, [, day]] of stored) if (day >= days[0]! && day <= days.at(-1)!) stored.delete(key);
+          for (const row of rows) stored.set(row.slice(0, 3).join(' '), row);
+        }
+        for (const [from, to] of [...ranges, [FIRST, LAST] as const]) {
+          for (const device of ['all', ...DEVICES]) {
+            const { body } = await world.ask(`/keywords?from=${from}&to=${to}&device=${device}&daily=1`);
+            for (const { id, metrics, daily } of body.keywords) {
+              const rows = [...stored.values()].filter(
+                ([owner, day, on]) => owner === id && day >= from && day <= to && (device === 'all' || on === device),
+              );
+              const byDay = Map.groupBy(rows, ([, day]) => day);
+              t.strictSame(metrics, toMetrics(sum(rows.map(measures))), `${id} ${device} ${from} ${to}`);
+              const days = [...byDay].sort(([a], [b]) => (a < b ? -1 : 1));
+              t.strictSame(
+                daily,
+                days.map(([date, of]) => ({ date, ...toMetrics(sum(of.map(measures))) })),
+              );
+            }
+          }
+        }
+      },
+    ),
+    { numRuns: 8 },
+  );
+});
+
+t.test('months that the range covers whole are read as sums, others as days', async (t) => {
+  const rows = eachDay('2025-12-10', '2026-03-10').map(
+    (day, index) => ['Kw001', day, 'mobile', 1, index + 1, 7] as const,
+  );
+  const world = await makeWorld(t, {
+    keywords: [keyword('Kw001', 'a')],
+    keyword_daily: facts('keyword_id date device', ...rows),
+  });
+  const total = (from: string, to: string): Measures =>
+    rows.filter(([, day]) => day >= from && day <= to).reduce((all, row) => sum([all, measures(row)]), NOTHING);
+  for (const [from, to] of [
+    ['2025-12-01', '2026-03-10'],
+    ['2025-12-10', '2026-02-28'],
+    ['2025-12-11', '2026-03-09'],
+    ['2026-01-01', '2026-01-31'],
+    ['2026-01-31', '2026-02-01'],
+    [addDays('2026-03-10', -1), '2026-04-30'],
+  ] as const) {
+    const { body } = await world.ask(`/keywords?from=${from}&to=${to}`);
+    t.strictSame(body.keywords[0].metrics, toMetrics(total(from, to)), `${from} to ${to}`);
+  }
+});
+
+function measures([, , , clicks, impressions, sumPosition]: Cell): Measures {
+  return { clicks, impressions, sumPosition };
+}

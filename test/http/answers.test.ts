@@ -1,0 +1,153 @@
+import { rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
+import fc from 'fast-check';
+import t from 'tap';
+import { toMetrics } from '../../server/domain/metrics.ts';
+import { AnswerCache } from '../../server/http/answer-cache.ts';
+import { JsonBytes } from '../../server/http/json-bytes.ts';
+import { writeMetrics } from '../../server/http/metrics-json.ts';
+import { facts, keyword, makeWorld } from '../world.ts';
+
+t.test('bytes of metrics are what JSON.stringify would write', (t) => {
+  const count = fc.oneof(fc.nat(20), fc.maxSafeNat());
+  fc.assert(
+    fc.property(count, count, count, (clicks, impressions, sumPosition) => {
+      const measures = {
+        clicks,
+        impressions,
+        sumPosition: Math.min(sumPosition, Number.MAX_SAFE_INTEGER - impressions),
+      };
+      const json = new JsonBytes();
+      json.text('{');
+      writeMetrics(json, measures);
+      return json.take().toString() === JSON.stringify(toMetrics(measures));
+    }),
+  );
+  t.end();
+});
+
+t.test('texts of any length and any characters go through', (t) => {
+  fc.assert(
+    fc.property(fc.array(fc.string({ unit: 'grapheme', maxLength: 200 }), { maxLength: 50 }), (texts) => {
+      const json = new JsonBytes();
+      for (const text of texts) json.text(text.repeat(20));
+      return json.take().toString() === texts.map((text) => text.repeat(20)).join('');
+    }),
+  );
+  t.end();
+});
+
+const DAYS = facts('date device', ['2026-03-09', 'mobile', 1, 10, 20]);
+
+t.test('an answer is kept until its project changes', async (t) => {
+  const world = await makeWorld(t, { site_daily: DAYS });
+  const state = async () =>
+    (await world.app.inject('/readyz')).json<{ answers: { hits: number; misses: number } }>().answers;
+  await world.ask('/site?period=7d');
+  await world.ask('/site?period=7d&unknown=1');
+  t.match(await state(), { answers: 1, hits: 1, misses: 1 });
+  await world.load({ site_daily: facts('date device', ['2026-03-09', 'mobile', 2, 10, 20]) });
+  t.equal((await world.ask('/site?period=7d')).body.totals.clicks, 2);
+  t.match(await state(), { hits: 1, misses: 2 });
+});
+
+t.test('without memory for answers each is made', async (t) => {
+  const world = await makeWorld(t, { site_daily: DAYS }, { environment: { ORDINATE_CACHE: '0MB' } });
+  await world.ask('/site');
+  await world.ask('/site');
+  const { answers } = (await world.app.inject('/readyz')).json<{ answers: object }>();
+  t.strictSame(answers, { answers: 0, bytes: 0, hits: 0, misses: 2 });
+});
+
+t.test('equal questions share one answer in the making, which is given up when nobody waits', async (t) => {
+  const cache = new AnswerCache(1000);
+  let made = 0;
+  const { promise, resolve } = Promise.withResolvers<Buffer>();
+  let given: AbortSignal | undefined;
+  const make = (signal: AbortSignal): Promise<Buffer> => {
+    made++;
+    given = signal;
+    return promise;
+  };
+  const [one, two] = [new AbortController(), new AbortController()];
+  const answers = [cache.get('question', one.signal, make), cache.get('question', two.signal, make)];
+  one.abort();
+  t.equal(given?.aborted, false, 'another one waits still');
+  resolve(Buffer.from('answer'));
+  t.strictSame((await Promise.all(answers)).map(String), ['answer', 'answer']);
+  t.equal(made, 1);
+
+  const alone = new AbortController();
+  const left = cache.get('other', alone.signal, (signal) => {
+    given = signal;
+    return new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('given up'))));
+  });
+  alone.abort();
+  await t.rejects(left, { message: 'given up' });
+  t.equal(given?.aborted, true);
+  t.equal(String(await cache.get('other', new AbortController().signal, async () => Buffer.from('again'))), 'again');
+});
+
+t.test('answers are compressed as the client asks, small ones never', async (t) => {
+  const keywords = Array.from({ length: 60 }, (_, index) => keyword(`Kw${100 + index}`, `query ${index}`));
+  const world = await makeWorld(t, { keywords });
+  const ask = (path: string, encoding: string) =>
+    world.app.inject({
+      url: `/api/v1/projects/Proj1${path}`,
+      headers: { authorization: `Bearer ${world.key}`, 'accept-encoding': encoding },
+    });
+  const plain = (await ask('/keywords', 'identity')).body;
+  for (const [encoding, decompress] of [
+    ['gzip', gunzipSync],
+    ['br', brotliDecompressSync],
+    ['zstd', zstdDecompressSync],
+  ] as const) {
+    const answer = await ask('/keywords', encoding);
+    t.equal(answer.headers['content-encoding'], encoding);
+    t.equal(decompress(answer.rawPayload).toString(), plain, encoding);
+    t.equal((await ask('/alerts', encoding)).headers['content-encoding'], undefined);
+  }
+});
+
+t.test('a failure in the middle of a long answer breaks the connection', async (t) => {
+  const ids = Array.from({ length: 2000 }, (_, index) => `K${String(index).padStart(4, '0')}`);
+  const days = ['2026-01-05', '2026-02-05', '2026-03-05'];
+  const world = await makeWorld(t, {
+    keywords: ids.map((id) => keyword(id, id)),
+    keyword_daily: facts(
+      'keyword_id date device',
+      ...ids.flatMap((id) => days.map((day) => [id, day, 'mobile', 1, 2, 3])),
+    ),
+  });
+  await world.app.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = world.app.server.address() as { port: number };
+  const talk = (onData: (text: string) => void): Promise<string> =>
+    new Promise((done) => {
+      let text = '';
+      const socket = connect(port, '127.0.0.1', () => {
+        socket.write(
+          `GET /api/v1/projects/Proj1/keywords?period=486d&limit=2000&daily=1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${world.key}\r\n\r\n`,
+        );
+      });
+      socket.setEncoding('utf8');
+      socket.on('data', (chunk: string) => {
+        text += chunk;
+        onData(text);
+      });
+      socket.on('error', () => {});
+      socket.on('close', () => done(text));
+    });
+  const whole = await talk(() => {});
+  t.match(whole, /\]\}\]\}\r\n0\r\n\r\n$/, 'a whole answer ends as such');
+
+  let isBroken = false;
+  const broken = await talk(() => {
+    if (isBroken) return;
+    isBroken = true;
+    rmSync(join(world.dataFolder, 'facts'), { recursive: true });
+  });
+  t.match(broken, /^HTTP\/1\.1 200 OK/);
+  t.notMatch(broken, /\r\n0\r\n\r\n$/, 'a broken one has no end');
+});
