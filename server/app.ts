@@ -147,10 +147,17 @@ export async function buildApp({
     const isMissing = request.raw.httpVersion === '1.1' && request.headers.host === undefined;
     done(isMissing ? invalidRequest('The request has no Host header.') : undefined);
   });
+  // Clients that keep their connections must not hold up a server that stops.
+  let isClosing = false;
+  app.addHook('preClose', (done) => {
+    isClosing = true;
+    done();
+  });
   // Last of all: the pages of the documentation have a rule of their own.
   app.addHook('onSend', (_request, reply, _answer, done) => {
     reply.removeHeader('cache-control');
     reply.cacheControl('no-store');
+    if (isClosing) reply.header('connection', 'close');
     done();
   });
   // Expectations that are not known are ignored, as unknown headers are.

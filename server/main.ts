@@ -2,6 +2,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import closeWithGrace from 'close-with-grace';
+import type { FastifyInstance } from 'fastify';
 import { buildApp } from './app.ts';
 import { Catalog } from './catalog/catalog.ts';
 import { Engine } from './facts/engine.ts';
@@ -25,16 +26,42 @@ export async function serve(settings: Settings): Promise<string> {
   });
   const logStream = openLog();
   const app = await buildApp({ settings, catalog, engine, logStream });
-  closeWithGrace({ delay: GRACE, logger: app.log }, async ({ err, signal }) => {
-    if (err) app.log.fatal({ err }, 'stopped by an error');
-    else app.log.info({ signal }, 'stopping');
+  const stop = async (): Promise<void> => {
     await app.close();
     engine.close();
     catalog.close();
     await rm(temporaryFolder, { recursive: true, force: true });
     logStream.flushSync();
+  };
+  let address: string;
+  try {
+    address = await listen(app, settings);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  closeWithGrace({ delay: GRACE, logger: app.log }, async ({ err, signal }) => {
+    if (err) app.log.fatal({ err }, 'stopped by an error');
+    else app.log.info({ signal }, 'stopping');
+    await stop();
   });
-  return app.listen({ host: settings.host, port: settings.port });
+  return address;
+}
+
+async function listen(app: FastifyInstance, { host, port }: Settings): Promise<string> {
+  try {
+    return await app.listen({ host, port });
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === 'EADDRINUSE') {
+      throw new Error(`Port ${port} of ${host} is in use already; stop what listens there or set PORT.`, { cause });
+    }
+    if (code === 'EACCES') throw new Error(`Port ${port} may not be used by this user; set PORT.`, { cause });
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+      throw new Error(`HOST '${host}' is not an address of this machine.`, { cause });
+    }
+    throw cause;
+  }
 }
 
 /** Removes what DuckDB had put aside in server processes of this machine that have ended without cleaning up. */

@@ -15,7 +15,7 @@ export type Row = Readonly<Record<string, unknown>>;
 export type Tables = Readonly<Record<string, readonly Row[]>>;
 
 /** The day and time of tests. */
-export const NOW = Date.parse('2026-03-15T12:00:00Z');
+const NOW = Date.parse('2026-03-15T12:00:00Z');
 
 export const WORKSPACE: Row = { id: 'acme', name: 'Acme', plan: 'team', keyword_history_days: 486 };
 

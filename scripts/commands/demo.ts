@@ -55,7 +55,7 @@ export async function loadDemo(stores: { settings: Settings; catalog: Catalog })
         } finally {
           engine.close();
         }
-        return {};
+        return undefined;
       },
     });
   } finally {

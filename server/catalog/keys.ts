@@ -3,7 +3,7 @@ import { newKey, newUuid } from '../domain/ids.ts';
 import type { Microseconds } from '../domain/instants.ts';
 import type { Catalog } from './catalog.ts';
 
-export const MOST_ACTIVE_KEYS = 20;
+const MOST_ACTIVE_KEYS = 20;
 const PREFIX_LENGTH = 'ord_live_'.length + 4;
 
 /** Who a valid key speaks for. */

@@ -1,4 +1,4 @@
-import { type Day, lastDayOf, type Month, monthOf } from '../domain/dates.ts';
+import { type Day, lastDayOf, monthOf } from '../domain/dates.ts';
 import type { Range } from '../domain/range.ts';
 import type { Catalog } from './catalog.ts';
 
@@ -18,8 +18,8 @@ export type FactTable = (typeof FACT_TABLES)[number];
 export const ROLLUPS = ['keyword_all', 'keyword_months'] as const;
 export type StoredTable = FactTable | (typeof ROLLUPS)[number];
 
-/** A month, or `all` for tables that are kept in one file. */
-export type Part = Month | 'all';
+/** A month (`2026-03`), or `all` for tables that are kept in one file. */
+export type Part = string;
 
 /** The one current Parquet file of a (project, table, part). `file` is relative to the data folder. */
 export interface FactFile {

@@ -38,7 +38,8 @@ export class JsonBytes {
   decimal(value: number, decimals: number): void {
     this.#reserve(ROOM);
     const scale = 10 ** decimals;
-    if (!Number.isSafeInteger(value)) {
+    // The shortest writing of larger numbers is not plain digits any more.
+    if (value > 1e12) {
       this.text(String(value / scale));
       return;
     }

@@ -11,25 +11,26 @@ export async function sendStream(
   request: FastifyRequest,
   reply: FastifyReply,
   gate: Gate,
-  make: (signal: AbortSignal) => Promise<AsyncGenerator<Buffer>>,
+  make: (signal: AbortSignal) => Promise<AsyncGenerator<Buffer, void>>,
 ): Promise<FastifyReply> {
   const { signal } = request;
   const leave = await gate.enter(signal);
+  let stream: Readable;
   try {
     const body = await make(signal);
     const first = await body.next();
-    const stream = Readable.from(rest(first.value, body, signal), { objectMode: false });
+    stream = Readable.from(rest(first.done ? undefined : first.value, body, signal), { objectMode: false });
     stream.once('close', leave);
-    return reply.type('application/json; charset=utf-8').send(stream);
   } catch (error) {
     leave();
     throw error;
   }
+  return reply.type('application/json; charset=utf-8').send(stream);
 }
 
 async function* rest(
   first: Buffer | undefined,
-  body: AsyncGenerator<Buffer>,
+  body: AsyncGenerator<Buffer, void>,
   signal: AbortSignal,
 ): AsyncGenerator<Buffer> {
   try {

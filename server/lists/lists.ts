@@ -11,7 +11,7 @@ import type { Range } from '../domain/range.ts';
 import type { Engine } from '../facts/engine.ts';
 
 /** The longest list that a warehouse gives (contract, 4.8). */
-export const MOST_ROWS = 100_000;
+const MOST_ROWS = 100_000;
 
 /** A row asked beyond the most, to know whether there were more. */
 const ASKED_ROWS = MOST_ROWS + 1;

@@ -3,6 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Catalog } from '../catalog/catalog.ts';
 import { listKeywords } from '../catalog/keywords.ts';
+import type { FactTable } from '../catalog/manifest.ts';
 import { findProjectsOfProperty, type Project, projectIdIsTaken } from '../catalog/projects.ts';
 import { findWorkspace } from '../catalog/workspaces.ts';
 import { type Day, later } from '../domain/dates.ts';
@@ -12,7 +13,6 @@ import { Engine, type Parameters, type Session } from '../facts/engine.ts';
 import type { Settings } from '../settings.ts';
 import { sqlText } from '../sql.ts';
 import { type LoadSummary, loadSnapshot } from './load.ts';
-import type { KnownDays } from './part-files.ts';
 import { count } from './problems.ts';
 
 export interface ImportOptions {
@@ -43,6 +43,8 @@ interface ExportFiles {
   readonly site: readonly string[];
   /** searchdata_url_impression: counted by page. */
   readonly url: readonly string[];
+  /** Whether a file of the latter has flags of appearances. */
+  readonly hasAppearances: boolean;
 }
 
 /**
@@ -75,7 +77,7 @@ export async function importBulkExport(stores: Stores, options: ImportOptions): 
       } finally {
         engine.close();
       }
-      return outcome.knownDays;
+      return { project: outcome.project, days: outcome.knownDays };
     },
   });
   const { project, created, keywordsAdded, warnings } = outcome!;
@@ -100,7 +102,7 @@ async function writeSnapshot(
   const target = (table: string) => join(folder, `${table}.parquet`);
 
   mkdirSync(folder, { recursive: true });
-  const { site: siteFiles, url: urlFiles } = await tellApart(session, files);
+  const { site: siteFiles, url: urlFiles, hasAppearances } = await tellApart(session, files);
   const { site, warnings } = await siteToKeep(ask, files, property);
   report('reading the export');
   const rows = `${folder}-rows.parquet`;
@@ -134,7 +136,7 @@ async function writeSnapshot(
     terms: brandTerms.map((term) => term.toLowerCase()),
     target: target('brand_daily'),
   });
-  const knownDays: KnownDays = {
+  const knownDays: Partial<Record<FactTable, readonly Day[]>> = {
     site_daily: days,
     country_daily: days,
     query_daily: days,
@@ -153,10 +155,12 @@ async function writeSnapshot(
   }
   if (urlFiles.length > 0) {
     await run('page_daily', { files: urlFiles, site, project, target: target('page_daily') });
-    await run('appearance_daily', { files: urlFiles, site, project, target: target('appearance_daily') });
     const pageDays = await daysOf(ask, target('page_daily'));
     knownDays.page_daily = pageDays;
-    knownDays.appearance_daily = pageDays;
+    if (hasAppearances) {
+      await run('appearance_daily', { files: urlFiles, site, project, target: target('appearance_daily') });
+      knownDays.appearance_daily = pageDays;
+    }
     const lacking = new Set(days).symmetricDifference(new Set(pageDays)).size;
     if (lacking > 0) {
       warnings.push(
@@ -195,6 +199,7 @@ async function siteToKeep(
 async function tellApart(session: Session, files: readonly string[]): Promise<ExportFiles> {
   const site: string[] = [];
   const url: string[] = [];
+  let hasAppearances = false;
   for (const file of files) {
     const described = await session
       .rows<{ column_name: string }>('describe select * from read_parquet($file)', { file })
@@ -203,14 +208,21 @@ async function tellApart(session: Session, files: readonly string[]): Promise<Ex
       });
     const has = (name: string): boolean => described.some((column) => column.column_name === name);
     if (has('sum_top_position') && has('data_date')) site.push(file);
-    else if (has('sum_position') && has('url') && has('data_date')) url.push(file);
-    else {
+    else if (has('sum_position') && has('url') && has('data_date')) {
+      url.push(file);
+      hasAppearances ||= described.some(({ column_name: name }) => isAppearance(name));
+    } else {
       throw new ImportRefused(
         `'${file}' is neither searchdata_url_impression (it has url and sum_position) nor searchdata_site_impression (it has sum_top_position).`,
       );
     }
   }
-  return { site, url };
+  return { site, url, hasAppearances };
+}
+
+/** As `sql/load/bulk-export/appearance_daily.sql` has it. */
+function isAppearance(column: string): boolean {
+  return column.startsWith('is_') && column !== 'is_page_experience' && !column.startsWith('is_anonymized_');
 }
 
 /** The queries with most clicks that are not tracked yet. */

@@ -114,6 +114,7 @@ export async function checkFacts(
   shape: FactTableShape,
   batches: readonly (readonly string[])[],
 ): Promise<Problem[]> {
+  if (batches.length === 0) return [];
   const problems: Problem[] = [];
   for (const files of batches) {
     const parts = { key: identifiers(shape.key), pack: packed(shape.key) };

@@ -34,10 +34,10 @@ export type LoadOptions = CommonOptions &
     | { readonly folder: string }
     | {
         /**
-         * Writes the snapshot into a folder that is removed afterwards. Returns the days that its facts speak for, by
-         * table, where that is not every day from the first to the last with a row.
+         * Writes the snapshot into a folder that is removed afterwards. Returns the days that its facts speak for, where
+         * that is not every day from the first to the last with a row.
          */
-        readonly makeSnapshot: (folder: string) => Promise<KnownDays>;
+        readonly makeSnapshot: (folder: string) => Promise<KnownDays | undefined>;
       }
   );
 
@@ -88,7 +88,7 @@ async function loadLocked(stores: Stores, options: LoadOptions): Promise<LoadSum
   const staging = join(settings.dataFolder, 'staging');
   mkdirSync(staging, { recursive: true });
   const folder = 'folder' in options ? options.folder : join(staging, 'snapshot');
-  const knownDays = 'folder' in options ? {} : await options.makeSnapshot(folder);
+  const knownDays = 'folder' in options ? undefined : await options.makeSnapshot(folder);
   const found = await findSnapshotFiles(folder);
   if (found.tables.length === 0) throw new LoadRejected(found.problems);
 
@@ -119,7 +119,7 @@ async function loadLocked(stores: Stores, options: LoadOptions): Promise<LoadSum
       const changes: PartChange[] = [];
       for (const [shape, all] of parts) {
         report(`writing ${shape.name}`);
-        const days = replacedDays(all, knownDays[shape.name]);
+        const days = replacedDays(all, shape.name, knownDays);
         const input = { dataFolder: settings.dataFolder, shape, parts: all, days };
         for await (const change of writePartFiles(session, catalog, input)) changes.push(change);
       }

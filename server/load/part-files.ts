@@ -40,15 +40,20 @@ interface WrittenFile {
   readonly sha256: string;
 }
 
-/** The days that a source of facts has read, by table. */
-export type KnownDays = Partial<Record<FactTable, readonly Day[]>>;
+/** The days of a project that a source of facts has read, by table, whether or not they have rows. */
+export interface KnownDays {
+  readonly project: string;
+  readonly days: Readonly<Partial<Record<FactTable, readonly Day[]>>>;
+}
 
 /** For each project the days that a load replaces: from the first to the last that it carries, or those known. */
 export function replacedDays(
   parts: readonly StagedPart[],
-  known: readonly Day[] | undefined,
+  table: FactTable,
+  known: KnownDays | undefined,
 ): Map<string, ReadonlySet<Day>> {
-  if (known !== undefined) return new Map(parts.map(({ project }) => [project, new Set(known)]));
+  const days = known?.days[table];
+  if (known !== undefined && days !== undefined && days.length > 0) return new Map([[known.project, new Set(days)]]);
   const spans = new Map<string, Range>();
   for (const { project, firstDay, lastDay } of parts) {
     const span = spans.get(project) ?? { from: firstDay, to: lastDay };
@@ -85,12 +90,17 @@ export async function* writePartFiles(session: Session, catalog: Catalog, work: 
       const written =
         files.length === 0
           ? null
-          : await write(session, { ...place, table: shape.name, shape }, partTemplate(shape), {
-              files,
-              old,
-              project,
-              days: daysOfPart,
-            });
+          : await write(
+              session,
+              { ...place, table: shape.name, shape },
+              partTemplate(shape, files.length > old.length),
+              {
+                files,
+                old,
+                project,
+                days: daysOfPart,
+              },
+            );
       if (written !== null || current !== undefined) yield { project, table: shape.name, part, written };
       for (const table of written === null && current === undefined ? [] : shape.rollups) {
         const sums =
@@ -106,11 +116,13 @@ export async function* writePartFiles(session: Session, catalog: Catalog, work: 
   for (const folder of folders) await flush(folder);
 }
 
-function partTemplate(shape: FactTableShape): string {
+/** The statement that writes a part. Files before it have no project: their folder tells. */
+function partTemplate(shape: FactTableShape, hasNew: boolean): string {
   return sqlTemplate('load/part_file', {
     columns: columnList({ ...shape, columns: shape.columns.filter(({ name }) => name !== 'project_id') }),
     order: identifiers(shape.order),
     day: shape.day,
+    mine: hasNew ? 'project_id = $project' : '$project is null',
   });
 }
 

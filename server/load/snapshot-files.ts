@@ -10,6 +10,8 @@ export type Format = 'parquet' | 'csv' | 'ndjson';
 export interface TableFiles {
   readonly table: string;
   readonly files: readonly { readonly path: string; readonly format: Format; readonly state: string }[];
+  /** The table's folder, below which folders such as `project_id=Aa1b2` count; null for a table of one file. */
+  readonly folder: string | null;
 }
 
 export interface SnapshotFiles {
@@ -58,7 +60,7 @@ export async function findSnapshotFiles(folder: string): Promise<SnapshotFiles> 
       continue;
     }
     const files = known.map((file) => ({ path: file, format: formatOf(file)!, state: stateOf(statSync(file)) }));
-    byTable.set(table, [...(byTable.get(table) ?? []), { table, files }]);
+    byTable.set(table, [...(byTable.get(table) ?? []), { table, files, folder: isFolder ? path : null }]);
   }
   for (const [table, sources] of byTable) {
     if (sources.length > 1) {

@@ -18,6 +18,8 @@ interface Group {
   /** Name of the bound list of files. */
   readonly parameter: string;
   readonly paths: readonly string[];
+  /** The table's folder; null where it is one file. */
+  readonly folder: string | null;
 }
 
 /** What came of casting a table's files. Wrong rows stand aside and are not part of the staged rows. */
@@ -106,9 +108,11 @@ async function readSource(session: Session, shape: Shape, files: TableFiles | un
   for (const format of Object.keys(READERS) as Format[]) {
     const paths = files?.files.filter((file) => file.format === format).map(({ path }) => path) ?? [];
     if (paths.length === 0) continue;
-    const group = { format, parameter: `${format}_files`, paths };
+    const group = { format, parameter: `${format}_files`, paths, folder: files?.folder ?? null };
     try {
       const present = await presentColumns(session, group);
+      // A file without a line has no rows, and so no columns that it could lack.
+      if (present === undefined) continue;
       const missing = shape.columns.filter(
         ({ name, optional }) => !optional && !present.has(name) && !inFolders(group, name),
       );
@@ -135,7 +139,8 @@ async function readSource(session: Session, shape: Shape, files: TableFiles | un
   return { rows: selects.length > 0 ? selects.join('\nunion all\n') : undefined, parameters, problems, warnings };
 }
 
-async function presentColumns(session: Session, { format, parameter, paths }: Group): Promise<Set<string>> {
+/** The columns that the files have; undefined for ndjson files without any row. */
+async function presentColumns(session: Session, { format, parameter, paths }: Group): Promise<Set<string> | undefined> {
   const reader = READERS[format](`$${parameter}`);
   const names =
     format === 'ndjson'
@@ -147,12 +152,16 @@ async function presentColumns(session: Session, { format, parameter, paths }: Gr
             [parameter]: paths,
           })
         ).map(({ column_name: name }) => ({ name }));
+  if (format === 'ndjson' && names.length === 0) {
+    const [first] = await session.rows(`select 1 from ${reader} limit 1`, { [parameter]: paths });
+    if (first === undefined) return undefined;
+  }
   return new Set(names.map(({ name }) => name));
 }
 
 /** Whether a column is given by Hive partition folders such as `project_id=Aa1b2`. */
-function inFolders({ paths }: Group, name: string): boolean {
-  return paths.some((path) => path.includes(`/${name}=`));
+function inFolders({ paths, folder }: Group, name: string): boolean {
+  return folder !== null && paths.some((path) => path.slice(folder.length).includes(`/${name}=`));
 }
 
 /** SELECT of the cast columns, of which are wrong (`wrong`) and, for a row with any, of its texts (`source_row`). */
@@ -185,7 +194,8 @@ function rawValue({ name, optional, type }: Column, group: Group, present: Reado
     return optional || type.sql !== 'varchar' ? `nullif("${name}", '')` : `coalesce("${name}", '')`;
   }
   if (!inFolders(group, name)) return 'null::varchar';
-  const folder = `nullif(url_decode(regexp_extract(filename, '/${name}=([^/]*)/', 1)), '__HIVE_DEFAULT_PARTITION__')`;
+  const below = `substr(filename, ${Array.from(group.folder ?? '').length + 1})`;
+  const folder = `nullif(url_decode(regexp_extract(${below}, '/${name}=([^/]*)/', 1)), '__HIVE_DEFAULT_PARTITION__')`;
   // Partition folders name a month without its day.
   return type.wanted.startsWith('the first day of a month')
     ? `regexp_replace(nullif(${folder}, ''), '^(\\d{4}-\\d{2})$', '\\1-01')`
@@ -211,8 +221,17 @@ function wrongValues({ name: table, columns }: Shape, { column: name, total, row
     table,
     column: name,
     message: `${count(total, 'row')} with a value that is missing or wrong; it must be ${wanted}. The first:`,
-    rows: JSON.parse(rows) as unknown[],
+    rows: parseRows(rows),
   };
+}
+
+/** DuckDB writes numbers that are none as they are, which JSON does not have. */
+function parseRows(text: string): unknown[] {
+  try {
+    return JSON.parse(text) as unknown[];
+  } catch {
+    return JSON.parse(text.replaceAll(/(?<=[:[,])(-?(?:NaN|Infinity))(?=[,}\]])/g, '"$1"')) as unknown[];
+  }
 }
 
 /** The columns of a table as a SQL list. */

@@ -33,10 +33,13 @@ export async function readStagedParts(
   if (files.length === 0) return { parts: [], problems: [] };
   const template = sqlTemplate('load/staged_parts', { day: shape.day, part: partOf(shape) });
   const rows = await session.rows<PartRow>(template, { files });
-  const parts = rows.map(({ largest: _, ...row }) => ({
-    ...row,
-    part: toPart(row.part),
-    files: (filesOf.get(`${row.project}-${row.part}`) ?? []).map(({ file }) => file),
+  const parts = rows.map(({ project, part, rows: number, firstDay, lastDay }) => ({
+    project,
+    part: toPart(part),
+    rows: number,
+    firstDay,
+    lastDay,
+    files: (filesOf.get(`${project}-${part}`) ?? []).map(({ file }) => file),
   }));
   const tooLarge = rows.filter(({ largest }) => largest > MOST_A_PART);
   if (tooLarge.length === 0) return { parts, problems: [] };

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 
 /** An answer as a server gave it, with the request that it answers (below the API's root). */
-export interface Example {
+interface Example {
   readonly request: string;
   readonly answer: unknown;
 }
 
 /** By operation and status. A test asks each of them again and finds the same answer. */
-export const EXAMPLES = JSON.parse(readFileSync(new URL('examples.json', import.meta.url), 'utf8')) as Readonly<
+const EXAMPLES = JSON.parse(readFileSync(new URL('examples.json', import.meta.url), 'utf8')) as Readonly<
   Record<string, Readonly<Record<string, Example>>>
 >;
 

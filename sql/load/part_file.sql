@@ -4,6 +4,6 @@
 copy (
   select {columns} from read_parquet($files, union_by_name = true, filename = true, hive_partitioning = false)
   where case when list_contains($old, filename) then not list_contains($days::date[], {day})
-    else project_id = $project end
+    else {mine} end
   order by {order}
 ) to $target (format parquet, compression zstd, row_group_size 30720)

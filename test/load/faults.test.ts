@@ -1,0 +1,335 @@
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, globSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import t, { type Test } from 'tap';
+import { Catalog } from '../../server/catalog/catalog.ts';
+import { loadSnapshot } from '../../server/load/load.ts';
+import { readSettings } from '../../server/settings.ts';
+import { writeParquet } from '../parquet.ts';
+import { makeDataFolder, run, type Server, start, startServer, until } from '../process.ts';
+import { facts, keyword, makeWorld, PROJECT, temporaryFolder, WORKSPACE, writeSnapshot } from '../world.ts';
+import { problemsOf } from './refused.ts';
+
+t.setTimeout(120_000);
+
+const DAYS = "(select unnest(generate_series(date '2025-01-01', date '2026-03-10', interval 1 day))::date as date)";
+
+/**
+ * A snapshot of 434 days that takes a moment to load. Its number is in every row: `version` clicks a day on each of
+ * three devices, three times that in one country, and in the names of the project and its keyword.
+ */
+async function makeVersion(version: number, queriesADay: number): Promise<string> {
+  const folder = writeSnapshot(t, {
+    workspaces: [WORKSPACE],
+    projects: [{ ...PROJECT, domain: `v${version}.example` }],
+    keywords: [keyword('Kw001', `keyword ${version}`)],
+  });
+  const measures = (clicks: number): string => `${clicks} as clicks, ${clicks * 10} as impressions, 0 as sum_position`;
+  const tables: Record<string, string> = {
+    site_daily: `select 'Proj1' as project_id, date, device, ${measures(version)}
+      from ${DAYS}, (select unnest(['desktop', 'mobile', 'tablet']) as device)`,
+    country_daily: `select 'Proj1' as project_id, date, 'usa' as country, ${measures(3 * version)} from ${DAYS}`,
+    brand_daily: `select 'Proj1' as project_id, date, 'brand' as segment, ${measures(version)} from ${DAYS}`,
+    keyword_daily: `select 'Proj1' as project_id, 'Kw001' as keyword_id, date, 'desktop' as device, ${measures(version)}
+      from ${DAYS}`,
+    query_daily: `select 'Proj1' as project_id, date, 'query ' || number as query, 'usa' as country, ${measures(version)}
+      from ${DAYS}, range(${queriesADay}) numbers (number)`,
+  };
+  for (const [table, select] of Object.entries(tables)) await writeParquet(join(folder, `${table}.parquet`), select);
+  return folder;
+}
+
+const versions = new Map<string, Promise<string>>();
+
+/** The folder of a version; made once for all tests. */
+function versionOf(version: number, queriesADay: number): Promise<string> {
+  const name = `${version} ${queriesADay}`;
+  const folder = versions.get(name) ?? makeVersion(version, queriesADay);
+  versions.set(name, folder);
+  return folder;
+}
+
+const ASKED = ['/projects', '/projects/Proj1/site?period=486d', '/projects/Proj1/breakdowns?period=486d'];
+const KEYWORDS = '/projects/Proj1/keywords?period=486d&daily=1';
+
+/** What a server says, as one text. */
+async function answersOf(server: Server, key: string, paths = [...ASKED, KEYWORDS]): Promise<string> {
+  const answers = await Promise.all(paths.map((path) => server.get(path, key)));
+  return JSON.stringify(answers.map(({ status, body }) => ({ status, body })));
+}
+
+/** The files below a data folder that are neither current nor kept for running requests, and what was staged. */
+async function leftovers(dataFolder: string): Promise<string[]> {
+  const catalog = new Catalog(dataFolder);
+  try {
+    const onDisk = globSync(`${dataFolder}/{facts,staging}/**/*.*`).map((path) => relative(dataFolder, path));
+    const isKept = (file: string): boolean => catalog.get('current_files', { file, before: 0 }) !== undefined;
+    return onDisk.filter((file) => !isKept(file));
+  } finally {
+    catalog.close();
+  }
+}
+
+t.test('loads that are killed leave the old state or the new one, and the next load works', async (t) => {
+  const folders = [await versionOf(1, 150), await versionOf(2, 150)];
+  const { dataFolder, keys } = await makeDataFolder(t, [folders[1]!], { keys: 4 });
+  const settings = { ORDINATE_DATA: dataFolder };
+  const server = await startServer(t, settings);
+  const answers: string[] = [];
+  answers[1] = await answersOf(server, keys[0]!);
+  let started = performance.now();
+  t.match(await run(t, settings, 'load', folders[0]!), { code: 0 });
+  let duration = performance.now() - started;
+  answers[0] = await answersOf(server, keys[0]!);
+  t.not(answers[0], answers[1]);
+
+  const MOMENTS = 6;
+  let current = 0;
+  for (let moment = 0; moment < MOMENTS; moment++) {
+    const share = 0.25 + ((moment + Math.random()) / MOMENTS) * 0.75;
+    const next = 1 - current;
+    started = performance.now();
+    const load = start(t, settings, 'load', folders[next]!);
+    await Promise.race([sleep(share * duration), load.ended]);
+    load.child.kill('SIGKILL');
+    const { code } = await load.ended;
+    if (code !== null) duration = Math.min(duration, performance.now() - started);
+    const now = await answersOf(server, keys[moment % 4]!);
+    const what = `killed after ${share.toFixed(3)} of a load (${code === null ? 'amid it' : 'it had ended'})`;
+    t.ok(now === answers[current] || now === answers[next], what);
+    if (now === answers[next]) current = next;
+  }
+
+  // What a killed process leaves behind, made sure of.
+  mkdirSync(join(dataFolder, 'staging', 'site_daily'), { recursive: true });
+  writeFileSync(join(dataFolder, 'staging', 'site_daily', 'data.parquet'), 'x');
+  writeFileSync(join(dataFolder, 'facts', 'site_daily', 'Proj1', '2026-01-x.parquet'), 'x');
+  t.match(await run(t, settings, 'load', folders[1 - current]!), { code: 0, stderr: '' });
+  t.equal(await answersOf(server, keys[0]!), answers[1 - current]);
+  t.strictSame(await leftovers(dataFolder), [], 'nothing of the killed loads is left');
+});
+
+t.test('two loads at once: one after the other, and both are whole', async (t) => {
+  const folders = [await versionOf(1, 5), await versionOf(2, 5)];
+  const { dataFolder, keys } = await makeDataFolder(t, [await versionOf(3, 5)]);
+  const settings = { ORDINATE_DATA: dataFolder };
+  const both = await Promise.all(folders.map((folder) => run(t, settings, 'load', folder, '--json')));
+  for (const { code, stdout } of both) {
+    t.equal(code, 0);
+    t.match(JSON.parse(stdout), { loaded: true, tables: { site_daily: { rows: 434 * 3 } } });
+  }
+  const server = await startServer(t, settings);
+  const { body } = await server.get('/projects/Proj1/breakdowns?period=434d', keys[0]!);
+  const version = Number(/v(\d)/.exec(body.project.domain as string)?.[1]);
+  t.ok(version === 1 || version === 2);
+  t.match(body.countries, [{ country: 'usa', clicks: 434 * 3 * version }]);
+  t.strictSame(await leftovers(dataFolder), []);
+});
+
+t.test('readers see all of a load or nothing, and the new state within two seconds', async (t) => {
+  const { dataFolder, keys } = await makeDataFolder(t, [await versionOf(1, 150)], { keys: 20 });
+  const next = await versionOf(2, 150);
+  const settings = { ORDINATE_DATA: dataFolder };
+  const server = await startServer(t, settings);
+  const listed = await server.get('/projects/Proj1/queries?period=434d&limit=1', keys[0]!);
+  t.match(listed.body.queries, [{ clicks: 434 }]);
+
+  const seen: number[] = [];
+  let asked = 0;
+  const look = async (): Promise<number> => {
+    const key = keys[asked++ % keys.length]!;
+    const newest = Math.max(0, ...seen);
+    const { status, body } = await server.get('/projects/Proj1/breakdowns?period=434d', key);
+    if (status !== 200) throw new Error(`answered ${status}: ${JSON.stringify(body)}`);
+    const version = Number(/v(\d)/.exec(body.project.domain as string)?.[1]);
+    const clicksOf = (rows: { clicks: number }[]): number[] => rows.map(({ clicks }) => clicks);
+    const { devices, countries, brand } = body;
+    const clicks = [...clicksOf(devices), ...clicksOf(countries), ...clicksOf([brand.brand, brand.anonymous])];
+    const whole = [1, 1, 1, 3, 1, 2].map((share) => share * 434 * version);
+    if (clicks.join() !== whole.join()) throw new Error(`version ${version} answers ${clicks.join()}`);
+    if (version < newest) throw new Error('the old state came back');
+    seen.push(version);
+    return version;
+  };
+  const load = start(t, settings, 'load', next);
+  let isOver = false;
+  void load.ended.then(() => {
+    isOver = true;
+  });
+  const readers = Array.from({ length: 3 }, async () => {
+    while (!isOver) {
+      await look();
+      await sleep(20);
+    }
+  });
+  t.match(await load.ended, { code: 0 });
+  const done = performance.now();
+  await until('the new state', async () => ((await look()) === 2 ? true : undefined));
+  t.ok(performance.now() - done < 2000, 'within two seconds');
+  await Promise.all(readers);
+  t.ok(seen.includes(1), 'there were readers before the load ended');
+  const { body } = await server.get('/projects/Proj1/keywords?period=434d', keys[1]!);
+  t.strictSame(body.keywords, [
+    { ...keywordAnswer, query: 'keyword 2', metrics: { clicks: 868, impressions: 8680, ctr: 0.1, position: 1 } },
+  ]);
+  const relisted = await server.get('/projects/Proj1/queries?period=434d&limit=1', keys[0]!);
+  t.match(relisted.body.queries, [{ clicks: 868 }], 'lists are computed again');
+});
+
+const keywordAnswer = {
+  id: 'Kw001',
+  source: 'import',
+  trackedSince: '2025-01-05T00:00:00.000Z',
+  intent: 'unclassified',
+  groupIds: [],
+};
+
+t.test('files that are broken are told of by table; what was being served is untouched', async (t) => {
+  const world = await makeWorld(t, { site_daily: facts('date device', ['2026-03-01', 'desktop', 3, 100, 900]) });
+  const before = (await world.ask('/site')).body;
+  const folder = temporaryFolder(t);
+  const table = join(folder, 'site_daily');
+  const parquet = join(table, 'b.parquet');
+  const { settings, catalog } = world;
+  const rows = `select 'Proj1' as project_id, date, 'mobile' as device, (random() * 1000)::int as clicks,
+    (random() * 1e6)::int as impressions, 0 as sum_position from ${DAYS}`;
+  const csv = `project_id,date,device,clicks,impressions,sum_position\n${'Proj1,2026-03-02,mobile,1,2,3\n'.repeat(999)}`;
+  const breaks: Record<string, () => void> = {
+    'cut in the middle': () => truncateSync(parquet, Math.floor(readFileSync(parquet).length / 2)),
+    'cut at the end': () => truncateSync(parquet, readFileSync(parquet).length - 1),
+    'only the first bytes': () => truncateSync(parquet, 4),
+    empty: () => truncateSync(parquet, 0),
+    'zeros in the data': () => {
+      const bytes = readFileSync(parquet);
+      writeFileSync(parquet, bytes.fill(0, 4, Math.floor(bytes.length / 2)));
+    },
+    'a broken footer': () => {
+      const bytes = readFileSync(parquet);
+      writeFileSync(parquet, bytes.fill(0xff, bytes.length - 60, bytes.length - 8));
+    },
+    'a text': () => writeFileSync(parquet, csv),
+    'a cut csv.gz': () => {
+      rmSync(parquet);
+      const bytes = gzipSync(csv + Math.random().toString());
+      writeFileSync(join(table, 'b.csv.gz'), bytes.subarray(0, Math.floor(bytes.length / 2)));
+    },
+    'a cut ndjson': () => writeFileSync(join(table, 'b.ndjson'), '{"project_id": "Proj1", "date": "2026-'),
+    'ndjson that is no object': () => writeFileSync(join(table, 'b.ndjson'), '[1, 2]\n'),
+  };
+  for (const [what, breakIt] of Object.entries(breaks)) {
+    rmSync(table, { recursive: true, force: true });
+    await writeParquet(join(table, 'a.parquet'), rows.replace('mobile', 'desktop'));
+    await writeParquet(parquet, rows);
+    breakIt();
+    const problems = await problemsOf(loadSnapshot({ settings, catalog }, { folder }));
+    t.ok(problems.length > 0 && problems.every((problem) => problem.table === 'site_daily'), what);
+  }
+  t.strictSame((await world.ask('/site')).body, before);
+
+  rmSync(table, { recursive: true });
+  // As Spark writes: a folder by the name of a file.
+  await writeParquet(join(table, 'b.parquet', 'part-0.parquet'), `${rows} where date = '2026-03-02'`);
+  await loadSnapshot({ settings, catalog }, { folder });
+  t.match((await world.ask('/breakdowns')).body.devices.length, 2);
+  await writeParquet(join(folder, 'brand_daily.parquet', 'part-0.parquet'), 'select 1 as x');
+  const { warnings } = await loadSnapshot({ settings, catalog }, { folder });
+  t.match(warnings, [/'brand_daily\.parquet'/], 'a folder by the name of a file is no table, and that is told');
+});
+
+t.test('a file that changes or goes while it is read', async (t) => {
+  const world = await makeWorld(t);
+  const rows = facts('date device', ['2026-03-01', 'desktop', 3, 100, 900]);
+  const before = (await world.ask('/site')).body;
+  const { settings, catalog } = world;
+  const ways: ((file: string) => void)[] = [
+    (file) => appendFileSync(file, readFileSync(file, 'utf8').replace('desktop', 'mobile')),
+    (file) => writeFileSync(file, readFileSync(file)),
+    (file) => rmSync(file),
+  ];
+  for (const change of ways) {
+    const folder = writeSnapshot(t, { site_daily: rows });
+    const file = join(folder, 'site_daily.ndjson');
+    const report = (step: string): void => {
+      if (step.startsWith('checking')) change(file);
+    };
+    t.match(await problemsOf(loadSnapshot({ settings, catalog }, { folder, report })), [
+      { table: 'site_daily', message: /site_daily\.ndjson.*changed while it was being read/ },
+    ]);
+  }
+  t.strictSame((await world.ask('/site')).body, before);
+});
+
+const MOUNT = '/bin/mount';
+const UNMOUNT = '/bin/umount';
+
+/** Mounts a small disk; false where that is not allowed. */
+function mountDisk(t: Test, folder: string, megabytes: number): boolean {
+  mkdirSync(folder);
+  try {
+    execFileSync(MOUNT, ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', folder], { stdio: 'ignore' });
+  } catch {
+    return false;
+  }
+  t.teardown(() => execFileSync(UNMOUNT, ['-l', folder]));
+  return true;
+}
+
+t.test('a full disk is told in words, nothing is lost, and the next load works', async (t) => {
+  const folder = join(temporaryFolder(t), 'disk');
+  if (!mountDisk(t, folder, 12)) {
+    t.pass('not run', { skip: 'a small disk cannot be mounted here; that takes Linux and its root' });
+    return;
+  }
+  const small = await versionOf(1, 5);
+  const { keys } = await makeDataFolder(t, [small], { folder });
+  const key = keys[0]!;
+  const settings = { ORDINATE_DATA: folder };
+  const server = await startServer(t, settings);
+  const before = await answersOf(server, key, ASKED);
+
+  const large = await makeVersion(2, 5);
+  await writeParquet(
+    join(large, 'page_daily.parquet'),
+    `select 'Proj1' as project_id, date, 'https://shop.example/' || uuid()::varchar as url, 'usa' as country,
+      1 as clicks, 1 as impressions, 0 as sum_position from ${DAYS}, range(700)`,
+  );
+  const full = await run(t, settings, 'load', large);
+  t.equal(full.code, 1);
+  t.match(full.stderr, /^The disk that holds '.*disk' is full/);
+  t.notMatch(full.stderr, /^ {4}at /m, 'no stack trace');
+  t.equal(await answersOf(server, key, ASKED), before);
+  t.strictSame(await leftovers(folder), []);
+
+  // Full at the last moment, when the catalog is written.
+  const catalog = new Catalog(folder);
+  const filler = join(folder, 'filler');
+  const report = (step: string): void => {
+    if (step !== 'publishing') return;
+    const megabyte = Buffer.alloc(1_000_000);
+    for (const bytes of [megabyte, megabyte.subarray(0, 4096), megabyte.subarray(0, 64)]) {
+      try {
+        for (;;) appendFileSync(filler, bytes);
+      } catch {
+        // There is no room for so many bytes any more.
+      }
+    }
+  };
+  const more = await versionOf(3, 5);
+  const load = () => loadSnapshot({ settings: readSettings(settings), catalog }, { folder: more, report });
+  try {
+    await t.rejects(load(), { message: /^The disk that holds '.*disk' is full/ });
+  } finally {
+    catalog.close();
+  }
+  t.equal(await answersOf(server, key, ASKED), before);
+  rmSync(filler);
+
+  t.match(await run(t, settings, 'load', more), { code: 0 });
+  t.match((await server.get('/projects', key)).body.projects, [{ domain: 'v3.example' }]);
+  execFileSync(MOUNT, ['-o', 'remount,size=200m', folder]);
+  t.match(await run(t, settings, 'load', large), { code: 0 });
+  t.match((await server.get('/projects', key)).body.projects, [{ domain: 'v2.example' }]);
+  t.strictSame(await leftovers(folder), []);
+});

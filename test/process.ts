@@ -1,0 +1,110 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Test } from 'tap';
+import { Catalog } from '../server/catalog/catalog.ts';
+import { createKey } from '../server/catalog/keys.ts';
+import { loadSnapshot } from '../server/load/load.ts';
+import { readSettings } from '../server/settings.ts';
+import { type Answer, temporaryFolder } from './world.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+
+/** How a process ended and what it printed. */
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Running {
+  readonly child: ChildProcess;
+  readonly printed: { stdout: string; stderr: string };
+  readonly ended: Promise<Ended>;
+}
+
+/** Environment of a process without settings other than the given ones. */
+function environmentOf(settings: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const { PATH, HOME } = process.env;
+  return { PATH, HOME, ...settings };
+}
+
+/** Starts the command line of the project. The process is killed when the test ends. */
+export function start(t: Test, settings: NodeJS.ProcessEnv, ...words: readonly string[]): Running {
+  const child = spawn(process.execPath, ['scripts/ordinate.ts', ...words], {
+    cwd: ROOT,
+    env: environmentOf(settings),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const printed = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    printed.stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    printed.stderr += text;
+  });
+  const ended = once(child, 'close').then(([code]: unknown[]) => ({ code: code as number | null, ...printed }));
+  t.teardown(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
+  return { child, printed, ended };
+}
+
+/** Runs a command to its end. */
+export function run(t: Test, settings: NodeJS.ProcessEnv, ...words: readonly string[]): Promise<Ended> {
+  return start(t, settings, ...words).ended;
+}
+
+/** Resolves when `found` gives something; fails after a minute, which is more than any machine needs. */
+export async function until<T>(what: string, found: () => T | undefined | Promise<T | undefined>): Promise<T> {
+  for (const deadline = Date.now() + 60_000; Date.now() < deadline; ) {
+    const value = await found();
+    if (value !== undefined) return value;
+    await new Promise((done) => setTimeout(done, 15));
+  }
+  throw new Error(`waited in vain for ${what}`);
+}
+
+export interface Server extends Running {
+  /** `http://127.0.0.1:PORT`, as the server printed it. */
+  readonly address: string;
+  readonly get: (path: string, key: string) => Promise<Answer>;
+}
+
+/** Starts the real server on a free port and waits until it says that it is ready. */
+export async function startServer(t: Test, settings: NodeJS.ProcessEnv, ...words: readonly string[]): Promise<Server> {
+  const running = start(t, { PORT: '0', ...settings }, 'serve', ...words);
+  const address = await until('the server to be ready', () => {
+    if (running.child.exitCode !== null) throw new Error(`the server ended: ${running.printed.stderr}`);
+    return /ready at (http:\S+)/.exec(running.printed.stdout)?.[1];
+  });
+  const get: Server['get'] = async (path, key) => {
+    const response = await fetch(`${address}/api/v1${path}`, { headers: { authorization: `Bearer ${key}` } });
+    return {
+      status: response.status,
+      headers: Object.fromEntries(response.headers),
+      body: (await response.json()) as unknown,
+    };
+  };
+  return { ...running, address, get };
+}
+
+/** A data folder as the loader leaves it after the given snapshot folders, with keys of the workspace `acme`. */
+export async function makeDataFolder(
+  t: Test,
+  snapshots: readonly string[],
+  { keys = 1, folder = join(temporaryFolder(t), 'data') }: { keys?: number; folder?: string } = {},
+): Promise<{ dataFolder: string; keys: string[] }> {
+  mkdirSync(folder, { recursive: true });
+  const catalog = new Catalog(folder);
+  try {
+    const settings = readSettings({ ORDINATE_DATA: folder });
+    for (const snapshot of snapshots) await loadSnapshot({ settings, catalog }, { folder: snapshot });
+    const make = (name: string): string => createKey(catalog, { workspace: 'acme', name, by: null, at: 0 }).key;
+    return { dataFolder: folder, keys: Array.from({ length: keys }, (_, index) => make(`key ${index}`)) };
+  } finally {
+    catalog.close();
+  }
+}

@@ -1,0 +1,159 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import { Catalog } from '../../server/catalog/catalog.ts';
+import { listKeys } from '../../server/catalog/keys.ts';
+import { writeParquet } from '../parquet.ts';
+import { makeDataFolder, run, startServer, until } from '../process.ts';
+import { facts, PROJECT, temporaryFolder, WORKSPACE, writeSnapshot } from '../world.ts';
+
+t.setTimeout(120_000);
+
+const SMALL = {
+  workspaces: [WORKSPACE],
+  projects: [PROJECT],
+  site_daily: facts('date device', ['2026-03-01', 'desktop', 3, 100, 900]),
+};
+
+t.test('the server says when it is ready, and answers; a second one on its port is told so', async (t) => {
+  const { dataFolder, keys } = await makeDataFolder(t, [writeSnapshot(t, SMALL)]);
+  const server = await startServer(t, { ORDINATE_DATA: dataFolder });
+  t.match(await server.get('/projects/Proj1/site', keys[0]!), {
+    status: 200,
+    headers: { 'cache-control': 'no-store', 'x-ratelimit-limit': '120' },
+    body: { totals: { clicks: 3 } },
+  });
+  t.equal((await server.get('/projects', 'ord_live_no')).status, 401);
+  const checks = await Promise.all(['/livez', '/readyz', '/docs'].map((path) => fetch(server.address + path)));
+  t.strictSame(
+    checks.map(({ status }) => status),
+    [200, 200, 200],
+  );
+
+  const { port } = new URL(server.address);
+  const second = await run(t, { ORDINATE_DATA: dataFolder, PORT: port }, 'serve');
+  t.not(second.code, 0);
+  t.equal(second.stdout, '');
+  t.match(second.stderr, new RegExp(`in use.*${port}|${port}.*in use`));
+  t.notMatch(second.stderr, /^\s+at |node:internal/m, 'no stack trace');
+  t.equal((await server.get('/projects', keys[0]!)).status, 200, 'the first one goes on');
+
+  server.child.kill('SIGINT');
+  t.match(await server.ended, { code: 0 });
+  t.strictSame(readdirSync(join(dataFolder, 'temporary')), [], 'nothing temporary is left');
+});
+
+t.test('settings of address and port; options go before them', async (t) => {
+  const { dataFolder, keys } = await makeDataFolder(t, [writeSnapshot(t, SMALL)]);
+  const settings = { ORDINATE_DATA: dataFolder };
+  // A port that was free a moment ago.
+  const first = await startServer(t, settings);
+  const { port } = new URL(first.address);
+  first.child.kill('SIGTERM');
+  t.match(await first.ended, { code: 0 });
+
+  const byOption = await startServer(t, { ...settings, PORT: '1' }, '--port', port);
+  t.equal(new URL(byOption.address).port, port);
+  t.equal((await byOption.get('/projects', keys[0]!)).status, 200);
+  byOption.child.kill('SIGTERM');
+  t.match(await byOption.ended, { code: 0 });
+
+  const bySetting = await startServer(t, { ...settings, PORT: port, HOST: 'localhost' });
+  t.equal(new URL(bySetting.address).port, port);
+  t.equal((await bySetting.get('/projects', keys[0]!)).status, 200);
+  bySetting.child.kill('SIGTERM');
+  t.match(await bySetting.ended, { code: 0 });
+
+  if (process.platform !== 'linux') {
+    t.pass('not run', { skip: 'only Linux has the address 127.0.0.2 by itself' });
+    return;
+  }
+  const elsewhere = await startServer(t, { ...settings, HOST: '127.0.0.1' }, '--host', '127.0.0.2');
+  t.equal(new URL(elsewhere.address).hostname, '127.0.0.2');
+  t.equal((await elsewhere.get('/projects', keys[0]!)).status, 200);
+  await t.rejects(fetch(`http://127.0.0.1:${new URL(elsewhere.address).port}/livez`), 'nowhere but there');
+});
+
+t.test('a signal to stop: requests under way are answered, then the process ends', async (t) => {
+  const folder = writeSnapshot(t, { workspaces: [WORKSPACE], projects: [PROJECT] });
+  const PAGES = 4000;
+  await writeParquet(
+    join(folder, 'page_daily.parquet'),
+    `select 'Proj1' as project_id, date::date as date, 'https://shop.example/' || number as url, 'usa' as country,
+      1 as clicks, 2 as impressions, 0 as sum_position
+    from generate_series(date '2025-12-11', date '2026-03-10', interval 1 day) days (date), range(${PAGES}) numbers (number)`,
+  );
+  const { dataFolder, keys } = await makeDataFolder(t, [folder]);
+  // One thread, so that the requests take a while together.
+  const server = await startServer(t, { ORDINATE_DATA: dataFolder, ORDINATE_THREADS: '1' });
+  const heavy = Array.from({ length: 12 }, (_, index) =>
+    server.get(`/projects/Proj1/pages?period=${90 - index}d&limit=1`, keys[0]!),
+  );
+  // What is asked last and answered first, and a moment more: the others have arrived by then.
+  t.equal((await server.get('/projects', keys[0]!)).status, 200);
+  await sleep(100);
+  server.child.kill('SIGTERM');
+  for (const [index, { status, body }] of (await Promise.all(heavy)).entries()) {
+    t.match({ status, body }, { status: 200, body: { paging: { total: PAGES }, pages: [{ clicks: 90 - index }] } });
+  }
+  const { code, stderr } = await server.ended;
+  t.equal(code, 0);
+  const [before = '', after = ''] = stderr.split('"stopping"');
+  t.match(after, '/pages', `${before.split('/pages').length - 1} were answered before the signal, the others after it`);
+  await t.rejects(fetch(`${server.address}/livez`), 'nobody listens any more');
+});
+
+t.test('serve --demo: in an empty folder a key and a first question that works, the second time neither', async (t) => {
+  const dataFolder = join(temporaryFolder(t), 'not', 'there', 'yet');
+  const settings = { ORDINATE_DATA: dataFolder };
+  const server = await startServer(t, settings, '--demo');
+  const stdout = await until('the first question', () =>
+    server.printed.stdout.includes('curl') ? server.printed.stdout : undefined,
+  );
+  const shown = [...new Set(stdout.match(/ord_live_[A-Za-z0-9]+/g))];
+  t.equal(shown.length, 1, 'one key');
+  const [key = ''] = shown;
+  t.match(key, /^ord_live_[A-Za-z0-9]{32}$/);
+  const line = /^\s*(curl .*)$/m.exec(stdout)?.[1] ?? '';
+  t.match(line, key);
+  const listed = await server.get('/projects', key);
+  t.ok(listed.body.projects.length >= 1);
+  if (['/usr/bin/curl', '/bin/curl'].some((path) => existsSync(path))) {
+    const answer = execFileSync('sh', ['-c', line], { stdio: ['ignore', 'pipe', 'ignore'], encoding: 'utf8' });
+    t.strictSame(JSON.parse(answer), listed.body, 'the line works as it stands');
+  } else {
+    t.pass('not run', { skip: 'there is no curl' });
+  }
+
+  const [{ id }] = listed.body.projects as [{ id: string }];
+  const endpoints = {
+    keywords: 'keywords',
+    groups: 'groups',
+    'page-groups': 'pageGroups',
+    site: 'daily',
+    breakdowns: 'countries',
+    pages: 'pages',
+    queries: 'queries',
+    alerts: 'alerts',
+    notes: 'notes',
+  };
+  for (const [path, rows] of Object.entries(endpoints)) {
+    const { status, body } = await server.get(`/projects/${id}/${path}`, key);
+    t.equal(status, 200, path);
+    t.ok(body[rows].length > 0, `the demo has ${rows}`);
+  }
+  server.child.kill('SIGTERM');
+  const ended = await server.ended;
+  t.equal(ended.code, 0);
+  t.notOk(ended.stderr.includes(key), 'the key is not in the log');
+
+  const again = await startServer(t, settings, '--demo');
+  t.notMatch(again.printed.stdout, /ord_live_|curl/);
+  t.strictSame((await again.get('/projects', key)).body, listed.body, 'the key of the first time still works');
+  const catalog = new Catalog(dataFolder);
+  t.equal(listKeys(catalog, 'demo').length, 1);
+  catalog.close();
+  t.match(await run(t, settings, 'demo'), { code: 1, stdout: '', stderr: /not empty.*'demo'/ });
+});
