@@ -121,7 +121,7 @@ async function loadLocked(stores: Stores, options: LoadOptions): Promise<LoadSum
         report(`writing ${shape.name}`);
         const days = replacedDays(all, shape.name, knownDays);
         const input = { dataFolder: settings.dataFolder, shape, parts: all, days };
-        for await (const change of writePartFiles(session, catalog, input)) changes.push(change);
+        changes.push(...(await writePartFiles(engine, catalog, input)));
       }
       report('publishing');
       await publish(session, catalog, changes);

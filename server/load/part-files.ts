@@ -3,12 +3,13 @@ import { createReadStream, mkdirSync } from 'node:fs';
 import { open, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import pLimit from 'p-limit';
 import type { Catalog } from '../catalog/catalog.ts';
-import { type FactTable, manifestOf, type Part, type StoredTable } from '../catalog/manifest.ts';
+import { type FactFile, type FactTable, manifestOf, type Part, type StoredTable } from '../catalog/manifest.ts';
 import { type Day, eachDay, eachMonth, earlier, later } from '../domain/dates.ts';
 import { newUuid } from '../domain/ids.ts';
 import type { Range } from '../domain/range.ts';
-import type { Parameters, Session } from '../facts/engine.ts';
+import type { Engine, Parameters, Session } from '../facts/engine.ts';
 import { sqlTemplate, sqlText } from '../sql.ts';
 import { columnList } from './stage.ts';
 import { type FactTableShape, identifiers } from './tables.ts';
@@ -70,50 +71,70 @@ interface Work {
   readonly days: ReadonlyMap<string, ReadonlySet<Day>>;
 }
 
+/** Parts that are written at once: sorting and writing one does not keep two processors busy. */
+const AT_ONCE = 2;
+
 /**
  * Writes the new file of each part that a load touches, and its rollups, beside the current ones, and makes sure that
  * they are on the disk. Nothing is current before the manifest says so.
  */
-export async function* writePartFiles(session: Session, catalog: Catalog, work: Work): AsyncGenerator<PartChange> {
-  const { dataFolder, shape, parts, days } = work;
+export async function writePartFiles(engine: Engine, catalog: Catalog, work: Work): Promise<PartChange[]> {
+  const { shape, parts, days } = work;
+  const limit = pLimit(AT_ONCE);
   const folders = new Set<string>();
   const staged = new Map(parts.map((part) => [`${part.project} ${part.part}`, part.files]));
+  const writing: Promise<PartChange[]>[] = [];
   for (const [project, replaced] of days) {
     const range = { from: [...replaced].reduce(earlier), to: [...replaced].reduce(later) };
     const before = new Map(manifestOf(catalog, project, shape.name, range).map((row) => [row.part, row]));
-    for (const part of shape.split === 'none' ? (['all'] as const) : eachMonth(range.from, range.to)) {
+    for (const part of shape.split === 'none' ? ['all'] : eachMonth(range.from, range.to)) {
       const current = before.get(part);
-      const old = current === undefined || isReplaced(current, replaced) ? [] : [join(dataFolder, current.file)];
-      const files = [...(staged.get(`${project} ${part}`) ?? []), ...old];
-      const place = { dataFolder, project, part, folders };
-      const daysOfPart = part === 'all' ? [...replaced] : [...replaced].filter((day) => day.startsWith(part));
-      const written =
-        files.length === 0
-          ? null
-          : await write(
-              session,
-              { ...place, table: shape.name, shape },
-              partTemplate(shape, files.length > old.length),
-              {
-                files,
-                old,
-                project,
-                days: daysOfPart,
-              },
-            );
-      if (written !== null || current !== undefined) yield { project, table: shape.name, part, written };
-      for (const table of written === null && current === undefined ? [] : shape.rollups) {
-        const sums =
-          written === null
-            ? null
-            : await write(session, { ...place, table, shape }, sqlText(`load/rollups/${table}`), {
-                file: join(dataFolder, written.file),
-              });
-        yield { project, table, part, written: sums };
-      }
+      const files = staged.get(`${project} ${part}`) ?? [];
+      const place = { dataFolder: work.dataFolder, shape, project, part, folders };
+      if (files.length === 0 && current === undefined) continue;
+      writing.push(limit(() => writePart(engine, place, { files, current, replaced })));
     }
   }
+  // All of them end before anything is cleaned up, failed ones too.
+  const ended = await Promise.allSettled(writing);
+  const changes = ended.flatMap((result) => {
+    if (result.status === 'rejected') throw result.reason;
+    return result.value;
+  });
   for (const folder of folders) await flush(folder);
+  return changes;
+}
+
+interface PartInput {
+  /** Staged files. */
+  readonly files: readonly string[];
+  readonly current: FactFile | undefined;
+  /** The days of the project that are replaced. */
+  readonly replaced: ReadonlySet<Day>;
+}
+
+/** Writes one part and its rollups. */
+async function writePart(engine: Engine, place: Place, { files, current, replaced }: PartInput): Promise<PartChange[]> {
+  const { dataFolder, shape, project, part } = place;
+  using session = await engine.session();
+  const old = current === undefined || isReplaced(current, replaced) ? [] : [join(dataFolder, current.file)];
+  const inputs = {
+    files: [...files, ...old],
+    old,
+    project,
+    days: part === 'all' ? [...replaced] : [...replaced].filter((day) => day.startsWith(part)),
+  };
+  const written =
+    inputs.files.length === 0
+      ? null
+      : await write(session, place, shape.name, partTemplate(shape, files.length > 0), inputs);
+  const changes: PartChange[] = [{ project, table: shape.name, part, written }];
+  for (const table of shape.rollups) {
+    const text = sqlText(`load/rollups/${table}`);
+    const sums = written && (await write(session, place, table, text, { file: join(dataFolder, written.file) }));
+    changes.push({ project, table, part, written: sums });
+  }
+  return changes;
 }
 
 /** The statement that writes a part. Files before it have no project: their folder tells. */
@@ -128,10 +149,9 @@ function partTemplate(shape: FactTableShape, hasNew: boolean): string {
 
 interface Place {
   readonly dataFolder: string;
-  readonly project: string;
-  readonly table: StoredTable;
-  readonly part: Part;
   readonly shape: FactTableShape;
+  readonly project: string;
+  readonly part: Part;
   /** Folders whose new names must reach the disk. */
   readonly folders: Set<string>;
 }
@@ -139,11 +159,11 @@ interface Place {
 /** Runs a statement that writes one file; null when it has no rows, and then there is no file. */
 async function write(
   session: Session,
-  place: Place,
+  { dataFolder, shape, project, part, folders }: Place,
+  table: StoredTable,
   text: string,
   parameters: Parameters,
 ): Promise<WrittenFile | null> {
-  const { dataFolder, project, table, part, shape, folders } = place;
   const file = `facts/${table}/${project}/${part}-${newUuid()}.parquet`;
   const target = join(dataFolder, file);
   mkdirSync(dirname(target), { recursive: true });
