@@ -8,7 +8,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'app.ts': ['routes', 'http', 'lists', 'facts', 'catalog', 'domain', 'settings.ts'],
   routes: ['http', 'lists', 'facts', 'catalog', 'domain'],
   http: ['catalog', 'domain'],
-  lists: ['facts', 'catalog', 'domain'],
+  lists: ['facts', 'catalog', 'domain', 'settings.ts', 'sql.ts'],
   load: ['facts', 'catalog', 'domain', 'settings.ts', 'sql.ts'],
   facts: ['domain', 'sql.ts'],
   catalog: ['domain', 'sql.ts'],
@@ -21,6 +21,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 const RESERVED: Readonly<Record<string, string>> = {
   '@duckdb/node-api': 'facts',
   'node:sqlite': 'catalog load',
+  '@google-cloud/bigquery': 'lists',
+  '@googleapis/searchconsole': 'lists',
+  'google-auth-library': 'lists',
 };
 
 const root = join(import.meta.dirname, '..');

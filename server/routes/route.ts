@@ -1,10 +1,11 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import { type Parameters, querySchema } from '../http/parameters.ts';
 import { projectPath } from '../http/schemas.ts';
 import type { Context } from './context.ts';
 
-type Answer<Schema extends TSchema> = Static<Schema> | Promise<Static<Schema>>;
+/** A buffer is an answer that is JSON already. */
+type Answer<Schema extends TSchema> = Static<Schema> | Promise<Static<Schema> | Buffer>;
 
 /** One endpoint: what documents it, and the function that answers it. */
 export interface Route<Schema extends TSchema = TSchema> {
@@ -15,7 +16,7 @@ export interface Route<Schema extends TSchema = TSchema> {
   readonly description: string;
   readonly parameters: Parameters;
   readonly response: object;
-  readonly handle: (context: Context) => (request: FastifyRequest) => Answer<Schema>;
+  readonly handle: (context: Context) => (request: FastifyRequest, reply: FastifyReply) => Answer<Schema>;
 }
 
 /** Adds an endpoint to the API. Parameters are read by the handler: an unknown project goes before a bad parameter. */
