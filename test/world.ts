@@ -87,7 +87,7 @@ export interface World {
 export async function makeWorld(
   t: Test,
   tables: Tables = {},
-  options: { now?: number; environment?: NodeJS.ProcessEnv } = {},
+  options: { now?: number | (() => number); environment?: NodeJS.ProcessEnv } = {},
 ): Promise<World> {
   const dataFolder = join(temporaryFolder(t), 'data');
   mkdirSync(dataFolder);
@@ -106,7 +106,7 @@ export async function makeWorld(
   const log: string[] = [];
   const now = options.now ?? NOW;
   const logStream = { write: (line: string) => void log.push(line) };
-  const app = await buildApp({ settings, catalog, engine, logStream, now: () => now });
+  const app = await buildApp({ settings, catalog, engine, logStream, now: typeof now === 'number' ? () => now : now });
   t.teardown(async () => {
     await app.close();
     engine.close();

@@ -111,11 +111,12 @@ function numberOf(value: unknown): number | undefined {
   return Number.isInteger(number) && number >= 100 && number < 600 ? number : undefined;
 }
 
-/** `Retry-After` in milliseconds; it is a number of seconds or a date. */
+/** `Retry-After` in milliseconds; it is a number of seconds or a date. The client libraries differ in their headers. */
 function retryAfterOf(headers: unknown): number | undefined {
-  const text =
-    headers instanceof Headers
-      ? headers.get('retry-after')
+  const { get } = (headers ?? {}) as { get?: unknown };
+  const text: unknown =
+    typeof get === 'function'
+      ? (headers as Headers).get('retry-after')
       : (headers as Readonly<Record<string, unknown>> | undefined)?.['retry-after'];
   if (typeof text !== 'string') return undefined;
   if (/^\d+$/.test(text)) return Number(text) * 1000;

@@ -15,14 +15,14 @@ const MOST: Record<ListKind, number> = { pages: 25_000, queries: 50_000 };
 /** The most rows that one request may ask for. */
 const ROWS_A_REQUEST = 25_000;
 
-/** No walk goes further: a provider that repeats itself for ever is left there. */
-const MOST_OFFERED = 200_000;
-
 /**
- * How often the rows are gone through. Ties come in another order each time, so a walk can repeat rows and leave others
- * out; further walks find those, and walks that find nothing new end it.
+ * Most requests of a list. Each walk through rows that are tied without end finds only a part of them, so it can take
+ * several; a provider that repeats itself for ever is left there.
  */
-const MOST_WALKS = 6;
+const MOST_REQUESTS = 60;
+
+/** Walks in a row that find nothing new: what is still missing is not there to be found. */
+const VAIN_WALKS = 3;
 
 const SHAPES: Record<ListKind, { dimensions: string[]; aggregationType: string }> = {
   pages: { dimensions: ['page'], aggregationType: 'byPage' },
@@ -56,16 +56,18 @@ export class SearchConsole implements Source {
     const known = new Set<string>();
     let offered = 0;
     let ended = false;
-    for (let walk = 0; walk < MOST_WALKS; walk++) {
+    for (let requests = 0, vain = 0; requests < MOST_REQUESTS && vain < VAIN_WALKS; ) {
       const before = known.size;
-      offered = 0;
-      do {
-        const rows = await this.page(question, { start: offered, limit: ROWS_A_REQUEST }, attempts);
+      ended = false;
+      for (let start = 0; !ended && known.size < most && requests < MOST_REQUESTS; requests++) {
+        const rows = await this.page(question, { start, limit: ROWS_A_REQUEST }, attempts);
         await fetched.add(rows.filter(([text]) => !known.has(text) && known.add(text)));
-        offered += rows.length;
+        offered = start + rows.length;
         ended = rows.length < ROWS_A_REQUEST;
-      } while (!ended && known.size < most && offered < MOST_OFFERED);
-      if (known.size >= Math.min(offered, most) || known.size === before) break;
+        start += step(rows);
+      }
+      if (known.size >= Math.min(offered, most)) break;
+      vain = known.size === before ? vain + 1 : 0;
     }
     const capped = known.size >= most;
     let truncated = capped && offered > most;
@@ -104,6 +106,17 @@ export class SearchConsole implements Source {
     };
     return requestAs(identity, attempts, ask);
   }
+}
+
+/**
+ * How far to go on behind a full answer. Rows with the same clicks come in any order, another one each time, so that an
+ * answer can end in the middle of them and the next leave some out: it starts again with the first of them, unless
+ * there are more than one answer holds.
+ */
+function step(rows: readonly Row[]): number {
+  const clicks = rows.at(-1)?.[1];
+  const before = rows.findLastIndex((row) => row[1] !== clicks);
+  return before === -1 ? rows.length : before + 1;
 }
 
 /** The rows of an answer; it has none where there is nothing. Averages become sums, so that nothing is lost to them. */
