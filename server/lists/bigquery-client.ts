@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BigQuery, type Query } from '@google-cloud/bigquery';
+import { BigQuery, type BigQueryDate, type Query } from '@google-cloud/bigquery';
 import type { Connection } from '../catalog/connections.ts';
+import type { Day } from '../domain/dates.ts';
 import { newUuid } from '../domain/ids.ts';
 import { ProviderFailure } from './failures.ts';
 import type { Identities, Identity } from './google-auth.ts';
@@ -14,6 +15,13 @@ const QUERY_LIMIT = 300_000;
 const POLL_PAUSE = 200;
 
 export type Cell = string | null;
+/** Values to bind; days as `dayParameter` makes them. */
+export type Parameters = Readonly<Record<string, string | number | BigQueryDate>>;
+
+/** A day with its type, which a text does not have. */
+export function dayParameter(day: Day): BigQueryDate {
+  return BigQuery.date(day);
+}
 
 export interface BigQueryOptions {
   readonly identities: Identities;
@@ -45,12 +53,11 @@ export class Dataset {
   }
 
   /** Runs a query; gives its rows in parts, as texts. */
-  async *rows(query: string, params: Readonly<Record<string, string | number>>, types: Types, attempts: Attempts) {
+  async *rows(query: string, params: Parameters, attempts: Attempts) {
     const jobId = `ordinate-${newUuid()}`;
     const request: Query = {
       query,
       params,
-      types: { ...types },
       jobId,
       jobTimeoutMs: QUERY_LIMIT,
       maximumBytesBilled: String(this.#options.maximumBytesBilled),
@@ -105,8 +112,6 @@ export class Dataset {
     return client;
   }
 }
-
-type Types = Readonly<Record<string, string>>;
 
 /** Where the query runs. One that an unanswered request has started already is not started again. */
 async function startJob(client: BigQuery, request: Query): Promise<string | undefined> {

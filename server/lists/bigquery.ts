@@ -3,7 +3,7 @@ import type { Connection } from '../catalog/connections.ts';
 import { type Day, eachDay } from '../domain/dates.ts';
 import type { Engine } from '../facts/engine.ts';
 import { sqlTemplate } from '../sql.ts';
-import { type BigQueryOptions, type Cell, Dataset } from './bigquery-client.ts';
+import { type BigQueryOptions, type Cell, Dataset, dayParameter, type Parameters } from './bigquery-client.ts';
 import { ProviderFailure } from './failures.ts';
 import { FetchedRows } from './fetched-rows.ts';
 import type { Attempts } from './retries.ts';
@@ -44,11 +44,11 @@ export class Warehouse implements Source {
     const complete = checkCoverage(question, days);
     const file = kind === 'pages' ? 'pages_from_url' : table === SITE_TABLE ? 'queries_from_site' : 'queries_from_url';
     const names = { url_impression: this.#dataset.table(URL_TABLE), site_impression: this.#dataset.table(SITE_TABLE) };
-    const params = { ...range, site: property, country: country ?? '', most: MOST_ROWS + 1 };
-    const types = { from: 'DATE', to: 'DATE', site: 'STRING', country: 'STRING', most: 'INT64' };
+    const span = { from: dayParameter(range.from), to: dayParameter(range.to) };
+    const params = { ...span, site: property, country: country ?? '', most: MOST_ROWS + 1 };
     using fetched = await FetchedRows.open(this.#engine);
     let count = 0;
-    for await (const rows of this.#dataset.rows(sqlTemplate(`bigquery/${file}`, names), params, types, attempts)) {
+    for await (const rows of this.#dataset.rows(sqlTemplate(`bigquery/${file}`, names), params, attempts)) {
       await fetched.add(rows.map(readRow));
       count += rows.length;
     }
@@ -74,15 +74,14 @@ export class Warehouse implements Source {
 
   /** A day that the export did not write is unknown, not empty. */
   async #days(table: string, hasLog: boolean, site: string, attempts: Attempts): Promise<ReadonlySet<Day>> {
-    const [query, params] = hasLog
+    const [query, params]: [string, Parameters] = hasLog
       ? [
           sqlTemplate('bigquery/days_of_log', { export_log: this.#dataset.table(LOG_TABLE) }),
           { namespace: table.toUpperCase() },
         ]
       : [sqlTemplate('bigquery/days_of_table', { table: this.#dataset.table(table) }), { site }];
-    const types = Object.fromEntries(Object.keys(params).map((name) => [name, 'STRING']));
     const days = new Set<Day>();
-    for await (const rows of this.#dataset.rows(query, params, types, attempts)) {
+    for await (const rows of this.#dataset.rows(query, params, attempts)) {
       for (const [day] of rows) days.add(day ?? '');
     }
     return days;
