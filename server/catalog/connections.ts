@@ -44,7 +44,7 @@ export function listConnections(catalog: Catalog, workspace: string | null): Lis
 
 /**
  * Sets a project's connection of its kind, in place of the one that is there. Lists that were fetched through another
- * address or from another dataset are dropped; new credentials for the same data leave them.
+ * address or from another dataset are dropped; new credentials for the same data leave them. A pause ends.
  */
 export function setConnection(catalog: Catalog, project: string, connection: Connection, at: Microseconds): void {
   check(connection);
@@ -52,6 +52,7 @@ export function setConnection(catalog: Catalog, project: string, connection: Con
     if (!projectIdIsTaken(catalog, project)) throw new ConnectionRefused(`There is no project '${project}'.`);
     const before = connectionsOf(catalog, project).find(({ kind }) => kind === connection.kind);
     catalog.run('connection_upsert', { project, ...connection, at });
+    catalog.run('pause_end', { project, kind: connection.kind });
     if (before === undefined || !readsTheSame(before, connection)) dropLists(catalog, project);
   });
 }

@@ -44,8 +44,11 @@ export class Blocks {
     });
   }
 
-  /** The JSON of rows `from` to `to` (not included, above `from`) of the list in a file, separated by commas. */
-  async json(path: string, from: number, to: number, rendering: Rendering): Promise<Buffer> {
+  /**
+   * The JSON of rows `from` to `to` (not included, above `from`) of the list in a file, separated by commas, in parts
+   * to be put together. They are shared: do not write to them.
+   */
+  async json(path: string, from: number, to: number, rendering: Rendering): Promise<Buffer[]> {
     const first = Math.floor(from / ROWS_A_BLOCK);
     const last = Math.floor((to - 1) / ROWS_A_BLOCK);
     const parts = await Promise.all(
@@ -59,7 +62,7 @@ export class Blocks {
         return json.subarray(start === 0 ? 0 : ends[start - 1], ends[end - 1]);
       }),
     );
-    return Buffer.concat(parts).subarray(0, -1);
+    return [...parts.slice(0, -1), ...parts.slice(-1).map((part) => part.subarray(0, -1))];
   }
 }
 

@@ -7,7 +7,7 @@ import { FileLock } from '../catalog/lock.ts';
 
 /** How often a process looks whether another one has ended what it waits for, in milliseconds. */
 const POLL = 150;
-const OLD_LOCK = 86_400_000;
+const OLD_LOCK = 3_600_000;
 
 /** Work that is done once for all who want it at the same time, in this process and in others of the data folder. */
 export class Flights {
@@ -37,7 +37,7 @@ export class Flights {
     await Promise.allSettled(this.#underWay.values());
   }
 
-  /** Removes lock files that nobody has used for long. */
+  /** Removes lock files of processes that were killed. */
   async sweep(): Promise<void> {
     for (const name of await readdir(this.#folder)) {
       const path = join(this.#folder, name);
@@ -55,7 +55,14 @@ export class Flights {
       // Asked again with the lock in hand: the one who had it may just have ended.
       const made = done();
       if (made !== undefined) return made;
-      if (lock !== undefined) return await work();
+      if (lock !== undefined) {
+        try {
+          return await work();
+        } finally {
+          // While it is held: who comes next makes a file of its own.
+          await rm(path, { force: true });
+        }
+      }
       await sleep(POLL, undefined, { signal });
     }
   }

@@ -45,10 +45,14 @@ export interface ListRequest {
 interface Page {
   readonly offset: number;
   readonly limit: number;
+  /** Who asks: all pages that one asks for come from the list of the first. */
+  readonly reader: string;
 }
 
 /** Provisional data is final after two or three days; one more for the difference of clocks (search-console facts). */
 const PROVISIONAL_DAYS = 4;
+/** How long the pages of a walk come from the list of its first, in milliseconds. */
+const WALK = 600_000;
 /** After a fetch in vain an older list is served for so long before the provider is asked again, in milliseconds. */
 const REST_AFTER_FAILURE = 60_000;
 
@@ -63,6 +67,8 @@ export class Lists {
   readonly #blocks: Blocks;
   readonly #flights: Flights;
   readonly #fetches: Fetches;
+  /** The list that each reader was last served of a key. */
+  readonly #walks = new LRUCache<string, KeptList>({ max: 10_000, ttl: WALK });
   readonly #inVain = new LRUCache<string, true>({ max: 10_000, ttl: REST_AFTER_FAILURE });
 
   constructor(options: ListsOptions) {
@@ -116,7 +122,7 @@ export class Lists {
   }
 
   /**
-   * Rows `offset` to `offset + limit` of a list as JSON, without the brackets. Throws `google_access_lost`, or
+   * Rows `offset` to `offset + limit` of a list as JSON without the brackets, in parts to be put together. Throws `google_access_lost`, or
    * `unavailable` where the list cannot be had or is not there in time.
    */
   async page(
@@ -124,11 +130,18 @@ export class Lists {
     page: Page,
     rendering: Rendering,
     signal: AbortSignal,
-  ): Promise<{ list: KeptList; json: Buffer }> {
-    const list = await this.get(request, signal, page.offset > 0);
+  ): Promise<{ list: KeptList; json: Buffer[] }> {
+    const walk = `${page.reader} ${keyText(request.key)}`;
+    const began = page.offset > 0 ? this.#walks.get(walk) : undefined;
+    const list =
+      began !== undefined && this.#store.has(began)
+        ? this.#used(began)
+        : await this.get(request, signal, page.offset > 0);
+    if (list.file !== '') this.#walks.set(walk, list);
     try {
       return { list, json: await this.#read(list, page, rendering) };
     } catch (error) {
+      if (/out of memory/i.test(String(error))) throw error;
       this.#options.log.warn({ err: error, file: list.file }, 'a kept list cannot be read and is made again');
       await this.#store.drop([list.file]);
       const again = await this.get(request, signal, false);
@@ -230,9 +243,9 @@ export class Lists {
     return range.to <= settled || range.to <= (project.provisionalAfter ?? '');
   }
 
-  #read(list: KeptList, { offset, limit }: Page, rendering: Rendering): Promise<Buffer> {
+  #read(list: KeptList, { offset, limit }: Page, rendering: Rendering): Promise<Buffer[]> {
     const end = Math.min(list.rows, offset + limit);
-    if (offset >= end) return Promise.resolve(Buffer.alloc(0));
+    if (offset >= end) return Promise.resolve([]);
     return this.#blocks.json(this.#store.path(list.file), offset, end, rendering);
   }
 

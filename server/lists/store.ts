@@ -17,6 +17,7 @@ export interface StoreOptions {
 
 const USE_NOTED_EVERY = 60_000;
 const LEFTOVER_AGE = 3_600_000;
+const RETIRED_FOR = 900_000;
 
 /** Kept lists: each a Parquet file below the data folder and a row of the catalog, shared by all processes. */
 export class ListStore {
@@ -34,6 +35,11 @@ export class ListStore {
   find(key: ListKey): KeptList | undefined {
     const list = findList(this.#options.catalog, key);
     return list !== undefined && sizeOf(this.path(list.file)) === list.bytes ? list : undefined;
+  }
+
+  /** Whether the file of a list that was replaced is still there. */
+  has({ file }: KeptList): boolean {
+    return sizeOf(this.path(file)) !== undefined;
   }
 
   path(file: string): string {
@@ -58,9 +64,14 @@ export class ListStore {
       await rm(target, { force: true });
       throw error;
     }
-    if (before !== undefined) await rm(this.path(before), { force: true });
+    if (before !== undefined) this.#retire(before);
     await this.#makeRoom(file);
     return list;
+  }
+
+  /** Walks that began with a list may go on with it for a while; after a crash the sweep finds it. */
+  #retire(file: string): void {
+    setTimeout(() => void rm(this.path(file), { force: true }), RETIRED_FOR).unref();
   }
 
   async drop(files: readonly string[]): Promise<void> {

@@ -58,7 +58,8 @@ export async function answerListPage(
     variant: dependent ? String(project.revision) : '',
     render: renderer({ brandTerms: project.brandTerms, idByQuery }),
   };
-  const { list, json } = await lists.page(plan, asked, rendering, request.signal);
+  const reader = request.access?.keyId ?? '';
+  const { list, json } = await lists.page(plan, { ...asked, reader }, rendering, request.signal);
   const head = JSON.stringify({
     project: projectReference(project),
     range: { ...range, country: asked.country ?? null },
@@ -71,5 +72,5 @@ export async function answerListPage(
     paging: { total: list.rows, limit: asked.limit, offset: asked.offset },
   });
   reply.type('application/json; charset=utf-8');
-  return Buffer.concat([Buffer.from(`${head.slice(0, -1)},"${kind}":[`), json, Buffer.from(']}')]);
+  return Buffer.concat([Buffer.from(`${head.slice(0, -1)},"${kind}":[`), ...json, Buffer.from(']}')]);
 }

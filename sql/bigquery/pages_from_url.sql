@@ -1,4 +1,4 @@
--- The pages of a range, best first, from the rows that are counted by page. `url_impression` stands for the table;
+-- The pages of a range, best first, from the rows that are counted by page.
 -- @from, @to: days; @site: the property; @country: a country, or '' for all; @most: rows. Positions stay zero-based.
 -- The casts serve tables that other tools made with instants for days; on a column of days they are nothing.
 select

@@ -68,6 +68,7 @@ export async function fakeBigQuery(t: Test): Promise<FakeBigQuery> {
     },
     run: (sql) => post('queries', { query: sql.replaceAll('{d}', DATASET), useLegacySql: false }),
   };
+  const lists = new ListJobs();
   const door = createServer((request, response) => {
     fake.requests.push(`${request.method} ${request.url?.split('?')[0]}`);
     const chunks: Buffer[] = [];
@@ -81,9 +82,9 @@ export async function fakeBigQuery(t: Test): Promise<FakeBigQuery> {
       } else if (failure !== undefined) {
         response.writeHead(failure.status, { 'content-type': 'application/json' });
         response.end(typeof failure.body === 'string' ? failure.body : JSON.stringify(failure.body));
-      } else if (fake.rows !== undefined && answersList(request, body)) {
+      } else if (fake.rows !== undefined && lists.isAbout(request, body)) {
         response.writeHead(200, { 'content-type': 'application/json' });
-        response.end(JSON.stringify(listAnswer(fake.rows, request, body)));
+        response.end(JSON.stringify(lists.answer(fake.rows, request, body)));
       } else {
         const { authorization: _, ...headers } = request.headers;
         const onward = httpRequest(new URL(request.url ?? '', emulator), { method: request.method ?? '', headers });
@@ -103,26 +104,31 @@ export async function fakeBigQuery(t: Test): Promise<FakeBigQuery> {
   return Object.assign(fake, { url: `http://127.0.0.1:${(door.address() as AddressInfo).port}` });
 }
 
-const LIST_JOB = 'ordinate-';
+/** Lists that the door answers: each job is done at once, and its rows come in parts. */
+class ListJobs {
+  readonly #ids = new Set<string>();
 
-function answersList({ method, url = '' }: IncomingMessage, body: Buffer): boolean {
-  return method === 'POST' ? body.includes('as text') : url.includes(`/queries/${LIST_JOB}`);
-}
-
-/** The job of a list, done at once; or a part of its rows. */
-function listAnswer(count: number, { method, url = '' }: IncomingMessage, body: Buffer): object {
-  if (method === 'POST') {
-    const { jobReference } = JSON.parse(body.toString()) as { jobReference: object };
-    return { jobReference, status: { state: 'DONE' } };
+  /** Whether a request is about a list. */
+  isAbout({ method, url = '' }: IncomingMessage, body: Buffer): boolean {
+    if (method !== 'POST') return this.#ids.has(/\/queries\/([^?]+)/.exec(url)?.[1] ?? '');
+    return body.includes('as text');
   }
-  const asked = new URL(url, 'http://door').searchParams;
-  const start = Number(asked.get('pageToken') ?? 0);
-  const end = Math.min(count, start + Number(asked.get('maxResults')));
-  const cells = (n: number) => [`query ${n}`, '1', '10', '20'].map((v) => ({ v }));
-  return {
-    jobComplete: true,
-    schema: { fields: ['text', 'clicks', 'impressions', 'sum_position'].map((name) => ({ name, type: 'STRING' })) },
-    rows: Array.from({ length: end - start }, (_, index) => ({ f: cells(start + index) })),
-    ...(end < count ? { pageToken: String(end) } : {}),
-  };
+
+  answer(count: number, { method, url = '' }: IncomingMessage, body: Buffer): object {
+    if (method === 'POST') {
+      const { jobReference } = JSON.parse(body.toString()) as { jobReference: { jobId: string } };
+      this.#ids.add(jobReference.jobId);
+      return { jobReference, status: { state: 'DONE' } };
+    }
+    const asked = new URL(url, 'http://door').searchParams;
+    const start = Number(asked.get('pageToken') ?? 0);
+    const end = Math.min(count, start + Number(asked.get('maxResults')));
+    const cells = (n: number) => [`query ${n}`, '1', '10', '20'].map((v) => ({ v }));
+    return {
+      jobComplete: true,
+      schema: { fields: ['text', 'clicks', 'impressions', 'sum_position'].map((name) => ({ name, type: 'STRING' })) },
+      rows: Array.from({ length: end - start }, (_, index) => ({ f: cells(start + index) })),
+      ...(end < count ? { pageToken: String(end) } : {}),
+    };
+  }
 }

@@ -74,11 +74,11 @@ t.test('the warehouse', async (t) => {
     t.equal(body.queries.length, 1, 'anonymised rows are out');
   });
 
-  await t.test('queries come from the site table where there is one', async (t) => {
-    await warehouse.table('searchdata_site_impression', SITE_COLUMNS);
+  await t.test('queries come from the site table where there is one, with instants for days too', async (t) => {
+    await warehouse.table('searchdata_site_impression', SITE_COLUMNS.replace('DATE', 'TIMESTAMP'));
     await warehouse.run(`insert into \`{d}.searchdata_site_impression\` values
-      (date '2026-02-10', ${SITE}, 'by property', false, 'deu', 'WEB', 'MOBILE', 10, 1, 20),
-      (date '2026-02-10', ${SITE}, null, true, 'deu', 'WEB', 'MOBILE', 10, 1000, 20)`);
+      (timestamp '2026-02-10 00:00:00', ${SITE}, 'by property', false, 'deu', 'WEB', 'MOBILE', 10, 1, 20),
+      (timestamp '2026-02-28 00:00:00', ${SITE}, null, true, 'deu', 'WEB', 'MOBILE', 10, 1000, 20)`);
     connectWarehouse('EU');
     const { body } = await ask(`/queries?${FINAL}`);
     t.match([body.paging.total, body.queries], [1, [{ query: 'by property', clicks: 1, position: 3 }]]);

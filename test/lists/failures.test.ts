@@ -1,12 +1,13 @@
-import t from 'tap';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t, { type Test } from 'tap';
 import { connectedWorld, SECRETS } from '../fakes/connected.ts';
-import { FAILURES, TOKEN_FAILURES } from '../fakes/search-console-failures.ts';
+import { FAILURES, type Failure, TOKEN_FAILURES } from '../fakes/search-console-failures.ts';
 
 const FINAL = 'from=2026-02-01&to=2026-02-28';
 const ROW = { key: '/', clicks: 1, impressions: 2, position: 1 };
 
 /** What each failure is to the client, to the log, and whether it is worth another try. */
-const MEANINGS: Record<keyof typeof FAILURES, [status: number, outcome: string, retried: boolean]> = {
+const MEANINGS: Record<keyof typeof FAILURES, Meaning> = {
   forbidden: [409, 'access-lost', false],
   insufficientPermissions: [409, 'access-lost', false],
   notFound: [409, 'access-lost', false],
@@ -33,7 +34,7 @@ const MEANINGS: Record<keyof typeof FAILURES, [status: number, outcome: string, 
   drip: [503, 'broken', false],
 };
 
-const TOKEN_MEANINGS: Record<keyof typeof TOKEN_FAILURES, [status: number, outcome: string, retried: boolean]> = {
+const TOKEN_MEANINGS: Record<keyof typeof TOKEN_FAILURES, Meaning> = {
   expiredGrant: [409, 'access-lost', false],
   wrongClient: [503, 'misconfigured', false],
   tokenServerError: [503, 'broken', true],
@@ -41,39 +42,48 @@ const TOKEN_MEANINGS: Record<keyof typeof TOKEN_FAILURES, [status: number, outco
   tokenHang: [503, 'broken', false],
 };
 
-t.test('what each failure means', async (t) => {
+type Meaning = readonly [status: number, outcome: string, retried: boolean];
+
+/** Lets requests fail in each of the ways, one after the other. */
+async function checkMeanings(
+  t: Test,
+  which: 'failure' | 'tokenFailure',
+  failures: readonly (readonly [name: string, how: Failure, meaning: Meaning])[],
+): Promise<string> {
   const world = await connectedWorld(t, { environment: { ORDINATE_PROVIDER_SECONDS: '1' } });
-  const { google, ask } = world;
-  google.pages = [ROW];
-  let day = 1;
-  const check = async (name: string, [status, outcome, retried]: [number, string, boolean]) => {
-    // Another range, and long after any pause.
+  for (const [at, [name, how, [status, outcome, retried]]] of failures.entries()) {
+    // Long after any pause, and another range.
     world.clock += 3_600_000;
-    day += 1;
-    const before = world.fetches().length;
-    const answer = await ask(`/pages?from=2026-01-01&to=2026-01-${String(day).padStart(2, '0')}`);
+    world.google.tokens.clear();
+    world.google[which] = { how, times: Number.POSITIVE_INFINITY };
+    const answer = await world.ask(`/pages?from=2026-01-01&to=2026-01-${10 + at}`);
     t.equal(answer.status, status, name);
     t.equal(answer.body.error.code, status === 409 ? 'google_access_lost' : 'unavailable', name);
     t.equal(answer.headers['retry-after'], status === 409 ? undefined : '60', name);
     t.notMatch(answer.body.error.message, /\d{3}|quotaExceeded|sufficient|sc-domain|html/i, `${name}: no detail`);
     // A request that hangs ends just when the client has been told.
-    while (world.fetches().length === before) await new Promise((done) => setTimeout(done, 10));
+    while (world.fetches().length === at) await sleep(10);
     const line = world.fetches().at(-1);
     t.match(line, { outcome, property: 'sc-domain:shop.example', list: 'pages', source: 'search-console' }, name);
     t.equal(Number(line?.['retries']) > 0, retried, `${name}: ${retried ? 'tried again' : 'not tried again'}`);
-  };
-  for (const [name, how] of Object.entries(FAILURES)) {
-    google.failure = { how, times: Number.POSITIVE_INFINITY };
-    await check(name, MEANINGS[name as keyof typeof FAILURES]);
   }
-  google.failure = undefined;
-  for (const [name, how] of Object.entries(TOKEN_FAILURES)) {
-    google.tokens.clear();
-    // The server drops its token when it is refused, and asks for another one.
-    google.tokenFailure = { how, times: Number.POSITIVE_INFINITY };
-    await check(name, TOKEN_MEANINGS[name as keyof typeof TOKEN_FAILURES]);
-  }
-  const log = world.log.join('');
+  return world.log.join('');
+}
+
+t.test('what each failure means', async (t) => {
+  const data = Object.entries(FAILURES).map(
+    ([name, how]) => [name, how, MEANINGS[name as keyof typeof FAILURES]] as const,
+  );
+  const tokens = Object.entries(TOKEN_FAILURES).map(
+    ([name, how]) => [name, how, TOKEN_MEANINGS[name as keyof typeof TOKEN_FAILURES]] as const,
+  );
+  const half = data.length / 2;
+  const logs = await Promise.all([
+    checkMeanings(t, 'failure', data.slice(0, half)),
+    checkMeanings(t, 'failure', data.slice(half)),
+    checkMeanings(t, 'tokenFailure', tokens),
+  ]);
+  const log = logs.join('');
   for (const secret of SECRETS) t.notOk(log.includes(secret), `the log has no '${secret}'`);
   t.match(log, /has not been used in project/, 'the log has what the operator must know');
 });

@@ -7,6 +7,7 @@ import t from 'tap';
 import { buildApp } from '../../server/app.ts';
 import { removeConnection } from '../../server/catalog/connections.ts';
 import { listKeptLists } from '../../server/catalog/kept-lists.ts';
+import { createKey } from '../../server/catalog/keys.ts';
 import { Engine } from '../../server/facts/engine.ts';
 import { type ConnectedWorld, connectedWorld } from '../fakes/connected.ts';
 import type { FakeRow } from '../fakes/search-console.ts';
@@ -111,7 +112,15 @@ t.test('a list of final days stays; one of provisional days is fetched again aft
   t.equal(Date.parse(second.body.source.fetchedAt) - Date.parse(first.body.source.fetchedAt), HOUR);
   t.equal((await ask(`/pages?${FINAL}`)).body.paging.total, 3);
   t.equal(google.requests.length, 3);
-  t.equal(keptFiles(world).length, 2, 'the file of the older list is gone');
+  const other = createKey(world.catalog, { workspace: 'acme', name: 'other', by: null, at: 0 }).key;
+  const headers = { authorization: `Bearer ${other}` };
+  world.clock += HOUR;
+  google.pages = rowsOf(5);
+  const path = `/projects/Proj1/pages?${PROVISIONAL}`;
+  t.equal((await world.get(path, headers)).body.paging.total, 5, 'somebody else causes a new list');
+  const walked = await ask(`/pages?${PROVISIONAL}&offset=1`);
+  t.strictSame([walked.body.paging.total, walked.body.source], [4, second.body.source], 'and a walk is not mixed');
+  t.equal((await ask(`/pages?${PROVISIONAL}`)).body.paging.total, 5);
 });
 
 t.test('when a new fetch fails the older list is served, with its own instant', async (t) => {
