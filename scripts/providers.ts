@@ -1,3 +1,5 @@
+import { rm } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Catalog } from '../server/catalog/catalog.ts';
@@ -14,10 +16,11 @@ export function withLists<T>(
 ): Promise<T> {
   return withStores(async ({ settings, catalog }) => {
     const { dataFolder, memoryLimit, threads } = settings;
+    const temporaryFolder = join(dataFolder, 'temporary', `${hostname()}-${process.pid}`);
     const engine = await Engine.open({
       memoryLimit,
       threads,
-      temporaryFolder: join(dataFolder, 'temporary', `lists-${process.pid}`),
+      temporaryFolder,
       folders: [join(dataFolder, 'facts'), join(dataFolder, 'lists')],
     });
     const lists = new Lists({ engine, catalog, settings, log, now: Date.now });
@@ -26,6 +29,7 @@ export function withLists<T>(
     } finally {
       await lists.close();
       engine.close();
+      await rm(temporaryFolder, { recursive: true, force: true });
     }
   });
 }

@@ -63,7 +63,8 @@ export class Flights {
           await rm(path, { force: true });
         }
       }
-      await sleep(POLL, undefined, { signal });
+      await sleep(POLL);
+      signal.throwIfAborted();
     }
   }
 }

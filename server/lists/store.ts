@@ -2,6 +2,7 @@ import { mkdirSync, statSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
+import { LRUCache } from 'lru-cache';
 import type { Catalog } from '../catalog/catalog.ts';
 import { findList, type KeptList, type ListKey, putList } from '../catalog/kept-lists.ts';
 import { newUuid } from '../domain/ids.ts';
@@ -24,7 +25,7 @@ export class ListStore {
   readonly #options: StoreOptions;
   /** Uses by file that are not in the catalog yet, and when those of a file were last written there. */
   readonly #uses = new Map<string, number>();
-  readonly #noted = new Map<string, number>();
+  readonly #noted = new LRUCache<string, number>({ max: 10_000 });
 
   constructor(options: StoreOptions) {
     this.#options = options;
@@ -127,7 +128,6 @@ export class ListStore {
       total -= bytes;
     }
     await this.drop([...drop]);
-    for (const file of drop) this.#noted.delete(file);
   }
 }
 
