@@ -215,7 +215,7 @@ export class Lists {
   /** The end of a fetch, or 503 when it takes too long. The fetch goes on, also when the client goes away. */
   async #patiently<T>(fetch: Promise<T>, signal: AbortSignal): Promise<T> {
     const { promise, reject } = Promise.withResolvers<never>();
-    const giveUp = (): void => reject(signal.reason as Error);
+    const giveUp = (): void => reject(unavailable('The request ended before the list was there.'));
     const seconds = this.#options.settings.listPatience;
     const timer = setTimeout(() => {
       reject(unavailable('The list is still being fetched from the search provider; ask again in a minute.'));

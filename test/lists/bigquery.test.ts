@@ -1,6 +1,7 @@
 import t from 'tap';
 import { removeConnection } from '../../server/catalog/connections.ts';
 import { DATASET, fakeBigQuery, LOG_COLUMNS, SITE_COLUMNS, URL_COLUMNS } from '../fakes/bigquery.ts';
+import { ordinate } from '../fakes/command-line.ts';
 import { connect, connectedWorld, credentialsFile } from '../fakes/connected.ts';
 
 const FINAL = 'from=2026-02-01&to=2026-02-28';
@@ -136,6 +137,19 @@ t.test('the warehouse', async (t) => {
       }
     },
   );
+
+  await t.test('the command that tests it says what it has, and what is wrong', async (t) => {
+    const works = await ordinate(world.dataFolder, 'connections', 'test', '--project', 'Proj1');
+    t.match(works.out, /^Works: The warehouse has the days 2026-01-20 to 2026-03-12; .*searchdata_site_impression/);
+    t.match(works.out, /^Works: The reporting API gives sc-domain:shop.example/m);
+    warehouse.failure = {
+      status: 403,
+      body: { error: { code: 403, errors: [{ reason: 'accessDenied' }], message: 'Access Denied: Dataset' } },
+    };
+    const refused = await ordinate(world.dataFolder, 'connections', 'test', '--project', 'Proj1');
+    t.match(refused, { code: 1, out: /^Does not work: .*Access Denied: Dataset.*\n {2}Give the identity the roles/ });
+    warehouse.failure = undefined;
+  });
 
   await t.test('alone, it serves without the newest days, and what it has not is unavailable', async (t) => {
     removeConnection(world.catalog, 'Proj1', 'search-console');

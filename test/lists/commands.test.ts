@@ -1,22 +1,7 @@
-import { execFile } from 'node:child_process';
 import t from 'tap';
+import { ordinate } from '../fakes/command-line.ts';
 import { connectedWorld, credentialsFile, SECRETS } from '../fakes/connected.ts';
 import { FAILURES } from '../fakes/search-console-failures.ts';
-
-interface Ran {
-  readonly code: number;
-  readonly out: string;
-  readonly error: string;
-}
-
-function ordinate(dataFolder: string, ...parts: readonly string[]): Promise<Ran> {
-  const env = { ORDINATE_DATA: dataFolder, ORDINATE_THREADS: '1', ORDINATE_LISTS_PATIENCE: '1' };
-  return new Promise((done) => {
-    execFile(process.execPath, ['scripts/ordinate.ts', ...parts], { env }, (error, out, err) => {
-      done({ code: Number(error?.code ?? 0), out, error: err });
-    });
-  });
-}
 
 t.test('connections and lists on the command line', async (t) => {
   const { dataFolder, google, catalog } = await connectedWorld(t);

@@ -12,7 +12,7 @@ import { Engine } from '../../server/facts/engine.ts';
 import { type ConnectedWorld, connectedWorld } from '../fakes/connected.ts';
 import type { FakeRow } from '../fakes/search-console.ts';
 import { FAILURES } from '../fakes/search-console-failures.ts';
-import { facts } from '../world.ts';
+import { facts, PROJECT } from '../world.ts';
 
 const FINAL = 'from=2026-02-01&to=2026-02-28';
 /** Its last day is younger than any that is final. */
@@ -123,6 +123,19 @@ t.test('a list of final days stays; one of provisional days is fetched again aft
   t.equal((await ask(`/pages?${PROVISIONAL}`)).body.paging.total, 5);
 });
 
+t.test('which days are final', async (t) => {
+  const { ask, catalog, load } = await connectedWorld(t, { project: { provisional_after: '2026-03-07' } });
+  const isFinal = async (to: string) => {
+    await ask(`/pages?from=2026-01-01&to=${to}`);
+    return listKeptLists(catalog, 'Proj1').find((list) => list.to === to)?.final;
+  };
+  t.equal(await isFinal('2026-03-11'), true, 'four days before the day that it is for the search engine');
+  t.equal(await isFinal('2026-03-12'), false);
+  await load({ projects: [{ ...PROJECT, provisional_after: '2026-03-13' }] });
+  t.equal(await isFinal('2026-03-13'), true, 'what the project is known to have as final');
+  t.equal(await isFinal('2026-03-14'), false);
+});
+
 t.test('when a new fetch fails the older list is served, with its own instant', async (t) => {
   const world = await connectedWorld(t);
   const { ask, google } = world;
@@ -163,6 +176,7 @@ t.test('a client that goes away stops no fetch that others wait for', async (t) 
   const staying = world.ask(`/pages?${FINAL}`);
   leaving.destroy();
   t.equal((await staying).status, 200);
+  t.notMatch(world.log.join(''), /request failed/, 'which is no failure of the service');
   t.equal(world.google.requests.length, 1);
 });
 
