@@ -10,7 +10,16 @@ interface Answer {
   readonly retryAfter: number | undefined;
 }
 
-const QUOTA = ['quotaExceeded', 'dailyLimitExceeded', 'rateLimitExceeded', 'userRateLimitExceeded'];
+const QUOTA = [
+  'quotaExceeded',
+  'dailyLimitExceeded',
+  'rateLimitExceeded',
+  'userRateLimitExceeded',
+  'usageLimits',
+  'RESOURCE_EXHAUSTED',
+  'RATE_LIMIT_EXCEEDED',
+];
+const QUOTA_WORDS = /quota|rate limit/i;
 const ACCESS = ['forbidden', 'insufficientPermissions', 'accessDenied', 'PERMISSION_DENIED'];
 const ACCESS_WORDS = /does not have (sufficient )?permission|is not a verified|Access Denied/i;
 const DISABLED = /has not been used in project|it is disabled|SERVICE_DISABLED|accessNotConfigured/i;
@@ -39,7 +48,7 @@ function meaningOf({ status, reasons, message, isDocument }: Answer): FailureKin
   if (DISABLED.test(all)) return 'misconfigured';
   // Quota goes before access: a 403 that tells of quota has been taken for lost access by others.
   if (status === 429) return reasons.includes('quotaExceeded') ? 'load-quota' : 'rate-limit';
-  if (reasons.some((reason) => QUOTA.includes(reason)) || (status === 403 && reasons.includes('usageLimits'))) {
+  if (reasons.some((reason) => QUOTA.includes(reason)) || (status === 403 && QUOTA_WORDS.test(message))) {
     return 'load-quota';
   }
   // A private key that OpenSSL cannot read never leaves this machine.

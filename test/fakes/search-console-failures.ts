@@ -34,6 +34,18 @@ export const FAILURES = {
     body: { error: { code: 429, message: 'Too many requests', status: 'RESOURCE_EXHAUSTED' } },
     headers: { 'retry-after': '600' },
   },
+  quotaInDetails: {
+    status: 403,
+    body: {
+      error: {
+        code: 403,
+        message: 'Too much.',
+        status: 'PERMISSION_DENIED',
+        details: [{ reason: 'RATE_LIMIT_EXCEEDED', domain: 'googleapis.com' }],
+      },
+    },
+  },
+  quotaInWords: document(403, 'forbidden', "Quota exceeded for quota metric 'Queries'."),
   quotaAs429: document(429, 'quotaExceeded', QUOTA, 'usageLimits'),
   disabled: document(403, 'accessNotConfigured', DISABLED, 'usageLimits', 'PERMISSION_DENIED'),
   pageFor403: { status: 403, body: PAGE },

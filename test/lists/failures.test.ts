@@ -17,6 +17,8 @@ const MEANINGS: Record<keyof typeof FAILURES, Meaning> = {
   tooMany: [503, 'rate-limit', true],
   tooManyPlain: [503, 'rate-limit', true],
   tooManyForLong: [503, 'rate-limit', false],
+  quotaInDetails: [503, 'load-quota', false],
+  quotaInWords: [503, 'load-quota', false],
   quotaAs429: [503, 'load-quota', false],
   disabled: [503, 'misconfigured', false],
   pageFor403: [503, 'broken', false],
@@ -50,7 +52,7 @@ async function checkMeanings(
   which: 'failure' | 'tokenFailure',
   failures: readonly (readonly [name: string, how: Failure, meaning: Meaning])[],
 ): Promise<string> {
-  const world = await connectedWorld(t, { environment: { ORDINATE_PROVIDER_SECONDS: '1' } });
+  const world = await connectedWorld(t);
   for (const [at, [name, how, [status, outcome, retried]]] of failures.entries()) {
     // Long after any pause, and another range.
     world.clock += 3_600_000;
