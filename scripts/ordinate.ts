@@ -4,9 +4,11 @@ import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { SETTINGS } from '../server/settings.ts';
 import { fail } from './cli.ts';
+import { addConnections } from './commands/connections.ts';
 import { addDemo } from './commands/demo.ts';
 import { addImport } from './commands/import.ts';
 import { addKeys } from './commands/keys.ts';
+import { addLists } from './commands/lists.ts';
 import { addLoad } from './commands/load.ts';
 import { addMembers } from './commands/members.ts';
 import { addProjects } from './commands/projects.ts';
@@ -23,11 +25,21 @@ const program = new Command('ordinate')
   .exitOverride()
   .showHelpAfterError('Add --help to see how it is used.');
 
-for (const add of [addServe, addLoad, addImport, addDemo, addWorkspaces, addMembers, addKeys, addProjects]) {
-  add(program);
-}
+const groups = [
+  addServe,
+  addLoad,
+  addImport,
+  addDemo,
+  addWorkspaces,
+  addMembers,
+  addKeys,
+  addProjects,
+  addConnections,
+  addLists,
+];
+for (const add of groups) add(program);
 
-const settings = Object.values(SETTINGS).map(({ name, help, shown }) => `  ${name.padEnd(26)} ${help} [${shown}]`);
+const settings = Object.values(SETTINGS).map(({ name, help, shown }) => `  ${name.padEnd(29)} ${help} [${shown}]`);
 const settingsHelp = `\nSettings, from the environment:\n${settings.join('\n')}`;
 for (const command of [program, ...program.commands, ...program.commands.flatMap((group) => group.commands)]) {
   command.exitOverride().addHelpText('after', settingsHelp);

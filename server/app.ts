@@ -97,13 +97,7 @@ export async function buildApp({
   const known = new KnownCatalog(catalog);
   const keyUse = new KeyUse(catalog, (error) => app.log.warn({ err: error }, 'the use of keys was not noted'));
   const guard = makeGuard(app, known, keyUse);
-  const lists = new Lists({
-    engine,
-    catalog,
-    dataFolder: settings.dataFolder,
-    diskBudget: settings.listDiskBudget,
-    log: app.log,
-  });
+  const lists = new Lists({ engine, catalog, settings, log: app.log, now });
   const facts = new Facts(engine, settings.dataFolder, new Gate(settings.threads, HEAVY_QUERIES_WAITING));
   const answers = new AnswerCache(settings.answerCache);
   const context: Context = {
@@ -167,8 +161,11 @@ export async function buildApp({
     const key = request.access?.keyId;
     request.log.info({ req: request, status: reply.statusCode, ms, key }, 'answered');
   });
+  // Requests that wait for a provider would hold the end up.
+  app.addHook('preClose', async () => lists.stop());
   app.addHook('onClose', async () => {
     await keyUse.flush();
+    await lists.close();
   });
 
   await addDocumentation(app);

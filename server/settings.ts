@@ -25,7 +25,9 @@ function wholeNumber(text: string, least: number, most: number): number | undefi
 
 const SIZE = /^([1-9]\d*) ?(MB|GB|TB)$/;
 const UNITS: Readonly<Record<string, number>> = { MB: 1e6, GB: 1e9, TB: 1e12 };
-function bytesOf(text: string): number | undefined {
+
+/** Bytes. */
+function size(text: string): number | undefined {
   const [, count, unit] = SIZE.exec(text) ?? [];
   return unit === undefined ? undefined : Number(count) * UNITS[unit]!;
 }
@@ -102,14 +104,63 @@ export const SETTINGS = {
     fallback: '64MB',
     help: 'Memory for finished answers, kept until their project changes; 0MB keeps none.',
     wanted: 'a size such as 64MB, or 0MB',
-    read: (text) => (text === '0MB' ? 0 : bytesOf(text)),
+    read: (text) => (text === '0MB' ? 0 : size(text)),
   }),
   listDiskBudget: setting({
     name: 'ORDINATE_LISTS_DISK',
     fallback: '2GB',
     help: 'Disk space for kept page and query lists; the least recently used go first.',
     wanted: 'a size such as 500MB or 10GB',
-    read: bytesOf,
+    read: size,
+  }),
+  listMemory: setting({
+    name: 'ORDINATE_LISTS_MEMORY',
+    fallback: '128MB',
+    help: 'Memory for the parts of lists that stand ready in each process; the least recently used go first.',
+    wanted: 'a size such as 64MB or 1GB',
+    read: size,
+  }),
+  listLifetime: setting({
+    name: 'ORDINATE_LISTS_LIFETIME',
+    fallback: '3600',
+    help: 'Seconds after which a list that touches provisional days is fetched again.',
+    wanted: 'a whole number from 1 to 604800',
+    read: (text) => wholeNumber(text, 1, 604_800),
+  }),
+  listPatience: setting({
+    name: 'ORDINATE_LISTS_PATIENCE',
+    fallback: '60',
+    help: 'Seconds that a request waits for a list that is being fetched before it is answered with 503.',
+    wanted: 'a whole number from 1 to 60',
+    read: (text) => wholeNumber(text, 1, 60),
+  }),
+  providerTimeLimit: setting({
+    name: 'ORDINATE_PROVIDER_SECONDS',
+    fallback: '90',
+    help: 'Seconds that one request to a provider may take.',
+    wanted: 'a whole number from 1 to 600',
+    read: (text) => wholeNumber(text, 1, 600),
+  }),
+  fetches: setting({
+    name: 'ORDINATE_FETCHES',
+    fallback: '8',
+    help: 'Lists that each process fetches from providers at a time.',
+    wanted: 'a whole number from 1 to 100',
+    read: (text) => wholeNumber(text, 1, 100),
+  }),
+  fetchesPerProperty: setting({
+    name: 'ORDINATE_FETCHES_PER_PROPERTY',
+    fallback: '2',
+    help: 'Lists of one property that each process fetches at a time.',
+    wanted: 'a whole number from 1 to 100',
+    read: (text) => wholeNumber(text, 1, 100),
+  }),
+  maximumBytesBilled: setting({
+    name: 'ORDINATE_BIGQUERY_BYTES',
+    fallback: '100GB',
+    help: 'Most bytes that BigQuery may bill for one query; a dearer one is not run.',
+    wanted: 'a size such as 10GB or 1TB',
+    read: size,
   }),
 };
 

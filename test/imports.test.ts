@@ -8,7 +8,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'app.ts': ['routes', 'http', 'lists', 'facts', 'catalog', 'domain', 'gate.ts', 'settings.ts'],
   routes: ['http', 'lists', 'facts', 'catalog', 'domain', 'gate.ts'],
   http: ['catalog', 'domain', 'gate.ts'],
-  lists: ['facts', 'catalog', 'domain'],
+  lists: ['facts', 'catalog', 'domain', 'settings.ts', 'sql.ts'],
   load: ['facts', 'catalog', 'domain', 'settings.ts', 'sql.ts'],
   facts: ['domain', 'gate.ts', 'sql.ts'],
   catalog: ['domain', 'sql.ts'],
@@ -23,6 +23,9 @@ const RESERVED: Readonly<Record<string, string>> = {
   '@duckdb/node-api': 'facts',
   '@duckdb/node-bindings': 'facts',
   'node:sqlite': 'catalog load',
+  '@google-cloud/bigquery': 'lists',
+  '@googleapis/searchconsole': 'lists',
+  'google-auth-library': 'lists',
 };
 
 const root = join(import.meta.dirname, '..');

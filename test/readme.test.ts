@@ -8,7 +8,12 @@ import t from 'tap';
 import { ERRORS } from '../server/domain/errors.ts';
 import { Engine } from '../server/facts/engine.ts';
 import { SETTINGS } from '../server/settings.ts';
+import { credentialsFile } from './fakes/connected.ts';
+import { fakeSearchConsole } from './fakes/search-console.ts';
 import { temporaryFolder } from './world.ts';
+
+// Many processes, one after the other.
+t.setTimeout(120_000);
 
 const root = join(import.meta.dirname, '..');
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
@@ -122,6 +127,22 @@ t.test('the load of a snapshot', async (t) => {
   const out = await shell(block('snapshot'), folder, { ORDINATE_DATA: join(folder, 'data') });
   t.match(out, /nothing was loaded \(dry run\)/);
   t.match(out, /Loaded\. Projects: Shop1\./);
+});
+
+t.test('lists live from the search provider', async (t) => {
+  const folder = temporaryFolder(t);
+  const google = await fakeSearchConsole(t);
+  const commands = block('connect').replace(
+    '--credentials /etc/ordinate/google.json',
+    `--credentials ${credentialsFile(t)} --endpoint ${google.url} --token-endpoint ${google.tokenUrl}`,
+  );
+  t.not(commands, block('connect'));
+  const out = await shell(`${block('snapshot')}\n${commands}`, folder, { ORDINATE_DATA: join(folder, 'data') });
+  t.match(out, /Shop1/);
+  const status = await shell('npm run -s ordinate -- lists status --json', folder, {
+    ORDINATE_DATA: join(folder, 'data'),
+  });
+  t.equal((JSON.parse(status) as { lists: number }).lists, 2, 'pages and queries stand ready');
 });
 
 t.test('every command of the program stands in the README', async (t) => {

@@ -15,7 +15,7 @@ export type Row = Readonly<Record<string, unknown>>;
 export type Tables = Readonly<Record<string, readonly Row[]>>;
 
 /** The day and time of tests. */
-const NOW = Date.parse('2026-03-15T12:00:00Z');
+export const NOW = Date.parse('2026-03-15T12:00:00Z');
 
 export const WORKSPACE: Row = { id: 'acme', name: 'Acme', plan: 'team', keyword_history_days: 486 };
 
@@ -99,7 +99,7 @@ export interface World {
 export async function makeWorld(
   t: Test,
   tables: Tables = {},
-  options: { now?: number; environment?: NodeJS.ProcessEnv } = {},
+  options: { now?: number | (() => number); environment?: NodeJS.ProcessEnv } = {},
 ): Promise<World> {
   const dataFolder = join(temporaryFolder(t), 'data');
   mkdirSync(dataFolder);
@@ -118,7 +118,7 @@ export async function makeWorld(
   const log: string[] = [];
   const now = options.now ?? NOW;
   const logStream = { write: (line: string) => void log.push(line) };
-  const app = await buildApp({ settings, catalog, engine, logStream, now: () => now });
+  const app = await buildApp({ settings, catalog, engine, logStream, now: typeof now === 'number' ? () => now : now });
   t.teardown(async () => {
     await app.close();
     engine.close();

@@ -78,6 +78,12 @@ export function findProject(catalog: Catalog, workspace: string, id: string): Pr
   return row && toProject(row);
 }
 
+/** A project of whatever workspace, unfinished or not; undefined when there is none of this id. */
+export function findAnyProject(catalog: Catalog, id: string): Project | undefined {
+  const row = catalog.get<ProjectRow>('project_any', { id });
+  return row && toProject(row);
+}
+
 /** Every project, unfinished ones included; of all workspaces when none is named. */
 export function listAllProjects(catalog: Catalog, workspace: string | null): Project[] {
   return catalog.all<ProjectRow>('projects_all', { workspace }).map(toProject);

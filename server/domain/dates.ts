@@ -19,6 +19,12 @@ export function dayOf(milliseconds: number): Day {
   return new Date(milliseconds).toISOString().slice(0, 10);
 }
 
+/** The day that it is for the search engine, whose days are Pacific ones, at an instant given in milliseconds. */
+export function pacificDayOf(milliseconds: number): Day {
+  const instant = Temporal.Instant.fromEpochMilliseconds(Math.floor(milliseconds));
+  return instant.toZonedDateTimeISO('America/Los_Angeles').toPlainDate().toString();
+}
+
 /** `days` may be negative. */
 export function addDays(day: Day, days: number): Day {
   return Temporal.PlainDate.from(day).add({ days }).toString();

@@ -137,13 +137,14 @@ export class Session {
     }
   }
 
-  /** Appends rows of texts and booleans to a table of this connection. */
-  async append(table: string, rows: Iterable<readonly (string | boolean | null)[]>): Promise<void> {
+  /** Appends rows of texts, booleans and whole numbers (to bigint columns) to a table of this connection. */
+  async append(table: string, rows: Iterable<readonly (string | boolean | number | null)[]>): Promise<void> {
     const appender = await this.#connection.createAppender(table);
     for (const row of rows) {
       for (const value of row) {
         if (value === null) appender.appendNull();
         else if (typeof value === 'boolean') appender.appendBoolean(value);
+        else if (typeof value === 'number') appender.appendBigInt(BigInt(value));
         else appender.appendVarchar(value);
       }
       appender.endRow();

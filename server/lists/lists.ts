@@ -1,221 +1,265 @@
-import { mkdirSync, statSync } from 'node:fs';
-import { readdir, rm, stat } from 'node:fs/promises';
-import { basename, join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import type { Catalog } from '../catalog/catalog.ts';
-import { newUuid } from '../domain/ids.ts';
+import type { KeptList, ListKey, ListKind, SourceKind } from '../catalog/kept-lists.ts';
+import type { Project } from '../catalog/projects.ts';
+import { addDays, pacificDayOf } from '../domain/dates.ts';
+import { unavailable } from '../domain/errors.ts';
 import { toMicroseconds } from '../domain/instants.ts';
-import type { Measures } from '../domain/metrics.ts';
 import type { Range } from '../domain/range.ts';
 import type { Engine } from '../facts/engine.ts';
+import type { Settings } from '../settings.ts';
+import { Blocks, type Rendering } from './blocks.ts';
+import { toKnownError } from './failures.ts';
+import { Fetches } from './fetches.ts';
+import { Flights } from './flights.ts';
+import { Identities } from './google-auth.ts';
+import type { Source } from './source.ts';
+import { Sources } from './sources.ts';
+import { ListStore } from './store.ts';
 
-/** The longest list that a warehouse gives (contract, 4.8). */
-const MOST_ROWS = 100_000;
+export interface ListsOptions {
+  readonly engine: Engine;
+  readonly catalog: Catalog;
+  readonly settings: Settings;
+  readonly log: Pick<FastifyBaseLogger, 'info' | 'warn'>;
+  /** Milliseconds, as `Date.now`. */
+  readonly now: () => number;
+}
 
-/** A row asked beyond the most, to know whether there were more. */
-const ASKED_ROWS = MOST_ROWS + 1;
-
-export type ListKind = 'pages' | 'queries';
-export type ListRow = Measures & { readonly text: string };
-
+/** A list as a request means it, with what it can come from. */
 export interface ListRequest {
-  readonly project: string;
-  readonly revision: number;
+  readonly key: ListKey;
+  readonly project: Project;
   readonly kind: ListKind;
   readonly range: Range;
   readonly country: string | null;
-  /** The project's own facts that the list is computed from, relative to the data folder. */
-  readonly files: readonly string[];
+  /** None where the list is known to be empty. */
+  readonly sources: readonly Source[];
+  /** What an empty list is said to come from. */
+  readonly source: SourceKind;
+  /** From a provider, and not from own facts. */
+  readonly live: boolean;
 }
 
-/** A list that stands ready; its rows are read page by page. */
-export interface List {
-  readonly file: string;
-  /** Rows that can be read. */
-  readonly total: number;
-  /** Microseconds. */
-  readonly fetchedAt: number;
-  /** There were more rows than the list holds. */
-  readonly truncated: boolean;
-  /** The list is as long as its source may make it. */
-  readonly capped: boolean;
+interface Page {
+  readonly offset: number;
+  readonly limit: number;
+  /** Who asks: all pages that one asks for come from the list of the first. */
+  readonly reader: string;
 }
 
-interface ListsOptions {
-  readonly engine: Engine;
-  readonly catalog: Catalog;
-  readonly dataFolder: string;
-  /** Bytes that kept lists may take on disk. */
-  readonly diskBudget: number;
-  readonly log: Pick<FastifyBaseLogger, 'warn'>;
-}
-
-const SQL: Record<ListKind, string> = { pages: 'lists/page_list', queries: 'lists/query_list' };
-const USE_NOTED_EVERY = 60_000;
-const LEFTOVER_AGE = 3_600_000;
+/** Provisional data is final after two or three days; one more for the difference of clocks (search-console facts). */
+const PROVISIONAL_DAYS = 4;
+/** How long the pages of a walk come from the list of its first, in milliseconds. */
+const WALK = 600_000;
+/** After a fetch in vain an older list is served for so long before the provider is asked again, in milliseconds. */
+const REST_AFTER_FAILURE = 60_000;
 
 /**
- * Page and query lists: each is computed once per range, country and revision and kept as a Parquet file and a row of
- * the catalog, so that all pages of a walk come from one list, from whichever process.
+ * Page and query lists. Each is fetched once for all who ask, from a provider or own facts, and kept as a Parquet file
+ * and a row of the catalog, so that all pages of a walk come from one list, from whichever process.
  */
 export class Lists {
+  readonly sources: Sources;
   readonly #options: ListsOptions;
-  readonly #noted = new LRUCache<string, true>({ max: 10_000, ttl: USE_NOTED_EVERY });
-  /** Requests for the same list at the same time share one computation. */
-  readonly #held: LRUCache<string, List, ListRequest>;
+  readonly #store: ListStore;
+  readonly #blocks: Blocks;
+  readonly #flights: Flights;
+  readonly #fetches: Fetches;
+  /** The list that each reader was last served of a key. */
+  readonly #walks = new LRUCache<string, KeptList>({ max: 10_000, ttl: WALK });
+  readonly #inVain = new LRUCache<string, true>({ max: 10_000, ttl: REST_AFTER_FAILURE });
 
   constructor(options: ListsOptions) {
+    const { engine, catalog, settings, log, now } = options;
+    const { dataFolder } = settings;
+    const timeLimit = settings.providerTimeLimit * 1000;
     this.#options = options;
-    mkdirSync(join(options.dataFolder, 'lists'), { recursive: true });
-    this.#held = new LRUCache<string, List, ListRequest>({
-      max: 10_000,
-      ignoreFetchAbort: true,
-      fetchMethod: async (_key, _stale, { context }) => this.#find(context) ?? (await this.#compute(context)),
+    this.#store = new ListStore({ catalog, dataFolder, diskBudget: settings.listDiskBudget, log });
+    this.#blocks = new Blocks(engine, settings.listMemory);
+    this.#flights = new Flights(dataFolder);
+    this.#fetches = new Fetches({
+      catalog,
+      log,
+      now,
+      patience: settings.listPatience * 1000,
+      fetches: settings.fetches,
+      fetchesPerProperty: settings.fetchesPerProperty,
+    });
+    this.sources = new Sources({
+      engine,
+      catalog,
+      dataFolder,
+      identities: new Identities(timeLimit),
+      timeLimit,
+      maximumBytesBilled: settings.maximumBytesBilled,
     });
   }
 
-  /** The list of a request. */
-  async get(request: ListRequest): Promise<List> {
-    const list = await this.#held.forceFetch(keyOf(request), { context: request });
-    if (list.total > 0) this.#noteUse(list.file);
+  /**
+   * What a list is and where it can come from. Throws `unavailable` for a project without any source. Run it in one
+   * snapshot with the reading of the project.
+   * @param country that was asked for
+   */
+  plan(project: Project, asked: { kind: ListKind; range: Range; country: string | null }): ListRequest {
+    const { kind, range } = asked;
+    const { basis, sources, live } = this.sources.choose(project, kind, range);
+    // A project of one country has no rows of another; its own facts are of that country already.
+    const country = asked.country ?? (live ? project.country : null);
+    const empty = live && project.country !== null && country !== project.country;
+    const key = { project: project.id, kind, ...range, country: country ?? '', basis };
+    return {
+      key,
+      project,
+      kind,
+      range,
+      country,
+      source: sources[0]?.kind ?? 'bigquery',
+      sources: empty ? [] : sources,
+      live,
+    };
+  }
+
+  /**
+   * Rows `offset` to `offset + limit` of a list as JSON without the brackets, in parts to be put together. Throws `google_access_lost`, or
+   * `unavailable` where the list cannot be had or is not there in time.
+   */
+  async page(
+    request: ListRequest,
+    page: Page,
+    rendering: Rendering,
+    signal: AbortSignal,
+  ): Promise<{ list: KeptList; json: Buffer[] }> {
+    const walk = `${page.reader} ${keyText(request.key)}`;
+    const began = page.offset > 0 ? this.#walks.get(walk) : undefined;
+    const list =
+      began !== undefined && this.#store.has(began)
+        ? this.#used(began)
+        : await this.get(request, signal, page.offset > 0);
+    if (list.file !== '') this.#walks.set(walk, list);
+    try {
+      return { list, json: await this.#read(list, page, rendering) };
+    } catch (error) {
+      if (/out of memory/i.test(String(error))) throw error;
+      this.#options.log.warn({ err: error, file: list.file }, 'a kept list cannot be read and is made again');
+      await this.#store.drop([list.file]);
+      const again = await this.get(request, signal, false);
+      return { list: again, json: await this.#read(again, page, rendering) };
+    }
+  }
+
+  /** The list of a request: the one that is kept, or a new one. `walking`: a page behind the first is asked for. */
+  async get(request: ListRequest, signal: AbortSignal, walking = false): Promise<KeptList> {
+    if (request.sources.length === 0) return this.#emptyList(request);
+    const kept = this.#store.find(request.key);
+    if (kept !== undefined && this.#isFresh(kept, request, walking)) return this.#used(kept);
+    try {
+      return this.#used(await this.#patiently(this.#fetch(request), signal));
+    } catch (error) {
+      // The row of the catalog again: the list may be gone since.
+      const older = signal.aborted ? undefined : this.#store.find(request.key);
+      if (older === undefined) throw toKnownError(error);
+      this.#inVain.set(keyText(request.key), true);
+      return this.#used(older);
+    }
+  }
+
+  /**
+   * As `get`, for one who waits as long as it takes. For operators: throws what a
+   * provider said, and no older list stands in for one that cannot be had.
+   */
+  async fetchAhead(request: ListRequest): Promise<KeptList> {
+    if (request.sources.length === 0) return this.#emptyList(request);
+    const kept = this.#store.find(request.key);
+    if (kept !== undefined && this.#isFresh(kept, request, false)) return kept;
+    return this.#fetch(request);
+  }
+
+  /** Removes what crashes left behind. */
+  async sweep(): Promise<void> {
+    await this.#store.sweep();
+    await this.#flights.sweep();
+  }
+
+  /** Ends fetches that are under way, and with them the requests that wait. */
+  stop(): void {
+    this.#fetches.stop();
+  }
+
+  /** Resolves when nothing is under way any more and what was counted is written. */
+  async close(): Promise<void> {
+    this.stop();
+    await this.#flights.ended();
+    await this.#store.flush();
+  }
+
+  #fetch(request: ListRequest): Promise<KeptList> {
+    const { key, project, kind, range, country, sources } = request;
+    const { now } = this.#options;
+    const done = (): KeptList | undefined => {
+      const list = this.#store.find(key);
+      return list !== undefined && this.#isFresh(list, request, false) ? list : undefined;
+    };
+    const work = (): Promise<KeptList> =>
+      this.#store.keep(key, async (target) => {
+        const question = { kind, property: project.property, range, country, newestMayLack: false };
+        // Before the fetch: a day that becomes final meanwhile was read while it was not.
+        const final = this.#isFinal(request);
+        const { complete, secondBest, ...fetched } = await this.#fetches.fetch(question, sources, target);
+        return { ...fetched, final: final && complete && !secondBest, fetchedAt: toMicroseconds(now()) };
+      });
+    return this.#flights.join(keyText(key), done, work, this.#fetches.stopped);
+  }
+
+  /** The end of a fetch, or 503 when it takes too long. The fetch goes on, also when the client goes away. */
+  async #patiently<T>(fetch: Promise<T>, signal: AbortSignal): Promise<T> {
+    const { promise, reject } = Promise.withResolvers<never>();
+    const giveUp = (): void => reject(unavailable('The request ended before the list was there.'));
+    const seconds = this.#options.settings.listPatience;
+    const timer = setTimeout(() => {
+      reject(unavailable('The list is still being fetched from the search provider; ask again in a minute.'));
+    }, seconds * 1000);
+    signal.addEventListener('abort', giveUp, { once: true });
+    if (signal.aborted) giveUp();
+    try {
+      return await Promise.race([fetch, promise]);
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', giveUp);
+    }
+  }
+
+  /** A walk goes on with the list that it began with, a lifetime longer than others are served it. */
+  #isFresh(list: KeptList, request: ListRequest, walking: boolean): boolean {
+    if (list.final || this.#inVain.has(keyText(request.key))) return true;
+    const lifetime = this.#options.settings.listLifetime * (walking ? 2 : 1);
+    return toMicroseconds(this.#options.now()) - list.fetchedAt < lifetime * 1e6;
+  }
+
+  #isFinal({ live, project, range }: ListRequest): boolean {
+    if (!live) return true;
+    const settled = addDays(pacificDayOf(this.#options.now()), -PROVISIONAL_DAYS);
+    return range.to <= settled || range.to <= (project.provisionalAfter ?? '');
+  }
+
+  #read(list: KeptList, { offset, limit }: Page, rendering: Rendering): Promise<Buffer[]> {
+    const end = Math.min(list.rows, offset + limit);
+    if (offset >= end) return Promise.resolve([]);
+    return this.#blocks.json(this.#store.path(list.file), offset, end, rendering);
+  }
+
+  #used(list: KeptList): KeptList {
+    this.#store.noteUse(list);
     return list;
   }
 
-  /** Rows `offset` to `offset + limit` of a list. A list whose file is lost or damaged is computed again. */
-  async rows(
-    request: ListRequest,
-    page: { offset: number; limit: number },
-    signal: AbortSignal,
-  ): Promise<{ list: List; rows: ListRow[] }> {
-    const list = await this.get(request);
-    if (page.offset >= list.total) return { list, rows: [] };
-    try {
-      return { list, rows: await this.#read(list, page, signal) };
-    } catch (error) {
-      if (signal.aborted) throw error;
-      this.#options.log.warn({ err: error, file: list.file }, 'a kept list cannot be read and is made again');
-      await this.#drop([list.file]);
-      this.#held.delete(keyOf(request));
-      const again = await this.get(request);
-      return { list: again, rows: await this.#read(again, page, signal) };
-    }
-  }
-
-  /** Removes files that a crash left behind, which no row of the catalog names. */
-  async sweep(): Promise<void> {
-    const { catalog } = this.#options;
-    for (const name of await readdir(this.#path('lists'))) {
-      const file = `lists/${name}`;
-      const { mtimeMs } = await stat(this.#path(file));
-      if (catalog.get('list_exists', { file }) !== undefined || Date.now() - mtimeMs < LEFTOVER_AGE) continue;
-      await rm(this.#path(file), { force: true });
-    }
-  }
-
-  #read(list: List, page: { offset: number; limit: number }, signal: AbortSignal): Promise<ListRow[]> {
-    const limit = Math.min(page.limit, list.total - page.offset);
-    const parameters = { file: this.#path(list.file), after: page.offset, limit };
-    return this.#options.engine.query<ListRow>('lists/list_rows', parameters, signal);
-  }
-
-  #find(request: ListRequest): List | undefined {
-    type Row = { file: string; rows: number; bytes: number; fetchedAt: number };
-    const row = this.#options.catalog.get<Row>('list_get', rowKeyOf(request));
-    if (row === undefined || sizeOf(this.#path(row.file)) !== row.bytes) return undefined;
-    return toList(row.file, row.rows, row.fetchedAt);
-  }
-
-  async #compute(request: ListRequest): Promise<List> {
-    const { engine, catalog } = this.#options;
-    // The range lies outside of what is stored: an empty list needs no file.
-    if (request.files.length === 0) return toList('', 0, toMicroseconds(Date.now()));
-    const file = `lists/${newUuid()}.parquet`;
-    const target = this.#path(file);
-    const session = await engine.session();
-    let rows: number;
-    try {
-      rows = await session.runFile(SQL[request.kind], {
-        files: request.files.map((name) => this.#path(name)),
-        from: request.range.from,
-        to: request.range.to,
-        country: request.country,
-        most: ASKED_ROWS,
-        target,
-      });
-    } catch (error) {
-      await rm(target, { force: true });
-      throw error;
-    } finally {
-      session.close();
-    }
-    const at = toMicroseconds(Date.now());
-    const found = await catalog.patiently(() => {
-      const damaged = catalog.get<{ file: string }>('list_get', rowKeyOf(request));
-      if (damaged !== undefined && this.#find(request) === undefined)
-        catalog.run('list_delete', { file: damaged.file });
-      catalog.run('list_insert', { ...rowKeyOf(request), file, rows, bytes: sizeOf(target) ?? 0, at });
-      return this.#find(request);
-    });
-    // Another process may have been faster: then its list is the one, and this file goes.
-    if (found?.file !== file) await rm(target, { force: true });
-    await this.#makeRoom(file);
-    return found ?? toList(file, rows, at);
-  }
-
-  /** Drops lists of older revisions, then the least recently used ones until the rest fits the disk budget. */
-  async #makeRoom(keep: string): Promise<void> {
-    const { catalog, diskBudget } = this.#options;
-    const drop = catalog.all<{ file: string }>('lists_stale').map(({ file }) => file);
-    const rest = catalog
-      .all<{ file: string; bytes: number }>('lists_by_use')
-      .filter(({ file }) => !drop.includes(file));
-    let total = rest.reduce((bytes, list) => bytes + list.bytes, 0);
-    for (const { file, bytes } of rest) {
-      if (total <= diskBudget) break;
-      if (file === keep) continue;
-      drop.push(file);
-      total -= bytes;
-    }
-    await this.#drop(drop);
-  }
-
-  async #drop(files: readonly string[]): Promise<void> {
-    if (files.length === 0) return;
-    const { catalog } = this.#options;
-    await catalog.patiently(() => {
-      for (const file of files) catalog.run('list_delete', { file });
-    });
-    for (const file of files) await rm(this.#path(file), { force: true });
-  }
-
-  #noteUse(file: string): void {
-    if (this.#noted.has(file)) return;
-    this.#noted.set(file, true);
-    const { catalog, log } = this.#options;
-    catalog
-      .patiently(() => catalog.run('list_used', { file, at: toMicroseconds(Date.now()) }))
-      .catch((error: unknown) => log.warn({ err: error, list: basename(file) }, 'the use of a list was not noted'));
-  }
-
-  #path(file: string): string {
-    return join(this.#options.dataFolder, file);
+  #emptyList({ source }: ListRequest): KeptList {
+    const fetchedAt = toMicroseconds(this.#options.now());
+    return { file: '', source, rows: 0, truncated: false, capped: false, final: false, bytes: 0, fetchedAt };
   }
 }
 
-function keyOf(request: ListRequest): string {
-  return Object.values(rowKeyOf(request)).join(' ');
-}
-
-function rowKeyOf({ project, kind, range, country, revision }: ListRequest): Record<string, string | number> {
-  return { project, kind, from: range.from, to: range.to, country: country ?? '', revision };
-}
-
-function toList(file: string, rows: number, fetchedAt: number): List {
-  const truncated = rows > MOST_ROWS;
-  return { file, total: truncated ? MOST_ROWS : rows, fetchedAt, truncated, capped: rows >= MOST_ROWS };
-}
-
-function sizeOf(path: string): number | undefined {
-  return statSync(path, { throwIfNoEntry: false })?.size;
+function keyText(key: ListKey): string {
+  return JSON.stringify(key);
 }

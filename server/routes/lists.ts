@@ -1,13 +1,12 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { type FactTable, filesOf, readCoverage } from '../catalog/manifest.ts';
-import { unavailable } from '../domain/errors.ts';
+import type { ListKind } from '../catalog/kept-lists.ts';
 import { isoInstant } from '../domain/instants.ts';
 import { projectReference, readProject } from '../http/guard.ts';
 import { country, paging, rangeParameters, readParameters } from '../http/parameters.ts';
 import { listRange } from '../http/ranges.ts';
 import { day, instant, nullable, object, oneOf } from '../http/schemas.ts';
-import type { List, ListKind, ListRow } from '../lists/lists.ts';
+import type { ListRow } from '../lists/blocks.ts';
 import type { Context } from './context.ts';
 
 /** What the two list endpoints, pages and queries, have in common. */
@@ -22,51 +21,54 @@ export const listSource = object({
   capped: Type.Boolean({ description: 'The list is as long as its source may make it.' }),
 });
 
-const TABLE: Record<ListKind, FactTable> = { pages: 'page_daily', queries: 'query_daily' };
+/** What the rows of an answer are made from besides the list. */
+interface RowContext {
+  readonly brandTerms: readonly string[];
+  readonly idByQuery: ReadonlyMap<string, string>;
+}
 
-/** One page of a list, and the parts of the answer that both endpoints share. */
-export async function readListPage(context: Context, request: FastifyRequest, kind: ListKind) {
-  const { catalog, lists, tracked, now } = context;
-  const read = readProject(catalog, request, (found) => {
-    const asked = readParameters(listParameters, request.query);
-    const range = listRange(asked, found, now());
-    const coverage = readCoverage(catalog, found.id);
-    if (coverage.page_daily === undefined && coverage.query_daily === undefined) {
-      throw unavailable(
-        `There is no source of ${kind}: the project is connected to no provider and has no loaded lists.`,
-      );
-    }
+interface ListAnswer {
+  readonly kind: ListKind;
+  /** Makes the function that writes rows. */
+  readonly renderer: (context: RowContext) => (row: ListRow) => object;
+  /** Whether rows depend on the project's state besides the list. */
+  readonly dependent: boolean;
+}
+
+/** Answers one page of a list. Its rows are JSON already: they are copied, and not made again for each request. */
+export async function answerListPage(
+  { catalog, lists, tracked, now }: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { kind, renderer, dependent }: ListAnswer,
+): Promise<Buffer> {
+  const { project, asked, range, plan, idByQuery } = readProject(catalog, request, (found) => {
+    const parameters = readParameters(listParameters, request.query);
+    const listed = listRange(parameters, found, now());
     return {
-      asked,
-      range,
-      files: filesOf(catalog, found.id, TABLE[kind], range),
-      idByQuery: kind === 'queries' ? tracked.get(found).idByQuery : new Map<string, string>(),
+      asked: parameters,
+      range: listed,
+      plan: lists.plan(found, { kind, range: listed, country: parameters.country ?? null }),
+      idByQuery: dependent ? tracked.get(found).idByQuery : new Map<string, string>(),
     };
   });
-  const { project, asked, range, files } = read;
-  const wanted = {
-    project: project.id,
-    revision: project.revision,
-    kind,
-    range,
-    country: asked.country ?? null,
-    files,
+  const rendering = {
+    variant: dependent ? String(project.revision) : '',
+    render: renderer({ brandTerms: project.brandTerms, idByQuery }),
   };
-  const { list, rows }: { list: List; rows: ListRow[] } = await lists.rows(wanted, asked, request.signal);
-  return {
-    rows,
-    brandTerms: project.brandTerms,
-    idByQuery: read.idByQuery,
-    head: {
-      project: projectReference(project),
-      range: { ...range, country: asked.country ?? null },
-      source: {
-        kind: 'bigquery' as const,
-        fetchedAt: isoInstant(list.fetchedAt),
-        truncated: list.truncated,
-        capped: list.capped,
-      },
-      paging: { total: list.total, limit: asked.limit, offset: asked.offset },
+  const reader = request.access?.keyId ?? '';
+  const { list, json } = await lists.page(plan, { ...asked, reader }, rendering, request.signal);
+  const head = JSON.stringify({
+    project: projectReference(project),
+    range: { ...range, country: asked.country ?? null },
+    source: {
+      kind: list.source,
+      fetchedAt: isoInstant(list.fetchedAt),
+      truncated: list.truncated,
+      capped: list.capped,
     },
-  };
+    paging: { total: list.rows, limit: asked.limit, offset: asked.offset },
+  });
+  reply.type('application/json; charset=utf-8');
+  return Buffer.concat([Buffer.from(`${head.slice(0, -1)},"${kind}":[`), ...json, Buffer.from(']}')]);
 }

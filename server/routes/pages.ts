@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { toMetrics } from '../domain/metrics.ts';
 import { metrics, object, paging, project, responses } from '../http/schemas.ts';
-import { listParameters, listRangeSchema, listSource, readListPage } from './lists.ts';
+import { answerListPage, listParameters, listRangeSchema, listSource } from './lists.ts';
 import type { Route } from './route.ts';
 
 const answer = object({
@@ -20,8 +20,10 @@ export const pages: Route<typeof answer> = {
   description: 'Most clicks first. `to` must be before today (UTC). All pages of one walk come from the same list.',
   parameters: listParameters,
   response: responses(answer, 'A page of the list.', ['invalid_request', 'not_found', 'google_access_lost']),
-  handle: (context) => async (request) => {
-    const { head, rows } = await readListPage(context, request, 'pages');
-    return { ...head, pages: rows.map((row) => ({ url: row.text, ...toMetrics(row) })) };
-  },
+  handle: (context) => (request, reply) =>
+    answerListPage(context, request, reply, {
+      kind: 'pages',
+      dependent: false,
+      renderer: () => (row) => ({ url: row.text, ...toMetrics(row) }),
+    }),
 };

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { toMetrics } from '../domain/metrics.ts';
 import { metrics, nullable, object, paging, project, responses, shortId } from '../http/schemas.ts';
-import { listParameters, listRangeSchema, listSource, readListPage } from './lists.ts';
+import { answerListPage, listParameters, listRangeSchema, listSource } from './lists.ts';
 import type { Route } from './route.ts';
 
 const answer = object({
@@ -27,20 +27,21 @@ export const queries: Route<typeof answer> = {
   description: 'Most clicks first. `to` must be before today (UTC). All pages of one walk come from the same list.',
   parameters: listParameters,
   response: responses(answer, 'A page of the list.', ['invalid_request', 'not_found', 'google_access_lost']),
-  handle: (context) => async (request) => {
-    const { head, rows, brandTerms, idByQuery } = await readListPage(context, request, 'queries');
-    const terms = brandTerms.map((term) => term.toLowerCase());
-    return {
-      ...head,
-      queries: rows.map((row) => {
-        const text = row.text.toLowerCase();
-        return {
-          query: row.text,
-          ...toMetrics(row),
-          branded: terms.some((term) => text.includes(term)),
-          trackedKeywordId: idByQuery.get(text) ?? null,
+  handle: (context) => (request, reply) =>
+    answerListPage(context, request, reply, {
+      kind: 'queries',
+      dependent: true,
+      renderer: ({ brandTerms, idByQuery }) => {
+        const terms = brandTerms.map((term) => term.toLowerCase());
+        return (row) => {
+          const text = row.text.toLowerCase();
+          return {
+            query: row.text,
+            ...toMetrics(row),
+            branded: terms.some((term) => text.includes(term)),
+            trackedKeywordId: idByQuery.get(text) ?? null,
+          };
         };
-      }),
-    };
-  },
+      },
+    }),
 };

@@ -1,0 +1,102 @@
+import { resolve } from 'node:path';
+import { type Command, Option } from 'commander';
+import {
+  CONNECTION_KINDS,
+  type ConnectionKind,
+  listConnections,
+  removeConnection,
+  setConnection,
+} from '../../server/catalog/connections.ts';
+import { isoInstant, toMicroseconds } from '../../server/domain/instants.ts';
+import { testConnections } from '../../server/lists/connection-test.ts';
+import { print, printJson, printTable, withStores } from '../cli.ts';
+import { requireProject, withLists } from '../providers.ts';
+
+interface SetOptions {
+  readonly project: string;
+  readonly kind: ConnectionKind;
+  readonly credentials?: string;
+  readonly endpoint?: string;
+  readonly tokenEndpoint?: string;
+  readonly dataset?: string;
+  readonly location?: string;
+  readonly json?: boolean;
+}
+
+const QUIET = { info: () => {}, warn: () => {} };
+
+export function addConnections(program: Command): void {
+  const command = program.command('connections').description('connect projects to search providers');
+  command
+    .command('set')
+    .description("set a project's connection of one kind, in place of the one that is there")
+    .requiredOption('--project <id>', 'the project')
+    .addOption(kindOption())
+    .option('--credentials <file>', "one of Google's JSON files (service_account or authorized_user)")
+    .option('--endpoint <url>', "address of the API, in place of Google's")
+    .option('--token-endpoint <url>', "address where access tokens are had, in place of Google's")
+    .option('--dataset <project.dataset>', 'the dataset of the bulk export (bigquery)')
+    .option('--location <location>', 'where the dataset is, such as EU (bigquery)')
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', "\nWithout --credentials the environment's default credentials are used.")
+    .action(async ({ project, json, ...options }: SetOptions) => {
+      const connection = {
+        kind: options.kind,
+        credentials: options.credentials === undefined ? null : resolve(options.credentials),
+        endpoint: options.endpoint ?? null,
+        tokenEndpoint: options.tokenEndpoint ?? null,
+        dataset: options.dataset ?? null,
+        location: options.location ?? null,
+      };
+      await withStores(({ catalog }) => setConnection(catalog, project, connection, toMicroseconds(Date.now())));
+      if (json) printJson({ project, ...connection });
+      else print(`Project '${project}' is connected to ${connection.kind}; connections test tells whether it works.`);
+    });
+  command
+    .command('list')
+    .description('list connections')
+    .option('--workspace <id>', 'only of this workspace')
+    .option('--json', 'print one JSON document')
+    .action(async ({ workspace, json }: { workspace?: string; json?: boolean }) => {
+      const rows = (await withStores(({ catalog }) => listConnections(catalog, workspace ?? null))).map((row) => ({
+        ...row,
+        changedAt: isoInstant(row.changedAt),
+      }));
+      if (json) printJson(rows);
+      else printTable(rows, 'There are no connections yet.');
+    });
+  command
+    .command('test')
+    .description('try the connections of a project, and say what works, what does not and what to do')
+    .requiredOption('--project <id>', 'the project')
+    .option('--json', 'print one JSON document')
+    .action(async ({ project: id, json }: { project: string; json?: boolean }) => {
+      const findings = await withLists(QUIET, ({ catalog, lists }) =>
+        testConnections(catalog, lists.sources, requireProject(catalog, id), Date.now()),
+      );
+      if (json) printJson(findings);
+      else if (findings.length === 0) print(`Project '${id}' has no connections; connections set makes one.`);
+      else
+        for (const { works, found, advice } of findings) {
+          print(`${works ? 'Works' : 'Does not work'}: ${found}${advice === '' ? '' : `\n  ${advice}`}`);
+        }
+      if (findings.some(({ works }) => !works)) process.exitCode = 1;
+    });
+  command
+    .command('remove')
+    .description('remove a connection, and the lists that came from providers')
+    .requiredOption('--project <id>', 'the project')
+    .addOption(kindOption())
+    .option('--json', 'print one JSON document')
+    .action(async ({ project, kind, json }: { project: string; kind: ConnectionKind; json?: boolean }) => {
+      await withStores(({ catalog }) => removeConnection(catalog, project, kind));
+      if (json) printJson({ project, kind, removed: true });
+      else print(`Project '${project}' is no longer connected to ${kind}.`);
+    });
+}
+
+function kindOption(): Option {
+  return new Option('--kind <kind>', 'search-console: the reporting API; bigquery: the bulk export')
+    .choices(CONNECTION_KINDS)
+    .makeOptionMandatory();
+}

@@ -1,0 +1,88 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { type ListStatus, listKeptLists } from '../../server/catalog/kept-lists.ts';
+import { lastDayOfData } from '../../server/catalog/projects.ts';
+import { addDays, dayOf, earlier } from '../../server/domain/dates.ts';
+import { isoInstant } from '../../server/domain/instants.ts';
+import { resolveRange } from '../../server/domain/range.ts';
+import { print, printJson, printTable, progress, withStores } from '../cli.ts';
+import { requireProject, withLists } from '../providers.ts';
+
+export function addLists(program: Command): void {
+  const command = program.command('lists').description('the kept page and query lists');
+  command
+    .command('status')
+    .description('show which lists are kept, with their bytes, hits and age')
+    .option('--project <id>', 'only of this project')
+    .option('--json', 'print one JSON document')
+    .action(async ({ project, json }: { project?: string; json?: boolean }) => {
+      const kept = await withStores(({ catalog }) => listKeptLists(catalog, project ?? null));
+      const total = { lists: kept.length, bytes: sumOf(kept, 'bytes'), hits: sumOf(kept, 'hits') };
+      if (json) {
+        printJson({ ...total, kept: kept.map(toRow) });
+        return;
+      }
+      printTable(kept.map(toRow), 'No lists are kept yet.');
+      if (kept.length > 0) {
+        print(`${total.lists} lists, ${(total.bytes / 1e6).toFixed(1)} MB, ${total.hits} hits.`);
+      }
+    });
+  command
+    .command('warm')
+    .description('fetch the page and query lists of a project ahead')
+    .requiredOption('--project <id>', 'the project')
+    .requiredOption('--period <period>', '1d to 486d, or 1m to 16m, ending with the last synced day', readPeriod)
+    .option('--json', 'print one JSON document')
+    .action(async ({ project: id, period, json }: { project: string; period: string; json?: boolean }) => {
+      const { report, end } = progress();
+      const log = {
+        info: (line: object) => report(describe(line)),
+        warn: (line: object) => report(describe(line)),
+      };
+      try {
+        const fetched = await withLists(log, async ({ catalog, lists }) => {
+          const project = requireProject(catalog, id);
+          const yesterday = addDays(dayOf(Date.now()), -1);
+          const range = resolveRange({ period }, earlier(lastDayOfData(project, Date.now()), yesterday));
+          const rows: object[] = [];
+          for (const kind of ['pages', 'queries'] as const) {
+            report(`fetching the ${kind} of ${range.from} to ${range.to}`);
+            const plan = lists.plan(project, { kind, range, country: null });
+            const list = await lists.fetchAhead(plan).catch((cause: Error) => {
+              throw new Error(`The ${kind} could not be fetched: ${cause.message}.`, { cause });
+            });
+            const { source, rows: count, truncated, fetchedAt } = list;
+            rows.push({ kind, ...range, source, rows: count, truncated, fetchedAt: isoInstant(fetchedAt) });
+          }
+          return rows;
+        });
+        end();
+        if (json) printJson(fetched);
+        else printTable(fetched, '');
+      } finally {
+        end();
+      }
+    });
+}
+
+function describe(line: object): string {
+  const { list = '', outcome = '', source = '' } = line as Readonly<Record<string, string>>;
+  return `${list} ${outcome} (${source})`;
+}
+
+function readPeriod(text: string): string {
+  try {
+    resolveRange({ period: text }, '2020-01-01');
+  } catch (error) {
+    throw new InvalidArgumentError((error as Error).message);
+  }
+  return text;
+}
+
+function sumOf(lists: readonly ListStatus[], name: 'bytes' | 'hits'): number {
+  return lists.reduce((sum, list) => sum + list[name], 0);
+}
+
+function toRow({ fetchedAt, usedAt, ...list }: ListStatus): object {
+  const ageHours = Math.round((Date.now() - fetchedAt / 1000) / 360_000) / 10;
+  return { ...list, fetchedAt: isoInstant(fetchedAt), usedAt: isoInstant(usedAt), ageHours };
+}

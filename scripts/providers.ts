@@ -1,0 +1,42 @@
+import { rm } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Catalog } from '../server/catalog/catalog.ts';
+import { findAnyProject, type Project } from '../server/catalog/projects.ts';
+import { Engine } from '../server/facts/engine.ts';
+import { Lists } from '../server/lists/lists.ts';
+import type { Settings } from '../server/settings.ts';
+import { withStores } from './cli.ts';
+
+/** Runs `work` with the lists that the server has, in the same folder; what it logs goes to `log`. */
+export function withLists<T>(
+  log: Pick<FastifyBaseLogger, 'info' | 'warn'>,
+  work: (stores: { settings: Settings; catalog: Catalog; lists: Lists }) => Promise<T>,
+): Promise<T> {
+  return withStores(async ({ settings, catalog }) => {
+    const { dataFolder, memoryLimit, threads } = settings;
+    const temporaryFolder = join(dataFolder, 'temporary', `${hostname()}-${process.pid}`);
+    const engine = await Engine.open({
+      memoryLimit,
+      threads,
+      temporaryFolder,
+      folders: [join(dataFolder, 'facts'), join(dataFolder, 'lists')],
+    });
+    const lists = new Lists({ engine, catalog, settings, log, now: Date.now });
+    try {
+      return await work({ settings, catalog, lists });
+    } finally {
+      await lists.close();
+      engine.close();
+      await rm(temporaryFolder, { recursive: true, force: true });
+    }
+  });
+}
+
+/** Throws where there is no project of the id. */
+export function requireProject(catalog: Catalog, id: string): Project {
+  const project = findAnyProject(catalog, id);
+  if (project === undefined) throw new Error(`There is no project '${id}'; projects list shows all.`);
+  return project;
+}

@@ -1,0 +1,95 @@
+import type { Microseconds } from '../domain/instants.ts';
+import type { Catalog } from './catalog.ts';
+import { projectIdIsTaken } from './projects.ts';
+
+export const CONNECTION_KINDS = ['search-console', 'bigquery'] as const;
+export type ConnectionKind = (typeof CONNECTION_KINDS)[number];
+
+/** How a project reaches a provider. It holds no secret: credentials are a file's name. */
+export interface Connection {
+  readonly kind: ConnectionKind;
+  /** Path of one of Google's JSON files; null for the environment's default credentials. */
+  readonly credentials: string | null;
+  /** Replaces the provider's own address. */
+  readonly endpoint: string | null;
+  /** Replaces the address where access tokens are had. */
+  readonly tokenEndpoint: string | null;
+  /** `PROJECT.DATASET` of the bulk export; null but for `bigquery`. */
+  readonly dataset: string | null;
+  /** Where the dataset is, such as `EU`; null lets BigQuery find out. */
+  readonly location: string | null;
+}
+
+export interface ListedConnection extends Connection {
+  readonly workspace: string;
+  readonly project: string;
+  readonly property: string;
+  readonly changedAt: Microseconds;
+}
+
+/** A connection cannot be set or removed; the message says why. */
+class ConnectionRefused extends Error {}
+
+const DATASET = /^[a-z][a-z0-9-]{4,28}[a-z0-9]\.\w{1,1024}$/;
+
+/** The connections of a project, at most one of a kind. */
+export function connectionsOf(catalog: Catalog, project: string): Connection[] {
+  return catalog.all<Connection>('connections_of_project', { project });
+}
+
+/** Every connection, or those of one workspace. */
+export function listConnections(catalog: Catalog, workspace: string | null): ListedConnection[] {
+  return catalog.all<ListedConnection>('connections_all', { workspace });
+}
+
+/**
+ * Sets a project's connection of its kind, in place of the one that is there. Lists that were fetched through another
+ * address or from another dataset are dropped; new credentials for the same data leave them. A pause ends.
+ */
+export function setConnection(catalog: Catalog, project: string, connection: Connection, at: Microseconds): void {
+  check(connection);
+  catalog.transaction(() => {
+    if (!projectIdIsTaken(catalog, project)) throw new ConnectionRefused(`There is no project '${project}'.`);
+    const before = connectionsOf(catalog, project).find(({ kind }) => kind === connection.kind);
+    catalog.run('connection_upsert', { project, ...connection, at });
+    catalog.run('pause_end', { project, kind: connection.kind });
+    if (before === undefined || !readsTheSame(before, connection)) dropLists(catalog, project);
+  });
+}
+
+/** Removes a connection, and the lists that came from providers. Throws where there is none of the kind. */
+export function removeConnection(catalog: Catalog, project: string, kind: ConnectionKind): void {
+  catalog.transaction(() => {
+    if (catalog.run('connection_delete', { project, kind }) === 0) {
+      throw new ConnectionRefused(`Project '${project}' has no ${kind} connection.`);
+    }
+    dropLists(catalog, project);
+  });
+}
+
+function check({ kind, dataset, location, endpoint, tokenEndpoint }: Connection): void {
+  if (kind === 'bigquery' && (dataset === null || !DATASET.test(dataset))) {
+    throw new ConnectionRefused(
+      `A bigquery connection needs --dataset PROJECT.DATASET, such as my-project.searchconsole${dataset === null ? '' : `, not '${dataset}'`}.`,
+    );
+  }
+  if (kind !== 'bigquery' && (dataset !== null || location !== null)) {
+    throw new ConnectionRefused('--dataset and --location are for bigquery connections only.');
+  }
+  for (const [option, url] of Object.entries({ '--endpoint': endpoint, '--token-endpoint': tokenEndpoint })) {
+    if (url !== null && !/^https?:$/.test(URL.parse(url)?.protocol ?? '')) {
+      throw new ConnectionRefused(`${option} must be an http or https address, not '${url}'.`);
+    }
+  }
+}
+
+function readsTheSame(a: Connection, b: Connection): boolean {
+  return a.endpoint === b.endpoint && a.dataset === b.dataset && a.location === b.location;
+}
+
+/** Their files go with the next sweep. */
+function dropLists(catalog: Catalog, project: string): void {
+  for (const { file } of catalog.all<{ file: string }>('lists_of_connections', { project })) {
+    catalog.run('list_delete', { file });
+  }
+}

@@ -1,0 +1,140 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BigQuery, type BigQueryDate, type Query } from '@google-cloud/bigquery';
+import type { Connection } from '../catalog/connections.ts';
+import type { Day } from '../domain/dates.ts';
+import { newUuid } from '../domain/ids.ts';
+import { ProviderFailure } from './failures.ts';
+import type { Identities, Identity } from './google-auth.ts';
+import { requestAs } from './google-request.ts';
+import type { Attempts } from './retries.ts';
+
+/** Rows of one answer: enough to be few requests, and few enough to pass through memory. */
+const ROWS_AN_ANSWER = 20_000;
+/** BigQuery ends a query that takes longer, in milliseconds. */
+const QUERY_LIMIT = 300_000;
+const POLL_PAUSE = 200;
+
+export type Cell = string | null;
+/** Values to bind; days as `dayParameter` makes them. */
+export type Parameters = Readonly<Record<string, string | number | BigQueryDate>>;
+
+/** A day with its type, which a text does not have. */
+export function dayParameter(day: Day): BigQueryDate {
+  return BigQuery.date(day);
+}
+
+export interface BigQueryOptions {
+  readonly identities: Identities;
+  /** Milliseconds that one request may be silent. */
+  readonly timeLimit: number;
+  /** Bytes. */
+  readonly maximumBytesBilled: number;
+}
+
+/** One dataset, through BigQuery's own client: which tables it has, and queries with bound parameters. */
+export class Dataset {
+  readonly #connection: Connection;
+  readonly #options: BigQueryOptions;
+
+  constructor(connection: Connection, options: BigQueryOptions) {
+    this.#connection = connection;
+    this.#options = options;
+  }
+
+  async tables(attempts: Attempts): Promise<ReadonlySet<string>> {
+    const [, dataset = ''] = this.#names();
+    const tables = await this.#request(attempts, async (client) => (await client.dataset(dataset).getTables())[0]);
+    return new Set(tables.map(({ id }) => id ?? ''));
+  }
+
+  /** A table's name as SQL writes it. The parts were checked when the connection was set. */
+  table(name: string): string {
+    return `\`${this.#connection.dataset}.${name}\``;
+  }
+
+  /** Runs a query; gives its rows in parts, as texts. */
+  async *rows(query: string, params: Parameters, attempts: Attempts) {
+    const jobId = `ordinate-${newUuid()}`;
+    const request: Query = {
+      query,
+      params,
+      jobId,
+      jobTimeoutMs: QUERY_LIMIT,
+      maximumBytesBilled: String(this.#options.maximumBytesBilled),
+      ...(this.#connection.location === null ? {} : { location: this.#connection.location }),
+    };
+    const location = await this.#request(attempts, (client) => startJob(client, request));
+    const until = performance.now() + QUERY_LIMIT;
+    for (let pageToken: string | undefined, complete = false; !complete || pageToken !== undefined; ) {
+      if (performance.now() > until) throw new ProviderFailure('broken', 'the query took too long');
+      const options = {
+        maxResults: ROWS_AN_ANSWER,
+        autoPaginate: false,
+        skipParsing: true,
+        ...(pageToken === undefined ? {} : { pageToken }),
+      };
+      const [rows, , answer] = await this.#request(attempts, (client) =>
+        client.job(jobId, location === undefined ? {} : { location }).getQueryResults(options),
+      );
+      complete = answer?.jobComplete !== false;
+      pageToken = answer?.pageToken ?? undefined;
+      if (!complete) await sleep(POLL_PAUSE, undefined, { signal: attempts.signal });
+      if (rows.length > 0) yield rows.map(readRow);
+    }
+  }
+
+  #names(): string[] {
+    return (this.#connection.dataset ?? '').split('.');
+  }
+
+  /** One request of the client, repeated as failures allow; once with a new token when the one at hand has expired. */
+  async #request<T>(attempts: Attempts, work: (client: BigQuery) => Promise<T>): Promise<T> {
+    const identity = await this.#options.identities.of(this.#connection);
+    const client = this.#client(identity);
+    const aborted = rejectWhenAborted(attempts.signal);
+    try {
+      return await requestAs(identity, attempts, () => Promise.race([work(client), aborted.promise]));
+    } finally {
+      aborted.stop();
+    }
+  }
+
+  #client(identity: Identity): BigQuery {
+    const { endpoint, location } = this.#connection;
+    const client = new BigQuery({
+      projectId: this.#names()[0] ?? '',
+      authClient: identity.client,
+      retryOptions: { autoRetry: false },
+      ...(endpoint === null ? {} : { apiEndpoint: endpoint }),
+      ...(location === null ? {} : { location }),
+    });
+    client.timeout = this.#options.timeLimit;
+    return client;
+  }
+}
+
+/** Where the query runs. One that an unanswered request has started already is not started again. */
+async function startJob(client: BigQuery, request: Query): Promise<string | undefined> {
+  try {
+    return (await client.createQueryJob(request))[0].location;
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== 409) throw error;
+    return request.location;
+  }
+}
+
+function readRow(row: unknown): Cell[] {
+  const { f: cells } = row as { f?: { v: Cell }[] };
+  if (cells === undefined) throw new ProviderFailure('broken', 'the answer has a row without cells');
+  return cells.map(({ v }) => v);
+}
+
+/** The client cannot be stopped; its answer is not waited for. */
+function rejectWhenAborted(signal: AbortSignal): { promise: Promise<never>; stop: () => void } {
+  const { promise, reject } = Promise.withResolvers<never>();
+  promise.catch(() => {});
+  const abort = (): void => reject(signal.reason as Error);
+  signal.addEventListener('abort', abort, { once: true });
+  if (signal.aborted) abort();
+  return { promise, stop: () => signal.removeEventListener('abort', abort) };
+}

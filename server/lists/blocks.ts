@@ -1,0 +1,80 @@
+import { LRUCache } from 'lru-cache';
+import type { Measures } from '../domain/metrics.ts';
+import type { Engine } from '../facts/engine.ts';
+
+export type ListRow = Measures & { readonly text: string };
+
+/** How a row is written in an answer. */
+export interface Rendering {
+  /** Tells renderings of the same row apart that are not alike. */
+  readonly variant: string;
+  readonly render: (row: ListRow) => object;
+}
+
+/** A part of a list: rows as the JSON of answers, each followed by a comma. */
+interface Block {
+  readonly json: Buffer;
+  /** Where each row ends in `json`. */
+  readonly ends: Uint32Array;
+}
+
+interface Wanted {
+  readonly path: string;
+  readonly block: number;
+  readonly rendering: Rendering;
+}
+
+/** Rows that are read and written at a time: a page of 1,000 is cheap, and one of 25,000 is few of them. */
+const ROWS_A_BLOCK = 5000;
+
+/**
+ * The parts of lists that stand ready in memory, as the bytes that answers are made of: an answer of 25,000 rows is a
+ * few copies, where making and stringifying its rows each time would stop the server for tens of milliseconds.
+ */
+export class Blocks {
+  readonly #cache: LRUCache<string, Block, Wanted>;
+
+  /** @param memory bytes */
+  constructor(engine: Engine, memory: number) {
+    this.#cache = new LRUCache<string, Block, Wanted>({
+      maxSize: memory,
+      sizeCalculation: ({ json, ends }) => json.byteLength + ends.byteLength + 1,
+      ignoreFetchAbort: true,
+      fetchMethod: (_key, _stale, { context }) => readBlock(engine, context),
+    });
+  }
+
+  /**
+   * The JSON of rows `from` to `to` (not included, above `from`) of the list in a file, separated by commas, in parts
+   * to be put together. They are shared: do not write to them.
+   */
+  async json(path: string, from: number, to: number, rendering: Rendering): Promise<Buffer[]> {
+    const first = Math.floor(from / ROWS_A_BLOCK);
+    const last = Math.floor((to - 1) / ROWS_A_BLOCK);
+    const parts = await Promise.all(
+      Array.from({ length: last - first + 1 }, async (_, index) => {
+        const block = first + index;
+        const context = { path, block, rendering };
+        const { json, ends } = await this.#cache.forceFetch(`${path} ${rendering.variant} ${block}`, { context });
+        const start = Math.max(0, from - block * ROWS_A_BLOCK);
+        const end = Math.min(ROWS_A_BLOCK, to - block * ROWS_A_BLOCK);
+        if (end > ends.length) throw new Error(`${path} has fewer rows than it should`);
+        return json.subarray(start === 0 ? 0 : ends[start - 1], ends[end - 1]);
+      }),
+    );
+    return [...parts.slice(0, -1), ...parts.slice(-1).map((part) => part.subarray(0, -1))];
+  }
+}
+
+async function readBlock(engine: Engine, { path, block, rendering }: Wanted): Promise<Block> {
+  const parameters = { file: path, after: block * ROWS_A_BLOCK, limit: ROWS_A_BLOCK };
+  const rows = await engine.query<ListRow>('lists/list_rows', parameters);
+  const texts = rows.map((row) => `${JSON.stringify(rendering.render(row))},`);
+  const ends = new Uint32Array(rows.length);
+  let end = 0;
+  for (const [index, text] of texts.entries()) {
+    end += Buffer.byteLength(text);
+    ends[index] = end;
+  }
+  return { json: Buffer.from(texts.join('')), ends };
+}

@@ -1,0 +1,158 @@
+import { readFileSync, statSync } from 'node:fs';
+import { type AuthClient, GoogleAuth, gaxios, JWT, type OAuth2Client, UserRefreshClient } from 'google-auth-library';
+import type { Connection } from '../catalog/connections.ts';
+import { ProviderFailure } from './failures.ts';
+
+/** A signed-in client of Google's, and what must never be seen of it. */
+export interface Identity {
+  readonly client: AuthClient;
+  /** Who it is, in words, for the operator. */
+  readonly who: string;
+  /** The texts that logs and messages must not have: keys, grants, the current access token. */
+  secrets(): string[];
+  /** Forgets the access token: the next request gets a new one. */
+  expire(): void;
+}
+
+const SCOPES = {
+  'search-console': ['https://www.googleapis.com/auth/webmasters.readonly'],
+  bigquery: ['https://www.googleapis.com/auth/bigquery'],
+} as const;
+
+/** The address that the client library asks for tokens, whatever a credentials file says. */
+const TOKEN_ADDRESS = 'https://oauth2.googleapis.com/token';
+
+interface CredentialsFile {
+  readonly type?: unknown;
+  readonly client_email?: unknown;
+  readonly private_key?: unknown;
+  readonly client_id?: unknown;
+  readonly client_secret?: unknown;
+  readonly refresh_token?: unknown;
+  readonly quota_project_id?: unknown;
+}
+
+/** Signed-in clients of connections, each made once as long as its credentials file is the same. */
+export class Identities {
+  readonly #timeLimit: number;
+  readonly #known = new Map<string, { stamp: number; identity: Promise<Identity> }>();
+
+  /** @param timeLimit milliseconds that one request for a token may take */
+  constructor(timeLimit: number) {
+    this.#timeLimit = timeLimit;
+  }
+
+  /** Throws `ProviderFailure` where the credentials cannot be read or are of another kind. */
+  async of({ kind, credentials, tokenEndpoint }: Connection): Promise<Identity> {
+    const key = JSON.stringify([kind, credentials, tokenEndpoint]);
+    const stamp = credentials === null ? 0 : (statSync(credentials, { throwIfNoEntry: false })?.mtimeMs ?? -1);
+    let known = this.#known.get(key);
+    if (known?.stamp !== stamp) {
+      const transporter = makeTransporter(tokenEndpoint, this.#timeLimit);
+      const scopes = [...SCOPES[kind]];
+      known = {
+        stamp,
+        identity:
+          credentials === null
+            ? fromEnvironment(scopes, transporter)
+            : fromFile(credentials, scopes, transporter, tokenEndpoint),
+      };
+      known.identity.catch(() => this.#known.delete(key));
+      this.#known.set(key, known);
+    }
+    return known.identity;
+  }
+}
+
+/** Requests of the auth library: with a time limit, to the token endpoint that is set, and without retries of its own. */
+function makeTransporter(tokenEndpoint: string | null, timeout: number): gaxios.Gaxios {
+  const transporter = new gaxios.Gaxios({ timeout });
+  transporter.interceptors.request.add({
+    resolved: async (request) => {
+      if (tokenEndpoint !== null && request.url.href === TOKEN_ADDRESS) request.url = new URL(tokenEndpoint);
+      request.retry = false;
+      request.retryConfig = { retry: 0, noResponseRetries: 0 };
+      return request;
+    },
+  });
+  return transporter;
+}
+
+async function fromFile(
+  path: string,
+  scopes: string[],
+  transporter: gaxios.Gaxios,
+  tokenEndpoint: string | null,
+): Promise<Identity> {
+  const file = readCredentials(path);
+  if (file.type === 'service_account') {
+    const email = text(file, 'client_email', path);
+    const key = text(file, 'private_key', path);
+    // The assertion must name the endpoint that it is sent to.
+    const additionalClaims = tokenEndpoint === null ? undefined : { aud: tokenEndpoint };
+    const client = new JWT({ email, key, scopes, transporter, ...(additionalClaims ? { additionalClaims } : {}) });
+    return toIdentity(client, `the service account ${email}`, [key]);
+  }
+  if (file.type === 'authorized_user') {
+    const clientId = text(file, 'client_id', path);
+    const clientSecret = text(file, 'client_secret', path);
+    const refreshToken = text(file, 'refresh_token', path);
+    const quota = typeof file.quota_project_id === 'string' ? { quotaProjectId: file.quota_project_id } : {};
+    const client = new UserRefreshClient({ clientId, clientSecret, refreshToken, transporter, ...quota });
+    return toIdentity(client, `the authorised user of ${path}`, [clientSecret, refreshToken]);
+  }
+  throw new ProviderFailure(
+    'misconfigured',
+    `the credentials file '${path}' must be of the type service_account or authorized_user`,
+  );
+}
+
+function toIdentity(client: OAuth2Client, who: string, fixed: readonly string[]): Identity {
+  const initial = { ...client.credentials };
+  return {
+    client,
+    who,
+    secrets: () => {
+      const { access_token: access, id_token: id } = client.credentials;
+      return [...fixed, access, id].filter((secret): secret is string => typeof secret === 'string' && secret !== '');
+    },
+    expire: () => client.setCredentials({ ...initial }),
+  };
+}
+
+async function fromEnvironment(scopes: string[], transporter: gaxios.Gaxios): Promise<Identity> {
+  try {
+    const client = await new GoogleAuth({ scopes, clientOptions: { transporter } }).getClient();
+    return {
+      client,
+      who: "the environment's default credentials",
+      secrets: () => (typeof client.credentials.access_token === 'string' ? [client.credentials.access_token] : []),
+      expire: () => {
+        const { access_token: _, ...rest } = client.credentials;
+        client.credentials = { ...rest, expiry_date: 1 };
+      },
+    };
+  } catch {
+    throw new ProviderFailure('misconfigured', 'the environment has no default credentials');
+  }
+}
+
+function readCredentials(path: string): CredentialsFile {
+  try {
+    const file = JSON.parse(readFileSync(path, 'utf8')) as unknown;
+    if (typeof file === 'object' && file !== null) return file as CredentialsFile;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    // The message of a JSON error quotes the file.
+    if (code !== undefined) {
+      throw new ProviderFailure('misconfigured', `the credentials file '${path}' cannot be read (${code})`);
+    }
+  }
+  throw new ProviderFailure('misconfigured', `the credentials file '${path}' is not a JSON document`);
+}
+
+function text(file: CredentialsFile, name: keyof CredentialsFile, path: string): string {
+  const value = file[name];
+  if (typeof value === 'string' && value !== '') return value;
+  throw new ProviderFailure('misconfigured', `the credentials file '${path}' has no ${name}`);
+}

@@ -1,0 +1,87 @@
+import { LRUCache } from 'lru-cache';
+import { type Connection, connectionsOf } from '../catalog/connections.ts';
+import type { ListKind } from '../catalog/kept-lists.ts';
+import { type FactTable, filesOf, readCoverage } from '../catalog/manifest.ts';
+import type { Project } from '../catalog/projects.ts';
+import { unavailable } from '../domain/errors.ts';
+import type { Range } from '../domain/range.ts';
+import { Warehouse } from './bigquery.ts';
+import type { BigQueryOptions } from './bigquery-client.ts';
+import { LoadedFacts } from './loaded.ts';
+import { SearchConsole, type SearchConsoleOptions } from './search-console.ts';
+import type { Source } from './source.ts';
+import type { StoreOptions } from './store.ts';
+
+export type SourcesOptions = SearchConsoleOptions & BigQueryOptions & Pick<StoreOptions, 'catalog' | 'dataFolder'>;
+
+/** Where a list can come from. */
+export interface Choice {
+  /** What the list is made from, and lost with. */
+  readonly basis: string;
+  /** The best one first; the next is asked where one does not give the list. None: nothing is stored of the range. */
+  readonly sources: readonly Source[];
+  /** Whether a provider may be asked. */
+  readonly live: boolean;
+}
+
+const TABLE: Record<ListKind, FactTable> = { pages: 'page_daily', queries: 'query_daily' };
+
+/** Chooses where lists come from: a warehouse first, then the reporting API, else the project's own loaded facts. */
+export class Sources {
+  readonly #options: SourcesOptions;
+  /** A source remembers what it has learned, such as the days that an export has. */
+  readonly #known: LRUCache<string, Source>;
+
+  constructor(options: SourcesOptions) {
+    this.#options = options;
+    this.#known = new LRUCache({ max: 1000 });
+  }
+
+  /** Throws `unavailable` for a project that has no source. Run it in one snapshot with the reading of the project. */
+  choose(project: Project, kind: ListKind, range: Range): Choice {
+    const { catalog } = this.#options;
+    const connections = connectionsOf(catalog, project.id);
+    if (connections.length === 0) {
+      const coverage = readCoverage(catalog, project.id);
+      if (coverage.page_daily === undefined && coverage.query_daily === undefined) {
+        throw unavailable(
+          `There is no source of ${kind}: the project is connected to no provider and has no loaded lists.`,
+        );
+      }
+      return { basis: `facts ${project.revision}`, sources: this.#facts(project, kind, range), live: false };
+    }
+    const sources: Source[] = ['bigquery', 'search-console'].flatMap((wanted) =>
+      connections.filter((connection) => connection.kind === wanted).map((connection) => this.source(connection)),
+    );
+    // A warehouse begins on the day that the export was switched on; what was loaded may go further back.
+    if (connections.every((connection) => connection.kind === 'bigquery') && this.#isLoaded(project, kind, range)) {
+      sources.push(...this.#facts(project, kind, range));
+    }
+    return { basis: `property ${project.property}`, sources, live: true };
+  }
+
+  /** The source that a connection leads to. */
+  source(connection: Connection): SearchConsole | Warehouse {
+    const key = JSON.stringify(connection);
+    let source = this.#known.get(key) as SearchConsole | Warehouse | undefined;
+    if (source === undefined) {
+      source =
+        connection.kind === 'bigquery'
+          ? new Warehouse(connection, this.#options)
+          : new SearchConsole(connection, this.#options);
+      this.#known.set(key, source);
+    }
+    return source;
+  }
+
+  #isLoaded({ id }: Project, kind: ListKind, range: Range): boolean {
+    const days = readCoverage(this.#options.catalog, id)[TABLE[kind]];
+    return days !== undefined && days.firstDay <= range.from && days.lastDay >= range.to;
+  }
+
+  #facts({ id }: Project, kind: ListKind, range: Range): LoadedFacts[] {
+    const { catalog, engine, dataFolder } = this.#options;
+    const files = filesOf(catalog, id, TABLE[kind], range);
+    return files.length === 0 ? [] : [new LoadedFacts(engine, dataFolder, files)];
+  }
+}

@@ -1,0 +1,134 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { Test } from 'tap';
+import type { Failure } from './search-console-failures.ts';
+
+export const DATASET = 'acme-project.searchconsole';
+const [PROJECT_ID = '', DATASET_ID = ''] = DATASET.split('.');
+
+/** A BigQuery emulator behind a door that counts requests and can fail them. */
+export interface FakeBigQuery {
+  readonly url: string;
+  /** `METHOD path` of each request that came to the door. */
+  readonly requests: string[];
+  /** Bodies of the jobs that were started. */
+  readonly jobs: { configuration: { query: Record<string, unknown>; jobTimeoutMs?: string } }[];
+  failure: Exclude<Failure, string> | 'reset' | undefined;
+  /** When set, the door itself answers lists, with so many rows: the emulator needs minutes for a hundred thousand. */
+  rows: number | undefined;
+  /** Makes a table; columns as `name TYPE, name TYPE`. */
+  readonly table: (name: string, columns: string) => Promise<void>;
+  /** Runs a statement without going through the door; `{d}` stands for the dataset. */
+  readonly run: (sql: string) => Promise<void>;
+}
+
+export const SITE_COLUMNS =
+  'data_date DATE, site_url STRING, query STRING, is_anonymized_query BOOL, country STRING, search_type STRING, device STRING, impressions INT64, clicks INT64, sum_top_position INT64';
+export const URL_COLUMNS =
+  'data_date DATE, site_url STRING, url STRING, query STRING, is_anonymized_query BOOL, country STRING, search_type STRING, device STRING, impressions INT64, clicks INT64, sum_position INT64';
+export const LOG_COLUMNS =
+  'agenda STRING, namespace STRING, data_date DATE, epoch_version INT64, publish_time TIMESTAMP';
+
+/** Starts the emulator with an empty dataset; it ends with the test. */
+export async function fakeBigQuery(t: Test): Promise<FakeBigQuery> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'bigquery-emulator.ts')], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  t.teardown(() => child.kill('SIGKILL'));
+  const [printed] = (await once(child.stdout, 'data')) as [Buffer];
+  const emulator = new URL(printed.toString().trim());
+
+  const post = async (path: string, body: object): Promise<void> => {
+    const response = await fetch(new URL(`/bigquery/v2/projects/${PROJECT_ID}/${path}`, emulator), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
+  };
+  const reference = { projectId: PROJECT_ID, datasetId: DATASET_ID };
+  await post('datasets', { datasetReference: reference });
+
+  const fake: FakeBigQuery = {
+    url: '',
+    requests: [],
+    jobs: [],
+    failure: undefined,
+    rows: undefined,
+    table: (name, columns) => {
+      const fields = columns.split(', ').map((column) => {
+        const [field = '', type = ''] = column.split(' ');
+        return { name: field, type };
+      });
+      const tableReference = { ...reference, tableId: name };
+      return post(`datasets/${DATASET_ID}/tables`, { tableReference, schema: { fields } });
+    },
+    run: (sql) => post('queries', { query: sql.replaceAll('{d}', DATASET), useLegacySql: false }),
+  };
+  const lists = new ListJobs();
+  const door = createServer((request, response) => {
+    fake.requests.push(`${request.method} ${request.url?.split('?')[0]}`);
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const body = Buffer.concat(chunks);
+      if (request.method === 'POST') fake.jobs.push(JSON.parse(body.toString()) as FakeBigQuery['jobs'][number]);
+      const { failure } = fake;
+      if (failure === 'reset') {
+        response.socket?.destroy();
+      } else if (failure !== undefined) {
+        response.writeHead(failure.status, { 'content-type': 'application/json' });
+        response.end(typeof failure.body === 'string' ? failure.body : JSON.stringify(failure.body));
+      } else if (fake.rows !== undefined && lists.isAbout(request, body)) {
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.end(JSON.stringify(lists.answer(fake.rows, request, body)));
+      } else {
+        const { authorization: _, ...headers } = request.headers;
+        const onward = httpRequest(new URL(request.url ?? '', emulator), { method: request.method ?? '', headers });
+        onward.on('response', (answer) => {
+          response.writeHead(answer.statusCode ?? 500, answer.headers);
+          answer.pipe(response);
+        });
+        onward.end(body);
+      }
+    });
+  });
+  await new Promise<void>((done) => void door.listen(0, '127.0.0.1', done));
+  t.teardown(() => {
+    door.closeAllConnections();
+    door.close();
+  });
+  return Object.assign(fake, { url: `http://127.0.0.1:${(door.address() as AddressInfo).port}` });
+}
+
+/** Lists that the door answers: each job is done at once, and its rows come in parts. */
+class ListJobs {
+  readonly #ids = new Set<string>();
+
+  /** Whether a request is about a list. */
+  isAbout({ method, url = '' }: IncomingMessage, body: Buffer): boolean {
+    if (method !== 'POST') return this.#ids.has(/\/queries\/([^?]+)/.exec(url)?.[1] ?? '');
+    return body.includes('as text');
+  }
+
+  answer(count: number, { method, url = '' }: IncomingMessage, body: Buffer): object {
+    if (method === 'POST') {
+      const { jobReference } = JSON.parse(body.toString()) as { jobReference: { jobId: string } };
+      this.#ids.add(jobReference.jobId);
+      return { jobReference, status: { state: 'DONE' } };
+    }
+    const asked = new URL(url, 'http://door').searchParams;
+    const start = Number(asked.get('pageToken') ?? 0);
+    const end = Math.min(count, start + Number(asked.get('maxResults')));
+    const cells = (n: number) => [`query ${n}`, '1', '10', '20'].map((v) => ({ v }));
+    return {
+      jobComplete: true,
+      schema: { fields: ['text', 'clicks', 'impressions', 'sum_position'].map((name) => ({ name, type: 'STRING' })) },
+      rows: Array.from({ length: end - start }, (_, index) => ({ f: cells(start + index) })),
+      ...(end < count ? { pageToken: String(end) } : {}),
+    };
+  }
+}

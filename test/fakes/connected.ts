@@ -1,0 +1,65 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Test } from 'tap';
+import type { Catalog } from '../../server/catalog/catalog.ts';
+import { type Connection, setConnection } from '../../server/catalog/connections.ts';
+import { makeWorld, NOW, PROJECT, type Row, temporaryFolder, type World } from '../world.ts';
+import { type FakeSearchConsole, fakeSearchConsole } from './search-console.ts';
+
+/** What no log and no answer may have. */
+export const SECRETS = ['1//refresh-token-of-the-tests', 'client-secret-of-the-tests', 'ya29.', 'BEGIN PRIVATE KEY'];
+
+/** Writes a credentials file of an authorised user, or other JSON; returns its path. */
+export function credentialsFile(t: Test, content: object = {}): string {
+  const path = join(temporaryFolder(t), 'credentials.json');
+  const user = {
+    type: 'authorized_user',
+    client_id: 'client-of-the-tests.apps.example',
+    client_secret: SECRETS[1],
+    refresh_token: SECRETS[0],
+  };
+  writeFileSync(path, JSON.stringify({ ...user, ...content }));
+  return path;
+}
+
+export function connect(catalog: Catalog, connection: Partial<Connection>): void {
+  const all = {
+    kind: 'search-console',
+    credentials: null,
+    endpoint: null,
+    tokenEndpoint: null,
+    dataset: null,
+    location: null,
+  } as const;
+  setConnection(catalog, 'Proj1', { ...all, ...connection }, 0);
+}
+
+export interface ConnectedWorld extends World {
+  readonly google: FakeSearchConsole;
+  /** The time of the server, in milliseconds. */
+  clock: number;
+  /** Lines of the log about fetches. */
+  readonly fetches: () => Readonly<Record<string, unknown>>[];
+}
+
+/** A server with a project that only has a connection to the fake reporting API. Requests wait for one second. */
+export async function connectedWorld(
+  t: Test,
+  { project = {}, environment = {} }: { project?: Row; environment?: NodeJS.ProcessEnv } = {},
+): Promise<ConnectedWorld> {
+  const google = await fakeSearchConsole(t);
+  const clock = { clock: NOW };
+  const world = await makeWorld(
+    t,
+    { projects: [{ ...PROJECT, ...project }] },
+    {
+      now: () => clock.clock,
+      environment: { ORDINATE_LISTS_PATIENCE: '1', ORDINATE_PROVIDER_SECONDS: '2', ...environment },
+    },
+  );
+  const { url: endpoint, tokenUrl: tokenEndpoint } = google;
+  connect(world.catalog, { credentials: credentialsFile(t), endpoint, tokenEndpoint });
+  const fetches = () =>
+    world.log.map((line) => JSON.parse(line) as Record<string, unknown>).filter((line) => 'outcome' in line);
+  return Object.assign(clock, { ...world, google, fetches });
+}

@@ -1,0 +1,190 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Test } from 'tap';
+import type { Failure } from './search-console-failures.ts';
+
+/** A row that the fake has of one day and country. */
+export interface FakeRow {
+  readonly key: string;
+  readonly clicks: number;
+  readonly impressions: number;
+  readonly position: number;
+  readonly country?: string;
+}
+
+/** The fake Search Analytics API with its token endpoint, on a port of its own. */
+export interface FakeSearchConsole {
+  readonly url: string;
+  readonly tokenUrl: string;
+  /** Bodies of the data requests, in order. */
+  readonly requests: Readonly<Record<string, unknown>>[];
+  /** Properties that were asked for. */
+  readonly properties: string[];
+  /** Forms that the token endpoint got. */
+  readonly grants: URLSearchParams[];
+  /** Access tokens given out; all of them are valid until they are taken away. */
+  readonly tokens: Set<string>;
+  pages: readonly FakeRow[];
+  queries: readonly FakeRow[];
+  /** How many of the next data requests fail, and how; the failure tells the caller's own token, as careless ones do. */
+  failure: { readonly how: Failure; times: number } | undefined;
+  tokenFailure: { readonly how: Failure; times: number } | undefined;
+  /** Milliseconds that each data request takes. */
+  delay: number;
+  /** Data requests that are being answered. */
+  underWay: number;
+  mostUnderWay: number;
+  close(): Promise<void>;
+}
+
+const FIELDS = [
+  'startDate',
+  'endDate',
+  'dimensions',
+  'searchType',
+  'type',
+  'dimensionFilterGroups',
+  'aggregationType',
+  'rowLimit',
+  'startRow',
+  'dataState',
+];
+
+/** Starts the fake; it ends with the test. */
+export async function fakeSearchConsole(t: Test): Promise<FakeSearchConsole> {
+  const server = createServer((request, response) => void answer(fake, request, response));
+  await new Promise<void>((done) => void server.listen(0, '127.0.0.1', done));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const fake: FakeSearchConsole = {
+    url,
+    tokenUrl: `${url}token`,
+    requests: [],
+    properties: [],
+    grants: [],
+    tokens: new Set(),
+    pages: [],
+    queries: [],
+    failure: undefined,
+    tokenFailure: undefined,
+    delay: 0,
+    underWay: 0,
+    mostUnderWay: 0,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((done) => server.close(done));
+    },
+  };
+  t.teardown(() => fake.close());
+  return fake;
+}
+
+async function answer(fake: FakeSearchConsole, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const body = await text(request);
+  if (request.url === '/token') {
+    answerToken(fake, body, response);
+    return;
+  }
+  const [, property] = /^\/webmasters\/v3\/sites\/([^/]+)\/searchAnalytics\/query$/.exec(request.url ?? '') ?? [];
+  if (property === undefined || request.method !== 'POST') {
+    send(response, 404, '<h1>Not Found</h1>');
+    return;
+  }
+  fake.properties.push(decodeURIComponent(property));
+  fake.requests.push(JSON.parse(body) as Record<string, unknown>);
+  fake.underWay += 1;
+  fake.mostUnderWay = Math.max(fake.mostUnderWay, fake.underWay);
+  if (fake.delay > 0) await sleep(fake.delay);
+  fake.underWay -= 1;
+  const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? '';
+  if (fail(fake, 'failure', response, token)) return;
+  if (!fake.tokens.has(token)) {
+    send(response, 401, { error: { code: 401, message: 'Invalid Credentials', errors: [{ reason: 'authError' }] } });
+    return;
+  }
+  answerQuery(fake, JSON.parse(body) as Query, response);
+}
+
+function answerToken(fake: FakeSearchConsole, body: string, response: ServerResponse): void {
+  const form = new URLSearchParams(body);
+  fake.grants.push(form);
+  if (fail(fake, 'tokenFailure', response, form.get('refresh_token') ?? '')) return;
+  const token = `ya29.secret-access-token-${fake.tokens.size + 1}-${Math.random().toString(36).slice(2)}`;
+  fake.tokens.add(token);
+  send(response, 200, { access_token: token, expires_in: 3599, token_type: 'Bearer' });
+}
+
+interface Query {
+  readonly startDate: string;
+  readonly endDate: string;
+  readonly dimensions: readonly string[];
+  readonly rowLimit?: number;
+  readonly startRow?: number;
+  readonly dimensionFilterGroups?: readonly {
+    readonly filters: readonly { dimension: string; operator?: string; expression: string }[];
+  }[];
+}
+
+function answerQuery(fake: FakeSearchConsole, query: Query, response: ServerResponse): void {
+  const { dimensions, rowLimit = 1000, startRow = 0, dimensionFilterGroups = [] } = query;
+  const unknown = Object.keys(query).filter((name) => !FIELDS.includes(name));
+  if (unknown.length > 0 || !(rowLimit >= 1 && rowLimit <= 25_000) || startRow < 0 || query.startDate > query.endDate) {
+    send(response, 400, { error: { code: 400, message: `Bad request ${unknown.join()}`, status: 'INVALID_ARGUMENT' } });
+    return;
+  }
+  const countries = dimensionFilterGroups.flatMap(({ filters }) => filters.map(({ expression }) => expression));
+  const rows = (dimensions[0]?.toUpperCase() === 'PAGE' ? fake.pages : fake.queries)
+    .filter(({ country }) => countries.every((wanted) => wanted.toLowerCase() === country))
+    .map((row) => ({ row, tie: Math.random() }))
+    // Ties come in another order each time.
+    .sort((a, b) => b.row.clicks - a.row.clicks || a.tie - b.tie)
+    .slice(startRow, startRow + rowLimit)
+    .map(({ row: { key, clicks, impressions, position } }) => ({
+      keys: [key],
+      clicks,
+      impressions,
+      ctr: impressions === 0 ? 0 : clicks / impressions,
+      position,
+    }));
+  // Nothing is not an empty list: the key is not there.
+  send(response, 200, { ...(rows.length > 0 ? { rows } : {}), responseAggregationType: 'byPage' });
+}
+
+function fail(
+  fake: FakeSearchConsole,
+  which: 'failure' | 'tokenFailure',
+  response: ServerResponse,
+  secret: string,
+): boolean {
+  const failure = fake[which];
+  if (failure === undefined || failure.times === 0) return false;
+  failure.times -= 1;
+  const { how } = failure;
+  if (how === 'reset') response.socket?.destroy();
+  else if (how === 'drip') drip(response);
+  else if (how !== 'hang') {
+    // Careless servers repeat what they were sent.
+    const body = typeof how.body === 'string' ? how.body : JSON.stringify(how.body).replace('Error', `Error ${secret}`);
+    const told = body.replace(/"message":"/g, `"message":"(${secret}) `);
+    response.writeHead(how.status, {
+      'content-type': body.startsWith('{') ? 'application/json' : 'text/html',
+      ...('headers' in how ? how.headers : {}),
+    });
+    response.end(told);
+  }
+  return true;
+}
+
+/** A body that never ends. */
+function drip(response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  const timer = setInterval(() => response.write(' '), 50);
+  response.on('close', () => clearInterval(timer));
+}
+
+function send(response: ServerResponse, status: number, body: unknown): void {
+  const isText = typeof body === 'string';
+  response.writeHead(status, { 'content-type': isText ? 'text/html' : 'application/json; charset=UTF-8' });
+  response.end(isText ? body : JSON.stringify(body));
+}

@@ -1,0 +1,54 @@
+import t from 'tap';
+import { ordinate } from '../fakes/command-line.ts';
+import { connectedWorld, credentialsFile, SECRETS } from '../fakes/connected.ts';
+import { FAILURES } from '../fakes/search-console-failures.ts';
+
+t.test('connections and lists on the command line', async (t) => {
+  const { dataFolder, google, catalog } = await connectedWorld(t);
+  const run = (...parts: readonly string[]) => ordinate(dataFolder, ...parts);
+  const credentials = credentialsFile(t);
+  google.pages = [{ key: 'https://shop.example/', clicks: 1, impressions: 2, position: 1 }];
+
+  const set = ['connections', 'set', '--project', 'Proj1', '--kind', 'search-console', '--credentials', credentials];
+  const done = await run(...set, '--endpoint', google.url, '--token-endpoint', google.tokenUrl);
+  t.match(done, { code: 0, out: /connected to search-console/ });
+  const [wrong, unknown, listed, tested, warmed] = await Promise.all([
+    run('connections', 'set', '--project', 'Proj1', '--kind', 'bigquery', '--dataset', 'no dataset; drop'),
+    run('connections', 'set', '--project', 'Nope1', '--kind', 'search-console'),
+    run('connections', 'list', '--json'),
+    run('connections', 'test', '--project', 'Proj1'),
+    run('lists', 'warm', '--project', 'Proj1', '--period', '3d', '--json'),
+  ]);
+  t.match(wrong, { code: 1, error: /needs --dataset PROJECT.DATASET/ });
+  t.match(unknown, { code: 1, error: /There is no project 'Nope1'/ });
+  t.match(JSON.parse(listed.out), [
+    { project: 'Proj1', property: 'sc-domain:shop.example', kind: 'search-console', credentials, endpoint: google.url },
+  ]);
+  t.match(tested, { code: 0, out: /^Works: The reporting API gives sc-domain:shop.example/ });
+  t.match(JSON.parse(warmed.out), [
+    { kind: 'pages', from: '2026-03-08', to: '2026-03-10', source: 'gsc', rows: 1 },
+    { kind: 'queries', rows: 0 },
+  ]);
+
+  google.failure = { how: FAILURES.forbidden, times: 2 };
+  const [refused, cold, status] = await Promise.all([
+    run('connections', 'test', '--project', 'Proj1'),
+    run('lists', 'warm', '--project', 'Proj1', '--period', '4d'),
+    run('lists', 'status', '--json'),
+  ]);
+  t.match(refused, { code: 1, out: /Does not work: .*sufficient permission.*\n {2}Give the identity/ });
+  t.match(cold, { code: 1, error: /The pages could not be fetched: status 403.*sufficient permission/ });
+  t.match(JSON.parse(status.out), {
+    lists: 2,
+    hits: 0,
+    kept: [{ project: 'Proj1', source: 'gsc' }, { kind: /pages|queries/ }],
+  });
+
+  const removed = await run('connections', 'remove', '--project', 'Proj1', '--kind', 'search-console');
+  t.match(removed, { code: 0, out: /no longer connected/ });
+  t.match(await run('lists', 'status'), { code: 0, out: 'No lists are kept yet.\n' });
+  for (const secret of SECRETS) {
+    for (const { out, error } of [done, listed, tested, refused, cold]) t.notOk((out + error).includes(secret), secret);
+    t.notOk(JSON.stringify(catalog.all('connections_all', { workspace: null })).includes(secret), secret);
+  }
+});

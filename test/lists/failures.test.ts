@@ -1,0 +1,116 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import t, { type Test } from 'tap';
+import { connectedWorld, SECRETS } from '../fakes/connected.ts';
+import { FAILURES, type Failure, TOKEN_FAILURES } from '../fakes/search-console-failures.ts';
+
+const FINAL = 'from=2026-02-01&to=2026-02-28';
+const ROW = { key: '/', clicks: 1, impressions: 2, position: 1 };
+
+/** What each failure is to the client, to the log, and whether it is worth another try. */
+const MEANINGS: Record<keyof typeof FAILURES, Meaning> = {
+  forbidden: [409, 'access-lost', false],
+  insufficientPermissions: [409, 'access-lost', false],
+  notFound: [409, 'access-lost', false],
+  unauthorized: [409, 'access-lost', false],
+  loadQuota: [503, 'load-quota', false],
+  rateQuota: [503, 'load-quota', false],
+  tooMany: [503, 'rate-limit', true],
+  tooManyPlain: [503, 'rate-limit', true],
+  tooManyForLong: [503, 'rate-limit', false],
+  quotaInDetails: [503, 'load-quota', false],
+  quotaInWords: [503, 'load-quota', false],
+  quotaAs429: [503, 'load-quota', false],
+  disabled: [503, 'misconfigured', false],
+  pageFor403: [503, 'broken', false],
+  pageFor404: [503, 'broken', false],
+  badRequest: [503, 'broken', false],
+  serverError: [503, 'broken', true],
+  pageFor502: [503, 'broken', true],
+  unavailable: [503, 'broken', true],
+  pageFor200: [503, 'broken', true],
+  brokenJson: [503, 'broken', true],
+  emptyBody: [503, 'broken', true],
+  rowWithoutKey: [503, 'broken', true],
+  reset: [503, 'broken', true],
+  hang: [503, 'broken', false],
+  drip: [503, 'broken', false],
+};
+
+const TOKEN_MEANINGS: Record<keyof typeof TOKEN_FAILURES, Meaning> = {
+  expiredGrant: [409, 'access-lost', false],
+  wrongClient: [503, 'misconfigured', false],
+  tokenServerError: [503, 'broken', true],
+  tokenReset: [503, 'broken', true],
+  tokenHang: [503, 'broken', false],
+};
+
+type Meaning = readonly [status: number, outcome: string, retried: boolean];
+
+/** Lets requests fail in each of the ways, one after the other. */
+async function checkMeanings(
+  t: Test,
+  which: 'failure' | 'tokenFailure',
+  failures: readonly (readonly [name: string, how: Failure, meaning: Meaning])[],
+): Promise<string> {
+  const world = await connectedWorld(t);
+  for (const [at, [name, how, [status, outcome, retried]]] of failures.entries()) {
+    // Long after any pause, and another range.
+    world.clock += 3_600_000;
+    world.google.tokens.clear();
+    world.google[which] = { how, times: Number.POSITIVE_INFINITY };
+    const answer = await world.ask(`/pages?from=2026-01-01&to=2026-01-${10 + at}`);
+    t.equal(answer.status, status, name);
+    t.equal(answer.body.error.code, status === 409 ? 'google_access_lost' : 'unavailable', name);
+    t.equal(answer.headers['retry-after'], status === 409 ? undefined : '60', name);
+    t.notMatch(answer.body.error.message, /\d{3}|quotaExceeded|sufficient|sc-domain|html/i, `${name}: no detail`);
+    // A request that hangs ends just when the client has been told.
+    while (world.fetches().length === at) await sleep(10);
+    const line = world.fetches().at(-1);
+    t.match(line, { outcome, property: 'sc-domain:shop.example', list: 'pages', source: 'search-console' }, name);
+    t.equal(Number(line?.['retries']) > 0, retried, `${name}: ${retried ? 'tried again' : 'not tried again'}`);
+  }
+  return world.log.join('');
+}
+
+t.test('what each failure means', async (t) => {
+  const data = Object.entries(FAILURES).map(
+    ([name, how]) => [name, how, MEANINGS[name as keyof typeof FAILURES]] as const,
+  );
+  const tokens = Object.entries(TOKEN_FAILURES).map(
+    ([name, how]) => [name, how, TOKEN_MEANINGS[name as keyof typeof TOKEN_FAILURES]] as const,
+  );
+  const half = data.length / 2;
+  const logs = await Promise.all([
+    checkMeanings(t, 'failure', data.slice(0, half)),
+    checkMeanings(t, 'failure', data.slice(half)),
+    checkMeanings(t, 'tokenFailure', tokens),
+  ]);
+  const log = logs.join('');
+  for (const secret of SECRETS) t.notOk(log.includes(secret), `the log has no '${secret}'`);
+  t.match(log, /has not been used in project/, 'the log has what the operator must know');
+});
+
+t.test('after a load quota the property is left alone for 15 minutes', async (t) => {
+  const world = await connectedWorld(t);
+  world.google.pages = [ROW];
+  world.google.failure = { how: FAILURES.loadQuota, times: 1 };
+  t.equal((await world.ask(`/pages?${FINAL}`)).status, 503);
+  t.equal((await world.ask(`/queries?${FINAL}`)).status, 503);
+  world.clock += 14 * 60_000;
+  t.equal((await world.ask(`/pages?${FINAL}`)).status, 503);
+  t.equal(world.google.requests.length, 1);
+  world.clock += 2 * 60_000;
+  t.equal((await world.ask(`/pages?${FINAL}`)).status, 200);
+});
+
+t.test('passing failures are tried again, and Retry-After is kept', async (t) => {
+  const { ask, google, fetches } = await connectedWorld(t, { environment: { ORDINATE_LISTS_PATIENCE: '5' } });
+  google.pages = [ROW];
+  google.failure = { how: FAILURES.unavailable, times: 2 };
+  t.equal((await ask(`/pages?${FINAL}`)).status, 200);
+  t.match(fetches(), [{ outcome: 'fetched', requests: 3, retries: 2, rows: 1 }]);
+  google.failure = { how: { ...FAILURES.tooManyForLong, headers: { 'retry-after': '1' } }, times: 1 };
+  const started = Date.now();
+  t.equal((await ask(`/queries?${FINAL}`)).status, 200);
+  t.ok(Date.now() - started >= 1000, 'the pause that the provider asks for');
+});
