@@ -66,7 +66,13 @@ async function measure(options: BenchOptions): Promise<Outcome> {
     const outcomes: Outcome[] = [];
     for (const [name, measurement] of chosen) {
       report(`measuring ${name}`);
-      outcomes.push(await measurement({ options, data, engine, peers, report }));
+      try {
+        outcomes.push(await measurement({ options, data, engine, peers, report }));
+      } catch (error) {
+        // What the others found is worth having.
+        report(`${name} could not be measured:`);
+        fail(error);
+      }
     }
     for (const peer of peers) await peer.close();
     return { lines: outcomes.flatMap(({ lines }) => lines), targets: outcomes.flatMap(({ targets }) => targets) };
@@ -99,6 +105,8 @@ async function main(): Promise<void> {
   writeFileSync(options.json, `${JSON.stringify(document, null, 2)}\n`);
 }
 
+// Servers that were started end with this process, and only an orderly end tells them.
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
 await main().catch(fail);
 // ClickHouse keeps threads that would keep the process.
 process.exit();

@@ -3,17 +3,7 @@ import { join } from 'node:path';
 import type { Engine } from '../../server/facts/engine.ts';
 import type { BenchOptions } from './options.ts';
 import { load, ordinate } from './ordinate.ts';
-import {
-  equalPlans,
-  LARGE,
-  MIDDLE,
-  makeTexts,
-  type ProjectPlan,
-  plans,
-  workspaceName,
-  writeEntities,
-  writeFacts,
-} from './snapshots.ts';
+import { equalPlans, LARGE, MIDDLE, makeTexts, plans, workspaceName, writeEntities, writeFacts } from './snapshots.ts';
 import { makeOnce, stampOf } from './stamp.ts';
 
 /** What the data of the benchmark is made by, and what decides how it is stored. */
@@ -33,6 +23,9 @@ export interface BenchData extends Data {
   /** Plain daily file of a project's keyword facts, as a user of DuckDB would keep it. */
   readonly plain: (project: typeof LARGE | typeof MIDDLE) => string;
 }
+
+/** A load stages each project's months side by side; more of them at once do not fit into the memory it may take. */
+const PROJECTS_A_LOAD = 100;
 
 type Report = (step: string) => void;
 
@@ -78,19 +71,26 @@ export async function prepareProjects(
   report: Report,
 ): Promise<Data> {
   const { scaleKeywords, scaleDays, keys } = options;
-  const projects: ProjectPlan[] = equalPlans(count, scaleKeywords, scaleDays);
-  const snapshot = join(options.folder, `snapshot-${count}`);
+  const projects = equalPlans(count, scaleKeywords, scaleDays);
+  const folder = join(options.folder, `snapshots-${count}`);
+  const parts = Array.from({ length: Math.ceil(count / PROJECTS_A_LOAD) }, (_, index) => ({
+    snapshot: join(folder, String(index + 1)),
+    projects: projects.slice(index * PROJECTS_A_LOAD, (index + 1) * PROJECTS_A_LOAD),
+  }));
   const sizes = { scaleKeywords, scaleDays, count, keys };
-  await makeOnce(snapshot, stampOf(sizes, GENERATOR), async () => {
-    report(`making the snapshot of ${count} projects`);
+  await makeOnce(folder, stampOf(sizes, GENERATOR), async () => {
+    report(`making the snapshots of ${count} projects`);
     using session = await engine.session();
     await makeTexts(session, projects);
-    await writeEntities(session, snapshot, projects);
-    await writeFacts(session, snapshot, 'keyword_daily', projects);
-    await writeFacts(session, snapshot, 'site_daily', projects);
+    for (const part of parts) {
+      await writeEntities(session, part.snapshot, part.projects);
+      await writeFacts(session, part.snapshot, 'keyword_daily', part.projects);
+      await writeFacts(session, part.snapshot, 'site_daily', part.projects);
+    }
   });
   const stamp = stampOf(sizes, [...GENERATOR, ...STORE]);
-  return loadOnce(join(options.folder, `data-${count}`), stamp, [snapshot], [workspaceName(1)], keys, report);
+  const snapshots = parts.map(({ snapshot }) => snapshot);
+  return loadOnce(join(options.folder, `data-${count}`), stamp, snapshots, [workspaceName(1)], keys, report);
 }
 
 /** A data folder into which snapshots were loaded, with keys. */

@@ -1,5 +1,6 @@
 // A thread of clients that ask for as much as they can until they are told to stop: their own thread, so that reading
 // their answers does not delay the client that is timed.
+import { once } from 'node:events';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Connection } from './connection.ts';
 import { KeyRing } from './keys.ts';
@@ -26,13 +27,15 @@ let answers = 0;
 let bytes = 0;
 let next = 0;
 let stopped = false;
-parentPort!.once('message', () => {
+const stop = once(parentPort!, 'message').then((): string[] => {
   stopped = true;
+  return [];
 });
 
-/** Asks once. Opens a new connection where the last one broke. */
+/** Asks once, unless it is told to stop before a key may be used. Opens a new connection where the last one broke. */
 async function ask(connection: Connection | undefined): Promise<Connection | undefined> {
-  const [key] = await ring.take(1);
+  const [key] = await Promise.race([ring.take(1), stop]);
+  if (key === undefined) return connection;
   try {
     const open = connection ?? (await Connection.open(new URL(address)));
     const answer = await open.ask(paths[next++ % paths.length]!, { authorization: `Bearer ${key}` });

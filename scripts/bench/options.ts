@@ -92,7 +92,7 @@ const HELP: Readonly<Record<keyof typeof USUAL, string>> = {
 export function readOptions(args: readonly string[], measurements: readonly string[]): BenchOptions {
   const command = new Command('bench')
     .description('Measures the server over HTTP and, in the same run, what it could be compared with.')
-    .option('--folder <folder>', 'where the data is made once and kept', 'data/bench')
+    .option('--folder <folder>', 'where the data is made once and kept [data/bench; data/bench-quick with --quick]')
     .option('--only <names>', `comma-separated: ${measurements.join(', ')}`)
     .option('--quick', 'small sizes and few rounds, to see that it works')
     .option('--full', 'heavy load for a minute')
@@ -108,7 +108,7 @@ export function readOptions(args: readonly string[], measurements: readonly stri
   }
   command.parse(args, { from: 'user' });
   type Flags = Partial<typeof USUAL> & {
-    folder: string;
+    folder?: string;
     only?: string;
     quick?: true;
     full?: true;
@@ -119,7 +119,15 @@ export function readOptions(args: readonly string[], measurements: readonly stri
     postgres?: string;
     chdb?: true;
   };
-  const { quick, full, scale, only, chdb, folder, ...flags } = command.opts<Flags>();
+  const {
+    quick,
+    full,
+    scale,
+    only,
+    chdb,
+    folder = quick ? 'data/bench-quick' : 'data/bench',
+    ...flags
+  } = command.opts<Flags>();
   const chosen = only?.split(',') ?? [];
   const unknown = chosen.filter((name) => !measurements.includes(name));
   if (unknown.length > 0) command.error(`There is no measurement ${unknown.join(', ')}.`);

@@ -52,6 +52,7 @@ export async function measureClients({ data, options, report }: Bench): Promise<
     const busy = await askFor(options.seconds, server, light, paths.toReversed());
     worker.postMessage('stop');
     const [heavy] = (await reported) as [HeavyReport];
+    await worker.terminate();
     const seconds = (performance.now() - began) / 1000;
 
     const used = memoryOf(memory);
@@ -101,7 +102,7 @@ async function askFor(seconds: number, server: Server, ring: KeyRing, paths: rea
   for (let index = 0; performance.now() < end; index++) {
     const [key] = await ring.take(1);
     const answer = await connection.ask(`${API}${paths[index % paths.length]!}`, { authorization: `Bearer ${key}` });
-    if (answer.status === 200) samples.push({ ms: answer.ms, bytes: answer.bytes });
+    if (answer.status === 200) samples.push({ ms: answer.ms });
     else failures++;
     await sleep(PAUSE);
   }
