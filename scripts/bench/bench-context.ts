@@ -1,0 +1,70 @@
+import type { Engine } from '../../server/facts/engine.ts';
+import { Connection } from './connection.ts';
+import type { BenchData, Data } from './data.ts';
+import type { BenchOptions } from './options.ts';
+import { type Server, startServer } from './ordinate.ts';
+import type { Peer } from './peers/peer.ts';
+import type { Sample } from './rounds.ts';
+import { workspaceName } from './snapshots.ts';
+
+export const API = '/api/v1';
+
+/** What every measurement works with. */
+export interface Bench {
+  readonly options: BenchOptions;
+  readonly data: BenchData;
+  /** For floors: a DuckDB in this process. */
+  readonly engine: Engine;
+  readonly peers: readonly Peer[];
+  readonly report: (step: string) => void;
+}
+
+/** Gives a fresh server over the data to `work` and stops it afterwards; limits and memory begin anew with it. */
+export async function withServer<T>(
+  { folder, keys }: Data,
+  { cache }: { cache: boolean },
+  work: (server: Server) => Promise<T>,
+): Promise<T> {
+  const server = await startServer({ dataFolder: folder, keys: keys[workspaceName(1)]!, cache });
+  try {
+    return await work(server);
+  } finally {
+    await server.stop();
+  }
+}
+
+/** One client of the server: asks, and insists on being answered. */
+export class Client {
+  readonly #connection: Connection;
+  readonly #server: Server;
+
+  private constructor(connection: Connection, server: Server) {
+    this.#connection = connection;
+    this.#server = server;
+  }
+
+  static async of(server: Server): Promise<Client> {
+    return new Client(await Connection.open(server.address), server);
+  }
+
+  /** Times a request. */
+  async time(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Sample> {
+    return this.#ask(path, headers, false);
+  }
+
+  /** The body of an answer. */
+  async read(path: string): Promise<Buffer> {
+    return (await this.#ask(path, {}, true)).body!;
+  }
+
+  close(): void {
+    this.#connection.close();
+  }
+
+  async #ask(path: string, headers: Readonly<Record<string, string>>, keep: boolean) {
+    const [key] = await this.#server.keys.take(1);
+    const answer = await this.#connection.ask(`${API}${path}`, { authorization: `Bearer ${key}`, ...headers }, keep);
+    if (answer.status !== 200) throw new Error(`${path} was answered with ${answer.status}.`);
+    return answer;
+  }
+}

@@ -1,0 +1,112 @@
+// npm run bench: measures the real server over HTTP, and in the same run what it could be compared with. It prints a
+// table, writes JSON where asked to, and passes no judgement: its exit status tells only whether it could measure.
+import '../threads.ts';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, totalmem } from 'node:os';
+import { join } from 'node:path';
+import type { Engine } from '../../server/facts/engine.ts';
+import { fail, print } from '../cli.ts';
+import type { Bench } from './bench-context.ts';
+import { type BenchData, prepareData } from './data.ts';
+import { openEngine } from './floors.ts';
+import { measureClients } from './measurements/clients.ts';
+import { measureCompression } from './measurements/compression.ts';
+import { measureDaily } from './measurements/daily.ts';
+import { measureLists } from './measurements/lists.ts';
+import { measureLoading } from './measurements/loading.ts';
+import { measureProjects } from './measurements/projects.ts';
+import { measureRepeat } from './measurements/repeat.ts';
+import { measureSite } from './measurements/site.ts';
+import { measureTotals } from './measurements/totals.ts';
+import { type BenchOptions, readOptions } from './options.ts';
+import { openClickHouse } from './peers/clickhouse.ts';
+import type { Peer } from './peers/peer.ts';
+import { openPostgres } from './peers/postgres.ts';
+import { tables } from './report.ts';
+import type { Outcome } from './results.ts';
+import { LARGE } from './snapshots.ts';
+import { stampOf } from './stamp.ts';
+
+const MEASUREMENTS: Readonly<Record<string, (bench: Bench) => Promise<Outcome>>> = {
+  totals: measureTotals,
+  daily: measureDaily,
+  repeat: measureRepeat,
+  site: measureSite,
+  lists: measureLists,
+  compression: measureCompression,
+  loading: measureLoading,
+  projects: measureProjects,
+  clients: measureClients,
+};
+
+function report(step: string): void {
+  process.stderr.write(`${step}\n`);
+}
+
+async function openPeers(engine: Engine, options: BenchOptions, data: BenchData): Promise<Peer[]> {
+  const { folder, keywords, days } = options;
+  const stamp = stampOf({ keywords, days }, ['sql/bench/*.sql', 'scripts/bench/snapshots.ts']);
+  const source = { folder, file: data.plain(LARGE), stamp, report };
+  const peers = [
+    options.postgres === undefined ? undefined : await openPostgres(engine, options.postgres, source),
+    options.chdb ? await openClickHouse(source) : undefined,
+  ];
+  return peers.filter((peer) => peer !== undefined);
+}
+
+async function measure(options: BenchOptions): Promise<Outcome> {
+  mkdirSync(options.folder, { recursive: true });
+  const engine = await openEngine(options.folder, availableParallelism());
+  try {
+    const data = await prepareData(engine, options, report);
+    const chosen = Object.entries(MEASUREMENTS).filter(([name]) =>
+      options.only.length > 0 ? options.only.includes(name) : name !== 'projects' || options.scale > 0,
+    );
+    const peers = chosen.some(([name]) => name === 'totals') ? await openPeers(engine, options, data) : [];
+    const outcomes: Outcome[] = [];
+    for (const [name, measurement] of chosen) {
+      report(`measuring ${name}`);
+      try {
+        outcomes.push(await measurement({ options, data, engine, peers, report }));
+      } catch (error) {
+        // What the others found is worth having.
+        report(`${name} could not be measured:`);
+        fail(error);
+      }
+    }
+    for (const peer of peers) await peer.close();
+    return { lines: outcomes.flatMap(({ lines }) => lines), targets: outcomes.flatMap(({ targets }) => targets) };
+  } finally {
+    engine.close();
+    rmSync(join(options.folder, 'memory'), { recursive: true, force: true });
+  }
+}
+
+async function main(): Promise<void> {
+  const options = readOptions(process.argv.slice(2), Object.keys(MEASUREMENTS));
+  const started = new Date();
+  const outcome = await measure(options);
+  print(tables(outcome));
+  if (options.json === undefined) return;
+  const machine = {
+    processors: availableParallelism(),
+    model: cpus()[0]?.model,
+    memory: Math.round(totalmem() / 1e6),
+    node: process.version,
+  };
+  // The address of a database may hold a password.
+  const { postgres, ...shown } = options;
+  const document = {
+    at: started.toISOString(),
+    machine,
+    options: { ...shown, postgres: postgres !== undefined },
+    ...outcome,
+  };
+  writeFileSync(options.json, `${JSON.stringify(document, null, 2)}\n`);
+}
+
+// Servers that were started end with this process, and only an orderly end tells them.
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
+await main().catch(fail);
+// ClickHouse keeps threads that would keep the process.
+process.exit();

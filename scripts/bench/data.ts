@@ -1,0 +1,138 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Engine } from '../../server/facts/engine.ts';
+import type { BenchOptions } from './options.ts';
+import { load, ordinate } from './ordinate.ts';
+import { equalPlans, LARGE, MIDDLE, makeTexts, plans, workspaceName, writeEntities, writeFacts } from './snapshots.ts';
+import { makeOnce, stampOf } from './stamp.ts';
+
+/** What the data of the benchmark is made by, and what decides how it is stored. */
+const GENERATOR = ['sql/bench/*.sql', 'scripts/bench/snapshots.ts', 'scripts/bench/data.ts'];
+const STORE = ['server/load/*.ts', 'server/catalog/*.ts', 'server/facts/*.ts', 'sql/{load,catalog,facts}/**/*.sql'];
+
+/** A loaded data folder and the keys of its workspaces. */
+export interface Data {
+  readonly folder: string;
+  /** Keys by workspace. */
+  readonly keys: Readonly<Record<string, readonly string[]>>;
+}
+
+export interface BenchData extends Data {
+  /** Snapshot with the large project's keyword facts and nothing else. */
+  readonly largeSnapshot: string;
+  /** Plain daily file of a project's keyword facts, as a user of DuckDB would keep it. */
+  readonly plain: (project: typeof LARGE | typeof MIDDLE) => string;
+}
+
+/** A load stages each project's months side by side; more of them at once do not fit into the memory it may take. */
+const PROJECTS_A_LOAD = 100;
+
+type Report = (step: string) => void;
+
+/** The data of all measurements but that of many projects; made when it is not there as the options want it. */
+export async function prepareData(engine: Engine, options: BenchOptions, report: Report): Promise<BenchData> {
+  const { keywords, middleKeywords, smallKeywords, days, queries, pages, listDays, workspaces, keys } = options;
+  const sizes = { keywords, middleKeywords, smallKeywords, days, queries, pages, listDays, workspaces, keys };
+  const { large, others } = plans(options);
+  const snapshots = join(options.folder, 'snapshots');
+  const largeSnapshot = join(snapshots, 'large');
+  const otherSnapshot = join(snapshots, 'others');
+  const plain = (project: string) => join(snapshots, `plain-${project}.parquet`);
+
+  await makeOnce(snapshots, stampOf(sizes, GENERATOR), async () => {
+    using session = await engine.session();
+    report(`making keyword facts of ${LARGE}`);
+    await makeTexts(session, [large, ...others]);
+    await writeEntities(session, largeSnapshot, [large]);
+    await writeFacts(session, largeSnapshot, 'keyword_daily', [large]);
+    report('making all other facts');
+    await writeEntities(session, otherSnapshot, others);
+    await writeFacts(session, otherSnapshot, 'keyword_daily', others);
+    await writeFacts(session, otherSnapshot, 'site_daily', [large, ...others]);
+    await writeFacts(session, otherSnapshot, 'query_daily', [large], listDays);
+    await writeFacts(session, otherSnapshot, 'page_daily', [large], listDays);
+    report('making plain daily files');
+    for (const [folder, project] of [[largeSnapshot, LARGE] as const, [otherSnapshot, MIDDLE] as const]) {
+      const source = join(folder, 'keyword_daily.parquet');
+      await session.runFile('bench/plain_daily', { source, project, target: plain(project) });
+    }
+  });
+  const names = Array.from({ length: workspaces }, (_, index) => workspaceName(index + 1));
+  const stamp = stampOf(sizes, [...GENERATOR, ...STORE]);
+  const data = await loadOnce(join(options.folder, 'data'), stamp, [largeSnapshot, otherSnapshot], names, keys, report);
+  return { ...data, largeSnapshot, plain };
+}
+
+/** A data folder with so many equal projects. */
+export async function prepareProjects(
+  engine: Engine,
+  options: BenchOptions,
+  count: number,
+  report: Report,
+): Promise<Data> {
+  const { scaleKeywords, scaleDays, keys } = options;
+  const projects = equalPlans(count, scaleKeywords, scaleDays);
+  const folder = join(options.folder, `snapshots-${count}`);
+  const parts = Array.from({ length: Math.ceil(count / PROJECTS_A_LOAD) }, (_, index) => ({
+    snapshot: join(folder, String(index + 1)),
+    projects: projects.slice(index * PROJECTS_A_LOAD, (index + 1) * PROJECTS_A_LOAD),
+  }));
+  const sizes = { scaleKeywords, scaleDays, count, keys };
+  await makeOnce(folder, stampOf(sizes, GENERATOR), async () => {
+    report(`making the snapshots of ${count} projects`);
+    using session = await engine.session();
+    await makeTexts(session, projects);
+    for (const part of parts) {
+      await writeEntities(session, part.snapshot, part.projects);
+      await writeFacts(session, part.snapshot, 'keyword_daily', part.projects);
+      await writeFacts(session, part.snapshot, 'site_daily', part.projects);
+    }
+  });
+  const stamp = stampOf(sizes, [...GENERATOR, ...STORE]);
+  const snapshots = parts.map(({ snapshot }) => snapshot);
+  return loadOnce(join(options.folder, `data-${count}`), stamp, snapshots, [workspaceName(1)], keys, report);
+}
+
+/** A data folder into which snapshots were loaded, with keys. */
+async function loadOnce(
+  folder: string,
+  stamp: string,
+  snapshots: readonly string[],
+  workspaces: readonly string[],
+  keys: number,
+  report: Report,
+): Promise<Data> {
+  const file = join(folder, 'keys.json');
+  await makeOnce(folder, stamp, async () => {
+    mkdirSync(folder, { recursive: true });
+    for (const snapshot of snapshots) {
+      report(`loading ${snapshot}`);
+      await load(folder, snapshot);
+    }
+    const made: Record<string, string[]> = {};
+    for (const workspace of workspaces) {
+      report(`making the keys of ${workspace}`);
+      made[workspace] = await makeKeys(folder, workspace, keys);
+    }
+    writeFileSync(file, JSON.stringify(made), { mode: 0o600 });
+  });
+  return { folder, keys: JSON.parse(readFileSync(file, 'utf8')) as Data['keys'] };
+}
+
+async function makeKeys(folder: string, workspace: string, count: number): Promise<string[]> {
+  const keys: string[] = [];
+  for (let number = 1; number <= count; number++) {
+    const made = await ordinate(
+      folder,
+      'keys',
+      'create',
+      '--workspace',
+      workspace,
+      '--name',
+      `bench ${number}`,
+      '--json',
+    );
+    keys.push((JSON.parse(made) as { key: string }).key);
+  }
+  return keys;
+}

@@ -1,0 +1,87 @@
+import { startBareRoute } from '../bare-route.ts';
+import { API, type Bench, Client, withServer } from '../bench-context.ts';
+import { type BurstResult, burst, openConnections, type Shot } from '../burst.ts';
+import { KeyRing } from '../keys.ts';
+import { PeakMemory } from '../memory.ts';
+import { atLeast, memoryOf, type Outcome } from '../results.ts';
+import { quantile } from '../rounds.ts';
+import { small, workspaceName } from '../snapshots.ts';
+
+const CONNECTIONS = 32;
+
+/**
+ * The default keywords request of small projects, over and over from 32 connections, beside a bare route that sends the
+ * same bytes. The limits of keys bound it: five workspaces of 20 keys have about 12,000 requests a minute, so it goes in
+ * short bursts.
+ */
+export async function measureRepeat({ data, options }: Bench): Promise<Outcome> {
+  return withServer(data, { cache: true }, async (server) => {
+    const client = await Client.of(server);
+    const body = await client.read(`/projects/${small(1)}/keywords`);
+    client.close();
+    const route = await startBareRoute(options.folder, body);
+    const toServer = await openConnections(server.address, CONNECTIONS);
+    const toRoute = await openConnections(route.address, CONNECTIONS);
+    const rings = Array.from({ length: options.workspaces }, (_, index) => ({
+      path: `${API}/projects/${small(index + 1)}/keywords`,
+      ring: new KeyRing(data.keys[workspaceName(index + 1)]!),
+    }));
+    const memory = new PeakMemory(server.pid);
+    const asked: BurstResult[] = [];
+    const bare: BurstResult[] = [];
+    const rounds = Math.min(options.rounds, 5);
+    for (let round = -Math.min(3, rounds); round < rounds; round++) {
+      const shots = await shotsOf(rings, options.burst);
+      const ofServer = await burst(toServer, shots);
+      const ofRoute = await burst(
+        toRoute,
+        shots.map(({ key }) => ({ path: '/', key })),
+      );
+      if (round < 0) continue;
+      asked.push(ofServer);
+      bare.push(ofRoute);
+    }
+    const used = memoryOf(memory);
+    for (const connection of [...toServer, ...toRoute]) connection.close();
+    await route.stop();
+
+    const rate = quantile(
+      asked.map(({ requestsPerSecond }) => requestsPerSecond),
+      0.5,
+    );
+    const floor = quantile(
+      bare.map(({ requestsPerSecond }) => requestsPerSecond),
+      0.5,
+    );
+    return {
+      lines: [
+        {
+          name: `keywords, ${options.smallKeywords} keywords, repeated by ${CONNECTIONS} connections`,
+          median: quantile(
+            asked.map(({ median }) => median),
+            0.5,
+          ),
+          p95: quantile(
+            asked.map(({ p95 }) => p95),
+            0.5,
+          ),
+          bytes: body.length,
+          samples: asked.length * options.burst,
+          requestsPerSecond: rate,
+          memory: used,
+          floors: { 'bare requests/s': floor },
+        },
+      ],
+      targets: [atLeast('repeat: requests a second against a bare route', rate / floor, 0.6)],
+    };
+  });
+}
+
+/** Shots that go round the workspaces, each with a key of its own. */
+async function shotsOf(rings: readonly { path: string; ring: KeyRing }[], count: number): Promise<Shot[]> {
+  const each = Math.ceil(count / rings.length);
+  const byRing = await Promise.all(
+    rings.map(async ({ path, ring }) => (await ring.take(each)).map((key) => ({ path, key }))),
+  );
+  return Array.from({ length: count }, (_, at) => byRing[at % rings.length]![Math.floor(at / rings.length)]!);
+}

@@ -1,0 +1,62 @@
+import type { Bench } from '../bench-context.ts';
+import { Client, withServer } from '../bench-context.ts';
+import { answerFloors, timeQuery, timeRows } from '../floors.ts';
+import { PeakMemory } from '../memory.ts';
+import { atMost, memoryOf, type Outcome, type Target } from '../results.ts';
+import { alternate, type Sample } from '../rounds.ts';
+import { LARGE } from '../snapshots.ts';
+
+interface KeywordsAnswer {
+  readonly range: { readonly from: string; readonly to: string };
+}
+
+/** Totals of all keywords of the large project over the whole history and over 28 days, nothing kept. */
+export async function measureTotals(bench: Bench): Promise<Outcome> {
+  const { data, engine, options, peers } = bench;
+  return withServer(data, { cache: false }, async (server) => {
+    const client = await Client.of(server);
+    const path = (days: number) => `/projects/${LARGE}/keywords?period=${days}d&limit=5000`;
+    const body = await client.read(path(options.days));
+    const answer = JSON.parse(body.toString()) as KeywordsAnswer;
+    const { from, to } = answer.range;
+    const question = { file: data.plain(LARGE), from, to };
+    const floors = await answerFloors(options.folder, body, answer);
+    const others = Object.fromEntries(
+      peers.map(({ name, totals }): [string, () => Promise<Sample>] => [name, () => totals(from, to)]),
+    );
+    const memory = new PeakMemory(server.pid);
+    const times = await alternate<string>(options.rounds, {
+      whole: () => client.time(path(options.days)),
+      month: () => client.time(path(28)),
+      duckdb: () => timeQuery(engine, 'keyword_totals', question),
+      'duckdb rows': () => timeRows(engine, 'keyword_totals', question),
+      stringify: floors.stringify,
+      bare: floors.bare,
+      ...others,
+    });
+    await floors.close();
+    client.close();
+
+    const { whole, month, ...rest } = times;
+    const medians = Object.fromEntries(Object.entries(rest).map(([name, { median }]) => [name, median]));
+    const against = (name: string): number => whole!.median / times[name]!.median;
+    const targets: Target[] = [
+      atMost(`totals: ${options.days} days against 28 days`, against('month'), 1.5),
+      atMost('totals: against the raw DuckDB scan', against('duckdb'), 0.5),
+      atMost('totals: against PostgreSQL', times['postgres'] ? against('postgres') : null, 0.1),
+      atMost('totals: against ClickHouse', times['clickhouse'] ? against('clickhouse') : null, 0.2),
+    ];
+    return {
+      lines: [
+        {
+          name: `keywords, ${options.keywords} keywords, ${options.days} days`,
+          ...whole!,
+          memory: memoryOf(memory),
+          floors: medians,
+        },
+        { name: `keywords, ${options.keywords} keywords, 28 days`, ...month!, floors: {} },
+      ],
+      targets,
+    };
+  });
+}

@@ -1,0 +1,149 @@
+import { resolve } from 'node:path';
+import { Command, InvalidArgumentError } from 'commander';
+
+/** How much is generated; the data is kept as long as these stay the same. */
+interface Sizes {
+  /** Keywords of the large project. */
+  readonly keywords: number;
+  /** Keywords of the middle project. */
+  readonly middleKeywords: number;
+  /** Keywords of each small project. */
+  readonly smallKeywords: number;
+  /** Days of keyword and site facts. */
+  readonly days: number;
+  readonly queries: number;
+  readonly pages: number;
+  /** Days of query and page facts. */
+  readonly listDays: number;
+  /** Workspaces with a small project each; their keys bound how many requests fit into a minute. */
+  readonly workspaces: number;
+  /** Keys of each workspace; the service allows 20. */
+  readonly keys: number;
+}
+
+/** How long is measured. */
+interface Effort {
+  /** Times that each compared thing is asked in turn. */
+  readonly rounds: number;
+  /** Requests of one burst of many connections. */
+  readonly burst: number;
+  /** Seconds of heavy load. */
+  readonly seconds: number;
+}
+
+export interface BenchOptions extends Sizes, Effort {
+  readonly folder: string;
+  readonly only: readonly string[];
+  /** Projects of the folder that is compared with one of a single project; 0 leaves that out. */
+  readonly scale: number;
+  readonly scaleKeywords: number;
+  readonly scaleDays: number;
+  readonly json?: string;
+  readonly postgres?: string;
+  readonly chdb: boolean;
+}
+
+const USUAL: Sizes & Effort = {
+  keywords: 5000,
+  middleKeywords: 1000,
+  smallKeywords: 100,
+  days: 486,
+  queries: 100_000,
+  pages: 30_000,
+  listDays: 28,
+  workspaces: 5,
+  keys: 20,
+  rounds: 15,
+  burst: 1400,
+  seconds: 20,
+};
+
+const QUICK: typeof USUAL = {
+  keywords: 60,
+  middleKeywords: 20,
+  smallKeywords: 10,
+  days: 70,
+  queries: 300,
+  pages: 100,
+  listDays: 7,
+  workspaces: 1,
+  keys: 3,
+  rounds: 2,
+  burst: 20,
+  seconds: 1,
+};
+
+const HELP: Readonly<Record<keyof typeof USUAL, string>> = {
+  keywords: 'keywords of the large project',
+  middleKeywords: 'keywords of the middle project',
+  smallKeywords: 'keywords of each small project',
+  days: 'days of keyword and site facts, at most 486',
+  queries: 'queries of the large project',
+  pages: 'pages of the large project',
+  listDays: 'days of query and page facts',
+  workspaces: 'workspaces with a small project each, for bursts of requests',
+  keys: 'keys of each workspace, at most 20',
+  rounds: 'times that each compared thing is asked in turn',
+  burst: 'requests of one burst',
+  seconds: 'seconds of heavy load',
+};
+
+/** Options of the command line. Prints help or a complaint and ends the process where there is nothing to measure. */
+export function readOptions(args: readonly string[], measurements: readonly string[]): BenchOptions {
+  const command = new Command('bench')
+    .description('Measures the server over HTTP and, in the same run, what it could be compared with.')
+    .option('--folder <folder>', 'where the data is made once and kept [data/bench; data/bench-quick with --quick]')
+    .option('--only <names>', `comma-separated: ${measurements.join(', ')}`)
+    .option('--quick', 'small sizes and few rounds, to see that it works')
+    .option('--full', 'heavy load for a minute')
+    .option('--scale [projects]', 'compare a folder of many projects (1000) with one of a single project', count)
+    .option('--scale-keywords <n>', 'keywords of each of these projects', count, 20)
+    .option('--scale-days <n>', 'days of each of these projects', count, 28)
+    .option('--json <file>', 'write the results as JSON as well')
+    .option('--postgres <url>', 'compare with a PostgreSQL database; the benchmark makes a table of its own in it')
+    .option('--chdb', 'compare with ClickHouse (the npm package chdb)');
+  for (const [name, help] of Object.entries(HELP)) {
+    const flag = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    command.option(`--${flag} <n>`, `${help} [${USUAL[name as keyof typeof USUAL]}]`, count);
+  }
+  command.parse(args, { from: 'user' });
+  type Flags = Partial<typeof USUAL> & {
+    folder?: string;
+    only?: string;
+    quick?: true;
+    full?: true;
+    scale?: number | true;
+    scaleKeywords: number;
+    scaleDays: number;
+    json?: string;
+    postgres?: string;
+    chdb?: true;
+  };
+  const {
+    quick,
+    full,
+    scale,
+    only,
+    chdb,
+    folder = quick ? 'data/bench-quick' : 'data/bench',
+    ...flags
+  } = command.opts<Flags>();
+  const chosen = only?.split(',') ?? [];
+  const unknown = chosen.filter((name) => !measurements.includes(name));
+  if (unknown.length > 0) command.error(`There is no measurement ${unknown.join(', ')}.`);
+  const asked = scale === true || (scale === undefined && chosen.includes('projects')) ? 1000 : (scale ?? 0);
+  return {
+    ...(quick ? QUICK : USUAL),
+    ...(full ? { seconds: 60 } : {}),
+    ...flags,
+    folder: resolve(folder),
+    only: chosen,
+    scale: asked,
+    chdb: chdb === true,
+  };
+}
+
+function count(text: string): number {
+  if (!/^[1-9]\d{0,6}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1.');
+  return Number(text);
+}

@@ -1,0 +1,93 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { KeyRing } from './keys.ts';
+import { PeakMemory } from './memory.ts';
+
+const root = join(import.meta.dirname, '../..');
+const program = join(root, 'scripts/ordinate.ts');
+const run = promisify(execFile);
+
+/** Runs a command of `ordinate` in the data folder; returns what it prints. */
+export async function ordinate(dataFolder: string, ...args: readonly string[]): Promise<string> {
+  const { stdout } = await run(process.execPath, [program, ...args], {
+    env: { ...process.env, ORDINATE_DATA: dataFolder },
+    maxBuffer: 1e8,
+  });
+  return stdout;
+}
+
+/** Loads a snapshot; returns the wall time of the whole command in seconds, and its peak of memory. */
+export async function load(dataFolder: string, snapshot: string): Promise<{ seconds: number; peak: number | null }> {
+  const started = performance.now();
+  const child = spawn(process.execPath, [program, 'load', snapshot, '--json'], {
+    env: { ...process.env, ORDINATE_DATA: dataFolder },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const exited = once(child, 'exit');
+  const memory = new PeakMemory(child.pid!);
+  const timer = setInterval(() => memory.look(), 50);
+  const [code] = (await exited) as [number | null];
+  clearInterval(timer);
+  if (code !== 0) throw new Error(`The snapshot ${snapshot} was not loaded.`);
+  return { seconds: (performance.now() - started) / 1000, peak: memory.peak };
+}
+
+/** A running server, as `ordinate serve` starts it. */
+export interface Server {
+  readonly address: URL;
+  readonly pid: number;
+  /** Milliseconds from the start of the process to its being ready. */
+  readonly startup: number;
+  readonly keys: KeyRing;
+  stop(): Promise<void>;
+}
+
+interface ServeOptions {
+  readonly dataFolder: string;
+  readonly keys: readonly string[];
+  /** Finished answers are kept, as usual, or every answer is made anew. */
+  readonly cache: boolean;
+}
+
+/** Starts a server on a free port. Its log goes to a file beside the data, as it would in production. */
+export async function startServer({ dataFolder, keys, cache }: ServeOptions): Promise<Server> {
+  const environment = cache ? {} : await settingsWithoutCache();
+  const log = openSync(`${dataFolder}.log`, 'w');
+  const started = performance.now();
+  const child = spawn(process.execPath, [program, 'serve', '--port', '0', '--host', '127.0.0.1'], {
+    env: { ...process.env, ORDINATE_DATA: dataFolder, ...environment },
+    stdio: ['ignore', 'pipe', log],
+  });
+  closeSync(log);
+  const kill = () => child.kill('SIGKILL');
+  process.once('exit', kill);
+  for await (const line of createInterface({ input: child.stdout! })) {
+    const address = / ready at (http:\S+)/.exec(line)?.[1];
+    if (address === undefined) continue;
+    return {
+      address: new URL(address),
+      pid: child.pid!,
+      startup: performance.now() - started,
+      keys: new KeyRing(keys),
+      stop: async () => {
+        const exited = once(child, 'exit');
+        child.kill('SIGTERM');
+        await exited;
+        process.removeListener('exit', kill);
+      },
+    };
+  }
+  throw new Error(`The server did not start; ${dataFolder}.log tells why.`);
+}
+
+let help: Promise<string> | undefined;
+
+/** The setting that turns kept answers off, where the server has it: an unknown one would stop its start. */
+async function settingsWithoutCache(): Promise<NodeJS.ProcessEnv> {
+  help ??= ordinate(root, 'serve', '--help');
+  return (await help).includes('ORDINATE_CACHE ') ? { ORDINATE_CACHE: '0MB' } : {};
+}

@@ -1,0 +1,61 @@
+/** One timing; what is known besides depends on what was timed. */
+export interface Sample {
+  readonly ms: number;
+  readonly firstByte?: number;
+  readonly bytes?: number;
+}
+
+/** Timings in short, in milliseconds. */
+export interface Timing {
+  readonly median: number;
+  readonly p95: number;
+  readonly firstByte?: number;
+  readonly bytes?: number;
+  readonly samples: number;
+}
+
+/**
+ * Times the contenders in turn, one of each in every round, so that what else happens on the machine falls on all of
+ * them. `warmUp` rounds go first and do not count.
+ */
+export async function alternate<Name extends string>(
+  rounds: number,
+  contenders: Readonly<Record<Name, () => Promise<Sample>>>,
+  warmUp = Math.min(3, rounds),
+): Promise<Record<Name, Timing>> {
+  const entries = Object.entries(contenders) as [Name, () => Promise<Sample>][];
+  const samples = new Map<Name, Sample[]>(entries.map(([name]) => [name, []]));
+  for (let round = -warmUp; round < rounds; round++) {
+    for (const [name, time] of entries) {
+      const sample = await time();
+      if (round >= 0) samples.get(name)!.push(sample);
+    }
+  }
+  return Object.fromEntries(entries.map(([name]) => [name, inShort(samples.get(name)!)])) as Record<Name, Timing>;
+}
+
+/** Times some work. */
+export async function timed(work: () => unknown): Promise<Sample> {
+  const started = performance.now();
+  await work();
+  return { ms: performance.now() - started };
+}
+
+export function inShort(samples: readonly Sample[]): Timing {
+  const times = samples.map(({ ms }) => ms);
+  const firstBytes = samples.flatMap(({ firstByte = [] }) => firstByte);
+  const bytes = samples.at(-1)?.bytes;
+  return {
+    median: quantile(times, 0.5),
+    p95: quantile(times, 0.95),
+    samples: samples.length,
+    ...(firstBytes.length > 0 ? { firstByte: quantile(firstBytes, 0.5) } : {}),
+    ...(bytes === undefined ? {} : { bytes }),
+  };
+}
+
+/** The smallest value that is not below so large a share of all. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
+}

@@ -1,0 +1,57 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import t from 'tap';
+import { temporaryFolder } from '../world.ts';
+
+const run = promisify(execFile);
+const bench = join(import.meta.dirname, '../../scripts/bench/bench.ts');
+// It starts some ten processes of Node; a busy machine takes its time.
+t.setTimeout(120_000);
+
+const TINY = ['--quick', '--rounds', '1', '--seconds', '1', '--keys', '2', '--keywords', '30', '--days', '40'];
+
+interface Document {
+  readonly machine: object;
+  readonly options: object;
+  readonly lines: readonly { name: string; median: number; p95: number; samples: number; floors: object }[];
+  readonly targets: readonly { name: string; value: number | null; bound: object; met: boolean | null }[];
+}
+
+t.test('the benchmark measures everything, prints it and writes it', async (t) => {
+  const folder = temporaryFolder(t);
+  const json = join(folder, 'results.json');
+  const { stdout } = await run(process.execPath, [bench, ...TINY, '--folder', join(folder, 'bench'), '--json', json]);
+  const { machine, options, lines, targets } = JSON.parse(readFileSync(json, 'utf8')) as Document;
+
+  t.match(machine, { processors: Number, node: process.version });
+  t.match(options, { keywords: 30, days: 40, rounds: 1 });
+  for (const { name, median, samples } of lines) {
+    t.ok(stdout.includes(`| ${name} `), `the table has ${name}`);
+    t.ok(median > 0 && samples > 0, `${name} was timed`);
+  }
+  t.strictSame(
+    lines.map(({ floors }) => Object.keys(floors).join(' ')).slice(0, 5),
+    [
+      'duckdb duckdb rows stringify bare',
+      '',
+      'duckdb duckdb rows stringify bare',
+      'duckdb duckdb rows stringify bare',
+      'bare requests/s',
+    ],
+    'each answer stands beside what it is compared with',
+  );
+  for (const { name, bound } of targets) t.ok(stdout.includes(`| ${name} `), `${name}: ${JSON.stringify(bound)}`);
+  t.strictSame(
+    // Memory is read where the system has /proc.
+    targets.filter(({ name, value }) => value === null && !name.includes('memory')).map(({ name }) => name),
+    ['totals: against PostgreSQL', 'totals: against ClickHouse'],
+    'only what was not asked for is not measured',
+  );
+});
+
+t.test('an unknown measurement is refused in words', async (t) => {
+  const refused = run(process.execPath, [bench, '--only', 'totals,speed']);
+  await t.rejects(refused, { code: 1, stderr: /There is no measurement speed/ });
+});
