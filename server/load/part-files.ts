@@ -127,12 +127,16 @@ async function writePart(engine: Engine, place: Place, { files, current, replace
   const written =
     inputs.files.length === 0
       ? null
-      : await write(session, place, shape.name, partTemplate(shape, files.length > 0), inputs);
+      : await write(session, place, shape.name, { text: partTemplate(shape, files.length > 0), parameters: inputs });
   const changes: PartChange[] = [{ project, table: shape.name, part, written }];
   for (const table of shape.rollups) {
-    const text = sqlText(`load/rollups/${table}`);
-    const sums = written && (await write(session, place, table, text, { file: join(dataFolder, written.file) }));
-    changes.push({ project, table, part, written: sums });
+    const statement = { text: sqlText(`load/rollups/${table}`), parameters: {} };
+    changes.push({
+      project,
+      table,
+      part,
+      written: written && (await write(session, place, table, statement, written)),
+    });
   }
   return changes;
 }
@@ -156,28 +160,45 @@ interface Place {
   readonly folders: Set<string>;
 }
 
-/** Runs a statement that writes one file; null when it has no rows, and then there is no file. */
+interface Statement {
+  readonly text: string;
+  readonly parameters: Parameters;
+}
+
+/**
+ * Runs a statement that writes one file; null when it has no rows, and then there is no file.
+ * @param of the file that a rollup is made from; it has the same days
+ */
 async function write(
   session: Session,
   { dataFolder, shape, project, part, folders }: Place,
   table: StoredTable,
-  text: string,
-  parameters: Parameters,
+  { text, parameters }: Statement,
+  of?: WrittenFile,
 ): Promise<WrittenFile | null> {
   const file = `facts/${table}/${project}/${part}-${newUuid()}.parquet`;
   const target = join(dataFolder, file);
   mkdirSync(dirname(target), { recursive: true });
-  await session.run(text, { ...parameters, target });
-  const summary = sqlTemplate('load/part_summary', { day: shape.day });
-  const [found] = await session.rows<Pick<WrittenFile, 'rows' | 'firstDay' | 'lastDay'>>(summary, { file: target });
-  if (found === undefined || found.rows === 0) {
-    await rm(target);
+  const source = of ? { file: join(dataFolder, of.file) } : {};
+  const rows = await session.run(text, { ...parameters, ...source, target });
+  if (rows === 0) {
+    await rm(target, { force: true });
     return null;
   }
+  const { firstDay, lastDay } = of ?? (await daysOf(session, shape, target));
   await flush(target);
   for (let folder = dirname(target); folder !== dataFolder; folder = dirname(folder)) folders.add(folder);
   const { size: bytes } = await stat(target);
-  return { file, ...found, bytes, sha256: await digest(target) };
+  return { file, rows, firstDay, lastDay, bytes, sha256: await digest(target) };
+}
+
+async function daysOf(
+  session: Session,
+  { day }: FactTableShape,
+  file: string,
+): Promise<{ firstDay: Day; lastDay: Day }> {
+  const [found] = await session.rows<{ firstDay: Day; lastDay: Day }>(sqlTemplate('load/part_days', { day }), { file });
+  return found!;
 }
 
 /** Whether all rows of a part's current file are replaced, so that it need not be read. */

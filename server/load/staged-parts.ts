@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Part } from '../catalog/manifest.ts';
 import type { Session } from '../facts/engine.ts';
@@ -10,6 +11,9 @@ import { type FactTableShape, partOf } from './tables.ts';
 const BATCH_ROWS = 1_000_000;
 /** A part's sums may reach this, so that those of a range (up to 17 months) stay exact in JSON. */
 const MOST_A_PART = Math.floor(Number.MAX_SAFE_INTEGER / 20);
+
+/** Up to so many projects are read out of the files of a part as they are. */
+const FEW_PROJECTS = 4;
 
 /** What a load carries, by fact table. */
 export type StagedParts = ReadonlyMap<FactTableShape, readonly StagedPart[]>;
@@ -33,19 +37,27 @@ export async function readStagedParts(
   if (files.length === 0) return { parts: [], problems: [] };
   const template = sqlTemplate('load/staged_parts', { day: shape.day, part: partOf(shape) });
   const rows = await session.rows<PartRow>(template, { files });
-  const parts = rows.map(({ project, part, rows: number, firstDay, lastDay }) => ({
-    project,
-    part: toPart(part),
-    rows: number,
-    firstDay,
-    lastDay,
-    files: (filesOf.get(`${project}-${part}`) ?? []).map(({ file }) => file),
-  }));
+  const rowsOf = Map.groupBy(rows, ({ part }) => part);
+  const parts: StagedPart[] = [];
+  for (const [part, projects] of rowsOf) {
+    const staged = (filesOf.get(part) ?? []).map(({ file }) => file);
+    const readable = projects.length > FEW_PROJECTS ? [await sortByProject(session, staged, folder, part)] : staged;
+    for (const { project, rows: number, firstDay, lastDay } of projects) {
+      parts.push({ project, part: toPart(part), rows: number, firstDay, lastDay, files: readable });
+    }
+  }
   const tooLarge = rows.filter(({ largest }) => largest > MOST_A_PART);
   if (tooLarge.length === 0) return { parts, problems: [] };
   const message = `the sums of ${count(tooLarge.length, 'project and part', 'projects and parts')} are too large to be exact in JSON (over ${MOST_A_PART}). The first:`;
   const first = tooLarge.slice(0, 3).map(({ project, part }) => ({ project_id: project, month: toPart(part) }));
   return { parts, problems: [{ table: shape.name, column: null, message, rows: first }] };
+}
+
+async function sortByProject(session: Session, files: string[], folder: string, part: string): Promise<string> {
+  const target = join(folder, `${part}-by-project.parquet`);
+  await session.runFile('load/sorted_part', { files, target });
+  for (const file of files) await rm(file);
+  return target;
 }
 
 /** `2026-03` of `202603`. */
@@ -57,13 +69,14 @@ function toPart(part: string): Part {
 export function batches(parts: readonly StagedPart[]): string[][] {
   const all: string[][] = [];
   let rows = Number.POSITIVE_INFINITY;
-  for (const part of parts) {
-    if (rows + part.rows > BATCH_ROWS) {
+  for (const ofPart of Map.groupBy(parts, ({ part }) => part).values()) {
+    const number = ofPart.reduce((sum, part) => sum + part.rows, 0);
+    if (rows + number > BATCH_ROWS) {
       all.push([]);
       rows = 0;
     }
-    all.at(-1)!.push(...part.files);
-    rows += part.rows;
+    all.at(-1)!.push(...ofPart[0]!.files);
+    rows += number;
   }
   return all;
 }

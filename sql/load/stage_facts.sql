@@ -1,6 +1,7 @@
--- Facts as the snapshot has them, cast, one folder for each project and part and one for wrong rows.
+-- Facts as the snapshot has them, cast, one folder for each part and one for wrong rows. Not one for each project: every
+-- open folder takes memory.
 -- $target: the folder to write.
 copy (
-  select *, case when wrong is null then project_id || '-' || {part} else 'wrong' end as part
+  select *, case when wrong is null then {part} else 'wrong' end as part
   from ({rows})
 ) to $target (format parquet, partition_by (part))
