@@ -5,7 +5,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Catalog } from '../server/catalog/catalog.ts';
 import { findAnyProject, type Project } from '../server/catalog/projects.ts';
 import { Engine } from '../server/facts/engine.ts';
-import { Lists } from '../server/lists/lists.ts';
+import type { Lists } from '../server/lists/lists.ts';
 import type { Settings } from '../server/settings.ts';
 import { withStores } from './cli.ts';
 
@@ -23,7 +23,9 @@ export function withLists<T>(
       temporaryFolder,
       folders: [join(dataFolder, 'facts'), join(dataFolder, 'lists')],
     });
-    const lists = new Lists({ engine, catalog, settings, log, now: Date.now });
+    // Google's libraries take longer to read than most commands to run.
+    const { Lists: Opened } = await import('../server/lists/lists.ts');
+    const lists = new Opened({ engine, catalog, settings, log, now: Date.now });
     try {
       return await work({ settings, catalog, lists });
     } finally {

@@ -8,7 +8,6 @@ import {
   setConnection,
 } from '../../server/catalog/connections.ts';
 import { isoInstant, toMicroseconds } from '../../server/domain/instants.ts';
-import { testConnections } from '../../server/lists/connection-test.ts';
 import { print, printJson, printTable, withStores } from '../cli.ts';
 import { requireProject, withLists } from '../providers.ts';
 
@@ -71,6 +70,7 @@ export function addConnections(program: Command): void {
     .requiredOption('--project <id>', 'the project')
     .option('--json', 'print one JSON document')
     .action(async ({ project: id, json }: { project: string; json?: boolean }) => {
+      const { testConnections } = await import('../../server/lists/connection-test.ts');
       const findings = await withLists(QUIET, ({ catalog, lists }) =>
         testConnections(catalog, lists.sources, requireProject(catalog, id), Date.now()),
       );

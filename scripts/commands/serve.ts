@@ -2,7 +2,6 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { createKey } from '../../server/catalog/keys.ts';
 import { listWorkspaces } from '../../server/catalog/workspaces.ts';
 import { toMicroseconds } from '../../server/domain/instants.ts';
-import { serve } from '../../server/main.ts';
 import { readSettings, SETTINGS } from '../../server/settings.ts';
 import { print, withStores } from '../cli.ts';
 import { DEMO_WORKSPACE, loadDemo } from './demo.ts';
@@ -23,6 +22,7 @@ export function addServe(program: Command): void {
     .action(async (options: Options) => {
       const settings = readSettings(process.env);
       const key = options.demo === true ? await prepareDemo() : undefined;
+      const { serve } = await import('../../server/main.ts');
       const address = await serve({
         ...settings,
         port: options.port ?? settings.port,
