@@ -61,15 +61,32 @@ export function readCoverage(catalog: Catalog, project: string): Partial<Record<
   );
 }
 
+/** Where the totals of keywords over a range are added up from. */
+export interface KeywordTotalFiles {
+  /** Days of the months that the range covers in part. */
+  readonly days: readonly string[];
+  /** The sums of months, where the range covers any whole. */
+  readonly sums: readonly string[];
+  /** The first and last month covered. */
+  readonly covered: Range;
+}
+
 /**
- * The files from which the totals of keywords over a range are added up: for a month that the range covers whole, its
- * sums, one row a keyword; for the months at its ends their days.
+ * The files from which the totals of keywords over a range are added up. A month is covered when all of its stored days
+ * lie in the range; so only the months at its ends can be covered in part.
  */
-export function keywordTotalFiles(catalog: Catalog, project: string, range: Range, allDevices: boolean): string[] {
-  const days = manifestOf(catalog, project, allDevices ? 'keyword_all' : 'keyword_daily', range);
-  const sums = new Map(manifestOf(catalog, project, 'keyword_months', range).map(({ part, file }) => [part, file]));
-  return days.map(({ part, file, firstDay, lastDay }) => {
-    const isCovered = range.from <= firstDay && lastDay <= range.to;
-    return (isCovered ? sums.get(part) : undefined) ?? file;
-  });
+export function keywordTotalFiles(
+  catalog: Catalog,
+  project: string,
+  range: Range,
+  allDevices: boolean,
+): KeywordTotalFiles {
+  const months = manifestOf(catalog, project, allDevices ? 'keyword_all' : 'keyword_daily', range);
+  const isCovered = ({ firstDay, lastDay }: FactFile): boolean => range.from <= firstDay && lastDay <= range.to;
+  const covered = months.filter(isCovered).map(({ part }) => part);
+  return {
+    days: months.filter((month) => !isCovered(month)).map(({ file }) => file),
+    sums: covered.length === 0 ? [] : filesOf(catalog, project, 'keyword_months', range),
+    covered: { from: `${covered.at(0) ?? monthOf(range.from)}-01`, to: `${covered.at(-1) ?? monthOf(range.to)}-01` },
+  };
 }

@@ -24,6 +24,16 @@ export interface Asked {
   readonly signal: AbortSignal;
 }
 
+/** Where totals of keywords are added up from, and their range. */
+export interface AskedTotals extends Omit<Asked, 'files'> {
+  /** Files of days, of months that the range covers in part. */
+  readonly days: readonly string[];
+  /** Files of month sums. */
+  readonly sums: readonly string[];
+  /** First days of the first and last month whose sums count. */
+  readonly covered: Range;
+}
+
 /** The questions that answers are made of, each a SQL file of `sql/facts/`. Without files the answer is no rows. */
 export class Facts {
   readonly #engine: Engine;
@@ -57,11 +67,25 @@ export class Facts {
     return this.#ask(`${breakdown}_totals`, asked, {});
   }
 
-  /** Totals of those keywords that have rows; of all of the files where no keywords are named. */
-  keywordTotals(asked: Asked, device: Device, keywords?: readonly string[]): Promise<KeywordMeasures[]> {
+  /** Totals of those keywords that have rows; of all keywords where none are named. */
+  keywordTotals(asked: AskedTotals, device: Device, keywords?: readonly string[]): Promise<KeywordMeasures[]> {
+    const { days, sums, covered, range, signal } = asked;
+    if (days.length + sums.length === 0) return Promise.resolve([]);
+    const parameters = {
+      device,
+      from: range.from,
+      to: range.to,
+      // A question needs files to look at: those that it has no use for stand in.
+      days: this.#paths(days.length > 0 ? days : sums),
+      hasDays: days.length > 0,
+      sums: this.#paths(sums.length > 0 ? sums : days),
+      hasSums: sums.length > 0,
+      sumsFrom: covered.from,
+      sumsTo: covered.to,
+    };
     return keywords === undefined
-      ? this.#ask('keyword_totals', asked, { device })
-      : this.#ask('keyword_totals_of', asked, { device, keywords });
+      ? this.#engine.query('facts/keyword_totals', parameters, signal)
+      : this.#engine.query('facts/keyword_totals_of', { ...parameters, keywords }, signal);
   }
 
   /** The stored days of keywords, which the grid counts in the order given. */

@@ -1,11 +1,11 @@
 import { type Group, type GroupedKeyword, type Membership, selectKeywords } from '../domain/groups.ts';
 import { type Measures, NOTHING } from '../domain/metrics.ts';
 import { type DayGrid, gridParts } from './day-grid.ts';
-import type { Asked, Device, Facts } from './facts.ts';
+import type { Asked, AskedTotals, Device, Facts } from './facts.ts';
 
 interface AskedKeywords<K extends GroupedKeyword> extends Omit<Asked, 'files'> {
-  /** Files that totals are added up from. */
-  readonly totalFiles: readonly string[];
+  /** Where totals are added up from. */
+  readonly totalFiles: Pick<AskedTotals, 'days' | 'sums' | 'covered'>;
   /** Files that days are read from. */
   readonly dayFiles: readonly string[];
   /** All keywords of the project, in the order of the answer. */
@@ -26,7 +26,7 @@ export async function keywordPage<K extends GroupedKeyword>(
   const totalsOf = async (keywords: readonly K[]): Promise<(id: string) => Measures> => {
     // Naming most of the keywords costs more than reading them all.
     const some = keywords.length * 2 > tracked.keywords.length ? undefined : idsOf(keywords);
-    const rows = await facts.keywordTotals({ ...asked, files: asked.totalFiles }, device, some);
+    const rows = await facts.keywordTotals({ ...asked, ...asked.totalFiles }, device, some);
     const byId = new Map(rows.map((row) => [row.keywordId, row]));
     return (id) => byId.get(id) ?? NOTHING;
   };

@@ -5,7 +5,14 @@ import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import pLimit from 'p-limit';
 import type { Catalog } from '../catalog/catalog.ts';
-import { type FactFile, type FactTable, manifestOf, type Part, type StoredTable } from '../catalog/manifest.ts';
+import {
+  type FactFile,
+  type FactTable,
+  filesOf,
+  manifestOf,
+  type Part,
+  type StoredTable,
+} from '../catalog/manifest.ts';
 import { type Day, eachDay, eachMonth, earlier, later } from '../domain/dates.ts';
 import { newUuid } from '../domain/ids.ts';
 import type { Range } from '../domain/range.ts';
@@ -95,14 +102,27 @@ export async function writePartFiles(engine: Engine, catalog: Catalog, work: Wor
       writing.push(limit(() => writePart(engine, place, { files, current, replaced })));
     }
   }
-  // All of them end before anything is cleaned up, failed ones too.
+  const changes = await allOf(writing);
+  const { sums } = shape;
+  if (sums !== undefined) {
+    const byProject = Map.groupBy(changes, ({ project }) => project);
+    const adding = [...byProject].map(([project, ofProject]) => {
+      const place = { dataFolder: work.dataFolder, shape, project, part: 'all', folders };
+      return limit(() => writeSums(engine, catalog, place, { table: sums, changes: ofProject }));
+    });
+    changes.push(...(await allOf(adding)));
+  }
+  for (const folder of folders) await flush(folder);
+  return changes;
+}
+
+/** What all of them give. All end before anything is cleaned up, also when one of them fails. */
+async function allOf(writing: readonly Promise<PartChange[]>[]): Promise<PartChange[]> {
   const ended = await Promise.allSettled(writing);
-  const changes = ended.flatMap((result) => {
+  return ended.flatMap((result) => {
     if (result.status === 'rejected') throw result.reason;
     return result.value;
   });
-  for (const folder of folders) await flush(folder);
-  return changes;
 }
 
 interface PartInput {
@@ -139,6 +159,32 @@ async function writePart(engine: Engine, place: Place, { files, current, replace
     });
   }
   return changes;
+}
+
+/** Writes the month sums of a project anew: those of the months that changed, and the others as they were. */
+async function writeSums(
+  engine: Engine,
+  catalog: Catalog,
+  place: Place,
+  { table, changes }: { table: StoredTable; changes: readonly PartChange[] },
+): Promise<PartChange[]> {
+  const { dataFolder, shape, project, part } = place;
+  using session = await engine.session();
+  const months = changes.filter((change) => change.table === shape.name);
+  const daily = months.flatMap(({ written }) => (written ? [join(dataFolder, written.file)] : []));
+  const span = { from: `${months[0]!.part}-01`, to: `${months[0]!.part}-01` };
+  const old = filesOf(catalog, project, table, span).map((file) => join(dataFolder, file));
+  if (daily.length + old.length === 0) return [];
+  const parameters = {
+    // A statement needs files to look at: those that it has no use for stand in.
+    daily: daily.length > 0 ? daily : old,
+    hasDaily: daily.length > 0,
+    old: old.length > 0 ? old : daily,
+    hasOld: old.length > 0,
+    months: months.map((month) => `${month.part}-01`),
+  };
+  const written = await write(session, place, table, { text: sqlText(`load/rollups/${table}`), parameters });
+  return [{ project, table, part, written }];
 }
 
 /** The statement that writes a part. Files before it have no project: their folder tells. */

@@ -39,6 +39,8 @@ export interface FactTableShape extends Table {
   readonly order: readonly string[];
   /** What is added up and kept beside each file. */
   readonly rollups: readonly Rollup[];
+  /** What is added up by month and kept in one file for a project. */
+  readonly sums?: Rollup;
 }
 
 const ENTITY_TABLES = [
@@ -203,7 +205,7 @@ export const ENTITIES: readonly EntityTable[] = [
 function facts(
   name: FactTable,
   shape: Parameters<typeof columns>[0],
-  more: Partial<Pick<FactTableShape, 'day' | 'split' | 'order' | 'rollups'>> = {},
+  more: Partial<Pick<FactTableShape, 'day' | 'split' | 'order' | 'rollups' | 'sums'>> = {},
 ): FactTableShape {
   const keys: Parameters<typeof columns>[0] = { project_id: 'shortId', ...shape };
   return {
@@ -224,7 +226,7 @@ export const FACTS: readonly FactTableShape[] = [
   facts(
     'keyword_daily',
     { keyword_id: 'shortId', date: 'day', device: 'device' },
-    { split: 'month', order: ['device', 'keyword_id', 'date'], rollups: ['keyword_all', 'keyword_months'] },
+    { split: 'month', order: ['device', 'keyword_id', 'date'], rollups: ['keyword_all'], sums: 'keyword_months' },
   ),
   facts('country_daily', { date: 'day', country: 'country' }),
   facts('country_monthly', { month: 'month', country: 'countryOrOther' }, { day: 'month' }),

@@ -128,7 +128,7 @@ function findGroup(groups: readonly Group[], query: unknown): Group | undefined 
   return group;
 }
 
-const NO_FILES = { totalFiles: [], dayFiles: [] };
+const NO_FILES = { totalFiles: { days: [], sums: [], covered: { from: '', to: '' } }, dayFiles: [] };
 
 function filesOfKeywords(catalog: Catalog, project: string, range: Range, asked: { device: Device; daily: boolean }) {
   const allDevices = asked.device === 'all';
