@@ -8,7 +8,7 @@ import { TrackedKeywordsCache } from './catalog/tracked.ts';
 import { invalidRequest, notFound } from './domain/errors.ts';
 import type { Engine } from './facts/engine.ts';
 import { Facts } from './facts/facts.ts';
-import { Gate } from './gate.ts';
+import { Gate, KeyedGate } from './gate.ts';
 import { AnswerCache } from './http/answer-cache.ts';
 import { addCompression } from './http/compression.ts';
 import { addDocumentation } from './http/documentation.ts';
@@ -49,6 +49,7 @@ const ROUTES: readonly Route[] = [
 
 /** Long answers on their way at once; each takes some megabytes, however long it is. */
 const LONG_ANSWERS = 16;
+const LONG_ANSWERS_OF_KEY = 8;
 const LONG_ANSWERS_WAITING = 100;
 /** Queries with many rows that wait for a thread of DuckDB, so that light ones do not wait behind them. */
 const HEAVY_QUERIES_WAITING = 200;
@@ -107,7 +108,7 @@ export async function buildApp({
     tracked: new TrackedKeywordsCache(catalog),
     facts,
     lists,
-    longAnswers: new Gate(LONG_ANSWERS, LONG_ANSWERS_WAITING),
+    longAnswers: new KeyedGate(LONG_ANSWERS, LONG_ANSWERS_OF_KEY, LONG_ANSWERS_WAITING),
     now,
   };
 

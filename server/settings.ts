@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 
@@ -33,7 +34,14 @@ function size(text: string): number | undefined {
 }
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
-const ADDRESS = /^[0-9a-fA-F.:]+(\/\d{1,3})?$/;
+
+/** An address, or a network such as 10.0.0.0/8. */
+function isNetwork(text: string): boolean {
+  const [address = '', prefix, ...rest] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0) return false;
+  return prefix === undefined || wholeNumber(prefix, 0, version === 4 ? 32 : 128) !== undefined;
+}
 
 /** Every setting, once: the reading of the environment, `--help` and the README derive from this table. */
 export const SETTINGS = {
@@ -89,7 +97,7 @@ export const SETTINGS = {
     read: (text) => {
       const list = text.split(',').map((entry) => entry.trim());
       if (text.trim() === '') return [];
-      return list.every((entry) => ADDRESS.test(entry)) ? list : undefined;
+      return list.every(isNetwork) ? list : undefined;
     },
   }),
   requestTimeLimit: setting({

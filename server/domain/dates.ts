@@ -62,13 +62,9 @@ export function lastDayOf(month: Month): Day {
 
 /** Every month from that of `from` to that of `to`, both included. */
 export function eachMonth(from: Day, to: Day): Month[] {
-  const months: Month[] = [];
-  const end = monthOf(to);
-  for (let month = Temporal.PlainYearMonth.from(monthOf(from)); month.toString() <= end; ) {
-    months.push(month.toString());
-    month = month.add({ months: 1 });
-  }
-  return months;
+  const first = Temporal.PlainYearMonth.from(monthOf(from));
+  const { months } = first.until(monthOf(to), { largestUnit: 'month' });
+  return Array.from({ length: months + 1 }, (_, index) => first.add({ months: index }).toString());
 }
 
 export function earlier(a: Day, b: Day): Day {

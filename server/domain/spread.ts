@@ -30,7 +30,8 @@ export class Total {
     const clicks = partOfTotal(total.clicks, days, first, last);
     const impressions = partOfTotal(total.impressions, days, first, last);
     if (impressions === total.impressions) {
-      this.addDay({ clicks, impressions, sumPosition: total.sumPosition });
+      // Without impressions there is no position, whatever the sum says.
+      this.addDay({ clicks, impressions, sumPosition: impressions === 0 ? 0 : total.sumPosition });
       return;
     }
     this.addDay({ clicks, impressions, sumPosition: 0 });

@@ -52,7 +52,9 @@ export class Engine {
     // The order matters: each line may forbid what a later one needs.
     await session.run('set temp_directory = $folder', { folder: options.temporaryFolder });
     await session.run("set global TimeZone = 'UTC'");
-    await session.run('set global parquet_metadata_cache = true');
+    // Both keep something of every file ever read, beyond the memory limit; the page cache of the system does it better.
+    await session.run('set global parquet_metadata_cache = false');
+    await session.run('set global enable_external_file_cache = false');
     await session.run('set allowed_directories = $folders', {
       folders: [...options.folders, options.temporaryFolder].map((folder) => `${folder}/`),
     });

@@ -11,6 +11,10 @@ function errorBody(code: ErrorCode, message: string): { error: { code: ErrorCode
 /** Answers an error with its status, headers and envelope. What is not meant for clients goes to the log only. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = toKnown(error);
+  if (request.signal?.aborted && known.code === 'server_error') {
+    request.log.debug({ err: error }, 'the client has gone');
+    return reply.code(ERRORS.server_error.status).send(errorBody(known.code, known.message));
+  }
   if (known.code === 'server_error') request.log.error({ err: error }, 'request failed');
   else if (known.code === 'unavailable') request.log.warn({ err: error }, 'answer unavailable');
   if (known.code === 'unauthorized') reply.header('www-authenticate', 'Bearer');
@@ -32,6 +36,9 @@ function toKnown(error: unknown): KnownError {
     return notFound('The API answers GET and HEAD only.');
   if (statusCode >= 400 && statusCode < 500) {
     return new KnownError('invalid_request', 'The request cannot be read: its address or body is malformed.');
+  }
+  if (/^Out of Memory Error/.test((error as Error).message ?? '')) {
+    return unavailable('The service has no memory left for this answer right now.', error);
   }
   return new KnownError('server_error', 'The service failed to answer; the failure has been logged.');
 }

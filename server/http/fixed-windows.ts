@@ -21,7 +21,8 @@ export class FixedWindows {
   incr(key: string, done: Done, length: number): void {
     const now = Date.now();
     let window = this.#windows.get(key);
-    if (window === undefined || window.endsAt <= now) {
+    // A window that ends too late was begun before the clock was set back.
+    if (window === undefined || window.endsAt <= now || window.endsAt > now + length) {
       window = { count: 0, endsAt: now + length };
       this.#windows.set(key, window);
     }

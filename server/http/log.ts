@@ -31,9 +31,13 @@ export function logOptions(
 /** An address with anything that could be a key masked, percent-encoded or not. */
 function withoutKeys(url: string): string {
   try {
-    const decoded = decodeURIComponent(url);
-    if (!decoded.includes('ord_live_')) return url;
-    return decoded.replaceAll(KEYS, 'ord_live_…');
+    let decoded = url;
+    // Encoded once more than once: until there is nothing to decode.
+    for (let before = ''; decoded !== before; ) {
+      before = decoded;
+      decoded = decodeURIComponent(decoded);
+    }
+    return decoded.includes('ord_live_') ? decoded.replaceAll(KEYS, 'ord_live_…') : url;
   } catch {
     // What cannot be decoded is not worth a risk.
     return url.split('?', 1)[0]!.slice(0, 40);

@@ -34,6 +34,8 @@ const WAREHOUSE_PAUSE = 120_000;
 const WAREHOUSE_SHARE = 0.25;
 /** Pauses between retries start with this part of the patience: a second of a minute. */
 const FIRST_PAUSE = 1 / 60;
+/** Lists that are computed from own facts at a time; light questions need the other threads. */
+const COMPUTED_AT_ONCE = 1;
 /** No fetch lasts longer, in milliseconds. */
 const LONGEST = 900_000;
 
@@ -41,6 +43,8 @@ const LONGEST = 900_000;
 export class Fetches {
   readonly #options: FetchesOptions;
   readonly #all: LimitFunction;
+  /** Lists computed from own facts: heavy for us, not for a provider. */
+  readonly #own = pLimit(COMPUTED_AT_ONCE);
   readonly #perProperty = new Map<string, LimitFunction>();
   readonly #stop = new AbortController();
 
@@ -75,7 +79,7 @@ export class Fetches {
   }
 
   async #fromSource(question: Question, source: Source, target: string, isLast: boolean): Promise<Written> {
-    if (source.name === 'facts') return this.#logged(question, source, target, isLast);
+    if (source.name === 'facts') return this.#own(() => this.#logged(question, source, target, isLast));
     this.#checkPause(source.name, question.property);
     try {
       // The place of the property first: a fetch that waits for it takes none of all.

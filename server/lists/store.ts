@@ -118,7 +118,9 @@ export class ListStore {
   /** Drops lists of what is no more, then the least recently used ones until the rest fits the disk budget. */
   async #makeRoom(keep: string): Promise<void> {
     const { catalog, diskBudget } = this.#options;
-    const drop = new Set(catalog.all<{ file: string }>('lists_stale').map(({ file }) => file));
+    // The list just made may be stale already; who asked for it is still to read it.
+    const stale = catalog.all<{ file: string }>('lists_stale').map(({ file }) => file);
+    const drop = new Set(stale.filter((file) => file !== keep));
     const rest = catalog.all<{ file: string; bytes: number }>('lists_by_use').filter(({ file }) => !drop.has(file));
     let total = rest.reduce((bytes, list) => bytes + list.bytes, 0);
     for (const { file, bytes } of rest) {

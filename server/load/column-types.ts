@@ -8,6 +8,8 @@ export interface ColumnType {
   readonly cast: (expression: string) => string;
   /** What a right value is, in words. */
   readonly wanted: string;
+  /** In ndjson the value may be an object or a list. */
+  readonly structured?: boolean;
 }
 
 function type(sql: ColumnType['sql'], macro: string, wanted: string): ColumnType {
@@ -33,7 +35,8 @@ export const COLUMN_TYPES = {
   historyDays: type('bigint', 'to_history', 'a whole number of at least 1'),
   measure: type('bigint', 'to_measure', 'a whole number from 0 to 9007199254740991'),
   day: type('date', 'to_day', 'a calendar day (YYYY-MM-DD)'),
-  month: type('date', 'to_month', 'the first day of a month (YYYY-MM-01)'),
+  factDay: type('date', 'to_fact_day', 'a calendar day (YYYY-MM-DD) from 1990 to 2100'),
+  factMonth: type('date', 'to_fact_month', 'the first day of a month (YYYY-MM-01) from 1990 to 2100'),
   instant: type('bigint', 'to_instant', 'a time in UTC from 1900 to 2199, such as 2026-11-20T04:21:37Z'),
   flag: type('boolean', 'to_flag', 'true or false'),
   country: type('varchar', 'to_country', 'a country code of three lower-case letters'),
@@ -41,8 +44,8 @@ export const COLUMN_TYPES = {
   language: type('varchar', 'to_language', 'a language code of two lower-case letters'),
   appearance: type('varchar', 'to_appearance', 'an upper-case identifier such as PRODUCT_SNIPPETS'),
   url: type('varchar', 'to_url', 'an absolute URL'),
-  json: type('varchar', 'to_json_text', 'a JSON text'),
-  textList: type('varchar', 'to_text_list', 'a list of texts (in csv a JSON array)'),
+  json: { ...type('varchar', 'to_json_text', 'a JSON text'), structured: true },
+  textList: { ...type('varchar', 'to_text_list', 'a list of texts (in csv a JSON array)'), structured: true },
   device: choice('desktop', 'mobile', 'tablet'),
   segment: choice('brand', 'non_brand'),
   syncStatus: choice('pending', 'ok', 'warning', 'failed'),

@@ -72,7 +72,8 @@ export async function loadSnapshot(stores: Stores, options: LoadOptions): Promis
         try {
           return await loadLocked(stores, options);
         } finally {
-          await sweep(stores.catalog, dataFolder);
+          // What is left is swept by the next load; the outcome of this one stands.
+          await sweep(stores.catalog, dataFolder).catch(() => {});
         }
       },
     );

@@ -18,6 +18,7 @@ import { newUuid } from '../domain/ids.ts';
 import type { Range } from '../domain/range.ts';
 import type { Engine, Parameters, Session } from '../facts/engine.ts';
 import { sqlTemplate, sqlText } from '../sql.ts';
+import { LoadRejected } from './problems.ts';
 import { columnList } from './stage.ts';
 import { type FactTableShape, identifiers } from './tables.ts';
 
@@ -77,6 +78,9 @@ interface Work {
   /** The days that are replaced, by project. */
   readonly days: ReadonlyMap<string, ReadonlySet<Day>>;
 }
+
+/** The sums of a file may reach this, so that those of a range stay exact in JSON. */
+const MOST_A_FILE = BigInt(Number.MAX_SAFE_INTEGER) / 20n;
 
 /** Parts that are written at once: sorting and writing one does not keep two processors busy. */
 const AT_ONCE = 2;
@@ -233,6 +237,7 @@ async function write(
   }
   const { firstDay, lastDay } = of ?? (await daysOf(session, shape, target));
   await flush(target);
+  folders.add(dataFolder);
   for (let folder = dirname(target); folder !== dataFolder; folder = dirname(folder)) folders.add(folder);
   const { size: bytes } = await stat(target);
   return { file, rows, firstDay, lastDay, bytes, sha256: await digest(target) };
@@ -240,11 +245,17 @@ async function write(
 
 async function daysOf(
   session: Session,
-  { day }: FactTableShape,
+  { name, day }: FactTableShape,
   file: string,
 ): Promise<{ firstDay: Day; lastDay: Day }> {
-  const [found] = await session.rows<{ firstDay: Day; lastDay: Day }>(sqlTemplate('load/part_days', { day }), { file });
-  return found!;
+  const text = sqlTemplate('load/part_days', { day });
+  const [found] = await session.rows<{ firstDay: Day; lastDay: Day; largest: string }>(text, { file });
+  const { firstDay, lastDay, largest } = found!;
+  if (BigInt(largest) > MOST_A_FILE) {
+    const message = `with what is loaded already, the sums from ${firstDay} to ${lastDay} are too large to be exact in JSON (${largest}).`;
+    throw new LoadRejected([{ table: name, column: null, message, rows: [] }]);
+  }
+  return { firstDay, lastDay };
 }
 
 /** Whether all rows of a part's current file are replaced, so that it need not be read. */

@@ -35,8 +35,9 @@ export async function publish(session: Session, catalog: Catalog, changes: reado
       if (written === null) catalog.run('fact_file_delete', { project, table, part });
       else catalog.run('fact_file_upsert', { project, table, part, ...written });
     }
-    for (const id of touchedProjects) catalog.run('revision_raise', { id });
-    for (const { id } of touchedWorkspaces) catalog.run('revision_raise_workspace', { id });
+    const { value: revision } = catalog.get<{ value: number }>('revision_next')!;
+    for (const id of touchedProjects) catalog.run('revision_raise', { id, revision });
+    for (const { id } of touchedWorkspaces) catalog.run('revision_raise_workspace', { id, revision });
   });
 }
 

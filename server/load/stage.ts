@@ -1,8 +1,10 @@
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import type { Session } from '../facts/engine.ts';
 import { sqlTemplate } from '../sql.ts';
+import { COLUMN_TYPES } from './column-types.ts';
 import { count, firstLine, type Problem } from './problems.ts';
 import type { Format, TableFiles } from './snapshot-files.ts';
+import { stagedFiles } from './staged-parts.ts';
 import { type Column, type EntityTable, type FactTableShape, identifiers, partOf } from './tables.ts';
 
 /** How each format is read: as it is (Parquet), as texts (CSV), as one JSON value a line. Hive folders are read by us. */
@@ -65,14 +67,13 @@ export async function stageFacts(
   const problems = await reading(shape.name, read.problems, async () => {
     await session.run(template, { ...read.parameters, target: folder });
   });
-  if (problems.length > read.problems.length) return { problems, warnings: read.warnings };
-  const wrongFiles = await session.rows<{ file: string }>('select file from glob($pattern)', {
-    pattern: join(folder, 'part=wrong', '*.parquet'),
-  });
-  if (wrongFiles.length === 0) return { problems, warnings: read.warnings };
-  const wrong = await session.rows<WrongRow>(sqlTemplate('load/wrong_values', {}), {
-    files: wrongFiles.map(({ file }) => file),
-  });
+  if (problems.length > read.problems.length) {
+    await rm(folder, { recursive: true, force: true });
+    return { problems, warnings: read.warnings };
+  }
+  const wrongFiles = stagedFiles(folder).get('wrong');
+  if (wrongFiles === undefined) return { problems, warnings: read.warnings };
+  const wrong = await session.rows<WrongRow>(sqlTemplate('load/wrong_values', {}), { files: wrongFiles });
   return { problems: [...problems, ...wrong.map((row) => wrongValues(shape, row))], warnings: read.warnings };
 }
 
@@ -170,15 +171,19 @@ function castRows(shape: Shape, group: Group, present: ReadonlySet<string>): str
   const raw = columns.map((column) => `${rawValue(column, group, present)} as raw_${column.name}`);
   const bad = columns.map((column) => {
     const cast = column.type.cast(`raw_${column.name}`);
-    return column.optional ? `(raw_${column.name} is not null and ${cast} is null)` : `(${cast} is null)`;
+    const wrong = column.optional ? `raw_${column.name} is not null and ${cast} is null` : `${cast} is null`;
+    return group.format === 'ndjson' && !column.type.structured
+      ? `(${wrong} or json_type(json, '$.${column.name}') in ('OBJECT', 'ARRAY'))`
+      : `(${wrong})`;
   });
+  const whole = group.format === 'ndjson' ? ', json' : '';
   const anyBad = bad.join(' or ');
   const names = columns.map(({ name }, index) => `case when ${bad[index]} then '${name}' end`);
   const texts = columns.map(({ name }) => `"${name}" := raw_${name}`);
   return `select ${columns.map(castValue).join(', ')},
   case when ${anyBad} then list_filter([${names.join(', ')}], name -> name is not null) end as wrong,
   case when ${anyBad} then to_json(struct_pack(${texts.join(', ')}, file := filename)) end as source_row
-from (select ${raw.join(', ')}, filename from ${READERS[group.format](`$${group.parameter}`)})`;
+from (select ${raw.join(', ')}, filename${whole} from ${READERS[group.format](`$${group.parameter}`)})`;
 }
 
 function castValue({ name, type, fallback }: Column): string {
@@ -197,7 +202,7 @@ function rawValue({ name, optional, type }: Column, group: Group, present: Reado
   const below = `substr(filename, ${Array.from(group.folder ?? '').length + 1})`;
   const folder = `nullif(url_decode(regexp_extract(${below}, '/${name}=([^/]*)/', 1)), '__HIVE_DEFAULT_PARTITION__')`;
   // Partition folders name a month without its day.
-  return type.wanted.startsWith('the first day of a month')
+  return type === COLUMN_TYPES.factMonth
     ? `regexp_replace(nullif(${folder}, ''), '^(\\d{4}-\\d{2})$', '\\1-01')`
     : `nullif(${folder}, '')`;
 }

@@ -1,3 +1,4 @@
+import { existsSync, readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Part } from '../catalog/manifest.ts';
@@ -28,19 +29,16 @@ export async function readStagedParts(
   shape: FactTableShape,
   folder: string,
 ): Promise<{ parts: StagedPart[]; problems: Problem[] }> {
-  const found = await session.rows<{ file: string }>('select file from glob($pattern) order by file', {
-    pattern: join(folder, 'part=*', '*.parquet'),
-  });
-  const filesOf = Map.groupBy(found, ({ file }) => /part=([^/\\]+)/.exec(file)?.[1] ?? '');
+  const filesOf = stagedFiles(folder);
   filesOf.delete('wrong');
-  const files = [...filesOf.values()].flat().map(({ file }) => file);
+  const files = [...filesOf.values()].flat();
   if (files.length === 0) return { parts: [], problems: [] };
   const template = sqlTemplate('load/staged_parts', { day: shape.day, part: partOf(shape) });
   const rows = await session.rows<PartRow>(template, { files });
   const rowsOf = Map.groupBy(rows, ({ part }) => part);
   const parts: StagedPart[] = [];
   for (const [part, projects] of rowsOf) {
-    const staged = (filesOf.get(part) ?? []).map(({ file }) => file);
+    const staged = filesOf.get(part) ?? [];
     const readable = projects.length > FEW_PROJECTS ? [await sortByProject(session, staged, folder, part)] : staged;
     for (const { project, rows: number, firstDay, lastDay } of projects) {
       parts.push({ project, part: toPart(part), rows: number, firstDay, lastDay, files: readable });
@@ -51,6 +49,22 @@ export async function readStagedParts(
   const message = `the sums of ${count(tooLarge.length, 'project and part', 'projects and parts')} are too large to be exact in JSON (over ${MOST_A_PART}). The first:`;
   const first = tooLarge.slice(0, 3).map(({ project, part }) => ({ project_id: project, month: toPart(part) }));
   return { parts, problems: [{ table: shape.name, column: null, message, rows: first }] };
+}
+
+/** Staged files by part; `wrong` for rows that stand aside. Not by a pattern: the folder's own name may look like one. */
+export function stagedFiles(folder: string): Map<string, string[]> {
+  const parts = new Map<string, string[]>();
+  for (const entry of existsSync(folder) ? readdirSync(folder) : []) {
+    const part = /^part=(.+)$/.exec(entry)?.[1];
+    if (part === undefined) continue;
+    parts.set(
+      part,
+      readdirSync(join(folder, entry))
+        .sort()
+        .map((name) => join(folder, entry, name)),
+    );
+  }
+  return parts;
 }
 
 async function sortByProject(session: Session, files: string[], folder: string, part: string): Promise<string> {

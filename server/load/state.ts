@@ -30,18 +30,25 @@ export async function buildState(
     const parts = { table, key: identifiers(shape.key), columns: identifiers(shape.links), reach: shape.reach };
     const typed = links.map(({ name, type }) => `"${name}" ${type.sql}`).join(', ');
     await session.run(sqlTemplate('load/state_table', { table, columns: typed }));
-    await session.append(`old_${table}`, catalogRows(catalog, shape, links, projects));
+    const ids = MOVABLE.includes(table) ? await session.rows<{ id: string }>(`select id from new_${table}`) : [];
+    await session.append(
+      `old_${table}`,
+      catalogRows(catalog, shape, links, { projects, ids: ids.map(({ id }) => id) }),
+    );
     await session.run(sqlTemplate('load/removed_rows', parts), { replace: replaced.has(table) });
     await session.run(sqlTemplate('load/state_after', parts));
   }
 }
 
-/** Rows of the catalog: all workspaces and projects, and what belongs to the named projects. */
+/** Tables whose ids are unique over all projects: a load could take a row away from one that it does not name. */
+const MOVABLE: readonly string[] = ['alerts', 'notes'];
+
+/** Rows of the catalog: all workspaces and projects, what belongs to the named projects, and what has one of the ids. */
 function* catalogRows(
   catalog: Catalog,
   { name: table }: EntityTable,
   links: readonly Column[],
-  projects: ReadonlySet<string>,
+  { projects, ids }: { projects: ReadonlySet<string>; ids: readonly string[] },
 ): Iterable<(string | boolean | null)[]> {
   const select = { table, columns: identifiers(links.map(({ name }) => name)) };
   const toValues = (row: Record<string, string | number | null>) =>
@@ -58,5 +65,11 @@ function* catalogRows(
   if (table === 'notes') {
     for (const row of catalog.eachOfTemplate<Record<string, string>>('state_of_workspaces', select))
       yield toValues(row);
+  }
+  for (const id of ids) {
+    for (const row of catalog.eachOfTemplate<Record<string, string | null>>('state_of_id', select, { id })) {
+      const owner = row['project_id'] ?? null;
+      if (owner !== null && !projects.has(owner)) yield toValues(row);
+    }
   }
 }

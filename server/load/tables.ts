@@ -222,18 +222,18 @@ function facts(
 
 /** The fact tables. Rows of a file are sorted by what answers filter by. */
 export const FACTS: readonly FactTableShape[] = [
-  facts('site_daily', { date: 'day', device: 'device' }),
+  facts('site_daily', { date: 'factDay', device: 'device' }),
   facts(
     'keyword_daily',
-    { keyword_id: 'shortId', date: 'day', device: 'device' },
+    { keyword_id: 'shortId', date: 'factDay', device: 'device' },
     { split: 'month', order: ['device', 'keyword_id', 'date'], rollups: ['keyword_all'], sums: 'keyword_months' },
   ),
-  facts('country_daily', { date: 'day', country: 'country' }),
-  facts('country_monthly', { month: 'month', country: 'countryOrOther' }, { day: 'month' }),
-  facts('appearance_daily', { date: 'day', appearance: 'appearance' }),
-  facts('brand_daily', { date: 'day', segment: 'segment' }),
-  facts('page_daily', { url: 'url', date: 'day', country: 'country' }, { split: 'month' }),
-  facts('query_daily', { query: 'words', date: 'day', country: 'country' }, { split: 'month' }),
+  facts('country_daily', { date: 'factDay', country: 'country' }),
+  facts('country_monthly', { month: 'factMonth', country: 'countryOrOther' }, { day: 'month' }),
+  facts('appearance_daily', { date: 'factDay', appearance: 'appearance' }),
+  facts('brand_daily', { date: 'factDay', segment: 'segment' }),
+  facts('page_daily', { url: 'url', date: 'factDay', country: 'country' }, { split: 'month' }),
+  facts('query_daily', { query: 'words', date: 'factDay', country: 'country' }, { split: 'month' }),
 ];
 
 export const TABLE_NAMES: readonly string[] = [...ENTITY_TABLES, ...FACT_TABLES];

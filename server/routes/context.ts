@@ -2,7 +2,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { KnownCatalog } from '../catalog/known.ts';
 import type { TrackedKeywordsCache } from '../catalog/tracked.ts';
 import type { Facts } from '../facts/facts.ts';
-import type { Gate } from '../gate.ts';
+import type { KeyedGate } from '../gate.ts';
 import type { AnswerCache } from '../http/answer-cache.ts';
 import type { Lists } from '../lists/lists.ts';
 
@@ -15,7 +15,7 @@ export interface Context {
   readonly lists: Lists;
   readonly answers: AnswerCache;
   /** Long answers pass here. */
-  readonly longAnswers: Gate;
+  readonly longAnswers: KeyedGate;
   /** Milliseconds, as `Date.now`. */
   readonly now: () => number;
 }

@@ -21,7 +21,7 @@ export async function sendKept(
   { operation, question, make }: KeptAnswer,
 ): Promise<FastifyReply> {
   const project = findPathProject(known, request);
-  const key = `${operation} ${project.id} ${project.revision} ${JSON.stringify(question(project))}`;
+  const key = `${operation} ${project.workspaceId} ${project.id} ${project.revision} ${JSON.stringify(question(project))}`;
   const bytes = await answers.get(key, request.signal, async (signal) => {
     const answer = await make(signal);
     return Buffer.isBuffer(answer) ? answer : Buffer.from(JSON.stringify(answer));

@@ -1,2 +1,2 @@
--- Marks all projects of a workspace as changed. $id.
-update projects set revision = revision + 1 where workspace_id = $id
+-- Marks all projects of a workspace as changed. $id, $revision.
+update projects set revision = $revision where workspace_id = $id

@@ -5,9 +5,11 @@ import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import fc from 'fast-check';
 import t from 'tap';
 import { toMetrics } from '../../server/domain/metrics.ts';
+import { KeyedGate } from '../../server/gate.ts';
 import { AnswerCache } from '../../server/http/answer-cache.ts';
 import { JsonBytes } from '../../server/http/json-bytes.ts';
 import { writeMetrics } from '../../server/http/metrics-json.ts';
+import { sendStream } from '../../server/http/send-stream.ts';
 import { facts, keyword, makeWorld } from '../world.ts';
 
 t.test('bytes of metrics are what JSON.stringify would write', (t) => {
@@ -150,4 +152,44 @@ t.test('a failure in the middle of a long answer breaks the connection', async (
   });
   t.match(broken, /^HTTP\/1\.1 200 OK/);
   t.notMatch(broken, /\r\n0\r\n\r\n$/, 'a broken one has no end');
+});
+
+t.test('long answers: a share of places for each key, and a place is free when the connection is', async (t) => {
+  const gate = new KeyedGate(3, 2, 1);
+  const { signal } = new AbortController();
+  const [first, second] = [await gate.enter('one', signal), await gate.enter('one', signal)];
+  const third = gate.enter('one', signal);
+  await t.rejects(gate.enter('one', signal), { code: 'unavailable' }, 'one waits, more are told to come back');
+  const other = await gate.enter('two', signal);
+  first();
+  first();
+  const leaveThird = await third;
+  for (const leave of [second, other, leaveThird]) leave();
+  const gone = new AbortController();
+  gone.abort();
+  await t.rejects(gate.enter('one', gone.signal), { name: 'AbortError' });
+  t.type(await gate.enter('one', signal), 'function', 'whoever left has freed the place');
+});
+
+t.test('an answer that comes after its time limit frees its place', async (t) => {
+  const world = await makeWorld(
+    t,
+    { keywords: [keyword('Kw001', 'a')] },
+    { environment: { ORDINATE_REQUEST_SECONDS: '1' } },
+  );
+  const gate = new KeyedGate(1, 1, 0);
+  world.app.get('/late', (request, reply) =>
+    sendStream(request, reply, gate, async () => {
+      await new Promise((done) => setTimeout(done, 1300));
+      return (async function* () {
+        yield Buffer.from('{}');
+      })();
+    }),
+  );
+  await world.app.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = world.app.server.address() as { port: number };
+  t.equal((await fetch(`http://127.0.0.1:${port}/late`)).status, 503);
+  await new Promise((done) => setTimeout(done, 600));
+  const leave = await gate.enter('', new AbortController().signal);
+  leave();
 });

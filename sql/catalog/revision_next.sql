@@ -1,0 +1,2 @@
+-- Takes the next revision.
+update revision set value = value + 1 returning value
