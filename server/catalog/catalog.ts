@@ -18,6 +18,8 @@ export class Catalog {
   readonly #statements = new Map<string, StatementSync>();
   /** Writes of this connection, which SQLite does not count in its data version. */
   #writes = 0;
+  /** SQLite's data version, as it was in this turn of the event loop. */
+  #others: number | undefined;
 
   /** Opens the catalog of a data folder, makes it where there is none, and brings its shape up to date. */
   constructor(dataFolder: string) {
@@ -56,12 +58,19 @@ export class Catalog {
     this.#template(name, parts).run(values);
   }
 
-  /** A number that changes with every commit to the catalog, by this process or another. Costs a microsecond. */
+  /**
+   * A number that changes with every commit to the catalog. Those of this process count at once; other processes are
+   * asked about (it costs some microseconds) once in each turn of the event loop, for all requests handled in it.
+   */
   version(): number {
-    const { data_version: others } = this.#prepared('version', () => 'pragma data_version').get() as {
-      data_version: number;
-    };
-    return others * 2 ** 32 + this.#writes;
+    if (this.#others === undefined) {
+      const row = this.#prepared('version', () => 'pragma data_version').get() as { data_version: number };
+      this.#others = row.data_version;
+      setImmediate(() => {
+        this.#others = undefined;
+      });
+    }
+    return this.#others * 2 ** 32 + this.#writes;
   }
 
   /** What `reads` sees is one state, whatever other processes commit meanwhile. */

@@ -7,8 +7,8 @@ import { findProject, type Project } from './projects.ts';
 const MOST = 10_000;
 
 /**
- * Keys and projects as the catalog has them, read once for as long as nobody changes it: SQLite tells in a microsecond
- * whether another connection has committed anything since. So a revocation by another process counts at once.
+ * Keys and projects as the catalog has them, read once for as long as nobody changes it: SQLite tells whether another
+ * connection has committed anything since. So a revocation by another process counts at once.
  */
 export class KnownCatalog {
   readonly #catalog: Catalog;

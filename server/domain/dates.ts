@@ -1,6 +1,9 @@
 /** A calendar day as `YYYY-MM-DD`. Days of four-digit years compare correctly as texts. */
 export type Day = string;
 
+/** In milliseconds; days are UTC and have no other length. */
+const DAY = 86_400_000;
+
 /** A month as `YYYY-MM`. */
 export type Month = string;
 
@@ -27,7 +30,7 @@ export function pacificDayOf(milliseconds: number): Day {
 
 /** `days` may be negative. */
 export function addDays(day: Day, days: number): Day {
-  return Temporal.PlainDate.from(day).add({ days }).toString();
+  return dayOf(Date.parse(day) + days * DAY);
 }
 
 /** The same day `months` earlier, or that month's last day where it is shorter. */
@@ -37,14 +40,14 @@ export function monthsEarlier(day: Day, months: number): Day {
 
 /** How many days a range has, both ends counted; below 1 when `from` is after `to`. */
 export function countDays(from: Day, to: Day): number {
-  return Temporal.PlainDate.from(from).until(to, { largestUnit: 'day' }).days + 1;
+  return (Date.parse(to) - Date.parse(from)) / DAY + 1;
 }
 
 /** Every day from `from` to `to`, both included; none when `from` is after `to`. */
 export function eachDay(from: Day, to: Day): Day[] {
   const days: Day[] = [];
   const end = Date.parse(to);
-  for (let at = Date.parse(from); at <= end; at += 86_400_000) days.push(dayOf(at));
+  for (let at = Date.parse(from); at <= end; at += DAY) days.push(dayOf(at));
   return days;
 }
 
