@@ -29,7 +29,9 @@ export function logOptions(
 }
 
 /** An address with anything that could be a key masked, percent-encoded or not. */
-function withoutKeys(url: string): string {
+export function withoutKeys(url: string): string {
+  // Most addresses have nothing that could be one.
+  if (!/ord_|%/i.test(url)) return url;
   try {
     let decoded = url;
     // Encoded once more than once: until there is nothing to decode.
