@@ -152,6 +152,9 @@ async function writePart(engine: Engine, place: Place, { files, current, replace
     inputs.files.length === 0
       ? null
       : await write(session, place, shape.name, { text: partTemplate(shape, files.length > 0), parameters: inputs });
+  if (written !== null && old.length > 0) {
+    await checkSums(session, shape, { ...written, file: join(dataFolder, written.file) });
+  }
   const changes: PartChange[] = [{ project, table: shape.name, part, written }];
   for (const table of shape.rollups) {
     const statement = { text: sqlText(`load/rollups/${table}`), parameters: {} };
@@ -243,19 +246,28 @@ async function write(
   return { file, rows, firstDay, lastDay, bytes, sha256: await digest(target) };
 }
 
+type Merged = { file: string; firstDay: Day; lastDay: Day };
+
 async function daysOf(
   session: Session,
-  { name, day }: FactTableShape,
+  { day }: FactTableShape,
   file: string,
 ): Promise<{ firstDay: Day; lastDay: Day }> {
   const text = sqlTemplate('load/part_days', { day });
-  const [found] = await session.rows<{ firstDay: Day; lastDay: Day; largest: string }>(text, { file });
-  const { firstDay, lastDay, largest } = found!;
-  if (BigInt(largest) > MOST_A_FILE) {
-    const message = `with what is loaded already, the sums from ${firstDay} to ${lastDay} are too large to be exact in JSON (${largest}).`;
-    throw new LoadRejected([{ table: name, column: null, message, rows: [] }]);
-  }
-  return { firstDay, lastDay };
+  const [found] = await session.rows<{ firstDay: Day; lastDay: Day }>(text, { file });
+  return found!;
+}
+
+/** What a load carries has been looked at already; together with older rows it may still be too much. */
+async function checkSums(
+  session: Session,
+  { name }: FactTableShape,
+  { file, firstDay, lastDay }: Merged,
+): Promise<void> {
+  const [found] = await session.rows<{ largest: string }>(sqlText('load/part_sums'), { file });
+  if (found === undefined || BigInt(found.largest) <= MOST_A_FILE) return;
+  const message = `with what is loaded already, the sums from ${firstDay} to ${lastDay} are too large to be exact in JSON (${found.largest}).`;
+  throw new LoadRejected([{ table: name, column: null, message, rows: [] }]);
 }
 
 /** Whether all rows of a part's current file are replaced, so that it need not be read. */

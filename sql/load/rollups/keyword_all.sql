@@ -4,4 +4,4 @@ copy (
     sum(sum_position)::bigint as sum_position
   from read_parquet($file) group by keyword_id, date
   order by keyword_id, date
-) to $target (format parquet, compression zstd, row_group_size 30720)
+) to $target (format parquet, compression zstd, compression_level 1, row_group_size 30720)
