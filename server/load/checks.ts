@@ -118,6 +118,11 @@ export async function checkFacts(
   const problems: Problem[] = [];
   for (const files of batches) {
     const parts = { key: identifiers(shape.key), pack: packed(shape.key) };
+    // Which keys they are costs more to tell, and seldom has to be.
+    const [found] = await session.rows<{ repeated: number }>(sqlTemplate('load/checks/repeated_facts', parts), {
+      files,
+    });
+    if (found?.repeated === 0) continue;
     problems.push(...(await check(session, { ...duplicates(shape), sql: 'duplicate_facts' }, parts, { files })));
     if (problems.length > 0) break;
   }

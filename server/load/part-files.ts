@@ -20,7 +20,7 @@ import type { Engine, Parameters, Session } from '../facts/engine.ts';
 import { sqlTemplate, sqlText } from '../sql.ts';
 import { LoadRejected } from './problems.ts';
 import { columnList } from './stage.ts';
-import { type FactTableShape, identifiers } from './tables.ts';
+import type { FactTableShape } from './tables.ts';
 
 /** What a load carries for one project, table and part. */
 export interface StagedPart {
@@ -198,7 +198,7 @@ async function writeSums(
 function partTemplate(shape: FactTableShape, hasNew: boolean): string {
   return sqlTemplate('load/part_file', {
     columns: columnList({ ...shape, columns: shape.columns.filter(({ name }) => name !== 'project_id') }),
-    order: identifiers(shape.order),
+    order: shape.order.join(', '),
     day: shape.day,
     mine: hasNew ? 'project_id = $project' : '$project is null',
   });

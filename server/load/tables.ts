@@ -35,7 +35,7 @@ export interface FactTableShape extends Table {
   readonly day: 'date' | 'month';
   /** How the rows of a project are split into files: small tables are not, so that a long range opens one file. */
   readonly split: 'month' | 'none';
-  /** The columns that rows of a file are sorted by. */
+  /** SQL of what the rows of a file are sorted by. */
   readonly order: readonly string[];
   /** What is added up and kept beside each file. */
   readonly rollups: readonly Rollup[];
@@ -202,6 +202,9 @@ export const ENTITIES: readonly EntityTable[] = [
   ),
 ];
 
+/** Rows of a device stand together. Its name would do, but sorting by it takes a third longer. */
+const DEVICE_RANK = "case device when 'desktop' then 0::utinyint when 'mobile' then 1::utinyint else 2::utinyint end";
+
 function facts(
   name: FactTable,
   shape: Parameters<typeof columns>[0],
@@ -214,7 +217,7 @@ function facts(
     columns: columns({ ...keys, clicks: 'measure', impressions: 'measure', sum_position: 'measure' }),
     day: 'date',
     split: 'none',
-    order: Object.keys(shape),
+    order: Object.keys(shape).map((column) => `"${column}"`),
     rollups: [],
     ...more,
   };
@@ -226,7 +229,12 @@ export const FACTS: readonly FactTableShape[] = [
   facts(
     'keyword_daily',
     { keyword_id: 'shortId', date: 'factDay', device: 'device' },
-    { split: 'month', order: ['device', 'keyword_id', 'date'], rollups: ['keyword_all'], sums: 'keyword_months' },
+    {
+      split: 'month',
+      order: [DEVICE_RANK, '"keyword_id"', '"date"'],
+      rollups: ['keyword_all'],
+      sums: 'keyword_months',
+    },
   ),
   facts('country_daily', { date: 'factDay', country: 'country' }),
   facts('country_monthly', { month: 'factMonth', country: 'countryOrOther' }, { day: 'month' }),

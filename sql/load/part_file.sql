@@ -6,4 +6,4 @@ copy (
   where case when list_contains($old, filename) then not list_contains($days::date[], {day})
     else {mine} end
   order by {order}
-) to $target (format parquet, compression zstd, compression_level 1, row_group_size 30720)
+) to $target (format parquet, compression zstd, compression_level 1, row_group_size 61440)

@@ -4,4 +4,4 @@
 copy (
   select *, case when wrong is null then {part} else 'wrong' end as part
   from ({rows})
-) to $target (format parquet, partition_by (part))
+) to $target (format parquet, compression uncompressed, partition_by (part))

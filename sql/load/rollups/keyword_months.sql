@@ -2,8 +2,8 @@
 -- keyword_daily, if $hasDaily; $old: the sums before, if $hasOld, of which those of $months (first days) are left out;
 -- $target.
 copy (
-  select coalesce(device, 'all') as device, keyword_id, month as date, sum(clicks)::bigint as clicks,
-    sum(impressions)::bigint as impressions, sum(sum_position)::bigint as sum_position
+  select coalesce(device, 'all') as device, keyword_id, month as date, sum(clicks::double)::bigint as clicks,
+    sum(impressions::double)::bigint as impressions, sum(sum_position::double)::bigint as sum_position
   from (select *, date_trunc('month', date)::date as month from read_parquet($daily) where $hasDaily)
   group by grouping sets ((month, device, keyword_id), (month, keyword_id))
   union all
