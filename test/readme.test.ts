@@ -70,6 +70,9 @@ t.test('npm start, the first answers, npm test', async (t) => {
   t.equal(block('start'), 'npm ci && npm start\n');
   t.equal(block('test'), 'npm test\n');
   t.ok(scripts['test']);
+  // test/scripts/bench.test.ts runs it.
+  t.equal(block('bench'), 'npm run bench -- --quick\n');
+  t.ok(scripts['bench']);
   const [, ...args] = (scripts['start'] ?? '').split(' ');
   const folder = temporaryFolder(t);
   const server = spawn(process.execPath, args, {

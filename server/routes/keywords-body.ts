@@ -7,7 +7,7 @@ import { JsonBytes } from '../http/json-bytes.ts';
 import { writeMetrics } from '../http/metrics-json.ts';
 
 /** Bytes that are handed over at a time. Answers without days are small enough to be sent as one. */
-const CHUNK = 256 * 1024;
+const CHUNK = 128 * 1024;
 
 interface Part {
   readonly keywords: readonly Keyword[];
