@@ -1,10 +1,7 @@
-import { rm } from 'node:fs/promises';
-import { hostname } from 'node:os';
-import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Catalog } from '../server/catalog/catalog.ts';
 import { findAnyProject, type Project } from '../server/catalog/projects.ts';
-import { Engine } from '../server/facts/engine.ts';
+import { openServingEngine } from '../server/facts/serving-engine.ts';
 import type { Lists } from '../server/lists/lists.ts';
 import type { Settings } from '../server/settings.ts';
 import { withStores } from './cli.ts';
@@ -15,14 +12,7 @@ export function withLists<T>(
   work: (stores: { settings: Settings; catalog: Catalog; lists: Lists }) => Promise<T>,
 ): Promise<T> {
   return withStores(async ({ settings, catalog }) => {
-    const { dataFolder, memoryLimit, threads } = settings;
-    const temporaryFolder = join(dataFolder, 'temporary', `${hostname()}-${process.pid}`);
-    const engine = await Engine.open({
-      memoryLimit,
-      threads,
-      temporaryFolder,
-      folders: [join(dataFolder, 'facts'), join(dataFolder, 'lists')],
-    });
+    const { engine, close } = await openServingEngine(settings);
     // Google's libraries take longer to read than most commands to run.
     const { Lists: Opened } = await import('../server/lists/lists.ts');
     const lists = new Opened({ engine, catalog, settings, log, now: Date.now });
@@ -30,8 +20,7 @@ export function withLists<T>(
       return await work({ settings, catalog, lists });
     } finally {
       await lists.close();
-      engine.close();
-      await rm(temporaryFolder, { recursive: true, force: true });
+      await close();
     }
   });
 }

@@ -5,7 +5,7 @@ import closeWithGrace from 'close-with-grace';
 import type { FastifyInstance } from 'fastify';
 import { buildApp } from './app.ts';
 import { Catalog } from './catalog/catalog.ts';
-import { Engine } from './facts/engine.ts';
+import { openServingEngine } from './facts/serving-engine.ts';
 import { openLog } from './http/log.ts';
 import type { Settings } from './settings.ts';
 
@@ -17,20 +17,13 @@ export async function serve(settings: Settings): Promise<string> {
   const { dataFolder } = settings;
   const catalog = new Catalog(dataFolder);
   await removeLeftovers(join(dataFolder, 'temporary'));
-  const temporaryFolder = join(dataFolder, 'temporary', `${hostname()}-${process.pid}`);
-  const engine = await Engine.open({
-    memoryLimit: settings.memoryLimit,
-    threads: settings.threads,
-    temporaryFolder,
-    folders: [join(dataFolder, 'facts'), join(dataFolder, 'lists')],
-  });
+  const { engine, close: closeEngine } = await openServingEngine(settings);
   const logStream = openLog();
   const app = await buildApp({ settings, catalog, engine, logStream });
   const stop = async (): Promise<void> => {
     await app.close();
-    engine.close();
+    await closeEngine();
     catalog.close();
-    await rm(temporaryFolder, { recursive: true, force: true });
     logStream.flushSync();
   };
   let address: string;

@@ -1,4 +1,4 @@
-import { addDays, type Day, daysInMonth, eachDay, earlier, later, monthOf } from '../domain/dates.ts';
+import { addDays, type Day, eachDay, earlier, lastDayOf, later, monthOf } from '../domain/dates.ts';
 import { type Metrics, NOTHING, sum, toMetrics } from '../domain/metrics.ts';
 import { type Range, within } from '../domain/range.ts';
 import { Total } from '../domain/spread.ts';
@@ -69,6 +69,6 @@ export async function siteSeriesOfCountry(facts: Facts, asked: AskedCountry): Pr
 /** Adds the part of a month's total that falls on the days of a range which touches the month. */
 export function addMonth(total: Total, { month, ...measures }: CountryMonth, range: Range): void {
   const first = later(range.from, `${month}-01`);
-  const last = earlier(range.to, `${month}-${daysInMonth(month)}`);
+  const last = earlier(range.to, lastDayOf(month));
   total.addPartOfMonth(month, measures, Number(first.slice(8)), Number(last.slice(8)));
 }

@@ -11,11 +11,10 @@ function errorBody(code: ErrorCode, message: string): { error: { code: ErrorCode
 /** Answers an error with its status, headers and envelope. What is not meant for clients goes to the log only. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = toKnown(error);
-  if (request.signal?.aborted && known.code === 'server_error') {
-    request.log.debug({ err: error }, 'the client has gone');
-    return reply.code(ERRORS.server_error.status).send(errorBody(known.code, known.message));
-  }
-  if (known.code === 'server_error') request.log.error({ err: error }, 'request failed');
+  // What fails because the client has gone is no failure of the service.
+  const isGone = known.code === 'server_error' && request.signal?.aborted;
+  if (isGone) request.log.debug({ err: error }, 'the client has gone');
+  else if (known.code === 'server_error') request.log.error({ err: error }, 'request failed');
   else if (known.code === 'unavailable') request.log.warn({ err: error }, 'answer unavailable');
   if (known.code === 'unauthorized') reply.header('www-authenticate', 'Bearer');
   if (known.retryAfter !== undefined) reply.header('retry-after', String(known.retryAfter));

@@ -20,7 +20,7 @@ import type { Engine, Parameters, Session } from '../facts/engine.ts';
 import { sqlTemplate, sqlText } from '../sql.ts';
 import { LoadRejected } from './problems.ts';
 import { columnList } from './stage.ts';
-import type { FactTableShape } from './tables.ts';
+import { type FactTableShape, MOST_A_PART } from './tables.ts';
 
 /** What a load carries for one project, table and part. */
 export interface StagedPart {
@@ -78,9 +78,6 @@ interface Work {
   /** The days that are replaced, by project. */
   readonly days: ReadonlyMap<string, ReadonlySet<Day>>;
 }
-
-/** The sums of a file may reach this, so that those of a range stay exact in JSON. */
-const MOST_A_FILE = BigInt(Number.MAX_SAFE_INTEGER) / 20n;
 
 /** Parts that are written at once: sorting and writing one does not keep two processors busy. */
 const AT_ONCE = 2;
@@ -265,7 +262,7 @@ async function checkSums(
   { file, firstDay, lastDay }: Merged,
 ): Promise<void> {
   const [found] = await session.rows<{ largest: string }>(sqlText('load/part_sums'), { file });
-  if (found === undefined || BigInt(found.largest) <= MOST_A_FILE) return;
+  if (found === undefined || BigInt(found.largest) <= BigInt(MOST_A_PART)) return;
   const message = `with what is loaded already, the sums from ${firstDay} to ${lastDay} are too large to be exact in JSON (${found.largest}).`;
   throw new LoadRejected([{ table: name, column: null, message, rows: [] }]);
 }

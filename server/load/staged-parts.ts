@@ -6,12 +6,10 @@ import type { Session } from '../facts/engine.ts';
 import { sqlTemplate } from '../sql.ts';
 import type { StagedPart } from './part-files.ts';
 import { count, type Problem } from './problems.ts';
-import { type FactTableShape, partOf } from './tables.ts';
+import { type FactTableShape, MOST_A_PART, partOf } from './tables.ts';
 
 /** About how many staged facts are checked for duplicates at once. */
 const BATCH_ROWS = 1_000_000;
-/** A part's sums may reach this, so that those of a range (up to 17 months) stay exact in JSON. */
-const MOST_A_PART = Math.floor(Number.MAX_SAFE_INTEGER / 20);
 
 /** Up to so many projects are read out of the files of a part as they are. */
 const FEW_PROJECTS = 4;

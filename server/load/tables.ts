@@ -256,6 +256,9 @@ export function packed(names: readonly string[]): string {
   return names.map((name) => `"${name}" := "${name}"`).join(', ');
 }
 
+/** A part's sums may reach this, so that those of a range (up to 17 months) stay exact in JSON. */
+export const MOST_A_PART = Math.floor(Number.MAX_SAFE_INTEGER / 20);
+
 /** SQL of the part that a row belongs to: `202603`, or `all`. */
 export function partOf({ day, split }: FactTableShape): string {
   return split === 'none' ? "'all'" : `(year("${day}") * 100 + month("${day}"))::varchar`;
