@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
 import { Catalog } from '../server/catalog/catalog.ts';
+import { shortIdNumber } from '../server/domain/ids.ts';
 import { Engine, type Parameters } from '../server/facts/engine.ts';
 import { ENTITIES, identifiers } from '../server/load/tables.ts';
 import { sqlNames, sqlTemplate, sqlText } from '../server/sql.ts';
@@ -123,12 +124,12 @@ const QUESTIONS: Readonly<
   keyword_totals: {
     key: "'kwOne' as keyword_id, date '2026-03-02' as date, 'mobile' as device",
     parameters: { ...RANGE, ...NO_SUMS, device: 'mobile' },
-    answers: { keywordId: 'kwOne' },
+    answers: { keyword: shortIdNumber('kwOne') },
   },
   keyword_totals_of: {
     key: "'kwOne' as keyword_id, date '2026-03-02' as date, 'all' as device",
     parameters: { ...RANGE, ...NO_SUMS, device: 'all', keywords: ['kwOne', 'kwTwo'] },
-    answers: { keywordId: 'kwOne' },
+    answers: { keyword: shortIdNumber('kwOne') },
   },
   keyword_days: {
     key: "'kwOne' as keyword_id, date '2026-03-02' as date, 'all' as device",

@@ -20,6 +20,16 @@ export function newShortId(): string {
   return lettersAndDigits(5);
 }
 
+/**
+ * A short id as a number, for lists of rows that are read as numbers: its bytes, the first one counting most. In SQL:
+ * `('0x' || hex(id))::bigint`.
+ */
+export function shortIdNumber(id: string): number {
+  let number = 0;
+  for (let at = 0; at < id.length; at++) number = number * 256 + id.charCodeAt(at);
+  return number;
+}
+
 export function newUuid(): string {
   return randomUUID();
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Day, Month } from '../domain/dates.ts';
-import type { Measures } from '../domain/metrics.ts';
+import { shortIdNumber } from '../domain/ids.ts';
+import { type Measures, NOTHING } from '../domain/metrics.ts';
 import type { Range } from '../domain/range.ts';
 import type { Gate } from '../gate.ts';
 import { sqlText } from '../sql.ts';
@@ -10,7 +11,9 @@ import type { Engine, Parameters } from './engine.ts';
 export type NamedMeasures = Measures & { readonly name: string };
 export type DayMeasures = Measures & { readonly date: Day };
 export type CountryMonth = Measures & { readonly month: Month; readonly country: string };
-export type KeywordMeasures = Measures & { readonly keywordId: string };
+
+/** The totals of a keyword; zeros where it has none. */
+export type TotalsOf = (id: string) => Measures;
 
 export type Device = 'all' | 'desktop' | 'mobile' | 'tablet';
 
@@ -67,10 +70,12 @@ export class Facts {
     return this.#ask(`${breakdown}_totals`, asked, {});
   }
 
-  /** Totals of those keywords that have rows; of all keywords where none are named. */
-  keywordTotals(asked: AskedTotals, device: Device, keywords?: readonly string[]): Promise<KeywordMeasures[]> {
+  /** Totals of keywords by id; of all keywords where none are named. */
+  async keywordTotals(asked: AskedTotals, device: Device, keywords?: readonly string[]): Promise<TotalsOf> {
     const { days, sums, covered, range, signal } = asked;
-    if (days.length + sums.length === 0) return Promise.resolve([]);
+    const totals = new Map<number, Measures>();
+    const totalsOf = (id: string): Measures => totals.get(shortIdNumber(id)) ?? NOTHING;
+    if (days.length + sums.length === 0) return totalsOf;
     const parameters = {
       device,
       from: range.from,
@@ -83,9 +88,19 @@ export class Facts {
       sumsFrom: covered.from,
       sumsTo: covered.to,
     };
-    return keywords === undefined
-      ? this.#engine.query('facts/keyword_totals', parameters, signal)
-      : this.#engine.query('facts/keyword_totals_of', { ...parameters, keywords }, signal);
+    using session = await this.#engine.session(signal);
+    const take = ([keyword, clicks, impressions, sumPosition]: readonly Float64Array[], rows: number): void => {
+      for (let row = 0; row < rows; row++) {
+        totals.set(keyword![row]!, {
+          clicks: clicks![row]!,
+          impressions: impressions![row]!,
+          sumPosition: sumPosition![row]!,
+        });
+      }
+    };
+    if (keywords === undefined) await session.numbers(sqlText('facts/keyword_totals'), parameters, take);
+    else await session.numbers(sqlText('facts/keyword_totals_of'), { ...parameters, keywords }, take);
+    return totalsOf;
   }
 
   /** The stored days of keywords, which the grid counts in the order given. */

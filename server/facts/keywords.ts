@@ -1,7 +1,7 @@
 import { type Group, type GroupedKeyword, type Membership, selectKeywords } from '../domain/groups.ts';
-import { type Measures, NOTHING } from '../domain/metrics.ts';
+import { NOTHING } from '../domain/metrics.ts';
 import { type DayGrid, gridParts } from './day-grid.ts';
-import type { Asked, AskedTotals, Device, Facts } from './facts.ts';
+import type { Asked, AskedTotals, Device, Facts, TotalsOf } from './facts.ts';
 
 interface AskedKeywords<K extends GroupedKeyword> extends Omit<Asked, 'files'> {
   /** Where totals are added up from. */
@@ -21,14 +21,12 @@ interface AskedKeywords<K extends GroupedKeyword> extends Omit<Asked, 'files'> {
 export async function keywordPage<K extends GroupedKeyword>(
   facts: Facts,
   asked: AskedKeywords<K>,
-): Promise<{ total: number; keywords: readonly K[]; totalsOf: (id: string) => Measures }> {
+): Promise<{ total: number; keywords: readonly K[]; totalsOf: TotalsOf }> {
   const { tracked, groups, device, limit, offset } = asked;
-  const totalsOf = async (keywords: readonly K[]): Promise<(id: string) => Measures> => {
+  const totalsOf = (keywords: readonly K[]): Promise<TotalsOf> => {
     // Naming most of the keywords costs more than reading them all.
     const some = keywords.length * 2 > tracked.keywords.length ? undefined : idsOf(keywords);
-    const rows = await facts.keywordTotals({ ...asked, ...asked.totalFiles }, device, some);
-    const byId = new Map(rows.map((row) => [row.keywordId, row]));
-    return (id) => byId.get(id) ?? NOTHING;
+    return facts.keywordTotals({ ...asked, ...asked.totalFiles }, device, some);
   };
 
   // Rules may look at totals, so that they need those of every keyword; otherwise a page needs only its own.

@@ -15,7 +15,7 @@ import { keywordRange } from '../http/ranges.ts';
 import * as schema from '../http/schemas.ts';
 import { sendStream } from '../http/send-stream.ts';
 import { sendKept } from './kept-answer.ts';
-import { keywordsBody } from './keywords-body.ts';
+import { dailyKeywordsAnswer, keywordsAnswer } from './keywords-answer.ts';
 import type { Route } from './route.ts';
 
 const { day, metrics, object, oneOf, shortId } = schema;
@@ -76,7 +76,7 @@ export const keywords: Route<typeof answer> = {
       const asked = parameter.readParameters(parameters, request.query);
       return { asked, range: keywordRange(asked, found, now()), group: group?.id };
     };
-    const body = async (signal: AbortSignal): Promise<AsyncGenerator<Buffer>> => {
+    const find = async (signal: AbortSignal) => {
       const read = readProject(catalog, request, (found) => {
         const { asked, range } = question(found);
         const { groups, ...rest } = tracked.get(found);
@@ -103,11 +103,18 @@ export const keywords: Route<typeof answer> = {
         },
         paging: { total: page.total, limit: asked.limit, offset: asked.offset },
       };
-      const parts = asked.daily ? keywordDays(facts, wanted, page.keywords) : [{ keywords: page.keywords }];
-      return keywordsBody(head, { ...page, membership: read.tracked.membership, parts });
+      return { head, wanted, page: page.keywords, about: { ...page, membership: read.tracked.membership } };
     };
-    if (isDaily(request.query)) return sendStream(request, reply, longAnswers, body);
-    const make = async (signal: AbortSignal) => Buffer.concat(await Array.fromAsync(await body(signal)));
+    if (isDaily(request.query)) {
+      return sendStream(request, reply, longAnswers, async (signal) => {
+        const { head, wanted, page, about } = await find(signal);
+        return dailyKeywordsAnswer(head, keywordDays(facts, wanted, page), about);
+      });
+    }
+    const make = async (signal: AbortSignal): Promise<Buffer> => {
+      const { head, page, about } = await find(signal);
+      return keywordsAnswer(head, page, about);
+    };
     return sendKept(context, request, reply, { operation: 'listKeywords', question, make });
   },
 };

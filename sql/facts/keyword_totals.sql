@@ -2,7 +2,7 @@
 -- file of keyword_months, if $hasSums; $sumsFrom, $sumsTo: first days of the first and last month covered; $days: files
 -- of keyword_daily or keyword_all, if $hasDays; $from, $to: days; $device: a device or 'all'.
 select
-  keyword_id as "keywordId",
+  ('0x' || hex(keyword_id))::bigint::double as keyword,
   sum(clicks)::double as clicks,
   sum(impressions)::double as impressions,
   sum(sum_position)::double as "sumPosition"

@@ -7,13 +7,13 @@ import t from 'tap';
 import { toMetrics } from '../../server/domain/metrics.ts';
 import { KeyedGate } from '../../server/gate.ts';
 import { AnswerCache } from '../../server/http/answer-cache.ts';
-import { JsonBytes } from '../../server/http/json-bytes.ts';
+import { JsonBytes, jsonBytes } from '../../server/http/json-bytes.ts';
 import { writeMetrics } from '../../server/http/metrics-json.ts';
 import { sendStream } from '../../server/http/send-stream.ts';
 import { facts, keyword, makeWorld } from '../world.ts';
 
 t.test('bytes of metrics are what JSON.stringify would write', (t) => {
-  const count = fc.oneof(fc.nat(20), fc.maxSafeNat());
+  const count = fc.oneof(fc.nat(20), fc.nat(2 ** 32), fc.maxSafeNat());
   fc.assert(
     fc.property(count, count, count, (clicks, impressions, sumPosition) => {
       const measures = {
@@ -40,6 +40,22 @@ t.test('texts of any length and any characters go through', (t) => {
   );
   t.end();
 });
+
+t.test('answers written one after the other keep their bytes', (t) => {
+  const texts = ['a'.repeat(100_000), 'b', 'c'.repeat(5_000_000), 'd'.repeat(200_000)];
+  const answers = texts.map((text) => jsonBytes((json) => json.text(text)));
+  t.throws(() => jsonBytes(() => failing()), { message: 'failed' });
+  t.equal(jsonBytes((json) => json.text('e')).toString(), 'e');
+  t.strictSame(
+    answers.map((answer) => answer.toString() === texts.shift()),
+    [true, true, true, true],
+  );
+  t.end();
+});
+
+function failing(): never {
+  throw new Error('failed');
+}
 
 const DAYS = facts('date device', ['2026-03-09', 'mobile', 1, 10, 20]);
 
