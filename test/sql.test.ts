@@ -109,9 +109,6 @@ const MEASURES = 'bigint as clicks, 4::bigint as impressions, 6::bigint as sum_p
 const NUMBERS = ['clicks', 'impressions', 'sumPosition'];
 const RANGE = { from: '2026-03-01', to: '2026-03-31' };
 
-/** Totals of keywords from days alone; test/facts/rollups.test.ts has the sums. */
-const NO_SUMS = { hasDays: true, hasSums: false, sumsFrom: '2026-03-01', sumsTo: '2026-03-01' };
-
 /** Each question: the fact table it reads with the key of one row, its parameters, and the row it answers. */
 const QUESTIONS: Readonly<
   Record<string, { key: string; parameters: Parameters; answers: Readonly<Record<string, string | number>> }>
@@ -121,14 +118,14 @@ const QUESTIONS: Readonly<
     parameters: { ...RANGE, device: 'all' },
     answers: { date: '2026-03-02' },
   },
-  keyword_totals: {
-    key: "'kwOne' as keyword_id, date '2026-03-02' as date, 'mobile' as device",
-    parameters: { ...RANGE, ...NO_SUMS, device: 'mobile' },
+  keyword_running: {
+    key: "'kwOne' as keyword_id, date '2026-03-01' as date, 'mobile' as device",
+    parameters: { device: 'mobile', through: '2026-03-01', before: null },
     answers: { keyword: shortIdNumber('kwOne') },
   },
-  keyword_totals_of: {
-    key: "'kwOne' as keyword_id, date '2026-03-02' as date, 'all' as device",
-    parameters: { ...RANGE, ...NO_SUMS, device: 'all', keywords: ['kwOne', 'kwTwo'] },
+  keyword_totals: {
+    key: "'kwOne' as keyword_id, date '2026-03-02' as date, 'mobile' as device",
+    parameters: { ...RANGE, device: 'mobile' },
     answers: { keyword: shortIdNumber('kwOne') },
   },
   keyword_days: {
@@ -195,7 +192,7 @@ t.test('questions over Parquet files', async (t) => {
   t.strictSame(await engine.query('facts/ping', {}), [{ answer: 1 }]);
   for (const [name, { key, parameters, answers }] of Object.entries(QUESTIONS)) {
     const path = [await write(name, key)];
-    const files: Parameters = 'hasDays' in parameters ? { days: path, sums: path } : { files: path };
+    const files: Parameters = { files: path };
     const rows = await engine.query<Record<string, unknown>>(`facts/${name}`, { ...parameters, ...files });
     t.strictSame(rows, [{ ...answers, clicks: 2, impressions: 4, sumPosition: 6 }], name);
     t.strictSame(Object.keys(rows[0]!).slice(-3), NUMBERS, `${name}: the measures come last`);

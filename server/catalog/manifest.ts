@@ -14,8 +14,8 @@ export const FACT_TABLES = [
 ] as const;
 export type FactTable = (typeof FACT_TABLES)[number];
 
-/** Sums of a fact table that are kept beside it, so that a range costs what its ends cost and not its length. */
-export const ROLLUPS = ['keyword_all', 'keyword_months'] as const;
+/** What is added up and kept beside a fact table, so that a range costs what its ends cost and not its length. */
+export const ROLLUPS = ['keyword_all', 'keyword_running'] as const;
 export type StoredTable = FactTable | (typeof ROLLUPS)[number];
 
 /** A month (`2026-03`), or `all` for tables that are kept in one file. */
@@ -65,10 +65,15 @@ export function readCoverage(catalog: Catalog, project: string): Partial<Record<
 export interface KeywordTotalFiles {
   /** Days of the months that the range covers in part. */
   readonly days: readonly string[];
-  /** The sums of months, where the range covers any whole. */
-  readonly sums: readonly string[];
-  /** The first and last month covered. */
-  readonly covered: Range;
+  /** Running totals, for the months that the range covers whole. */
+  readonly running: RunningTotals | undefined;
+}
+
+/** What was stored until the end of one month (its first day), less what was stored until the end of another. */
+export interface RunningTotals {
+  readonly file: string;
+  readonly through: Day;
+  readonly before: Day | null;
 }
 
 /**
@@ -83,10 +88,18 @@ export function keywordTotalFiles(
 ): KeywordTotalFiles {
   const months = manifestOf(catalog, project, allDevices ? 'keyword_all' : 'keyword_daily', range);
   const isCovered = ({ firstDay, lastDay }: FactFile): boolean => range.from <= firstDay && lastDay <= range.to;
-  const covered = months.filter(isCovered).map(({ part }) => part);
+  const covered = months.filter(isCovered);
+  const [first] = covered;
+  const [file] = filesOf(catalog, project, 'keyword_running', range);
+  // A project that was last loaded by an older version has no running totals yet.
+  if (first === undefined || file === undefined) return { days: months.map((month) => month.file), running: undefined };
+  const before = catalog.get<{ part: Part | null }>('fact_part_before', {
+    project,
+    table: 'keyword_daily',
+    month: first.part,
+  })?.part;
   return {
-    days: months.filter((month) => !isCovered(month)).map(({ file }) => file),
-    sums: covered.length === 0 ? [] : filesOf(catalog, project, 'keyword_months', range),
-    covered: { from: `${covered.at(0) ?? monthOf(range.from)}-01`, to: `${covered.at(-1) ?? monthOf(range.to)}-01` },
+    days: months.filter((month) => !isCovered(month)).map((month) => month.file),
+    running: { file, through: `${covered.at(-1)!.part}-01`, before: before ? `${before}-01` : null },
   };
 }

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import type { Day, Month } from '../domain/dates.ts';
-import { shortIdNumber } from '../domain/ids.ts';
-import { type Measures, NOTHING } from '../domain/metrics.ts';
+import type { Measures } from '../domain/metrics.ts';
 import type { Range } from '../domain/range.ts';
 import type { Gate } from '../gate.ts';
 import { sqlText } from '../sql.ts';
 import { DayGrid } from './day-grid.ts';
 import type { Engine, Parameters } from './engine.ts';
+import { KeywordTotals } from './keyword-totals.ts';
 
 export type NamedMeasures = Measures & { readonly name: string };
 export type DayMeasures = Measures & { readonly date: Day };
@@ -31,10 +31,8 @@ export interface Asked {
 export interface AskedTotals extends Omit<Asked, 'files'> {
   /** Files of days, of months that the range covers in part. */
   readonly days: readonly string[];
-  /** Files of month sums. */
-  readonly sums: readonly string[];
-  /** First days of the first and last month whose sums count. */
-  readonly covered: Range;
+  /** What was stored until the end of one month (its first day), less what was stored until the end of another. */
+  readonly running: { readonly file: string; readonly through: Day; readonly before: Day | null } | undefined;
 }
 
 /** The questions that answers are made of, each a SQL file of `sql/facts/`. Without files the answer is no rows. */
@@ -70,37 +68,23 @@ export class Facts {
     return this.#ask(`${breakdown}_totals`, asked, {});
   }
 
-  /** Totals of keywords by id; of all keywords where none are named. */
-  async keywordTotals(asked: AskedTotals, device: Device, keywords?: readonly string[]): Promise<TotalsOf> {
-    const { days, sums, covered, range, signal } = asked;
-    const totals = new Map<number, Measures>();
-    const totalsOf = (id: string): Measures => totals.get(shortIdNumber(id)) ?? NOTHING;
-    if (days.length + sums.length === 0) return totalsOf;
-    const parameters = {
-      device,
-      from: range.from,
-      to: range.to,
-      // A question needs files to look at: those that it has no use for stand in.
-      days: this.#paths(days.length > 0 ? days : sums),
-      hasDays: days.length > 0,
-      sums: this.#paths(sums.length > 0 ? sums : days),
-      hasSums: sums.length > 0,
-      sumsFrom: covered.from,
-      sumsTo: covered.to,
+  /** Totals of all keywords, by id. Naming keywords would not make it faster, unless they were a handful. */
+  async keywordTotals({ days, running, range, signal }: AskedTotals, device: Device): Promise<TotalsOf> {
+    const totals = new KeywordTotals();
+    const add = async (name: string, parameters: Parameters): Promise<void> => {
+      using session = await this.#engine.session(signal);
+      await session.numbers(sqlText(`facts/${name}`), parameters, (columns, rows) => totals.add(columns, rows));
     };
-    using session = await this.#engine.session(signal);
-    const take = ([keyword, clicks, impressions, sumPosition]: readonly Float64Array[], rows: number): void => {
-      for (let row = 0; row < rows; row++) {
-        totals.set(keyword![row]!, {
-          clicks: clicks![row]!,
-          impressions: impressions![row]!,
-          sumPosition: sumPosition![row]!,
-        });
-      }
-    };
-    if (keywords === undefined) await session.numbers(sqlText('facts/keyword_totals'), parameters, take);
-    else await session.numbers(sqlText('facts/keyword_totals_of'), { ...parameters, keywords }, take);
-    return totalsOf;
+    const parts: Promise<void>[] = [];
+    if (running !== undefined) {
+      const { file, ...months } = running;
+      parts.push(add('keyword_running', { ...months, device, files: this.#paths([file]) }));
+    }
+    if (days.length > 0) {
+      parts.push(add('keyword_totals', { device, from: range.from, to: range.to, files: this.#paths(days) }));
+    }
+    await Promise.all(parts);
+    return (id) => totals.of(id);
   }
 
   /** The stored days of keywords, which the grid counts in the order given. */

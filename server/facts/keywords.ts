@@ -1,11 +1,10 @@
 import { type Group, type GroupedKeyword, type Membership, selectKeywords } from '../domain/groups.ts';
-import { NOTHING } from '../domain/metrics.ts';
 import { type DayGrid, gridParts } from './day-grid.ts';
 import type { Asked, AskedTotals, Device, Facts, TotalsOf } from './facts.ts';
 
 interface AskedKeywords<K extends GroupedKeyword> extends Omit<Asked, 'files'> {
   /** Where totals are added up from. */
-  readonly totalFiles: Pick<AskedTotals, 'days' | 'sums' | 'covered'>;
+  readonly totalFiles: Pick<AskedTotals, 'days' | 'running'>;
   /** Files that days are read from. */
   readonly dayFiles: readonly string[];
   /** All keywords of the project, in the order of the answer. */
@@ -23,20 +22,10 @@ export async function keywordPage<K extends GroupedKeyword>(
   asked: AskedKeywords<K>,
 ): Promise<{ total: number; keywords: readonly K[]; totalsOf: TotalsOf }> {
   const { tracked, groups, device, limit, offset } = asked;
-  const totalsOf = (keywords: readonly K[]): Promise<TotalsOf> => {
-    // Naming most of the keywords costs more than reading them all.
-    const some = keywords.length * 2 > tracked.keywords.length ? undefined : idsOf(keywords);
-    return facts.keywordTotals({ ...asked, ...asked.totalFiles }, device, some);
-  };
-
-  // Rules may look at totals, so that they need those of every keyword; otherwise a page needs only its own.
-  const needsAll = groups?.some(({ kind }) => kind === 'rule') ?? false;
-  const allTotals = needsAll ? await totalsOf(tracked.keywords) : undefined;
-  const chosen = groups
-    ? selectKeywords(tracked.keywords, groups, tracked.membership, allTotals ?? (() => NOTHING))
-    : tracked.keywords;
+  const totalsOf = await facts.keywordTotals({ ...asked, ...asked.totalFiles }, device);
+  const chosen = groups ? selectKeywords(tracked.keywords, groups, tracked.membership, totalsOf) : tracked.keywords;
   const page = chosen.slice(offset, offset + limit);
-  return { total: chosen.length, keywords: page, totalsOf: allTotals ?? (await totalsOf(page)) };
+  return { total: chosen.length, keywords: page, totalsOf };
 }
 
 /** The days of the keywords of a page, some keywords at a time. */

@@ -79,6 +79,8 @@ interface Work {
   readonly days: ReadonlyMap<string, ReadonlySet<Day>>;
 }
 
+const ALWAYS: Range = { from: '0001-01-01', to: '9999-12-31' };
+
 /** Parts that are written at once: sorting and writing one does not keep two processors busy. */
 const AT_ONCE = 2;
 
@@ -104,12 +106,12 @@ export async function writePartFiles(engine: Engine, catalog: Catalog, work: Wor
     }
   }
   const changes = await allOf(writing);
-  const { sums } = shape;
-  if (sums !== undefined) {
+  const { running } = shape;
+  if (running !== undefined) {
     const byProject = Map.groupBy(changes, ({ project }) => project);
     const adding = [...byProject].map(([project, ofProject]) => {
       const place = { dataFolder: work.dataFolder, shape, project, part: 'all', folders };
-      return limit(() => writeSums(engine, catalog, place, { table: sums, changes: ofProject }));
+      return limit(() => writeRunning(engine, catalog, place, { table: running, changes: ofProject }));
     });
     changes.push(...(await allOf(adding)));
   }
@@ -165,8 +167,8 @@ async function writePart(engine: Engine, place: Place, { files, current, replace
   return changes;
 }
 
-/** Writes the month sums of a project anew: those of the months that changed, and the others as they were. */
-async function writeSums(
+/** Writes the running totals of a project anew, from its changed months and the running totals before. */
+async function writeRunning(
   engine: Engine,
   catalog: Catalog,
   place: Place,
@@ -174,18 +176,25 @@ async function writeSums(
 ): Promise<PartChange[]> {
   const { dataFolder, shape, project, part } = place;
   using session = await engine.session();
-  const months = changes.filter((change) => change.table === shape.name);
-  const daily = months.flatMap(({ written }) => (written ? [join(dataFolder, written.file)] : []));
-  const span = { from: `${months[0]!.part}-01`, to: `${months[0]!.part}-01` };
-  const old = filesOf(catalog, project, table, span).map((file) => join(dataFolder, file));
+  const months = new Map(
+    changes.filter((change) => change.table === shape.name).map((change) => [change.part, change.written?.file]),
+  );
+  const old = filesOf(catalog, project, table, ALWAYS);
+  if (old.length === 0) {
+    for (const { part: month, file } of manifestOf(catalog, project, shape.name, ALWAYS)) {
+      if (!months.has(month)) months.set(month, file);
+    }
+  }
+  const daily = [...months.values()].filter((file) => file !== undefined);
   if (daily.length + old.length === 0) return [];
+  const paths = (files: readonly string[]): string[] => files.map((file) => join(dataFolder, file));
   const parameters = {
     // A statement needs files to look at: those that it has no use for stand in.
-    daily: daily.length > 0 ? daily : old,
+    daily: paths(daily.length > 0 ? daily : old),
     hasDaily: daily.length > 0,
-    old: old.length > 0 ? old : daily,
+    old: paths(old.length > 0 ? old : daily),
     hasOld: old.length > 0,
-    months: months.map((month) => `${month.part}-01`),
+    months: [...months.keys()].map((month) => `${month}-01`),
   };
   const written = await write(session, place, table, { text: sqlText(`load/rollups/${table}`), parameters });
   return [{ project, table, part, written }];

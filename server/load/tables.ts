@@ -39,8 +39,8 @@ export interface FactTableShape extends Table {
   readonly order: readonly string[];
   /** What is added up and kept beside each file. */
   readonly rollups: readonly Rollup[];
-  /** What is added up by month and kept in one file for a project. */
-  readonly sums?: Rollup;
+  /** Running totals by month, kept in one file for a project. */
+  readonly running?: Rollup;
 }
 
 const ENTITY_TABLES = [
@@ -208,7 +208,7 @@ const DEVICE_RANK = "case device when 'desktop' then 0::utinyint when 'mobile' t
 function facts(
   name: FactTable,
   shape: Parameters<typeof columns>[0],
-  more: Partial<Pick<FactTableShape, 'day' | 'split' | 'order' | 'rollups' | 'sums'>> = {},
+  more: Partial<Pick<FactTableShape, 'day' | 'split' | 'order' | 'rollups' | 'running'>> = {},
 ): FactTableShape {
   const keys: Parameters<typeof columns>[0] = { project_id: 'shortId', ...shape };
   return {
@@ -233,7 +233,7 @@ export const FACTS: readonly FactTableShape[] = [
       split: 'month',
       order: [DEVICE_RANK, '"keyword_id"', '"date"'],
       rollups: ['keyword_all'],
-      sums: 'keyword_months',
+      running: 'keyword_running',
     },
   ),
   facts('country_daily', { date: 'factDay', country: 'country' }),

@@ -135,7 +135,7 @@ function findGroup(groups: readonly Group[], query: unknown): Group | undefined 
   return group;
 }
 
-const NO_FILES = { totalFiles: { days: [], sums: [], covered: { from: '', to: '' } }, dayFiles: [] };
+const NO_FILES = { totalFiles: { days: [], running: undefined }, dayFiles: [] };
 
 function filesOfKeywords(catalog: Catalog, project: string, range: Range, asked: { device: Device; daily: boolean }) {
   const allDevices = asked.device === 'all';

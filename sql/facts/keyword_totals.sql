@@ -1,16 +1,10 @@
--- Totals of all keywords: sums of the months that the range covers whole, and the days of those at its ends. $sums: the
--- file of keyword_months, if $hasSums; $sumsFrom, $sumsTo: first days of the first and last month covered; $days: files
--- of keyword_daily or keyword_all, if $hasDays; $from, $to: days; $device: a device or 'all'.
+-- Totals of all keywords over days. $files: of keyword_daily or keyword_all; $from, $to: days; $device: a device or 'all'.
+-- Sums of doubles are exact here, for the loader refuses larger ones, and faster than those of whole numbers.
 select
   ('0x' || hex(keyword_id))::bigint::double as keyword,
-  sum(clicks)::double as clicks,
-  sum(impressions)::double as impressions,
-  sum(sum_position)::double as "sumPosition"
-from (
-  select keyword_id, clicks, impressions, sum_position from read_parquet($sums)
-  where $hasSums and device = $device and date between $sumsFrom::date and $sumsTo::date
-  union all
-  select keyword_id, clicks, impressions, sum_position from read_parquet($days)
-  where $hasDays and device = $device and date between $from::date and $to::date
-)
+  sum(clicks::double) as clicks,
+  sum(impressions::double) as impressions,
+  sum(sum_position::double) as "sumPosition"
+from read_parquet($files)
+where device = $device and date between $from::date and $to::date
 group by keyword_id

@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import t from 'tap';
 import { addDays, eachDay } from '../../server/domain/dates.ts';
@@ -91,6 +94,36 @@ t.test('months that the range covers whole are read as sums, others as days', as
     t.strictSame(body.keywords[0].metrics, toMetrics(total(from, to)), `${from} to ${to}`);
   }
 });
+
+t.test(
+  'a project that an older version loaded is answered from its days, and gets running totals by a load',
+  async (t) => {
+    const months = ['2025-11', '2025-12', '2026-02', '2026-03'];
+    const rows = months.map((month, index) => ['Kw001', `${month}-05`, 'mobile', 1, 10 ** index, 7] as const);
+    const world = await makeWorld(t, {
+      keywords: [keyword('Kw001', 'a')],
+      keyword_daily: facts('keyword_id date device', ...rows),
+    });
+    const impressions = async (): Promise<number> =>
+      (await world.ask('/keywords?from=2025-11-01&to=2026-03-10')).body.keywords[0].metrics.impressions;
+    const catalog = new DatabaseSync(join(world.dataFolder, 'catalog.sqlite'));
+    t.teardown(() => catalog.close());
+    // Older versions kept sums of months under another name.
+    catalog.exec("update fact_files set fact_table = 'keyword_months' where fact_table = 'keyword_running'");
+    catalog.exec(
+      readFileSync(join(import.meta.dirname, '../../sql/catalog/migrations/0004-running-totals.sql'), 'utf8'),
+    );
+    const files = catalog.prepare(
+      "select count(*) as count from fact_files where fact_table like 'keyword_%' and part = 'all'",
+    );
+    t.equal(files.get()!['count'], 0);
+    catalog.exec('update projects set revision = revision + 100');
+    t.equal(await impressions(), 1111);
+    await world.load({ keyword_daily: facts('keyword_id date device', ['Kw001', '2026-02-05', 'mobile', 1, 500, 7]) });
+    t.equal(files.get()!['count'], 1);
+    t.equal(await impressions(), 1511);
+  },
+);
 
 function measures([, , , clicks, impressions, sumPosition]: Cell): Measures {
   return { clicks, impressions, sumPosition };

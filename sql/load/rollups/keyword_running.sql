@@ -1,0 +1,39 @@
+-- Running totals of keywords: all that was stored until the end of a month, by device and over all of them ('all'). The
+-- date is the month's first day; each month has a row of every keyword that any month until then has. $daily: files of
+-- keyword_daily, if $hasDaily; $old: the running totals before, if $hasOld; $months: first days of the months that
+-- $daily replaces; $target.
+copy (
+  with old as (
+    select device, keyword_id, date, clicks, impressions, sum_position from read_parquet($old) where $hasOld
+  ),
+  -- Nothing changes until here.
+  base as (select coalesce(max(date), date '0001-01-01') as month from old where date < list_min($months::date[])),
+  days as (select *, date_trunc('month', date)::date as month from read_parquet($daily) where $hasDaily),
+  -- Sums of months. That of the base is all until then, so that what comes after it adds up from there.
+  sums as (
+    select coalesce(device, 'all') as device, keyword_id, month as date, sum(clicks::double)::bigint as clicks,
+      sum(impressions::double)::bigint as impressions, sum(sum_position::double)::bigint as sum_position
+    from days group by grouping sets ((month, device, keyword_id), (month, keyword_id))
+    union all
+    from (
+      select device, keyword_id, date, clicks - lag(clicks, 1, 0) over months as clicks,
+        impressions - lag(impressions, 1, 0) over months as impressions,
+        sum_position - lag(sum_position, 1, 0) over months as sum_position
+      from old where date >= (select month from base) window months as (partition by device, keyword_id order by date)
+    )
+    where not list_contains($months::date[], date)
+  ),
+  grid as (
+    select device, keyword_id, stored.date
+    from (select device, keyword_id, min(date) as first from sums group by device, keyword_id) keywords
+    join (select distinct date from sums) stored on stored.date >= first
+  )
+  select device, keyword_id, date, sum(coalesce(clicks, 0)) over months::bigint as clicks,
+    sum(coalesce(impressions, 0)) over months::bigint as impressions,
+    sum(coalesce(sum_position, 0)) over months::bigint as sum_position
+  from grid left join sums using (device, keyword_id, date)
+  window months as (partition by device, keyword_id order by date)
+  union all
+  from old where date < (select month from base)
+  order by device, date, keyword_id
+) to $target (format parquet, compression zstd, compression_level 1, row_group_size 8192)
