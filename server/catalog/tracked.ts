@@ -1,12 +1,20 @@
 import { LRUCache } from 'lru-cache';
 import type { Group, Membership } from '../domain/groups.ts';
+import { shortIdNumber } from '../domain/ids.ts';
 import type { Catalog } from './catalog.ts';
 import { type Keyword, listGroups, listKeywords, readMembership } from './keywords.ts';
 import type { Project } from './projects.ts';
 
+export interface TrackedKeyword extends Keyword {
+  /** Its place among the project's keywords, from 0. */
+  readonly position: number;
+}
+
 /** A project's keywords that are not archived, by query, its groups, and what answers need to know about them. */
 export interface TrackedKeywords {
-  readonly keywords: readonly Keyword[];
+  readonly keywords: readonly TrackedKeyword[];
+  /** Positions by `shortIdNumber` of the id. */
+  readonly positions: ReadonlyMap<number, number>;
   readonly groups: readonly Group[];
   readonly membership: Membership;
   /** Keyword id by lower-cased query text. */
@@ -33,7 +41,7 @@ export class TrackedKeywordsCache {
     const key = `${id}:${revision}`;
     let tracked = this.#cache.get(key);
     if (tracked === undefined) {
-      const keywords = listKeywords(this.#catalog, id);
+      const keywords = listKeywords(this.#catalog, id).map((keyword, position) => ({ ...keyword, position }));
       // The first of two keywords that differ by case only stands for both.
       const idByQuery = new Map<string, string>();
       for (const keyword of keywords) {
@@ -42,6 +50,7 @@ export class TrackedKeywordsCache {
       }
       tracked = {
         keywords,
+        positions: new Map(keywords.map((keyword) => [shortIdNumber(keyword.id), keyword.position])),
         groups: listGroups(this.#catalog, id),
         membership: readMembership(this.#catalog, id),
         idByQuery,

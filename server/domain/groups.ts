@@ -43,14 +43,14 @@ export function selectKeywords<K extends GroupedKeyword>(
   keywords: readonly K[],
   selected: readonly Group[],
   membership: Membership,
-  measuresOf: (id: string) => Measures,
+  measuresOf: (keyword: K) => Measures,
 ): K[] {
   const members = new Set(selected.flatMap((group) => membership.keywordsOf.get(group.id) ?? []));
   const rules = selected.flatMap((group) => (group.rule === null ? [] : [compileRule(group.rule)]));
   return keywords.filter((keyword) => {
     if (members.has(keyword.id)) return true;
     if (rules.length === 0) return false;
-    const subject = { ...measuresOf(keyword.id), query: keyword.query, intent: keyword.intent, source: keyword.source };
+    const subject = { ...measuresOf(keyword), query: keyword.query, intent: keyword.intent, source: keyword.source };
     return rules.some((matches) => matches(subject));
   });
 }

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import {
   type DuckDBConnection,
   DuckDBInstance,
-  type DuckDBResult,
+  type DuckDBMaterializedResult,
   type DuckDBType,
   type DuckDBValue,
   LIST,
@@ -107,11 +107,14 @@ export class Session {
     const result = await this.#result(text, parameters);
     const names = result.columnNames();
     const rows: Row[] = [];
-    for (let chunk = await result.fetchChunk(); chunk && chunk.rowCount > 0; chunk = await result.fetchChunk()) {
+    for (let at = 0; at < result.chunkCount; at++) {
+      // Others get their turn between two chunks.
+      if (at > 0) await new Promise(setImmediate);
+      const chunk = result.getChunk(at);
       const columns = names.map((_, index) => chunk.getColumnValues(index));
-      for (let at = 0; at < chunk.rowCount; at++) {
+      for (let place = 0; place < chunk.rowCount; place++) {
         const row: Record<string, unknown> = {};
-        for (let index = 0; index < names.length; index++) row[names[index]!] = plain(columns[index]![at]!);
+        for (let index = 0; index < names.length; index++) row[names[index]!] = plain(columns[index]![place]!);
         rows.push(row as Row);
       }
     }
@@ -128,10 +131,10 @@ export class Session {
     take: (columns: readonly Float64Array[], rows: number) => void,
   ): Promise<void> {
     const result = await this.#result(text, parameters);
-    for (let chunk = await result.fetchChunk(); chunk && chunk.rowCount > 0; chunk = await result.fetchChunk()) {
-      const { rowCount, columnCount } = chunk;
+    for (let at = 0; at < result.chunkCount; at++) {
+      const { rowCount, columnCount, chunk } = result.getChunk(at);
       const columns = Array.from({ length: columnCount }, (_, index) => {
-        const vector = bindings.data_chunk_get_vector(chunk!.chunk, index);
+        const vector = bindings.data_chunk_get_vector(chunk, index);
         const { buffer, byteOffset } = bindings.vector_get_data(vector, rowCount * 8);
         return new Float64Array(buffer, byteOffset, rowCount);
       });
@@ -163,11 +166,18 @@ export class Session {
     this.close();
   }
 
-  async #result(text: string, parameters: Parameters): Promise<DuckDBResult> {
+  async #result(text: string, parameters: Parameters): Promise<DuckDBMaterializedResult> {
     try {
       const { values, types } = bind(parameters);
-      // run(), never stream(): a streamed query that fails in the middle ends like one that finished.
-      return await this.#connection.run(text, values, types);
+      // prepare() and not the connection's run(): each step waits for another thread, and this has one less.
+      const prepared = await this.#connection.prepare(text);
+      try {
+        prepared.bind(values, types);
+        // run(), never stream(): a streamed query that fails in the middle ends like one that finished.
+        return await prepared.run();
+      } finally {
+        prepared.destroySync();
+      }
     } catch (cause) {
       if (this.#signal?.aborted) throw new QueryCancelled('The query was stopped.', { cause });
       throw cause;

@@ -12,9 +12,6 @@ export type NamedMeasures = Measures & { readonly name: string };
 export type DayMeasures = Measures & { readonly date: Day };
 export type CountryMonth = Measures & { readonly month: Month; readonly country: string };
 
-/** The totals of a keyword; zeros where it has none. */
-export type TotalsOf = (id: string) => Measures;
-
 export type Device = 'all' | 'desktop' | 'mobile' | 'tablet';
 
 /** Totals that a breakdown asks by name. */
@@ -68,9 +65,16 @@ export class Facts {
     return this.#ask(`${breakdown}_totals`, asked, {});
   }
 
-  /** Totals of all keywords, by id. Naming keywords would not make it faster, unless they were a handful. */
-  async keywordTotals({ days, running, range, signal }: AskedTotals, device: Device): Promise<TotalsOf> {
-    const totals = new KeywordTotals();
+  /**
+   * Totals of all keywords of `positions` (see `KeywordTotals`). Naming some in the question would not make it faster,
+   * unless they were a handful.
+   */
+  async keywordTotals(
+    { days, running, range, signal }: AskedTotals,
+    device: Device,
+    positions: ReadonlyMap<number, number>,
+  ): Promise<KeywordTotals> {
+    const totals = new KeywordTotals(positions);
     const add = async (name: string, parameters: Parameters): Promise<void> => {
       using session = await this.#engine.session(signal);
       await session.numbers(sqlText(`facts/${name}`), parameters, (columns, rows) => totals.add(columns, rows));
@@ -84,7 +88,7 @@ export class Facts {
       parts.push(add('keyword_totals', { device, from: range.from, to: range.to, files: this.#paths(days) }));
     }
     await Promise.all(parts);
-    return (id) => totals.of(id);
+    return totals;
   }
 
   /** The stored days of keywords, which the grid counts in the order given. */

@@ -1,9 +1,19 @@
-import { shortIdNumber } from '../domain/ids.ts';
-import { type Measures, NOTHING } from '../domain/metrics.ts';
+import type { Measures } from '../domain/metrics.ts';
 
-/** Totals of keywords that come in parts, as columns. */
+/** Totals of a project's keywords in flat arrays, by the keyword's position. They come in parts, as columns. */
 export class KeywordTotals {
-  readonly #totals = new Map<number, { -readonly [Name in keyof Measures]: Measures[Name] }>();
+  readonly #positions: ReadonlyMap<number, number>;
+  readonly #clicks: Float64Array;
+  readonly #impressions: Float64Array;
+  readonly #sumPosition: Float64Array;
+
+  /** @param positions of the keywords, by `shortIdNumber` of the id; other keywords do not count. */
+  constructor(positions: ReadonlyMap<number, number>) {
+    this.#positions = positions;
+    this.#clicks = new Float64Array(positions.size);
+    this.#impressions = new Float64Array(positions.size);
+    this.#sumPosition = new Float64Array(positions.size);
+  }
 
   /** Adds rows. Columns: keyword (`shortIdNumber`), clicks, impressions, sum of positions; a part may be negative. */
   add(columns: readonly Float64Array[], rows: number): void {
@@ -14,22 +24,20 @@ export class KeywordTotals {
       Float64Array,
     ];
     for (let row = 0; row < rows; row++) {
-      const total = this.#totals.get(keyword[row]!);
-      if (total === undefined) {
-        this.#totals.set(keyword[row]!, {
-          clicks: clicks[row]!,
-          impressions: impressions[row]!,
-          sumPosition: sumPosition[row]!,
-        });
-      } else {
-        total.clicks += clicks[row]!;
-        total.impressions += impressions[row]!;
-        total.sumPosition += sumPosition[row]!;
-      }
+      const position = this.#positions.get(keyword[row]!);
+      if (position === undefined) continue;
+      this.#clicks[position]! += clicks[row]!;
+      this.#impressions[position]! += impressions[row]!;
+      this.#sumPosition[position]! += sumPosition[row]!;
     }
   }
 
-  of(id: string): Measures {
-    return this.#totals.get(shortIdNumber(id)) ?? NOTHING;
+  /** Zeros for a keyword without rows. */
+  of({ position }: { readonly position: number }): Measures {
+    return {
+      clicks: this.#clicks[position]!,
+      impressions: this.#impressions[position]!,
+      sumPosition: this.#sumPosition[position]!,
+    };
   }
 }

@@ -1,14 +1,23 @@
 import { type Group, type GroupedKeyword, type Membership, selectKeywords } from '../domain/groups.ts';
+import type { Measures } from '../domain/metrics.ts';
 import { type DayGrid, gridParts } from './day-grid.ts';
-import type { Asked, AskedTotals, Device, Facts, TotalsOf } from './facts.ts';
+import type { Asked, AskedTotals, Device, Facts } from './facts.ts';
+import type { KeywordTotals } from './keyword-totals.ts';
 
-interface AskedKeywords<K extends GroupedKeyword> extends Omit<Asked, 'files'> {
+/** A keyword and its place among all of its project. */
+type PlacedKeyword = GroupedKeyword & { readonly position: number };
+
+interface AskedKeywords<K extends PlacedKeyword> extends Omit<Asked, 'files'> {
   /** Where totals are added up from. */
   readonly totalFiles: Pick<AskedTotals, 'days' | 'running'>;
   /** Files that days are read from. */
   readonly dayFiles: readonly string[];
   /** All keywords of the project, in the order of the answer. */
-  readonly tracked: { readonly keywords: readonly K[]; readonly membership: Membership };
+  readonly tracked: {
+    readonly keywords: readonly K[];
+    readonly positions: ReadonlyMap<number, number>;
+    readonly membership: Membership;
+  };
   /** Only the keywords of these groups, when given. */
   readonly groups: readonly Group[] | undefined;
   readonly device: Device;
@@ -17,19 +26,20 @@ interface AskedKeywords<K extends GroupedKeyword> extends Omit<Asked, 'files'> {
 }
 
 /** A page of the keywords that a group leaves, and their totals over the range. */
-export async function keywordPage<K extends GroupedKeyword>(
+export async function keywordPage<K extends PlacedKeyword>(
   facts: Facts,
   asked: AskedKeywords<K>,
-): Promise<{ total: number; keywords: readonly K[]; totalsOf: TotalsOf }> {
+): Promise<{ total: number; keywords: readonly K[]; totals: KeywordTotals }> {
   const { tracked, groups, device, limit, offset } = asked;
-  const totalsOf = await facts.keywordTotals({ ...asked, ...asked.totalFiles }, device);
-  const chosen = groups ? selectKeywords(tracked.keywords, groups, tracked.membership, totalsOf) : tracked.keywords;
+  const totals = await facts.keywordTotals({ ...asked, ...asked.totalFiles }, device, tracked.positions);
+  const measuresOf = (keyword: K): Measures => totals.of(keyword);
+  const chosen = groups ? selectKeywords(tracked.keywords, groups, tracked.membership, measuresOf) : tracked.keywords;
   const page = chosen.slice(offset, offset + limit);
-  return { total: chosen.length, keywords: page, totalsOf };
+  return { total: chosen.length, keywords: page, totals };
 }
 
 /** The days of the keywords of a page, some keywords at a time. */
-export async function* keywordDays<K extends GroupedKeyword>(
+export async function* keywordDays<K extends PlacedKeyword>(
   facts: Facts,
   asked: AskedKeywords<K>,
   page: readonly K[],

@@ -39,6 +39,12 @@ export class JsonBytes {
     this.#length += length;
   }
 
+  /** A part of such bytes, from one place to before another. */
+  part(json: Buffer, from: number, to: number): void {
+    this.#reserve(to - from);
+    this.#length += json.copy(this.#bytes, this.#length, from, to);
+  }
+
   /** A whole number that is not negative. */
   whole(value: number): void {
     this.#reserve(ROOM);

@@ -1,29 +1,33 @@
 import type { Keyword } from '../catalog/keywords.ts';
+import type { TrackedKeyword, TrackedKeywords } from '../catalog/tracked.ts';
 import type { Membership } from '../domain/groups.ts';
 import { isoInstant } from '../domain/instants.ts';
 import type { DayGrid } from '../facts/day-grid.ts';
-import type { TotalsOf } from '../facts/facts.ts';
+import type { KeywordTotals } from '../facts/keyword-totals.ts';
 import { JsonBytes, jsonBytes } from '../http/json-bytes.ts';
 import { writeMetrics } from '../http/metrics-json.ts';
 
 /** Bytes that are handed over at a time. */
 const CHUNK = 128 * 1024;
-const COMMA = Buffer.from(',');
+const COMMA = ',';
 const CLOSE = Buffer.from('}');
 
-interface Keywords {
-  readonly membership: Membership;
-  readonly totalsOf: TotalsOf;
+type Tracked = Pick<TrackedKeywords, 'keywords' | 'membership'>;
+
+interface About {
+  /** All keywords of the project. */
+  readonly tracked: Tracked;
+  readonly totals: KeywordTotals;
 }
 
 /** Some of the keywords and their days. */
 interface Part {
-  readonly keywords: readonly Keyword[];
+  readonly keywords: readonly TrackedKeyword[];
   readonly days: DayGrid;
 }
 
 /** The answer about keywords with their totals. */
-export function keywordsAnswer(head: object, keywords: readonly Keyword[], about: Keywords): Buffer {
+export function keywordsAnswer(head: object, keywords: readonly TrackedKeyword[], about: About): Buffer {
   return jsonBytes((json) => {
     const write = keywordWriter(json, head, about);
     for (const keyword of keywords) {
@@ -38,7 +42,7 @@ export function keywordsAnswer(head: object, keywords: readonly Keyword[], about
 export async function* dailyKeywordsAnswer(
   head: object,
   parts: AsyncIterable<Part>,
-  about: Keywords,
+  about: About,
 ): AsyncGenerator<Buffer> {
   const json = new JsonBytes();
   const write = keywordWriter(json, head, about);
@@ -56,39 +60,44 @@ export async function* dailyKeywordsAnswer(
 }
 
 /** Writes the start of an answer. What it returns writes keywords one after the other, without the closing brace. */
-function keywordWriter(json: JsonBytes, head: object, { membership, totalsOf }: Keywords): (keyword: Keyword) => void {
+function keywordWriter(json: JsonBytes, head: object, { tracked, totals }: About): (keyword: TrackedKeyword) => void {
   json.text(`${JSON.stringify(head).slice(0, -1)},"keywords":[`);
-  const starts = startsOf(membership);
+  const { bytes, ends } = startsOf(tracked);
   let isFirst = true;
   return (keyword) => {
-    let start = starts.get(keyword);
-    if (start === undefined) {
-      start = keywordStart(keyword, membership);
-      starts.set(keyword, start);
-    }
-    if (!isFirst) json.raw(COMMA);
+    const start = ends[keyword.position - 1] ?? 0;
+    json.part(bytes, isFirst ? start + COMMA.length : start, ends[keyword.position]!);
     isFirst = false;
-    json.raw(start);
-    writeMetrics(json, totalsOf(keyword.id));
+    writeMetrics(json, totals.of(keyword));
   };
 }
 
-/** What answers say of keywords before their numbers, for as long as the tracked keywords are remembered. */
-const startsOfAll = new WeakMap<Membership, Map<Keyword, Buffer>>();
+/** What answers say of each keyword before its numbers, after a comma: one behind the other, by position. */
+interface Starts {
+  readonly bytes: Buffer;
+  readonly ends: Uint32Array;
+}
 
-function startsOf(membership: Membership): Map<Keyword, Buffer> {
-  let starts = startsOfAll.get(membership);
-  if (starts === undefined) {
-    starts = new Map();
-    startsOfAll.set(membership, starts);
-  }
+/** Kept for as long as the tracked keywords are. */
+const startsOfTracked = new WeakMap<Tracked['keywords'], Starts>();
+
+function startsOf({ keywords, membership }: Tracked): Starts {
+  const known = startsOfTracked.get(keywords);
+  if (known !== undefined) return known;
+  const json = new JsonBytes();
+  const ends = Uint32Array.from(keywords, (keyword) => {
+    json.text(COMMA + keywordStart(keyword, membership));
+    return json.length;
+  });
+  const starts = { bytes: json.copy(), ends };
+  startsOfTracked.set(keywords, starts);
   return starts;
 }
 
-function keywordStart({ id, query, source, trackedSince, intent }: Keyword, membership: Membership): Buffer {
+function keywordStart({ id, query, source, trackedSince, intent }: Keyword, membership: Membership): string {
   const groupIds = membership.groupsOf.get(id) ?? [];
   const start = { id, query, source, trackedSince: isoInstant(trackedSince), intent, groupIds };
-  return Buffer.from(`${JSON.stringify(start).slice(0, -1)},"metrics":{`);
+  return `${JSON.stringify(start).slice(0, -1)},"metrics":{`;
 }
 
 function writeDays(json: JsonBytes, days: DayGrid, keyword: number, dates: readonly Buffer[]): void {

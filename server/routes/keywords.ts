@@ -103,7 +103,7 @@ export const keywords: Route<typeof answer> = {
         },
         paging: { total: page.total, limit: asked.limit, offset: asked.offset },
       };
-      return { head, wanted, page: page.keywords, about: { ...page, membership: read.tracked.membership } };
+      return { head, wanted, page: page.keywords, about: { tracked: read.tracked, totals: page.totals } };
     };
     if (isDaily(request.query)) {
       return sendStream(request, reply, longAnswers, async (signal) => {

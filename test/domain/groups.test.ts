@@ -72,7 +72,7 @@ t.test('members and matches, in the order given, each once', async (t) => {
     groupsOf: new Map(),
   };
   const selected = (...groups: Group[]): string =>
-    selectKeywords(KEYWORDS, groups, membership, (id) => ({ ...NOTHING, clicks: id === 'a' ? 5 : 0 }))
+    selectKeywords(KEYWORDS, groups, membership, ({ id }) => ({ ...NOTHING, clicks: id === 'a' ? 5 : 0 }))
       .map(({ id }) => id)
       .join(' ');
   const clicked = group('rule', 'rule', null, {
