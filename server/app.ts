@@ -22,6 +22,7 @@ import { breakdowns } from './routes/breakdowns.ts';
 import type { Context } from './routes/context.ts';
 import { groups } from './routes/groups.ts';
 import { addHealthRoutes } from './routes/health.ts';
+import { KeptAnswers } from './routes/kept-answer.ts';
 import { keywords } from './routes/keywords.ts';
 import { notes } from './routes/notes.ts';
 import { pageGroups } from './routes/page-groups.ts';
@@ -75,6 +76,8 @@ export async function buildApp({
   const app = fastify({
     logger: logOptions(settings.logLevel, logStream),
     // One line a request, written when it is answered.
+    // One logger for all of them: what is logged of a request tells its id.
+    childLoggerFactory: (logger) => logger,
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: settings.trustedProxies.length > 0 ? [...settings.trustedProxies] : false,
     handlerTimeout: settings.requestTimeLimit * 1000,
@@ -102,7 +105,7 @@ export async function buildApp({
   const facts = new Facts(engine, settings.dataFolder, new Gate(settings.threads, HEAVY_QUERIES_WAITING));
   const answers = new AnswerCache(settings.answerCache);
   const context: Context = {
-    answers,
+    kept: new KeptAnswers(known, answers, now),
     known,
     catalog,
     tracked: new TrackedKeywordsCache(catalog),
@@ -157,12 +160,13 @@ export async function buildApp({
   });
   // Expectations that are not known are ignored, as unknown headers are.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const ms = Math.round(reply.elapsedTime * 10) / 10;
     const key = request.access?.keyId;
     // One flat line by the server's own logger: this is on the path of every answer.
     const { id, method, ip: address } = request;
     app.log.info({ id, method, url: withoutKeys(request.url), address, status: reply.statusCode, ms, key }, 'answered');
+    done();
   });
   // Requests that wait for a provider would hold the end up.
   app.addHook('preClose', async () => lists.stop());

@@ -1,8 +1,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Catalog } from '../../server/catalog/catalog.ts';
+import { createKey } from '../../server/catalog/keys.ts';
+import { toMicroseconds } from '../../server/domain/instants.ts';
 import type { Engine } from '../../server/facts/engine.ts';
 import type { BenchOptions } from './options.ts';
-import { load, ordinate } from './ordinate.ts';
+import { load } from './ordinate.ts';
 import { equalPlans, LARGE, MIDDLE, makeTexts, plans, workspaceName, writeEntities, writeFacts } from './snapshots.ts';
 import { makeOnce, stampOf } from './stamp.ts';
 
@@ -109,30 +112,22 @@ async function loadOnce(
       report(`loading ${snapshot}`);
       await load(folder, snapshot);
     }
-    const made: Record<string, string[]> = {};
-    for (const workspace of workspaces) {
-      report(`making the keys of ${workspace}`);
-      made[workspace] = await makeKeys(folder, workspace, keys);
-    }
-    writeFileSync(file, JSON.stringify(made), { mode: 0o600 });
+    writeFileSync(file, JSON.stringify(makeKeys(folder, workspaces, keys)), { mode: 0o600 });
   });
   return { folder, keys: JSON.parse(readFileSync(file, 'utf8')) as Data['keys'] };
 }
 
-async function makeKeys(folder: string, workspace: string, count: number): Promise<string[]> {
-  const keys: string[] = [];
-  for (let number = 1; number <= count; number++) {
-    const made = await ordinate(
-      folder,
-      'keys',
-      'create',
-      '--workspace',
-      workspace,
-      '--name',
-      `bench ${number}`,
-      '--json',
+function makeKeys(folder: string, workspaces: readonly string[], count: number): Data['keys'] {
+  const catalog = new Catalog(folder);
+  const at = toMicroseconds(Date.now());
+  const numbers = Array.from({ length: count }, (_, index) => index + 1);
+  const make = (workspace: string, number: number): string =>
+    createKey(catalog, { workspace, name: `bench ${number}`, by: null, at }).key;
+  try {
+    return Object.fromEntries(
+      workspaces.map((workspace) => [workspace, numbers.map((number) => make(workspace, number))]),
     );
-    keys.push((JSON.parse(made) as { key: string }).key);
+  } finally {
+    catalog.close();
   }
-  return keys;
 }

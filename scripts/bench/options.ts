@@ -51,10 +51,10 @@ const USUAL: Sizes & Effort = {
   queries: 100_000,
   pages: 30_000,
   listDays: 28,
-  workspaces: 5,
+  workspaces: 20,
   keys: 20,
   rounds: 15,
-  burst: 1400,
+  burst: 3900,
   seconds: 20,
 };
 

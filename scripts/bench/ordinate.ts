@@ -12,7 +12,7 @@ const program = join(root, 'scripts/ordinate.ts');
 const run = promisify(execFile);
 
 /** Runs a command of `ordinate` in the data folder; returns what it prints. */
-export async function ordinate(dataFolder: string, ...args: readonly string[]): Promise<string> {
+async function ordinate(dataFolder: string, ...args: readonly string[]): Promise<string> {
   const { stdout } = await run(process.execPath, [program, ...args], {
     env: { ...process.env, ORDINATE_DATA: dataFolder },
     maxBuffer: 1e8,

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash as digest, timingSafeEqual } from 'node:crypto';
 import { newKey, newUuid } from '../domain/ids.ts';
 import type { Microseconds } from '../domain/instants.ts';
 import type { Catalog } from './catalog.ts';
@@ -91,5 +91,5 @@ function requireManager(catalog: Catalog, workspace: string, by: string | null):
 
 /** What is stored of a key. */
 export function hashOf(key: string): string {
-  return createHash('sha256').update(key).digest('hex');
+  return digest('sha256', key);
 }

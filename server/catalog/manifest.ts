@@ -70,7 +70,7 @@ export interface KeywordTotalFiles {
 }
 
 /** What was stored until the end of one month (its first day), less what was stored until the end of another. */
-export interface RunningTotals {
+interface RunningTotals {
   readonly file: string;
   readonly through: Day;
   readonly before: Day | null;

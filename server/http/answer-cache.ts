@@ -43,14 +43,19 @@ export class AnswerCache {
     return { answers, bytes, hits: this.#hits, misses: this.#misses };
   }
 
-  /** The answer to a question; `make` is called where there is none. `signal`: the one who asks has gone. */
-  async get(key: string, signal: AbortSignal, make: (signal: AbortSignal) => Promise<Buffer>): Promise<Buffer> {
+  /** The answer to a question, where it is kept. */
+  kept(key: string): Buffer | undefined {
     const finished = this.#finished?.get(key);
-    if (finished !== undefined) {
-      this.#hits++;
-      return finished;
-    }
-    this.#misses++;
+    if (finished === undefined) this.#misses++;
+    else this.#hits++;
+    return finished;
+  }
+
+  /**
+   * The answer to a question that is not kept: the one in the making, or that of `make`, which is kept then.
+   * @param signal the one who asks has gone
+   */
+  async make(key: string, signal: AbortSignal, make: (signal: AbortSignal) => Promise<Buffer>): Promise<Buffer> {
     const making = this.#making.get(key) ?? this.#begin(key, make);
     making.waiting++;
     const leave = (): void => {

@@ -12,6 +12,8 @@ const THRESHOLD = 2048;
 export async function addCompression(app: FastifyInstance): Promise<void> {
   await app.register(compress, {
     global: true,
+    // Nothing reads what comes with a request.
+    globalDecompression: false,
     threshold: THRESHOLD,
     encodings: ['zstd', 'br', 'gzip'],
     zlibOptions: { level: 1 },

@@ -13,9 +13,10 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   const known = toKnown(error);
   // What fails because the client has gone is no failure of the service.
   const isGone = known.code === 'server_error' && request.signal?.aborted;
-  if (isGone) request.log.debug({ err: error }, 'the client has gone');
-  else if (known.code === 'server_error') request.log.error({ err: error }, 'request failed');
-  else if (known.code === 'unavailable') request.log.warn({ err: error }, 'answer unavailable');
+  const what = { id: request.id, err: error };
+  if (isGone) request.log.debug(what, 'the client has gone');
+  else if (known.code === 'server_error') request.log.error(what, 'request failed');
+  else if (known.code === 'unavailable') request.log.warn(what, 'answer unavailable');
   if (known.code === 'unauthorized') reply.header('www-authenticate', 'Bearer');
   if (known.retryAfter !== undefined) reply.header('retry-after', String(known.retryAfter));
   return reply

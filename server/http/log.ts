@@ -1,9 +1,9 @@
 import type { FastifyRequest, FastifyServerOptions } from 'fastify';
 import { destination } from 'pino';
 
-/** Where the server logs: standard error, a few kilobytes at a time; a line for each answer must cost little. */
+/** Where the server logs: standard error, some kilobytes at a time; a line for each answer must cost little. */
 export function openLog(): ReturnType<typeof destination> {
-  return destination({ dest: 2, sync: false, minLength: 4096, periodicFlush: 500 });
+  return destination({ dest: 2, sync: false, minLength: 16_000, periodicFlush: 500 });
 }
 
 const KEYS = /ord_live_[A-Za-z0-9]*/g;

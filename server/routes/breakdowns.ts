@@ -7,7 +7,6 @@ import { projectReference, readProject } from '../http/guard.ts';
 import { rangeParameters, readParameters } from '../http/parameters.ts';
 import { siteRange } from '../http/ranges.ts';
 import { counts, day, metrics, nullable, object, project, provisionalAfter, responses } from '../http/schemas.ts';
-import { sendKept } from './kept-answer.ts';
 import type { Route } from './route.ts';
 
 const answer = object({
@@ -55,7 +54,7 @@ export const breakdowns: Route<typeof answer> = {
   parameters: rangeParameters,
   response: responses(answer, 'The breakdowns.', ['invalid_request', 'not_found']),
   handle: (context) => (request, reply) => {
-    const { catalog, facts, now } = context;
+    const { catalog, facts, kept, now } = context;
     const question = (found: Project) => siteRange(readParameters(rangeParameters, request.query), found, now());
     const make = async (signal: AbortSignal): Promise<Static<typeof answer>> => {
       const read = readProject(catalog, request, (found) => {
@@ -94,7 +93,7 @@ export const breakdowns: Route<typeof answer> = {
         brand,
       };
     };
-    return sendKept(context, request, reply, { operation: 'getBreakdowns', question, make });
+    return kept.send(request, reply, { operation: 'getBreakdowns', question, make });
   },
 };
 

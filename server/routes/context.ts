@@ -3,8 +3,8 @@ import type { KnownCatalog } from '../catalog/known.ts';
 import type { TrackedKeywordsCache } from '../catalog/tracked.ts';
 import type { Facts } from '../facts/facts.ts';
 import type { KeyedGate } from '../gate.ts';
-import type { AnswerCache } from '../http/answer-cache.ts';
 import type { Lists } from '../lists/lists.ts';
+import type { KeptAnswers } from './kept-answer.ts';
 
 /** What routes answer from. */
 export interface Context {
@@ -13,7 +13,7 @@ export interface Context {
   readonly tracked: TrackedKeywordsCache;
   readonly facts: Facts;
   readonly lists: Lists;
-  readonly answers: AnswerCache;
+  readonly kept: KeptAnswers;
   /** Long answers pass here. */
   readonly longAnswers: KeyedGate;
   /** Milliseconds, as `Date.now`. */

@@ -14,7 +14,6 @@ import * as parameter from '../http/parameters.ts';
 import { keywordRange } from '../http/ranges.ts';
 import * as schema from '../http/schemas.ts';
 import { sendStream } from '../http/send-stream.ts';
-import { sendKept } from './kept-answer.ts';
 import { dailyKeywordsAnswer, keywordsAnswer } from './keywords-answer.ts';
 import type { Route } from './route.ts';
 
@@ -68,7 +67,7 @@ export const keywords: Route<typeof answer> = {
   parameters,
   response: schema.responses(answer, 'The keywords.', ['invalid_request', 'not_found']),
   handle: (context) => (request, reply) => {
-    const { catalog, tracked, facts, longAnswers, now } = context;
+    const { catalog, tracked, facts, kept, longAnswers, now } = context;
     const question = (found: Project) => {
       // Ids go before parameters: an unknown group is a 404 whatever else is wrong with the request.
       const { group: sent } = request.query as { group?: unknown };
@@ -115,7 +114,7 @@ export const keywords: Route<typeof answer> = {
       const { head, page, about } = await find(signal);
       return keywordsAnswer(head, page, about);
     };
-    return sendKept(context, request, reply, { operation: 'listKeywords', question, make });
+    return kept.send(request, reply, { operation: 'listKeywords', question, make });
   },
 };
 

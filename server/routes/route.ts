@@ -6,8 +6,8 @@ import { projectPath } from '../http/schemas.ts';
 import type { Context } from './context.ts';
 import { withExamples } from './examples.ts';
 
-/** An answer of the schema, JSON bytes of one, or a reply that sends them. */
-type Answer<Schema extends TSchema> = Static<Schema> | Promise<Static<Schema> | Buffer | FastifyReply>;
+/** An answer of the schema, JSON bytes of one, a reply that sends them, or nothing when they have been sent. */
+type Answer<Schema extends TSchema> = Static<Schema> | Promise<Static<Schema> | Buffer | FastifyReply> | undefined;
 
 /** One endpoint: what documents it, and the function that answers it. */
 export interface Route<Schema extends TSchema = TSchema> {

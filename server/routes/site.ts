@@ -9,7 +9,6 @@ import { projectReference, readProject } from '../http/guard.ts';
 import { country, device, rangeParameters, readParameters } from '../http/parameters.ts';
 import { siteRange } from '../http/ranges.ts';
 import { day, metrics, nullable, object, oneOf, project, provisionalAfter, responses } from '../http/schemas.ts';
-import { sendKept } from './kept-answer.ts';
 import type { Route } from './route.ts';
 
 const answer = object({
@@ -46,7 +45,7 @@ export const site: Route<typeof answer> = {
   parameters,
   response: responses(answer, 'Totals and days.', ['invalid_request', 'not_found']),
   handle: (context) => (request, reply) => {
-    const { catalog, facts, now } = context;
+    const { catalog, facts, kept, now } = context;
     const question = (found: Project) => {
       const asked = readParameters(parameters, request.query);
       if (asked.country !== undefined && asked.device !== 'all') {
@@ -76,7 +75,7 @@ export const site: Route<typeof answer> = {
         ...series,
       };
     };
-    return sendKept(context, request, reply, { operation: 'getSite', question, make });
+    return kept.send(request, reply, { operation: 'getSite', question, make });
   },
 };
 

@@ -104,7 +104,7 @@ t.test(
       keywords: [keyword('Kw001', 'a')],
       keyword_daily: facts('keyword_id date device', ...rows),
     });
-    const impressions = async (): Promise<number> =>
+    const impressions = async (): Promise<unknown> =>
       (await world.ask('/keywords?from=2025-11-01&to=2026-03-10')).body.keywords[0].metrics.impressions;
     const catalog = new DatabaseSync(join(world.dataFolder, 'catalog.sqlite'));
     t.teardown(() => catalog.close());

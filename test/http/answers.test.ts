@@ -90,7 +90,7 @@ t.test('equal questions share one answer in the making, which is given up when n
     return promise;
   };
   const [one, two] = [new AbortController(), new AbortController()];
-  const answers = [cache.get('question', one.signal, make), cache.get('question', two.signal, make)];
+  const answers = [cache.make('question', one.signal, make), cache.make('question', two.signal, make)];
   one.abort();
   t.equal(given?.aborted, false, 'another one waits still');
   resolve(Buffer.from('answer'));
@@ -98,14 +98,14 @@ t.test('equal questions share one answer in the making, which is given up when n
   t.equal(made, 1);
 
   const alone = new AbortController();
-  const left = cache.get('other', alone.signal, (signal) => {
+  const left = cache.make('other', alone.signal, (signal) => {
     given = signal;
     return new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('given up'))));
   });
   alone.abort();
   await t.rejects(left, { message: 'given up' });
   t.equal(given?.aborted, true);
-  t.equal(String(await cache.get('other', new AbortController().signal, async () => Buffer.from('again'))), 'again');
+  t.equal(String(await cache.make('other', new AbortController().signal, async () => Buffer.from('again'))), 'again');
 });
 
 t.test('answers are compressed as the client asks, small ones never', async (t) => {
