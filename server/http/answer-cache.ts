@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { LRUCache } from 'lru-cache';
+import type { EncodedBytes } from './compression.ts';
 
 /** Finished answers, and those that are being made. */
 export interface AnswerCacheState {
@@ -10,7 +11,7 @@ export interface AnswerCacheState {
 }
 
 interface Making {
-  readonly answer: Promise<Buffer>;
+  readonly answer: Promise<EncodedBytes>;
   readonly stop: AbortController;
   waiting: number;
 }
@@ -20,7 +21,7 @@ interface Making {
  * expire. Equal questions at the same time share one answer in the making; it is given up when nobody waits for it.
  */
 export class AnswerCache {
-  readonly #finished: LRUCache<string, Buffer> | undefined;
+  readonly #finished: LRUCache<string, EncodedBytes> | undefined;
   readonly #making = new Map<string, Making>();
   #hits = 0;
   #misses = 0;
@@ -34,7 +35,7 @@ export class AnswerCache {
         : new LRUCache({
             maxSize: bytes,
             maxEntrySize: Math.ceil(bytes / 4),
-            sizeCalculation: (answer, key) => answer.length + key.length,
+            sizeCalculation: ({ bytes }, key) => bytes.length + key.length,
           });
   }
 
@@ -44,7 +45,7 @@ export class AnswerCache {
   }
 
   /** The answer to a question, where it is kept. */
-  kept(key: string): Buffer | undefined {
+  kept(key: string): EncodedBytes | undefined {
     const finished = this.#finished?.get(key);
     if (finished === undefined) this.#misses++;
     else this.#hits++;
@@ -55,7 +56,11 @@ export class AnswerCache {
    * The answer to a question that is not kept: the one in the making, or that of `make`, which is kept then.
    * @param signal the one who asks has gone
    */
-  async make(key: string, signal: AbortSignal, make: (signal: AbortSignal) => Promise<Buffer>): Promise<Buffer> {
+  async make(
+    key: string,
+    signal: AbortSignal,
+    make: (signal: AbortSignal) => Promise<EncodedBytes>,
+  ): Promise<EncodedBytes> {
     const making = this.#making.get(key) ?? this.#begin(key, make);
     making.waiting++;
     const leave = (): void => {
@@ -70,12 +75,12 @@ export class AnswerCache {
     }
   }
 
-  #begin(key: string, make: (signal: AbortSignal) => Promise<Buffer>): Making {
+  #begin(key: string, make: (signal: AbortSignal) => Promise<EncodedBytes>): Making {
     const stop = new AbortController();
     const answer = make(stop.signal)
-      .then((bytes) => {
-        this.#finished?.set(key, bytes);
-        return bytes;
+      .then((made) => {
+        this.#finished?.set(key, made);
+        return made;
       })
       .finally(() => this.#making.delete(key));
     const making: Making = { answer, stop, waiting: 0 };
@@ -87,6 +92,7 @@ export class AnswerCache {
 }
 
 /** Sends bytes that are JSON. */
-export function sendBytes(reply: FastifyReply, bytes: Buffer): FastifyReply {
+export function sendBytes(reply: FastifyReply, { bytes, encoding }: EncodedBytes): FastifyReply {
+  if (encoding !== 'identity') reply.headers({ 'content-encoding': encoding, vary: 'accept-encoding' });
   return reply.type('application/json; charset=utf-8').send(bytes);
 }

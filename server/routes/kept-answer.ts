@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { KnownCatalog } from '../catalog/known.ts';
 import type { Project } from '../catalog/projects.ts';
 import { type AnswerCache, sendBytes } from '../http/answer-cache.ts';
+import { type Encoding, encode, wantedEncoding } from '../http/compression.ts';
 import { findPathProject } from '../http/guard.ts';
 
 /** How an answer that is kept is identified and made. */
@@ -38,31 +39,39 @@ export class KeptAnswers {
     this.#now = now;
   }
 
-  /** Answers from the kept answers, at once, or makes the answer and keeps it. */
+  /** Answers from the kept answers, at once, or makes the answer and keeps it, encoded as the client wants it. */
   send(request: FastifyRequest, reply: FastifyReply, question: Question): Promise<FastifyReply> | undefined {
-    const key = this.#keyOf(request, findPathProject(this.#known, request), question);
+    const encoding = wantedEncoding(request);
+    const key = this.#keyOf(request, encoding, findPathProject(this.#known, request), question);
     const kept = this.#answers.kept(key);
-    if (kept === undefined) return this.#make(request, reply, key, question);
+    if (kept === undefined) return this.#make(request, reply, key, encoding, question);
     sendBytes(reply, kept);
     return undefined;
   }
 
-  async #make(request: FastifyRequest, reply: FastifyReply, key: string, { make }: Question): Promise<FastifyReply> {
-    const bytes = await this.#answers.make(key, request.signal, async (signal) => {
-      const answer = await make(signal);
-      return Buffer.isBuffer(answer) ? answer : Buffer.from(JSON.stringify(answer));
+  async #make(
+    { signal }: FastifyRequest,
+    reply: FastifyReply,
+    key: string,
+    encoding: Encoding,
+    { make }: Question,
+  ): Promise<FastifyReply> {
+    const answer = await this.#answers.make(key, signal, async (stop) => {
+      const made = await make(stop);
+      return encode(Buffer.isBuffer(made) ? made : Buffer.from(JSON.stringify(made)), encoding);
     });
-    return sendBytes(reply, bytes);
+    return sendBytes(reply, answer);
   }
 
-  #keyOf({ url }: FastifyRequest, project: Project, { operation, question }: Question): string {
+  #keyOf({ url }: FastifyRequest, encoding: Encoding, project: Project, { operation, question }: Question): string {
     const { workspaceId, id, revision } = project;
     const hour = Math.floor(this.#now() / HOUR);
-    const address = `${workspaceId} ${url}`;
+    const address = `${workspaceId} ${encoding} ${url}`;
     const known = this.#addresses.get(address);
     // The project is the same object for as long as nobody changes the catalog.
     if (known?.project === project && known.hour === hour) return known.key;
-    const key = `${operation} ${workspaceId} ${id} ${revision} ${JSON.stringify(question(project))}`;
+    const asked = JSON.stringify(question(project));
+    const key = `${operation} ${workspaceId} ${id} ${revision} ${encoding} ${asked}`;
     this.#addresses.set(address, { project, hour, key });
     return key;
   }

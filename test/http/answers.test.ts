@@ -7,6 +7,7 @@ import t from 'tap';
 import { toMetrics } from '../../server/domain/metrics.ts';
 import { KeyedGate } from '../../server/gate.ts';
 import { AnswerCache } from '../../server/http/answer-cache.ts';
+import type { EncodedBytes } from '../../server/http/compression.ts';
 import { JsonBytes, jsonBytes } from '../../server/http/json-bytes.ts';
 import { writeMetrics } from '../../server/http/metrics-json.ts';
 import { sendStream } from '../../server/http/send-stream.ts';
@@ -82,9 +83,9 @@ t.test('without memory for answers each is made', async (t) => {
 t.test('equal questions share one answer in the making, which is given up when nobody waits', async (t) => {
   const cache = new AnswerCache(1000);
   let made = 0;
-  const { promise, resolve } = Promise.withResolvers<Buffer>();
+  const { promise, resolve } = Promise.withResolvers<EncodedBytes>();
   let given: AbortSignal | undefined;
-  const make = (signal: AbortSignal): Promise<Buffer> => {
+  const make = (signal: AbortSignal): Promise<EncodedBytes> => {
     made++;
     given = signal;
     return promise;
@@ -93,8 +94,8 @@ t.test('equal questions share one answer in the making, which is given up when n
   const answers = [cache.make('question', one.signal, make), cache.make('question', two.signal, make)];
   one.abort();
   t.equal(given?.aborted, false, 'another one waits still');
-  resolve(Buffer.from('answer'));
-  t.strictSame((await Promise.all(answers)).map(String), ['answer', 'answer']);
+  resolve(plain('answer'));
+  t.strictSame(await Promise.all(answers), [plain('answer'), plain('answer')]);
   t.equal(made, 1);
 
   const alone = new AbortController();
@@ -105,8 +106,12 @@ t.test('equal questions share one answer in the making, which is given up when n
   alone.abort();
   await t.rejects(left, { message: 'given up' });
   t.equal(given?.aborted, true);
-  t.equal(String(await cache.make('other', new AbortController().signal, async () => Buffer.from('again'))), 'again');
+  t.strictSame(await cache.make('other', new AbortController().signal, async () => plain('again')), plain('again'));
 });
+
+function plain(text: string): EncodedBytes {
+  return { bytes: Buffer.from(text), encoding: 'identity' };
+}
 
 t.test('answers are compressed as the client asks, small ones never', async (t) => {
   const keywords = Array.from({ length: 60 }, (_, index) => keyword(`Kw${100 + index}`, `query ${index}`));
@@ -125,7 +130,30 @@ t.test('answers are compressed as the client asks, small ones never', async (t) 
     const answer = await ask('/keywords', encoding);
     t.equal(answer.headers['content-encoding'], encoding);
     t.equal(decompress(answer.rawPayload).toString(), plain, encoding);
-    t.equal((await ask('/alerts', encoding)).headers['content-encoding'], undefined);
+    const again = await ask('/keywords', encoding);
+    t.equal(again.headers['content-encoding'], encoding, 'kept');
+    t.equal(again.headers['content-length'], String(again.rawPayload.length));
+    t.equal(again.headers['vary'], 'accept-encoding');
+    t.ok(again.rawPayload.equals(answer.rawPayload));
+    for (const small of ['/alerts', '/site?period=1d']) {
+      for (const _ of ['made', 'kept']) {
+        t.equal((await ask(small, encoding)).headers['content-encoding'], undefined, small);
+      }
+    }
+  }
+  for (const [accepted, encoding] of [
+    ['gzip, deflate, br, zstd', 'zstd'],
+    ['gzip, deflate, br', 'br'],
+    ['GZIP;q=0.5, br;q=0.1', 'gzip'],
+    ['*', 'gzip'],
+    ['x-gzip', 'gzip'],
+    ['identity, gzip;q=0', undefined],
+    ['compress', undefined],
+    ['', undefined],
+  ] as const) {
+    for (const time of ['made', 'kept']) {
+      t.equal((await ask('/keywords', accepted)).headers['content-encoding'], encoding, `'${accepted}' ${time}`);
+    }
   }
 });
 

@@ -1,15 +1,35 @@
 import { type Bench, Client, withServer } from '../bench-context.ts';
 import type { Line, Outcome } from '../results.ts';
 import { alternate } from '../rounds.ts';
-import { LARGE } from '../snapshots.ts';
+import { LARGE, small } from '../snapshots.ts';
 
 const ENCODINGS = ['br', 'zstd', 'gzip'] as const;
 
-/** A long answer plain and in each encoding, nothing kept. The bytes tell which ones the server has. */
-export async function measureCompression({ data, options }: Bench): Promise<Outcome> {
-  return withServer(data, { cache: false }, async (server) => {
+/** A long answer and a short one that is kept, plain and in each encoding. The bytes tell which ones the server has. */
+export async function measureCompression(bench: Bench): Promise<Outcome> {
+  const { keywords, smallKeywords } = bench.options;
+  return {
+    lines: [
+      ...(await measureAnswer(
+        bench,
+        `/projects/${LARGE}/keywords?limit=5000`,
+        `keywords, ${keywords} keywords`,
+        false,
+      )),
+      ...(await measureAnswer(
+        bench,
+        `/projects/${small(1)}/keywords`,
+        `kept keywords, ${smallKeywords} keywords`,
+        true,
+      )),
+    ],
+    targets: [],
+  };
+}
+
+async function measureAnswer({ data, options }: Bench, path: string, name: string, cache: boolean): Promise<Line[]> {
+  return withServer(data, { cache }, async (server) => {
     const client = await Client.of(server);
-    const path = `/projects/${LARGE}/keywords?limit=5000`;
     const ask = (encoding: string) => () => client.time(path, { 'accept-encoding': encoding });
     const times = await alternate(options.rounds, {
       identity: ask('identity'),
@@ -18,13 +38,10 @@ export async function measureCompression({ data, options }: Bench): Promise<Outc
       gzip: ask('gzip'),
     });
     client.close();
-    const lines = ENCODINGS.map(
-      (encoding): Line => ({
-        name: `keywords, ${options.keywords} keywords, ${encoding}`,
-        ...times[encoding],
-        floors: { plain: times.identity.median, 'plain kB': (times.identity.bytes ?? 0) / 1000 },
-      }),
-    );
-    return { lines, targets: [] };
+    return ENCODINGS.map((encoding) => ({
+      name: `${name}, ${encoding}`,
+      ...times[encoding],
+      floors: { plain: times.identity.median, 'plain kB': (times.identity.bytes ?? 0) / 1000 },
+    }));
   });
 }
