@@ -130,8 +130,8 @@ const QUESTIONS: Readonly<
   },
   keyword_days: {
     key: "'kwOne' as keyword_id, date '2026-03-02' as date, 'all' as device",
-    parameters: { ...RANGE, device: 'all', keywords: ['kwTwo', 'kwOne'] },
-    answers: { keyword: 1, day: 1 },
+    parameters: { ...RANGE, days: 31, device: 'all', keywords: ['kwTwo', 'kwOne'] },
+    answers: { cell: 31 + 1 },
   },
   country_days: {
     key: "date '2026-03-02' as date, 'usa' as country",

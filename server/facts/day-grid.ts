@@ -22,18 +22,16 @@ export class DayGrid {
     this.stored = new Uint8Array(cells);
   }
 
-  /** Puts rows into their cells. Columns: keyword, day, clicks, impressions, sum of positions. */
+  /** Puts rows into their cells. Columns: cell, clicks, impressions, sum of positions. */
   fill(columns: readonly Float64Array[], rows: number): void {
-    const [keyword, day, clicks, impressions, sumPosition] = columns as [
-      Float64Array,
+    const [cells, clicks, impressions, sumPosition] = columns as [
       Float64Array,
       Float64Array,
       Float64Array,
       Float64Array,
     ];
-    const days = this.days.length;
     for (let row = 0; row < rows; row++) {
-      const cell = keyword[row]! * days + day[row]!;
+      const cell = cells[row]!;
       this.clicks[cell] = clicks[row]!;
       this.impressions[cell] = impressions[row]!;
       this.sumPosition[cell] = sumPosition[row]!;

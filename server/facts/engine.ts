@@ -11,6 +11,7 @@ import {
 } from '@duckdb/node-api';
 import bindings from '@duckdb/node-bindings';
 import { sqlText } from '../sql.ts';
+import { freeResults } from './free-results.ts';
 
 type Parameter = string | number | boolean | null | readonly string[];
 export type Parameters = Readonly<Record<string, Parameter>>;
@@ -140,6 +141,7 @@ export class Session {
       });
       take(columns, rowCount);
     }
+    freeResults(result.rowCount);
   }
 
   /** Appends rows of texts, booleans and whole numbers (to bigint columns) to a table of this connection. */

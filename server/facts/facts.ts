@@ -95,7 +95,8 @@ export class Facts {
   async keywordDays({ files, range, signal }: Asked, device: Device, keywords: readonly string[]): Promise<DayGrid> {
     const grid = new DayGrid(range, keywords.length);
     if (files.length === 0) return grid;
-    const parameters = { device, keywords, from: range.from, to: range.to, files: this.#paths(files) };
+    const { from, to } = range;
+    const parameters = { device, keywords, from, to, days: grid.days.length, files: this.#paths(files) };
     await this.#heavy.run(signal, async () => {
       using session = await this.#engine.session(signal);
       await session.numbers(sqlText('facts/keyword_days'), parameters, (columns, rows) => grid.fill(columns, rows));

@@ -68,7 +68,8 @@ function keywordWriter(json: JsonBytes, head: object, { tracked, totals }: About
     const start = ends[keyword.position - 1] ?? 0;
     json.part(bytes, isFirst ? start + COMMA.length : start, ends[keyword.position]!);
     isFirst = false;
-    writeMetrics(json, totals.of(keyword));
+    const { clicks, impressions, sumPosition } = totals.of(keyword);
+    writeMetrics(json, clicks, impressions, sumPosition);
   };
 }
 
@@ -111,11 +112,7 @@ function writeDays(json: JsonBytes, days: DayGrid, keyword: number, dates: reado
     if (!isFirst) json.text(',');
     isFirst = false;
     json.raw(dates[day]!);
-    writeMetrics(json, {
-      clicks: clicks[cell]!,
-      impressions: impressions[cell]!,
-      sumPosition: sumPosition[cell]!,
-    });
+    writeMetrics(json, clicks[cell]!, impressions[cell]!, sumPosition[cell]!);
   }
   json.text(']');
 }

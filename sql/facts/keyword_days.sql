@@ -1,8 +1,8 @@
--- Measures of each stored day of keywords, in no order. $files: of keyword_daily or keyword_all; $from, $to: days;
--- $device: a device or 'all'; $keywords: ids. keyword: where the id stands in $keywords, from 0; day: days after $from.
+-- Measures of each stored day of keywords, in no order. $files: of keyword_daily or keyword_all; $from, $to: days, $days: how
+-- many they are; $device: a device or 'all'; $keywords: ids. cell: $days times the place of the id in $keywords, from 0,
+-- and the days after $from.
 select
-  k.keyword::double as keyword,
-  (f.date - $from::date)::double as day,
+  (k.keyword * $days + (f.date - $from::date))::double as cell,
   f.clicks::double as clicks,
   f.impressions::double as impressions,
   f.sum_position::double as "sumPosition"

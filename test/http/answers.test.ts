@@ -24,7 +24,7 @@ t.test('bytes of metrics are what JSON.stringify would write', (t) => {
       };
       const json = new JsonBytes();
       json.text('{');
-      writeMetrics(json, measures);
+      writeMetrics(json, clicks, impressions, measures.sumPosition);
       return json.take().toString() === JSON.stringify(toMetrics(measures));
     }),
   );
