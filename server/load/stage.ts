@@ -5,7 +5,7 @@ import { COLUMN_TYPES } from './column-types.ts';
 import { count, firstLine, type Problem } from './problems.ts';
 import type { Format, TableFiles } from './snapshot-files.ts';
 import { stagedFiles } from './staged-parts.ts';
-import { type Column, type EntityTable, type FactTableShape, identifiers, partOf } from './tables.ts';
+import { type Column, type EntityTable, type FactTableShape, identifiers, partOf, WRONG_PART } from './tables.ts';
 
 /** How each format is read: as it is (Parquet), as texts (CSV), as one JSON value a line. Hive folders are read by us. */
 const READERS: Record<Format, (files: string) => string> = {
@@ -63,7 +63,7 @@ export async function stageFacts(
   const read = await readSource(session, shape, files);
   const { rows } = read;
   if (rows === undefined) return read;
-  const template = sqlTemplate('load/stage_facts', { rows, part: partOf(shape) });
+  const template = sqlTemplate('load/stage_facts', { rows, part: partOf(shape), wrong: String(WRONG_PART) });
   const problems = await reading(shape.name, read.problems, async () => {
     await session.run(template, { ...read.parameters, target: folder });
   });
@@ -71,7 +71,7 @@ export async function stageFacts(
     await rm(folder, { recursive: true, force: true });
     return { problems, warnings: read.warnings };
   }
-  const wrongFiles = stagedFiles(folder).get('wrong');
+  const wrongFiles = stagedFiles(folder).get(WRONG_PART);
   if (wrongFiles === undefined) return { problems, warnings: read.warnings };
   const wrong = await session.rows<WrongRow>(sqlTemplate('load/wrong_values', {}), { files: wrongFiles });
   return { problems: [...problems, ...wrong.map((row) => wrongValues(shape, row))], warnings: read.warnings };

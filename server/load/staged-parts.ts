@@ -6,7 +6,7 @@ import type { Session } from '../facts/engine.ts';
 import { sqlTemplate } from '../sql.ts';
 import type { StagedPart } from './part-files.ts';
 import { count, type Problem } from './problems.ts';
-import { type FactTableShape, MOST_A_PART, partOf } from './tables.ts';
+import { type FactTableShape, MOST_A_PART, partOf, WHOLE_PART, WRONG_PART } from './tables.ts';
 
 /** About how many staged facts are checked for duplicates at once. */
 const BATCH_ROWS = 1_000_000;
@@ -17,7 +17,8 @@ const FEW_PROJECTS = 4;
 /** What a load carries, by fact table. */
 export type StagedParts = ReadonlyMap<FactTableShape, readonly StagedPart[]>;
 
-interface PartRow extends Omit<StagedPart, 'files'> {
+interface PartRow extends Omit<StagedPart, 'files' | 'part'> {
+  readonly part: number;
   readonly largest: number;
 }
 
@@ -28,7 +29,7 @@ export async function readStagedParts(
   folder: string,
 ): Promise<{ parts: StagedPart[]; problems: Problem[] }> {
   const filesOf = stagedFiles(folder);
-  filesOf.delete('wrong');
+  filesOf.delete(WRONG_PART);
   const files = [...filesOf.values()].flat();
   if (files.length === 0) return { parts: [], problems: [] };
   const template = sqlTemplate('load/staged_parts', { day: shape.day, part: partOf(shape) });
@@ -49,14 +50,14 @@ export async function readStagedParts(
   return { parts, problems: [{ table: shape.name, column: null, message, rows: first }] };
 }
 
-/** Staged files by part; `wrong` for rows that stand aside. Not by a pattern: the folder's own name may look like one. */
-export function stagedFiles(folder: string): Map<string, string[]> {
-  const parts = new Map<string, string[]>();
+/** Staged files by part, also those of wrong rows. Not by a pattern: the folder's own name may look like one. */
+export function stagedFiles(folder: string): Map<number, string[]> {
+  const parts = new Map<number, string[]>();
   for (const entry of existsSync(folder) ? readdirSync(folder) : []) {
-    const part = /^part=(.+)$/.exec(entry)?.[1];
+    const part = /^part=(\d+)$/.exec(entry)?.[1];
     if (part === undefined) continue;
     parts.set(
-      part,
+      Number(part),
       readdirSync(join(folder, entry))
         .sort()
         .map((name) => join(folder, entry, name)),
@@ -65,16 +66,17 @@ export function stagedFiles(folder: string): Map<string, string[]> {
   return parts;
 }
 
-async function sortByProject(session: Session, files: string[], folder: string, part: string): Promise<string> {
+async function sortByProject(session: Session, files: string[], folder: string, part: number): Promise<string> {
   const target = join(folder, `${part}-by-project.parquet`);
   await session.runFile('load/sorted_part', { files, target });
   for (const file of files) await rm(file);
   return target;
 }
 
-/** `2026-03` of `202603`. */
-function toPart(part: string): Part {
-  return part === 'all' ? part : `${part.slice(0, 4)}-${part.slice(4)}`;
+/** `2026-03` of 202603. */
+function toPart(part: number): Part {
+  const digits = String(part);
+  return part === WHOLE_PART ? 'all' : `${digits.slice(0, 4)}-${digits.slice(4)}`;
 }
 
 /** The files of staged parts in batches of about a million rows. Keys never reach over parts, nor so over batches. */

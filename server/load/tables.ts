@@ -259,7 +259,11 @@ export function packed(names: readonly string[]): string {
 /** A part's sums may reach this, so that those of a range (up to 17 months) stay exact in JSON. */
 export const MOST_A_PART = Math.floor(Number.MAX_SAFE_INTEGER / 20);
 
-/** SQL of the part that a row belongs to: `202603`, or `all`. */
+/** Numbers of parts while they are staged: `202603` is a month, and partitions by a number are written faster. */
+export const WRONG_PART = 0;
+export const WHOLE_PART = 1;
+
+/** SQL of the number of the part that a row belongs to. */
 export function partOf({ day, split }: FactTableShape): string {
-  return split === 'none' ? "'all'" : `(year("${day}") * 100 + month("${day}"))::varchar`;
+  return split === 'none' ? String(WHOLE_PART) : `(year("${day}") * 100 + month("${day}"))`;
 }

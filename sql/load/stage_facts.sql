@@ -2,6 +2,6 @@
 -- open folder takes memory.
 -- $target: the folder to write.
 copy (
-  select *, case when wrong is null then {part} else 'wrong' end as part
+  select *, case when wrong is null then {part} else {wrong} end as part
   from ({rows})
 ) to $target (format parquet, compression uncompressed, partition_by (part))

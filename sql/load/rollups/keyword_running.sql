@@ -8,12 +8,21 @@ copy (
   ),
   -- Nothing changes until here.
   base as (select coalesce(max(date), date '0001-01-01') as month from old where date < list_min($months::date[])),
-  days as (select *, date_trunc('month', date)::date as month from read_parquet($daily) where $hasDaily),
+  -- A number for the month: rows are told apart by it in two thirds of the time that a day takes.
+  devices as materialized (
+    select device, keyword_id, make_date(month // 100, month % 100, 1) as date, clicks, impressions, sum_position
+    from (
+      select device, keyword_id, year(date) * 100 + month(date) as month, sum(clicks::double)::bigint as clicks,
+        sum(impressions::double)::bigint as impressions, sum(sum_position::double)::bigint as sum_position
+      from read_parquet($daily) where $hasDaily group by all
+    )
+  ),
   -- Sums of months. That of the base is all until then, so that what comes after it adds up from there.
-  sums as (
-    select coalesce(device, 'all') as device, keyword_id, month as date, sum(clicks::double)::bigint as clicks,
-      sum(impressions::double)::bigint as impressions, sum(sum_position::double)::bigint as sum_position
-    from days group by grouping sets ((month, device, keyword_id), (month, keyword_id))
+  sums as materialized (
+    from devices
+    union all
+    select 'all', keyword_id, date, sum(clicks)::bigint, sum(impressions)::bigint, sum(sum_position)::bigint
+    from devices group by keyword_id, date
     union all
     from (
       select device, keyword_id, date, clicks - lag(clicks, 1, 0) over months as clicks,
