@@ -50,6 +50,8 @@ export async function measureRepeat({ data, options }: Bench): Promise<Outcome> 
       asked.map(({ requestsPerSecond }) => requestsPerSecond),
       0.5,
     );
+    // Each burst against the one right after it: the machine is not equally fast all the time.
+    const ratios = asked.map(({ requestsPerSecond }, round) => requestsPerSecond / bare[round]!.requestsPerSecond);
     const floor = quantile(
       bare.map(({ requestsPerSecond }) => requestsPerSecond),
       0.5,
@@ -73,7 +75,7 @@ export async function measureRepeat({ data, options }: Bench): Promise<Outcome> 
           floors: { 'bare requests/s': floor },
         },
       ],
-      targets: [atLeast('repeat: requests a second against a bare route', rate / floor, 0.6)],
+      targets: [atLeast('repeat: requests a second against a bare route', quantile(ratios, 0.5), 0.6)],
     };
   });
 }
