@@ -5,6 +5,7 @@ import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import fc from 'fast-check';
 import t from 'tap';
 import { toMetrics } from '../../server/domain/metrics.ts';
+import { Engine } from '../../server/facts/engine.ts';
 import { KeyedGate } from '../../server/gate.ts';
 import { AnswerCache } from '../../server/http/answer-cache.ts';
 import type { EncodedBytes } from '../../server/http/compression.ts';
@@ -155,6 +156,25 @@ t.test('answers are compressed as the client asks, small ones never', async (t) 
       t.equal((await ask('/keywords', accepted)).headers['content-encoding'], encoding, `'${accepted}' ${time}`);
     }
   }
+});
+
+t.test('a question that takes longer than the service allows is stopped and answered with 503', async (t) => {
+  const world = await makeWorld(t, { site_daily: DAYS }, { environment: { ORDINATE_REQUEST_SECONDS: '1' } });
+  let stopped = false;
+  t.intercept(Engine.prototype, 'session', {
+    value: (signal: AbortSignal) =>
+      new Promise((_, reject) => {
+        signal.addEventListener('abort', () => {
+          stopped = true;
+          reject(new Error('stopped'));
+        });
+      }),
+  });
+  const { status, headers, body } = await world.ask('/site');
+  t.equal(status, 503);
+  t.equal(headers['retry-after'], '60');
+  t.match(body, { error: { code: 'unavailable', message: /longer than the service allows/ } });
+  t.ok(stopped);
 });
 
 t.test('a failure in the middle of a long answer breaks the connection', async (t) => {

@@ -32,9 +32,10 @@ t.test('the benchmark measures everything, prints it and writes it', async (t) =
     t.ok(median > 0 && samples > 0, `${name} was timed`);
   }
   t.strictSame(
-    lines.map(({ floors }) => Object.keys(floors).join(' ')).slice(0, 5),
+    lines.map(({ floors }) => Object.keys(floors).join(' ')).slice(0, 6),
     [
       'duckdb duckdb rows stringify bare',
+      'duckdb',
       '',
       'duckdb duckdb rows stringify bare',
       'duckdb duckdb rows stringify bare',

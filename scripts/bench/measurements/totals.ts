@@ -1,3 +1,4 @@
+import { addDays } from '../../../server/domain/dates.ts';
 import type { Bench } from '../bench-context.ts';
 import { Client, withServer } from '../bench-context.ts';
 import { answerFloors, timeQuery, timeRows } from '../floors.ts';
@@ -10,7 +11,13 @@ interface KeywordsAnswer {
   readonly range: { readonly from: string; readonly to: string };
 }
 
-/** Totals of all keywords of the large project over the whole history and over 28 days, nothing kept. */
+/** So many days less at either end, the range begins and ends within months. */
+const INSIDE = 9;
+
+/**
+ * Totals of all keywords of the large project over the whole history, over a range that begins and ends within months,
+ * and over 28 days, nothing kept.
+ */
 export async function measureTotals(bench: Bench): Promise<Outcome> {
   const { data, engine, options, peers } = bench;
   return withServer(data, { cache: false }, async (server) => {
@@ -20,6 +27,8 @@ export async function measureTotals(bench: Bench): Promise<Outcome> {
     const answer = JSON.parse(body.toString()) as KeywordsAnswer;
     const { from, to } = answer.range;
     const question = { file: data.plain(LARGE), from, to };
+    const inside = { ...question, from: addDays(from, INSIDE), to: addDays(to, -INSIDE) };
+    const insidePath = `/projects/${LARGE}/keywords?from=${inside.from}&to=${inside.to}&limit=5000`;
     const floors = await answerFloors(options.folder, body, answer);
     const others = Object.fromEntries(
       peers.map(({ name, totals }): [string, () => Promise<Sample>] => [name, () => totals(from, to)]),
@@ -28,12 +37,15 @@ export async function measureTotals(bench: Bench): Promise<Outcome> {
     // What has run a few times only has not been compiled yet, as it is in a server that runs all day.
     for (let time = 0; time < 3 * options.rounds; time++) {
       await client.time(path(options.days));
+      await client.time(insidePath);
       await client.time(path(28));
     }
     const times = await alternate<string>(options.rounds, {
       whole: () => client.time(path(options.days)),
+      inside: () => client.time(insidePath),
       month: () => client.time(path(28)),
       duckdb: () => timeQuery(engine, 'keyword_totals', question),
+      'duckdb inside': () => timeQuery(engine, 'keyword_totals', inside),
       'duckdb rows': () => timeRows(engine, 'keyword_totals', question),
       stringify: floors.stringify,
       bare: floors.bare,
@@ -42,9 +54,10 @@ export async function measureTotals(bench: Bench): Promise<Outcome> {
     await floors.close();
     client.close();
 
-    const { whole, month, ...rest } = times;
+    const { whole, inside: within, month, 'duckdb inside': ofInside, ...rest } = times;
     const medians = Object.fromEntries(Object.entries(rest).map(([name, { median }]) => [name, median]));
     const against = (name: string): number => whole!.median / times[name]!.median;
+    const medianOf = (name: string) => (times[name] ? { [name]: times[name].median } : {});
     const targets: Target[] = [
       atMost(`totals: ${options.days} days against 28 days`, against('month'), 1.5),
       atMost('totals: against the raw DuckDB scan', against('duckdb'), 0.5),
@@ -58,6 +71,11 @@ export async function measureTotals(bench: Bench): Promise<Outcome> {
           ...whole!,
           memory: memoryOf(memory),
           floors: medians,
+        },
+        {
+          name: `keywords, ${options.keywords} keywords, ${options.days - 2 * INSIDE} days, ends within months`,
+          ...within!,
+          floors: { duckdb: ofInside!.median, ...medianOf('clickhouse') },
         },
         { name: `keywords, ${options.keywords} keywords, 28 days`, ...month!, floors: {} },
       ],
