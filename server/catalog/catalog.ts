@@ -2,12 +2,17 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { unavailable } from '../domain/errors.ts';
 import { sqlNames, sqlTemplate, sqlText } from '../sql.ts';
 
 export type Values = Readonly<Record<string, SQLInputValue>>;
 
 /** How long a process waits for another one's write, in milliseconds. */
 const PATIENCE = 30_000;
+
+const MIGRATIONS = sqlNames('catalog/migrations');
+/** What this version makes of a catalog. */
+const SHAPE = MIGRATIONS.length;
 
 /**
  * The catalog: who exists and which fact files are current. One connection of one process; several processes use the
@@ -20,6 +25,8 @@ export class Catalog {
   #writes = 0;
   /** SQLite's data version, as it was in this turn of the event loop. */
   #others: number | undefined;
+  /** The data version for which the catalog's shape was looked at. */
+  #looked: number | undefined;
 
   /** Opens the catalog of a data folder, makes it where there is none, and brings its shape up to date. */
   constructor(dataFolder: string) {
@@ -61,10 +68,15 @@ export class Catalog {
   /**
    * A number that changes with every commit to the catalog. Those of this process count at once; other processes are
    * asked about (it costs some microseconds) once in each turn of the event loop, for all requests handled in it.
+   * Throws `unavailable` once a newer version has changed the catalog's shape: what this one reads may mean other things.
    */
   version(): number {
     if (this.#others === undefined) {
       const row = this.#prepared('version', () => 'pragma data_version').get() as { data_version: number };
+      if (row.data_version !== this.#looked) {
+        if (this.#shape() !== SHAPE) throw unavailable('The data was taken over by a newer version of the service.');
+        this.#looked = row.data_version;
+      }
       this.#others = row.data_version;
       setImmediate(() => {
         this.#others = undefined;
@@ -150,22 +162,25 @@ export class Catalog {
   }
 
   #migrate(): void {
-    const migrations = sqlNames('catalog/migrations');
-    const version = (): number => Number(this.#db.prepare('pragma user_version').get()?.['user_version']);
-    if (version() > migrations.length) {
+    if (this.#shape() > SHAPE) {
       throw new Error(
-        `The catalog was made by a newer version of Ordinate (its shape is ${version()}, this version knows ${migrations.length}). Install that version again.`,
+        `The catalog was made by a newer version of Ordinate (its shape is ${this.#shape()}, this version knows ${SHAPE}). Install that version again.`,
       );
     }
-    if (version() === migrations.length) return;
-    // Read the version again inside: another process may have been faster.
+    if (this.#shape() === SHAPE) return;
+    // Read again inside: another process may have been faster.
     this.transaction(() => {
-      for (const [index, name] of migrations.entries()) {
-        if (index < version()) continue;
+      for (const [index, name] of MIGRATIONS.entries()) {
+        if (index < this.#shape()) continue;
         this.#db.exec(sqlText(name));
         this.#db.exec(`pragma user_version = ${index + 1}`);
       }
     });
+  }
+
+  /** How many migrations the catalog has been through. */
+  #shape(): number {
+    return Number(this.#db.prepare('pragma user_version').get()?.['user_version']);
   }
 }
 

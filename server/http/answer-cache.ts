@@ -79,8 +79,10 @@ export class AnswerCache {
     const stop = new AbortController();
     const answer = make(stop.signal)
       .then((made) => {
-        this.#finished?.set(key, made);
-        return made;
+        if (this.#finished === undefined) return made;
+        const kept = { ...made, bytes: withOwnMemory(made.bytes) };
+        this.#finished.set(key, kept);
+        return kept;
       })
       .finally(() => this.#making.delete(key));
     const making: Making = { answer, stop, waiting: 0 };
@@ -89,6 +91,14 @@ export class AnswerCache {
     this.#making.set(key, making);
     return making;
   }
+}
+
+/** Short bytes are often a part of a large block, which would be kept with them and counted by nobody. */
+function withOwnMemory(bytes: Buffer): Buffer {
+  if (bytes.buffer.byteLength === bytes.length) return bytes;
+  const own = Buffer.allocUnsafeSlow(bytes.length);
+  bytes.copy(own);
+  return own;
 }
 
 /** Sends bytes that are JSON. */

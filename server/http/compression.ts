@@ -46,7 +46,7 @@ export async function addCompression(app: FastifyInstance): Promise<void> {
 }
 
 const negotiator = new Negotiator<Encoding>({
-  supportedValues: [...ENCODINGS, 'identity'],
+  supportedValues: ENCODINGS,
   cache: new LRUCache<string, string>({ max: 100 }),
 });
 

@@ -20,7 +20,7 @@ import type { Engine, Parameters, Session } from '../facts/engine.ts';
 import { sqlTemplate, sqlText } from '../sql.ts';
 import { LoadRejected } from './problems.ts';
 import { columnList } from './stage.ts';
-import { type FactTableShape, MOST_A_PART } from './tables.ts';
+import { type FactTableShape, MOST_A_PART, PARTS_WITHOUT_CHECK } from './tables.ts';
 
 /** What a load carries for one project, table and part. */
 export interface StagedPart {
@@ -152,7 +152,7 @@ async function writePart(engine: Engine, place: Place, { files, current, replace
       ? null
       : await write(session, place, shape.name, { text: partTemplate(shape, files.length > 0), parameters: inputs });
   if (written !== null && old.length > 0) {
-    await checkSums(session, shape, { ...written, file: join(dataFolder, written.file) });
+    await checkSums(session, shape, 'load/part_sums', { ...written, file: join(dataFolder, written.file) });
   }
   const changes: PartChange[] = [{ project, table: shape.name, part, written }];
   for (const table of shape.rollups) {
@@ -180,8 +180,9 @@ async function writeRunning(
     changes.filter((change) => change.table === shape.name).map((change) => [change.part, change.written?.file]),
   );
   const old = filesOf(catalog, project, table, ALWAYS);
+  const stored = manifestOf(catalog, project, shape.name, ALWAYS);
   if (old.length === 0) {
-    for (const { part: month, file } of manifestOf(catalog, project, shape.name, ALWAYS)) {
+    for (const { part: month, file } of stored) {
       if (!months.has(month)) months.set(month, file);
     }
   }
@@ -197,6 +198,10 @@ async function writeRunning(
     months: [...months.keys()].map((month) => `${month}-01`),
   };
   const written = await write(session, place, table, { text: sqlText(`load/rollups/${table}`), parameters });
+  // Each part has been looked at: only very many of them can come to too much together.
+  if (written !== null && stored.length + months.size > PARTS_WITHOUT_CHECK) {
+    await checkSums(session, shape, 'load/running_largest', { ...written, file: join(dataFolder, written.file) });
+  }
   return [{ project, table, part, written }];
 }
 
@@ -268,10 +273,12 @@ async function daysOf(
 async function checkSums(
   session: Session,
   { name }: FactTableShape,
+  question: 'load/part_sums' | 'load/running_largest',
   { file, firstDay, lastDay }: Merged,
 ): Promise<void> {
-  const [found] = await session.rows<{ largest: string }>(sqlText('load/part_sums'), { file });
-  if (found === undefined || BigInt(found.largest) <= BigInt(MOST_A_PART)) return;
+  const [found] = await session.rows<{ largest: string }>(sqlText(question), { file });
+  const most = question === 'load/part_sums' ? MOST_A_PART : Number.MAX_SAFE_INTEGER;
+  if (found === undefined || BigInt(found.largest) <= BigInt(most)) return;
   const message = `with what is loaded already, the sums from ${firstDay} to ${lastDay} are too large to be exact in JSON (${found.largest}).`;
   throw new LoadRejected([{ table: name, column: null, message, rows: [] }]);
 }

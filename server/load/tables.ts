@@ -256,8 +256,10 @@ export function packed(names: readonly string[]): string {
   return names.map((name) => `"${name}" := "${name}"`).join(', ');
 }
 
-/** A part's sums may reach this, so that those of a range (up to 17 months) stay exact in JSON. */
-export const MOST_A_PART = Math.floor(Number.MAX_SAFE_INTEGER / 20);
+/** So many parts stay exact in JSON together, whatever each of them has; a range has up to 17 months. */
+export const PARTS_WITHOUT_CHECK = 20;
+/** What a part's sums may reach. */
+export const MOST_A_PART = Math.floor(Number.MAX_SAFE_INTEGER / PARTS_WITHOUT_CHECK);
 
 /** Numbers of parts while they are staged: `202603` is a month, and partitions by a number are written faster. */
 export const WRONG_PART = 0;

@@ -16,6 +16,7 @@ export function addHealthRoutes(
   app.get('/readyz', { schema: { hide: true } }, async (request) => {
     try {
       catalog.get('ping');
+      catalog.version();
       await engine.query('facts/ping', {}, request.signal);
     } catch (error) {
       throw unavailable('The service is not ready: its catalog or its query engine does not answer.', error);

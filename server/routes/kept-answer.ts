@@ -21,7 +21,9 @@ interface KnownAddress {
   readonly key: string;
 }
 
-const MOST_ADDRESSES = 10_000;
+/** Characters of addresses, and of what they came to, that are remembered in all; and of one address. */
+const MOST_CHARACTERS = 8_000_000;
+const LONGEST_ADDRESS = 500;
 /** Milliseconds. Days begin with an hour, in any time zone that matters here. */
 const HOUR = 3_600_000;
 
@@ -31,7 +33,10 @@ export class KeptAnswers {
   readonly #answers: AnswerCache;
   readonly #now: () => number;
   /** What addresses came to, so that those that are asked over and over are not read each time. */
-  readonly #addresses = new LRUCache<string, KnownAddress>({ max: MOST_ADDRESSES });
+  readonly #addresses = new LRUCache<string, KnownAddress>({
+    maxSize: MOST_CHARACTERS,
+    sizeCalculation: ({ key }, address) => key.length + address.length,
+  });
 
   constructor(known: KnownCatalog, answers: AnswerCache, now: () => number) {
     this.#known = known;
@@ -72,7 +77,7 @@ export class KeptAnswers {
     if (known?.project === project && known.hour === hour) return known.key;
     const asked = JSON.stringify(question(project));
     const key = `${operation} ${workspaceId} ${id} ${revision} ${encoding} ${asked}`;
-    this.#addresses.set(address, { project, hour, key });
+    if (address.length <= LONGEST_ADDRESS) this.#addresses.set(address, { project, hour, key });
     return key;
   }
 }

@@ -62,36 +62,70 @@ export async function* dailyKeywordsAnswer(
 /** Writes the start of an answer. What it returns writes keywords one after the other, without the closing brace. */
 function keywordWriter(json: JsonBytes, head: object, { tracked, totals }: About): (keyword: TrackedKeyword) => void {
   json.text(`${JSON.stringify(head).slice(0, -1)},"keywords":[`);
-  const { bytes, ends } = startsOf(tracked);
+  const starts = startsOf(tracked);
   let isFirst = true;
   return (keyword) => {
-    const start = ends[keyword.position - 1] ?? 0;
-    json.part(bytes, isFirst ? start + COMMA.length : start, ends[keyword.position]!);
+    starts.write(json, keyword, isFirst);
     isFirst = false;
     const { clicks, impressions, sumPosition } = totals.of(keyword);
     writeMetrics(json, clicks, impressions, sumPosition);
   };
 }
 
-/** What answers say of each keyword before its numbers, after a comma: one behind the other, by position. */
-interface Starts {
+/** Keywords whose starts are made together. */
+const BLOCK = 256;
+
+/** Starts one behind the other, each after a comma, and where they end. */
+interface Block {
   readonly bytes: Buffer;
   readonly ends: Uint32Array;
+}
+
+/** What answers say of each keyword before its numbers, made block by block where it is asked for. */
+class Starts {
+  readonly #tracked: Tracked;
+  readonly #blocks: (Block | undefined)[] = [];
+
+  constructor(tracked: Tracked) {
+    this.#tracked = tracked;
+  }
+
+  write(json: JsonBytes, { position }: TrackedKeyword, isFirst: boolean): void {
+    const { bytes, ends } = this.#block(Math.floor(position / BLOCK));
+    const at = position % BLOCK;
+    const start = at === 0 ? 0 : ends[at - 1]!;
+    json.part(bytes, isFirst ? start + COMMA.length : start, ends[at]!);
+  }
+
+  #block(number: number): Block {
+    let block = this.#blocks[number];
+    if (block === undefined) {
+      block = this.#make(number);
+      this.#blocks[number] = block;
+    }
+    return block;
+  }
+
+  #make(number: number): Block {
+    const { keywords, membership } = this.#tracked;
+    const json = new JsonBytes();
+    const ends = Uint32Array.from(keywords.slice(number * BLOCK, (number + 1) * BLOCK), (keyword) => {
+      json.text(COMMA + keywordStart(keyword, membership));
+      return json.length;
+    });
+    return { bytes: json.copy(), ends };
+  }
 }
 
 /** Kept for as long as the tracked keywords are. */
 const startsOfTracked = new WeakMap<Tracked['keywords'], Starts>();
 
-function startsOf({ keywords, membership }: Tracked): Starts {
-  const known = startsOfTracked.get(keywords);
-  if (known !== undefined) return known;
-  const json = new JsonBytes();
-  const ends = Uint32Array.from(keywords, (keyword) => {
-    json.text(COMMA + keywordStart(keyword, membership));
-    return json.length;
-  });
-  const starts = { bytes: json.copy(), ends };
-  startsOfTracked.set(keywords, starts);
+function startsOf(tracked: Tracked): Starts {
+  let starts = startsOfTracked.get(tracked.keywords);
+  if (starts === undefined) {
+    starts = new Starts(tracked);
+    startsOfTracked.set(tracked.keywords, starts);
+  }
   return starts;
 }
 

@@ -110,6 +110,16 @@ t.test('equal questions share one answer in the making, which is given up when n
   t.strictSame(await cache.make('other', new AbortController().signal, async () => plain('again')), plain('again'));
 });
 
+t.test('kept answers hold no memory but that of their bytes', async (t) => {
+  const cache = new AnswerCache(1e6);
+  const bytes = Buffer.alloc(64_000, 'x').subarray(100, 300);
+  await cache.make('question', new AbortController().signal, async () => ({ bytes, encoding: 'gzip' }));
+  const kept = cache.kept('question');
+  t.strictSame(kept, { bytes, encoding: 'gzip' });
+  t.equal(kept?.bytes.buffer.byteLength, 200);
+  t.match(cache.state, { answers: 1, bytes: 208 });
+});
+
 function plain(text: string): EncodedBytes {
   return { bytes: Buffer.from(text), encoding: 'identity' };
 }
@@ -148,6 +158,7 @@ t.test('answers are compressed as the client asks, small ones never', async (t) 
     ['GZIP;q=0.5, br;q=0.1', 'gzip'],
     ['*', 'gzip'],
     ['x-gzip', 'gzip'],
+    ['br;q=0.1, identity', 'br'],
     ['identity, gzip;q=0', undefined],
     ['compress', undefined],
     ['', undefined],

@@ -1,6 +1,7 @@
 import { globSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import type { InjectOptions } from 'fastify';
 import t from 'tap';
 import { Catalog } from '../../server/catalog/catalog.ts';
@@ -448,4 +449,20 @@ t.test('no key is ever in the log', async (t) => {
   t.notOk(log.includes(key), 'the key');
   t.notOk(log.includes(secret), 'the key behind an encoded prefix');
   t.notOk(log.includes(key.slice(0, 'ord_live_'.length + 8)), 'a part of the key');
+});
+
+t.test('once a newer version has taken the data over, nothing is answered from it', async (t) => {
+  const world = await makeWorld(t);
+  t.equal((await world.ask('/site')).status, 200);
+  const other = new DatabaseSync(join(world.dataFolder, 'catalog.sqlite'));
+  const shape = Number(other.prepare('pragma user_version').get()!['user_version']);
+  other.exec(`pragma user_version = ${shape + 1}`);
+  other.close();
+  // Other processes are asked about once in each turn of the event loop.
+  await new Promise(setImmediate);
+  const refused = await world.ask('/site');
+  t.equal(refused.status, 503);
+  t.match(refused.body, { error: { code: 'unavailable', message: /a newer version/ } });
+  t.equal((await world.app.inject('/readyz')).statusCode, 503);
+  t.throws(() => new Catalog(world.dataFolder), /Install that version again/);
 });
