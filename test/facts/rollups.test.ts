@@ -95,6 +95,25 @@ t.test('months that the range covers whole are read as sums, others as days', as
   }
 });
 
+t.test('a history whose totals would not be exact any more is refused', async (t) => {
+  const months = ['2024', '2025'].flatMap((year) =>
+    Array.from({ length: 12 }, (_, month) => `${year}-${String(month + 1).padStart(2, '0')}`),
+  );
+  const most = Math.floor(Number.MAX_SAFE_INTEGER / 20);
+  const world = await makeWorld(t, { keywords: [keyword('Kw001', 'a')] });
+  const load = (some: readonly string[]) =>
+    world.load({
+      keyword_daily: facts(
+        'keyword_id date device',
+        ...some.map((month) => ['Kw001', `${month}-05`, 'mobile', 1, most, 7] as const),
+      ),
+    });
+  await load(months.slice(0, 20));
+  await t.rejects(load(months.slice(20)), { message: /too large to be exact in JSON/ });
+  const { body } = await world.ask('/keywords?from=2024-12-01&to=2025-08-31');
+  t.equal(body.keywords[0].metrics.impressions, 9 * most);
+});
+
 t.test(
   'a project that an older version loaded is answered from its days, and gets running totals by a load',
   async (t) => {
