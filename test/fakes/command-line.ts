@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { environmentOf } from '../process.ts';
 
 interface Ran {
   readonly code: number;
@@ -8,7 +9,7 @@ interface Ran {
 
 /** Runs a command over a data folder, with a second of patience. */
 export function ordinate(dataFolder: string, ...parts: readonly string[]): Promise<Ran> {
-  const env = { ORDINATE_DATA: dataFolder, ORDINATE_THREADS: '1', ORDINATE_LISTS_PATIENCE: '1' };
+  const env = environmentOf({ ORDINATE_DATA: dataFolder, ORDINATE_THREADS: '1', ORDINATE_LISTS_PATIENCE: '1' });
   return new Promise((done) => {
     execFile(process.execPath, ['scripts/ordinate.ts', ...parts], { env }, (error, out, err) => {
       done({ code: Number(error?.code ?? 0), out, error: err });

@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { type ConnectedWorld, connectedWorld } from '../fakes/connected.ts';
+import { environmentOf } from '../process.ts';
 
 const PATH = '/api/v1/projects/Proj1/pages?from=2026-02-01&to=2026-02-28&limit=1';
 
@@ -16,7 +17,7 @@ interface Server {
 /** A server process over the data folder of a world. */
 async function startServer(t: Test, { dataFolder, key }: ConnectedWorld, patience = '30'): Promise<Server> {
   const child = spawn(process.execPath, ['scripts/ordinate.ts', 'serve', '--port', '0'], {
-    env: { ORDINATE_DATA: dataFolder, ORDINATE_LISTS_PATIENCE: patience, ORDINATE_THREADS: '1' },
+    env: environmentOf({ ORDINATE_DATA: dataFolder, ORDINATE_LISTS_PATIENCE: patience, ORDINATE_THREADS: '1' }),
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   t.teardown(() => child.kill('SIGKILL'));

@@ -7,7 +7,7 @@ import { createKey } from '../../server/catalog/keys.ts';
 import { addMember } from '../../server/catalog/workspaces.ts';
 import { SETTINGS } from '../../server/settings.ts';
 import { writeParquetRows } from '../parquet.ts';
-import { type Ended, makeDataFolder, run, startServer, until } from '../process.ts';
+import { type Ended, environmentOf, makeDataFolder, run, startServer, until } from '../process.ts';
 import { facts, keyword, PROJECT, temporaryFolder, WORKSPACE, writeSnapshot } from '../world.ts';
 
 t.setTimeout(120_000);
@@ -316,7 +316,7 @@ t.test('npm run -s ordinate -- COMMAND', async (t) => {
     t.pass('not run', { skip: 'there is no npm' });
     return;
   }
-  const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], ORDINATE_DATA: join(temporaryFolder(t), 'data') };
+  const env = environmentOf({ ORDINATE_DATA: join(temporaryFolder(t), 'data') });
   const stdout = await new Promise<string>((done, failed) => {
     const words = ['run', '-s', 'ordinate', '--', 'workspaces', 'list', '--json'];
     execFile('npm', words, { cwd: root, env }, (error, text) => (error ? failed(error) : done(text)));
