@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
-import type { Test } from 'tap';
+import tap, { type Test } from 'tap';
 import { buildApp } from '../server/app.ts';
 import { Catalog } from '../server/catalog/catalog.ts';
 import { createKey } from '../server/catalog/keys.ts';
@@ -95,6 +95,31 @@ export interface World {
   readonly load: (tables: Tables, options?: { replace?: boolean }) => ReturnType<typeof loadSnapshot>;
 }
 
+/** Data folders as loads of this process left them, by what was loaded. */
+const loaded = new Map<string, Promise<string>>();
+
+async function loadOnce(settings: Settings, tables: Tables): Promise<string> {
+  // It outlives the test that is the first to need it.
+  const dataFolder = temporaryFolder(tap);
+  const catalog = new Catalog(dataFolder);
+  try {
+    const folder = writeSnapshot(tap, tables);
+    await loadSnapshot({ settings: { ...settings, dataFolder }, catalog }, { folder });
+    return dataFolder;
+  } finally {
+    // Only a closed catalog is whole in its one file.
+    catalog.close();
+  }
+}
+
+/** Fills a data folder by the real loader; where it loaded the same before, by a copy of what it made then. */
+async function fill(settings: Settings, tables: Tables): Promise<void> {
+  const what = JSON.stringify(tables);
+  const outcome = loaded.get(what) ?? loadOnce(settings, tables);
+  loaded.set(what, outcome);
+  cpSync(await outcome, settings.dataFolder, { recursive: true });
+}
+
 /** A server over what is loaded from `tables`; the workspace and the project of above are there unless given. */
 export async function makeWorld(
   t: Test,
@@ -104,10 +129,10 @@ export async function makeWorld(
   const dataFolder = join(temporaryFolder(t), 'data');
   mkdirSync(dataFolder);
   const settings = readSettings({ ORDINATE_LOG_LEVEL: 'info', ...options.environment, ORDINATE_DATA: dataFolder });
+  await fill(settings, { workspaces: [WORKSPACE], projects: [PROJECT], ...tables });
   const catalog = new Catalog(dataFolder);
   const load: World['load'] = (more, how = {}) =>
     loadSnapshot({ settings, catalog }, { folder: writeSnapshot(t, more), ...how });
-  await load({ workspaces: [WORKSPACE], projects: [PROJECT], ...tables });
 
   const engine = await Engine.open({
     memoryLimit: settings.memoryLimit,

@@ -292,8 +292,8 @@ t.test('a full disk is told in words, nothing is lost, and the next load works',
   const large = await makeVersion(2, 5);
   await writeParquet(
     join(large, 'page_daily.parquet'),
-    `select 'Proj1' as project_id, date, 'https://shop.example/' || uuid()::varchar as url, 'usa' as country,
-      1 as clicks, 1 as impressions, 0 as sum_position from ${DAYS}, range(700)`,
+    `select 'Proj1' as project_id, date, 'https://shop.example/' || concat_ws('-', uuid(), uuid(), uuid(), uuid()) as url, 'usa' as country,
+      1 as clicks, 1 as impressions, 0 as sum_position from ${DAYS}, range(175)`,
   );
   const full = await run(t, settings, 'load', large);
   t.equal(full.code, 1);
