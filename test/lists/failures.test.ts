@@ -79,10 +79,16 @@ t.test('what each failure means', async (t) => {
   const tokens = Object.entries(TOKEN_FAILURES).map(
     ([name, how]) => [name, how, TOKEN_MEANINGS[name as keyof typeof TOKEN_FAILURES]] as const,
   );
-  const half = data.length / 2;
+  // Most of the time is patience, so several servers wait at once. Each gets some of the slow ones, which stand together.
+  const WORLDS = 5;
   const logs = await Promise.all([
-    checkMeanings(t, 'failure', data.slice(0, half)),
-    checkMeanings(t, 'failure', data.slice(half)),
+    ...Array.from({ length: WORLDS }, (_, world) =>
+      checkMeanings(
+        t,
+        'failure',
+        data.filter((_failure, index) => index % WORLDS === world),
+      ),
+    ),
     checkMeanings(t, 'tokenFailure', tokens),
   ]);
   const log = logs.join('');
