@@ -1,40 +1,19 @@
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { promisify } from 'node:util';
 import t from 'tap';
+import { Catalog } from '../server/catalog/catalog.ts';
+import { listKeys } from '../server/catalog/keys.ts';
 import { ERRORS } from '../server/domain/errors.ts';
 import { Engine } from '../server/facts/engine.ts';
 import { SETTINGS } from '../server/settings.ts';
 import { credentialsFile } from './fakes/connected.ts';
 import { fakeSearchConsole } from './fakes/search-console.ts';
+import { run, startServer, until } from './process.ts';
+import { block, ROOT, readme, shell } from './readme.ts';
 import { temporaryFolder } from './world.ts';
 
 // Many processes, one after the other.
 t.setTimeout(120_000);
-
-const root = join(import.meta.dirname, '..');
-const readme = readFileSync(join(root, 'README.md'), 'utf8');
-const run = promisify(execFile);
-
-/** The commands of a block: a shell script marked with `sh NAME`. */
-function block(name: string): string {
-  const text = new RegExp(`\`\`\`sh ${name}\n([\\s\\S]*?)\`\`\``).exec(readme)?.[1];
-  if (text === undefined) throw new Error(`README.md has no commands '${name}'`);
-  return text;
-}
-
-/** Runs commands of the README in a folder of their own; `npm run -s ordinate --` is the one of this checkout. */
-async function shell(commands: string, cwd: string, environment: NodeJS.ProcessEnv): Promise<string> {
-  const npm = `npm() { shift 4; ${JSON.stringify(process.execPath)} ${JSON.stringify(join(root, 'scripts/ordinate.ts'))} "$@"; }`;
-  const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', `${npm}\n${commands}`], {
-    cwd,
-    env: { ...process.env, ...environment },
-  });
-  return stdout;
-}
 
 function table(name: string, header: string, rows: readonly string[]): string {
   return `<!-- ${name}: written by test/readme.test.ts -->\n${header}\n${rows.join('\n')}\n<!-- /${name} -->`;
@@ -59,46 +38,81 @@ t.test('the tables of the README are those of the code (UPDATE_README=1 writes t
     text = text.replace(new RegExp(`<!-- ${name}:[\\s\\S]*?<!-- /${name} -->`), () => wanted);
     t.ok(text.includes(wanted), `README.md has a place for the ${name}`);
   }
-  if (process.env['UPDATE_README'] === '1') writeFileSync(join(root, 'README.md'), text);
+  if (process.env['UPDATE_README'] === '1') writeFileSync(join(ROOT, 'README.md'), text);
   else t.equal(readme, text);
   t.end();
 });
 
-t.test('npm start, the first answers, npm test', async (t) => {
-  const scripts = (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> })
-    .scripts;
-  t.equal(block('start'), 'npm ci && npm start\n');
+/** What `npm run` knows. */
+const scripts = (JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: Record<string, string> })
+  .scripts;
+
+t.test('npm test, npm run bench', (t) => {
   t.equal(block('test'), 'npm test\n');
   t.ok(scripts['test']);
   // test/scripts/bench.test.ts runs it.
   t.equal(block('bench'), 'npm run bench -- --quick\n');
   t.ok(scripts['bench']);
-  const [, ...args] = (scripts['start'] ?? '').split(' ');
-  const folder = temporaryFolder(t);
-  const server = spawn(process.execPath, args, {
-    cwd: root,
-    env: { ...process.env, ORDINATE_DATA: join(folder, 'data'), PORT: '0', ORDINATE_LOG_LEVEL: 'warn' },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  t.teardown(() => server.kill('SIGKILL'));
-  let curl: string | undefined;
-  for await (const line of createInterface({ input: server.stdout })) {
-    curl = /^\s*(curl .*)$/.exec(line)?.[1];
-    if (curl !== undefined) break;
-  }
-  const pasted = await shell(curl ?? 'false', folder, {});
-  t.equal((JSON.parse(pasted) as { projects: unknown[] }).projects.length, 2, 'the line that is printed works');
+  t.end();
+});
 
-  const [, key = '', address = ''] = /Bearer (\S+)' (http:\/\/\S+?)\/api/.exec(curl ?? '') ?? [];
+t.test('npm start, the demo and the first answers', async (t) => {
+  t.equal(block('start'), 'npm ci && npm start\n');
+  t.equal(scripts['start'], 'node scripts/ordinate.ts serve --demo');
+  const folder = temporaryFolder(t);
+  const dataFolder = join(folder, 'not', 'there', 'yet');
+  const settings = { ORDINATE_DATA: dataFolder };
+  const server = await startServer(t, settings, '--demo');
+  const stdout = await until('the first question', () =>
+    server.printed.stdout.includes('curl') ? server.printed.stdout : undefined,
+  );
+  const shown = [...new Set(stdout.match(/ord_live_[A-Za-z0-9]+/g))];
+  t.equal(shown.length, 1, 'one key');
+  const [key = ''] = shown;
+  t.match(key, /^ord_live_[A-Za-z0-9]{32}$/);
+  const curl = /^\s*(curl .*)$/m.exec(stdout)?.[1] ?? 'false';
+  t.match(curl, key);
+  const listed = await server.get('/projects', key);
+  t.equal(listed.body.projects.length, 2);
+  t.strictSame(JSON.parse(await shell(curl, folder, {})), listed.body, 'the line that is printed works as it stands');
+
   const asked = block('ask')
     .replace(/^export KEY=.*$/m, '')
-    .replaceAll('http://127.0.0.1:3000', address)
+    .replaceAll('http://127.0.0.1:3000', server.address)
     .replaceAll('curl -s', 'curl -sf -w "\\n"');
   const answers = (await shell(asked, folder, { KEY: key })).trim().split('\n');
   t.equal(answers.length, 5);
   for (const answer of answers) t.notOk((JSON.parse(answer) as { error?: unknown }).error);
-  server.kill('SIGTERM');
-  t.strictSame(await once(server, 'exit'), [0, null], 'a signal stops it gracefully');
+
+  const [{ id }] = listed.body.projects as [{ id: string }];
+  const endpoints = {
+    keywords: 'keywords',
+    groups: 'groups',
+    'page-groups': 'pageGroups',
+    site: 'daily',
+    breakdowns: 'countries',
+    pages: 'pages',
+    queries: 'queries',
+    alerts: 'alerts',
+    notes: 'notes',
+  };
+  for (const [path, rows] of Object.entries(endpoints)) {
+    const { status, body } = await server.get(`/projects/${id}/${path}`, key);
+    t.equal(status, 200, path);
+    t.ok(body[rows].length > 0, `the demo has ${rows}`);
+  }
+  server.child.kill('SIGTERM');
+  const ended = await server.ended;
+  t.equal(ended.code, 0, 'a signal stops it gracefully');
+  t.notOk(ended.stderr.includes(key), 'the key is not in the log');
+
+  const again = await startServer(t, settings, '--demo');
+  t.notMatch(again.printed.stdout, /ord_live_|curl/, 'the second time neither a key nor a question');
+  t.strictSame((await again.get('/projects', key)).body, listed.body, 'the key of the first time still works');
+  const catalog = new Catalog(dataFolder);
+  t.equal(listKeys(catalog, 'demo').length, 1);
+  catalog.close();
+  t.match(await run(t, settings, 'demo'), { code: 1, stdout: '', stderr: /not empty.*'demo'/ });
 });
 
 t.test('the import of a bulk export', async (t) => {

@@ -1,13 +1,10 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { Catalog } from '../../server/catalog/catalog.ts';
-import { listKeys } from '../../server/catalog/keys.ts';
 import { writeParquet } from '../parquet.ts';
-import { makeDataFolder, run, startServer, until } from '../process.ts';
-import { facts, PROJECT, temporaryFolder, WORKSPACE, writeSnapshot } from '../world.ts';
+import { makeDataFolder, run, startServer } from '../process.ts';
+import { facts, PROJECT, WORKSPACE, writeSnapshot } from '../world.ts';
 
 t.setTimeout(120_000);
 
@@ -103,57 +100,4 @@ t.test('a signal to stop: requests under way are answered, then the process ends
   const [before = '', after = ''] = stderr.split('"stopping"');
   t.match(after, '/pages', `${before.split('/pages').length - 1} were answered before the signal, the others after it`);
   await t.rejects(fetch(`${server.address}/livez`), 'nobody listens any more');
-});
-
-t.test('serve --demo: in an empty folder a key and a first question that works, the second time neither', async (t) => {
-  const dataFolder = join(temporaryFolder(t), 'not', 'there', 'yet');
-  const settings = { ORDINATE_DATA: dataFolder };
-  const server = await startServer(t, settings, '--demo');
-  const stdout = await until('the first question', () =>
-    server.printed.stdout.includes('curl') ? server.printed.stdout : undefined,
-  );
-  const shown = [...new Set(stdout.match(/ord_live_[A-Za-z0-9]+/g))];
-  t.equal(shown.length, 1, 'one key');
-  const [key = ''] = shown;
-  t.match(key, /^ord_live_[A-Za-z0-9]{32}$/);
-  const line = /^\s*(curl .*)$/m.exec(stdout)?.[1] ?? '';
-  t.match(line, key);
-  const listed = await server.get('/projects', key);
-  t.ok(listed.body.projects.length >= 1);
-  if (['/usr/bin/curl', '/bin/curl'].some((path) => existsSync(path))) {
-    const answer = execFileSync('sh', ['-c', line], { stdio: ['ignore', 'pipe', 'ignore'], encoding: 'utf8' });
-    t.strictSame(JSON.parse(answer), listed.body, 'the line works as it stands');
-  } else {
-    t.pass('not run', { skip: 'there is no curl' });
-  }
-
-  const [{ id }] = listed.body.projects as [{ id: string }];
-  const endpoints = {
-    keywords: 'keywords',
-    groups: 'groups',
-    'page-groups': 'pageGroups',
-    site: 'daily',
-    breakdowns: 'countries',
-    pages: 'pages',
-    queries: 'queries',
-    alerts: 'alerts',
-    notes: 'notes',
-  };
-  for (const [path, rows] of Object.entries(endpoints)) {
-    const { status, body } = await server.get(`/projects/${id}/${path}`, key);
-    t.equal(status, 200, path);
-    t.ok(body[rows].length > 0, `the demo has ${rows}`);
-  }
-  server.child.kill('SIGTERM');
-  const ended = await server.ended;
-  t.equal(ended.code, 0);
-  t.notOk(ended.stderr.includes(key), 'the key is not in the log');
-
-  const again = await startServer(t, settings, '--demo');
-  t.notMatch(again.printed.stdout, /ord_live_|curl/);
-  t.strictSame((await again.get('/projects', key)).body, listed.body, 'the key of the first time still works');
-  const catalog = new Catalog(dataFolder);
-  t.equal(listKeys(catalog, 'demo').length, 1);
-  catalog.close();
-  t.match(await run(t, settings, 'demo'), { code: 1, stdout: '', stderr: /not empty.*'demo'/ });
 });
