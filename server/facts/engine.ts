@@ -3,15 +3,15 @@ import {
   type DuckDBConnection,
   DuckDBInstance,
   type DuckDBMaterializedResult,
+  type DuckDBPreparedStatement,
   type DuckDBType,
   type DuckDBValue,
   LIST,
   listValue,
   VARCHAR,
 } from '@duckdb/node-api';
-import bindings from '@duckdb/node-bindings';
 import { sqlText } from '../sql.ts';
-import { freeResults } from './free-results.ts';
+import { readNumbers, readRows, type TakeNumbers } from './results.ts';
 
 type Parameter = string | number | boolean | null | readonly string[];
 export type Parameters = Readonly<Record<string, Parameter>>;
@@ -29,12 +29,18 @@ export interface EngineOptions {
 /** A query was stopped because the one who asked went away or ran out of time. */
 class QueryCancelled extends Error {}
 
+/** Idle statements that are kept of each file of SQL. */
+const MOST_IDLE = 4;
+
 /**
- * Embedded DuckDB over Parquet files, locked down to its folders. Every query has a connection of its own: opening one
- * costs microseconds, while a shared one would queue requests and let one client's cancel stop another's query.
+ * Embedded DuckDB over Parquet files, locked down to its folders. Every query has a connection of its own: a shared one
+ * would queue requests and let one client's cancel stop another's query. Prepared statements are kept with theirs, since
+ * each step of the driver waits for another thread.
  */
 export class Engine {
   readonly #database: DuckDBInstance;
+  /** By the name of the file. */
+  readonly #idle = new Map<string, Statement[]>();
 
   private constructor(database: DuckDBInstance) {
     this.#database = database;
@@ -67,30 +73,86 @@ export class Engine {
 
   /** All rows of `sql/NAME.sql`. Throws `QueryCancelled` when `signal` is aborted first. */
   async query<Row>(name: string, parameters: Parameters, signal?: AbortSignal): Promise<Row[]> {
-    using session = await this.session(signal);
-    return await session.rows<Row>(sqlText(name), parameters);
+    return readRows<Row>(await this.#result(name, parameters, signal));
+  }
+
+  /** As `query`, for statements whose columns are all DOUBLE and without nulls: hands out columns instead of rows. */
+  async numbers(name: string, parameters: Parameters, take: TakeNumbers, signal?: AbortSignal): Promise<void> {
+    readNumbers(await this.#result(name, parameters, signal), take);
   }
 
   /** A connection for several statements in a row, with its own temporary tables. Close it. */
-  async session(signal?: AbortSignal): Promise<Session> {
-    signal?.throwIfAborted();
-    return new Session(await this.#database.connect(), signal);
+  async session(): Promise<Session> {
+    return new Session(await this.#database.connect());
   }
 
   close(): void {
+    for (const statement of [...this.#idle.values()].flat()) statement.close();
+    this.#idle.clear();
     this.#database.closeSync();
+  }
+
+  async #result(name: string, parameters: Parameters, signal?: AbortSignal): Promise<DuckDBMaterializedResult> {
+    const idle = this.#idle.get(name) ?? [];
+    this.#idle.set(name, idle);
+    const statement = idle.pop() ?? (await Statement.prepare(await this.#database.connect(), sqlText(name)));
+    try {
+      const result = await statement.run(parameters, signal);
+      // One that was interrupted is not used again: the interrupt could stop somebody else's query.
+      if (idle.length < MOST_IDLE && signal?.aborted !== true) idle.push(statement);
+      else statement.close();
+      return result;
+    } catch (cause) {
+      statement.close();
+      if (signal?.aborted) throw new QueryCancelled('The query was stopped.', { cause });
+      throw cause;
+    }
+  }
+}
+
+/** A statement that is prepared on a connection of its own, for one query after the other. */
+class Statement {
+  readonly #connection: DuckDBConnection;
+  readonly #prepared: DuckDBPreparedStatement;
+
+  private constructor(connection: DuckDBConnection, prepared: DuckDBPreparedStatement) {
+    this.#connection = connection;
+    this.#prepared = prepared;
+  }
+
+  static async prepare(connection: DuckDBConnection, text: string): Promise<Statement> {
+    try {
+      return new Statement(connection, await connection.prepare(text));
+    } catch (error) {
+      connection.closeSync();
+      throw error;
+    }
+  }
+
+  async run(parameters: Parameters, signal?: AbortSignal): Promise<DuckDBMaterializedResult> {
+    signal?.throwIfAborted();
+    const { values, types } = bind(parameters);
+    this.#prepared.bind(values, types);
+    const stopListening = signal && interruptWhenAborted(this.#connection, signal);
+    try {
+      // run(), never stream(): a streamed query that fails in the middle ends like one that finished.
+      return await this.#prepared.run();
+    } finally {
+      stopListening?.();
+    }
+  }
+
+  close(): void {
+    // Closes what was prepared on it, too.
+    this.#connection.closeSync();
   }
 }
 
 export class Session {
   readonly #connection: DuckDBConnection;
-  readonly #signal: AbortSignal | undefined;
-  readonly #stopListening: () => void;
 
-  constructor(connection: DuckDBConnection, signal?: AbortSignal) {
+  constructor(connection: DuckDBConnection) {
     this.#connection = connection;
-    this.#signal = signal;
-    this.#stopListening = signal ? interruptWhenAborted(connection, signal) : () => {};
   }
 
   /** Runs one statement; returns how many rows it wrote, where it tells. */
@@ -103,45 +165,9 @@ export class Session {
     return this.run(sqlText(name), parameters);
   }
 
-  /** All rows of one statement. Whole numbers too large to be exact are an error, not a rounding. */
+  /** All rows of one statement. */
   async rows<Row>(text: string, parameters: Parameters = {}): Promise<Row[]> {
-    const result = await this.#result(text, parameters);
-    const names = result.columnNames();
-    const rows: Row[] = [];
-    for (let at = 0; at < result.chunkCount; at++) {
-      // Others get their turn between two chunks.
-      if (at > 0) await new Promise(setImmediate);
-      const chunk = result.getChunk(at);
-      const columns = names.map((_, index) => chunk.getColumnValues(index));
-      for (let place = 0; place < chunk.rowCount; place++) {
-        const row: Record<string, unknown> = {};
-        for (let index = 0; index < names.length; index++) row[names[index]!] = plain(columns[index]![place]!);
-        rows.push(row as Row);
-      }
-    }
-    return rows;
-  }
-
-  /**
-   * Numbers of one statement, whose columns are all DOUBLE and without nulls, a chunk at a time. The arrays are valid
-   * only during the call.
-   */
-  async numbers(
-    text: string,
-    parameters: Parameters,
-    take: (columns: readonly Float64Array[], rows: number) => void,
-  ): Promise<void> {
-    const result = await this.#result(text, parameters);
-    for (let at = 0; at < result.chunkCount; at++) {
-      const { rowCount, columnCount, chunk } = result.getChunk(at);
-      const columns = Array.from({ length: columnCount }, (_, index) => {
-        const vector = bindings.data_chunk_get_vector(chunk, index);
-        const { buffer, byteOffset } = bindings.vector_get_data(vector, rowCount * 8);
-        return new Float64Array(buffer, byteOffset, rowCount);
-      });
-      take(columns, rowCount);
-    }
-    freeResults(result.rowCount);
+    return readRows<Row>(await this.#result(text, parameters));
   }
 
   /** Appends rows of texts, booleans and whole numbers (to bigint columns) to a table of this connection. */
@@ -160,7 +186,6 @@ export class Session {
   }
 
   close(): void {
-    this.#stopListening();
     this.#connection.closeSync();
   }
 
@@ -168,22 +193,9 @@ export class Session {
     this.close();
   }
 
-  async #result(text: string, parameters: Parameters): Promise<DuckDBMaterializedResult> {
-    try {
-      const { values, types } = bind(parameters);
-      // prepare() and not the connection's run(): each step waits for another thread, and this has one less.
-      const prepared = await this.#connection.prepare(text);
-      try {
-        prepared.bind(values, types);
-        // run(), never stream(): a streamed query that fails in the middle ends like one that finished.
-        return await prepared.run();
-      } finally {
-        prepared.destroySync();
-      }
-    } catch (cause) {
-      if (this.#signal?.aborted) throw new QueryCancelled('The query was stopped.', { cause });
-      throw cause;
-    }
+  #result(text: string, parameters: Parameters): Promise<DuckDBMaterializedResult> {
+    const { values, types } = bind(parameters);
+    return this.#connection.run(text, values, types);
   }
 }
 
@@ -200,14 +212,6 @@ function bind(parameters: Parameters): { values: Record<string, DuckDBValue>; ty
     }
   }
   return { values, types };
-}
-
-function plain(value: DuckDBValue): unknown {
-  const plainValue = typeof value === 'bigint' ? Number(value) : value;
-  if (typeof plainValue === 'number' && Math.abs(plainValue) > Number.MAX_SAFE_INTEGER) {
-    throw new RangeError(`${plainValue} is too large to be exact`);
-  }
-  return plainValue;
 }
 
 /** DuckDB drops an interrupt that comes before the query is under way, so it is sent until the query ends. */

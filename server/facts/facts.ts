@@ -3,10 +3,10 @@ import type { Day, Month } from '../domain/dates.ts';
 import type { Measures } from '../domain/metrics.ts';
 import type { Range } from '../domain/range.ts';
 import type { Gate } from '../gate.ts';
-import { sqlText } from '../sql.ts';
 import { DayGrid } from './day-grid.ts';
 import type { Engine, Parameters } from './engine.ts';
 import { KeywordTotals } from './keyword-totals.ts';
+import type { TakeNumbers } from './results.ts';
 
 export type NamedMeasures = Measures & { readonly name: string };
 export type DayMeasures = Measures & { readonly date: Day };
@@ -75,10 +75,8 @@ export class Facts {
     positions: ReadonlyMap<number, number>,
   ): Promise<KeywordTotals> {
     const totals = new KeywordTotals(positions);
-    const add = async (name: string, parameters: Parameters): Promise<void> => {
-      using session = await this.#engine.session(signal);
-      await session.numbers(sqlText(`facts/${name}`), parameters, (columns, rows) => totals.add(columns, rows));
-    };
+    const add = (name: string, parameters: Parameters): Promise<void> =>
+      this.#engine.numbers(`facts/${name}`, parameters, (columns, rows) => totals.add(columns, rows), signal);
     const parts: Promise<void>[] = [];
     if (running !== undefined) {
       const { file, ...months } = running;
@@ -97,10 +95,8 @@ export class Facts {
     if (files.length === 0) return grid;
     const { from, to } = range;
     const parameters = { device, keywords, from, to, days: grid.days.length, files: this.#paths(files) };
-    await this.#heavy.run(signal, async () => {
-      using session = await this.#engine.session(signal);
-      await session.numbers(sqlText('facts/keyword_days'), parameters, (columns, rows) => grid.fill(columns, rows));
-    });
+    const fill: TakeNumbers = (columns, rows) => grid.fill(columns, rows);
+    await this.#heavy.run(signal, () => this.#engine.numbers('facts/keyword_days', parameters, fill, signal));
     return grid;
   }
 

@@ -1,3 +1,5 @@
+import { tellOfGarbage } from '../garbage.ts';
+
 const BLOCK = 64 * 1024;
 /** More than any number written by one call. */
 const ROOM = 64;
@@ -137,6 +139,7 @@ export function jsonBytes(write: (json: JsonBytes) => void): Buffer {
   working = undefined;
   write(json);
   const bytes = json.copy();
+  tellOfGarbage(bytes.length);
   if (bytes.length <= MOST_KEPT) working = json;
   return bytes;
 }

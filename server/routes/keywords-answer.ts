@@ -64,22 +64,34 @@ function keywordWriter(json: JsonBytes, head: object, { tracked, totals }: About
   json.text(`${JSON.stringify(head).slice(0, -1)},"keywords":[`);
   const starts = startsOf(tracked);
   let isFirst = true;
+  // Most keywords lie in the block of the one before.
+  let number = -1;
+  let { bytes, ends } = NO_BLOCK;
   return (keyword) => {
-    starts.write(json, keyword, isFirst);
+    const { position } = keyword;
+    if (position >> BLOCK_BITS !== number) {
+      number = position >> BLOCK_BITS;
+      ({ bytes, ends } = starts.block(number));
+    }
+    const at = position - (number << BLOCK_BITS);
+    const start = at === 0 ? 0 : ends[at - 1]!;
+    json.part(bytes, isFirst ? start + COMMA.length : start, ends[at]!);
     isFirst = false;
     const { clicks, impressions, sumPosition } = totals.of(keyword);
     writeMetrics(json, clicks, impressions, sumPosition);
   };
 }
 
-/** Keywords whose starts are made together. */
-const BLOCK = 256;
+/** 512 keywords have their starts made together. */
+const BLOCK_BITS = 9;
 
 /** Starts one behind the other, each after a comma, and where they end. */
 interface Block {
   readonly bytes: Buffer;
   readonly ends: Uint32Array;
 }
+
+const NO_BLOCK: Block = { bytes: Buffer.alloc(0), ends: new Uint32Array(0) };
 
 /** What answers say of each keyword before its numbers, made block by block where it is asked for. */
 class Starts {
@@ -90,14 +102,7 @@ class Starts {
     this.#tracked = tracked;
   }
 
-  write(json: JsonBytes, { position }: TrackedKeyword, isFirst: boolean): void {
-    const { bytes, ends } = this.#block(Math.floor(position / BLOCK));
-    const at = position % BLOCK;
-    const start = at === 0 ? 0 : ends[at - 1]!;
-    json.part(bytes, isFirst ? start + COMMA.length : start, ends[at]!);
-  }
-
-  #block(number: number): Block {
+  block(number: number): Block {
     let block = this.#blocks[number];
     if (block === undefined) {
       block = this.#make(number);
@@ -109,7 +114,7 @@ class Starts {
   #make(number: number): Block {
     const { keywords, membership } = this.#tracked;
     const json = new JsonBytes();
-    const ends = Uint32Array.from(keywords.slice(number * BLOCK, (number + 1) * BLOCK), (keyword) => {
+    const ends = Uint32Array.from(keywords.slice(number << BLOCK_BITS, (number + 1) << BLOCK_BITS), (keyword) => {
       json.text(COMMA + keywordStart(keyword, membership));
       return json.length;
     });

@@ -172,8 +172,8 @@ t.test('answers are compressed as the client asks, small ones never', async (t) 
 t.test('a question that takes longer than the service allows is stopped and answered with 503', async (t) => {
   const world = await makeWorld(t, { site_daily: DAYS }, { environment: { ORDINATE_REQUEST_SECONDS: '1' } });
   let stopped = false;
-  t.intercept(Engine.prototype, 'session', {
-    value: (signal: AbortSignal) =>
+  t.intercept(Engine.prototype, 'query', {
+    value: (_name: string, _parameters: object, signal: AbortSignal) =>
       new Promise((_, reject) => {
         signal.addEventListener('abort', () => {
           stopped = true;

@@ -1,0 +1,47 @@
+import type { DuckDBMaterializedResult, DuckDBValue } from '@duckdb/node-api';
+import bindings from '@duckdb/node-bindings';
+import { tellOfGarbage } from '../garbage.ts';
+
+/** Takes some rows of a result by columns. The arrays are valid only during the call. */
+export type TakeNumbers = (columns: readonly Float64Array[], rows: number) => void;
+
+/** All rows of a result. Whole numbers too large to be exact are an error, not a rounding. */
+export async function readRows<Row>(result: DuckDBMaterializedResult): Promise<Row[]> {
+  const names = result.columnNames();
+  const rows: Row[] = [];
+  for (let at = 0; at < result.chunkCount; at++) {
+    // Others get their turn between two chunks.
+    if (at > 0) await new Promise(setImmediate);
+    const chunk = result.getChunk(at);
+    const columns = names.map((_, index) => chunk.getColumnValues(index));
+    for (let place = 0; place < chunk.rowCount; place++) {
+      const row: Record<string, unknown> = {};
+      for (let index = 0; index < names.length; index++) row[names[index]!] = plain(columns[index]![place]!);
+      rows.push(row as Row);
+    }
+  }
+  return rows;
+}
+
+/** Hands out a result whose columns are all DOUBLE and without nulls, a chunk at a time. */
+export function readNumbers(result: DuckDBMaterializedResult, take: TakeNumbers): void {
+  for (let at = 0; at < result.chunkCount; at++) {
+    const { rowCount, columnCount, chunk } = result.getChunk(at);
+    const columns = Array.from({ length: columnCount }, (_, index) => {
+      const vector = bindings.data_chunk_get_vector(chunk, index);
+      const { buffer, byteOffset } = bindings.vector_get_data(vector, rowCount * 8);
+      return new Float64Array(buffer, byteOffset, rowCount);
+    });
+    take(columns, rowCount);
+  }
+  // What DuckDB holds, and the copy that it hands out.
+  tellOfGarbage(2 * result.rowCount * result.columnCount * Float64Array.BYTES_PER_ELEMENT);
+}
+
+function plain(value: DuckDBValue): unknown {
+  const plainValue = typeof value === 'bigint' ? Number(value) : value;
+  if (typeof plainValue === 'number' && Math.abs(plainValue) > Number.MAX_SAFE_INTEGER) {
+    throw new RangeError(`${plainValue} is too large to be exact`);
+  }
+  return plainValue;
+}
