@@ -119,7 +119,7 @@ const QUESTIONS: Readonly<
     answers: { date: '2026-03-02' },
   },
   keyword_running: {
-    key: "'kwOne' as keyword_id, date '2026-03-01' as date, 'mobile' as device",
+    key: `${shortIdNumber('kwOne')} as number, date '2026-03-01' as date, 'mobile' as device`,
     parameters: { device: 'mobile', through: '2026-03-01', before: null },
     answers: { keyword: shortIdNumber('kwOne') },
   },
