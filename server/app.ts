@@ -96,11 +96,19 @@ export async function buildApp({
   });
   await app.register(sensible);
   await addCompression(app);
-  await app.register(rateLimit, { global: false, store: FixedWindows });
+  await app.register(rateLimit, {
+    global: false,
+    // The plugin wants a class, and makes the store itself.
+    store: class extends FixedWindows {
+      constructor() {
+        super(now);
+      }
+    },
+  });
 
   const known = new KnownCatalog(catalog);
   const keyUse = new KeyUse(catalog, (error) => app.log.warn({ err: error }, 'the use of keys was not noted'));
-  const guard = makeGuard(app, known, keyUse);
+  const guard = makeGuard(app, known, keyUse, now);
   const lists = new Lists({ engine, catalog, settings, log: app.log, now });
   const facts = new Facts(engine, settings.dataFolder, new Gate(settings.threads, HEAVY_QUERIES_WAITING));
   const answers = new AnswerCache(settings.answerCache);

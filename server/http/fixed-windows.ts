@@ -17,9 +17,15 @@ type Done = (error: Error | null, result?: { current: number; ttl: number }) => 
  */
 export class FixedWindows {
   readonly #windows = new LRUCache<string, Window>({ max: MOST_COUNTED });
+  readonly #now: () => number;
+
+  /** @param now milliseconds, as `Date.now` */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
 
   incr(key: string, done: Done, length: number): void {
-    const now = Date.now();
+    const now = this.#now();
     let window = this.#windows.get(key);
     // A window that ends too late was begun before the clock was set back.
     if (window === undefined || window.endsAt <= now || window.endsAt > now + length) {
@@ -32,6 +38,6 @@ export class FixedWindows {
 
   /** A limit of its own counts for itself. */
   child(): FixedWindows {
-    return new FixedWindows();
+    return new FixedWindows(this.#now);
   }
 }

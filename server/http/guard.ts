@@ -24,7 +24,7 @@ export type Guard = (request: FastifyRequest, reply: FastifyReply) => Promise<vo
  * Checks, in this order: the key (401, or 429 for an address with too many failures), the key's rate limit (429), the
  * plan (403). The rate-limit headers stand on every authenticated answer, whatever comes of it.
  */
-export function makeGuard(app: FastifyInstance, known: KnownCatalog, keyUse: KeyUse): Guard {
+export function makeGuard(app: FastifyInstance, known: KnownCatalog, keyUse: KeyUse, now: () => number): Guard {
   app.decorateRequest('access', null);
   const countRequest = app.createRateLimit({
     timeWindow: MINUTE,
@@ -47,7 +47,7 @@ export function makeGuard(app: FastifyInstance, known: KnownCatalog, keyUse: Key
       throw new KnownError('unauthorized', unauthorizedMessage(request.headers.authorization));
     }
     request.access = access;
-    keyUse.note(access.keyId, Date.now());
+    keyUse.note(access.keyId, now());
 
     const count = await countRequest(request);
     if (count.isAllowed) throw new Error('the rate limit counts every key');
