@@ -57,9 +57,9 @@ export function run(t: Test, settings: NodeJS.ProcessEnv, ...words: readonly str
   return start(t, settings, ...words).ended;
 }
 
-/** Resolves when `found` gives something; fails after a minute, which is more than any machine needs. */
+/** Resolves when `found` gives something; after ten minutes, more than any machine needs, it says what did not come. */
 export async function until<T>(what: string, found: () => T | undefined | Promise<T | undefined>): Promise<T> {
-  for (const deadline = Date.now() + 60_000; Date.now() < deadline; ) {
+  for (const deadline = Date.now() + 600_000; Date.now() < deadline; ) {
     const value = await found();
     if (value !== undefined) return value;
     await new Promise((done) => setTimeout(done, 15));

@@ -12,9 +12,6 @@ import { run, startServer, until } from './process.ts';
 import { block, ROOT, readme, shell } from './readme.ts';
 import { temporaryFolder } from './world.ts';
 
-// Many processes, one after the other.
-t.setTimeout(120_000);
-
 function table(name: string, header: string, rows: readonly string[]): string {
   return `<!-- ${name}: written by test/readme.test.ts -->\n${header}\n${rows.join('\n')}\n<!-- /${name} -->`;
 }

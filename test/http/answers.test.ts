@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -12,6 +13,7 @@ import type { EncodedBytes } from '../../server/http/compression.ts';
 import { JsonBytes, jsonBytes } from '../../server/http/json-bytes.ts';
 import { writeMetrics } from '../../server/http/metrics-json.ts';
 import { sendStream } from '../../server/http/send-stream.ts';
+import { until } from '../process.ts';
 import { facts, keyword, makeWorld } from '../world.ts';
 
 t.test('bytes of metrics are what JSON.stringify would write', (t) => {
@@ -254,8 +256,8 @@ t.test('an answer that comes after its time limit frees its place', async (t) =>
   );
   const gate = new KeyedGate(1, 1, 0);
   world.app.get('/late', (request, reply) =>
-    sendStream(request, reply, gate, async () => {
-      await new Promise((done) => setTimeout(done, 1300));
+    sendStream(request, reply, gate, async (signal) => {
+      await once(signal, 'abort');
       return (async function* () {
         yield Buffer.from('{}');
       })();
@@ -264,7 +266,7 @@ t.test('an answer that comes after its time limit frees its place', async (t) =>
   await world.app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = world.app.server.address() as { port: number };
   t.equal((await fetch(`http://127.0.0.1:${port}/late`)).status, 503);
-  await new Promise((done) => setTimeout(done, 600));
-  const leave = await gate.enter('', new AbortController().signal);
+  // The place is left a moment after the answer has gone.
+  const leave = await until('the place', () => gate.enter('', new AbortController().signal).catch(() => undefined));
   leave();
 });

@@ -5,8 +5,6 @@ import { type ImportOptions, type ImportSummary, importBulkExport } from '../../
 import { writeParquet, writeParquetRows } from '../parquet.ts';
 import { keyword, makeWorld, PROJECT, type Row, temporaryFolder, WORKSPACE, type World } from '../world.ts';
 
-t.setTimeout(120_000);
-
 const REAL = join(import.meta.dirname, '../../../shared/realdata/bulk-export-url-impression.parquet');
 const PROPERTY = 'sc-domain:shop.example';
 const TYPES = { query: 'VARCHAR', country: 'VARCHAR', is_anonymized_query: 'BOOLEAN' };

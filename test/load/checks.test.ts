@@ -6,8 +6,6 @@ import { answersOf, csv, EVERYTHING, FACT, loadFolder, ndjson, places, writeFile
 
 // What a snapshot is refused for or warned of, and what a dry run tells.
 
-t.setTimeout(120_000);
-
 /** A value as it is written in a file. */
 const asText = (value: unknown): string =>
   typeof value === 'string' ? value : value === null ? '' : JSON.stringify(value);

@@ -8,16 +8,14 @@ import { Catalog } from '../../server/catalog/catalog.ts';
 import { loadSnapshot } from '../../server/load/load.ts';
 import { readSettings } from '../../server/settings.ts';
 import { writeParquet } from '../parquet.ts';
-import { makeDataFolder, run, type Server, start, startServer, until } from '../process.ts';
+import { makeDataFolder, run, type Server, start, startServer } from '../process.ts';
 import { facts, keyword, makeWorld, PROJECT, temporaryFolder, WORKSPACE, writeSnapshot } from '../world.ts';
 import { problemsOf } from './refused.ts';
 
-t.setTimeout(120_000);
-
-const DAYS = "(select unnest(generate_series(date '2025-01-01', date '2026-03-10', interval 1 day))::date as date)";
+const DAYS = "(select unnest(generate_series(date '2025-12-01', date '2026-03-10', interval 1 day))::date as date)";
 
 /**
- * A snapshot of 434 days that takes a moment to load. Its number is in every row: `version` clicks a day on each of
+ * A snapshot of 100 days that takes a moment to load. Its number is in every row: `version` clicks a day on each of
  * three devices, three times that in one country, and in the names of the project and its keyword.
  */
 async function makeVersion(version: number, queriesADay: number): Promise<string> {
@@ -118,64 +116,63 @@ t.test('two loads at once: one after the other, and both are whole', async (t) =
   const both = await Promise.all(folders.map((folder) => run(t, settings, 'load', folder, '--json')));
   for (const { code, stdout } of both) {
     t.equal(code, 0);
-    t.match(JSON.parse(stdout), { loaded: true, tables: { site_daily: { rows: 434 * 3 } } });
+    t.match(JSON.parse(stdout), { loaded: true, tables: { site_daily: { rows: 100 * 3 } } });
   }
   const server = await startServer(t, settings);
-  const { body } = await server.get('/projects/Proj1/breakdowns?period=434d', keys[0]!);
+  const { body } = await server.get('/projects/Proj1/breakdowns?period=100d', keys[0]!);
   const version = Number(/v(\d)/.exec(body.project.domain as string)?.[1]);
   t.ok(version === 1 || version === 2);
-  t.match(body.countries, [{ country: 'usa', clicks: 434 * 3 * version }]);
+  t.match(body.countries, [{ country: 'usa', clicks: 100 * 3 * version }]);
   t.strictSame(await leftovers(dataFolder), []);
 });
 
-t.test('readers see all of a load or nothing, and the new state within two seconds', async (t) => {
+t.test('readers see all of a load or nothing, and the new state as soon as it has ended', async (t) => {
   const { dataFolder, keys } = await makeDataFolder(t, [await versionOf(1, 150)], { keys: 20 });
   const next = await versionOf(2, 150);
   const settings = { ORDINATE_DATA: dataFolder };
   const server = await startServer(t, settings);
-  const listed = await server.get('/projects/Proj1/queries?period=434d&limit=1', keys[0]!);
-  t.match(listed.body.queries, [{ clicks: 434 }]);
+  const listed = await server.get('/projects/Proj1/queries?period=100d&limit=1', keys[0]!);
+  t.match(listed.body.queries, [{ clicks: 100 }]);
 
   const seen: number[] = [];
   let asked = 0;
   const look = async (): Promise<number> => {
     const key = keys[asked++ % keys.length]!;
     const newest = Math.max(0, ...seen);
-    const { status, body } = await server.get('/projects/Proj1/breakdowns?period=434d', key);
+    const { status, body } = await server.get('/projects/Proj1/breakdowns?period=100d', key);
     if (status !== 200) throw new Error(`answered ${status}: ${JSON.stringify(body)}`);
     const version = Number(/v(\d)/.exec(body.project.domain as string)?.[1]);
     const clicksOf = (rows: { clicks: number }[]): number[] => rows.map(({ clicks }) => clicks);
     const { devices, countries, brand } = body;
     const clicks = [...clicksOf(devices), ...clicksOf(countries), ...clicksOf([brand.brand, brand.anonymous])];
-    const whole = [1, 1, 1, 3, 1, 2].map((share) => share * 434 * version);
+    const whole = [1, 1, 1, 3, 1, 2].map((share) => share * 100 * version);
     if (clicks.join() !== whole.join()) throw new Error(`version ${version} answers ${clicks.join()}`);
     if (version < newest) throw new Error('the old state came back');
     seen.push(version);
     return version;
   };
+  t.equal(await look(), 1);
   const load = start(t, settings, 'load', next);
   let isOver = false;
   void load.ended.then(() => {
     isOver = true;
   });
   const readers = Array.from({ length: 3 }, async () => {
-    while (!isOver) {
+    // Fewer than the keys may ask in a minute, however long the load takes.
+    while (!isOver && asked < 2000) {
       await look();
       await sleep(20);
     }
   });
   t.match(await load.ended, { code: 0 });
-  const done = performance.now();
-  await until('the new state', async () => ((await look()) === 2 ? true : undefined));
-  t.ok(performance.now() - done < 2000, 'within two seconds');
+  t.equal(await look(), 2, 'the first answer after a load has the new state');
   await Promise.all(readers);
-  t.ok(seen.includes(1), 'there were readers before the load ended');
-  const { body } = await server.get('/projects/Proj1/keywords?period=434d', keys[1]!);
+  const { body } = await server.get('/projects/Proj1/keywords?period=100d', keys[1]!);
   t.strictSame(body.keywords, [
-    { ...keywordAnswer, query: 'keyword 2', metrics: { clicks: 868, impressions: 8680, ctr: 0.1, position: 1 } },
+    { ...keywordAnswer, query: 'keyword 2', metrics: { clicks: 200, impressions: 2000, ctr: 0.1, position: 1 } },
   ]);
-  const relisted = await server.get('/projects/Proj1/queries?period=434d&limit=1', keys[0]!);
-  t.match(relisted.body.queries, [{ clicks: 868 }], 'lists are computed again');
+  const relisted = await server.get('/projects/Proj1/queries?period=100d&limit=1', keys[0]!);
+  t.match(relisted.body.queries, [{ clicks: 200 }], 'lists are computed again');
 });
 
 const keywordAnswer = {
@@ -293,7 +290,7 @@ t.test('a full disk is told in words, nothing is lost, and the next load works',
   await writeParquet(
     join(large, 'page_daily.parquet'),
     `select 'Proj1' as project_id, date, 'https://shop.example/' || concat_ws('-', uuid(), uuid(), uuid(), uuid()) as url, 'usa' as country,
-      1 as clicks, 1 as impressions, 0 as sum_position from ${DAYS}, range(175)`,
+      1 as clicks, 1 as impressions, 0 as sum_position from ${DAYS}, range(760)`,
   );
   const full = await run(t, settings, 'load', large);
   t.equal(full.code, 1);

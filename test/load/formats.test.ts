@@ -10,8 +10,6 @@ import { answersOf, csv, EVERYTHING, loadFolder, ndjson, places, writeFiles } fr
 
 // The files and folders that a snapshot can be.
 
-t.setTimeout(120_000);
-
 const FORMATS: Readonly<Record<string, (file: string, rows: readonly Row[]) => void | Promise<void>>> = {
   csv: (file, rows) => writeFileSync(file, csv(rows)),
   'csv.gz': (file, rows) => writeFileSync(file, gzipSync(csv(rows))),

@@ -9,8 +9,6 @@ import { answersOf, EVERYTHING, FACT, ODD, SECOND } from './snapshots.ts';
 
 // What a load leaves of what was there before, and what it adds where the snapshot says nothing.
 
-t.setTimeout(120_000);
-
 t.test('defaults of optional columns, left out or null', async (t) => {
   const { get, load } = await makeWorld(t);
   const bare = { workspace_id: 'acme', domain: 'd.example', property: 'sc-domain:d.example' };

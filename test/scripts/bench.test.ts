@@ -7,9 +7,6 @@ import { temporaryFolder } from '../world.ts';
 
 const run = promisify(execFile);
 const bench = join(import.meta.dirname, '../../scripts/bench/bench.ts');
-// It starts some ten processes of Node; a busy machine takes its time.
-t.setTimeout(120_000);
-
 const TINY = ['--quick', '--rounds', '1', '--seconds', '1', '--keys', '2', '--keywords', '30', '--days', '40'];
 
 interface Document {

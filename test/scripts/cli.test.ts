@@ -10,8 +10,6 @@ import { writeParquetRows } from '../parquet.ts';
 import { type Ended, environmentOf, makeDataFolder, run, startServer, until } from '../process.ts';
 import { facts, keyword, PROJECT, temporaryFolder, WORKSPACE, writeSnapshot } from '../world.ts';
 
-t.setTimeout(120_000);
-
 /** Runs work over a list, a few at a time: every process takes a part of a second of a processor. */
 async function eachOf<T>(list: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
   const rest = [...list];

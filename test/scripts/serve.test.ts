@@ -6,8 +6,6 @@ import { writeParquet } from '../parquet.ts';
 import { makeDataFolder, run, startServer } from '../process.ts';
 import { facts, PROJECT, WORKSPACE, writeSnapshot } from '../world.ts';
 
-t.setTimeout(120_000);
-
 const SMALL = {
   workspaces: [WORKSPACE],
   projects: [PROJECT],
