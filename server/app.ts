@@ -174,7 +174,8 @@ export async function buildApp({
   });
 
   await addDocumentation(app);
-  addHealthRoutes(app, { catalog, engine, answers });
+  const { dataFolder, minFree } = settings;
+  addHealthRoutes(app, { catalog, engine, answers, dataFolder, minFree });
   await app.register(
     async (api) => {
       // Of the API alone: the pages of the documentation are to be kept by browsers.

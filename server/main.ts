@@ -14,6 +14,8 @@ const GRACE = 20_000;
 /** Opens the stores, builds the server, listens, and stops gracefully on SIGTERM and SIGINT. Returns its address. */
 export async function serve(settings: Settings): Promise<string> {
   const { dataFolder, memoryLimit, threads } = settings;
+  // A file that may not grow further is a failed write, not the end of the process.
+  process.on('SIGXFSZ', () => {});
   // Closed in reverse order when the server stops, and when one of the steps fails.
   await using opening = new AsyncDisposableStack();
   const logStream = opening.adopt(openLog(), (stream) => stream.flushSync());

@@ -1,10 +1,10 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { writeParquet } from '../parquet.ts';
-import { makeDataFolder, run, startProgram, startServer, until, untilReady } from '../process.ts';
-import { facts, PROJECT, temporaryFolder, WORKSPACE, writeSnapshot } from '../world.ts';
+import { makeDataFolder, run, startServer } from '../process.ts';
+import { facts, PROJECT, WORKSPACE, writeSnapshot } from '../world.ts';
 
 t.setTimeout(120_000);
 
@@ -100,68 +100,4 @@ t.test('a signal to stop: requests under way are answered, then the process ends
   const [before = '', after = ''] = stderr.split('"stopping"');
   t.match(after, '/pages', `${before.split('/pages').length - 1} were answered before the signal, the others after it`);
   await t.rejects(fetch(`${server.address}/livez`), 'nobody listens any more');
-});
-
-t.test('SIGTERM to npm start ends the server', async (t) => {
-  const { dataFolder } = await makeDataFolder(t, [writeSnapshot(t, SMALL)]);
-  const npm = await untilReady(startProgram(t, { ORDINATE_DATA: dataFolder, PORT: '0' }, 'npm', 'start'));
-  npm.child.kill('SIGTERM');
-  await until('the server to be gone', () =>
-    fetch(`${npm.address}/livez`).then(
-      () => undefined,
-      () => true,
-    ),
-  );
-  t.match((await npm.ended).stderr, '"stopping"', 'it was told to stop');
-  t.strictSame(readdirSync(join(dataFolder, 'temporary')), [], 'and did so in order');
-});
-
-t.test('the server says where its data is; commands that only look make no data folder', async (t) => {
-  const ROOT = join(import.meta.dirname, '../..');
-  const folder = temporaryFolder(t);
-  const there = join(folder, 'there', 'data');
-  const server = await startServer(t, { ORDINATE_DATA: relative(ROOT, there) });
-  await until('both lines', () => (server.printed.stdout.includes(`data folder is ${there}\n`) ? true : undefined));
-  server.child.kill('SIGTERM');
-  t.match((await server.ended).stderr, `"dataFolder":"${there}"`, 'the log says so too');
-
-  const missing = join(folder, 'missing');
-  const empty = join(folder, 'empty');
-  mkdirSync(empty);
-  const looks = [
-    ['workspaces', 'list'],
-    ['keys', 'create', '--workspace', 'acme', '--name', 'n'],
-    ['lists', 'warm', '--project', 'Proj1', '--period', '1d'],
-  ];
-  const ended = await Promise.all([
-    ...looks.map((words) => run(t, { ORDINATE_DATA: relative(ROOT, missing) }, ...words)),
-    run(t, { ORDINATE_DATA: empty }, 'projects', 'list'),
-  ]);
-  for (const [index, { code, stdout, stderr }] of ended.entries()) {
-    const path = index < looks.length ? missing : empty;
-    t.match({ code, stdout, stderr }, { code: 1, stdout: '', stderr: `There is no data of Ordinate in '${path}'.` });
-  }
-  t.notOk(existsSync(missing));
-  t.strictSame(readdirSync(empty), []);
-
-  const makes = ['workspaces', 'create', '--id', 'acme', '--name', 'Acme', '--plan', 'team'];
-  t.equal((await run(t, { ORDINATE_DATA: missing }, ...makes)).code, 0);
-  t.ok(existsSync(join(missing, 'catalog.sqlite')));
-});
-
-t.test('a data folder that cannot be made is refused at once', async (t) => {
-  const file = join(temporaryFolder(t), 'file');
-  writeFileSync(file, '');
-  const places = [
-    file,
-    join(file, 'below'),
-    ...(process.platform === 'linux' ? ['/proc/nope', '/proc/nope/deeper'] : []),
-  ];
-  for (const place of places) {
-    const { code, stderr } = await run(t, { ORDINATE_DATA: place }, 'serve');
-    t.equal(code, 1, place);
-    t.match(stderr, `The data folder '${place}' `);
-    t.match(stderr, 'Set ORDINATE_DATA to ');
-    t.notMatch(stderr, /^\s+at |node:internal/m, 'no stack trace');
-  }
 });
