@@ -3,12 +3,16 @@ import { createSpinner } from 'nanospinner';
 import { Catalog } from '../server/catalog/catalog.ts';
 import { readSettings, type Settings } from '../server/settings.ts';
 
-/** Settings from the environment, with the catalog that they name; closed when `work` ends. */
+/**
+ * Settings from the environment, with the catalog that they name; closed when `work` ends.
+ * @param create for commands that begin something: makes the data folder where there is none
+ */
 export async function withStores<T>(
   work: (stores: { settings: Settings; catalog: Catalog }) => T | Promise<T>,
+  { create = false }: { create?: boolean } = {},
 ): Promise<T> {
   const settings = readSettings(process.env);
-  const catalog = new Catalog(settings.dataFolder);
+  const catalog = new Catalog(settings.dataFolder, { create });
   try {
     return await work({ settings, catalog });
   } finally {

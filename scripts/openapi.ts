@@ -7,15 +7,15 @@ import { Catalog } from '../server/catalog/catalog.ts';
 import { Engine } from '../server/facts/engine.ts';
 import { readSettings } from '../server/settings.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'ordinate-openapi-'));
-const settings = readSettings({ ORDINATE_DATA: folder, ORDINATE_LOG_LEVEL: 'silent' });
-const catalog = new Catalog(folder);
-const { memoryLimit, threads } = settings;
-const engine = await Engine.open({ memoryLimit, threads, temporaryFolder: join(folder, 'temporary'), folders: [] });
-const app = await buildApp({ settings, catalog, engine, logStream: process.stderr });
+await using opened = new AsyncDisposableStack();
+const dataFolder = mkdtempSync(join(tmpdir(), 'ordinate-openapi-'));
+opened.defer(() => rmSync(dataFolder, { recursive: true }));
+const settings = readSettings({ ORDINATE_DATA: dataFolder, ORDINATE_LOG_LEVEL: 'silent' });
+const catalog = opened.adopt(new Catalog(dataFolder), (opening) => opening.close());
+const options = { ...settings, temporaryFolder: join(dataFolder, 'temporary'), folders: [] };
+const engine = opened.adopt(await Engine.open(options), (opening) => opening.close());
+const app = opened.adopt(await buildApp({ settings, catalog, engine, logStream: process.stderr }), (built) =>
+  built.close(),
+);
 await app.ready();
 writeFileSync('openapi.json', JSON.stringify(app.swagger(), null, 2));
-await app.close();
-engine.close();
-catalog.close();
-rmSync(folder, { recursive: true });

@@ -1,8 +1,10 @@
+import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Catalog } from '../server/catalog/catalog.ts';
 import { findAnyProject, type Project } from '../server/catalog/projects.ts';
 import { openServingEngine } from '../server/facts/serving-engine.ts';
 import type { Lists } from '../server/lists/lists.ts';
+import { ProcessFolder } from '../server/process-folder.ts';
 import type { Settings } from '../server/settings.ts';
 import { withStores } from './cli.ts';
 
@@ -12,16 +14,15 @@ export function withLists<T>(
   work: (stores: { settings: Settings; catalog: Catalog; lists: Lists }) => Promise<T>,
 ): Promise<T> {
   return withStores(async ({ settings, catalog }) => {
-    const { engine, close } = await openServingEngine(settings);
+    const { dataFolder, memoryLimit, threads } = settings;
+    await using opened = new AsyncDisposableStack();
+    const folder = opened.adopt(await ProcessFolder.take(join(dataFolder, 'temporary')), (taken) => taken.remove());
+    const options = { dataFolder, memoryLimit, threads, temporaryFolder: folder.path };
+    const engine = opened.adopt(await openServingEngine(options), (opening) => opening.close());
     // Google's libraries take longer to read than most commands to run.
     const { Lists: Opened } = await import('../server/lists/lists.ts');
-    const lists = new Opened({ engine, catalog, settings, log, now: Date.now });
-    try {
-      return await work({ settings, catalog, lists });
-    } finally {
-      await lists.close();
-      await close();
-    }
+    const lists = opened.adopt(new Opened({ engine, catalog, settings, log, now: Date.now }), (all) => all.close());
+    return await work({ settings, catalog, lists });
   });
 }
 

@@ -94,6 +94,9 @@ export async function buildApp({
       void answerUnroutable(error, request, reply);
     },
   });
+  // A server that cannot be built whole leaves nothing open.
+  await using building = new AsyncDisposableStack();
+  building.defer(() => app.close());
   await app.register(sensible);
   await addCompression(app);
   await app.register(rateLimit, {
@@ -125,8 +128,6 @@ export async function buildApp({
 
   /** An address that cannot be decoded has no route; the key still goes first. */
   async function answerUnroutable(error: Error, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    // This reply has none of the decorators of plugins.
-    reply.header('cache-control', 'no-store');
     try {
       if (/^\/api\/v1([/?]|$)/.test(request.url)) await guard(request, reply);
       sendError(error, request, reply);
@@ -159,10 +160,7 @@ export async function buildApp({
     isClosing = true;
     done();
   });
-  // Last of all: the pages of the documentation have a rule of their own.
   app.addHook('onSend', (_request, reply, _answer, done) => {
-    reply.removeHeader('cache-control');
-    reply.cacheControl('no-store');
     if (isClosing) reply.header('connection', 'close');
     done();
   });
@@ -184,9 +182,15 @@ export async function buildApp({
   });
 
   await addDocumentation(app);
-  addHealthRoutes(app, { catalog, engine, answers });
+  const { dataFolder, minFree } = settings;
+  addHealthRoutes(app, { catalog, engine, answers, dataFolder, minFree });
   await app.register(
     async (api) => {
+      // Of the API alone: the pages of the documentation are to be kept by browsers.
+      api.addHook('onRequest', (_request, reply, done) => {
+        reply.cacheControl('no-store');
+        done();
+      });
       api.addHook('onRequest', guard);
       api.setNotFoundHandler(() => {
         throw notFound('The API has nothing at this address; it answers GET on the paths that /docs lists.');
@@ -196,5 +200,6 @@ export async function buildApp({
     { prefix: API_ROOT },
   );
   await lists.sweep();
+  building.move();
   return app;
 }

@@ -1,5 +1,3 @@
-import { readdir, rm } from 'node:fs/promises';
-import { hostname } from 'node:os';
 import { join } from 'node:path';
 import closeWithGrace from 'close-with-grace';
 import type { FastifyInstance } from 'fastify';
@@ -7,6 +5,7 @@ import { buildApp } from './app.ts';
 import { Catalog } from './catalog/catalog.ts';
 import { openServingEngine } from './facts/serving-engine.ts';
 import { openLog } from './http/log.ts';
+import { ProcessFolder } from './process-folder.ts';
 import type { Settings } from './settings.ts';
 
 /** Requests under way get this long to end after a signal to stop, in milliseconds. */
@@ -14,29 +13,24 @@ const GRACE = 20_000;
 
 /** Opens the stores, builds the server, listens, and stops gracefully on SIGTERM and SIGINT. Returns its address. */
 export async function serve(settings: Settings): Promise<string> {
-  const { dataFolder } = settings;
-  const catalog = new Catalog(dataFolder);
-  await removeLeftovers(join(dataFolder, 'temporary'));
-  const { engine, close: closeEngine } = await openServingEngine(settings);
-  const logStream = openLog();
-  const app = await buildApp({ settings, catalog, engine, logStream });
-  const stop = async (): Promise<void> => {
-    await app.close();
-    await closeEngine();
-    catalog.close();
-    logStream.flushSync();
-  };
-  let address: string;
-  try {
-    address = await listen(app, settings);
-  } catch (error) {
-    await stop();
-    throw error;
-  }
+  const { dataFolder, memoryLimit, threads } = settings;
+  // A file that may not grow further is a failed write, not the end of the process.
+  process.on('SIGXFSZ', () => {});
+  // Closed in reverse order when the server stops, and when one of the steps fails.
+  await using opening = new AsyncDisposableStack();
+  const logStream = opening.adopt(openLog(), (stream) => stream.flushSync());
+  const catalog = opening.adopt(new Catalog(dataFolder), (opened) => opened.close());
+  const folder = opening.adopt(await ProcessFolder.take(join(dataFolder, 'temporary')), (taken) => taken.remove());
+  const options = { dataFolder, memoryLimit, threads, temporaryFolder: folder.path };
+  const engine = opening.adopt(await openServingEngine(options), (opened) => opened.close());
+  const app = opening.adopt(await buildApp({ settings, catalog, engine, logStream }), (built) => built.close());
+  app.log.info({ dataFolder }, 'opened');
+  const address = await listen(app, settings);
+  const opened = opening.move();
   closeWithGrace({ delay: GRACE, logger: app.log }, async ({ err, signal }) => {
     if (err) app.log.fatal({ err }, 'stopped by an error');
     else app.log.info({ signal }, 'stopping');
-    await stop();
+    await opened.disposeAsync();
   });
   return address;
 }
@@ -54,24 +48,5 @@ async function listen(app: FastifyInstance, { host, port }: Settings): Promise<s
       throw new Error(`HOST '${host}' is not an address of this machine.`, { cause });
     }
     throw cause;
-  }
-}
-
-/** Removes what DuckDB had put aside in server processes of this machine that have ended without cleaning up. */
-async function removeLeftovers(folder: string): Promise<void> {
-  for (const name of await readdir(folder).catch(() => [])) {
-    const [, host, pid] = /^(.*)-(\d+)$/.exec(name) ?? [];
-    if (host !== hostname() || isRunning(Number(pid))) continue;
-    await rm(join(folder, name), { recursive: true, force: true });
-  }
-}
-
-function isRunning(pid: number): boolean {
-  if (pid === process.pid) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

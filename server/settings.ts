@@ -100,6 +100,13 @@ export const SETTINGS = {
       return list.every(isNetwork) ? list : undefined;
     },
   }),
+  minFree: setting({
+    name: 'ORDINATE_MIN_FREE',
+    fallback: '256MB',
+    help: 'Free disk space of the data folder below which /readyz answers 503; 0MB asks for none.',
+    wanted: 'a size such as 256MB or 2GB, or 0MB',
+    read: (text) => (text === '0MB' ? 0 : size(text)),
+  }),
   requestTimeLimit: setting({
     name: 'ORDINATE_REQUEST_SECONDS',
     fallback: '75',

@@ -1,16 +1,23 @@
-import { globSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const FOLDER = fileURLToPath(new URL('../sql/', import.meta.url));
-const texts = new Map<string, string>();
+/**
+ * Every SQL file by name, read when the process starts: what happens to the files later (an upgrade in place, a lost
+ * mount, no file descriptors) does not change a running process.
+ */
+const TEXTS: ReadonlyMap<string, string> = new Map(
+  // Not globSync: that one takes longer than reading all of them.
+  readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.sql'))
+    .sort()
+    .map((path) => [path.slice(0, -'.sql'.length).replaceAll('\\', '/'), readFileSync(FOLDER + path, 'utf8')]),
+);
 
-/** The text of `sql/NAME.sql`, read once. */
+/** The text of `sql/NAME.sql`. */
 export function sqlText(name: string): string {
-  let text = texts.get(name);
-  if (text === undefined) {
-    text = readFileSync(`${FOLDER}${name}.sql`, 'utf8');
-    texts.set(name, text);
-  }
+  const text = TEXTS.get(name);
+  if (text === undefined) throw new Error(`There is no sql/${name}.sql.`);
   return text;
 }
 
@@ -28,7 +35,5 @@ export function sqlTemplate(name: string, parts: Readonly<Record<string, string>
 
 /** The names of the SQL files of a folder, in order of their names. */
 export function sqlNames(folder: string): string[] {
-  return globSync(`${FOLDER}${folder}/*.sql`)
-    .map((path) => path.slice(FOLDER.length, -'.sql'.length))
-    .sort();
+  return [...TEXTS.keys()].filter((name) => name.slice(0, name.lastIndexOf('/')) === folder);
 }

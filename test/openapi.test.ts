@@ -20,22 +20,25 @@ interface Operation {
     description: string;
     schema: Readonly<Record<string, unknown>>;
   }[];
-  readonly responses: Readonly<
-    Record<
-      string,
-      {
-        description: string;
-        headers: Readonly<Record<string, Header>>;
-        content: Readonly<Record<string, { schema: TSchema }>>;
-      }
-    >
-  >;
+  readonly responses: Readonly<Record<string, Response>>;
 }
+interface Response {
+  readonly description: string;
+  readonly headers: Readonly<Record<string, Header>>;
+  readonly content: Readonly<Record<string, { schema: TSchema }>>;
+}
+interface Reference {
+  readonly $ref: string;
+}
+type Served = Omit<Operation, 'responses'> & { readonly responses: Readonly<Record<string, Response | Reference>> };
 interface Document {
   readonly openapi: string;
   readonly info: { readonly title: string; readonly version: string };
-  readonly components: { readonly securitySchemes: Readonly<Record<string, unknown>> };
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: {
+    readonly securitySchemes: Readonly<Record<string, unknown>>;
+    readonly responses: Readonly<Record<string, Response>>;
+  };
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Served>>>>;
 }
 
 const uuid = '00000001-0000-4000-8000-0000000000ab';
@@ -136,7 +139,17 @@ const world = await makeWorld(t, {
 
 const served = await world.app.inject({ method: 'GET', url: '/openapi.json' });
 const openapi = JSON.parse(served.body) as Document;
-const operationAt = (path: string): Operation => openapi.paths[`/api/v1${path}`]!['get']!;
+const servedAt = (path: string): Served => openapi.paths[`/api/v1${path}`]!['get']!;
+
+/** An operation with what its references stand for. */
+function operationAt(path: string): Operation {
+  const served = servedAt(path);
+  const responses = Object.entries(served.responses).map(([status, response]) => {
+    if (!('$ref' in response)) return [status, response] as const;
+    return [status, openapi.components.responses[response.$ref.replace('#/components/responses/', '')]!] as const;
+  });
+  return { ...served, responses: Object.fromEntries(responses) };
+}
 
 const PATHS = [
   '/projects',
@@ -232,6 +245,24 @@ t.test('parameters with their bounds and defaults', async (t) => {
   }
   const listTo = operationAt('/projects/{id}/pages').parameters?.find(({ name }) => name === 'to');
   t.match(`${listTo?.description} ${JSON.stringify(operationAt('/projects/{id}/pages'))}`, /before today/);
+});
+
+t.test('the id of the project comes first; errors stand once for all operations', async (t) => {
+  for (const path of PATHS) {
+    const { parameters = [], responses } = servedAt(path);
+    if (path.includes('{id}')) t.match(parameters[0], { name: 'id', in: 'path' }, path);
+    for (const [status, response] of Object.entries(responses)) t.equal('$ref' in response, status !== '200', status);
+  }
+  t.strictSame(Object.keys(openapi.components.responses).sort(), [
+    'GoogleAccessLost',
+    'InvalidRequest',
+    'NotFound',
+    'PlanRequired',
+    'RateLimited',
+    'ServerError',
+    'Unauthorized',
+    'Unavailable',
+  ]);
 });
 
 t.test('every error of the contract, each with its code', async (t) => {

@@ -32,10 +32,22 @@ export function environmentOf(settings: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 
 /** Starts the command line of the project. The process is killed when the test ends. */
 export function start(t: Test, settings: NodeJS.ProcessEnv, ...words: readonly string[]): Running {
-  const child = spawn(process.execPath, ['scripts/ordinate.ts', ...words], {
+  return startProgram(t, settings, process.execPath, 'scripts/ordinate.ts', ...words);
+}
+
+/** Starts a program in the folder of the project. It is killed when the test ends, and whatever it started. */
+export function startProgram(
+  t: Test,
+  settings: NodeJS.ProcessEnv,
+  program: string,
+  ...words: readonly string[]
+): Running {
+  const child = spawn(program, words, {
     cwd: ROOT,
     env: environmentOf(settings),
     stdio: ['ignore', 'pipe', 'pipe'],
+    // A process group of its own.
+    detached: true,
   });
   const printed = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -46,10 +58,19 @@ export function start(t: Test, settings: NodeJS.ProcessEnv, ...words: readonly s
   });
   const ended = once(child, 'close').then(([code]: unknown[]) => ({ code: code as number | null, ...printed }));
   t.teardown(async () => {
-    child.kill('SIGKILL');
+    killGroup(child);
     await ended;
   });
   return { child, printed, ended };
+}
+
+function killGroup({ pid }: ChildProcess): void {
+  try {
+    process.kill(-pid!, 'SIGKILL');
+  } catch (error) {
+    // All of it has ended.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
 }
 
 /** Runs a command to its end. */
@@ -75,7 +96,11 @@ export interface Server extends Running {
 
 /** Starts the real server on a free port and waits until it says that it is ready. */
 export async function startServer(t: Test, settings: NodeJS.ProcessEnv, ...words: readonly string[]): Promise<Server> {
-  const running = start(t, { PORT: '0', ...settings }, 'serve', ...words);
+  return await untilReady(start(t, { PORT: '0', ...settings }, 'serve', ...words));
+}
+
+/** Waits until a server says that it is ready. */
+export async function untilReady(running: Running): Promise<Server> {
   const address = await until('the server to be ready', () => {
     if (running.child.exitCode !== null) throw new Error(`the server ended: ${running.printed.stderr}`);
     return /ready at (http:\S+)/.exec(running.printed.stdout)?.[1];

@@ -1,6 +1,7 @@
-import { globSync, readFileSync } from 'node:fs';
+import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
 import t from 'tap';
 import { Catalog } from '../server/catalog/catalog.ts';
 import { shortIdNumber } from '../server/domain/ids.ts';
@@ -48,6 +49,27 @@ t.test('every parameter is named in the comment, and none that is not there', as
     t.strictSame([...used].filter((name) => !documented.has(name)).sort(), [], `${file}: not in the comment`);
     t.strictSame([...documented].filter((name) => !used.has(name)).sort(), [], `${file}: only in the comment`);
   }
+});
+
+t.test('a running process needs no SQL file any more', async (t) => {
+  const copy = temporaryFolder(t);
+  cpSync(root, join(copy, 'sql'), { recursive: true });
+  mkdirSync(join(copy, 'server'));
+  cpSync(join(root, '../server/sql.ts'), join(copy, 'server/sql.ts'));
+  writeFileSync(join(copy, 'package.json'), '{ "type": "module" }');
+  const sql = (await import(pathToFileURL(join(copy, 'server/sql.ts')).href)) as {
+    sqlText: typeof sqlText;
+    sqlNames: typeof sqlNames;
+  };
+  rmSync(join(copy, 'sql'), { recursive: true });
+  const read = FILES.map((file) => sql.sqlText(file.slice(0, -'.sql'.length)));
+  t.strictSame(
+    read,
+    FILES.map((file) => readFileSync(join(root, file), 'utf8')),
+  );
+  const migrations = FILES.filter((file) => file.startsWith('catalog/migrations/'));
+  t.strictSame(sql.sqlNames('catalog/migrations').length, migrations.length);
+  t.throws(() => sql.sqlText('catalog/nothing'), /no sql\/catalog\/nothing\.sql/);
 });
 
 t.test('every statement of the catalog prepares', async (t) => {

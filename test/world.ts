@@ -130,25 +130,24 @@ export async function makeWorld(
   mkdirSync(dataFolder);
   const settings = readSettings({ ORDINATE_LOG_LEVEL: 'info', ...options.environment, ORDINATE_DATA: dataFolder });
   await fill(settings, { workspaces: [WORKSPACE], projects: [PROJECT], ...tables });
-  const catalog = new Catalog(dataFolder);
+  const opened = new AsyncDisposableStack();
+  t.teardown(() => opened.disposeAsync());
+  const catalog = opened.adopt(new Catalog(dataFolder), (it) => it.close());
   const load: World['load'] = (more, how = {}) =>
     loadSnapshot({ settings, catalog }, { folder: writeSnapshot(t, more), ...how });
 
-  const engine = await Engine.open({
+  const opening = Engine.open({
     memoryLimit: settings.memoryLimit,
     threads: settings.threads,
     temporaryFolder: join(dataFolder, 'temporary'),
     folders: [join(dataFolder, 'facts'), join(dataFolder, 'lists')],
   });
+  const engine = opened.adopt(await opening, (it) => it.close());
   const log: string[] = [];
   const now = options.now ?? NOW;
   const logStream = { write: (line: string) => void log.push(line) };
   const app = await buildApp({ settings, catalog, engine, logStream, now: typeof now === 'number' ? () => now : now });
-  t.teardown(async () => {
-    await app.close();
-    engine.close();
-    catalog.close();
-  });
+  opened.defer(() => app.close());
   const { key } = createKey(catalog, { workspace: 'acme', name: 'test', by: null, at: 0 });
   const get: World['get'] = async (path, headers = { authorization: `Bearer ${key}` }) => {
     const response = await app.inject({ method: 'GET', url: `/api/v1${path}`, headers });

@@ -18,18 +18,21 @@ export function addDemo(program: Command): void {
     .command('demo')
     .description('make the demo workspace in an empty data folder')
     .action(async () => {
-      await withStores(async (stores) => {
-        const [workspace] = listWorkspaces(stores.catalog);
-        if (workspace !== undefined) {
-          throw new Error(
-            `The data folder '${stores.settings.dataFolder}' is not empty: it has the workspace '${workspace.id}'. Name an empty one in ORDINATE_DATA.`,
-          );
-        }
-        await loadDemo(stores);
-        const at = toMicroseconds(Date.now());
-        const { key } = createKey(stores.catalog, { workspace: DEMO_WORKSPACE, name: 'Demo', by: null, at });
-        print(`The demo workspace is ready. Its key, shown this once:\n  ${key}`);
-      });
+      await withStores(
+        async (stores) => {
+          const [workspace] = listWorkspaces(stores.catalog);
+          if (workspace !== undefined) {
+            throw new Error(
+              `The data folder '${stores.settings.dataFolder}' is not empty: it has the workspace '${workspace.id}'. Name an empty one in ORDINATE_DATA.`,
+            );
+          }
+          await loadDemo(stores);
+          const at = toMicroseconds(Date.now());
+          const { key } = createKey(stores.catalog, { workspace: DEMO_WORKSPACE, name: 'Demo', by: null, at });
+          print(`The demo workspace is ready. Its key, shown this once:\n  ${key}`);
+        },
+        { create: true },
+      );
     });
 }
 

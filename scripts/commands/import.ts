@@ -25,15 +25,17 @@ export function addImport(program: Command): void {
     .action(async (paths: string[], { workspace, property, brandTerm, trackTop, json }: Options) => {
       const { report, end } = progress();
       try {
-        const summary = await withStores((stores) =>
-          importBulkExport(stores, {
-            paths,
-            workspace,
-            property,
-            report,
-            ...(brandTerm ? { brandTerms: brandTerm } : {}),
-            ...(trackTop === undefined ? {} : { trackTop }),
-          }),
+        const summary = await withStores(
+          (stores) =>
+            importBulkExport(stores, {
+              paths,
+              workspace,
+              property,
+              report,
+              ...(brandTerm ? { brandTerms: brandTerm } : {}),
+              ...(trackTop === undefined ? {} : { trackTop }),
+            }),
+          { create: true },
         );
         end();
         if (json) {

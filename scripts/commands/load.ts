@@ -20,7 +20,9 @@ export function addLoad(program: Command): void {
     .action(async (folder: string, options: Options) => {
       const { report, end } = progress();
       try {
-        const summary = await withStores((stores) => loadSnapshot(stores, { ...options, folder, report }));
+        const summary = await withStores((stores) => loadSnapshot(stores, { ...options, folder, report }), {
+          create: true,
+        });
         end();
         if (options.json) printJson(summary);
         else printSummary(summary);

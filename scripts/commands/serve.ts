@@ -29,6 +29,7 @@ export function addServe(program: Command): void {
         host: options.host ?? settings.host,
       });
       print(`Ordinate is ready at ${address} (documentation: ${address}/docs)`);
+      print(`Its data folder is ${settings.dataFolder}`);
       if (key !== undefined) {
         print('\nThe demo key, shown this once:');
         print(`  ${key}`);
@@ -40,12 +41,15 @@ export function addServe(program: Command): void {
 
 /** Makes the demo workspace in an empty data folder; returns its key, or undefined where there is data already. */
 function prepareDemo(): Promise<string | undefined> {
-  return withStores(async (stores) => {
-    if (listWorkspaces(stores.catalog).length > 0) return undefined;
-    await loadDemo(stores);
-    const at = toMicroseconds(Date.now());
-    return createKey(stores.catalog, { workspace: DEMO_WORKSPACE, name: 'Demo', by: null, at }).key;
-  });
+  return withStores(
+    async (stores) => {
+      if (listWorkspaces(stores.catalog).length > 0) return undefined;
+      await loadDemo(stores);
+      const at = toMicroseconds(Date.now());
+      return createKey(stores.catalog, { workspace: DEMO_WORKSPACE, name: 'Demo', by: null, at }).key;
+    },
+    { create: true },
+  );
 }
 
 function readPort(text: string): number {

@@ -21,7 +21,9 @@ export function addWorkspaces(program: Command): void {
     .option('--keyword-history-days <n>', 'days of keyword data that the plan can read', readDays, 486)
     .option('--json', 'print one JSON document')
     .action(async ({ id, name, plan, keywordHistoryDays, json }: Options) => {
-      await withStores(({ catalog }) => createWorkspace(catalog, { id, name, plan, keywordHistoryDays }));
+      await withStores(({ catalog }) => createWorkspace(catalog, { id, name, plan, keywordHistoryDays }), {
+        create: true,
+      });
       if (json) printJson({ id, name, plan, keywordHistoryDays });
       else print(`Workspace '${id}' was made.`);
     });

@@ -1,9 +1,9 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { unavailable } from '../domain/errors.ts';
 import { sqlNames, sqlTemplate, sqlText } from '../sql.ts';
+import { makeDataFolder, requireDataFolder } from './data-folder.ts';
 
 export type Values = Readonly<Record<string, SQLInputValue>>;
 
@@ -28,9 +28,13 @@ export class Catalog {
   /** The data version for which the catalog's shape was looked at. */
   #looked: number | undefined;
 
-  /** Opens the catalog of a data folder, makes it where there is none, and brings its shape up to date. */
-  constructor(dataFolder: string) {
-    mkdirSync(dataFolder, { recursive: true });
+  /**
+   * Opens the catalog of a data folder and brings its shape up to date. Where there is none it is made, and the folder
+   * with it, unless `create` is false: then that is an error.
+   */
+  constructor(dataFolder: string, { create = true }: { create?: boolean } = {}) {
+    if (create) makeDataFolder(dataFolder);
+    else requireDataFolder(dataFolder);
     this.#db = new DatabaseSync(join(dataFolder, 'catalog.sqlite'), { timeout: PATIENCE });
     this.#db.exec('pragma journal_mode = wal');
     // FULL: a load that was reported as done survives a power cut.

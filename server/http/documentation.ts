@@ -1,6 +1,7 @@
 import swagger from '@fastify/swagger';
-import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
+import { addDocsPage } from './docs-page.ts';
+import { tidyDocument } from './openapi-document.ts';
 
 const DESCRIPTION = `Read-only access to search performance: clicks, impressions, ctr and position of projects, tracked
 keywords, the whole site, breakdowns, pages and queries, with alerts and notes.
@@ -22,6 +23,7 @@ export type Tag = (typeof TAGS)[number]['name'];
 /** OpenAPI 3.1 made from the route schemas at `/openapi.json`, and pages to browse it at `/docs`, which work offline. */
 export async function addDocumentation(app: FastifyInstance): Promise<void> {
   await app.register(swagger, {
+    transformObject: (document) => tidyDocument('openapiObject' in document ? document.openapiObject : {}),
     openapi: {
       openapi: '3.1.0',
       info: {
@@ -38,10 +40,5 @@ export async function addDocumentation(app: FastifyInstance): Promise<void> {
       },
     },
   });
-  await app.register(swaggerUi, {
-    routePrefix: '/docs',
-    uiConfig: { docExpansion: 'list', tryItOutEnabled: true, persistAuthorization: true },
-    theme: { title: 'Ordinate API', css: [{ filename: 'ordinate.css', content: '.topbar { display: none }' }] },
-  });
-  app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger());
+  await addDocsPage(app);
 }

@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { ERRORS, type ErrorCode, KnownError, notFound, unavailable } from '../domain/errors.ts';
+import { classifyFailure, type ResourceFailure } from '../domain/failures.ts';
 
 /** The body of every error answer. */
 function errorBody(code: ErrorCode, message: string): { error: { code: ErrorCode; message: string } } {
@@ -17,6 +18,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   if (isGone) request.log.debug(what, 'the client has gone');
   else if (known.code === 'server_error') request.log.error(what, 'request failed');
   else if (known.code === 'unavailable') request.log.warn(what, 'answer unavailable');
+  reply.header('cache-control', 'no-store');
   if (known.code === 'unauthorized') reply.header('www-authenticate', 'Bearer');
   if (known.retryAfter !== undefined) reply.header('retry-after', String(known.retryAfter));
   return reply
@@ -24,6 +26,17 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
     .type('application/json; charset=utf-8')
     .send(errorBody(known.code, known.message));
 }
+
+/** What a client is told when the machine refuses something; the log has the rest. */
+const FAILURE_MESSAGES: Readonly<Record<ResourceFailure, string>> = {
+  'disk-full': 'The service has no disk space left for this answer right now.',
+  'too-many-files': 'The service can open no more files right now.',
+  'cannot-open': 'The service cannot open its files right now.',
+  'read-only': 'The service may not read or write its files right now.',
+  'disk-error': 'The storage of the service fails right now.',
+  'out-of-memory': 'The service has no memory left for this answer right now.',
+  busy: 'The catalog of the service is busy right now.',
+};
 
 function toKnown(error: unknown): KnownError {
   if (error instanceof KnownError) return error;
@@ -37,9 +50,8 @@ function toKnown(error: unknown): KnownError {
   if (statusCode >= 400 && statusCode < 500) {
     return new KnownError('invalid_request', 'The request cannot be read: its address or body is malformed.');
   }
-  if (/^Out of Memory Error/.test((error as Error).message ?? '')) {
-    return unavailable('The service has no memory left for this answer right now.', error);
-  }
+  const failure = classifyFailure(error);
+  if (failure !== undefined) return unavailable(FAILURE_MESSAGES[failure], error);
   return new KnownError('server_error', 'The service failed to answer; the failure has been logged.');
 }
 

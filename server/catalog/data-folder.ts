@@ -1,0 +1,35 @@
+import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/**
+ * Makes the data folder, and those above it, where there is none.
+ * Not by `recursive`: below a folder that takes none, such as /proc, Node tries for ever.
+ */
+export function makeDataFolder(path: string): void {
+  const missing: string[] = [];
+  for (let folder = path; !existsSync(folder); folder = dirname(folder)) missing.unshift(folder);
+  for (const folder of missing) {
+    try {
+      mkdirSync(folder);
+    } catch (cause) {
+      const { code, message } = cause as NodeJS.ErrnoException;
+      // Another process was faster.
+      if (code === 'EEXIST') continue;
+      throw new Error(
+        `The data folder '${path}' cannot be made: ${message}. Set ORDINATE_DATA to a folder that this user may write.`,
+        { cause },
+      );
+    }
+  }
+  if (!statSync(path).isDirectory()) {
+    throw new Error(`The data folder '${path}' is not a folder. Set ORDINATE_DATA to one.`);
+  }
+}
+
+/** Throws where there is no catalog yet, for commands that only look at what is there. */
+export function requireDataFolder(path: string): void {
+  if (existsSync(join(path, 'catalog.sqlite'))) return;
+  throw new Error(
+    `There is no data of Ordinate in '${path}'. Set ORDINATE_DATA to the folder that has it; serve, load, import, demo and workspaces create make a new one.`,
+  );
+}

@@ -1,0 +1,62 @@
+/**
+ * What the machine refuses: no fault of the request and none of the data. It may be over a minute later.
+ * - `disk-full`: no space, no inodes or no quota left;
+ * - `too-many-files`: no file descriptors left;
+ * - `cannot-open`: SQLite cannot open a file and does not say why; most often there are no descriptors left;
+ * - `read-only`: a folder or file cannot be written, or read, by this process;
+ * - `disk-error`: the storage fails;
+ * - `out-of-memory`: DuckDB's limit is reached and nothing more can be put aside;
+ * - `busy`: another process holds the catalog for longer than anybody waits.
+ */
+export type ResourceFailure =
+  | 'disk-full'
+  | 'too-many-files'
+  | 'cannot-open'
+  | 'read-only'
+  | 'disk-error'
+  | 'out-of-memory'
+  | 'busy';
+
+/** Codes of Node and of the operating system. */
+const BY_CODE: Readonly<Record<string, ResourceFailure>> = {
+  ENOSPC: 'disk-full',
+  EDQUOT: 'disk-full',
+  EFBIG: 'disk-full',
+  EMFILE: 'too-many-files',
+  ENFILE: 'too-many-files',
+  EROFS: 'read-only',
+  EACCES: 'read-only',
+  EPERM: 'read-only',
+  EIO: 'disk-error',
+};
+
+/** Primary result codes of SQLite, https://www.sqlite.org/rescode.html. */
+const BY_SQLITE_CODE: Readonly<Record<number, ResourceFailure>> = {
+  5: 'busy',
+  6: 'busy',
+  7: 'out-of-memory',
+  8: 'read-only',
+  10: 'disk-error',
+  13: 'disk-full',
+  14: 'cannot-open',
+};
+
+/** DuckDB tells only in words, the system's at the end of its first line. */
+const BY_DUCKDB_WORDS: readonly (readonly [RegExp, ResourceFailure])[] = [
+  [/^Out of Memory Error/, 'out-of-memory'],
+  [/^IO Error: .*: (?:No space left on device|Disk quota exceeded|File too large)$/m, 'disk-full'],
+  [/^IO Error: .*: Too many open files(?: in system)?$/m, 'too-many-files'],
+  [/^IO Error: .*: (?:Read-only file system|Permission denied|Operation not permitted)$/m, 'read-only'],
+  [/^IO Error: .*: Input\/output error$/m, 'disk-error'],
+];
+
+/** Which refusal of the machine an error of Node, SQLite or DuckDB is, or was caused by; undefined where it is another. */
+export function classifyFailure(error: unknown): ResourceFailure | undefined {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const { code = '', errcode } = cause as { code?: string; errcode?: number };
+    const byCode = errcode === undefined ? BY_CODE[code] : BY_SQLITE_CODE[errcode & 0xff];
+    const found = byCode ?? BY_DUCKDB_WORDS.find(([words]) => words.test((cause as Error).message))?.[1];
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

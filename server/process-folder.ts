@@ -1,0 +1,55 @@
+import { mkdirSync } from 'node:fs';
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { FileLock } from './catalog/lock.ts';
+import { newUuid } from './domain/ids.ts';
+
+/**
+ * A folder for the temporary files of one process, removed when the process ends well. A lock file beside it tells
+ * whether its process still runs, also in another container where process ids and host names tell nothing.
+ */
+export class ProcessFolder {
+  readonly path: string;
+  readonly #lock: FileLock;
+
+  private constructor(path: string, lock: FileLock) {
+    this.path = path;
+    this.#lock = lock;
+  }
+
+  /** Makes a folder below `parent`, and removes those of processes that ended without cleaning up. */
+  static async take(parent: string): Promise<ProcessFolder> {
+    mkdirSync(parent, { recursive: true });
+    await removeLeftovers(parent);
+    const path = join(parent, newUuid());
+    // The lock first: whoever sees the folder must find it locked.
+    const lock = FileLock.take(lockOf(path));
+    if (lock === undefined) throw new Error(`The lock of '${path}' is held by another process.`);
+    mkdirSync(path);
+    return new ProcessFolder(path, lock);
+  }
+
+  async remove(): Promise<void> {
+    await removeLocked(this.path, this.#lock);
+  }
+}
+
+async function removeLeftovers(parent: string): Promise<void> {
+  for (const entry of await readdir(parent, { withFileTypes: true })) {
+    if (!entry.isDirectory()) continue;
+    const path = join(parent, entry.name);
+    const lock = FileLock.take(lockOf(path));
+    if (lock !== undefined) await removeLocked(path, lock);
+  }
+}
+
+/** The lock file goes last, and while it is held. */
+async function removeLocked(path: string, lock: FileLock): Promise<void> {
+  using _held = lock;
+  await rm(path, { recursive: true, force: true });
+  await rm(lockOf(path), { force: true });
+}
+
+function lockOf(path: string): string {
+  return `${path}.lock`;
+}

@@ -1,0 +1,69 @@
+import { open, rm, statfs, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Catalog } from '../catalog/catalog.ts';
+import { unavailable } from '../domain/errors.ts';
+import type { Engine } from '../facts/engine.ts';
+
+/** What the service cannot do without. */
+export interface Readiness {
+  readonly catalog: Catalog;
+  readonly engine: Engine;
+  readonly dataFolder: string;
+  /** Bytes that must be free on the disk of the data folder. */
+  readonly minFree: number;
+}
+
+/** Throws `unavailable` with what is amiss, when the service cannot answer or cannot write what it must. */
+export async function checkReadiness(
+  { catalog, engine, dataFolder, minFree }: Readiness,
+  signal: AbortSignal,
+): Promise<void> {
+  await step('its catalog does not answer', () => {
+    catalog.get('ping');
+    catalog.version();
+  });
+  await step('its query engine does not answer', () => engine.query('facts/ping', {}, signal));
+  await step('its data folder cannot be written', () => tryWriting(dataFolder));
+  await step('its fact files cannot be opened', () => openFacts(catalog, dataFolder));
+  const free = await step('the free space of its disk is not known', () => freeBytes(dataFolder));
+  if (free < minFree) {
+    const [has, wants] = [free, minFree].map((bytes) => `${Math.floor(bytes / 1e6)} MB`);
+    throw notReady(`its disk has ${has} left, less than ORDINATE_MIN_FREE (${wants})`);
+  }
+}
+
+async function step<T>(amiss: string, work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    throw notReady(amiss, cause);
+  }
+}
+
+function notReady(amiss: string, cause?: unknown): Error {
+  return unavailable(`The service is not ready: ${amiss}.`, cause);
+}
+
+/** Where temporary files go: what DuckDB cannot hold in memory needs this folder. */
+async function tryWriting(dataFolder: string): Promise<void> {
+  const file = join(dataFolder, 'temporary', `writable-${process.pid}`);
+  try {
+    // A full disk still takes an empty file.
+    await writeFile(file, 'ready');
+  } finally {
+    await rm(file, { force: true });
+  }
+}
+
+/** One file of the manifest stands for all: a lost volume or lost rights lose every one. */
+async function openFacts(catalog: Catalog, dataFolder: string): Promise<void> {
+  const row = catalog.get<{ file: string }>('any_fact_file');
+  if (row === undefined) return;
+  const file = await open(join(dataFolder, row.file));
+  await file.close();
+}
+
+async function freeBytes(dataFolder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(dataFolder);
+  return bavail * bsize;
+}

@@ -1,0 +1,75 @@
+import { brotliDecompressSync } from 'node:zlib';
+import t from 'tap';
+import { makeWorld } from '../world.ts';
+
+const { app } = await makeWorld(t);
+
+/** Addresses that the page itself loads. */
+function loadedBy(html: string): string[] {
+  return [...html.matchAll(/(?:src|<link [^>]*href)="([^"]+)"/g)].map(([, address]) => address!);
+}
+
+const SAFE = {
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'content-security-policy': /^default-src 'none'; script-src 'self'; .*frame-ancestors 'none'$/,
+};
+
+t.test('the root of the server leads to the documentation', async (t) => {
+  const { statusCode, headers } = await app.inject('/');
+  t.match({ statusCode, headers }, { statusCode: 302, headers: { location: '/docs' } });
+});
+
+t.test('the page carries the name and icon, and runs nothing but its own files', async (t) => {
+  for (const address of ['/docs', '/docs/']) {
+    const { statusCode, headers, body } = await app.inject(address);
+    t.equal(statusCode, 200);
+    t.match(headers, { ...SAFE, 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' });
+    t.notMatch(headers['content-security-policy'], /https?:|\*|script-src[^;]*unsafe|unsafe-eval/);
+    t.match(body, '<title>Ordinate API</title>');
+    t.match(body, /<link rel="icon" type="image\/svg\+xml" href="\/docs\/static\/\w+\/icon\.svg">/);
+    t.notMatch(body, /<script>|<style>|\son\w+=|style=/, 'nothing inline, which the policy would stop');
+    t.notMatch(body, /https?:\/\//, 'nothing from another host');
+  }
+});
+
+t.test('its files may be kept for ever, for their address changes with them', async (t) => {
+  const files = loadedBy((await app.inject('/docs')).body);
+  t.strictSame([...new Set(files.map((file) => file.split('/').at(-1)))].sort(), [
+    'docs.css',
+    'icon.svg',
+    'reference.js',
+    'start.js',
+  ]);
+  for (const file of files) {
+    const { statusCode, headers } = await app.inject(file);
+    t.equal(statusCode, 200, file);
+    t.match(headers, {
+      ...SAFE,
+      'cache-control': 'public, max-age=31536000, immutable',
+      'content-type': /^(image\/svg\+xml|text\/(css|javascript); charset=utf-8)$/,
+      vary: 'accept-encoding',
+    });
+    t.notOk('x-ratelimit-limit' in headers);
+  }
+  const script = files.find((file) => file.endsWith('/reference.js'))!;
+  const plain = await app.inject(script);
+  const packed = await app.inject({ url: script, headers: { 'accept-encoding': 'br' } });
+  t.equal(packed.headers['content-encoding'], 'br');
+  t.ok(brotliDecompressSync(packed.rawPayload).equals(plain.rawPayload), 'the same script, compressed');
+  t.ok(plain.rawPayload.length > 1_000_000, 'all of it');
+
+  const other = await app.inject(script.replace(/static\/\w+/, 'static/0123456789abcdef'));
+  t.match(other, { statusCode: 404, headers: { 'cache-control': 'no-store' } }, 'another version is not this one');
+});
+
+t.test('the page shows the document of this service, without anything from other hosts', async (t) => {
+  const start = loadedBy((await app.inject('/docs')).body).find((file) => file.endsWith('/start.js'))!;
+  const { body } = await app.inject(start);
+  t.match(body, '"url":"/openapi.json"');
+  t.match(body, '"withDefaultFonts":false');
+  t.match(body, '"telemetry":false');
+  const { statusCode, headers } = await app.inject('/openapi.json');
+  t.equal(statusCode, 200);
+  t.match(headers, { 'x-content-type-options': 'nosniff', 'cache-control': 'no-cache' });
+});

@@ -1,0 +1,178 @@
+import { spawnSync } from 'node:child_process';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { Agent, get } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { writeParquet } from '../parquet.ts';
+import { makeDataFolder, type Server, startProgram, startServer, until, untilReady } from '../process.ts';
+import { facts, makeWorld, PROJECT, temporaryFolder, WORKSPACE, writeSnapshot } from '../world.ts';
+
+// Servers of their own, in want of something.
+t.setTimeout(120_000);
+
+const SITE = facts('date device', ['2026-03-09', 'mobile', 3, 100, 900]);
+
+/** A project with a site, and with so many pages that their list takes some hundred kilobytes. */
+const snapshot = writeSnapshot(t, { workspaces: [WORKSPACE], projects: [PROJECT], site_daily: SITE });
+await writeParquet(
+  join(snapshot, 'page_daily.parquet'),
+  `select 'Proj1' as project_id, date '2026-03-09' as date, 'https://shop.example/' || md5(number::varchar) as url,
+    'usa' as country, 1 as clicks, 2 as impressions, 0 as sum_position from range(10000) numbers (number)`,
+);
+const { dataFolder, keys } = await makeDataFolder(t, [snapshot]);
+const key = keys[0]!;
+
+/** Starts a server under a limit of the shell, for any user. */
+function startLimited(t: Test, limit: string, settings: NodeJS.ProcessEnv): Promise<Server> {
+  const command = `ulimit ${limit} && exec "$0" scripts/ordinate.ts serve`;
+  return untilReady(startProgram(t, { PORT: '0', ...settings }, 'bash', '-c', command, process.execPath));
+}
+
+const READY = { status: 200, body: { status: 'ok' } };
+const NOT_NOW = { status: 503, headers: { 'retry-after': '60' }, body: { error: { code: 'unavailable' } } };
+
+/** Asks over one connection, which is there before descriptors become rare. */
+function keepAlive(t: Test, { address }: Server) {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  t.teardown(() => agent.destroy());
+  return (path: string): Promise<{ status: number | undefined; headers: object; body: unknown }> =>
+    new Promise((done, fail) => {
+      get(address + path, { agent, headers: { authorization: `Bearer ${key}` } }, async (response) => {
+        const text = (await response.setEncoding('utf8').toArray()).join('');
+        done({ status: response.statusCode, headers: response.headers, body: JSON.parse(text) });
+      }).on('error', fail);
+    });
+}
+
+t.test('without file descriptors: 503 and not ready, until there are some again', async (t) => {
+  const server = await startLimited(t, '-n 100', { ORDINATE_DATA: dataFolder });
+  const ask = keepAlive(t, server);
+  t.match(await ask('/readyz'), READY);
+
+  const { port } = new URL(server.address);
+  const sockets: Socket[] = [];
+  let refused = 0;
+  t.teardown(() => sockets.forEach((socket) => void socket.destroy()));
+  await until('the server to have no descriptors left', () => {
+    // One more than are left is accepted and closed at once.
+    if (refused > 0) return true;
+    const socket = connect(Number(port), '127.0.0.1').on('error', () => {});
+    socket.once('close', () => refused++);
+    sockets.push(socket);
+    return undefined;
+  });
+  t.match(await ask('/api/v1/projects/Proj1/site'), NOT_NOW);
+  t.match(await ask('/api/v1/projects/Proj1/breakdowns'), NOT_NOW, 'also what was never asked before');
+  t.not((await ask('/api/v1/projects/Proj1/pages?limit=1&period=2d')).status, 500);
+  t.match(await ask('/readyz'), NOT_NOW);
+  t.match(await ask('/livez'), READY, 'the process lives');
+  t.equal((await ask('/api/v1/projects')).status, 200, 'what needs no file is answered');
+
+  for (const socket of sockets) socket.destroy();
+  await until('descriptors', async () => ((await ask('/readyz')).status === 200 ? true : undefined));
+  t.match(await ask('/api/v1/projects/Proj1/site'), { status: 200, body: { totals: { clicks: 3 } } });
+  t.match(await ask('/api/v1/projects/Proj1/breakdowns'), { status: 200 });
+  t.match(await ask('/api/v1/projects/Proj1/pages?limit=1&period=2d'), {
+    status: 200,
+    body: { paging: { total: 10_000 } },
+  });
+});
+
+t.test('files that cannot grow, as on a full disk: no 500', async (t) => {
+  const server = await startLimited(t, '-f 100', { ORDINATE_DATA: dataFolder });
+  const { status, headers, body } = await server.get('/projects/Proj1/pages?limit=1&period=3d', key);
+  if (status === 200) t.match(body, { paging: { total: 10_000 } });
+  else t.match({ status, headers, body }, NOT_NOW);
+  t.match(await server.get('/projects/Proj1/site', key), { status: 200, body: { totals: { clicks: 3 } } });
+});
+
+/** Puts a small disk in the place of a folder; undefined where this user may not. */
+function mount(t: Test, folder: string, options: string): { unmount: () => void } | undefined {
+  if (spawnSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', folder]).status !== 0) return undefined;
+  let isMounted = true;
+  const unmount = (): void => {
+    if (isMounted) isMounted = spawnSync('umount', ['--lazy', folder]).status !== 0;
+  };
+  t.teardown(unmount);
+  return { unmount };
+}
+
+async function askReady({ address }: Server): Promise<{ status: number; headers: object; body: unknown }> {
+  const response = await fetch(`${address}/readyz`);
+  return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.json() };
+}
+
+t.test('a disk that fills up and is cleared', async (t) => {
+  const disk = temporaryFolder(t);
+  const mounted = mount(t, disk, 'size=24m');
+  if (mounted === undefined) {
+    t.pass('not run', { skip: 'this user may not mount a small disk' });
+    return;
+  }
+  const copy = join(disk, 'data');
+  t.equal(spawnSync('cp', ['-r', dataFolder, copy]).status, 0);
+  const server = await startServer(t, { ORDINATE_DATA: copy, ORDINATE_MIN_FREE: '4MB' });
+  t.match(await askReady(server), READY);
+
+  const filler = join(disk, 'filler');
+  t.throws(() => writeFileSync(filler, Buffer.alloc(30_000_000)), { code: 'ENOSPC' });
+  t.match(await askReady(server), { ...NOT_NOW, body: { error: { message: /data folder cannot be written/ } } });
+  const { status, headers, body } = await server.get('/projects/Proj1/pages?limit=1&period=4d', key);
+  if (status === 200) t.match(body, { paging: { total: 10_000 } });
+  else t.match({ status, headers, body }, NOT_NOW);
+  t.match(await server.get('/projects/Proj1/site', key), { status: 200, body: { totals: { clicks: 3 } } });
+
+  rmSync(filler);
+  t.match(await askReady(server), READY);
+  t.equal((await server.get('/projects/Proj1/pages?limit=1&period=4d', key)).status, 200);
+  server.child.kill('SIGTERM');
+  t.equal((await server.ended).code, 0);
+});
+
+t.test('folders that become read-only', async (t) => {
+  const server = await startServer(t, { ORDINATE_DATA: dataFolder });
+  const lists = mount(t, join(dataFolder, 'lists'), 'ro,size=1m');
+  if (lists === undefined) {
+    t.pass('not run', { skip: 'this user may not mount a small disk' });
+    return;
+  }
+  const { status, headers, body } = await server.get('/projects/Proj1/pages?limit=1&period=5d', key);
+  if (status === 200) t.match(body, { paging: { total: 10_000 } });
+  else t.match({ status, headers, body }, NOT_NOW);
+  const temporary = mount(t, join(dataFolder, 'temporary'), 'ro,size=1m');
+  t.match(await askReady(server), { ...NOT_NOW, body: { error: { message: /cannot be written/ } } });
+  temporary?.unmount();
+  lists.unmount();
+  t.match(await askReady(server), READY);
+  t.equal((await server.get('/projects/Proj1/pages?limit=1&period=5d', key)).status, 200);
+});
+
+t.test(
+  'readiness: facts that cannot be opened, temporary files that cannot be written, too little space',
+  async (t) => {
+    const { app, dataFolder: folder } = await makeWorld(t, { site_daily: SITE });
+    const ready = async () => {
+      const { statusCode, headers, body } = await app.inject('/readyz');
+      return { status: statusCode, headers, body: JSON.parse(body) as unknown };
+    };
+    const notReady = (message: RegExp) => ({ ...NOT_NOW, body: { error: { code: 'unavailable', message } } });
+    t.match(await ready(), READY);
+    for (const [name, message] of [
+      ['facts', /fact files cannot be opened/],
+      ['temporary', /data folder cannot be written/],
+    ] as const) {
+      renameSync(join(folder, name), join(folder, 'away'));
+      const answer = await ready();
+      t.match(answer, notReady(message));
+      t.notMatch(JSON.stringify(answer), folder, 'no path for the world');
+      renameSync(join(folder, 'away'), join(folder, name));
+      t.match(await ready(), READY);
+    }
+    const wanting = await makeWorld(t, {}, { environment: { ORDINATE_MIN_FREE: '1000000TB' } });
+    const { statusCode, body } = await wanting.app.inject('/readyz');
+    t.match({ statusCode, body }, { statusCode: 503, body: /\d+ MB left, less than ORDINATE_MIN_FREE/ });
+    const content = await makeWorld(t, {}, { environment: { ORDINATE_MIN_FREE: '0MB' } });
+    t.equal((await content.app.inject('/readyz')).statusCode, 200, 'no facts yet, and none are missed');
+  },
+);

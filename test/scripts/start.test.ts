@@ -1,0 +1,117 @@
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import t from 'tap';
+import { Catalog } from '../../server/catalog/catalog.ts';
+import { serve } from '../../server/main.ts';
+import { ProcessFolder } from '../../server/process-folder.ts';
+import { readSettings } from '../../server/settings.ts';
+import { makeDataFolder, run, startProgram, startServer, until, untilReady } from '../process.ts';
+import { temporaryFolder, WORKSPACE, writeSnapshot } from '../world.ts';
+
+// How a server starts and ends: its data folder, its temporary files, npm around it.
+t.setTimeout(120_000);
+
+t.test('SIGTERM to npm start ends the server', async (t) => {
+  // With a workspace in it, so that no demo is made.
+  const { dataFolder } = await makeDataFolder(t, [writeSnapshot(t, { workspaces: [WORKSPACE] })]);
+  const npm = await untilReady(startProgram(t, { ORDINATE_DATA: dataFolder, PORT: '0' }, 'npm', 'start'));
+  npm.child.kill('SIGTERM');
+  await until('the server to be gone', () =>
+    fetch(`${npm.address}/livez`).then(
+      () => undefined,
+      () => true,
+    ),
+  );
+  t.match((await npm.ended).stderr, '"stopping"', 'it was told to stop');
+  t.strictSame(readdirSync(join(dataFolder, 'temporary')), [], 'and did so in order');
+});
+
+t.test('the server says where its data is; commands that only look make no data folder', async (t) => {
+  const ROOT = join(import.meta.dirname, '../..');
+  const folder = temporaryFolder(t);
+  const there = join(folder, 'there', 'data');
+  const server = await startServer(t, { ORDINATE_DATA: relative(ROOT, there) });
+  await until('both lines', () => (server.printed.stdout.includes(`data folder is ${there}\n`) ? true : undefined));
+  server.child.kill('SIGTERM');
+  t.match((await server.ended).stderr, `"dataFolder":"${there}"`, 'the log says so too');
+
+  const missing = join(folder, 'missing');
+  const empty = join(folder, 'empty');
+  mkdirSync(empty);
+  const looks = [
+    ['workspaces', 'list'],
+    ['keys', 'create', '--workspace', 'acme', '--name', 'n'],
+    ['lists', 'warm', '--project', 'Proj1', '--period', '1d'],
+  ];
+  const ended = await Promise.all([
+    ...looks.map((words) => run(t, { ORDINATE_DATA: relative(ROOT, missing) }, ...words)),
+    run(t, { ORDINATE_DATA: empty }, 'projects', 'list'),
+  ]);
+  for (const [index, { code, stdout, stderr }] of ended.entries()) {
+    const path = index < looks.length ? missing : empty;
+    t.match({ code, stdout, stderr }, { code: 1, stdout: '', stderr: `There is no data of Ordinate in '${path}'.` });
+  }
+  t.notOk(existsSync(missing));
+  t.strictSame(readdirSync(empty), []);
+
+  const makes = ['workspaces', 'create', '--id', 'acme', '--name', 'Acme', '--plan', 'team'];
+  t.equal((await run(t, { ORDINATE_DATA: missing }, ...makes)).code, 0);
+  t.ok(existsSync(join(missing, 'catalog.sqlite')));
+});
+
+t.test('a data folder that cannot be made is refused at once', async (t) => {
+  const file = join(temporaryFolder(t), 'file');
+  writeFileSync(file, '');
+  for (const place of [file, join(file, 'below')]) {
+    t.throws(() => new Catalog(place), { message: new RegExp(`^The data folder '${place}' .*Set ORDINATE_DATA to `) });
+  }
+  if (process.platform !== 'linux') {
+    t.pass('not run', { skip: 'only Linux has a folder that takes none from anybody' });
+    return;
+  }
+  // Node's own way of making folders never comes back from here.
+  const { code, stderr } = await run(t, { ORDINATE_DATA: '/proc/nope/deeper' }, 'serve');
+  t.equal(code, 1);
+  t.match(stderr, /^The data folder '\/proc\/nope\/deeper' cannot be made: .*Set ORDINATE_DATA to .*\n$/);
+});
+
+t.test('what a killed server left behind goes; what a running one uses stays', async (t) => {
+  const dataFolder = join(temporaryFolder(t), 'data');
+  new Catalog(dataFolder).close();
+  const temporary = join(dataFolder, 'temporary');
+  // As earlier versions named it, on a machine that is no more.
+  mkdirSync(join(temporary, 'other-host-1'), { recursive: true });
+  writeFileSync(join(temporary, 'other-host-1', 'duckdb_temp_storage_DEFAULT-0.tmp'), 'x');
+  const server = await startServer(t, { ORDINATE_DATA: dataFolder });
+  const folders = () =>
+    readdirSync(temporary, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => join(temporary, name))
+      .sort();
+  const [theirs = '', ...others] = folders();
+  t.strictSame(others, [], 'only its own is left');
+  writeFileSync(join(theirs, 'duckdb_temp_storage_DEFAULT-0.tmp'), 'x');
+
+  const first = await ProcessFolder.take(temporary);
+  t.strictSame(folders(), [theirs, first.path].sort());
+  server.child.kill('SIGKILL');
+  await server.ended;
+  const second = await ProcessFolder.take(temporary);
+  t.strictSame(folders(), [first.path, second.path].sort());
+  await first.remove();
+  await second.remove();
+  t.strictSame(readdirSync(temporary), [], 'no lock is left either');
+});
+
+t.test('a server that cannot be built closes what it had opened', async (t) => {
+  const dataFolder = join(temporaryFolder(t), 'data');
+  new Catalog(dataFolder).close();
+  const before = readdirSync(dataFolder).sort();
+  writeFileSync(join(dataFolder, 'lists'), 'a file where a folder has to be');
+  await t.rejects(serve(readSettings({ ORDINATE_DATA: dataFolder, PORT: '0', ORDINATE_LOG_LEVEL: 'silent' })), {
+    code: 'EEXIST',
+  });
+  t.strictSame(readdirSync(join(dataFolder, 'temporary')), [], 'the engine and its folder');
+  const more = readdirSync(dataFolder).filter((name) => !before.includes(name));
+  t.strictSame(more.sort(), ['lists', 'temporary'], 'the catalog: no -wal file is left');
+});
