@@ -1,6 +1,8 @@
 #!/usr/bin/env node
+import './node-version.ts';
 import './threads.ts';
 import { readFileSync } from 'node:fs';
+import { findPackageJSON } from 'node:module';
 import { Command } from 'commander';
 import { SETTINGS } from '../server/settings.ts';
 import { fail } from './cli.ts';
@@ -15,7 +17,7 @@ import { addProjects } from './commands/projects.ts';
 import { addServe } from './commands/serve.ts';
 import { addWorkspaces } from './commands/workspaces.ts';
 
-const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+const { version } = JSON.parse(readFileSync(findPackageJSON(import.meta.url)!, 'utf8')) as {
   version: string;
 };
 
