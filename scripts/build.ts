@@ -22,4 +22,7 @@ for (const file of globSync('**/*.js', { cwd: DIST })) {
 }
 
 cpSync(join(ROOT, 'server'), join(DIST, 'server'), { recursive: true, filter: (source) => !source.endsWith('.ts') });
-cpSync(join(ROOT, 'sql'), join(DIST, 'sql'), { recursive: true, filter: (source) => source !== join(ROOT, 'sql/bench') });
+cpSync(join(ROOT, 'sql'), join(DIST, 'sql'), {
+  recursive: true,
+  filter: (source) => source !== join(ROOT, 'sql/bench'),
+});

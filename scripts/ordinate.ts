@@ -16,6 +16,7 @@ import { addMembers } from './commands/members.ts';
 import { addProjects } from './commands/projects.ts';
 import { addServe } from './commands/serve.ts';
 import { addWorkspaces } from './commands/workspaces.ts';
+import { examples, HELP } from './help.ts';
 
 const { version } = JSON.parse(readFileSync(findPackageJSON(import.meta.url)!, 'utf8')) as {
   version: string;
@@ -24,6 +25,8 @@ const { version } = JSON.parse(readFileSync(findPackageJSON(import.meta.url)!, '
 const program = new Command('ordinate')
   .description('Search-analytics reporting, self-hosted')
   .version(version)
+  .configureHelp(HELP)
+  .addHelpText('after', examples('serve --demo', 'load ./snapshot --dry-run', 'keys create --help'))
   .exitOverride()
   .showHelpAfterError('Add --help to see how it is used.');
 
