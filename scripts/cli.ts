@@ -2,6 +2,8 @@ import { CommanderError } from 'commander';
 import { createSpinner } from 'nanospinner';
 import { Catalog } from '../server/catalog/catalog.ts';
 import { readSettings, type Settings } from '../server/settings.ts';
+import { progressLines } from './progress-lines.ts';
+import { formatTable } from './table.ts';
 
 /**
  * Settings from the environment, with the catalog that they name; closed when `work` ends.
@@ -32,12 +34,14 @@ export function print(text: string): void {
 /** Rows as a table for people, or a sentence where there are none. */
 export function printTable(rows: readonly object[], none: string): void {
   if (rows.length === 0) print(none);
-  else console.table(rows);
+  else print(formatTable(rows));
 }
 
-/** Tells on standard error what is going on: a spinner on a terminal, nothing elsewhere. */
-export function progress(): { report: (step: string) => void; end: () => void } {
-  if (!process.stderr.isTTY) return { report: () => {}, end: () => {} };
+/** Shows progress on standard error: a spinner on a terminal; elsewhere nothing, or with `lines` a line now and then. */
+export function progress({ lines = false } = {}): { report: (step: string) => void; end: () => void } {
+  if (!process.stderr.isTTY) {
+    return lines ? progressLines((line) => process.stderr.write(line)) : { report: () => {}, end: () => {} };
+  }
   const spinner = createSpinner('starting', { stream: process.stderr });
   spinner.start();
   return {

@@ -1,6 +1,8 @@
 #!/usr/bin/env node
+import './node-version.ts';
 import './threads.ts';
 import { readFileSync } from 'node:fs';
+import { findPackageJSON } from 'node:module';
 import { Command } from 'commander';
 import { SETTINGS } from '../server/settings.ts';
 import { fail } from './cli.ts';
@@ -14,14 +16,17 @@ import { addMembers } from './commands/members.ts';
 import { addProjects } from './commands/projects.ts';
 import { addServe } from './commands/serve.ts';
 import { addWorkspaces } from './commands/workspaces.ts';
+import { examples, HELP } from './help.ts';
 
-const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+const { version } = JSON.parse(readFileSync(findPackageJSON(import.meta.url)!, 'utf8')) as {
   version: string;
 };
 
 const program = new Command('ordinate')
   .description('Search-analytics reporting, self-hosted')
   .version(version)
+  .configureHelp(HELP)
+  .addHelpText('after', examples('serve --demo', 'load ./snapshot --dry-run', 'keys create --help'))
   .exitOverride()
   .showHelpAfterError('Add --help to see how it is used.');
 

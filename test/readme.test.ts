@@ -102,6 +102,7 @@ t.test('npm start, the demo and the first answers', async (t) => {
   const ended = await server.ended;
   t.equal(ended.code, 0, 'a signal stops it gracefully');
   t.notOk(ended.stderr.includes(key), 'the key is not in the log');
+  t.match(ended.stderr, /^Demo workspace: /, 'what goes on is shown without a terminal');
 
   const again = await startServer(t, settings, '--demo');
   t.notMatch(again.printed.stdout, /ord_live_|curl/, 'the second time neither a key nor a question');
@@ -132,7 +133,7 @@ t.test('the import of a bulk export', async (t) => {
   const out = await shell(block('import'), folder, { ORDINATE_DATA: join(folder, 'data') });
   t.match(out, /was created; 1 keyword/);
   t.match(out, /ord_live_\w{32}/);
-  t.match(out, /site_daily +2026-03-01 to 2026-03-01 +1 rows/);
+  t.match(out, /site_daily +2026-03-01 +2026-03-01 +1$/m);
   engine.close();
 });
 

@@ -8,7 +8,9 @@ import {
   setConnection,
 } from '../../server/catalog/connections.ts';
 import { isoInstant, toMicroseconds } from '../../server/domain/instants.ts';
+import { readCredentials } from '../../server/lists/credentials.ts';
 import { print, printJson, printTable, withStores } from '../cli.ts';
+import { examples } from '../help.ts';
 import { requireProject, withLists } from '../providers.ts';
 
 interface SetOptions {
@@ -28,16 +30,23 @@ export function addConnections(program: Command): void {
   const command = program.command('connections').description('connect projects to search providers');
   command
     .command('set')
-    .description("set a project's connection of one kind, in place of the one that is there")
+    .description("set a project's connection of one kind, replacing an existing one")
     .requiredOption('--project <id>', 'the project')
     .addOption(kindOption())
     .option('--credentials <file>', "one of Google's JSON files (service_account or authorized_user)")
-    .option('--endpoint <url>', "address of the API, in place of Google's")
-    .option('--token-endpoint <url>', "address where access tokens are had, in place of Google's")
+    .option('--endpoint <url>', "address of the API, instead of Google's")
+    .option('--token-endpoint <url>', "address of the token endpoint, instead of Google's")
     .option('--dataset <project.dataset>', 'the dataset of the bulk export (bigquery)')
     .option('--location <location>', 'where the dataset is, such as EU (bigquery)')
     .option('--json', 'print one JSON document')
     .addHelpText('after', "\nWithout --credentials the environment's default credentials are used.")
+    .addHelpText(
+      'after',
+      examples(
+        'connections set --project Fw7kd --kind search-console --credentials /etc/ordinate/google.json',
+        'connections set --project Fw7kd --kind bigquery --dataset my-project.searchconsole --location EU',
+      ),
+    )
     .action(async ({ project, json, ...options }: SetOptions) => {
       const connection = {
         kind: options.kind,
@@ -47,6 +56,7 @@ export function addConnections(program: Command): void {
         dataset: options.dataset ?? null,
         location: options.location ?? null,
       };
+      if (connection.credentials !== null) checkCredentials(connection.credentials);
       await withStores(({ catalog }) => setConnection(catalog, project, connection, toMicroseconds(Date.now())));
       if (json) printJson({ project, ...connection });
       else print(`Project '${project}' is connected to ${connection.kind}; connections test tells whether it works.`);
@@ -56,6 +66,7 @@ export function addConnections(program: Command): void {
     .description('list connections')
     .option('--workspace <id>', 'only of this workspace')
     .option('--json', 'print one JSON document')
+    .addHelpText('after', examples('connections list', 'connections list --workspace acme --json'))
     .action(async ({ workspace, json }: { workspace?: string; json?: boolean }) => {
       const rows = (await withStores(({ catalog }) => listConnections(catalog, workspace ?? null))).map((row) => ({
         ...row,
@@ -66,9 +77,10 @@ export function addConnections(program: Command): void {
     });
   command
     .command('test')
-    .description('try the connections of a project, and say what works, what does not and what to do')
+    .description('test the connections of a project; report what works, what fails and what to do')
     .requiredOption('--project <id>', 'the project')
     .option('--json', 'print one JSON document')
+    .addHelpText('after', examples('connections test --project Fw7kd'))
     .action(async ({ project: id, json }: { project: string; json?: boolean }) => {
       const { testConnections } = await import('../../server/lists/connection-test.ts');
       const findings = await withLists(QUIET, ({ catalog, lists }) =>
@@ -84,15 +96,25 @@ export function addConnections(program: Command): void {
     });
   command
     .command('remove')
-    .description('remove a connection, and the lists that came from providers')
+    .description('remove a connection and the stored lists that came from providers')
     .requiredOption('--project <id>', 'the project')
     .addOption(kindOption())
     .option('--json', 'print one JSON document')
+    .addHelpText('after', examples('connections remove --project Fw7kd --kind bigquery'))
     .action(async ({ project, kind, json }: { project: string; kind: ConnectionKind; json?: boolean }) => {
       await withStores(({ catalog }) => removeConnection(catalog, project, kind));
       if (json) printJson({ project, kind, removed: true });
       else print(`Project '${project}' is no longer connected to ${kind}.`);
     });
+}
+
+/** Throws where the file cannot serve as credentials: better now than at the first request. */
+function checkCredentials(path: string): void {
+  try {
+    readCredentials(path);
+  } catch (error) {
+    throw new Error(`The connection was not set: ${(error as Error).message}.`, { cause: error });
+  }
 }
 
 function kindOption(): Option {

@@ -10,13 +10,15 @@ import { loadSnapshot } from '../../server/load/load.ts';
 import type { Settings } from '../../server/settings.ts';
 import { print, progress, withStores } from '../cli.ts';
 import { writeDemoSnapshot } from '../demo/snapshot.ts';
+import { examples } from '../help.ts';
 
 export const DEMO_WORKSPACE = 'demo';
 
 export function addDemo(program: Command): void {
   program
     .command('demo')
-    .description('make the demo workspace in an empty data folder')
+    .description('create the demo workspace in an empty data folder')
+    .addHelpText('after', examples('demo'))
     .action(async () => {
       await withStores(
         async (stores) => {
@@ -36,9 +38,9 @@ export function addDemo(program: Command): void {
     });
 }
 
-/** Makes the demo snapshot and loads it as everybody's data is loaded, with progress on a terminal. */
+/** Makes the demo snapshot and loads it as everybody's data is loaded, with progress on standard error. */
 export async function loadDemo(stores: { settings: Settings; catalog: Catalog }): Promise<void> {
-  const { report, end } = progress();
+  const { report, end } = progress({ lines: true });
   try {
     await loadSnapshot(stores, {
       report: (step) => report(`Demo workspace: ${step}`),

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { importBulkExport } from '../../server/load/bulk-export.ts';
 import { print, printJson, progress, withStores } from '../cli.ts';
+import { examples } from '../help.ts';
 import { printSummary } from './load.ts';
 
 interface Options {
@@ -22,6 +23,13 @@ export function addImport(program: Command): void {
     .option('--brand-term <term>', 'a brand term of the project; give it once for each', collect)
     .option('--track-top <n>', 'track the n queries with most clicks', readCount)
     .option('--json', 'print one JSON document')
+    .addHelpText(
+      'after',
+      examples(
+        'import bulk-export ./export --workspace acme --property sc-domain:acme.example',
+        'import bulk-export ./export --workspace acme --property https://www.acme.example/ --brand-term acme --track-top 100',
+      ),
+    )
     .action(async (paths: string[], { workspace, property, brandTerm, trackTop, json }: Options) => {
       const { report, end } = progress();
       try {

@@ -5,15 +5,17 @@ import { addDays, dayOf, earlier } from '../../server/domain/dates.ts';
 import { isoInstant } from '../../server/domain/instants.ts';
 import { resolveRange } from '../../server/domain/range.ts';
 import { print, printJson, printTable, progress, withStores } from '../cli.ts';
+import { examples } from '../help.ts';
 import { requireProject, withLists } from '../providers.ts';
 
 export function addLists(program: Command): void {
-  const command = program.command('lists').description('the kept page and query lists');
+  const command = program.command('lists').description('show and fetch stored page and query lists');
   command
     .command('status')
-    .description('show which lists are kept, with their bytes, hits and age')
+    .description('show the stored lists, with their size, hits and age')
     .option('--project <id>', 'only of this project')
     .option('--json', 'print one JSON document')
+    .addHelpText('after', examples('lists status', 'lists status --project Fw7kd --json'))
     .action(async ({ project, json }: { project?: string; json?: boolean }) => {
       const kept = await withStores(({ catalog }) => listKeptLists(catalog, project ?? null));
       const total = { lists: kept.length, bytes: sumOf(kept, 'bytes'), hits: sumOf(kept, 'hits') };
@@ -21,17 +23,18 @@ export function addLists(program: Command): void {
         printJson({ ...total, kept: kept.map(toRow) });
         return;
       }
-      printTable(kept.map(toRow), 'No lists are kept yet.');
+      printTable(kept.map(toRow), 'There are no stored lists yet.');
       if (kept.length > 0) {
         print(`${total.lists} lists, ${(total.bytes / 1e6).toFixed(1)} MB, ${total.hits} hits.`);
       }
     });
   command
     .command('warm')
-    .description('fetch the page and query lists of a project ahead')
+    .description('fetch the page and query lists of a project in advance')
     .requiredOption('--project <id>', 'the project')
     .requiredOption('--period <period>', '1d to 486d, or 1m to 16m, ending with the last synced day', readPeriod)
     .option('--json', 'print one JSON document')
+    .addHelpText('after', examples('lists warm --project Fw7kd --period 28d'))
     .action(async ({ project: id, period, json }: { project: string; period: string; json?: boolean }) => {
       const { report, end } = progress();
       const log = {

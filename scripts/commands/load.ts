@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { type LoadSummary, loadSnapshot } from '../../server/load/load.ts';
 import { LoadRejected } from '../../server/load/problems.ts';
 import { print, printJson, progress, withStores } from '../cli.ts';
+import { examples } from '../help.ts';
 
 interface Options {
   readonly dryRun?: boolean;
@@ -17,6 +18,7 @@ export function addLoad(program: Command): void {
     .option('--dry-run', 'check it only')
     .option('--replace', 'its entity rows are the complete set for each workspace or project that it names')
     .option('--json', 'print one JSON document')
+    .addHelpText('after', examples('load ./snapshot --dry-run', 'load ./snapshot', 'load ./snapshot --replace --json'))
     .action(async (folder: string, options: Options) => {
       const { report, end } = progress();
       try {

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { addMember, listMembers, ROLES, type Role } from '../../server/catalog/workspaces.ts';
 import { print, printJson, printTable, withStores } from '../cli.ts';
+import { examples } from '../help.ts';
 
 interface AddOptions {
   readonly workspace: string;
@@ -18,6 +19,7 @@ export function addMembers(program: Command): void {
     .requiredOption('--email <email>', 'address of the member', readEmail)
     .addOption(new Option('--role <role>', 'what the member may do').choices(ROLES).makeOptionMandatory())
     .option('--json', 'print one JSON document')
+    .addHelpText('after', examples('members add --workspace acme --email owner@acme.example --role owner'))
     .action(async ({ workspace, email, role, json }: AddOptions) => {
       await withStores(({ catalog }) => addMember(catalog, workspace, email, role));
       if (json) printJson({ workspace, email, role });
@@ -28,6 +30,7 @@ export function addMembers(program: Command): void {
     .description('list the members of a workspace')
     .requiredOption('--workspace <id>', 'the workspace')
     .option('--json', 'print one JSON document')
+    .addHelpText('after', examples('members list --workspace acme'))
     .action(async ({ workspace, json }: { workspace: string; json?: boolean }) => {
       const rows = await withStores(({ catalog }) => listMembers(catalog, workspace));
       if (json) printJson(rows);

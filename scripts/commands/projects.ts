@@ -3,7 +3,8 @@ import { readCoverage } from '../../server/catalog/manifest.ts';
 import { listAllProjects } from '../../server/catalog/projects.ts';
 import { findWorkspace } from '../../server/catalog/workspaces.ts';
 import { isoInstantOrNull } from '../../server/domain/instants.ts';
-import { print, printJson, withStores } from '../cli.ts';
+import { print, printJson, printTable, withStores } from '../cli.ts';
+import { examples } from '../help.ts';
 
 export function addProjects(program: Command): void {
   const command = program.command('projects').description('list projects');
@@ -12,6 +13,7 @@ export function addProjects(program: Command): void {
     .description('list projects, with the first and last stored day of each fact table')
     .option('--workspace <id>', 'only of this workspace')
     .option('--json', 'print one JSON document')
+    .addHelpText('after', examples('projects list', 'projects list --workspace acme --json'))
     .action(async ({ workspace, json }: { workspace?: string; json?: boolean }) => {
       const projects = await withStores(({ catalog }) => {
         if (workspace !== undefined && findWorkspace(catalog, workspace) === undefined) {
@@ -36,14 +38,21 @@ export function addProjects(program: Command): void {
         printJson(projects);
         return;
       }
-      if (projects.length === 0) print('There are no projects yet.');
-      for (const { id, workspace: owner, property, syncedThrough, trackedKeywords, coverage } of projects) {
-        print(
-          `${id}  ${property}  (workspace ${owner}, synced through ${syncedThrough ?? 'never'}, ${trackedKeywords} keywords)`,
-        );
-        for (const [table, { firstDay, lastDay, rows }] of Object.entries(coverage)) {
-          print(`    ${table.padEnd(17)} ${firstDay} to ${lastDay}  ${rows.toLocaleString('en')} rows`);
-        }
-      }
+      printTable(
+        projects.map(({ coverage: _, ...project }) => project),
+        'There are no projects yet.',
+      );
+      const coverage = projects.flatMap(({ id, coverage: tables }) =>
+        Object.entries(tables).map(([table, { firstDay, lastDay, rows }]) => ({
+          project: id,
+          table,
+          firstDay,
+          lastDay,
+          rows,
+        })),
+      );
+      if (coverage.length === 0) return;
+      print('');
+      printTable(coverage, '');
     });
 }

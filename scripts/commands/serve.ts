@@ -4,6 +4,7 @@ import { listWorkspaces } from '../../server/catalog/workspaces.ts';
 import { toMicroseconds } from '../../server/domain/instants.ts';
 import { readSettings, SETTINGS } from '../../server/settings.ts';
 import { print, withStores } from '../cli.ts';
+import { examples } from '../help.ts';
 import { DEMO_WORKSPACE, loadDemo } from './demo.ts';
 
 interface Options {
@@ -16,9 +17,10 @@ export function addServe(program: Command): void {
   program
     .command('serve')
     .description('run the server')
-    .option('--port <port>', 'port to listen on, in place of PORT', readPort)
-    .option('--host <host>', 'address to listen on, in place of HOST')
-    .option('--demo', 'make the demo workspace first when the data folder is empty')
+    .option('--port <port>', 'port to listen on; overrides PORT', readPort)
+    .option('--host <host>', 'address to listen on; overrides HOST')
+    .option('--demo', 'create the demo workspace first if the data folder is empty')
+    .addHelpText('after', examples('serve --demo', 'serve --host 0.0.0.0 --port 8080'))
     .action(async (options: Options) => {
       const settings = readSettings(process.env);
       const key = options.demo === true ? await prepareDemo() : undefined;

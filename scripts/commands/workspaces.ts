@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { createWorkspace, listWorkspaces } from '../../server/catalog/workspaces.ts';
 import { print, printJson, printTable, withStores } from '../cli.ts';
+import { examples } from '../help.ts';
 
 interface Options {
   readonly id: string;
@@ -20,6 +21,7 @@ export function addWorkspaces(program: Command): void {
     .requiredOption('--plan <plan>', "'free' has no API access; any other name is a paid plan", readText)
     .option('--keyword-history-days <n>', 'days of keyword data that the plan can read', readDays, 486)
     .option('--json', 'print one JSON document')
+    .addHelpText('after', examples('workspaces create --id acme --name "Acme" --plan team'))
     .action(async ({ id, name, plan, keywordHistoryDays, json }: Options) => {
       await withStores(({ catalog }) => createWorkspace(catalog, { id, name, plan, keywordHistoryDays }), {
         create: true,
@@ -31,6 +33,7 @@ export function addWorkspaces(program: Command): void {
     .command('list')
     .description('list workspaces')
     .option('--json', 'print one JSON document')
+    .addHelpText('after', examples('workspaces list'))
     .action(async ({ json }: { json?: boolean }) => {
       const rows = await withStores(({ catalog }) => listWorkspaces(catalog));
       if (json) printJson(rows);

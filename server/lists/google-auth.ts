@@ -1,6 +1,7 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { type AuthClient, GoogleAuth, gaxios, JWT, type OAuth2Client, UserRefreshClient } from 'google-auth-library';
 import type { Connection } from '../catalog/connections.ts';
+import { readCredentials } from './credentials.ts';
 import { ProviderFailure } from './failures.ts';
 
 /** A signed-in client of Google's, and what must never be seen of it. */
@@ -21,16 +22,6 @@ const SCOPES = {
 
 /** The address that the client library asks for tokens, whatever a credentials file says. */
 const TOKEN_ADDRESS = 'https://oauth2.googleapis.com/token';
-
-interface CredentialsFile {
-  readonly type?: unknown;
-  readonly client_email?: unknown;
-  readonly private_key?: unknown;
-  readonly client_id?: unknown;
-  readonly client_secret?: unknown;
-  readonly refresh_token?: unknown;
-  readonly quota_project_id?: unknown;
-}
 
 /** Signed-in clients of connections, each made once as long as its credentials file is the same. */
 export class Identities {
@@ -84,27 +75,18 @@ async function fromFile(
   transporter: gaxios.Gaxios,
   tokenEndpoint: string | null,
 ): Promise<Identity> {
-  const file = readCredentials(path);
-  if (file.type === 'service_account') {
-    const email = text(file, 'client_email', path);
-    const key = text(file, 'private_key', path);
+  const credentials = readCredentials(path);
+  if (credentials.type === 'service_account') {
+    const { email, privateKey: key } = credentials;
     // The assertion must name the endpoint that it is sent to.
     const additionalClaims = tokenEndpoint === null ? undefined : { aud: tokenEndpoint };
     const client = new JWT({ email, key, scopes, transporter, ...(additionalClaims ? { additionalClaims } : {}) });
     return toIdentity(client, `the service account ${email}`, [key]);
   }
-  if (file.type === 'authorized_user') {
-    const clientId = text(file, 'client_id', path);
-    const clientSecret = text(file, 'client_secret', path);
-    const refreshToken = text(file, 'refresh_token', path);
-    const quota = typeof file.quota_project_id === 'string' ? { quotaProjectId: file.quota_project_id } : {};
-    const client = new UserRefreshClient({ clientId, clientSecret, refreshToken, transporter, ...quota });
-    return toIdentity(client, `the authorised user of ${path}`, [clientSecret, refreshToken]);
-  }
-  throw new ProviderFailure(
-    'misconfigured',
-    `the credentials file '${path}' must be of the type service_account or authorized_user`,
-  );
+  const { clientId, clientSecret, refreshToken, quotaProject } = credentials;
+  const quota = quotaProject === undefined ? {} : { quotaProjectId: quotaProject };
+  const client = new UserRefreshClient({ clientId, clientSecret, refreshToken, transporter, ...quota });
+  return toIdentity(client, `the authorised user of ${path}`, [clientSecret, refreshToken]);
 }
 
 function toIdentity(client: OAuth2Client, who: string, fixed: readonly string[]): Identity {
@@ -135,24 +117,4 @@ async function fromEnvironment(scopes: string[], transporter: gaxios.Gaxios): Pr
   } catch {
     throw new ProviderFailure('misconfigured', 'the environment has no default credentials');
   }
-}
-
-function readCredentials(path: string): CredentialsFile {
-  try {
-    const file = JSON.parse(readFileSync(path, 'utf8')) as unknown;
-    if (typeof file === 'object' && file !== null) return file as CredentialsFile;
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    // The message of a JSON error quotes the file.
-    if (code !== undefined) {
-      throw new ProviderFailure('misconfigured', `the credentials file '${path}' cannot be read (${code})`);
-    }
-  }
-  throw new ProviderFailure('misconfigured', `the credentials file '${path}' is not a JSON document`);
-}
-
-function text(file: CredentialsFile, name: keyof CredentialsFile, path: string): string {
-  const value = file[name];
-  if (typeof value === 'string' && value !== '') return value;
-  throw new ProviderFailure('misconfigured', `the credentials file '${path}' has no ${name}`);
 }

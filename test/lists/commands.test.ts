@@ -1,7 +1,11 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
 import { ordinate } from '../fakes/command-line.ts';
 import { connectedWorld, credentialsFile, SECRETS } from '../fakes/connected.ts';
 import { FAILURES } from '../fakes/search-console-failures.ts';
+import { temporaryFolder } from '../world.ts';
 
 t.test('connections and lists on the command line', async (t) => {
   const { dataFolder, google, catalog } = await connectedWorld(t);
@@ -46,9 +50,45 @@ t.test('connections and lists on the command line', async (t) => {
 
   const removed = await run('connections', 'remove', '--project', 'Proj1', '--kind', 'search-console');
   t.match(removed, { code: 0, out: /no longer connected/ });
-  t.match(await run('lists', 'status'), { code: 0, out: 'No lists are kept yet.\n' });
+  t.match(await run('lists', 'status'), { code: 0, out: 'There are no stored lists yet.\n' });
   for (const secret of SECRETS) {
     for (const { out, error } of [done, listed, tested, refused, cold]) t.notOk((out + error).includes(secret), secret);
     t.notOk(JSON.stringify(catalog.all('connections_all', { workspace: null })).includes(secret), secret);
   }
+});
+
+t.test('connections set refuses a credentials file that cannot work, and says nothing of its content', async (t) => {
+  const { dataFolder, catalog } = await connectedWorld(t);
+  const folder = temporaryFolder(t);
+  const before = catalog.all('connections_all', { workspace: null });
+  const write = (name: string, content: string): string => {
+    writeFileSync(join(folder, name), content);
+    return join(folder, name);
+  };
+  const secret = 'a-secret-of-this-file';
+  const account = { type: 'service_account', client_email: 'a@b.example' };
+  mkdirSync(join(folder, 'folder'));
+  execFileSync('mkfifo', [join(folder, 'pipe')]);
+  const refused: Readonly<Record<string, RegExp>> = {
+    [join(folder, 'absent.json')]: /cannot be read \(ENOENT\)/,
+    [join(folder, 'folder')]: /is not a file/,
+    [join(folder, 'pipe')]: /is not a file/,
+    [write('text.json', secret)]: /is not a JSON document/,
+    [write('cut.json', `{"type": "authorized_user", "refresh_token": "${secret}`)]: /is not a JSON document/,
+    [write('list.json', '[]')]: /must be of the type/,
+    [write('large.json', ' '.repeat(200_000))]: /has 200000 bytes/,
+    [credentialsFile(t, { type: secret })]: /must be of the type service_account or authorized_user/,
+    [credentialsFile(t, { refresh_token: '' })]: /has no refresh_token/,
+    [credentialsFile(t, account)]: /has no private_key/,
+    [credentialsFile(t, { ...account, private_key: secret })]: /has a private_key that is no private key/,
+  };
+  const set = ['connections', 'set', '--project', 'Proj1', '--kind', 'search-console', '--credentials'];
+  for (const [path, why] of Object.entries(refused)) {
+    const { code, out, error } = await ordinate(dataFolder, ...set, path);
+    t.match({ code, out }, { code: 1, out: '' }, path);
+    t.match(error, why);
+    t.ok(error.startsWith(`The connection was not set: the credentials file '${path}' `), 'the file is named');
+    for (const text of [secret, ...SECRETS]) t.notOk(error.includes(text));
+  }
+  t.strictSame(catalog.all('connections_all', { workspace: null }), before, 'the connection is as it was');
 });

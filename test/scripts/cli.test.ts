@@ -33,30 +33,71 @@ function commandLine(t: Test, dataFolder: string) {
   };
 }
 
-const COMMANDS: Readonly<Record<string, readonly string[]>> = {
-  '': ['serve', 'load', 'import', 'demo', 'workspaces', 'members', 'keys', 'projects'],
-  serve: ['--port', '--host', '--demo'],
-  load: ['<folder>', '--dry-run', '--replace', '--json'],
-  'import bulk-export': ['<path...>', '--workspace', '--property', '--brand-term', '--track-top', '--json'],
-  demo: [],
-  'workspaces create': ['--id', '--name', '--plan', '--keyword-history-days'],
-  'members add': ['--workspace', '--email', '--role'],
-  'keys create': ['--workspace', '--name', '--by', '--json'],
-  'keys list': ['--workspace', '--json'],
-  'keys revoke': ['<key-id>', '--workspace', '--by'],
-  'projects list': ['--workspace', '--json'],
+/** What stands in the help of a command, by command: its required options first, then others. */
+const COMMANDS: Readonly<Record<string, { required?: readonly string[]; also?: readonly string[] }>> = {
+  '': {
+    also: ['serve', 'load', 'import', 'demo', 'workspaces', 'members', 'keys', 'projects', 'connections', 'lists'],
+  },
+  serve: { also: ['--port', '--host', '--demo'] },
+  load: { also: ['<folder>', '--dry-run', '--replace', '--json'] },
+  'import bulk-export': {
+    required: ['--workspace', '--property'],
+    also: ['<path...>', '--brand-term', '--track-top', '--json'],
+  },
+  demo: {},
+  'workspaces create': { required: ['--id', '--name', '--plan'], also: ['--keyword-history-days', '--json'] },
+  'workspaces list': { also: ['--json'] },
+  'members add': { required: ['--workspace', '--email', '--role'], also: ['--json'] },
+  'members list': { required: ['--workspace'], also: ['--json'] },
+  'keys create': { required: ['--workspace', '--name'], also: ['--by', '--json'] },
+  'keys list': { required: ['--workspace'], also: ['--json'] },
+  'keys revoke': { required: ['--workspace'], also: ['<key-id>', '--by', '--json'] },
+  'projects list': { also: ['--workspace', '--json'] },
+  'connections set': { required: ['--project', '--kind'], also: ['--credentials', '--dataset', '--json'] },
+  'connections list': { also: ['--workspace', '--json'] },
+  'connections test': { required: ['--project'], also: ['--json'] },
+  'connections remove': { required: ['--project', '--kind'], also: ['--json'] },
+  'lists status': { also: ['--project', '--json'] },
+  'lists warm': { required: ['--project', '--period'], also: ['--json'] },
 };
 
-t.test('every command tells how it is used, and of the settings', async (t) => {
+/** The names of the options in a command line. */
+function optionsIn(text: string): string[] {
+  return [...text.matchAll(/ (--[a-z-]+)/g)].map(([, name]) => name!);
+}
+
+t.test('every command explains its options, what is required, examples and the settings', async (t) => {
   const { ordinate } = commandLine(t, join(temporaryFolder(t), 'data'));
-  await eachOf(Object.entries(COMMANDS), async ([command, words]) => {
+  await eachOf(Object.entries(COMMANDS), async ([command, { required = [], also = [] }]) => {
     const { code, stdout, stderr } = await ordinate(...command.split(' ').filter(Boolean), '--help');
     t.match({ code, stderr }, { code: 0, stderr: '' }, command);
-    t.ok(stdout.startsWith(`Usage: ordinate ${command}`.trim()), `usage of ${command}`);
-    const missing = [...words, ...Object.values(SETTINGS).map(({ name }) => name)].filter(
+    const usage = stdout.slice(0, stdout.indexOf('\n'));
+    t.ok(usage.startsWith(`Usage: ordinate ${command}`.trim()), `usage of ${command}`);
+    const missing = [...required, ...also, ...Object.values(SETTINGS).map(({ name }) => name)].filter(
       (word) => !stdout.includes(word),
     );
     t.strictSame(missing, [], `help of ${command}`);
+    t.strictSame(optionsIn(usage), required, `what ${command} requires stands in its usage`);
+    const options = stdout.split(/\n(?= {2}\S|\n)/);
+    const marked = options.filter((text) => text.trimEnd().endsWith('(required)'));
+    t.strictSame(
+      marked.map((text) => /--[a-z-]+/.exec(text)?.[0]),
+      required,
+      `and is marked`,
+    );
+
+    const examples = /\nExamples:\n((?: {2}.*\n)+)/.exec(stdout)?.[1]?.trimEnd().split('\n') ?? [];
+    t.not(examples.length, 0, `${command} has examples`);
+    for (const example of examples) {
+      t.ok(example.startsWith(`  ordinate ${command}`.trimEnd()), example);
+      if (command === '') continue;
+      const used = optionsIn(example);
+      t.strictSame(
+        [...used.filter((name) => !stdout.includes(`  ${name}`)), ...required.filter((name) => !used.includes(name))],
+        [],
+        `${example}: options that there are, and all that are required`,
+      );
+    }
   });
 });
 
@@ -125,6 +166,8 @@ t.test('from a first workspace to imported data, with --json', async (t) => {
   t.match(await ordinate(...add, 'a@acme.example', '--role', 'member'), { code: 0, stderr: '' });
   t.match(await ordinate(...add, 'b@acme.example', '--role', 'admin'), { code: 0, stderr: '' });
   t.match(await ordinate(...add, 'a@acme.example', '--role', 'owner'), { code: 0, stderr: '' }, 'another role');
+  const table = await ordinate('members', 'list', '--workspace', 'acme');
+  t.equal(table.stdout, 'EMAIL           ROLE\na@acme.example  owner\nb@acme.example  admin\n', 'a table for people');
   t.strictSame(await json('members', 'list', '--workspace', 'acme'), [
     { email: 'a@acme.example', role: 'owner' },
     { email: 'b@acme.example', role: 'admin' },
@@ -217,7 +260,7 @@ t.test('from a first workspace to imported data, with --json', async (t) => {
     { property: 'https://blog.example/', coverage: { brand_daily: { rows: 1 }, page_daily: { rows: 1 } } },
   );
   t.equal(list.length, 2);
-  t.match(await ordinate('projects', 'list'), { code: 0, stdout: /Proj1.*site_daily +2026-03-01 to 2026-03-09/s });
+  t.match(await ordinate('projects', 'list'), { code: 0, stdout: /Proj1.*site_daily +2026-03-01 +2026-03-09/s });
 });
 
 /** Every file of a data folder that has a text in it. */

@@ -1,0 +1,19 @@
+import { type Command, Help, type Option } from 'commander';
+
+const standard = new Help();
+
+/** How every command prints its help: what is required stands in the usage, and is marked in the list of options. */
+export const HELP = {
+  commandUsage(command: Command): string {
+    const required = command.options.filter(({ mandatory }) => mandatory).map(({ flags }) => flags);
+    return standard.commandUsage(command).replace('[options]', () => [...required, '[options]'].join(' '));
+  },
+  optionDescription(option: Option): string {
+    return standard.optionDescription(option) + (option.mandatory ? ' (required)' : '');
+  },
+};
+
+/** The text of examples at the end of a command's help. */
+export function examples(...commands: readonly string[]): string {
+  return `\nExamples:\n${commands.map((command) => `  ordinate ${command}`).join('\n')}`;
+}

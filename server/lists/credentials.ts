@@ -1,0 +1,79 @@
+import { createPrivateKey } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+import { ProviderFailure } from './failures.ts';
+
+interface ServiceAccount {
+  readonly type: 'service_account';
+  readonly email: string;
+  /** PEM. */
+  readonly privateKey: string;
+}
+
+interface AuthorizedUser {
+  readonly type: 'authorized_user';
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly refreshToken: string;
+  readonly quotaProject: string | undefined;
+}
+
+/** Google's files have some 2 kB. */
+const MAX_BYTES = 100_000;
+
+/**
+ * Reads one of Google's credentials files. Throws `ProviderFailure` where it is absent, unreadable or malformed; the
+ * message names the file, and nothing of what it holds.
+ */
+export function readCredentials(path: string): ServiceAccount | AuthorizedUser {
+  const file = readJson(path);
+  const text = (name: string): string => {
+    const value = file[name];
+    if (typeof value === 'string' && value !== '') return value;
+    throw refusal(path, `has no ${name}`);
+  };
+  if (file['type'] === 'service_account') {
+    const email = text('client_email');
+    return { type: 'service_account', email, privateKey: checkPrivateKey(path, text('private_key')) };
+  }
+  if (file['type'] === 'authorized_user') {
+    const quotaProject = file['quota_project_id'];
+    return {
+      type: 'authorized_user',
+      clientId: text('client_id'),
+      clientSecret: text('client_secret'),
+      refreshToken: text('refresh_token'),
+      quotaProject: typeof quotaProject === 'string' ? quotaProject : undefined,
+    };
+  }
+  throw refusal(path, 'must be of the type service_account or authorized_user');
+}
+
+function readJson(path: string): Readonly<Record<string, unknown>> {
+  try {
+    const stats = statSync(path);
+    // Reading a pipe would wait for whoever writes to it.
+    if (!stats.isFile()) throw refusal(path, 'is not a file');
+    if (stats.size > MAX_BYTES) throw refusal(path, `has ${stats.size} bytes, too many for one of Google's`);
+    const file = JSON.parse(readFileSync(path, 'utf8')) as unknown;
+    if (typeof file === 'object' && file !== null) return file as Readonly<Record<string, unknown>>;
+  } catch (error) {
+    if (error instanceof ProviderFailure) throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== undefined) throw refusal(path, `cannot be read (${code})`);
+    // The message of a JSON error quotes the file.
+  }
+  throw refusal(path, 'is not a JSON document');
+}
+
+function checkPrivateKey(path: string, privateKey: string): string {
+  try {
+    createPrivateKey(privateKey);
+    return privateKey;
+  } catch {
+    throw refusal(path, 'has a private_key that is no private key in PEM form');
+  }
+}
+
+function refusal(path: string, why: string): ProviderFailure {
+  return new ProviderFailure('misconfigured', `the credentials file '${path}' ${why}`);
+}

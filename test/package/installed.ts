@@ -1,0 +1,175 @@
+// Packs the package, installs it and a production checkout as a user would, and uses both. It needs npm's registry or
+// its cache, and half a minute: `npm run test:package` runs it, `npm test` does not.
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  copyFileSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import t, { type Test } from 'tap';
+import { temporaryFolder } from '../world.ts';
+
+t.setTimeout(600_000);
+
+const ROOT = join(import.meta.dirname, '../..');
+const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
+
+/** The PATH without the programs of this checkout, which npm puts in front of it. */
+const HOST_PATH = (process.env['PATH'] ?? '').split(delimiter).filter((path) => !path.includes('node_modules'));
+const PINNED_PATH = [dirname(process.execPath), ...HOST_PATH].join(delimiter);
+
+/** The environment of the test, as npm and a user's shell need it, without settings of Ordinate. */
+function environment(settings: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const inherited = Object.entries(process.env).filter(([name]) => !/^(ORDINATE_|PORT$|HOST$|NODE_|TAP)/.test(name));
+  return { ...Object.fromEntries(inherited), ...settings };
+}
+
+interface Result {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function run(cwd: string, settings: NodeJS.ProcessEnv, command: string, ...words: string[]): Promise<Result> {
+  return new Promise((done) => {
+    execFile(command, words, { cwd, env: environment(settings) }, (error, stdout, stderr) => {
+      done({ code: error === null ? 0 : Number(error.code), stdout, stderr });
+    });
+  });
+}
+
+interface Started {
+  readonly child: ChildProcess;
+  readonly address: string;
+  readonly get: (path: string) => Promise<Response>;
+}
+
+/** Starts a server in a process group of its own and waits until it is ready; all of the group ends with the test. */
+async function startServer(t: Test, cwd: string, settings: NodeJS.ProcessEnv, ...command: string[]): Promise<Started> {
+  const [program = '', ...words] = command;
+  const child = spawn(program, words, {
+    cwd,
+    env: environment({ ...settings, PORT: '0' }),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  let printed = '';
+  const ready = new Promise<[address: string, key: string]>((done, failed) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        printed += text;
+        const [, key] = /curl .*Bearer (ord_live_\w+)'/.exec(printed) ?? [];
+        const [, address] = /ready at (http:\S+)/.exec(printed) ?? [];
+        if (key !== undefined && address !== undefined) done([address, key]);
+      });
+    }
+    child.once('exit', () => failed(new Error(`the server ended: ${printed}`)));
+  });
+  t.teardown(() => {
+    try {
+      process.kill(-child.pid!, 'SIGKILL');
+    } catch {
+      // It has ended.
+    }
+  });
+  const [address, key] = await ready;
+  return { child, address, get: (path) => fetch(address + path, { headers: { authorization: `Bearer ${key}` } }) };
+}
+
+/** The answers that need the SQL files, the examples of the documentation, the catalog and DuckDB. */
+async function answers(t: Test, { get }: Started): Promise<void> {
+  const { projects } = (await (await get('/api/v1/projects')).json()) as { projects: { id: string }[] };
+  t.equal(projects.length, 2);
+  for (const path of ['site', 'keywords', 'queries?limit=1']) {
+    t.equal((await get(`/api/v1/projects/${projects[0]!.id}/${path}`)).status, 200, path);
+  }
+  t.equal((await get('/docs')).status, 200);
+  t.match(await (await get('/openapi.json')).text(), /"examples"/);
+}
+
+t.test('npm pack, npm install --global, ordinate serve --demo', async (t) => {
+  const folder = temporaryFolder(t);
+  const prefix = join(folder, 'prefix');
+  const packed = await run(ROOT, { PATH: PINNED_PATH }, 'npm', 'pack', '--silent', '--pack-destination', folder);
+  t.equal(packed.code, 0, packed.stderr);
+  const tarball = join(folder, `ordinate-${version}.tgz`);
+
+  const files = execFileSync('tar', ['tzf', tarball], { encoding: 'utf8' }).trim().split('\n');
+  const sql = globSync('sql/**/*.sql', { cwd: ROOT }).filter((path) => !path.startsWith('sql/bench/'));
+  const wanted = ['LICENSE', 'README.md', 'SECURITY.md', 'CHANGELOG.md', 'dist/server/routes/examples.json'];
+  for (const path of [...wanted, ...sql.map((path) => `dist/${path}`)]) {
+    if (!files.includes(`package/${path}`)) t.fail(`${path} is not in the package`);
+  }
+  t.strictSame(
+    files.filter((path) => /\.ts$|^package\/(test|scripts|server|data|node_modules)\/|bench/.test(path)),
+    [],
+    'no TypeScript, tests or benchmarks',
+  );
+
+  const installed = await run(
+    folder,
+    { PATH: PINNED_PATH },
+    'npm',
+    ...['install', '--global', '--prefix', prefix, '--prefer-offline', tarball],
+  );
+  t.equal(installed.code, 0, installed.stderr);
+  t.notMatch(installed.stderr, 'EBADENGINE');
+
+  const ordinate = join(prefix, 'bin', 'ordinate');
+  const empty = join(folder, 'empty');
+  mkdirSync(empty);
+  t.match(await run(empty, { PATH: PINNED_PATH }, ordinate, '--version'), { code: 0, stdout: `${version}\n` });
+  t.strictSame(readdirSync(empty), [], 'a question about the version makes nothing');
+
+  const server = await startServer(t, empty, { PATH: PINNED_PATH }, ordinate, 'serve', '--demo');
+  await answers(t, server);
+  t.strictSame(readdirSync(empty), ['data'], 'the data folder is in the current one');
+  t.match(await run(empty, { PATH: PINNED_PATH }, ordinate, 'projects', 'list'), { code: 0, stdout: /Fw7kd/ });
+  const ended = once(server.child, 'exit');
+  server.child.kill('SIGTERM');
+  t.strictSame(await ended, [0, null], 'a signal reaches the server itself');
+
+  // An old Node first on the PATH.
+  const old = join(folder, 'old');
+  mkdirSync(old);
+  writeFileSync(join(old, 'node'), '#!/bin/sh\necho v20.20.2\n');
+  chmodSync(join(old, 'node'), 0o755);
+  const path = [old, ...HOST_PATH].join(delimiter);
+  t.match(await run(empty, { PATH: path }, ordinate, '--version'), { code: 0, stdout: `${version}\n` }, 'its own Node');
+  rmSync(join(prefix, 'lib/node_modules/ordinate/node_modules/.bin/node'));
+  t.match(await run(empty, { PATH: path }, ordinate, '--version'), {
+    code: 1,
+    stdout: '',
+    stderr: 'Ordinate needs Node 26 or later; the version on the PATH: v20.20.2.\n',
+  });
+  const own = await run(empty, { PATH: PINNED_PATH }, ordinate, '--version');
+  t.match(own, { code: 0, stdout: `${version}\n` }, "the user's Node, where none came with the package");
+});
+
+t.test('npm ci --omit=dev, npm start', async (t) => {
+  const folder = temporaryFolder(t);
+  const tracked = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+  for (const path of tracked.split('\0').filter(Boolean)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    copyFileSync(join(ROOT, path), join(folder, path));
+  }
+  // With the Node of the machine, which may be an old one.
+  const settings = { PATH: HOST_PATH.join(delimiter) };
+  const installed = await run(folder, settings, 'npm', 'ci', '--omit=dev', '--prefer-offline');
+  t.equal(installed.code, 0, installed.stderr);
+  t.notMatch(installed.stderr, /EBADENGINE|install-scripts/, 'no warnings of a Node that runs nothing but npm');
+  t.notOk(readdirSync(join(folder, 'node_modules')).includes('typescript'));
+  t.equal(globSync('node_modules/**/libduckdb*', { cwd: folder }).length, 1, 'DuckDB once');
+  const server = await startServer(t, folder, settings, 'npm', 'start');
+  await answers(t, server);
+});
