@@ -11,7 +11,7 @@ export interface TimeLimits {
 }
 
 /** Why an answer ended early, for the log. */
-export type Cut = 'time limit' | 'client stalled' | 'failed';
+type Cut = 'time limit' | 'client stalled' | 'failed';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -25,7 +25,7 @@ declare module 'fastify' {
  * one for hours. Until it begins, and whenever more of it is awaited, the service must come up with something in time;
  * and what it has sent must be taken in time.
  */
-export class Deadline {
+class Deadline {
   /** Set when the service ended the answer before it was whole. */
   cut: Cut | undefined;
   readonly #stop = new AbortController();
