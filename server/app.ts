@@ -8,14 +8,15 @@ import { TrackedKeywordsCache } from './catalog/tracked.ts';
 import { invalidRequest, notFound } from './domain/errors.ts';
 import type { Engine } from './facts/engine.ts';
 import { Facts } from './facts/facts.ts';
-import { Gate, KeyedGate } from './gate.ts';
+import { ConcurrencyLimit, SharedConcurrencyLimit } from './gate.ts';
 import { AnswerCache } from './http/answer-cache.ts';
 import { addCompression } from './http/compression.ts';
+import { addDeadlines } from './http/deadline.ts';
 import { addDocumentation } from './http/documentation.ts';
 import { answerBrokenRequest, sendError } from './http/errors.ts';
 import { FixedWindows } from './http/fixed-windows.ts';
 import { makeGuard } from './http/guard.ts';
-import { logOptions, withoutKeys } from './http/log.ts';
+import { logAnswer, logOptions } from './http/log.ts';
 import { Lists } from './lists/lists.ts';
 import { alerts } from './routes/alerts.ts';
 import { breakdowns } from './routes/breakdowns.ts';
@@ -48,12 +49,23 @@ const ROUTES: readonly Route[] = [
   notes,
 ];
 
-/** Long answers on their way at once; each takes some megabytes, however long it is. */
-const LONG_ANSWERS = 16;
-const LONG_ANSWERS_OF_KEY = 8;
-const LONG_ANSWERS_WAITING = 100;
-/** Queries with many rows that wait for a thread of DuckDB, so that light ones do not wait behind them. */
-const HEAVY_QUERIES_WAITING = 200;
+/** Bounds of the server that are no settings; tests set them lower. */
+export interface Limits {
+  /** Long answers on their way at once; each takes some megabytes, however long it is. */
+  readonly longAnswers: number;
+  readonly longAnswersPerWorkspace: number;
+  /** How long one waits for its turn before its client is told to come back, in milliseconds. */
+  readonly longAnswerWait: number;
+  /** A client that takes nothing of its answer for so long makes room for others, in milliseconds. */
+  readonly stalled: number;
+}
+
+const LIMITS: Limits = {
+  longAnswers: 16,
+  longAnswersPerWorkspace: 8,
+  longAnswerWait: 5000,
+  stalled: 30_000,
+};
 
 export interface Dependencies {
   readonly settings: Settings;
@@ -63,6 +75,7 @@ export interface Dependencies {
   readonly logStream: { write(line: string): void };
   /** Milliseconds; `Date.now` but in tests. */
   readonly now?: () => number;
+  readonly limits?: Partial<Limits>;
 }
 
 /** The whole server short of listening. */
@@ -72,7 +85,9 @@ export async function buildApp({
   engine,
   logStream,
   now = Date.now,
+  limits,
 }: Dependencies): Promise<FastifyInstance> {
+  const { longAnswers, longAnswersPerWorkspace, longAnswerWait, stalled } = { ...LIMITS, ...limits };
   const app = fastify({
     logger: logOptions(settings.logLevel, logStream),
     // One line a request, written when it is answered.
@@ -80,16 +95,15 @@ export async function buildApp({
     childLoggerFactory: (logger) => logger,
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: settings.trustedProxies.length > 0 ? [...settings.trustedProxies] : false,
-    handlerTimeout: settings.requestTimeLimit * 1000,
     // Slow senders: the whole request must have arrived by then.
     requestTimeout: 30_000,
-    // A client that takes nothing of its answer for so long is given up.
+    // Until an answer begins; then its deadline watches the client.
     connectionTimeout: (settings.requestTimeLimit + 30) * 1000,
     // Longer than an address can be: a long id is an unknown one.
     routerOptions: { maxParamLength: 100_000 },
     // Node answers a request without Host by itself, without our envelope.
     http: { requireHostHeader: false },
-    clientErrorHandler: answerBrokenRequest,
+    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, app.log),
     frameworkErrors: (error, request, reply) => {
       void answerUnroutable(error, request, reply);
     },
@@ -97,6 +111,11 @@ export async function buildApp({
   // A server that cannot be built whole leaves nothing open.
   await using building = new AsyncDisposableStack();
   building.defer(() => app.close());
+  addDeadlines(app, { progress: settings.requestTimeLimit * 1000, stalled });
+  app.addHook('onRequest', (request, reply, done) => {
+    logAnswer(app.log, request, reply);
+    done();
+  });
   await app.register(sensible);
   await addCompression(app);
   await app.register(rateLimit, {
@@ -113,7 +132,7 @@ export async function buildApp({
   const keyUse = new KeyUse(catalog, (error) => app.log.warn({ err: error }, 'the use of keys was not noted'));
   const guard = makeGuard(app, known, keyUse, now);
   const lists = new Lists({ engine, catalog, settings, log: app.log, now });
-  const facts = new Facts(engine, settings.dataFolder, new Gate(settings.threads, HEAVY_QUERIES_WAITING));
+  const facts = new Facts(engine, settings.dataFolder, new ConcurrencyLimit(settings.threads));
   const answers = new AnswerCache(settings.answerCache);
   const context: Context = {
     kept: new KeptAnswers(known, answers, now),
@@ -122,12 +141,18 @@ export async function buildApp({
     tracked: new TrackedKeywordsCache(catalog),
     facts,
     lists,
-    longAnswers: new KeyedGate(LONG_ANSWERS, LONG_ANSWERS_OF_KEY, LONG_ANSWERS_WAITING),
+    longAnswers: new SharedConcurrencyLimit({
+      concurrency: longAnswers,
+      perKey: longAnswersPerWorkspace,
+      maxWait: longAnswerWait,
+    }),
     now,
   };
 
   /** An address that cannot be decoded has no route; the key still goes first. */
   async function answerUnroutable(error: Error, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    // No hook has seen this request, and this reply has none of the decorators of plugins.
+    logAnswer(app.log, request, reply);
     try {
       if (/^\/api\/v1([/?]|$)/.test(request.url)) await guard(request, reply);
       sendError(error, request, reply);
@@ -161,19 +186,13 @@ export async function buildApp({
     done();
   });
   app.addHook('onSend', (_request, reply, _answer, done) => {
+    // Also where nothing is compressed: the same address may be another time.
+    reply.vary('accept-encoding');
     if (isClosing) reply.header('connection', 'close');
     done();
   });
   // Expectations that are not known are ignored, as unknown headers are.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
-  app.addHook('onResponse', (request, reply, done) => {
-    const ms = Math.round(reply.elapsedTime * 10) / 10;
-    const key = request.access?.keyId;
-    // One flat line by the server's own logger: this is on the path of every answer.
-    const { id, method, ip: address } = request;
-    app.log.info({ id, method, url: withoutKeys(request.url), address, status: reply.statusCode, ms, key }, 'answered');
-    done();
-  });
   // Requests that wait for a provider would hold the end up.
   app.addHook('preClose', async () => lists.stop());
   app.addHook('onClose', async () => {

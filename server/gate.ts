@@ -1,41 +1,49 @@
-import pLimit from 'p-limit';
-import { unavailable } from './domain/errors.ts';
+import PQueue from 'p-queue';
+import { busy } from './domain/errors.ts';
 
-/** Lets a few in at a time and a few more wait; the rest is told to come back later instead of being piled up. */
-export class Gate {
-  readonly #limit: ReturnType<typeof pLimit>;
-  /** Inside and waiting. */
-  readonly #most: number;
+/** Lets a few in at a time. Whoever gives up waiting leaves the queue at once. */
+export class ConcurrencyLimit {
+  readonly #queue: PQueue;
 
-  /**
-   * @param most how many are inside at once
-   * @param mostWaiting how many wait before it
-   */
-  constructor(most: number, mostWaiting: number) {
-    this.#limit = pLimit(most);
-    this.#most = most + mostWaiting;
+  /** @param concurrency how many are inside at once */
+  constructor(concurrency: number) {
+    this.#queue = new PQueue({ concurrency });
   }
 
-  /** Resolves with the way out, to be called once. Throws `unavailable` when too many wait already. */
-  async enter(signal: AbortSignal): Promise<() => void> {
-    if (this.#limit.activeCount + this.#limit.pendingCount >= this.#most) {
-      throw unavailable('The service is busy with long answers; try again later.');
-    }
-    const { promise: inside, resolve: leave } = Promise.withResolvers<void>();
-    await new Promise<void>((entered) => {
-      void this.#limit(() => {
-        entered();
-        return inside;
-      });
-    });
-    if (signal.aborted) leave();
+  /** How many wait to get in. */
+  get waiting(): number {
+    return this.#queue.size;
+  }
+
+  /**
+   * Resolves with the way out, to be called once. Rejects with the signal's reason when it is aborted first.
+   * @param priority who goes first where several wait; among equals, who came first
+   */
+  async enter(signal: AbortSignal, priority = 0): Promise<() => void> {
+    // The queue's own signal would also free the place of somebody who is inside.
+    const waiting = new AbortController();
+    const giveUp = (): void => waiting.abort(signal.reason);
     signal.throwIfAborted();
+    signal.addEventListener('abort', giveUp, { once: true });
+    const { promise: outside, resolve: leave } = Promise.withResolvers<void>();
+    try {
+      await new Promise<void>((entered, refused) => {
+        const inside = (): Promise<void> => {
+          signal.removeEventListener('abort', giveUp);
+          entered();
+          return outside;
+        };
+        this.#queue.add(inside, { signal: waiting.signal, priority }).catch(refused);
+      });
+    } finally {
+      signal.removeEventListener('abort', giveUp);
+    }
     return leave;
   }
 
   /** Runs `work` inside. */
-  async run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    const leave = await this.enter(signal);
+  async run<T>(signal: AbortSignal, work: () => Promise<T>, priority?: number): Promise<T> {
+    const leave = await this.enter(signal, priority);
     try {
       return await work();
     } finally {
@@ -44,49 +52,61 @@ export class Gate {
   }
 }
 
-/** A gate with a share for each key, so that one cannot take all places. */
-export class KeyedGate {
-  readonly #all: Gate;
-  readonly #share: number;
-  readonly #mostWaiting: number;
-  readonly #ofKey = new Map<string, { gate: Gate; users: number }>();
+export interface SharedLimitOptions {
+  /** How many are inside at once, of all keys. */
+  readonly concurrency: number;
+  /** How many of one key. */
+  readonly perKey: number;
+  /** How long somebody waits before being told to come back, in milliseconds. */
+  readonly maxWait: number;
+}
 
-  /**
-   * @param most how many are inside at once, of all keys
-   * @param share how many of one key
-   * @param mostWaiting how many wait before it
-   */
-  constructor(most: number, share: number, mostWaiting: number) {
-    this.#all = new Gate(most, mostWaiting);
-    this.#share = share;
-    this.#mostWaiting = mostWaiting;
+/** Places with a share for each key, so that one cannot take all of them. */
+export class SharedConcurrencyLimit {
+  readonly #all: ConcurrencyLimit;
+  readonly #options: SharedLimitOptions;
+  readonly #byKey = new Map<string, { limit: ConcurrencyLimit; users: number }>();
+
+  constructor(options: SharedLimitOptions) {
+    this.#options = options;
+    this.#all = new ConcurrencyLimit(options.concurrency);
   }
 
-  /** As `Gate.enter`. The way out may be called more than once. */
+  /** Keys that are inside or waiting. */
+  get keys(): number {
+    return this.#byKey.size;
+  }
+
+  /** As `ConcurrencyLimit.enter`; throws `unavailable` after `maxWait`. The way out may be called more than once. */
   async enter(key: string, signal: AbortSignal): Promise<() => void> {
-    const own = this.#ofKey.get(key) ?? { gate: new Gate(this.#share, this.#mostWaiting), users: 0 };
-    this.#ofKey.set(key, own);
+    const { perKey, maxWait } = this.#options;
+    const own = this.#byKey.get(key) ?? { limit: new ConcurrencyLimit(perKey), users: 0 };
+    this.#byKey.set(key, own);
     own.users++;
-    const forget = (): void => {
-      own.users--;
-      if (own.users === 0) this.#ofKey.delete(key);
+    const exits = [
+      () => {
+        own.users--;
+        if (own.users === 0) this.#byKey.delete(key);
+      },
+    ];
+    const leave = (): void => {
+      for (const exit of exits.splice(0)) exit();
     };
-    let leaveOwn: (() => void) | undefined;
+    const waiting = new AbortController();
+    const giveUp = (): void => waiting.abort(signal.reason);
+    const timer = setTimeout(() => waiting.abort(busy()), maxWait);
+    signal.addEventListener('abort', giveUp, { once: true });
     try {
-      leaveOwn = await own.gate.enter(signal);
-      const leaveAll = await this.#all.enter(signal);
-      let isInside = true;
-      return () => {
-        if (!isInside) return;
-        isInside = false;
-        leaveAll();
-        leaveOwn?.();
-        forget();
-      };
+      signal.throwIfAborted();
+      exits.push(await own.limit.enter(waiting.signal));
+      exits.push(await this.#all.enter(waiting.signal));
+      return leave;
     } catch (error) {
-      leaveOwn?.();
-      forget();
+      leave();
       throw error;
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', giveUp);
     }
   }
 }

@@ -110,7 +110,7 @@ export const SETTINGS = {
   requestTimeLimit: setting({
     name: 'ORDINATE_REQUEST_SECONDS',
     fallback: '75',
-    help: 'Seconds that a request may take before it is stopped and answered with 503.',
+    help: 'Seconds until an answer begins; a request that takes longer is stopped and answered with 503.',
     wanted: 'a whole number from 1 to 3600',
     read: (text) => wholeNumber(text, 1, 3600),
   }),

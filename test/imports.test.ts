@@ -7,7 +7,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'main.ts': ['app.ts', 'http', 'catalog', 'facts', 'process-folder.ts', 'settings.ts'],
   'app.ts': ['routes', 'http', 'lists', 'facts', 'catalog', 'domain', 'gate.ts', 'settings.ts'],
   routes: ['http', 'lists', 'facts', 'catalog', 'domain', 'gate.ts'],
-  http: ['catalog', 'domain', 'garbage.ts', 'gate.ts'],
+  http: ['catalog', 'domain', 'garbage.ts', 'gate.ts', 'single-flight.ts'],
   lists: ['facts', 'catalog', 'domain', 'settings.ts', 'sql.ts'],
   load: ['facts', 'catalog', 'domain', 'settings.ts', 'sql.ts'],
   facts: ['domain', 'garbage.ts', 'gate.ts', 'sql.ts'],
@@ -17,6 +17,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'gate.ts': ['domain'],
   'process-folder.ts': ['catalog', 'domain'],
   'settings.ts': [],
+  'single-flight.ts': [],
   'sql.ts': [],
 };
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { Catalog } from '../server/catalog/catalog.ts';
 import { listKeys } from '../server/catalog/keys.ts';
-import { ERRORS } from '../server/domain/errors.ts';
+import { ERRORS, UNREADABLE_REQUESTS } from '../server/domain/errors.ts';
 import { Engine } from '../server/facts/engine.ts';
 import { SETTINGS } from '../server/settings.ts';
 import { credentialsFile } from './fakes/connected.ts';
@@ -25,7 +25,9 @@ const TABLES = {
   errors: table(
     'errors',
     '| status | code | when |\n| --- | --- | --- |',
-    Object.entries(ERRORS).map(([code, { status, when }]) => `| ${status} | \`${code}\` | ${when} |`),
+    [...Object.entries(ERRORS), ...Object.values(UNREADABLE_REQUESTS).map((row) => ['invalid_request', row] as const)]
+      .sort(([, a], [, b]) => a.status - b.status)
+      .map(([code, { status, when }]) => `| ${status} | \`${code}\` | ${when} |`),
   ),
 };
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import tap, { type Test } from 'tap';
-import { buildApp } from '../server/app.ts';
+import { buildApp, type Limits } from '../server/app.ts';
 import { Catalog } from '../server/catalog/catalog.ts';
 import { createKey } from '../server/catalog/keys.ts';
 import { Engine } from '../server/facts/engine.ts';
@@ -124,7 +124,7 @@ async function fill(settings: Settings, tables: Tables): Promise<void> {
 export async function makeWorld(
   t: Test,
   tables: Tables = {},
-  options: { now?: number | (() => number); environment?: NodeJS.ProcessEnv } = {},
+  options: { now?: number | (() => number); environment?: NodeJS.ProcessEnv; limits?: Partial<Limits> } = {},
 ): Promise<World> {
   const dataFolder = join(temporaryFolder(t), 'data');
   mkdirSync(dataFolder);
@@ -146,7 +146,14 @@ export async function makeWorld(
   const log: string[] = [];
   const now = options.now ?? NOW;
   const logStream = { write: (line: string) => void log.push(line) };
-  const app = await buildApp({ settings, catalog, engine, logStream, now: typeof now === 'number' ? () => now : now });
+  const app = await buildApp({
+    settings,
+    catalog,
+    engine,
+    logStream,
+    now: typeof now === 'number' ? () => now : now,
+    ...(options.limits ? { limits: options.limits } : {}),
+  });
   opened.defer(() => app.close());
   const { key } = createKey(catalog, { workspace: 'acme', name: 'test', by: null, at: 0 });
   const get: World['get'] = async (path, headers = { authorization: `Bearer ${key}` }) => {

@@ -15,6 +15,13 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
+/** Requests that cannot be read whole are `invalid_request` too, with a status of their own. */
+export const UNREADABLE_REQUESTS = {
+  malformed: { status: 400, when: 'the request is not well-formed HTTP' },
+  timeout: { status: 408, when: 'the request took too long to arrive' },
+  tooLarge: { status: 431, when: 'the address and headers of the request are longer than 16 kB' },
+} as const;
+
 /** An error that a client is told about in words. Anything else that is thrown becomes `server_error`. */
 export class KnownError extends Error {
   readonly code: ErrorCode;
@@ -42,4 +49,11 @@ export function notFound(message: string): KnownError {
 /** A 503, sent with `Retry-After: 60`. */
 export function unavailable(message: string, cause?: unknown): KnownError {
   return new KnownError('unavailable', message, { retryAfter: 60, cause });
+}
+
+/** A 503 for somebody who could not get a place in time. */
+export function busy(): KnownError {
+  return new KnownError('unavailable', 'The service is busy with long answers; try again in a few seconds.', {
+    retryAfter: 5,
+  });
 }

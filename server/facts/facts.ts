@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Day, Month } from '../domain/dates.ts';
 import type { Measures } from '../domain/metrics.ts';
 import type { Range } from '../domain/range.ts';
-import type { Gate } from '../gate.ts';
+import type { ConcurrencyLimit } from '../gate.ts';
 import { DayGrid } from './day-grid.ts';
 import type { Engine, Parameters } from './engine.ts';
 import { KeywordTotals } from './keyword-totals.ts';
@@ -36,10 +36,10 @@ export interface AskedTotals extends Omit<Asked, 'files'> {
 export class Facts {
   readonly #engine: Engine;
   readonly #dataFolder: string;
-  readonly #heavy: Gate;
+  readonly #heavy: ConcurrencyLimit;
 
   /** @param heavy bounds the queries with many rows that run at once */
-  constructor(engine: Engine, dataFolder: string, heavy: Gate) {
+  constructor(engine: Engine, dataFolder: string, heavy: ConcurrencyLimit) {
     this.#engine = engine;
     this.#dataFolder = dataFolder;
     this.#heavy = heavy;
@@ -89,14 +89,22 @@ export class Facts {
     return totals;
   }
 
-  /** The stored days of keywords, which the grid counts in the order given. */
-  async keywordDays({ files, range, signal }: Asked, device: Device, keywords: readonly string[]): Promise<DayGrid> {
+  /**
+   * The stored days of keywords, which the grid counts in the order given.
+   * @param priority who goes first where several wait for their turn
+   */
+  async keywordDays(
+    { files, range, signal }: Asked,
+    device: Device,
+    keywords: readonly string[],
+    priority: number,
+  ): Promise<DayGrid> {
     const grid = new DayGrid(range, keywords.length);
     if (files.length === 0) return grid;
     const { from, to } = range;
     const parameters = { device, keywords, from, to, days: grid.days.length, files: this.#paths(files) };
     const fill: TakeNumbers = (columns, rows) => grid.fill(columns, rows);
-    await this.#heavy.run(signal, () => this.#engine.numbers('facts/keyword_days', parameters, fill, signal));
+    await this.#heavy.run(signal, () => this.#engine.numbers('facts/keyword_days', parameters, fill, signal), priority);
     return grid;
   }
 

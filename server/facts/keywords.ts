@@ -44,10 +44,13 @@ export async function* keywordDays<K extends PlacedKeyword>(
   asked: AskedKeywords<K>,
   page: readonly K[],
 ): AsyncGenerator<{ keywords: readonly K[]; days: DayGrid }> {
-  for (const keywords of gridParts(page, asked.range)) {
+  const started = performance.now();
+  for (const [index, keywords] of gridParts(page, asked.range).entries()) {
+    // Answers begin early. Of those under way the oldest goes on first, so that whole ones get done.
+    const priority = index === 0 ? 0 : -started;
     yield {
       keywords,
-      days: await facts.keywordDays({ ...asked, files: asked.dayFiles }, asked.device, idsOf(keywords)),
+      days: await facts.keywordDays({ ...asked, files: asked.dayFiles }, asked.device, idsOf(keywords), priority),
     };
   }
 }

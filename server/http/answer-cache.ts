@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { LRUCache } from 'lru-cache';
+import { SingleFlight } from '../single-flight.ts';
 import type { EncodedBytes } from './compression.ts';
 
 /** Finished answers, and those that are being made. */
@@ -10,19 +11,13 @@ export interface AnswerCacheState {
   readonly misses: number;
 }
 
-interface Making {
-  readonly answer: Promise<EncodedBytes>;
-  readonly stop: AbortController;
-  waiting: number;
-}
-
 /**
  * Finished answers as bytes, kept by what was asked and by the revision of what they tell, so that nothing has to
  * expire. Equal questions at the same time share one answer in the making; it is given up when nobody waits for it.
  */
 export class AnswerCache {
   readonly #finished: LRUCache<string, EncodedBytes> | undefined;
-  readonly #making = new Map<string, Making>();
+  readonly #making = new SingleFlight<EncodedBytes>();
   #hits = 0;
   #misses = 0;
 
@@ -56,40 +51,14 @@ export class AnswerCache {
    * The answer to a question that is not kept: the one in the making, or that of `make`, which is kept then.
    * @param signal the one who asks has gone
    */
-  async make(
-    key: string,
-    signal: AbortSignal,
-    make: (signal: AbortSignal) => Promise<EncodedBytes>,
-  ): Promise<EncodedBytes> {
-    const making = this.#making.get(key) ?? this.#begin(key, make);
-    making.waiting++;
-    const leave = (): void => {
-      making.waiting--;
-      if (making.waiting === 0) making.stop.abort();
-    };
-    signal.addEventListener('abort', leave, { once: true });
-    try {
-      return await making.answer;
-    } finally {
-      signal.removeEventListener('abort', leave);
-    }
-  }
-
-  #begin(key: string, make: (signal: AbortSignal) => Promise<EncodedBytes>): Making {
-    const stop = new AbortController();
-    const answer = make(stop.signal)
-      .then((made) => {
-        if (this.#finished === undefined) return made;
-        const kept = { ...made, bytes: withOwnMemory(made.bytes) };
-        this.#finished.set(key, kept);
-        return kept;
-      })
-      .finally(() => this.#making.delete(key));
-    const making: Making = { answer, stop, waiting: 0 };
-    // Nobody joins an answer that has been given up.
-    stop.signal.addEventListener('abort', () => this.#making.delete(key), { once: true });
-    this.#making.set(key, making);
-    return making;
+  make(key: string, signal: AbortSignal, make: (signal: AbortSignal) => Promise<EncodedBytes>): Promise<EncodedBytes> {
+    return this.#making.run(key, signal, async (stop) => {
+      const made = await make(stop);
+      if (this.#finished === undefined) return made;
+      const kept = { ...made, bytes: withOwnMemory(made.bytes) };
+      this.#finished.set(key, kept);
+      return kept;
+    });
   }
 }
 
@@ -103,6 +72,6 @@ function withOwnMemory(bytes: Buffer): Buffer {
 
 /** Sends bytes that are JSON. */
 export function sendBytes(reply: FastifyReply, { bytes, encoding }: EncodedBytes): FastifyReply {
-  if (encoding !== 'identity') reply.headers({ 'content-encoding': encoding, vary: 'accept-encoding' });
+  if (encoding !== 'identity') reply.header('content-encoding', encoding);
   return reply.type('application/json; charset=utf-8').send(bytes);
 }

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { ERRORS, type ErrorCode, KnownError, notFound, unavailable } from '../domain/errors.ts';
+import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { ERRORS, type ErrorCode, KnownError, notFound, UNREADABLE_REQUESTS, unavailable } from '../domain/errors.ts';
 import { classifyFailure, type ResourceFailure } from '../domain/failures.ts';
 
 /** The body of every error answer. */
@@ -40,10 +40,8 @@ const FAILURE_MESSAGES: Readonly<Record<ResourceFailure, string>> = {
 
 function toKnown(error: unknown): KnownError {
   if (error instanceof KnownError) return error;
-  const { code = '', statusCode = 500 } = error as Partial<FastifyError>;
-  if (code === 'FST_ERR_HANDLER_TIMEOUT') {
-    return unavailable('The answer took longer than the service allows; ask for a shorter range or try again later.');
-  }
+  const { statusCode = 500 } = error as Partial<FastifyError>;
+  const code = String((error as Partial<FastifyError>).code);
   // Only methods that the API does not have come with a body.
   if (code.startsWith('FST_ERR_CTP') || code === 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE')
     return notFound('The API answers GET and HEAD only.');
@@ -55,22 +53,24 @@ function toKnown(error: unknown): KnownError {
   return new KnownError('server_error', 'The service failed to answer; the failure has been logged.');
 }
 
+const UNREADABLE = {
+  HPE_HEADER_OVERFLOW: [UNREADABLE_REQUESTS.tooLarge.status, 'The address and headers of the request are too large.'],
+  ERR_HTTP_REQUEST_TIMEOUT: [UNREADABLE_REQUESTS.timeout.status, 'The request took too long to arrive.'],
+} as const;
+const MALFORMED = [UNREADABLE_REQUESTS.malformed.status, 'The request is not well-formed HTTP.'] as const;
+
 /**
  * Answers what is not HTTP enough to become a request: broken syntax, headers that are too large, a client that is too
- * slow to send them. The connection ends with it.
+ * slow to send them. The connection ends with it. The log gets no part of the request: nobody knows what is in it.
  */
-export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
+export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket, log: FastifyBaseLogger): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
-  const [status, message] =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? [431, 'The headers of the request are too large.']
-      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? [408, 'The request took too long to arrive.']
-        : [400, 'The request is not well-formed HTTP.'];
+  const [status, message] = UNREADABLE[error.code as keyof typeof UNREADABLE] ?? MALFORMED;
   const body = JSON.stringify(errorBody('invalid_request', message));
+  log.info({ address: socket.remoteAddress, status, reason: error.code }, 'answered');
   socket.end(
     [
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,

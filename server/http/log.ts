@@ -1,12 +1,11 @@
-import type { FastifyRequest, FastifyServerOptions } from 'fastify';
-import { destination } from 'pino';
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify';
+import { destination, stdSerializers } from 'pino';
+import { redact, redactAddress } from './redact.ts';
 
 /** Where the server logs: standard error, some kilobytes at a time; a line for each answer must cost little. */
 export function openLog(): ReturnType<typeof destination> {
   return destination({ dest: 2, sync: false, minLength: 16_000, periodicFlush: 500 });
 }
-
-const KEYS = /ord_live_[A-Za-z0-9]*/g;
 
 /** Log settings of the server: JSON lines, without anything that could be a key. */
 export function logOptions(
@@ -21,27 +20,37 @@ export function logOptions(
         id: request.id,
         method: request.method,
         // Keys do not belong into an address, but some will be sent there.
-        url: withoutKeys(request.url),
+        url: redactAddress(request.url),
         address: request.ip,
       }),
+      // Messages of the framework repeat addresses.
+      err: (error: Error) => {
+        const { message, stack, ...rest } = stdSerializers.err(error);
+        return { ...rest, message: redact(message), stack: redact(stack) };
+      },
     },
   };
 }
 
-/** An address with anything that could be a key masked, percent-encoded or not. */
-export function withoutKeys(url: string): string {
-  // Most addresses have nothing that could be one.
-  if (!/ord_|%/i.test(url)) return url;
-  try {
-    let decoded = url;
-    // Encoded once more than once: until there is nothing to decode.
-    for (let before = ''; decoded !== before; ) {
-      before = decoded;
-      decoded = decodeURIComponent(decoded);
-    }
-    return decoded.includes('ord_live_') ? decoded.replaceAll(KEYS, 'ord_live_…') : url;
-  } catch {
-    // What cannot be decoded is not worth a risk.
-    return url.split('?', 1)[0]!.slice(0, 40);
-  }
+/**
+ * Writes the line of a request when its connection is done with it: also when its client has gone, or was sent a part
+ * of its answer only. One flat line by the server's own logger: this is on the path of every answer.
+ */
+export function logAnswer(log: FastifyBaseLogger, request: FastifyRequest, reply: FastifyReply): void {
+  const { raw } = reply;
+  const start = performance.now();
+  // Closed connections have lost it.
+  const { id, method, ip: address } = request;
+  let isWhole = false;
+  raw.once('finish', () => {
+    isWhole = true;
+  });
+  raw.once('close', () => {
+    const ms = Math.round((performance.now() - start) * 10) / 10;
+    const url = redactAddress(request.url);
+    const key = request.access?.keyId;
+    const line = { id, method, url, address, status: raw.headersSent ? raw.statusCode : null, ms, key };
+    if (isWhole) log.info(line, 'answered');
+    else log.info({ ...line, cut: request.deadline?.cut ?? 'client gone' }, 'not answered whole');
+  });
 }

@@ -1,75 +1,65 @@
-import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { KeyedGate } from '../gate.ts';
-
-/** A client that takes nothing of its answer for so long makes room for others, in milliseconds. */
-const STALLED = 30_000;
-const NOTHING_TAKEN = 'the client takes nothing of its answer';
+import type { SharedConcurrencyLimit } from '../gate.ts';
 
 /**
  * Answers with JSON that is made while it is sent, no faster than the client takes it. An error before the first bytes
- * becomes an error answer; one after them breaks the connection, so that no client takes a part for the whole. `gate`
- * bounds how many are under way, in all and for one key, and so the memory that they take.
+ * becomes an error answer; one after them breaks the connection, so that no client takes a part for the whole. `places`
+ * bounds how many are under way, in all and for one workspace, and so the memory that they take.
  */
 export async function sendStream(
   request: FastifyRequest,
   reply: FastifyReply,
-  gate: KeyedGate,
+  places: SharedConcurrencyLimit | undefined,
   make: (signal: AbortSignal) => Promise<AsyncGenerator<Buffer, void>>,
 ): Promise<FastifyReply> {
   const { signal } = request;
-  const leave = await gate.enter(request.access?.keyId ?? '', signal);
+  const leave = await places?.enter(request.access?.workspaceId ?? '', signal);
   // Whatever becomes of the answer, the place is free when the connection is done with it.
-  void once(reply.raw, 'close').then(leave, leave);
+  if (leave !== undefined) reply.raw.once('close', leave);
   let body: AsyncGenerator<Buffer, void> | undefined;
-  let stream: Readable;
+  let first: IteratorResult<Buffer, void>;
   try {
+    signal.throwIfAborted();
     body = await make(signal);
-    const first = await body.next();
+    first = await body.next();
     // An answer that came too late has been given already.
     signal.throwIfAborted();
-    const parts = rest(first.done ? undefined : first.value, body, signal);
-    stream = Readable.from(
-      unlessStalled(parts, () => stream.destroy(new Error(NOTHING_TAKEN))),
-      {
-        objectMode: false,
-      },
-    );
   } catch (error) {
-    leave();
+    leave?.();
     await body?.return();
     throw error;
   }
-  return reply.type('application/json; charset=utf-8').send(stream);
+  const parts = rest(request, first, body);
+  return reply.type('application/json; charset=utf-8').send(Readable.from(parts, { objectMode: false }));
 }
 
-/** Hands parts on; `giveUp` is called when the next one is not asked for in time. */
-async function* unlessStalled(parts: AsyncGenerator<Buffer>, giveUp: () => void): AsyncGenerator<Buffer> {
-  for await (const part of parts) {
-    const timer = setTimeout(giveUp, STALLED);
-    try {
-      yield part;
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-}
-
+/** Hands the parts of an answer on. While the next one is made, the service's own time runs. */
 async function* rest(
-  first: Buffer | undefined,
+  request: FastifyRequest,
+  first: IteratorResult<Buffer, void>,
   body: AsyncGenerator<Buffer, void>,
-  signal: AbortSignal,
 ): AsyncGenerator<Buffer> {
+  const { deadline, signal } = request;
   try {
-    if (first !== undefined) yield first;
-    for await (const part of body) {
-      signal.throwIfAborted();
-      yield part;
+    for (let part = first; part.done !== true; ) {
+      yield part.value;
+      deadline?.start();
       // Others get their turn between two parts.
       await new Promise(setImmediate);
+      signal.throwIfAborted();
+      part = await body.next();
+      signal.throwIfAborted();
+      deadline?.pause();
     }
+  } catch (error) {
+    if (!signal.aborted) {
+      request.log.error({ id: request.id, err: error }, 'a long answer broke off');
+      deadline?.end('failed');
+    }
+    throw error;
   } finally {
+    deadline?.pause();
     await body.return(undefined);
   }
 }

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { Catalog } from '../catalog/catalog.ts';
 import { filesOf, keywordTotalFiles } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
+import { countDays } from '../domain/dates.ts';
 import { notFound } from '../domain/errors.ts';
 import { type Group, withDescendants } from '../domain/groups.ts';
 import { INTENTS } from '../domain/intent.ts';
@@ -9,7 +10,7 @@ import type { Range } from '../domain/range.ts';
 import { SOURCES } from '../domain/rules.ts';
 import type { Device } from '../facts/facts.ts';
 import { keywordDays, keywordPage } from '../facts/keywords.ts';
-import { projectReference, readProject } from '../http/guard.ts';
+import { findPathProject, projectReference, readProject } from '../http/guard.ts';
 import * as parameter from '../http/parameters.ts';
 import { keywordRange } from '../http/ranges.ts';
 import * as schema from '../http/schemas.ts';
@@ -67,7 +68,7 @@ export const keywords: Route<typeof answer> = {
   parameters,
   response: schema.responses(answer, 'The keywords.', ['invalid_request', 'not_found']),
   handle: (context) => (request, reply) => {
-    const { catalog, tracked, facts, kept, longAnswers, now } = context;
+    const { catalog, known, tracked, facts, kept, longAnswers, now } = context;
     const question = (found: Project) => {
       // Ids go before parameters: an unknown group is a 404 whatever else is wrong with the request.
       const { group: sent } = request.query as { group?: unknown };
@@ -105,7 +106,10 @@ export const keywords: Route<typeof answer> = {
       return { head, wanted, page: page.keywords, about: { tracked: read.tracked, totals: page.totals } };
     };
     if (isDaily(request.query)) {
-      return sendStream(request, reply, longAnswers, async (signal) => {
+      // Refused at once, and not when it is its turn.
+      const { asked, range } = question(findPathProject(known, request));
+      const isLong = asked.limit * countDays(range.from, range.to) > MAX_DAYS_OF_SHORT_ANSWER;
+      return sendStream(request, reply, isLong ? longAnswers : undefined, async (signal) => {
         const { head, wanted, page, about } = await find(signal);
         return dailyKeywordsAnswer(head, keywordDays(facts, wanted, page), about);
       });
@@ -117,6 +121,9 @@ export const keywords: Route<typeof answer> = {
     return kept.send(request, reply, { operation: 'listKeywords', question, make });
   },
 };
+
+/** An answer of at most so many days takes some 3 MB: it needs no place among the long ones. */
+const MAX_DAYS_OF_SHORT_ANSWER = 30_000;
 
 /** Days are too long to be kept. A malformed value is found out about while the body is made. */
 function isDaily(query: unknown): boolean {

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api';
 import t from 'tap';
 import { shortIdNumber } from '../../server/domain/ids.ts';
 import { Engine } from '../../server/facts/engine.ts';
@@ -90,4 +91,52 @@ t.test('few statements are kept for the next question, and none that was stopped
   t.equal(await kept(), 0, 'none whose interrupt may be on its way');
   await Promise.all(Array.from({ length: 12 }, () => engine.query('facts/keyword_totals', parameters(file))));
   t.equal(await kept(), 4);
+});
+
+t.test('a question is interrupted until it ends: DuckDB drops what comes before it is under way', async (t) => {
+  const large = await write('Stops', 1, 3_000_000);
+  const { interrupt } = DuckDBConnection.prototype;
+  let sent = 0;
+  t.intercept(DuckDBConnection.prototype, 'interrupt', {
+    value: function (this: DuckDBConnection) {
+      sent++;
+      if (sent > 3) interrupt.call(this);
+    },
+  });
+  // Long enough on any machine.
+  const { run } = DuckDBPreparedStatement.prototype;
+  t.intercept(DuckDBPreparedStatement.prototype, 'run', {
+    value: async function (this: DuckDBPreparedStatement) {
+      for (let time = 0; time < 50; time++) await run.call(this);
+      return run.call(this);
+    },
+  });
+  const stop = new AbortController();
+  const stopped = engine.query('facts/keyword_totals', parameters(large), stop.signal);
+  stop.abort();
+  await t.rejects(stopped, { message: 'The query was stopped.' });
+  t.ok(sent > 3);
+});
+
+t.test('a question that was interrupted too late is not asked again by the same statement', async (t) => {
+  const small = await write('Late1', 7);
+  const stop = new AbortController();
+  const { run } = DuckDBPreparedStatement.prototype;
+  const statements: DuckDBPreparedStatement[] = [];
+  t.intercept(DuckDBPreparedStatement.prototype, 'run', {
+    value: async function (this: DuckDBPreparedStatement) {
+      statements.push(this);
+      const result = await run.call(this);
+      if (statements.length === 2) stop.abort();
+      return result;
+    },
+  });
+  const ask = (signal?: AbortSignal) =>
+    engine.query<{ clicks: number }>('facts/keyword_totals', parameters(small), signal);
+  const other = new AbortController();
+  await ask(other.signal);
+  await ask(stop.signal);
+  t.equal(statements[1], statements[0], 'one that was not is used again');
+  t.equal((await ask())[0]?.clicks, 7);
+  t.equal(statements.indexOf(statements[2]!), 2, 'the interrupt could stop somebody else');
 });

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -6,14 +5,10 @@ import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import fc from 'fast-check';
 import t from 'tap';
 import { toMetrics } from '../../server/domain/metrics.ts';
-import { Engine } from '../../server/facts/engine.ts';
-import { KeyedGate } from '../../server/gate.ts';
 import { AnswerCache } from '../../server/http/answer-cache.ts';
 import type { EncodedBytes } from '../../server/http/compression.ts';
 import { JsonBytes, jsonBytes } from '../../server/http/json-bytes.ts';
 import { writeMetrics } from '../../server/http/metrics-json.ts';
-import { sendStream } from '../../server/http/send-stream.ts';
-import { until } from '../process.ts';
 import { facts, keyword, makeWorld } from '../world.ts';
 
 t.test('bytes of metrics are what JSON.stringify would write', (t) => {
@@ -83,7 +78,7 @@ t.test('without memory for answers each is made', async (t) => {
   t.strictSame(answers, { answers: 0, bytes: 0, hits: 0, misses: 2 });
 });
 
-t.test('equal questions share one answer in the making, which is given up when nobody waits', async (t) => {
+t.test('equal questions share one answer in the making', async (t) => {
   const cache = new AnswerCache(1000);
   let made = 0;
   const { promise, resolve } = Promise.withResolvers<EncodedBytes>();
@@ -95,21 +90,58 @@ t.test('equal questions share one answer in the making, which is given up when n
   };
   const [one, two] = [new AbortController(), new AbortController()];
   const answers = [cache.make('question', one.signal, make), cache.make('question', two.signal, make)];
-  one.abort();
+  one.abort(new Error('gone'));
+  await t.rejects(answers[0]!, { message: 'gone' });
   t.equal(given?.aborted, false, 'another one waits still');
   resolve(plain('answer'));
-  t.strictSame(await Promise.all(answers), [plain('answer'), plain('answer')]);
+  t.strictSame(await answers[1], plain('answer'));
   t.equal(made, 1);
+});
 
-  const alone = new AbortController();
-  const left = cache.make('other', alone.signal, (signal) => {
-    given = signal;
-    return new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('given up'))));
-  });
-  alone.abort();
-  await t.rejects(left, { message: 'given up' });
-  t.equal(given?.aborted, true);
-  t.strictSame(await cache.make('other', new AbortController().signal, async () => plain('again')), plain('again'));
+t.test(
+  'an answer in the making that nobody waits for is stopped, and does not get in the way of the next',
+  async (t) => {
+    const cache = new AnswerCache(1000);
+    const alone = new AbortController();
+    const stopped = Promise.withResolvers<EncodedBytes>();
+    let given: AbortSignal | undefined;
+    const left = cache.make('question', alone.signal, (signal) => {
+      given = signal;
+      return stopped.promise;
+    });
+    alone.abort(new Error('gone'));
+    await t.rejects(left, { message: 'gone' }, 'who has gone waits no longer');
+    t.equal(given?.aborted, true);
+
+    const { promise, resolve } = Promise.withResolvers<EncodedBytes>();
+    let made = 0;
+    const make = (): Promise<EncodedBytes> => {
+      made++;
+      return promise;
+    };
+    const { signal } = new AbortController();
+    const second = cache.make('question', signal, make);
+    // What was stopped ends late, after its successor has begun.
+    stopped.reject(new Error('stopped'));
+    await new Promise(setImmediate);
+    const third = cache.make('question', signal, make);
+    resolve(plain('answer'));
+    t.strictSame(await Promise.all([second, third]), [plain('answer'), plain('answer')]);
+    t.equal(made, 1, 'the successor is shared');
+    await t.rejects(cache.make('other', alone.signal, make), { message: 'gone' }, 'nothing is begun for who has gone');
+    t.equal(made, 1);
+  },
+);
+
+t.test('an answer that would drive all others out is not kept', async (t) => {
+  const cache = new AnswerCache(1000);
+  const { signal } = new AbortController();
+  for (const name of ['one', 'two', 'three', 'four'])
+    await cache.make(name, signal, async () => plain('x'.repeat(200)));
+  t.equal(cache.state.answers, 4);
+  await cache.make('long', signal, async () => plain('x'.repeat(300)));
+  t.equal(cache.kept('long'), undefined);
+  t.equal(cache.state.answers, 4, 'the others are kept still');
 });
 
 t.test('kept answers hold no memory but that of their bytes', async (t) => {
@@ -171,23 +203,41 @@ t.test('answers are compressed as the client asks, small ones never', async (t) 
   }
 });
 
-t.test('a question that takes longer than the service allows is stopped and answered with 503', async (t) => {
-  const world = await makeWorld(t, { site_daily: DAYS }, { environment: { ORDINATE_REQUEST_SECONDS: '1' } });
-  let stopped = false;
-  t.intercept(Engine.prototype, 'query', {
-    value: (_name: string, _parameters: object, signal: AbortSignal) =>
-      new Promise((_, reject) => {
-        signal.addEventListener('abort', () => {
-          stopped = true;
-          reject(new Error('stopped'));
-        });
-      }),
-  });
-  const { status, headers, body } = await world.ask('/site');
-  t.equal(status, 503);
-  t.equal(headers['retry-after'], '60');
-  t.match(body, { error: { code: 'unavailable', message: /longer than the service allows/ } });
-  t.ok(stopped);
+t.test('a kept answer is sent in the encoding that each client asks for, whoever asked first', async (t) => {
+  const keywords = Array.from({ length: 60 }, (_, index) => keyword(`Kw${100 + index}`, `query ${index}`));
+  const world = await makeWorld(t, { keywords });
+  const encodings = ['gzip', 'br', 'zstd', 'identity'];
+  for (const [index, first] of encodings.entries()) {
+    for (const encoding of [first, ...encodings]) {
+      const answer = await world.app.inject({
+        url: `/api/v1/projects/Proj1/keywords?limit=${50 + index}`,
+        headers: { authorization: `Bearer ${world.key}`, 'accept-encoding': encoding },
+      });
+      const expected = encoding === 'identity' ? undefined : encoding;
+      t.equal(answer.headers['content-encoding'], expected, `${encoding} after ${first}`);
+    }
+  }
+});
+
+t.test('every answer that depends on Accept-Encoding says so, compressed or not', async (t) => {
+  const world = await makeWorld(t, { site_daily: DAYS, keywords: [keyword('Kw001', 'a')] });
+  const paths = ['/api/v1/projects', '/api/v1/projects/Proj1/site', '/api/v1/projects/Proj1/keywords?daily=1'];
+  for (const url of [
+    ...paths,
+    '/api/v1/projects/nosuc/site',
+    '/api/v1/nothing',
+    '/nothing',
+    '/livez',
+    '/openapi.json',
+  ]) {
+    for (const encoding of ['identity', 'gzip', 'nonsense']) {
+      for (const method of ['GET', 'HEAD'] as const) {
+        const headers = { authorization: `Bearer ${world.key}`, 'accept-encoding': encoding };
+        const answer = await world.app.inject({ method, url, headers });
+        t.equal(answer.headers['vary'], 'accept-encoding', `${method} ${url} ${encoding}`);
+      }
+    }
+  }
 });
 
 t.test('a failure in the middle of a long answer breaks the connection', async (t) => {
@@ -229,44 +279,4 @@ t.test('a failure in the middle of a long answer breaks the connection', async (
   });
   t.match(broken, /^HTTP\/1\.1 200 OK/);
   t.notMatch(broken, /\r\n0\r\n\r\n$/, 'a broken one has no end');
-});
-
-t.test('long answers: a share of places for each key, and a place is free when the connection is', async (t) => {
-  const gate = new KeyedGate(3, 2, 1);
-  const { signal } = new AbortController();
-  const [first, second] = [await gate.enter('one', signal), await gate.enter('one', signal)];
-  const third = gate.enter('one', signal);
-  await t.rejects(gate.enter('one', signal), { code: 'unavailable' }, 'one waits, more are told to come back');
-  const other = await gate.enter('two', signal);
-  first();
-  first();
-  const leaveThird = await third;
-  for (const leave of [second, other, leaveThird]) leave();
-  const gone = new AbortController();
-  gone.abort();
-  await t.rejects(gate.enter('one', gone.signal), { name: 'AbortError' });
-  t.type(await gate.enter('one', signal), 'function', 'whoever left has freed the place');
-});
-
-t.test('an answer that comes after its time limit frees its place', async (t) => {
-  const world = await makeWorld(
-    t,
-    { keywords: [keyword('Kw001', 'a')] },
-    { environment: { ORDINATE_REQUEST_SECONDS: '1' } },
-  );
-  const gate = new KeyedGate(1, 1, 0);
-  world.app.get('/late', (request, reply) =>
-    sendStream(request, reply, gate, async (signal) => {
-      await once(signal, 'abort');
-      return (async function* () {
-        yield Buffer.from('{}');
-      })();
-    }),
-  );
-  await world.app.listen({ port: 0, host: '127.0.0.1' });
-  const { port } = world.app.server.address() as { port: number };
-  t.equal((await fetch(`http://127.0.0.1:${port}/late`)).status, 503);
-  // The place is left a moment after the answer has gone.
-  const leave = await until('the place', () => gate.enter('', new AbortController().signal).catch(() => undefined));
-  leave();
 });

@@ -169,6 +169,22 @@ t.test('periods: days or calendar months', async (t) => {
   ]);
 });
 
+t.test('the documented pattern of a period accepts exactly what is served', async (t) => {
+  const { period } = rangeParameters;
+  const pattern = new RegExp(String((period.schema as { pattern?: string }).pattern));
+  const counts = Array.from({ length: 5001 }, (_, count) => count);
+  for (const [unit, most] of [
+    ['d', 486],
+    ['m', 16],
+  ] as const) {
+    const accepted = counts.filter((count) => pattern.test(`${count}${unit}`));
+    t.strictSame(accepted, counts.slice(1, most + 1), unit);
+  }
+  for (const text of ['0d', '00d', '01d', '0486d', '01m', '1d\n', '', 'd']) t.notOk(pattern.test(text), text);
+  for (const text of ['0d', '487d', '0m', '17m', '01d'])
+    refusedFor(t, await ask(`/site?period=${text}`), 'period', text);
+});
+
 t.test('a group is any text that is sent once', async (t) => {
   t.equal(read('group', group, 'aB3dE'), 'aB3dE');
   refuses(t, 'group', group, ['', ...LISTS]);
