@@ -128,6 +128,13 @@ export const SETTINGS = {
     wanted: 'a size such as 500MB or 10GB',
     read: size,
   }),
+  listMax: setting({
+    name: 'ORDINATE_LISTS_MAX',
+    fallback: '5000',
+    help: 'Number of page and query lists that are stored at most; the least recently used go first.',
+    wanted: 'a whole number from 1 to 100000',
+    read: (text) => wholeNumber(text, 1, 100_000),
+  }),
   listMemory: setting({
     name: 'ORDINATE_LISTS_MEMORY',
     fallback: '128MB',

@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import t from 'tap';
 import { Catalog } from '../server/catalog/catalog.ts';
+import { UsageDatabase } from '../server/catalog/usage.ts';
 import { shortIdNumber } from '../server/domain/ids.ts';
 import { Engine, type Parameters } from '../server/facts/engine.ts';
 import { ENTITIES, identifiers } from '../server/load/tables.ts';
@@ -42,7 +43,7 @@ t.test('every file holds exactly one statement, migrations apart', async (t) => 
 });
 
 t.test('every parameter is named in the comment, and none that is not there', async (t) => {
-  for (const file of FILES.filter((name) => /^(catalog|facts|lists)\/[^/]+$/.test(name))) {
+  for (const file of FILES.filter((name) => /^(catalog|facts|lists|usage)\/[^/]+$/.test(name))) {
     const text = readFileSync(join(root, file), 'utf8');
     const used = new Set(bare(text).match(/\$\w+/g));
     const documented = new Set(comment(text).match(/\$\w+/g));
@@ -232,24 +233,44 @@ t.test('questions over Parquet files', async (t) => {
   // The lists of providers are tested in test/lists/.
   t.strictSame(
     sqlNames('lists').filter((name) => !name.includes('fetched')),
-    ['lists/list_rows', 'lists/page_list', 'lists/query_list'],
+    [
+      'lists/count_ranked_rows',
+      'lists/list_rows',
+      'lists/rank_pages',
+      'lists/rank_queries',
+      'lists/read_ranked_rows',
+      'lists/write_ranked_rows',
+    ],
   );
   for (const [name, column] of [
-    ['page_list', 'url'],
-    ['query_list', 'query'],
+    ['rank_pages', 'url'],
+    ['rank_queries', 'query'],
   ] as const) {
     const files = [await write(`${name}-facts`, `'text' as ${column}, date '2026-03-02' as date, 'usa' as country`)];
     const target = join(folder, `${name}.parquet`);
+    const wanted = { ...RANGE, files, country: null, max: 10 };
+    const expected = [{ text: 'text', clicks: 2, impressions: 4, sumPosition: 6 }];
     using session = await engine.session();
-    const wanted = { ...RANGE, files, country: null, most: 10, target };
-    t.equal(await session.runFile(`lists/${name}`, wanted), 1, name);
+    await session.runFile(`lists/${name}`, wanted);
+    t.strictSame(await session.rowsOfFile('lists/count_ranked_rows', {}), [{ rows: 1 }], name);
+    t.strictSame(await session.rowsOfFile('lists/read_ranked_rows', { max: 10 }), expected, name);
+    await session.runFile('lists/write_ranked_rows', { max: 10, target });
     const read = { file: target, after: 0, limit: 10 };
-    const rows = await engine.query('lists/list_rows', read);
-    t.strictSame(rows, [{ text: 'text', clicks: 2, impressions: 4, sumPosition: 6 }], name);
+    t.strictSame(await engine.query('lists/list_rows', read), expected, name);
     t.strictSame(await engine.query('lists/list_rows', { ...read, after: 1 }), [], `${name} behind its end`);
-    const other = join(folder, `${name}-other.parquet`);
-    t.equal(await session.runFile(`lists/${name}`, { ...wanted, country: 'gbr', target: other }), 0, 'another country');
+    using other = await engine.session();
+    await other.runFile(`lists/${name}`, { ...wanted, country: 'gbr' });
+    t.strictSame(await other.rowsOfFile('lists/count_ranked_rows', {}), [{ rows: 0 }], 'another country');
   }
+});
+
+t.test('every statement about usage prepares', (t) => {
+  const folder = temporaryFolder(t);
+  new UsageDatabase(folder, (error) => t.fail(String(error))).close();
+  const db = new DatabaseSync(join(folder, 'usage.sqlite'));
+  t.teardown(() => db.close());
+  for (const name of sqlNames('usage')) t.doesNotThrow(() => db.prepare(sqlText(name)), name);
+  t.end();
 });
 
 t.test('the engine reads and writes nothing outside of its folders', async (t) => {

@@ -1,6 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { type ListStatus, listKeptLists } from '../../server/catalog/kept-lists.ts';
+import type { Catalog } from '../../server/catalog/catalog.ts';
 import { lastDayOfData } from '../../server/catalog/projects.ts';
+import { type ListStatus, listStoredLists } from '../../server/catalog/stored-lists.ts';
+import { UsageDatabase } from '../../server/catalog/usage.ts';
 import { addDays, dayOf, earlier } from '../../server/domain/dates.ts';
 import { isoInstant } from '../../server/domain/instants.ts';
 import { resolveRange } from '../../server/domain/range.ts';
@@ -17,14 +19,16 @@ export function addLists(program: Command): void {
     .option('--json', 'print one JSON document')
     .addHelpText('after', examples('lists status', 'lists status --project Fw7kd --json'))
     .action(async ({ project, json }: { project?: string; json?: boolean }) => {
-      const kept = await withStores(({ catalog }) => listKeptLists(catalog, project ?? null));
-      const total = { lists: kept.length, bytes: sumOf(kept, 'bytes'), hits: sumOf(kept, 'hits') };
+      const stored = await withStores(({ catalog, settings }) =>
+        readStatus(catalog, settings.dataFolder, project ?? null),
+      );
+      const total = { lists: stored.length, bytes: sumOf(stored, 'bytes'), hits: sumOf(stored, 'hits') };
       if (json) {
-        printJson({ ...total, kept: kept.map(toRow) });
+        printJson({ ...total, kept: stored.map(toRow) });
         return;
       }
-      printTable(kept.map(toRow), 'There are no stored lists yet.');
-      if (kept.length > 0) {
+      printTable(stored.map(toRow), 'There are no stored lists yet.');
+      if (stored.length > 0) {
         print(`${total.lists} lists, ${(total.bytes / 1e6).toFixed(1)} MB, ${total.hits} hits.`);
       }
     });
@@ -81,11 +85,34 @@ function readPeriod(text: string): string {
   return text;
 }
 
-function sumOf(lists: readonly ListStatus[], name: 'bytes' | 'hits'): number {
+interface UsedList extends Omit<ListStatus, 'file'> {
+  readonly hits: number;
+  /** Microseconds. */
+  readonly usedAt: number;
+}
+
+/** The stored lists with their uses, the most recently used first. */
+function readStatus(catalog: Catalog, dataFolder: string, project: string | null): UsedList[] {
+  const usage = new UsageDatabase(dataFolder, (error) => {
+    throw new Error(`The uses of lists cannot be read: ${(error as Error).message}.`, { cause: error });
+  });
+  try {
+    const uses = new Map(
+      usage.all<{ file: string; usedAt: number; hits: number }>('list_uses_all').map(({ file, ...use }) => [file, use]),
+    );
+    return listStoredLists(catalog, project)
+      .map(({ file, ...list }) => ({ ...list, hits: 0, usedAt: list.fetchedAt, ...uses.get(file) }))
+      .sort((a, b) => b.usedAt - a.usedAt);
+  } finally {
+    usage.close();
+  }
+}
+
+function sumOf(lists: readonly UsedList[], name: 'bytes' | 'hits'): number {
   return lists.reduce((sum, list) => sum + list[name], 0);
 }
 
-function toRow({ fetchedAt, usedAt, ...list }: ListStatus): object {
+function toRow({ fetchedAt, usedAt, ...list }: UsedList): object {
   const ageHours = Math.round((Date.now() - fetchedAt / 1000) / 360_000) / 10;
   return { ...list, fetchedAt: isoInstant(fetchedAt), usedAt: isoInstant(usedAt), ageHours };
 }

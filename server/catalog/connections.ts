@@ -87,9 +87,7 @@ function readsTheSame(a: Connection, b: Connection): boolean {
   return a.endpoint === b.endpoint && a.dataset === b.dataset && a.location === b.location;
 }
 
-/** Their files go with the next sweep. */
+/** Their files are retired with them, and removed later. */
 function dropLists(catalog: Catalog, project: string): void {
-  for (const { file } of catalog.all<{ file: string }>('lists_of_connections', { project })) {
-    catalog.run('list_delete', { file });
-  }
+  catalog.run('lists_delete_of_providers', { project });
 }

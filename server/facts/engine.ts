@@ -170,6 +170,11 @@ export class Session {
     return readRows<Row>(await this.#result(text, parameters));
   }
 
+  /** All rows of `sql/NAME.sql`. */
+  rowsOfFile<Row>(name: string, parameters: Parameters): Promise<Row[]> {
+    return this.rows<Row>(sqlText(name), parameters);
+  }
+
   /** Appends rows of texts, booleans and whole numbers (to bigint columns) to a table of this connection. */
   async append(table: string, rows: Iterable<readonly (string | boolean | number | null)[]>): Promise<void> {
     const appender = await this.#connection.createAppender(table);

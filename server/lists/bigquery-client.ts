@@ -1,15 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BigQuery, type BigQueryDate, type Query } from '@google-cloud/bigquery';
+import { gaxios } from 'google-auth-library';
 import type { Connection } from '../catalog/connections.ts';
 import type { Day } from '../domain/dates.ts';
 import { newUuid } from '../domain/ids.ts';
 import { ProviderFailure } from './failures.ts';
 import type { Identities, Identity } from './google-auth.ts';
-import { requestAs } from './google-request.ts';
+import { MAX_ANSWER_BYTES, requestAs } from './google-request.ts';
 import type { Attempts } from './retries.ts';
 
 /** Rows of one answer: enough to be few requests, and few enough to pass through memory. */
-const ROWS_AN_ANSWER = 20_000;
+const ROWS_PER_ANSWER = 20_000;
 /** BigQuery ends a query that takes longer, in milliseconds. */
 const QUERY_LIMIT = 300_000;
 const POLL_PAUSE = 200;
@@ -68,7 +69,7 @@ export class Dataset {
     for (let pageToken: string | undefined, complete = false; !complete || pageToken !== undefined; ) {
       if (performance.now() > until) throw new ProviderFailure('broken', 'the query took too long');
       const options = {
-        maxResults: ROWS_AN_ANSWER,
+        maxResults: ROWS_PER_ANSWER,
         autoPaginate: false,
         skipParsing: true,
         ...(pageToken === undefined ? {} : { pageToken }),
@@ -90,16 +91,11 @@ export class Dataset {
   /** One request of the client, repeated as failures allow; once with a new token when the one at hand has expired. */
   async #request<T>(attempts: Attempts, work: (client: BigQuery) => Promise<T>): Promise<T> {
     const identity = await this.#options.identities.of(this.#connection);
-    const client = this.#client(identity);
-    const aborted = rejectWhenAborted(attempts.signal);
-    try {
-      return await requestAs(identity, attempts, () => Promise.race([work(client), aborted.promise]));
-    } finally {
-      aborted.stop();
-    }
+    const client = this.#client(identity, attempts.signal);
+    return requestAs(identity, attempts, this.#names(), () => work(client));
   }
 
-  #client(identity: Identity): BigQuery {
+  #client(identity: Identity, signal: AbortSignal): BigQuery {
     const { endpoint, location } = this.#connection;
     const client = new BigQuery({
       projectId: this.#names()[0] ?? '',
@@ -108,7 +104,12 @@ export class Dataset {
       ...(endpoint === null ? {} : { apiEndpoint: endpoint }),
       ...(location === null ? {} : { location }),
     });
-    client.timeout = this.#options.timeLimit;
+    // The library's own way to send requests can neither be stopped nor told how long an answer may be.
+    client.makeAuthenticatedRequest = ((request: ComposedRequest, callback: Callback) =>
+      void send(identity, request, { timeout: this.#options.timeLimit, signal }).then(
+        (data) => callback(null, data, data),
+        (error: Error) => callback(error),
+      )) as unknown as BigQuery['makeAuthenticatedRequest'];
     return client;
   }
 }
@@ -118,7 +119,7 @@ async function startJob(client: BigQuery, request: Query): Promise<string | unde
   try {
     return (await client.createQueryJob(request))[0].location;
   } catch (error) {
-    if ((error as { code?: unknown }).code !== 409) throw error;
+    if (Number((error as { status?: unknown }).status) !== 409) throw error;
     return request.location;
   }
 }
@@ -129,12 +130,34 @@ function readRow(row: unknown): Cell[] {
   return cells.map(({ v }) => v);
 }
 
-/** The client cannot be stopped; its answer is not waited for. */
-function rejectWhenAborted(signal: AbortSignal): { promise: Promise<never>; stop: () => void } {
-  const { promise, reject } = Promise.withResolvers<never>();
-  promise.catch(() => {});
-  const abort = (): void => reject(signal.reason as Error);
-  signal.addEventListener('abort', abort, { once: true });
-  if (signal.aborted) abort();
-  return { promise, stop: () => signal.removeEventListener('abort', abort) };
+/** A request as the client library has put it together. */
+interface ComposedRequest {
+  readonly uri: string;
+  readonly method?: 'GET' | 'POST' | 'DELETE';
+  readonly qs?: Readonly<Record<string, unknown>>;
+  readonly json?: unknown;
+}
+
+type Callback = (error: Error | null, data?: unknown, answer?: unknown) => void;
+
+async function send(
+  { client }: Identity,
+  { uri: url, method = 'GET', qs = {}, json }: ComposedRequest,
+  limits: { timeout: number; signal: AbortSignal },
+): Promise<unknown> {
+  const { data } = await new gaxios.Gaxios().request<unknown>({
+    url,
+    method,
+    params: Object.fromEntries(Object.entries(qs).filter(([, value]) => value !== undefined)),
+    ...(json === undefined ? {} : { data: json }),
+    headers: await client.getRequestHeaders(),
+    retry: false,
+    responseType: 'json',
+    maxContentLength: MAX_ANSWER_BYTES,
+    ...limits,
+  });
+  if (typeof data !== 'object' || data === null) {
+    throw new ProviderFailure('broken', 'the answer is not a JSON document');
+  }
+  return data;
 }

@@ -7,10 +7,10 @@ import { type BigQueryOptions, type Cell, Dataset, dayParameter, type Parameters
 import { ProviderFailure } from './failures.ts';
 import { FetchedRows } from './fetched-rows.ts';
 import type { Attempts } from './retries.ts';
-import type { Question, Source, Written } from './source.ts';
+import type { Fetched, ListQuery, Source } from './source.ts';
 
 /** The longest list of a warehouse (contract, 4.8). */
-const MOST_ROWS = 100_000;
+const MAX_ROWS = 100_000;
 
 /** How long it is believed which days the export has written, in milliseconds. */
 const DAYS_BELIEVED = 600_000;
@@ -38,26 +38,33 @@ export class Warehouse implements Source {
     this.#engine = options.engine;
   }
 
-  async write(question: Question, target: string, attempts: Attempts): Promise<Written> {
-    const { kind, property, range, country } = question;
-    const { table, days } = await this.origin(question, attempts);
-    const complete = checkCoverage(question, days);
+  async fetch(query: ListQuery, attempts: Attempts): Promise<Fetched> {
+    const { kind, property, range, country } = query;
+    const { table, days } = await this.origin(query, attempts);
+    const complete = checkCoverage(query, days);
     const file = kind === 'pages' ? 'pages_from_url' : table === SITE_TABLE ? 'queries_from_site' : 'queries_from_url';
     const names = { url_impression: this.#dataset.table(URL_TABLE), site_impression: this.#dataset.table(SITE_TABLE) };
     const span = { from: dayParameter(range.from), to: dayParameter(range.to) };
-    const params = { ...span, site: property, country: country ?? '', most: MOST_ROWS + 1 };
+    const params = { ...span, site: property, country: country ?? '', most: MAX_ROWS + 1 };
     using fetched = await FetchedRows.open(this.#engine);
     let count = 0;
     for await (const rows of this.#dataset.rows(sqlTemplate(`bigquery/${file}`, names), params, attempts)) {
       await fetched.add(rows.map(readRow));
       count += rows.length;
+      if (count > MAX_ROWS + 1) throw new ProviderFailure('broken', 'the answer has more rows than were asked for');
     }
-    const rows = await fetched.write(target, MOST_ROWS);
-    return { rows, truncated: count > MOST_ROWS, capped: count >= MOST_ROWS, complete };
+    const rows = Math.min(count, MAX_ROWS);
+    return {
+      ranked: await fetched.rank(MAX_ROWS),
+      rows,
+      truncated: count > MAX_ROWS,
+      capped: count >= MAX_ROWS,
+      complete,
+    };
   }
 
   /** The table that a kind of list is read from, and the days it has. Queries prefer the rows counted by property. */
-  async origin({ kind, property }: Pick<Question, 'kind' | 'property'>, attempts: Attempts): Promise<Origin> {
+  async origin({ kind, property }: Pick<ListQuery, 'kind' | 'property'>, attempts: Attempts): Promise<Origin> {
     const key = `${kind} ${property}`;
     let origin = this.#origins.get(key);
     if (origin === undefined) {
@@ -89,12 +96,12 @@ export class Warehouse implements Source {
 }
 
 /** Whether all days are there. Throws where they are not; only the newest may lack, where no other source can answer. */
-function checkCoverage({ range, newestMayLack }: Question, days: ReadonlySet<Day>): boolean {
+function checkCoverage({ range, allowMissingRecentDays }: ListQuery, days: ReadonlySet<Day>): boolean {
   const missing = eachDay(range.from, range.to).filter((day) => !days.has(day));
   const [first] = missing;
   if (first === undefined) return true;
   const lastDay = [...days].reduce((last, day) => (day > last ? day : last), '');
-  if (newestMayLack && first > lastDay && days.has(range.from)) return false;
+  if (allowMissingRecentDays && first > lastDay && days.has(range.from)) return false;
   throw new ProviderFailure('not-covered', `the export has not written ${missing.length} days of the range (${first})`);
 }
 

@@ -25,7 +25,7 @@ interface Wanted {
 }
 
 /** Rows that are read and written at a time: a page of 1,000 is cheap, and one of 25,000 is few of them. */
-const ROWS_A_BLOCK = 5000;
+const ROWS_PER_BLOCK = 5000;
 
 /**
  * The parts of lists that stand ready in memory, as the bytes that answers are made of: an answer of 25,000 rows is a
@@ -49,15 +49,15 @@ export class Blocks {
    * to be put together. They are shared: do not write to them.
    */
   async json(path: string, from: number, to: number, rendering: Rendering): Promise<Buffer[]> {
-    const first = Math.floor(from / ROWS_A_BLOCK);
-    const last = Math.floor((to - 1) / ROWS_A_BLOCK);
+    const first = Math.floor(from / ROWS_PER_BLOCK);
+    const last = Math.floor((to - 1) / ROWS_PER_BLOCK);
     const parts = await Promise.all(
       Array.from({ length: last - first + 1 }, async (_, index) => {
         const block = first + index;
         const context = { path, block, rendering };
         const { json, ends } = await this.#cache.forceFetch(`${path} ${rendering.variant} ${block}`, { context });
-        const start = Math.max(0, from - block * ROWS_A_BLOCK);
-        const end = Math.min(ROWS_A_BLOCK, to - block * ROWS_A_BLOCK);
+        const start = Math.max(0, from - block * ROWS_PER_BLOCK);
+        const end = Math.min(ROWS_PER_BLOCK, to - block * ROWS_PER_BLOCK);
         if (end > ends.length) throw new Error(`${path} has fewer rows than it should`);
         return json.subarray(start === 0 ? 0 : ends[start - 1], ends[end - 1]);
       }),
@@ -67,7 +67,7 @@ export class Blocks {
 }
 
 async function readBlock(engine: Engine, { path, block, rendering }: Wanted): Promise<Block> {
-  const parameters = { file: path, after: block * ROWS_A_BLOCK, limit: ROWS_A_BLOCK };
+  const parameters = { file: path, after: block * ROWS_PER_BLOCK, limit: ROWS_PER_BLOCK };
   const rows = await engine.query<ListRow>('lists/list_rows', parameters);
   const texts = rows.map((row) => `${JSON.stringify(rendering.render(row))},`);
   const ends = new Uint32Array(rows.length);

@@ -81,8 +81,8 @@ async function tryOne(
 async function trySearchConsole(source: SearchConsole, property: string, now: number, attempts: Attempts) {
   const to = addDays(pacificDayOf(now), -1);
   const range = { from: addDays(to, 1 - SAMPLE_DAYS), to };
-  const question = { kind: 'pages', property, range, country: null, newestMayLack: false } as const;
-  const rows = await source.page(question, { start: 0, limit: 1 }, attempts);
+  const query = { kind: 'pages', property, range, country: null, allowMissingRecentDays: false } as const;
+  const rows = await source.page(query, { start: 0, limit: 1 }, attempts);
   return rows.length > 0
     ? { found: `The reporting API gives ${property}.`, advice: '' }
     : { found: `The reporting API gives ${property}, which has no data in the last ${SAMPLE_DAYS} days.`, advice: '' };

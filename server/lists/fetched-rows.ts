@@ -1,8 +1,10 @@
 import type { Engine, Session } from '../facts/engine.ts';
+import { RankedRows } from './ranked-rows.ts';
 
-/** The rows that a provider gives, put aside outside of JavaScript until they are ranked and written. */
+/** The rows that a provider gives, held outside of JavaScript until all of them are there and can be ranked. */
 export class FetchedRows {
   readonly #session: Session;
+  #isRanked = false;
 
   private constructor(session: Session) {
     this.#session = session;
@@ -19,12 +21,13 @@ export class FetchedRows {
     return this.#session.append('fetched_rows', rows);
   }
 
-  /** Writes the best `most` rows in the order of the API; returns how many there are. */
-  write(target: string, most: number): Promise<number> {
-    return this.#session.runFile('lists/fetched_list', { target, most });
+  /** The best `max` rows in the order of the API. They outlive this object. */
+  rank(max: number): Promise<RankedRows> {
+    this.#isRanked = true;
+    return RankedRows.in(this.#session, 'lists/rank_fetched_rows', { max });
   }
 
   [Symbol.dispose](): void {
-    this.#session.close();
+    if (!this.#isRanked) this.#session.close();
   }
 }

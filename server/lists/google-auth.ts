@@ -23,6 +23,9 @@ const SCOPES = {
 /** The address that the client library asks for tokens, whatever a credentials file says. */
 const TOKEN_ADDRESS = 'https://oauth2.googleapis.com/token';
 
+/** An answer of the token endpoint has some thousand bytes. */
+const MAX_TOKEN_BYTES = 1_000_000;
+
 /** Signed-in clients of connections, each made once as long as its credentials file is the same. */
 export class Identities {
   readonly #timeLimit: number;
@@ -57,7 +60,7 @@ export class Identities {
 
 /** Requests of the auth library: with a time limit, to the token endpoint that is set, and without retries of its own. */
 function makeTransporter(tokenEndpoint: string | null, timeout: number): gaxios.Gaxios {
-  const transporter = new gaxios.Gaxios({ timeout });
+  const transporter = new gaxios.Gaxios({ timeout, maxContentLength: MAX_TOKEN_BYTES });
   transporter.interceptors.request.add({
     resolved: async (request) => {
       if (tokenEndpoint !== null && request.url.href === TOKEN_ADDRESS) request.url = new URL(tokenEndpoint);

@@ -19,48 +19,73 @@ const QUOTA = [
   'RESOURCE_EXHAUSTED',
   'RATE_LIMIT_EXCEEDED',
 ];
-const QUOTA_WORDS = /quota|rate limit/i;
-const ACCESS = ['forbidden', 'insufficientPermissions', 'accessDenied', 'PERMISSION_DENIED'];
+const DISABLED = ['accessNotConfigured', 'SERVICE_DISABLED'];
+const ACCESS = ['insufficientPermissions', 'accessDenied'];
+/** Reasons that stand for any refusal: only the words tell which. */
+const REFUSED = ['forbidden', 'PERMISSION_DENIED'];
+/** Words are the last resort: messages repeat names that others have chosen. */
+const DISABLED_WORDS = /has not been used in project|it is disabled/i;
 const ACCESS_WORDS = /does not have (sufficient )?permission|is not a verified|Access Denied/i;
-const DISABLED = /has not been used in project|it is disabled|SERVICE_DISABLED|accessNotConfigured/i;
-const LONGEST_MESSAGE = 300;
+const QUOTA_WORDS = /\b(quotas?|rate limits?)\b/i;
+const MAX_MESSAGE = 300;
 
 /**
  * What an error of Google's client libraries means. `secrets` are struck from the message, whatever put them there.
+ * `names` are those of properties and datasets, which decide nothing.
  */
-export function toFailure(error: unknown, secrets: readonly string[]): ProviderFailure {
+export function toFailure(error: unknown, secrets: readonly string[], names: readonly string[]): ProviderFailure {
   if (error instanceof ProviderFailure) return error;
+  if (
+    (error as { type?: unknown }).type === 'max-size' ||
+    (error as { cause?: { type?: unknown } }).cause?.type === 'max-size'
+  ) {
+    return new ProviderFailure('broken', 'the answer is too long', { passing: false });
+  }
   const answer = readAnswer(error);
-  const kind = meaningOf(answer);
+  const kind = meaningOf(answer, withoutNames(answer.message, names));
   const { status, reasons, retryAfter } = answer;
   const words = [status === undefined ? 'no answer' : `status ${status}`, ...new Set(reasons), answer.message];
-  const message = strike(words.filter((word) => word !== '').join(', '), secrets).slice(0, LONGEST_MESSAGE);
+  const message = strike(words.filter((word) => word !== '').join(', '), secrets).slice(0, MAX_MESSAGE);
   // A refusal that will be the same a moment later is not asked for again.
   const refused = status !== undefined && status >= 400 && status < 500 && status !== 408 && status !== 429;
   const passing = kind === 'rate-limit' || (kind === 'broken' && !refused);
   return new ProviderFailure(kind, message, { passing, retryAfter });
 }
 
-function meaningOf({ status, reasons, message, isDocument }: Answer): FailureKind {
-  const all = [...reasons, message].join(' ');
-  if (reasons.includes('invalid_grant')) return 'access-lost';
-  if (status === 401) return reasons.includes('invalid_client') ? 'misconfigured' : 'access-lost';
-  if (DISABLED.test(all)) return 'misconfigured';
-  // Quota goes before access: a 403 that tells of quota has been taken for lost access by others.
-  if (status === 429) return reasons.includes('quotaExceeded') ? 'load-quota' : 'rate-limit';
-  if (reasons.some((reason) => QUOTA.includes(reason)) || (status === 403 && QUOTA_WORDS.test(message))) {
-    return 'load-quota';
-  }
+/** Codes decide before the status, and both before words. */
+function meaningOf({ status, reasons, isDocument }: Answer, words: string): FailureKind {
+  const has = (codes: readonly string[]): boolean => reasons.some((reason) => codes.includes(reason));
+  if (has(['invalid_grant'])) return 'access-lost';
+  if (status === 401) return has(['invalid_client']) ? 'misconfigured' : 'access-lost';
+  if (has(DISABLED)) return 'misconfigured';
+  // Quota goes before access: a 403 that means quota has been taken for lost access by others.
+  if (status === 429) return has(['quotaExceeded']) ? 'load-quota' : 'rate-limit';
+  if (has(QUOTA)) return 'load-quota';
   // A private key that OpenSSL cannot read never leaves this machine.
   if (reasons.some((reason) => reason === 'bytesBilledLimitExceeded' || reason.startsWith('ERR_OSSL'))) {
     return 'misconfigured';
   }
-  if (!isDocument) return 'broken';
-  if (status === 403 && (reasons.some((reason) => ACCESS.includes(reason)) || ACCESS_WORDS.test(message))) {
-    return 'access-lost';
+  if (status === 403 && isDocument) {
+    if (has(ACCESS) || ACCESS_WORDS.test(words)) return 'access-lost';
+    if (DISABLED_WORDS.test(words)) return 'misconfigured';
+    if (QUOTA_WORDS.test(words)) return 'load-quota';
+    return has(REFUSED) ? 'access-lost' : 'broken';
   }
-  if (status === 404) return 'access-lost';
-  return 'broken';
+  return status === 404 && isDocument ? 'access-lost' : 'broken';
+}
+
+/** A message without the names in it, however they are written, and without addresses and what stands in quotes. */
+function withoutNames(message: string, names: readonly string[]): string {
+  const written = names
+    .flatMap((name) => [
+      name,
+      encodeURIComponent(name),
+      name.replace(/^(sc-domain:|https?:\/\/)/, '').replace(/\/$/, ''),
+    ])
+    .filter((name) => name !== '')
+    .sort((a, b) => b.length - a.length);
+  const named = written.reduce((text, name) => text.replaceAll(name.toLowerCase(), ' '), message.toLowerCase());
+  return named.replaceAll(/\w+:\/\/\S+|sc-domain:\S+|(?<!\w)'[^']*'|"[^"]*"/g, ' ');
 }
 
 function readAnswer(error: unknown): Answer {

@@ -1,22 +1,29 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { LRUCache } from 'lru-cache';
 import type { Catalog } from '../catalog/catalog.ts';
-import type { KeptList, ListKey, ListKind, SourceKind } from '../catalog/kept-lists.ts';
 import type { Project } from '../catalog/projects.ts';
-import { addDays, pacificDayOf } from '../domain/dates.ts';
-import { unavailable } from '../domain/errors.ts';
+import type { ListKey, ListKind, SourceKind, StoredList } from '../catalog/stored-lists.ts';
+import { UsageDatabase } from '../catalog/usage.ts';
+import { KnownError, unavailable } from '../domain/errors.ts';
 import { toMicroseconds } from '../domain/instants.ts';
-import type { Range } from '../domain/range.ts';
+import type { AskedRange, Range } from '../domain/range.ts';
 import type { Engine } from '../facts/engine.ts';
 import type { Settings } from '../settings.ts';
-import { Blocks, type Rendering } from './blocks.ts';
+import type { Rendering } from './blocks.ts';
 import { toKnownError } from './failures.ts';
-import { Fetches } from './fetches.ts';
-import { Flights } from './flights.ts';
+import { fetchList } from './fetch-list.ts';
+import { lastFinalDay } from './finality.ts';
+import { Gateway } from './gateway.ts';
 import { Identities } from './google-auth.ts';
+import { ListReader } from './list-reader.ts';
+import { PageSequences } from './page-sequences.ts';
+import type { Demand } from './places.ts';
+import { Recent } from './recent.ts';
+import { SingleFlight } from './single-flight.ts';
 import type { Source } from './source.ts';
 import { Sources } from './sources.ts';
+import { isStorageFailure } from './storage-failures.ts';
 import { ListStore } from './store.ts';
+import { type AnyList, UnstoredLists } from './unstored-lists.ts';
 
 export interface ListsOptions {
   readonly engine: Engine;
@@ -36,10 +43,11 @@ export interface ListRequest {
   readonly country: string | null;
   /** None where the list is known to be empty. */
   readonly sources: readonly Source[];
-  /** What an empty list is said to come from. */
+  /** What an empty list is reported to come from. */
   readonly source: SourceKind;
-  /** From a provider, and not from own facts. */
-  readonly live: boolean;
+  readonly fromProvider: boolean;
+  /** What the pages of one sequence have in common, although the list may be replaced between them. */
+  readonly sequence: string;
 }
 
 interface Page {
@@ -49,44 +57,64 @@ interface Page {
   readonly reader: string;
 }
 
-/** Provisional data is final after two or three days; one more for the difference of clocks (search-console facts). */
-const PROVISIONAL_DAYS = 4;
-/** How long the pages of a walk come from the list of its first, in milliseconds. */
-const WALK = 600_000;
-/** After a fetch in vain an older list is served for so long before the provider is asked again, in milliseconds. */
-const REST_AFTER_FAILURE = 60_000;
+interface ListPage {
+  readonly list: StoredList;
+  /** What the list is of. */
+  readonly range: Range;
+  /** Its rows as JSON without the brackets, in parts to be put together. */
+  readonly json: Buffer[];
+}
+
+/** After a failed fetch an older list is served for so long before the provider is asked again, in milliseconds. */
+const FAILURE_COOLDOWN_MS = 60_000;
+const SWEEP_EVERY = 300_000;
+const ERRORS_LOGGED_EVERY = 60_000;
 
 /**
- * Page and query lists. Each is fetched once for all who ask, from a provider or own facts, and kept as a Parquet file
- * and a row of the catalog, so that all pages of a walk come from one list, from whichever process.
+ * Page and query lists. Each is fetched once for all who ask, from a provider or own facts, and stored as a Parquet file
+ * and a row of the catalog, so that all pages of a sequence come from one list, from whichever process.
  */
 export class Lists {
   readonly sources: Sources;
   readonly #options: ListsOptions;
+  readonly #usage: UsageDatabase;
+  readonly #sequences: PageSequences;
   readonly #store: ListStore;
-  readonly #blocks: Blocks;
-  readonly #flights: Flights;
-  readonly #fetches: Fetches;
-  /** The list that each reader was last served of a key. */
-  readonly #walks = new LRUCache<string, KeptList>({ max: 10_000, ttl: WALK });
-  readonly #inVain = new LRUCache<string, true>({ max: 10_000, ttl: REST_AFTER_FAILURE });
+  readonly #unstored: UnstoredLists;
+  readonly #reader: ListReader;
+  readonly #flights: SingleFlight;
+  readonly #gateway: Gateway;
+  readonly #recentFailures: Recent<Error>;
+  #sweeping: NodeJS.Timeout | undefined;
 
   constructor(options: ListsOptions) {
     const { engine, catalog, settings, log, now } = options;
     const { dataFolder } = settings;
     const timeLimit = settings.providerTimeLimit * 1000;
+    const limits = { lists: settings.listMax, bytes: settings.listDiskBudget };
     this.#options = options;
-    this.#store = new ListStore({ catalog, dataFolder, diskBudget: settings.listDiskBudget, log });
-    this.#blocks = new Blocks(engine, settings.listMemory);
-    this.#flights = new Flights(dataFolder);
-    this.#fetches = new Fetches({
+    this.#usage = new UsageDatabase(dataFolder, warnSometimes(log));
+    this.#sequences = new PageSequences(this.#usage, now);
+    this.#store = new ListStore({
+      catalog,
+      usage: this.#usage,
+      sequences: this.#sequences,
+      dataFolder,
+      limits,
+      log,
+    });
+    this.#unstored = new UnstoredLists(now);
+    this.#reader = new ListReader({ engine, store: this.#store, memory: settings.listMemory, log });
+    this.#flights = new SingleFlight(dataFolder);
+    this.#gateway = new Gateway({
       catalog,
       log,
       now,
-      patience: settings.listPatience * 1000,
-      fetches: settings.fetches,
-      fetchesPerProperty: settings.fetchesPerProperty,
+      waitTime: settings.listPatience * 1000,
+      places: settings.fetches,
+      placesPerProperty: settings.fetchesPerProperty,
     });
+    this.#recentFailures = new Recent(now, FAILURE_COOLDOWN_MS, 10_000);
     this.sources = new Sources({
       engine,
       catalog,
@@ -100,120 +128,156 @@ export class Lists {
   /**
    * What a list is and where it can come from. Throws `unavailable` for a project without any source. Run it in one
    * snapshot with the reading of the project.
-   * @param country that was asked for
+   * @param asked the country that was asked for, the range that it came to, and how that was asked for
    */
-  plan(project: Project, asked: { kind: ListKind; range: Range; country: string | null }): ListRequest {
+  plan(
+    project: Project,
+    asked: { kind: ListKind; range: Range; country: string | null; parameters?: AskedRange },
+  ): ListRequest {
     const { kind, range } = asked;
-    const { basis, sources, live } = this.sources.choose(project, kind, range);
+    const { from, to, period }: AskedRange = asked.parameters ?? range;
+    const { sourceKey, sources, fromProvider } = this.sources.choose(project, kind, range);
     // A project of one country has no rows of another; its own facts are of that country already.
-    const country = asked.country ?? (live ? project.country : null);
-    const empty = live && project.country !== null && country !== project.country;
-    const key = { project: project.id, kind, ...range, country: country ?? '', basis };
+    const country = asked.country ?? (fromProvider ? project.country : null);
+    const empty = fromProvider && project.country !== null && country !== project.country;
+    // As it was asked, since the last day of an open range moves on, and without the revision, which a load raises.
+    const origin = fromProvider ? sourceKey : 'facts';
     return {
-      key,
+      key: { project: project.id, kind, from: range.from, to: range.to, country: country ?? '', sourceKey },
       project,
       kind,
       range,
       country,
       source: sources[0]?.kind ?? 'bigquery',
       sources: empty ? [] : sources,
-      live,
+      fromProvider,
+      sequence: JSON.stringify([project.id, kind, from, to, period, country, origin]),
     };
   }
 
   /**
-   * Rows `offset` to `offset + limit` of a list as JSON without the brackets, in parts to be put together. Throws `google_access_lost`, or
-   * `unavailable` where the list cannot be had or is not there in time.
+   * Rows `offset` to `offset + limit` of a list. Throws `google_access_lost`, `unavailable` where the list cannot be had
+   * or is not there in time, and `UnreadableList` where it was lost just now: plan again then, and ask once more.
    */
-  async page(
-    request: ListRequest,
-    page: Page,
-    rendering: Rendering,
-    signal: AbortSignal,
-  ): Promise<{ list: KeptList; json: Buffer[] }> {
-    const walk = `${page.reader} ${keyText(request.key)}`;
-    const began = page.offset > 0 ? this.#walks.get(walk) : undefined;
-    const list =
-      began !== undefined && this.#store.has(began)
-        ? this.#used(began)
-        : await this.get(request, signal, page.offset > 0);
-    if (list.file !== '') this.#walks.set(walk, list);
+  async page(request: ListRequest, page: Page, rendering: Rendering, signal: AbortSignal): Promise<ListPage> {
+    const { reader, offset, limit } = page;
+    const { sequence } = request;
+    const begun = offset > 0 ? this.#sequences.find({ reader, sequence, offset }) : undefined;
     try {
-      return { list, json: await this.#read(list, page, rendering) };
+      const isThere = begun !== undefined && this.#store.has(begun.list);
+      const { list, range } = isThere ? begun : { list: await this.get(request, signal), range: request.range };
+      if (list.file !== '') this.#store.noteUse(list);
+      const next = offset + limit;
+      const json = await this.#reader.read(list, { from: offset, to: Math.min(list.rows, next) }, rendering);
+      if (list.file !== '') this.#sequences.remember({ reader, sequence, offset: next }, { list, range });
+      return { list, range, json };
     } catch (error) {
-      if (/out of memory/i.test(String(error))) throw error;
-      this.#options.log.warn({ err: error, file: list.file }, 'a kept list cannot be read and is made again');
-      await this.#store.drop([list.file]);
-      const again = await this.get(request, signal, false);
-      return { list: again, json: await this.#read(again, page, rendering) };
+      if (error instanceof KnownError || !isStorageFailure(error)) throw error;
+      throw unavailable('The service cannot read or write its lists right now; ask again later.', error);
     }
   }
 
-  /** The list of a request: the one that is kept, or a new one. `walking`: a page behind the first is asked for. */
-  async get(request: ListRequest, signal: AbortSignal, walking = false): Promise<KeptList> {
+  /** The list of a request: the one that is stored, or a new one. */
+  async get(request: ListRequest, signal: AbortSignal): Promise<AnyList> {
     if (request.sources.length === 0) return this.#emptyList(request);
-    const kept = this.#store.find(request.key);
-    if (kept !== undefined && this.#isFresh(kept, request, walking)) return this.#used(kept);
+    const stored = this.#find(request.key);
+    if (stored !== undefined && this.#isFresh(stored)) return stored;
+    const key = keyText(request.key);
+    // Where there is nothing to serve meanwhile, the provider is asked at once.
+    const failed = stored === undefined ? undefined : this.#recentFailures.get(key);
     try {
-      return this.#used(await this.#patiently(this.#fetch(request), signal));
+      if (failed !== undefined) throw failed;
+      return await this.#wait(request, signal);
     } catch (error) {
       // The row of the catalog again: the list may be gone since.
-      const older = signal.aborted ? undefined : this.#store.find(request.key);
+      const older = signal.aborted ? undefined : this.#find(request.key);
       if (older === undefined) throw toKnownError(error);
-      this.#inVain.set(keyText(request.key), true);
-      return this.#used(older);
+      if (failed === undefined) this.#recentFailures.set(key, error as Error);
+      const known = toKnownError(error);
+      if (known instanceof KnownError && known.code === 'google_access_lost') throw known;
+      return older;
     }
   }
 
   /**
-   * As `get`, for one who waits as long as it takes. For operators: throws what a
-   * provider said, and no older list stands in for one that cannot be had.
+   * As `get`, for one who waits as long as it takes, behind all requests. For operators: throws what a provider said,
+   * and no older list stands in for one that cannot be had.
    */
-  async fetchAhead(request: ListRequest): Promise<KeptList> {
+  async fetchAhead(request: ListRequest): Promise<AnyList> {
     if (request.sources.length === 0) return this.#emptyList(request);
-    const kept = this.#store.find(request.key);
-    if (kept !== undefined && this.#isFresh(kept, request, false)) return kept;
-    return this.#fetch(request);
+    const stored = this.#find(request.key);
+    if (stored !== undefined && this.#isFresh(stored)) return stored;
+    return this.#fetch(request, 'background', new AbortController().signal);
   }
 
-  /** Removes what crashes left behind. */
+  /** Removes what is not needed any more, now and from time to time. */
   async sweep(): Promise<void> {
+    const { catalog, log } = this.#options;
+    if (this.#sweeping === undefined) {
+      await catalog.patiently(() => catalog.run('lists_delete_outdated'));
+      this.#sweeping = setInterval(() => {
+        this.sweep().catch((error: unknown) => log.warn({ err: error }, 'lists were not swept'));
+      }, SWEEP_EVERY).unref();
+    }
     await this.#store.sweep();
+    this.#sequences.sweep();
     await this.#flights.sweep();
   }
 
   /** Ends fetches that are under way, and with them the requests that wait. */
   stop(): void {
-    this.#fetches.stop();
+    clearInterval(this.#sweeping);
+    this.#gateway.stop();
   }
 
   /** Resolves when nothing is under way any more and what was counted is written. */
   async close(): Promise<void> {
     this.stop();
-    await this.#flights.ended();
-    await this.#store.flush();
+    await this.#flights.drain();
+    this.#store.flush();
+    this.#usage.close();
   }
 
-  #fetch(request: ListRequest): Promise<KeptList> {
+  #find(key: ListKey): AnyList | undefined {
+    return this.#unstored.find(keyText(key)) ?? this.#store.find(key);
+  }
+
+  #fetch(request: ListRequest, demand: 'client' | 'background', signal: AbortSignal): Promise<AnyList> {
     const { key, project, kind, range, country, sources } = request;
     const { now } = this.#options;
-    const done = (): KeptList | undefined => {
-      const list = this.#store.find(key);
-      return list !== undefined && this.#isFresh(list, request, false) ? list : undefined;
+    const done = (): AnyList | undefined => {
+      const list = this.#find(key);
+      return list !== undefined && this.#isFresh(list) ? list : undefined;
     };
-    const work = (): Promise<KeptList> =>
-      this.#store.keep(key, async (target) => {
-        const question = { kind, property: project.property, range, country, newestMayLack: false };
-        // Before the fetch: a day that becomes final meanwhile was read while it was not.
-        const final = this.#isFinal(request);
-        const { complete, secondBest, ...fetched } = await this.#fetches.fetch(question, sources, target);
-        return { ...fetched, final: final && complete && !secondBest, fetchedAt: toMicroseconds(now()) };
-      });
-    return this.#flights.join(keyText(key), done, work, this.#fetches.stopped);
+    const work = async (demanded: () => Demand): Promise<AnyList> => {
+      const query = { kind, property: project.property, range, country };
+      // Before the fetch: a day that becomes final meanwhile was read while it was not.
+      const isFinal = !request.fromProvider || range.to <= lastFinalDay(project, now());
+      const fetched = await fetchList(this.#gateway, query, sources, demanded);
+      using ranked = fetched.ranked;
+      const { source, rows, truncated, capped, complete, isFallback } = fetched;
+      const final = isFinal && complete && !isFallback;
+      const list = { source, rows, truncated, capped, final, fetchedAt: toMicroseconds(now()) };
+      try {
+        if (rows === 0) {
+          await this.#store.remove(key);
+          return this.#unstored.keep(keyText(key), { ...list, ...NO_FILE });
+        }
+        const stored = await this.#store.put(key, ranked, list);
+        this.#unstored.forget(keyText(key));
+        return stored;
+      } catch (error) {
+        this.#options.log.warn({ err: error, list: kind, property: query.property }, 'a list could not be stored');
+        return this.#unstored.keep(keyText(key), { ...list, ...NO_FILE, held: await ranked.read(rows) });
+      }
+    };
+    const { stopped } = this.#gateway;
+    return this.#flights.run(keyText(key), { done, work, stopped }, { signal, demand });
   }
 
-  /** The end of a fetch, or 503 when it takes too long. The fetch goes on, also when the client goes away. */
-  async #patiently<T>(fetch: Promise<T>, signal: AbortSignal): Promise<T> {
+  /** The end of a fetch, or 503 when it takes too long. Once begun the fetch goes on, also when the client goes away. */
+  async #wait(request: ListRequest, signal: AbortSignal): Promise<AnyList> {
+    const leaving = new AbortController();
     const { promise, reject } = Promise.withResolvers<never>();
     const giveUp = (): void => reject(unavailable('The request ended before the list was there.'));
     const seconds = this.#options.settings.listPatience;
@@ -223,43 +287,39 @@ export class Lists {
     signal.addEventListener('abort', giveUp, { once: true });
     if (signal.aborted) giveUp();
     try {
-      return await Promise.race([fetch, promise]);
+      return await Promise.race([this.#fetch(request, 'client', leaving.signal), promise]);
     } finally {
       clearTimeout(timer);
       signal.removeEventListener('abort', giveUp);
+      leaving.abort();
     }
   }
 
-  /** A walk goes on with the list that it began with, a lifetime longer than others are served it. */
-  #isFresh(list: KeptList, request: ListRequest, walking: boolean): boolean {
-    if (list.final || this.#inVain.has(keyText(request.key))) return true;
-    const lifetime = this.#options.settings.listLifetime * (walking ? 2 : 1);
-    return toMicroseconds(this.#options.now()) - list.fetchedAt < lifetime * 1e6;
+  #isFresh(list: AnyList): boolean {
+    // What is not stored is forgotten before it is old.
+    if (list.final || list.file === '') return true;
+    const { now, settings } = this.#options;
+    return toMicroseconds(now()) - list.fetchedAt < settings.listLifetime * 1e6;
   }
 
-  #isFinal({ live, project, range }: ListRequest): boolean {
-    if (!live) return true;
-    const settled = addDays(pacificDayOf(this.#options.now()), -PROVISIONAL_DAYS);
-    return range.to <= settled || range.to <= (project.provisionalAfter ?? '');
-  }
-
-  #read(list: KeptList, { offset, limit }: Page, rendering: Rendering): Promise<Buffer[]> {
-    const end = Math.min(list.rows, offset + limit);
-    if (offset >= end) return Promise.resolve([]);
-    return this.#blocks.json(this.#store.path(list.file), offset, end, rendering);
-  }
-
-  #used(list: KeptList): KeptList {
-    this.#store.noteUse(list);
-    return list;
-  }
-
-  #emptyList({ source }: ListRequest): KeptList {
+  #emptyList({ source }: ListRequest): AnyList {
     const fetchedAt = toMicroseconds(this.#options.now());
-    return { file: '', source, rows: 0, truncated: false, capped: false, final: false, bytes: 0, fetchedAt };
+    return { ...NO_FILE, source, rows: 0, truncated: false, capped: false, final: false, fetchedAt };
   }
 }
 
+const NO_FILE = { file: '', bytes: 0, sha256: '' };
+
 function keyText(key: ListKey): string {
   return JSON.stringify(key);
+}
+
+/** Logs that usage cannot be kept, and not with each request. */
+function warnSometimes(log: ListsOptions['log']): (error: unknown) => void {
+  let at = Number.NEGATIVE_INFINITY;
+  return (error) => {
+    if (performance.now() - at < ERRORS_LOGGED_EVERY) return;
+    at = performance.now();
+    log.warn({ err: error }, 'the use of lists was not noted');
+  };
 }

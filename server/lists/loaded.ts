@@ -1,12 +1,13 @@
 import { join } from 'node:path';
-import type { ListKind } from '../catalog/kept-lists.ts';
+import type { ListKind } from '../catalog/stored-lists.ts';
 import type { Engine } from '../facts/engine.ts';
-import type { Question, Source, Written } from './source.ts';
+import { RankedRows } from './ranked-rows.ts';
+import type { Fetched, ListQuery, Source } from './source.ts';
 
 /** The longest list (contract, 4.8). */
-const MOST_ROWS = 100_000;
+const MAX_ROWS = 100_000;
 
-const SQL: Record<ListKind, string> = { pages: 'lists/page_list', queries: 'lists/query_list' };
+const SQL: Record<ListKind, string> = { pages: 'lists/rank_pages', queries: 'lists/rank_queries' };
 
 /** Lists computed from the project's own loaded facts. */
 export class LoadedFacts implements Source {
@@ -21,18 +22,16 @@ export class LoadedFacts implements Source {
     this.#files = files.map((file) => join(dataFolder, file));
   }
 
-  async write({ kind, range, country }: Question, target: string): Promise<Written> {
-    using session = await this.#engine.session();
-    const rows = await session.runFile(SQL[kind], {
-      files: this.#files,
-      from: range.from,
-      to: range.to,
-      country,
-      most: MOST_ROWS + 1,
-      target,
-    });
-    // The row beyond the most stays in the file, and is never read.
-    const held = Math.min(rows, MOST_ROWS);
-    return { rows: held, truncated: rows > MOST_ROWS, capped: rows >= MOST_ROWS, complete: true };
+  async fetch({ kind, range, country }: ListQuery): Promise<Fetched> {
+    const parameters = { files: this.#files, from: range.from, to: range.to, country, max: MAX_ROWS + 1 };
+    const ranked = await RankedRows.from(this.#engine, SQL[kind], parameters);
+    const { count } = ranked;
+    return {
+      ranked,
+      rows: Math.min(count, MAX_ROWS),
+      truncated: count > MAX_ROWS,
+      capped: count >= MAX_ROWS,
+      complete: true,
+    };
   }
 }

@@ -1,35 +1,32 @@
 import { searchconsole } from '@googleapis/searchconsole';
 import type { Connection } from '../catalog/connections.ts';
-import type { ListKind } from '../catalog/kept-lists.ts';
+import type { ListKind } from '../catalog/stored-lists.ts';
 import type { Engine } from '../facts/engine.ts';
 import { ProviderFailure } from './failures.ts';
 import { FetchedRows } from './fetched-rows.ts';
 import type { Identities } from './google-auth.ts';
-import { requestAs } from './google-request.ts';
+import { MAX_ANSWER_BYTES, requestAs } from './google-request.ts';
 import type { Attempts } from './retries.ts';
-import type { Question, Source, Written } from './source.ts';
+import type { Fetched, ListQuery, Source } from './source.ts';
+import { readThroughTies } from './tie-paging.ts';
 
 /** The longest lists of the reporting API (contract, 4.8). */
-const MOST: Record<ListKind, number> = { pages: 25_000, queries: 50_000 };
+const MAX_ROWS: Record<ListKind, number> = { pages: 25_000, queries: 50_000 };
 
 /** The most rows that one request may ask for. */
-const ROWS_A_REQUEST = 25_000;
-
-/**
- * Most requests of a list. Each walk through rows that are tied without end finds only a part of them, so it can take
- * several; a provider that repeats itself for ever is left there.
- */
-const MOST_REQUESTS = 60;
-
-/** Walks in a row that find nothing new: what is still missing is not there to be found. */
-const VAIN_WALKS = 3;
+const ROWS_PER_REQUEST = 25_000;
 
 const SHAPES: Record<ListKind, { dimensions: string[]; aggregationType: string }> = {
   pages: { dimensions: ['page'], aggregationType: 'byPage' },
   queries: { dimensions: ['query'], aggregationType: 'byProperty' },
 };
 
-type Row = readonly [text: string, clicks: number, impressions: number, sumPosition: number];
+interface Row {
+  readonly text: string;
+  readonly clicks: number;
+  readonly impressions: number;
+  readonly sumPosition: number;
+}
 
 export interface SearchConsoleOptions {
   readonly engine: Engine;
@@ -50,37 +47,24 @@ export class SearchConsole implements Source {
     this.#options = options;
   }
 
-  async write(question: Question, target: string, attempts: Attempts): Promise<Written> {
+  async fetch(query: ListQuery, attempts: Attempts): Promise<Fetched> {
     using fetched = await FetchedRows.open(this.#options.engine);
-    const most = MOST[question.kind];
-    const known = new Set<string>();
-    let offered = 0;
-    let ended = false;
-    for (let requests = 0, vain = 0; requests < MOST_REQUESTS && vain < VAIN_WALKS; ) {
-      const before = known.size;
-      ended = false;
-      for (let start = 0; !ended && known.size < most && requests < MOST_REQUESTS; requests++) {
-        const rows = await this.page(question, { start, limit: ROWS_A_REQUEST }, attempts);
-        await fetched.add(rows.filter(([text]) => !known.has(text) && known.add(text)));
-        offered = start + rows.length;
-        ended = rows.length < ROWS_A_REQUEST;
-        start += step(rows);
-      }
-      if (known.size >= Math.min(offered, most)) break;
-      vain = known.size === before ? vain + 1 : 0;
-    }
-    const capped = known.size >= most;
-    let truncated = capped && offered > most;
-    // All rows asked for came: only one more request tells whether there is a row behind them.
-    if (capped && !truncated && !ended) {
-      truncated = (await this.page(question, { start: offered, limit: 1 }, attempts)).length > 0;
-    }
-    return { rows: await fetched.write(target, most), truncated, capped, complete: true };
+    const max = MAX_ROWS[query.kind];
+    const { rows, truncated } = await readThroughTies<Row>({
+      max,
+      limit: ROWS_PER_REQUEST,
+      page: (start, limit) => this.page(query, { start, limit }, attempts),
+      take: (found) =>
+        fetched.add(
+          found.map(({ text, clicks, impressions, sumPosition }) => [text, clicks, impressions, sumPosition]),
+        ),
+    });
+    return { ranked: await fetched.rank(max), rows, truncated, capped: rows >= max, complete: true };
   }
 
   /** Some rows of a list, in the provider's order; fewer than `limit` at its end. */
-  async page(question: Question, { start, limit }: { start: number; limit: number }, attempts: Attempts) {
-    const { property, range, kind, country } = question;
+  async page(query: ListQuery, { start, limit }: { start: number; limit: number }, attempts: Attempts) {
+    const { property, range, kind, country } = query;
     const identity = await this.#options.identities.of(this.#connection);
     const { endpoint } = this.#connection;
     const api = searchconsole({ version: 'v1', ...(endpoint === null ? {} : { rootUrl: endpoint }) });
@@ -100,32 +84,29 @@ export class SearchConsole implements Source {
       const headers = await identity.client.getRequestHeaders();
       const { data } = await api.searchanalytics.query(
         { siteUrl: property, requestBody },
-        { headers, timeout: this.#options.timeLimit, signal: attempts.signal, retry: false, responseType: 'json' },
+        {
+          headers,
+          timeout: this.#options.timeLimit,
+          signal: attempts.signal,
+          retry: false,
+          responseType: 'json',
+          maxContentLength: MAX_ANSWER_BYTES,
+        },
       );
-      return readRows(data);
+      return readRows(data, limit);
     };
-    return requestAs(identity, attempts, ask);
+    return requestAs(identity, attempts, [property], ask);
   }
 }
 
-/**
- * How far to go on behind a full answer. Rows with the same clicks come in any order, another one each time, so that an
- * answer can end in the middle of them and the next leave some out: it starts again with the first of them, unless
- * there are more than one answer holds.
- */
-function step(rows: readonly Row[]): number {
-  const clicks = rows.at(-1)?.[1];
-  const before = rows.findLastIndex((row) => row[1] !== clicks);
-  return before === -1 ? rows.length : before + 1;
-}
-
 /** The rows of an answer; it has none where there is nothing. Averages become sums, so that nothing is lost to them. */
-function readRows(data: unknown): Row[] {
+function readRows(data: unknown, limit: number): Row[] {
   if (typeof data !== 'object' || data === null || Array.isArray(data)) {
     throw new ProviderFailure('broken', 'the answer is not a JSON document');
   }
   const { rows = [] } = data as { rows?: unknown };
   if (!Array.isArray(rows)) throw new ProviderFailure('broken', 'the answer has rows that are no list');
+  if (rows.length > limit) throw new ProviderFailure('broken', 'the answer has more rows than were asked for');
   return rows.map(readRow);
 }
 
@@ -136,7 +117,8 @@ function readRow(row: unknown): Row {
     throw new ProviderFailure('broken', 'the answer has a row without its key or numbers');
   }
   const views = Math.round(impressions);
-  return [text, Math.round(clicks), views, Math.max(0, Math.round((position - 1) * views))];
+  const sumPosition = Math.max(0, Math.round((position - 1) * views));
+  return { text, clicks: Math.round(clicks), impressions: views, sumPosition };
 }
 
 function isMeasure(value: unknown): value is number {

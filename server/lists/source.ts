@@ -1,22 +1,26 @@
-import type { ListKind, SourceKind } from '../catalog/kept-lists.ts';
+import type { ListKind, SourceKind } from '../catalog/stored-lists.ts';
 import type { Range } from '../domain/range.ts';
+import type { RankedRows } from './ranked-rows.ts';
 import type { Attempts } from './retries.ts';
 
 /** A list as it is asked of a source. */
-export interface Question {
+export interface ListQuery {
   readonly kind: ListKind;
   readonly property: string;
   readonly range: Range;
   /** Lower-case alpha-3, or null for all. */
   readonly country: string | null;
   /** No other source can answer: a list without the newest days is better than none. */
-  readonly newestMayLack: boolean;
+  readonly allowMissingRecentDays: boolean;
 }
 
-/** What a source wrote: ranked rows (`rank`, `text`, `clicks`, `impressions`, `sum_position`) in a Parquet file. */
-export interface Written {
+/** What a source gave. */
+export interface Fetched {
+  /** The list, and perhaps a row more. Dispose of it. */
+  readonly ranked: RankedRows;
+  /** How many of the ranked rows are the list. */
   readonly rows: number;
-  /** There were more rows than were written. */
+  /** There were more rows than the list holds. */
   readonly truncated: boolean;
   /** There are as many rows as the source may give. */
   readonly capped: boolean;
@@ -26,13 +30,10 @@ export interface Written {
 
 /** Somewhere that lists come from. */
 export interface Source {
-  /** As the API tells it. */
+  /** As the API reports it. */
   readonly kind: SourceKind;
   /** For the log. */
   readonly name: 'search-console' | 'bigquery' | 'facts';
-  /**
-   * Writes the list to the Parquet file `target`. Throws `ProviderFailure` where the provider does not give it; then a
-   * part of the file may be there.
-   */
-  write(question: Question, target: string, attempts: Attempts): Promise<Written>;
+  /** Fetches the list. Throws `ProviderFailure` where the provider does not give it. */
+  fetch(query: ListQuery, attempts: Attempts): Promise<Fetched>;
 }

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { type Connection, connectionsOf } from '../catalog/connections.ts';
-import type { ListKind } from '../catalog/kept-lists.ts';
 import { type FactTable, filesOf, readCoverage } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
+import type { ListKind } from '../catalog/stored-lists.ts';
 import { unavailable } from '../domain/errors.ts';
 import type { Range } from '../domain/range.ts';
 import { Warehouse } from './bigquery.ts';
@@ -16,12 +16,12 @@ export type SourcesOptions = SearchConsoleOptions & BigQueryOptions & Pick<Store
 
 /** Where a list can come from. */
 export interface Choice {
-  /** What the list is made from, and lost with. */
-  readonly basis: string;
+  /** What the list is made from, and dropped with. */
+  readonly sourceKey: string;
   /** The best one first; the next is asked where one does not give the list. None: nothing is stored of the range. */
   readonly sources: readonly Source[];
   /** Whether a provider may be asked. */
-  readonly live: boolean;
+  readonly fromProvider: boolean;
 }
 
 const TABLE: Record<ListKind, FactTable> = { pages: 'page_daily', queries: 'query_daily' };
@@ -43,12 +43,17 @@ export class Sources {
     const connections = connectionsOf(catalog, project.id);
     if (connections.length === 0) {
       const coverage = readCoverage(catalog, project.id);
-      if (coverage.page_daily === undefined && coverage.query_daily === undefined) {
+      // What was never loaded is unknown, and not empty.
+      if (coverage[TABLE[kind]] === undefined) {
         throw unavailable(
-          `There is no source of ${kind}: the project is connected to no provider and has no loaded lists.`,
+          `There is no source of ${kind}: the project is connected to no provider and has no loaded ${kind}.`,
         );
       }
-      return { basis: `facts ${project.revision}`, sources: this.#facts(project, kind, range), live: false };
+      return {
+        sourceKey: `facts ${project.revision}`,
+        sources: this.#facts(project, kind, range),
+        fromProvider: false,
+      };
     }
     const sources: Source[] = ['bigquery', 'search-console'].flatMap((wanted) =>
       connections.filter((connection) => connection.kind === wanted).map((connection) => this.source(connection)),
@@ -57,7 +62,7 @@ export class Sources {
     if (connections.every((connection) => connection.kind === 'bigquery') && this.#isLoaded(project, kind, range)) {
       sources.push(...this.#facts(project, kind, range));
     }
-    return { basis: `property ${project.property}`, sources, live: true };
+    return { sourceKey: `property ${project.property}`, sources, fromProvider: true };
   }
 
   /** The source that a connection leads to. */

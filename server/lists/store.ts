@@ -1,46 +1,64 @@
-import { mkdirSync, statSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
-import { LRUCache } from 'lru-cache';
 import type { Catalog } from '../catalog/catalog.ts';
-import { findList, type KeptList, type ListKey, putList } from '../catalog/kept-lists.ts';
+import { exceeds, findList, type ListKey, type ListLimits, putList, type StoredList } from '../catalog/stored-lists.ts';
+import type { UsageDatabase } from '../catalog/usage.ts';
 import { newUuid } from '../domain/ids.ts';
 import { toMicroseconds } from '../domain/instants.ts';
+import { FileChecks, hashOf, sizeOf } from './list-files.ts';
+import type { PageSequences } from './page-sequences.ts';
+import type { RankedRows } from './ranked-rows.ts';
 
 export interface StoreOptions {
   readonly catalog: Catalog;
+  readonly usage: UsageDatabase;
+  readonly sequences: PageSequences;
   readonly dataFolder: string;
-  /** Bytes that kept lists may take on disk. */
-  readonly diskBudget: number;
+  /** What may be stored. */
+  readonly limits: ListLimits;
   readonly log: Pick<FastifyBaseLogger, 'warn'>;
 }
 
 const USE_NOTED_EVERY = 60_000;
 const LEFTOVER_AGE = 3_600_000;
-const RETIRED_FOR = 900_000;
+/** Files of lists that were replaced stay for so long… */
+const GRACE = 900_000;
+/** …but only as long as a request may take where they have grown to half of what lists may take on disk. */
+const SHORT_GRACE = 120_000;
+/** A page sequence keeps the file that it reads, but not for ever. */
+const MAX_GRACE = 3_600_000;
+/** Lists that are looked at in one go when room is made. */
+const VICTIMS = 16;
 
-/** Kept lists: each a Parquet file below the data folder and a row of the catalog, shared by all processes. */
+/** Stored lists: each a Parquet file below the data folder and a row of the catalog, shared by all processes. */
 export class ListStore {
   readonly #options: StoreOptions;
-  /** Uses by file that are not in the catalog yet, and when those of a file were last written there. */
+  readonly #checks = new FileChecks();
+  /** Uses by file that are not in the database yet, and when those of a file were last written there. */
   readonly #uses = new Map<string, number>();
-  readonly #noted = new LRUCache<string, number>({ max: 10_000 });
+  readonly #noted = new Map<string, number>();
 
   constructor(options: StoreOptions) {
     this.#options = options;
     mkdirSync(join(options.dataFolder, 'lists'), { recursive: true });
   }
 
-  /** The list of a key, when its file is there and whole. */
-  find(key: ListKey): KeptList | undefined {
+  /** The list of a key, when its file is there. */
+  find(key: ListKey): StoredList | undefined {
     const list = findList(this.#options.catalog, key);
-    return list !== undefined && sizeOf(this.path(list.file)) === list.bytes ? list : undefined;
+    return list !== undefined && this.has(list) ? list : undefined;
   }
 
-  /** Whether the file of a list that was replaced is still there. */
-  has({ file }: KeptList): boolean {
-    return sizeOf(this.path(file)) !== undefined;
+  /** Whether the file of a list, be it replaced since, is still there. */
+  has({ file, bytes }: StoredList): boolean {
+    return sizeOf(this.path(file)) === bytes;
+  }
+
+  /** As `FileChecks.isWhole`. */
+  isWhole(list: StoredList): Promise<boolean> {
+    return this.#checks.isWhole(this.path(list.file), list);
   }
 
   path(file: string): string {
@@ -48,91 +66,126 @@ export class ListStore {
   }
 
   /**
-   * Keeps what `write` writes, in place of what was kept by the key before. What cannot be written leaves that and no
-   * file.
+   * Stores the best rows in place of what was stored by the key before. Throws where they cannot be written; then that
+   * stays, and no file is left.
    */
-  async keep(key: ListKey, write: (target: string) => Promise<Omit<KeptList, 'file' | 'bytes'>>): Promise<KeptList> {
-    const { catalog } = this.#options;
+  async put(
+    key: ListKey,
+    ranked: RankedRows,
+    found: Omit<StoredList, 'file' | 'bytes' | 'sha256'>,
+  ): Promise<StoredList> {
+    const { catalog, usage, limits } = this.#options;
     const file = `lists/${newUuid()}.parquet`;
     const target = this.path(file);
-    let list: KeptList;
-    let before: string | undefined;
     try {
-      const written = await write(target);
-      list = { file, ...written, bytes: sizeOf(target) ?? 0 };
-      before = await catalog.patiently(() => putList(catalog, key, list));
+      await ranked.write(target, found.rows);
+      const list = { file, ...found, bytes: sizeOf(target) ?? 0, sha256: await hashOf(target) };
+      await catalog.patiently(() => {
+        putList(catalog, key, list);
+        if (exceeds(catalog, limits)) this.#makeRoom(file);
+      });
+      usage.run('list_used', { file, hits: 0, at: toMicroseconds(Date.now()) });
+      return list;
     } catch (error) {
-      await rm(target, { force: true });
+      await rm(target, { force: true }).catch(() => {});
       throw error;
     }
-    if (before !== undefined) this.#retire(before);
-    await this.#makeRoom(file);
-    return list;
   }
 
-  /** Walks that began with a list may go on with it for a while; after a crash the sweep finds it. */
-  #retire(file: string): void {
-    setTimeout(() => void rm(this.path(file), { force: true }), RETIRED_FOR).unref();
-  }
-
-  async drop(files: readonly string[]): Promise<void> {
-    if (files.length === 0) return;
+  /** Drops the list of a key, where there is one. Its file stays for the sequences that read it. */
+  async remove(key: ListKey): Promise<void> {
     const { catalog } = this.#options;
-    await catalog.patiently(() => {
-      for (const file of files) catalog.run('list_delete', { file });
-    });
-    for (const file of files) await rm(this.path(file), { force: true });
+    const list = findList(catalog, key);
+    if (list !== undefined) await catalog.patiently(() => catalog.run('list_delete', { file: list.file }));
   }
 
-  /** Counts a use; the catalog is told at most once a minute for each list. */
-  noteUse({ file }: KeptList): void {
+  /** Drops a list whose file is damaged: nobody can read it. */
+  async drop({ file }: StoredList): Promise<void> {
+    const { catalog } = this.#options;
+    await catalog.patiently(() => catalog.run('list_delete', { file }));
+    await rm(this.path(file), { force: true });
+    this.#checks.forget(this.path(file));
+  }
+
+  /** Counts a use; the database is told at most once a minute for each list. */
+  noteUse({ file }: StoredList): void {
     this.#uses.set(file, (this.#uses.get(file) ?? 0) + 1);
-    if (Date.now() - (this.#noted.get(file) ?? 0) >= USE_NOTED_EVERY) void this.flush([file]);
+    if (Date.now() - (this.#noted.get(file) ?? 0) >= USE_NOTED_EVERY) this.#writeUses(file);
   }
 
-  /** Writes the counted uses; resolves when they are in. */
-  async flush(files: Iterable<string> = [...this.#uses.keys()]): Promise<void> {
-    const { catalog, log } = this.#options;
-    for (const file of files) {
-      const hits = this.#uses.get(file) ?? 0;
-      this.#uses.delete(file);
-      this.#noted.set(file, Date.now());
-      await catalog
-        .patiently(() => catalog.run('list_used', { file, hits, at: toMicroseconds(Date.now()) }))
-        .catch((error: unknown) => log.warn({ err: error, list: basename(file) }, 'the use of a list was not noted'));
-    }
+  /** Writes the counted uses. */
+  flush(): void {
+    for (const file of [...this.#uses.keys()]) this.#writeUses(file);
   }
 
-  /** Removes files that no row of the catalog names: a crash left them, or their connection is gone. */
+  /**
+   * Removes the files of lists that were replaced or dropped a while ago, by whichever process, and files that a crash
+   * left behind. What cannot be removed is tried again the next time.
+   */
   async sweep(): Promise<void> {
+    await this.#removeRetired();
     for (const name of await readdir(this.path('lists'))) {
       const file = `lists/${name}`;
       const found = await stat(this.path(file)).catch(() => undefined);
       // A younger one may be in the making.
       if (found === undefined || Date.now() - found.mtimeMs < LEFTOVER_AGE) continue;
-      if (this.#options.catalog.get('list_exists', { file }) !== undefined) continue;
-      await rm(this.path(file), { force: true });
+      if (this.#options.catalog.get('list_known', { file }) === undefined) await rm(this.path(file), { force: true });
     }
   }
 
-  /** Drops lists of what is no more, then the least recently used ones until the rest fits the disk budget. */
-  async #makeRoom(keep: string): Promise<void> {
-    const { catalog, diskBudget } = this.#options;
-    // The list just made may be stale already; who asked for it is still to read it.
-    const stale = catalog.all<{ file: string }>('lists_stale').map(({ file }) => file);
-    const drop = new Set(stale.filter((file) => file !== keep));
-    const rest = catalog.all<{ file: string; bytes: number }>('lists_by_use').filter(({ file }) => !drop.has(file));
-    let total = rest.reduce((bytes, list) => bytes + list.bytes, 0);
-    for (const { file, bytes } of rest) {
-      if (total <= diskBudget) break;
-      if (file === keep) continue;
-      drop.add(file);
-      total -= bytes;
+  async #removeRetired(): Promise<void> {
+    const { catalog, usage, sequences, limits, log } = this.#options;
+    const now = Date.now();
+    const { bytes } = catalog.get<{ bytes: number }>('lists_retired_bytes')!;
+    const grace = bytes > limits.bytes / 2 ? SHORT_GRACE : GRACE;
+    const retired = catalog.all<{ file: string; retiredAt: number }>('lists_retired', {
+      before: toMicroseconds(now - grace),
+    });
+    const removed: string[] = [];
+    for (const { file, retiredAt } of retired) {
+      if (retiredAt > toMicroseconds(now - MAX_GRACE) && sequences.reads(file)) continue;
+      try {
+        await rm(this.path(file), { force: true });
+        removed.push(file);
+      } catch (error) {
+        log.warn({ err: error, list: basename(file) }, 'the file of a list cannot be removed');
+      }
     }
-    await this.drop([...drop]);
+    if (removed.length === 0) return;
+    await catalog.patiently(() => {
+      for (const file of removed) catalog.run('list_retired_forget', { file });
+    });
+    for (const file of removed) {
+      usage.run('list_use_delete', { file });
+      this.#checks.forget(this.path(file));
+    }
   }
-}
 
-function sizeOf(path: string): number | undefined {
-  return statSync(path, { throwIfNoEntry: false })?.size;
+  /**
+   * Drops the least recently used lists until the rest fits, but for the one just made. It costs what is dropped, however
+   * many there are. Run it in a transaction.
+   */
+  #makeRoom(keep: string): void {
+    const { catalog, usage, limits } = this.#options;
+    this.flush();
+    while (exceeds(catalog, limits)) {
+      const used = usage.all<{ file: string }>('list_uses_oldest', { limit: VICTIMS });
+      // Forgotten first: what cannot be would be the first victim again and again.
+      const victims = used.filter(({ file }) => file !== keep && usage.run('list_use_delete', { file }));
+      // Where uses are not known, because their database was lost, the age decides.
+      if (victims.length === 0)
+        victims.push(...catalog.all<{ file: string }>('lists_oldest', { keep, limit: VICTIMS }));
+      if (victims.length === 0) return;
+      for (const { file } of victims) if (exceeds(catalog, limits)) catalog.run('list_delete', { file });
+    }
+  }
+
+  #writeUses(file: string): void {
+    const hits = this.#uses.get(file) ?? 0;
+    const now = Date.now();
+    this.#uses.delete(file);
+    if (this.#noted.size > 10_000) this.#noted.clear();
+    this.#noted.set(file, now);
+    this.#options.usage.run('list_used', { file, hits, at: toMicroseconds(now) });
+  }
 }

@@ -1,12 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import type { ListKind } from '../catalog/kept-lists.ts';
+import type { ListKind } from '../catalog/stored-lists.ts';
 import { isoInstant } from '../domain/instants.ts';
 import { projectReference, readProject } from '../http/guard.ts';
 import { country, paging, rangeParameters, readParameters } from '../http/parameters.ts';
 import { listRange } from '../http/ranges.ts';
 import { day, instant, nullable, object, oneOf } from '../http/schemas.ts';
 import type { ListRow } from '../lists/blocks.ts';
+import { UnreadableList } from '../lists/list-reader.ts';
 import type { Context } from './context.ts';
 
 /** What the two list endpoints, pages and queries, have in common. */
@@ -37,18 +38,32 @@ interface ListAnswer {
 
 /** Answers one page of a list. Its rows are JSON already: they are copied, and not made again for each request. */
 export async function answerListPage(
-  { catalog, lists, tracked, now }: Context,
+  context: Context,
   request: FastifyRequest,
   reply: FastifyReply,
+  answer: ListAnswer,
+): Promise<Buffer> {
+  reply.type('application/json; charset=utf-8');
+  try {
+    return await makeListPage(context, request, answer);
+  } catch (error) {
+    if (!(error instanceof UnreadableList)) throw error;
+    // From the start: what the list is made from may have changed, too.
+    return makeListPage(context, request, answer);
+  }
+}
+
+async function makeListPage(
+  { catalog, lists, tracked, now }: Context,
+  request: FastifyRequest,
   { kind, renderer, dependent }: ListAnswer,
 ): Promise<Buffer> {
-  const { project, asked, range, plan, idByQuery } = readProject(catalog, request, (found) => {
+  const { project, asked, plan, idByQuery } = readProject(catalog, request, (found) => {
     const parameters = readParameters(listParameters, request.query);
-    const listed = listRange(parameters, found, now());
+    const range = listRange(parameters, found, now());
     return {
       asked: parameters,
-      range: listed,
-      plan: lists.plan(found, { kind, range: listed, country: parameters.country ?? null }),
+      plan: lists.plan(found, { kind, range, country: parameters.country ?? null, parameters }),
       idByQuery: dependent ? tracked.get(found).idByQuery : new Map<string, string>(),
     };
   });
@@ -57,10 +72,10 @@ export async function answerListPage(
     render: renderer({ brandTerms: project.brandTerms, idByQuery }),
   };
   const reader = request.access?.keyId ?? '';
-  const { list, json } = await lists.page(plan, { ...asked, reader }, rendering, request.signal);
+  const { list, range, json } = await lists.page(plan, { ...asked, reader }, rendering, request.signal);
   const head = JSON.stringify({
     project: projectReference(project),
-    range: { ...range, country: asked.country ?? null },
+    range: { from: range.from, to: range.to, country: asked.country ?? null },
     source: {
       kind: list.source,
       fetchedAt: isoInstant(list.fetchedAt),
@@ -69,6 +84,5 @@ export async function answerListPage(
     },
     paging: { total: list.rows, limit: asked.limit, offset: asked.offset },
   });
-  reply.type('application/json; charset=utf-8');
   return Buffer.concat([Buffer.from(`${head.slice(0, -1)},"${kind}":[`), ...json, Buffer.from(']}')]);
 }

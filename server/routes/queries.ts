@@ -24,7 +24,7 @@ export const queries: Route<typeof answer> = {
   operation: 'listQueries',
   tag: 'Pages and queries',
   summary: 'Every query of the property, tracked or not, with totals over a range',
-  description: 'Most clicks first. `to` must be before today (UTC). All pages of one walk come from the same list.',
+  description: 'Most clicks first. `to` must be before today (UTC). All pages of one sequence come from the same list.',
   parameters: listParameters,
   response: responses(answer, 'A page of the list.', ['invalid_request', 'not_found', 'google_access_lost']),
   handle: (context) => (request, reply) =>

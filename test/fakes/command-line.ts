@@ -7,9 +7,9 @@ interface Ran {
   readonly error: string;
 }
 
-/** Runs a command over a data folder, with a second of patience. */
+/** Runs a command over a data folder. */
 export function ordinate(dataFolder: string, ...parts: readonly string[]): Promise<Ran> {
-  const env = environmentOf({ ORDINATE_DATA: dataFolder, ORDINATE_THREADS: '1', ORDINATE_LISTS_PATIENCE: '1' });
+  const env = environmentOf({ ORDINATE_DATA: dataFolder, ORDINATE_THREADS: '1' });
   return new Promise((done) => {
     execFile(process.execPath, ['scripts/ordinate.ts', ...parts], { env }, (error, out, err) => {
       done({ code: Number(error?.code ?? 0), out, error: err });

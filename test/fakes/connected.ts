@@ -38,28 +38,30 @@ export interface ConnectedWorld extends World {
   readonly google: FakeSearchConsole;
   /** The time of the server, in milliseconds. */
   clock: number;
+  readonly now: () => number;
   /** Lines of the log about fetches. */
   readonly fetches: () => Readonly<Record<string, unknown>>[];
 }
 
-/** A server with a project that only has a connection to the fake reporting API. Requests wait for one second. */
+/** A server with a project that only has a connection to the fake reporting API. */
 export async function connectedWorld(
   t: Test,
   { project = {}, environment = {} }: { project?: Row; environment?: NodeJS.ProcessEnv } = {},
 ): Promise<ConnectedWorld> {
   const google = await fakeSearchConsole(t);
   const clock = { clock: NOW };
+  const now = () => clock.clock;
   const world = await makeWorld(
     t,
     { projects: [{ ...PROJECT, ...project }] },
     {
-      now: () => clock.clock,
-      environment: { ORDINATE_LISTS_PATIENCE: '1', ORDINATE_PROVIDER_SECONDS: '2', ...environment },
+      now,
+      environment: { ORDINATE_LISTS_PATIENCE: '60', ...environment },
     },
   );
   const { url: endpoint, tokenUrl: tokenEndpoint } = google;
   connect(world.catalog, { credentials: credentialsFile(t), endpoint, tokenEndpoint });
   const fetches = () =>
     world.log.map((line) => JSON.parse(line) as Record<string, unknown>).filter((line) => 'outcome' in line);
-  return Object.assign(clock, { ...world, google, fetches });
+  return Object.assign(clock, { ...world, now, google, fetches });
 }

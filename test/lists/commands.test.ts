@@ -12,6 +12,7 @@ t.test('connections and lists on the command line', async (t) => {
   const run = (...parts: readonly string[]) => ordinate(dataFolder, ...parts);
   const credentials = credentialsFile(t);
   google.pages = [{ key: 'https://shop.example/', clicks: 1, impressions: 2, position: 1 }];
+  google.queries = [{ key: 'shop', clicks: 1, impressions: 2, position: 1 }];
 
   const set = ['connections', 'set', '--project', 'Proj1', '--kind', 'search-console', '--credentials', credentials];
   const done = await run(...set, '--endpoint', google.url, '--token-endpoint', google.tokenUrl);
@@ -31,7 +32,7 @@ t.test('connections and lists on the command line', async (t) => {
   t.match(tested, { code: 0, out: /^Works: The reporting API gives sc-domain:shop.example/ });
   t.match(JSON.parse(warmed.out), [
     { kind: 'pages', from: '2026-03-08', to: '2026-03-10', source: 'gsc', rows: 1 },
-    { kind: 'queries', rows: 0 },
+    { kind: 'queries', rows: 1 },
   ]);
 
   google.failure = { how: FAILURES.forbidden, times: 2 };

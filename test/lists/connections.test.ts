@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
 import { Catalog } from '../../server/catalog/catalog.ts';
 import { connectionsOf, removeConnection } from '../../server/catalog/connections.ts';
-import { listKeptLists, pausedUntil } from '../../server/catalog/kept-lists.ts';
+import { listStoredLists, pausedUntil } from '../../server/catalog/stored-lists.ts';
 import { sqlText } from '../../server/sql.ts';
 import { connect, connectedWorld, credentialsFile } from '../fakes/connected.ts';
 import { FAILURES } from '../fakes/search-console-failures.ts';
@@ -21,11 +21,11 @@ t.test('new credentials leave the lists; another address drops them', async (t) 
   await ask(PATH);
   t.equal(google.requests.length, 1);
   connect(catalog, { credentials: credentialsFile(t), endpoint: `${endpoint}?`, tokenEndpoint });
-  t.strictSame(listKeptLists(catalog, 'Proj1'), []);
+  t.strictSame(listStoredLists(catalog, 'Proj1'), []);
   t.equal((await ask(PATH)).status, 200);
   t.equal(google.requests.length, 2);
   removeConnection(catalog, 'Proj1', 'search-console');
-  t.strictSame([listKeptLists(catalog, null), connectionsOf(catalog, 'Proj1')], [[], []]);
+  t.strictSame([listStoredLists(catalog, null), connectionsOf(catalog, 'Proj1')], [[], []]);
   t.throws(() => removeConnection(catalog, 'Proj1', 'search-console'), /has no search-console connection/);
 });
 
@@ -64,7 +64,7 @@ t.test('a catalog of the first shape is brought up to date', (t) => {
   before.close();
   const catalog = new Catalog(folder);
   t.teardown(() => catalog.close());
-  t.strictSame(listKeptLists(catalog, null), [], 'lists can be made again');
+  t.strictSame(listStoredLists(catalog, null), [], 'lists can be made again');
   connect(catalog, {});
   t.match(connectionsOf(catalog, 'Proj1'), [{ kind: 'search-console', credentials: null }]);
   t.end();

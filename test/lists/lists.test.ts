@@ -2,13 +2,15 @@ import { readdirSync, statSync, truncateSync, utimesSync, writeFileSync } from '
 import { request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { buildApp } from '../../server/app.ts';
 import { removeConnection } from '../../server/catalog/connections.ts';
-import { listKeptLists } from '../../server/catalog/kept-lists.ts';
 import { createKey } from '../../server/catalog/keys.ts';
+import { listStoredLists } from '../../server/catalog/stored-lists.ts';
 import { Engine } from '../../server/facts/engine.ts';
+import { Lists } from '../../server/lists/lists.ts';
 import { type ConnectedWorld, connectedWorld } from '../fakes/connected.ts';
 import type { FakeRow } from '../fakes/search-console.ts';
 import { FAILURES } from '../fakes/search-console-failures.ts';
@@ -17,7 +19,8 @@ import { facts, PROJECT } from '../world.ts';
 const FINAL = 'from=2026-02-01&to=2026-02-28';
 /** Its last day is younger than any that is final. */
 const PROVISIONAL = 'from=2026-03-01&to=2026-03-14';
-const HOUR = 3_600_000;
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 
 function rowsOf(count: number): FakeRow[] {
   return Array.from({ length: count }, (_, index) => ({
@@ -32,8 +35,31 @@ function keptFiles({ dataFolder }: ConnectedWorld): string[] {
   return readdirSync(join(dataFolder, 'lists')).map((name) => join(dataFolder, 'lists', name));
 }
 
-t.test('50 clients at once make one fetch; a walk is one list; a restart keeps it', async (t) => {
-  const world = await connectedWorld(t, { environment: { ORDINATE_LISTS_PATIENCE: '10' } });
+/** Lets files be retired for longer than they are. */
+function agedBy({ dataFolder }: ConnectedWorld, milliseconds: number): void {
+  const db = new DatabaseSync(join(dataFolder, 'catalog.sqlite'));
+  db.exec(`update retired_lists set retired_at = retired_at - ${milliseconds} * 1000`);
+  db.close();
+}
+
+/** What a process does when it starts, and now and then. */
+async function sweep({ catalog, settings, now }: ConnectedWorld): Promise<void> {
+  const lists = new Lists({ engine: undefined as never, catalog, settings, log: { info() {}, warn() {} }, now });
+  await lists.sweep();
+  await lists.close();
+}
+
+function usesOf({ dataFolder }: ConnectedWorld, file = ''): unknown[] {
+  const db = new DatabaseSync(join(dataFolder, 'usage.sqlite'));
+  try {
+    return db.prepare('select * from list_uses where file = ?').all(file);
+  } finally {
+    db.close();
+  }
+}
+
+t.test('50 clients at once make one fetch; a sequence is one list; a restart keeps it', async (t) => {
+  const world = await connectedWorld(t);
   world.google.pages = rowsOf(12_003);
   world.google.delay = 200;
   const answers = await Promise.all(
@@ -106,7 +132,7 @@ t.test('a list of final days stays; one of provisional days is fetched again aft
   t.equal(google.requests.length, 2);
   world.clock += 1;
   google.pages = rowsOf(4);
-  t.equal((await ask(`/pages?${PROVISIONAL}&offset=1`)).body.paging.total, 3, 'a walk goes on with its list');
+  t.equal((await ask(`/pages?${PROVISIONAL}&offset=1`)).body.paging.total, 3, 'a sequence goes on with its list');
   const second = await ask(`/pages?${PROVISIONAL}`);
   t.equal(second.body.paging.total, 4);
   t.equal(Date.parse(second.body.source.fetchedAt) - Date.parse(first.body.source.fetchedAt), HOUR);
@@ -114,26 +140,57 @@ t.test('a list of final days stays; one of provisional days is fetched again aft
   t.equal(google.requests.length, 3);
   const other = createKey(world.catalog, { workspace: 'acme', name: 'other', by: null, at: 0 }).key;
   const headers = { authorization: `Bearer ${other}` };
-  world.clock += HOUR;
+  world.clock += HOUR - 9 * MINUTE;
+  await ask(`/pages?${PROVISIONAL}`);
+  world.clock += 9 * MINUTE;
   google.pages = rowsOf(5);
   const path = `/projects/Proj1/pages?${PROVISIONAL}`;
   t.equal((await world.get(path, headers)).body.paging.total, 5, 'somebody else causes a new list');
   const walked = await ask(`/pages?${PROVISIONAL}&offset=1`);
-  t.strictSame([walked.body.paging.total, walked.body.source], [4, second.body.source], 'and a walk is not mixed');
+  t.strictSame([walked.body.paging.total, walked.body.source], [4, second.body.source], 'and no sequence is mixed');
+  world.clock += 10 * MINUTE + 1;
+  t.equal((await ask(`/pages?${PROVISIONAL}&offset=1`)).body.paging.total, 5, 'for ten minutes');
   t.equal((await ask(`/pages?${PROVISIONAL}`)).body.paging.total, 5);
 });
 
-t.test('which days are final', async (t) => {
-  const { ask, catalog, load } = await connectedWorld(t, { project: { provisional_after: '2026-03-07' } });
-  const isFinal = async (to: string) => {
+/** Whether a list that ends with a day is stored for good. */
+function finality({ ask, catalog, google }: ConnectedWorld): (to: string) => Promise<boolean | undefined> {
+  google.pages = rowsOf(1);
+  return async (to) => {
     await ask(`/pages?from=2026-01-01&to=${to}`);
-    return listKeptLists(catalog, 'Proj1').find((list) => list.to === to)?.final;
+    return listStoredLists(catalog, 'Proj1').find((list) => list.to === to)?.final;
   };
-  t.equal(await isFinal('2026-03-11'), true, 'four days before the day that it is for the search engine');
-  t.equal(await isFinal('2026-03-12'), false);
-  await load({ projects: [{ ...PROJECT, provisional_after: '2026-03-13' }] });
-  t.equal(await isFinal('2026-03-13'), true, 'what the project is known to have as final');
+}
+
+t.test('which days are final: the provider’s word, while it is fresh', async (t) => {
+  const world = await connectedWorld(t, { project: { provisional_after: '2026-03-07' } });
+  const isFinal = finality(world);
+  t.equal(await isFinal('2026-03-07'), true);
+  t.equal(await isFinal('2026-03-08'), false, 'though most days are final by now');
+  await world.load({ projects: [{ ...PROJECT, provisional_after: '2026-03-13' }] });
+  t.equal(await isFinal('2026-03-13'), true);
   t.equal(await isFinal('2026-03-14'), false);
+});
+
+t.test('which days are final without word from the provider: four Pacific days', async (t) => {
+  const stale = { provisional_after: '2026-02-10', last_synced_at: '2026-02-12T00:00:00Z' };
+  for (const project of [{ provisional_after: null }, stale]) {
+    const world = await connectedWorld(t, { project });
+    const isFinal = finality(world);
+    t.equal(await isFinal('2026-03-11'), true);
+    t.equal(await isFinal('2026-03-12'), false);
+    // The 16th has begun by UTC, and in California it has not.
+    world.clock = Date.parse('2026-03-16T06:59:00Z');
+    t.equal(await isFinal('2026-03-12'), false, 'still the 15th for the search engine');
+    world.clock = Date.parse('2026-03-16T07:01:00Z');
+    world.google.pages = rowsOf(2);
+    const before = world.google.requests.length;
+    t.equal(await isFinal('2026-03-10'), true);
+    t.ok(world.google.requests.length > before);
+    const { body } = await world.ask('/pages?from=2026-01-02&to=2026-03-12');
+    t.equal(body.paging.total, 2);
+    t.equal(listStoredLists(world.catalog, 'Proj1').find((list) => list.from === '2026-01-02')?.final, true);
+  }
 });
 
 t.test('when a new fetch fails the older list is served, with its own instant', async (t) => {
@@ -142,15 +199,40 @@ t.test('when a new fetch fails the older list is served, with its own instant', 
   google.pages = rowsOf(3);
   const before = await ask(`/pages?${PROVISIONAL}`);
   world.clock += 2 * HOUR;
-  for (const how of [FAILURES.forbidden, FAILURES.badRequest]) {
+  for (const how of [FAILURES.badRequest, FAILURES.loadQuota]) {
     google.failure = { how, times: 1 };
     t.strictSame((await ask(`/pages?${PROVISIONAL}`)).body, before.body);
   }
   t.equal(google.requests.length, 2, 'the provider is not asked again at once');
+  google.failure = undefined;
+  google.pages = rowsOf(4);
+  world.clock += MINUTE - 1;
+  t.strictSame((await ask(`/pages?${PROVISIONAL}`)).body, before.body);
+  world.clock += 1;
+  t.equal((await ask(`/pages?${PROVISIONAL}`)).body.paging.total, 4, 'and is asked again after a minute');
+});
+
+t.test('access lost: told as soon as the stored list is no longer valid', async (t) => {
+  const world = await connectedWorld(t);
+  const { ask, google } = world;
+  google.pages = rowsOf(3);
+  await ask(`/pages?${PROVISIONAL}`);
+  google.failure = { how: FAILURES.forbidden, times: Number.POSITIVE_INFINITY };
+  world.clock += HOUR - 1;
+  t.equal((await ask(`/pages?${PROVISIONAL}`)).status, 200);
+  world.clock += 1;
+  for (const _ of [1, 2]) {
+    const { status, body } = await ask(`/pages?${PROVISIONAL}`);
+    t.strictSame([status, body.error?.code], [409, 'google_access_lost']);
+  }
+  t.equal(google.requests.length, 2, 'the provider is not asked again at once');
+  google.failure = undefined;
+  world.clock += MINUTE;
+  t.equal((await ask(`/pages?${PROVISIONAL}`)).status, 200, 'and access may come back');
 });
 
 t.test('patience ends with 503; the fetch goes on and serves the next', async (t) => {
-  const { ask, google, fetches } = await connectedWorld(t);
+  const { ask, google, fetches } = await connectedWorld(t, { environment: { ORDINATE_LISTS_PATIENCE: '1' } });
   google.pages = rowsOf(3);
   google.delay = 1300;
   const [answer, other] = await Promise.all([ask(`/pages?${FINAL}`), ask(`/pages?${FINAL}`)]);
@@ -163,7 +245,7 @@ t.test('patience ends with 503; the fetch goes on and serves the next', async (t
 });
 
 t.test('a client that goes away stops no fetch that others wait for', async (t) => {
-  const world = await connectedWorld(t, { environment: { ORDINATE_LISTS_PATIENCE: '10' } });
+  const world = await connectedWorld(t);
   world.google.pages = rowsOf(3);
   world.google.delay = 400;
   await world.app.listen({ port: 0, host: '127.0.0.1' });
@@ -182,7 +264,7 @@ t.test('a client that goes away stops no fetch that others wait for', async (t) 
 
 t.test('some fetches of a property at a time', async (t) => {
   const { ask, google } = await connectedWorld(t, {
-    environment: { ORDINATE_LISTS_PATIENCE: '10', ORDINATE_FETCHES_PER_PROPERTY: '2' },
+    environment: { ORDINATE_FETCHES_PER_PROPERTY: '2' },
   });
   google.pages = rowsOf(1);
   google.delay = 50;
@@ -244,10 +326,13 @@ t.test('the least recently used lists make room', async (t) => {
     position: 1,
   }));
   for (const day of [1, 2, 3]) await world.ask(`/pages?from=2026-02-0${day}&to=2026-02-28&limit=1`);
-  const kept = listKeptLists(world.catalog, null);
-  t.equal(kept.length, 1);
-  t.equal(kept[0]?.from, '2026-02-03');
-  t.equal(keptFiles(world).length, 1);
+  const stored = listStoredLists(world.catalog, null);
+  t.equal(stored.length, 1);
+  t.equal(stored[0]?.from, '2026-02-03');
+  t.equal(keptFiles(world).length, 3, 'requests may still read the others');
+  agedBy(world, 3 * MINUTE);
+  await sweep(world);
+  t.equal(keptFiles(world).length, 1, 'for two minutes, where they take much room');
 });
 
 t.test('hits are counted; a connection that is gone takes its lists along; own facts serve then', async (t) => {
@@ -264,7 +349,9 @@ t.test('hits are counted; a connection that is gone takes its lists along; own f
   t.match(own.body, { source: { kind: 'bigquery' }, pages: [{ url: 'https://shop.example/own', clicks: 1 }] });
   await world.ask(`/pages?${FINAL}`);
   await world.app.close();
-  t.match(listKeptLists(world.catalog, 'Proj1'), [{ hits: 2, rows: 1, source: 'bigquery', final: true }]);
+  const [list] = listStoredLists(world.catalog, 'Proj1');
+  t.match(list, { rows: 1, source: 'bigquery', final: true });
+  t.match(usesOf(world, list?.file), [{ hits: 2 }]);
 });
 
 t.test('a project without any source answers 503', async (t) => {

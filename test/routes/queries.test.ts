@@ -177,14 +177,16 @@ t.test('a project without brand terms has no branded queries', async (t) => {
   t.match(body.queries, [{ query: 'acme', branded: false, trackedKeywordId: null }]);
 });
 
-t.test('a project without a source; one whose warehouse has no query', async (t) => {
-  const { status, headers, body } = await get('/projects/NoSrc/queries');
-  t.equal(status, 503);
-  t.equal(body.error.code, 'unavailable');
-  t.equal(headers['retry-after'], '60');
-  const empty = await get('/projects/Pages/queries');
-  t.equal(empty.status, 200);
-  t.strictSame(empty.body.queries, []);
+t.test('a project without a source of queries; it may have pages', async (t) => {
+  // What was never loaded is unknown, and not empty.
+  for (const project of ['NoSrc', 'Pages']) {
+    const { status, headers, body } = await get(`/projects/${project}/queries`);
+    t.strictSame([status, headers['retry-after'], body.error?.code], [503, '60', 'unavailable'], project);
+    t.match(body.error.message, /no source of queries/, project);
+  }
+  t.equal((await get('/projects/Pages/pages')).status, 200);
+  t.equal((await get('/projects/NoBrd/queries')).status, 200);
+  t.equal((await get('/projects/NoBrd/pages')).status, 503);
 });
 
 t.test('what is refused', async (t) => {

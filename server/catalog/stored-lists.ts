@@ -1,14 +1,15 @@
 import type { Day } from '../domain/dates.ts';
 import type { Microseconds } from '../domain/instants.ts';
+import type { Range } from '../domain/range.ts';
 import type { Catalog } from './catalog.ts';
 import type { ConnectionKind } from './connections.ts';
 
 export type ListKind = 'pages' | 'queries';
 
-/** Where a list came from, as the API tells it. */
+/** Where a list came from, as the API reports it. */
 export type SourceKind = 'gsc' | 'bigquery';
 
-/** What a list is kept by. */
+/** What a list is stored by. */
 export interface ListKey {
   readonly project: string;
   readonly kind: ListKind;
@@ -16,13 +17,13 @@ export interface ListKey {
   readonly to: Day;
   /** '' for all countries. */
   readonly country: string;
-  /** What it was made from: `property PROPERTY` of a provider, or `facts REVISION` of own facts. */
-  readonly basis: string;
+  /** What it was made from: `property PROPERTY` of a provider, or `facts REVISION` of the project's own facts. */
+  readonly sourceKey: string;
 }
 
-/** A list that stands ready: a Parquet file of ranked rows. */
-export interface KeptList {
-  /** Relative to the data folder; '' for an empty list that needs none. */
+/** A list of ranked rows, stored as a Parquet file. */
+export interface StoredList {
+  /** Relative to the data folder; '' for a list that has no file. */
   readonly file: string;
   readonly source: SourceKind;
   readonly rows: number;
@@ -30,10 +31,18 @@ export interface KeptList {
   readonly truncated: boolean;
   /** The list is as long as its source may make it. */
   readonly capped: boolean;
-  /** No day of it can change any more. */
+  /** None of its days can change any more. */
   readonly final: boolean;
   readonly bytes: number;
+  /** Content hash of the file; '' where an older version stored none. */
+  readonly sha256: string;
   readonly fetchedAt: Microseconds;
+}
+
+/** How much is stored in all. */
+export interface ListLimits {
+  readonly lists: number;
+  readonly bytes: number;
 }
 
 type Flag = 'truncated' | 'capped' | 'final';
@@ -43,33 +52,38 @@ function readFlags(row: Record<Flag, number>): Record<Flag, boolean> {
   return { truncated: row.truncated === 1, capped: row.capped === 1, final: row.final === 1 };
 }
 
-export function findList(catalog: Catalog, key: ListKey): KeptList | undefined {
-  const row = catalog.get<Row<KeptList>>('list_get', { ...key });
+export function findList(catalog: Catalog, key: ListKey): StoredList | undefined {
+  const row = catalog.get<Row<StoredList>>('list_get', { ...key });
   return row && { ...row, ...readFlags(row) };
 }
 
-/** Puts a list in place of the one that was kept by its key; returns the file of that one. Run it in a transaction. */
-export function putList(catalog: Catalog, key: ListKey, list: KeptList): string | undefined {
-  const before = findList(catalog, key)?.file;
-  if (before !== undefined) catalog.run('list_delete', { file: before });
+/**
+ * Stores a list in place of the one that has its key, and drops what the project's lists were made from before. Run it
+ * in a transaction.
+ */
+export function putList(catalog: Catalog, key: ListKey, list: StoredList): void {
+  const before = findList(catalog, key);
+  if (before !== undefined) catalog.run('list_delete', { file: before.file });
+  catalog.run('lists_delete_of_other_sources', { project: key.project, sourceKey: key.sourceKey });
   const { fetchedAt: at, truncated, capped, final, ...rest } = list;
   const flags = { truncated: Number(truncated), capped: Number(capped), final: Number(final) };
   catalog.run('list_put', { ...key, ...rest, ...flags, at });
-  return before;
 }
 
-export interface ListStatus extends Omit<KeptList, 'file'> {
+/** Whether more is stored than `limits` allow. */
+export function exceeds(catalog: Catalog, limits: ListLimits): boolean {
+  const { lists, bytes } = catalog.get<ListLimits>('list_totals')!;
+  return lists > limits.lists || bytes > limits.bytes;
+}
+
+export interface ListStatus extends Omit<StoredList, 'sha256'>, Range {
   readonly project: string;
   readonly kind: ListKind;
-  readonly from: Day;
-  readonly to: Day;
   readonly country: string | null;
-  readonly hits: number;
-  readonly usedAt: Microseconds;
 }
 
-/** Every kept list, or those of one project, the most recently used first. */
-export function listKeptLists(catalog: Catalog, project: string | null): ListStatus[] {
+/** Every stored list, or those of one project, the newest first. */
+export function listStoredLists(catalog: Catalog, project: string | null): ListStatus[] {
   const rows = catalog.all<Row<ListStatus>>('lists_all', { project });
   return rows.map((row) => ({ ...row, ...readFlags(row) }));
 }

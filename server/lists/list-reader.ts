@@ -1,0 +1,71 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { StoredList } from '../catalog/stored-lists.ts';
+import { KnownError, unavailable } from '../domain/errors.ts';
+import type { Engine } from '../facts/engine.ts';
+import { Blocks, type Rendering } from './blocks.ts';
+import { isStorageFailure } from './storage-failures.ts';
+import type { ListStore } from './store.ts';
+import type { AnyList } from './unstored-lists.ts';
+
+/** A stored list was lost or damaged; it is dropped, and the next request makes a new one. */
+export class UnreadableList extends KnownError {
+  constructor(cause?: unknown) {
+    super('unavailable', 'The list was lost and is fetched again; ask again in a minute.', { retryAfter: 60, cause });
+  }
+}
+
+export interface ReaderOptions {
+  readonly engine: Engine;
+  readonly store: ListStore;
+  /** Bytes that parts of lists may take in memory. */
+  readonly memory: number;
+  readonly log: Pick<FastifyBaseLogger, 'warn'>;
+}
+
+/** Reads rows of lists as JSON. Files are checked when they are first opened in a process. */
+export class ListReader {
+  readonly #options: ReaderOptions;
+  readonly #blocks: Blocks;
+
+  constructor(options: ReaderOptions) {
+    this.#options = options;
+    this.#blocks = new Blocks(options.engine, options.memory);
+  }
+
+  /**
+   * Rows `from` to `to` (not included) of a list, in parts to be put together. They are shared: do not write to them.
+   * Throws `UnreadableList` where the file is gone or not what was written, and `unavailable` where it cannot be read now.
+   */
+  async read(list: AnyList, { from, to }: { from: number; to: number }, rendering: Rendering): Promise<Buffer[]> {
+    if (from >= to) return [];
+    if (list.held !== undefined) {
+      return [
+        Buffer.from(
+          list.held
+            .slice(from, to)
+            .map((row) => JSON.stringify(rendering.render(row)))
+            .join(','),
+        ),
+      ];
+    }
+    const { store } = this.#options;
+    if (!(await store.isWhole(list))) return this.#lose(list);
+    try {
+      return await this.#blocks.json(store.path(list.file), from, to, rendering);
+    } catch (error) {
+      if (/out of memory/i.test(String(error))) throw error;
+      // Its bytes are right, so the next try may succeed. Those of older versions are not known to be.
+      if (store.has(list) && list.sha256 !== '' && isStorageFailure(error)) {
+        throw unavailable('The service cannot read its lists right now; ask again later.', error);
+      }
+      return this.#lose(list, error);
+    }
+  }
+
+  async #lose(list: StoredList, cause?: unknown): Promise<never> {
+    const { store, log } = this.#options;
+    log.warn({ err: cause, file: list.file }, 'a stored list is damaged or gone and is made again');
+    await store.drop(list);
+    throw new UnreadableList(cause);
+  }
+}

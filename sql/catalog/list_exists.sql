@@ -1,2 +1,0 @@
--- Is this file a kept list? $file.
-select 1 as kept from lists where file = $file
