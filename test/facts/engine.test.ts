@@ -28,6 +28,10 @@ function parameters(...files: readonly string[]) {
   return { files, device: 'all', from: '2026-03-01', to: '2026-03-31' };
 }
 
+/** Rows that take far longer than the test to read: what reads them ends because it is stopped. */
+const once = await write('Large', 1, 1_000_000);
+const large = Array<string>(200).fill(once);
+
 t.test('questions that are asked at once, over and over, each get their own answer', async (t) => {
   const ids = ['Kw001', 'Kw002', 'Kw003', 'Kw004', 'Kw005', 'Kw006'];
   const files = await Promise.all(ids.map((id, index) => write(id, index)));
@@ -41,10 +45,6 @@ t.test('questions that are asked at once, over and over, each get their own answ
     );
   }
 });
-
-/** Rows that take far longer than the test to read: what reads them ends because it is stopped. */
-const once = await write('Large', 1, 1_000_000);
-const large = Array<string>(200).fill(once);
 
 t.test('a question that failed or was stopped does not spoil the next one', async (t) => {
   const small = await write('Small', 7);
