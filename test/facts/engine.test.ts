@@ -91,6 +91,8 @@ t.test('few statements are kept for the next question, and none that was stopped
   stop.abort();
   await stopped;
   t.equal(await kept(), 0, 'none that was stopped');
+  await engine.query('facts/keyword_totals', parameters(file));
+  t.equal(await kept(), 1);
   const ended = new AbortController();
   const answer = engine.query('facts/keyword_totals', parameters(file), ended.signal);
   // The answer is there by now, and whoever asked goes away before it is handed over.
