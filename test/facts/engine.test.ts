@@ -73,6 +73,12 @@ t.test('a question that failed or was stopped does not spoil the next one', asyn
   t.equal((await ask([once]))[0]?.clicks, 1_000_000);
 });
 
+t.test('what a query may read and take cannot be changed any more', async (t) => {
+  using session = await engine.session();
+  await t.rejects(session.run("set memory_limit = '9GB'"), /locked/);
+  await t.rejects(session.run("select * from read_text('/etc/hostname')"), /permission|disabled/i);
+});
+
 t.test('few statements are kept for the next question, and none that was stopped or failed', async (t) => {
   const engine = await Engine.open({ memoryLimit: '256MB', threads: 2, temporaryFolder: folder, folders: [folder] });
   t.teardown(() => engine.close());

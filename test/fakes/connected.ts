@@ -42,7 +42,10 @@ export interface ConnectedWorld extends World {
   readonly fetches: () => Readonly<Record<string, unknown>>[];
 }
 
-/** A server with a project that only has a connection to the fake reporting API. Requests wait for one second. */
+/** Settings of tests that wait until patience ends; all others wait for as long as a busy machine needs. */
+export const IMPATIENT = { ORDINATE_LISTS_PATIENCE: '1', ORDINATE_PROVIDER_SECONDS: '2' };
+
+/** A server with a project that only has a connection to the fake reporting API. */
 export async function connectedWorld(
   t: Test,
   { project = {}, environment = {} }: { project?: Row; environment?: NodeJS.ProcessEnv } = {},
@@ -54,7 +57,7 @@ export async function connectedWorld(
     { projects: [{ ...PROJECT, ...project }] },
     {
       now: () => clock.clock,
-      environment: { ORDINATE_LISTS_PATIENCE: '1', ORDINATE_PROVIDER_SECONDS: '2', ...environment },
+      environment: { ORDINATE_LISTS_PATIENCE: '60', ORDINATE_PROVIDER_SECONDS: '60', ...environment },
     },
   );
   const { url: endpoint, tokenUrl: tokenEndpoint } = google;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { connectedWorld, SECRETS } from '../fakes/connected.ts';
+import { connectedWorld, IMPATIENT, SECRETS } from '../fakes/connected.ts';
 import { FAILURES, type Failure, TOKEN_FAILURES } from '../fakes/search-console-failures.ts';
 
 const FINAL = 'from=2026-02-01&to=2026-02-28';
@@ -52,7 +52,7 @@ async function checkMeanings(
   which: 'failure' | 'tokenFailure',
   failures: readonly (readonly [name: string, how: Failure, meaning: Meaning])[],
 ): Promise<string> {
-  const world = await connectedWorld(t);
+  const world = await connectedWorld(t, { environment: IMPATIENT });
   for (const [at, [name, how, [status, outcome, retried]]] of failures.entries()) {
     // Long after any pause, and another range.
     world.clock += 3_600_000;

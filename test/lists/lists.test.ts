@@ -9,7 +9,7 @@ import { removeConnection } from '../../server/catalog/connections.ts';
 import { listKeptLists } from '../../server/catalog/kept-lists.ts';
 import { createKey } from '../../server/catalog/keys.ts';
 import { Engine } from '../../server/facts/engine.ts';
-import { type ConnectedWorld, connectedWorld } from '../fakes/connected.ts';
+import { type ConnectedWorld, connectedWorld, IMPATIENT } from '../fakes/connected.ts';
 import type { FakeRow } from '../fakes/search-console.ts';
 import { FAILURES } from '../fakes/search-console-failures.ts';
 import { facts, PROJECT } from '../world.ts';
@@ -150,7 +150,7 @@ t.test('when a new fetch fails the older list is served, with its own instant', 
 });
 
 t.test('patience ends with 503; the fetch goes on and serves the next', async (t) => {
-  const { ask, google, fetches } = await connectedWorld(t);
+  const { ask, google, fetches } = await connectedWorld(t, { environment: IMPATIENT });
   google.pages = rowsOf(3);
   google.delay = 1300;
   const [answer, other] = await Promise.all([ask(`/pages?${FINAL}`), ask(`/pages?${FINAL}`)]);
