@@ -43,7 +43,7 @@ export interface ConnectedWorld extends World {
 }
 
 /** Settings of tests that wait until patience ends; all others wait for as long as a busy machine needs. */
-export const IMPATIENT = { ORDINATE_LISTS_PATIENCE: '1', ORDINATE_PROVIDER_SECONDS: '2' };
+export const IMPATIENT = { ORDINATE_LISTS_PATIENCE: '3', ORDINATE_PROVIDER_SECONDS: '5' };
 
 /** A server with a project that only has a connection to the fake reporting API. */
 export async function connectedWorld(

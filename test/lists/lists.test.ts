@@ -9,7 +9,7 @@ import { removeConnection } from '../../server/catalog/connections.ts';
 import { listKeptLists } from '../../server/catalog/kept-lists.ts';
 import { createKey } from '../../server/catalog/keys.ts';
 import { Engine } from '../../server/facts/engine.ts';
-import { type ConnectedWorld, connectedWorld, IMPATIENT } from '../fakes/connected.ts';
+import { type ConnectedWorld, connectedWorld } from '../fakes/connected.ts';
 import type { FakeRow } from '../fakes/search-console.ts';
 import { FAILURES } from '../fakes/search-console-failures.ts';
 import { facts, PROJECT } from '../world.ts';
@@ -33,7 +33,7 @@ function keptFiles({ dataFolder }: ConnectedWorld): string[] {
 }
 
 t.test('50 clients at once make one fetch; a walk is one list; a restart keeps it', async (t) => {
-  const world = await connectedWorld(t, { environment: { ORDINATE_LISTS_PATIENCE: '10' } });
+  const world = await connectedWorld(t, { environment: { ORDINATE_LISTS_PATIENCE: '60' } });
   world.google.pages = rowsOf(12_003);
   world.google.delay = 200;
   const answers = await Promise.all(
@@ -150,7 +150,7 @@ t.test('when a new fetch fails the older list is served, with its own instant', 
 });
 
 t.test('patience ends with 503; the fetch goes on and serves the next', async (t) => {
-  const { ask, google, fetches } = await connectedWorld(t, { environment: IMPATIENT });
+  const { ask, google, fetches } = await connectedWorld(t, { environment: { ORDINATE_LISTS_PATIENCE: '1' } });
   google.pages = rowsOf(3);
   google.delay = 1300;
   const [answer, other] = await Promise.all([ask(`/pages?${FINAL}`), ask(`/pages?${FINAL}`)]);
@@ -163,7 +163,7 @@ t.test('patience ends with 503; the fetch goes on and serves the next', async (t
 });
 
 t.test('a client that goes away stops no fetch that others wait for', async (t) => {
-  const world = await connectedWorld(t, { environment: { ORDINATE_LISTS_PATIENCE: '10' } });
+  const world = await connectedWorld(t, { environment: { ORDINATE_LISTS_PATIENCE: '60' } });
   world.google.pages = rowsOf(3);
   world.google.delay = 400;
   await world.app.listen({ port: 0, host: '127.0.0.1' });
@@ -182,7 +182,7 @@ t.test('a client that goes away stops no fetch that others wait for', async (t) 
 
 t.test('some fetches of a property at a time', async (t) => {
   const { ask, google } = await connectedWorld(t, {
-    environment: { ORDINATE_LISTS_PATIENCE: '10', ORDINATE_FETCHES_PER_PROPERTY: '2' },
+    environment: { ORDINATE_LISTS_PATIENCE: '60', ORDINATE_FETCHES_PER_PROPERTY: '2' },
   });
   google.pages = rowsOf(1);
   google.delay = 50;
