@@ -48,7 +48,7 @@ t.test('imports of the server go down only', (t) => {
   for (const file of files) {
     const room = roomOf(file);
     const allowed = MAY_IMPORT[room];
-    t.ok(allowed, `${file} is in a known room`);
+    if (allowed === undefined) t.fail(`${file} is in a room that nobody knows`);
     for (const name of importsOf(file)) {
       if (name.startsWith('.')) {
         const target = roomOf(relative(root, join(root, dirname(file), name)));

@@ -198,3 +198,15 @@ t.test('the part of a range between two days', async () => {
     }),
   );
 });
+
+t.test('the day of the search engine is a Pacific one, in winter and in summer', async (t) => {
+  t.equal(dates.pacificDayOf(Date.parse('2026-01-15T07:59:59.999Z')), '2026-01-14');
+  t.equal(dates.pacificDayOf(Date.parse('2026-01-15T08:00:00.000Z')), '2026-01-15');
+  t.equal(dates.pacificDayOf(Date.parse('2026-07-15T06:59:59.999Z')), '2026-07-14');
+  t.equal(dates.pacificDayOf(Date.parse('2026-07-15T07:00:00.000Z')), '2026-07-15');
+  t.equal(
+    dates.pacificDayOf(Date.parse('2026-07-15T06:59:59.999Z') + 0.5),
+    '2026-07-14',
+    'clocks may have parts of milliseconds',
+  );
+});

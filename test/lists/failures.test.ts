@@ -122,7 +122,7 @@ t.test('after a load quota the property is left alone for 15 minutes', async (t)
 });
 
 t.test('passing failures are tried again, and Retry-After is kept', async (t) => {
-  const { ask, google, fetches } = await connectedWorld(t, { environment: { ORDINATE_LISTS_PATIENCE: '10' } });
+  const { ask, google, fetches } = await connectedWorld(t);
   google.pages = [ROW];
   google.failure = { how: FAILURES.unavailable, times: 2 };
   t.equal((await ask(`/pages?${FINAL}`)).status, 200);

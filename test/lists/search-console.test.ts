@@ -125,7 +125,7 @@ for (const [offered, bands, most] of [
   t.test(
     `${offered} queries with ${bands} numbers of clicks and ties in any order give exactly 50,000 in order, by one fetch`,
     async (t) => {
-      const { ask, google, fetches } = await connectedWorld(t, { environment: { ORDINATE_LISTS_PATIENCE: '30' } });
+      const { ask, google, fetches } = await connectedWorld(t, { environment: { ORDINATE_LISTS_PATIENCE: '60' } });
       google.queries = tiedQueries(offered, bands);
       const rows = await walk(t, ask, `/queries?${FINAL}`);
       t.equal(rows.length, 50_000);
@@ -147,7 +147,7 @@ for (const [offered, bands, most] of [
 }
 
 t.test('capped without more, and one page more', async (t) => {
-  const { ask, google } = await connectedWorld(t, { environment: { ORDINATE_LISTS_PATIENCE: '30' } });
+  const { ask, google } = await connectedWorld(t, { environment: { ORDINATE_LISTS_PATIENCE: '60' } });
   google.pages = Array.from({ length: 25_000 }, (_, index) => row(`/${index}`, 1, 1, 1));
   const exact = await ask(`/pages?${FINAL}&limit=1`);
   t.match(exact.body, { source: { truncated: false, capped: true }, paging: { total: 25_000 } });

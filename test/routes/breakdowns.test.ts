@@ -12,8 +12,9 @@ const BROKEN_DOWN = {
   ),
   country_daily: facts(
     'date country',
-    // ignored: February is stored as a month
+    // ignored: February is stored as a month, to its last day
     ['2026-02-20', 'usa', 999, 999, 0],
+    ['2026-02-28', 'usa', 999, 999, 0],
     ['2026-03-01', 'usa', 2, 8, 4],
     ['2026-03-01', 'gbr', 2, 8, 0],
     ['2026-03-02', 'aut', 2, 9, 0],
@@ -29,7 +30,7 @@ const BROKEN_DOWN = {
   ),
   appearance_daily: facts(
     'date appearance',
-    ['2026-03-01', 'VIDEO', 1, 20, 20],
+    ['2026-03-01', 'VIDEO', 3, 20, 20],
     ['2026-03-01', 'PRODUCT_SNIPPETS', 2, 20, 20],
     ['2026-03-01', 'AMP', 2, 20, 0],
     ['2026-03-01', 'RICH_SNIPPET', 0, 150, 0],
@@ -53,10 +54,15 @@ const world = await makeWorld(t, {
   ],
   brand_daily: [
     ...BROKEN_DOWN.brand_daily,
-    // more than the property has: the provider counts them in another way
+    // more than the property has, of clicks or of impressions: the provider counts them in another way
     ...ofProject(
       'Parts',
-      facts('date segment', ['2026-03-01', 'brand', 7, 100, 0], ['2026-03-01', 'non_brand', 5, 10, 0]),
+      facts(
+        'date segment',
+        ['2026-03-01', 'brand', 7, 100, 0],
+        ['2026-03-01', 'non_brand', 5, 10, 0],
+        ['2026-02-20', 'non_brand', 2, 501, 0],
+      ),
     ),
   ],
 });
@@ -88,9 +94,9 @@ t.test('countries, devices, appearances and the brand split of a range of days',
     ],
     appearances: [
       { appearance: 'RICH_SNIPPET', clicks: 0, impressions: 150, ctr: 0, position: 1 },
+      { appearance: 'VIDEO', clicks: 3, impressions: 20, ctr: 0.15, position: 2 },
       { appearance: 'AMP', clicks: 2, impressions: 20, ctr: 0.1, position: 1 },
       { appearance: 'PRODUCT_SNIPPETS', clicks: 2, impressions: 20, ctr: 0.1, position: 2 },
-      { appearance: 'VIDEO', clicks: 1, impressions: 20, ctr: 0.05, position: 2 },
     ],
     brand: {
       brand: { clicks: 2, impressions: 16, ctr: 0.125, position: 1.5 },
@@ -141,6 +147,11 @@ t.test('a country is the same here and on site', async (t) => {
 t.test('anonymous is never below zero', async (t) => {
   const { body } = await get('/projects/Parts/breakdowns?from=2026-03-01&to=2026-03-02');
   t.strictSame(body.brand.anonymous, { clicks: 0, impressions: 90 });
+});
+
+t.test('impressions that are not anonymous can be more than all of them', async (t) => {
+  const { body } = await get('/projects/Parts/breakdowns?from=2026-02-20&to=2026-02-20');
+  t.strictSame(body.brand.anonymous, { clicks: 48, impressions: 0 });
 });
 
 t.test('where only some tables are stored the others are empty', async (t) => {
