@@ -219,6 +219,7 @@ export async function buildApp({
     { prefix: API_ROOT },
   );
   await lists.sweep();
+  await app.ready();
   building.move();
-  return app;
+  return await app;
 }

@@ -95,8 +95,8 @@ export interface Server extends Running {
 }
 
 /** Starts the real server on a free port and waits until it says that it is ready. */
-export async function startServer(t: Test, settings: NodeJS.ProcessEnv, ...words: readonly string[]): Promise<Server> {
-  return await untilReady(start(t, { PORT: '0', ...settings }, 'serve', ...words));
+export function startServer(t: Test, settings: NodeJS.ProcessEnv, ...words: readonly string[]): Promise<Server> {
+  return untilReady(start(t, { PORT: '0', ...settings }, 'serve', ...words));
 }
 
 /** Waits until a server says that it is ready. */

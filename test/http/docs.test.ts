@@ -35,12 +35,8 @@ t.test('the page carries the name and icon, and runs nothing but its own files',
 
 t.test('its files may be kept for ever, for their address changes with them', async (t) => {
   const files = loadedBy((await app.inject('/docs')).body);
-  t.strictSame([...new Set(files.map((file) => file.split('/').at(-1)))].sort(), [
-    'docs.css',
-    'icon.svg',
-    'reference.js',
-    'start.js',
-  ]);
+  const names = new Set(files.map((file) => file.split('/').at(-1)));
+  t.strictSame(names, new Set(['icon.svg', 'docs.css', 'reference.js', 'start.js']));
   for (const file of files) {
     const { statusCode, headers } = await app.inject(file);
     t.equal(statusCode, 200, file);

@@ -264,7 +264,7 @@ t.test('other methods and unknown paths', async (t) => {
     t.strictSame([answer.status, answer.code], [404, 'not_found'], path);
     t.equal((await send(`/api/v1${path}`)).status, 401, `${path} without a key`);
   }
-  for (const url of ['/', '/nothing', '/api', '/api/v2/projects', '/api/v10', '/API/v1/projects', '/favicon.ico']) {
+  for (const url of ['/nothing', '/api', '/api/v2/projects', '/api/v10', '/API/v1/projects', '/favicon.ico']) {
     const answer = await send(url);
     t.strictSame([answer.status, answer.code], [404, 'not_found'], url);
     t.equal((await send(url, {}, { method: 'DELETE' })).status, 404, `DELETE ${url}`);

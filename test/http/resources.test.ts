@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
-import { Agent, get } from 'node:http';
+import { Agent, get, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
@@ -36,13 +37,12 @@ const NOT_NOW = { status: 503, headers: { 'retry-after': '60' }, body: { error: 
 function keepAlive(t: Test, { address }: Server) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   t.teardown(() => agent.destroy());
-  return (path: string): Promise<{ status: number | undefined; headers: object; body: unknown }> =>
-    new Promise((done, fail) => {
-      get(address + path, { agent, headers: { authorization: `Bearer ${key}` } }, async (response) => {
-        const text = (await response.setEncoding('utf8').toArray()).join('');
-        done({ status: response.statusCode, headers: response.headers, body: JSON.parse(text) });
-      }).on('error', fail);
-    });
+  return async (path: string): Promise<{ status: number | undefined; headers: object; body: unknown }> => {
+    const request = get(address + path, { agent, headers: { authorization: `Bearer ${key}` } });
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    const text = (await response.setEncoding('utf8').toArray()).join('');
+    return { status: response.statusCode, headers: response.headers, body: JSON.parse(text) };
+  };
 }
 
 t.test('without file descriptors: 503 and not ready, until there are some again', async (t) => {

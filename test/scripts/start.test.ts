@@ -1,5 +1,7 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import type { FastifyInstance } from 'fastify';
 import t from 'tap';
 import { Catalog } from '../../server/catalog/catalog.ts';
 import { serve } from '../../server/main.ts';
@@ -108,9 +110,20 @@ t.test('a server that cannot be built closes what it had opened', async (t) => {
   new Catalog(dataFolder).close();
   const before = readdirSync(dataFolder).sort();
   writeFileSync(join(dataFolder, 'lists'), 'a file where a folder has to be');
+  let isClosed = false;
+  const watch = (message: unknown): void => {
+    const { fastify } = message as { fastify: FastifyInstance };
+    fastify.addHook('onClose', (_app, done) => {
+      isClosed = true;
+      done();
+    });
+  };
+  subscribe('fastify.initialization', watch);
+  t.teardown(() => unsubscribe('fastify.initialization', watch));
   await t.rejects(serve(readSettings({ ORDINATE_DATA: dataFolder, PORT: '0', ORDINATE_LOG_LEVEL: 'silent' })), {
     code: 'EEXIST',
   });
+  t.ok(isClosed, 'what stood of the application');
   t.strictSame(readdirSync(join(dataFolder, 'temporary')), [], 'the engine and its folder');
   const more = readdirSync(dataFolder).filter((name) => !before.includes(name));
   t.strictSame(more.sort(), ['lists', 'temporary'], 'the catalog: no -wal file is left');
