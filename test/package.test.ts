@@ -29,9 +29,11 @@ t.test('the license, by name and in full', (t) => {
   t.end();
 });
 
-t.test('one version in package.json and the lock file', (t) => {
+t.test('one version in package.json, the lock file and the README', (t) => {
   t.equal(lock.version, manifest.version);
   t.equal(lock.packages['']?.version, manifest.version);
+  const named = readFileSync(join(ROOT, 'README.md'), 'utf8').match(/ordinate-[\d.]+\.tgz/g);
+  t.strictSame(named, [`ordinate-${manifest.version}.tgz`], 'the README names the package');
   t.end();
 });
 
