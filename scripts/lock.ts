@@ -5,9 +5,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const path = join(import.meta.dirname, '../package-lock.json');
-const lock = JSON.parse(readFileSync(path, 'utf8')) as { packages: Record<string, { engines?: unknown }> };
+const lock = JSON.parse(readFileSync(path, 'utf8')) as {
+  packages: Record<string, { engines?: unknown; optional?: true }>;
+};
 for (const [name, entry] of Object.entries(lock.packages)) {
-  // The entry without a name is this project's own.
-  if (name !== '') delete entry.engines;
+  // The entry without a name is this project's own. Optional packages that do not fit are left out without a warning.
+  if (name !== '' && !entry.optional) delete entry.engines;
 }
 writeFileSync(path, `${JSON.stringify(lock, null, 2)}\n`);

@@ -22,7 +22,8 @@ const { version } = JSON.parse(readFileSync(findPackageJSON(import.meta.url)!, '
   version: string;
 };
 
-const program = new Command('ordinate')
+/** The command line; tests read its help. */
+export const program = new Command('ordinate')
   .description('Search-analytics reporting, self-hosted')
   .version(version)
   .configureHelp(HELP)
@@ -50,4 +51,4 @@ for (const command of [program, ...program.commands, ...program.commands.flatMap
   command.exitOverride().addHelpText('after', settingsHelp);
 }
 
-await program.parseAsync().catch(fail);
+if (import.meta.main) await program.parseAsync().catch(fail);

@@ -1,6 +1,7 @@
 import stringWidth from 'string-width';
 
-type Row = Readonly<Record<string, unknown>>;
+type Cell = string | number | boolean | null | undefined;
+type Row = Readonly<Record<string, Cell>>;
 
 /**
  * Rows as aligned columns, two spaces apart, under headings made from the names of their values. Numbers stand on the
@@ -32,7 +33,7 @@ function formatHeading(name: string): string {
   return name.replaceAll(/(?=[A-Z])/g, ' ').toUpperCase();
 }
 
-function formatCell(value: unknown): string {
+function formatCell(value: Cell): string {
   if (value === null || value === undefined || value === '') return '-';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   // Names come from loaded data: they must not move the cursor, start lines or turn the direction of the text.

@@ -10,6 +10,7 @@ interface Manifest {
   readonly license?: string;
   readonly engines?: { readonly node?: string };
   readonly resolved?: string;
+  readonly optional?: true;
 }
 
 function read<T>(file: string): T {
@@ -29,9 +30,11 @@ t.test('the license, by name and in full', (t) => {
   t.end();
 });
 
-t.test('one version in package.json and the lock file', (t) => {
+t.test('one version in package.json, the lock file and the README', (t) => {
   t.equal(lock.version, manifest.version);
   t.equal(lock.packages['']?.version, manifest.version);
+  const named = readFileSync(join(ROOT, 'README.md'), 'utf8').match(/ordinate-[\d.]+\.tgz/g);
+  t.strictSame(named, [`ordinate-${manifest.version}.tgz`], 'the README names the package');
   t.end();
 });
 
@@ -51,8 +54,14 @@ t.test('every package runs on the Node that Ordinate asks for', (t) => {
 });
 
 t.test('the lock file names neither Node versions (`npm run lock` removes them) nor a registry', (t) => {
-  t.strictSame(dependencies.filter(([, { engines }]) => engines !== undefined).map(String), []);
-  t.strictSame(dependencies.filter(([, { resolved }]) => resolved !== undefined).map(String), []);
+  t.strictSame(
+    dependencies.filter(([, { engines, optional }]) => engines && !optional).map(([path]) => path),
+    [],
+  );
+  t.strictSame(
+    dependencies.filter(([, { resolved }]) => resolved).map(([path]) => path),
+    [],
+  );
   t.end();
 });
 

@@ -39,7 +39,7 @@ export function addProjects(program: Command): void {
         return;
       }
       printTable(
-        projects.map(({ coverage: _, ...project }) => project),
+        projects.map((project) => ({ ...project, coverage: undefined })),
         'There are no projects yet.',
       );
       const coverage = projects.flatMap(({ id, coverage: tables }) =>

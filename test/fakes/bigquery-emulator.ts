@@ -1,6 +1,6 @@
-// Runs the BigQuery emulator in a process of its own and prints its address: it brings another version of DuckDB, and
-// two of them do not go into one process. Its geography and hash functions come with extensions that it would download;
-// nothing here needs them, so their loading is left out.
+// Runs the BigQuery emulator in a process of its own and prints its address: it stands for a service elsewhere and must
+// share neither DuckDB nor its threads with the server. Its geography and hash functions come with extensions that it
+// would download; nothing here needs them, so their loading is left out.
 import { registerHooks } from 'node:module';
 
 registerHooks({

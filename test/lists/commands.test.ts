@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { readCredentials } from '../../server/lists/credentials.ts';
 import { ordinate } from '../fakes/command-line.ts';
 import { connectedWorld, credentialsFile, SECRETS } from '../fakes/connected.ts';
 import { FAILURES } from '../fakes/search-console-failures.ts';
@@ -83,13 +84,21 @@ t.test('connections set refuses a credentials file that cannot work, and says no
     [credentialsFile(t, account)]: /has no private_key/,
     [credentialsFile(t, { ...account, private_key: secret })]: /has a private_key that is no private key/,
   };
-  const set = ['connections', 'set', '--project', 'Proj1', '--kind', 'search-console', '--credentials'];
   for (const [path, why] of Object.entries(refused)) {
-    const { code, out, error } = await ordinate(dataFolder, ...set, path);
-    t.match({ code, out }, { code: 1, out: '' }, path);
-    t.match(error, why);
-    t.ok(error.startsWith(`The connection was not set: the credentials file '${path}' `), 'the file is named');
-    for (const text of [secret, ...SECRETS]) t.notOk(error.includes(text));
+    const { message } = t.throws(() => readCredentials(path)) as Error;
+    t.match(message, why);
+    t.ok(message.startsWith(`the credentials file '${path}' `), 'the file is named');
+    for (const text of [secret, ...SECRETS]) t.notOk(message.includes(text));
   }
+  const set = ['connections', 'set', '--project', 'Proj1', '--kind', 'search-console', '--credentials'];
+  await Promise.all(
+    ['absent.json', 'cut.json'].map(async (name) => {
+      const path = join(folder, name);
+      const { code, out, error } = await ordinate(dataFolder, ...set, path);
+      t.match({ code, out }, { code: 1, out: '' }, name);
+      t.match(error, `The connection was not set: the credentials file '${path}' `);
+      for (const text of [secret, ...SECRETS]) t.notOk(error.includes(text));
+    }),
+  );
   t.strictSame(catalog.all('connections_all', { workspace: null }), before, 'the connection is as it was');
 });

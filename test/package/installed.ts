@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
+import { block } from '../readme.ts';
 import { temporaryFolder } from '../world.ts';
 
 t.setTimeout(600_000);
@@ -95,6 +96,11 @@ async function answers(t: Test, { get }: Started): Promise<void> {
 }
 
 t.test('npm pack, npm install --global, ordinate serve --demo', async (t) => {
+  t.equal(
+    block('package'),
+    `npm ci\nnpm pack\nnpm install --global ./ordinate-${version}.tgz\nordinate serve --demo\n`,
+    'what the README says is what is done here',
+  );
   const folder = temporaryFolder(t);
   const prefix = join(folder, 'prefix');
   const packed = await run(ROOT, { PATH: PINNED_PATH }, 'npm', 'pack', '--silent', '--pack-destination', folder);
@@ -154,6 +160,7 @@ t.test('npm pack, npm install --global, ordinate serve --demo', async (t) => {
 });
 
 t.test('npm ci --omit=dev, npm start', async (t) => {
+  t.equal(block('production'), 'npm ci --omit=dev\nnpm start\n', 'what the README says is what is done here');
   const folder = temporaryFolder(t);
   const tracked = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
     cwd: ROOT,

@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process';
 import { existsSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Command } from 'commander';
 import t, { type Test } from 'tap';
+import { program } from '../../scripts/ordinate.ts';
 import { Catalog } from '../../server/catalog/catalog.ts';
 import { createKey } from '../../server/catalog/keys.ts';
 import { addMember } from '../../server/catalog/workspaces.ts';
@@ -66,39 +68,59 @@ function optionsIn(text: string): string[] {
   return [...text.matchAll(/ (--[a-z-]+)/g)].map(([, name]) => name!);
 }
 
-t.test('every command explains its options, what is required, examples and the settings', async (t) => {
-  const { ordinate } = commandLine(t, join(temporaryFolder(t), 'data'));
-  await eachOf(Object.entries(COMMANDS), async ([command, { required = [], also = [] }]) => {
-    const { code, stdout, stderr } = await ordinate(...command.split(' ').filter(Boolean), '--help');
-    t.match({ code, stderr }, { code: 0, stderr: '' }, command);
-    const usage = stdout.slice(0, stdout.indexOf('\n'));
+/** The commands that do something, by name, with their help. */
+function helpOf(command: Command, name = ''): [name: string, help: string][] {
+  let help = '';
+  command.configureOutput({ writeOut: (text) => (help += text), getOutHelpWidth: () => 100 }).outputHelp();
+  const below = command.commands.flatMap((child) => helpOf(child, `${name} ${child.name()}`.trim()));
+  return below.length === 0 || name === '' ? [[name, help], ...below] : below;
+}
+
+t.test('every command explains its options, what is required, examples and the settings', (t) => {
+  const commands = helpOf(program);
+  const names = commands.map(([name]) => name);
+  t.strictSame(
+    Object.keys(COMMANDS).filter((name) => !names.includes(name)),
+    [],
+    'all of them are there',
+  );
+  for (const [command, help] of commands) {
+    const usage = help.slice(0, help.indexOf('\n'));
+    const { required = [], also = [] } = COMMANDS[command] ?? { required: optionsIn(usage) };
     t.ok(usage.startsWith(`Usage: ordinate ${command}`.trim()), `usage of ${command}`);
     const missing = [...required, ...also, ...Object.values(SETTINGS).map(({ name }) => name)].filter(
-      (word) => !stdout.includes(word),
+      (word) => !help.includes(word),
     );
     t.strictSame(missing, [], `help of ${command}`);
     t.strictSame(optionsIn(usage), required, `what ${command} requires stands in its usage`);
-    const options = stdout.split(/\n(?= {2}\S|\n)/);
-    const marked = options.filter((text) => text.trimEnd().endsWith('(required)'));
+    const marked = help.split(/\n(?= {2}\S|\n)/).filter((text) => text.trimEnd().endsWith('(required)'));
     t.strictSame(
       marked.map((text) => /--[a-z-]+/.exec(text)?.[0]),
       required,
-      `and is marked`,
+      'and is marked',
     );
 
-    const examples = /\nExamples:\n((?: {2}.*\n)+)/.exec(stdout)?.[1]?.trimEnd().split('\n') ?? [];
-    t.not(examples.length, 0, `${command} has examples`);
+    const examples = /\nExamples:\n((?: {2}.*\n)+)/.exec(help)?.[1]?.trimEnd().split('\n') ?? [];
+    t.not(examples.length, 0, `'${command}' has examples`);
     for (const example of examples) {
       t.ok(example.startsWith(`  ordinate ${command}`.trimEnd()), example);
       if (command === '') continue;
       const used = optionsIn(example);
       t.strictSame(
-        [...used.filter((name) => !stdout.includes(`  ${name}`)), ...required.filter((name) => !used.includes(name))],
+        [...used.filter((name) => !help.includes(`  ${name}`)), ...required.filter((name) => !used.includes(name))],
         [],
         `${example}: options that there are, and all that are required`,
       );
     }
-  });
+  }
+  t.end();
+});
+
+t.test('help goes to standard output and is no failure', async (t) => {
+  const dataFolder = join(temporaryFolder(t), 'data');
+  const { ordinate } = commandLine(t, dataFolder);
+  t.match(await ordinate('keys', 'create', '--help'), { code: 0, stdout: /^Usage: .*\nExamples:/s, stderr: '' });
+  t.notOk(existsSync(dataFolder), 'and makes nothing');
 });
 
 /** What stands on standard error: sentences, no stack trace, nothing of the code. */
