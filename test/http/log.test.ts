@@ -57,10 +57,10 @@ t.test('no part of a key is left, in any case, however it is percent-encoded', (
 
 t.test('nothing of a key that an address is cut in', (t) => {
   fc.assert(
-    fc.property(secret, fc.integer({ min: 1900, max: 2010 }), fc.nat(3), (hidden, start, times) => {
+    fc.property(secret, fc.integer({ min: 900, max: 1010 }), fc.nat(3), (hidden, start, times) => {
       const key = [...hidden].map((character) => encoded(character, times)).join('');
       const shown = redactAddress(`/${'x/'.repeat(start / 2)}${key}${'/y'.repeat(100)}`);
-      return !leaks(shown, hidden) && shown.length <= 2001;
+      return !leaks(shown, hidden) && shown.length <= 1001;
     }),
   );
   t.end();
@@ -78,7 +78,7 @@ t.test('other addresses are logged as they came, the longest cut', (t) => {
   }
   t.equal(redactAddress('/api/v1/projects?key=ord_live_abc&limit=1'), '/api/v1/projects?key=ord_live_…&limit=1');
   t.equal(redactAddress(`/site?key=${'a1B2'.repeat(8)}`), '/site?key=…', 'the secret alone');
-  t.equal(redactAddress(`/${'x/'.repeat(8000)}`), `/${'x/'.repeat(999)}…`);
+  t.equal(redactAddress(`/${'x/'.repeat(8000)}`), `/${'x/'.repeat(499)}…`);
   t.end();
 });
 
@@ -88,7 +88,7 @@ t.test('what is encoded over and over costs no more than any other address', (t)
   t.intercept(String.prototype, 'replaceAll', {
     value: function (this: string, ...words: Parameters<typeof replaceAll>) {
       passes++;
-      if (this.length > 2000) t.fail(`${this.length} characters are looked at`);
+      if (this.length > 1000) t.fail(`${this.length} characters are looked at`);
       return replaceAll.apply(this, words);
     },
   });
@@ -103,7 +103,7 @@ t.test('what is encoded over and over costs no more than any other address', (t)
   for (const url of hostile) {
     passes = 0;
     const shown = redactAddress(url);
-    t.ok(shown.length <= 2001);
+    t.ok(shown.length <= 1001);
     t.ok(passes <= 10, `${passes} passes`);
   }
   let nested = 'ord_live_';
