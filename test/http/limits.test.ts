@@ -346,7 +346,7 @@ const LONG_QUESTION = '/keywords?daily=1&period=486d&limit=5000';
 /** Counts the questions for days of keywords, and lets them wait for `before`. */
 function watchDays(t: Test, before: () => Promise<void>): { most: number; asked: number } {
   const seen = { now: 0, most: 0, asked: 0 };
-  const { numbers } = Engine.prototype;
+  const numbers = Reflect.get(Engine.prototype, 'numbers') as Engine['numbers'];
   t.intercept(Engine.prototype, 'numbers', {
     value: async function (this: Engine, ...words: Parameters<Engine['numbers']>) {
       if (words[0] !== 'facts/keyword_days') return numbers.apply(this, words);

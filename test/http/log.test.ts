@@ -5,8 +5,10 @@ import t, { type Test } from 'tap';
 import { redact, redactAddress } from '../../server/http/redact.ts';
 import { makeWorld, type World } from '../world.ts';
 
-const LETTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'];
+const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'.split('');
 const secret = fc.array(fc.constantFrom(...LETTERS), { minLength: 32, maxLength: 32 }).map((all) => all.join(''));
+
+type ReplaceAll = (this: string, pattern: RegExp, replacement: string) => string;
 
 /** Percent-encodes a character so many times; 0 leaves it as it is. */
 function encoded(character: string, times: number): string {
@@ -26,7 +28,9 @@ function decoded(text: string): string {
 /** Whether five characters of the secret stand together anywhere. */
 function leaks(text: string, hidden: string): boolean {
   const plain = decoded(text).toLowerCase();
-  return [...hidden].some((_, at) => at + 5 <= hidden.length && plain.includes(hidden.slice(at, at + 5).toLowerCase()));
+  return hidden
+    .split('')
+    .some((_, at) => at + 5 <= hidden.length && plain.includes(hidden.slice(at, at + 5).toLowerCase()));
 }
 
 t.test('no part of a key is left, in any case, however it is percent-encoded', (t) => {
@@ -45,7 +49,10 @@ t.test('no part of a key is left, in any case, however it is percent-encoded', (
   const name = fc.constantFrom('ord_live_', 'ORD_LIVE_', 'Ord_Live_', 'ord_live_/', 'ord_live_=', '');
   fc.assert(
     fc.property(secret, times, around, behind, name, (hidden, each, before, after, prefix) => {
-      const key = [...(prefix + hidden)].map((character, index) => encoded(character, each[index] ?? 0)).join('');
+      const key = (prefix + hidden)
+        .split('')
+        .map((character, index) => encoded(character, each[index] ?? 0))
+        .join('');
       const address = redactAddress(before + key + after);
       const message = redact(`Reply was already sent for "${before}${key}${after}"`);
       return !leaks(address, hidden) && !leaks(message, hidden);
@@ -58,7 +65,10 @@ t.test('no part of a key is left, in any case, however it is percent-encoded', (
 t.test('nothing of a key that an address is cut in', (t) => {
   fc.assert(
     fc.property(secret, fc.integer({ min: 900, max: 1010 }), fc.nat(3), (hidden, start, times) => {
-      const key = [...hidden].map((character) => encoded(character, times)).join('');
+      const key = hidden
+        .split('')
+        .map((character) => encoded(character, times))
+        .join('');
       const shown = redactAddress(`/${'x/'.repeat(start / 2)}${key}${'/y'.repeat(100)}`);
       return !leaks(shown, hidden) && shown.length <= 1001;
     }),
@@ -84,9 +94,9 @@ t.test('other addresses are logged as they came, the longest cut', (t) => {
 
 t.test('what is encoded over and over costs no more than any other address', (t) => {
   let passes = 0;
-  const { replaceAll } = String.prototype;
+  const replaceAll = Reflect.get(String.prototype, 'replaceAll') as ReplaceAll;
   t.intercept(String.prototype, 'replaceAll', {
-    value: function (this: string, ...words: Parameters<typeof replaceAll>) {
+    value: function (this: string, ...words: Parameters<ReplaceAll>) {
       passes++;
       if (this.length > 1000) t.fail(`${this.length} characters are looked at`);
       return replaceAll.apply(this, words);
