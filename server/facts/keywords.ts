@@ -44,10 +44,9 @@ export async function* keywordDays<K extends PlacedKeyword>(
   asked: AskedKeywords<K>,
   page: readonly K[],
 ): AsyncGenerator<{ keywords: readonly K[]; days: DayGrid }> {
-  const started = performance.now();
   for (const [index, keywords] of gridParts(page, asked.range).entries()) {
-    // Answers begin early. Of those under way the oldest goes on first, so that whole ones get done.
-    const priority = index === 0 ? 0 : -started;
+    // Answers begin early, and short ones, which have one part only, do not wait behind long ones.
+    const priority = index === 0 ? 1 : 0;
     yield {
       keywords,
       days: await facts.keywordDays({ ...asked, files: asked.dayFiles }, asked.device, idsOf(keywords), priority),

@@ -1,5 +1,5 @@
 /** Characters of an address that are logged at most. */
-const MAX_LENGTH = 2000;
+const MAX_LENGTH = 1000;
 
 /** Passes of decoding; whatever is encoded more often is not logged. */
 const MAX_DEPTH = 8;

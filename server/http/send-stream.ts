@@ -1,6 +1,9 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { SharedConcurrencyLimit } from '../gate.ts';
+import { Turns } from './turns.ts';
+
+const turns = new Turns(() => performance.now());
 
 /**
  * Answers with JSON that is made while it is sent, no faster than the client takes it. An error before the first bytes
@@ -30,13 +33,16 @@ export async function sendStream(
     await body?.return();
     throw error;
   }
-  const parts = rest(request, first, body);
+  // A short answer goes before all long ones.
+  const started = places === undefined ? 0 : performance.now();
+  const parts = rest(request, started, first, body);
   return reply.type('application/json; charset=utf-8').send(Readable.from(parts, { objectMode: false }));
 }
 
 /** Hands the parts of an answer on. While the next one is made, the service's own time runs. */
 async function* rest(
   request: FastifyRequest,
+  started: number,
   first: IteratorResult<Buffer, void>,
   body: AsyncGenerator<Buffer, void>,
 ): AsyncGenerator<Buffer> {
@@ -44,10 +50,9 @@ async function* rest(
   try {
     for (let part = first; part.done !== true; ) {
       yield part.value;
-      deadline?.start();
-      // Others get their turn between two parts.
-      await new Promise(setImmediate);
+      await turns.take(started);
       signal.throwIfAborted();
+      deadline?.start();
       part = await body.next();
       signal.throwIfAborted();
       deadline?.pause();

@@ -1,7 +1,7 @@
 import { pbkdf2 } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api';
+import { DuckDBConnection, type DuckDBMaterializedResult, DuckDBPreparedStatement } from '@duckdb/node-api';
 import t from 'tap';
 import { shortIdNumber } from '../../server/domain/ids.ts';
 import { Engine } from '../../server/facts/engine.ts';
@@ -15,6 +15,8 @@ const engine = await Engine.open({
   folders: [folder],
 });
 t.teardown(() => engine.close());
+
+type Run = (this: DuckDBPreparedStatement) => Promise<DuckDBMaterializedResult>;
 
 /** A file of days of one keyword with `clicks` each. */
 async function write(keyword: string, clicks: number, rows = 1): Promise<string> {
@@ -113,7 +115,7 @@ t.test('few statements are kept for the next question, and none that was stopped
 
 t.test('a question is interrupted until it ends: DuckDB drops what comes before it is under way', async (t) => {
   const large = await write('Stops', 1, 3_000_000);
-  const { interrupt } = DuckDBConnection.prototype;
+  const interrupt = Reflect.get(DuckDBConnection.prototype, 'interrupt') as (this: DuckDBConnection) => void;
   let sent = 0;
   t.intercept(DuckDBConnection.prototype, 'interrupt', {
     value: function (this: DuckDBConnection) {
@@ -122,7 +124,7 @@ t.test('a question is interrupted until it ends: DuckDB drops what comes before 
     },
   });
   // Long enough on any machine.
-  const { run } = DuckDBPreparedStatement.prototype;
+  const run = Reflect.get(DuckDBPreparedStatement.prototype, 'run') as Run;
   t.intercept(DuckDBPreparedStatement.prototype, 'run', {
     value: async function (this: DuckDBPreparedStatement) {
       for (let time = 0; time < 50; time++) await run.call(this);
@@ -139,7 +141,7 @@ t.test('a question is interrupted until it ends: DuckDB drops what comes before 
 t.test('a question that was interrupted too late is not asked again by the same statement', async (t) => {
   const small = await write('Late1', 7);
   const stop = new AbortController();
-  const { run } = DuckDBPreparedStatement.prototype;
+  const run = Reflect.get(DuckDBPreparedStatement.prototype, 'run') as Run;
   const statements: DuckDBPreparedStatement[] = [];
   t.intercept(DuckDBPreparedStatement.prototype, 'run', {
     value: async function (this: DuckDBPreparedStatement) {

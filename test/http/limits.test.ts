@@ -6,6 +6,7 @@ import { createKey } from '../../server/catalog/keys.ts';
 import { Engine } from '../../server/facts/engine.ts';
 import { ConcurrencyLimit, SharedConcurrencyLimit } from '../../server/gate.ts';
 import { sendStream } from '../../server/http/send-stream.ts';
+import { Turns } from '../../server/http/turns.ts';
 import { facts, keyword, makeWorld, PROJECT, WORKSPACE, type World } from '../world.ts';
 
 /** Timers go off when the test says so. */
@@ -87,6 +88,34 @@ t.test('places: a share for each key, and 503 for who waits too long', async (t)
   await t.rejects(places.enter('two', gone.signal), { message: 'gone' });
   for (const leave of leaves) leave();
   t.equal(places.keys, 0);
+});
+
+t.test('of long answers the first has its turn, unless another has waited long', async (t) => {
+  let now = 0;
+  const turns = new Turns(() => now);
+  const order: string[] = [];
+  const write = async (name: string, started: number, parts: number): Promise<void> => {
+    for (let part = 0; part < parts; part++) {
+      await turns.take(started);
+      order.push(name);
+      now += 1000;
+    }
+  };
+  await Promise.all([write('second', 2, 9), write('first', 1, 6)]);
+  // Between two of its own parts, the first is not there to take its turn.
+  const early = order.slice(0, order.lastIndexOf('first') + 1);
+  t.ok(early.filter((name) => name === 'first').length >= early.length / 2, String(order));
+  t.equal(order.length, 15);
+
+  order.length = 0;
+  const waiting = [5, 1, 3].map((started) => turns.take(started).then(() => order.push(String(started))));
+  await Promise.all(waiting);
+  t.strictSame(order, ['1', '3', '5']);
+  order.length = 0;
+  const late = turns.take(9).then(() => order.push('late'));
+  now += 5001;
+  await Promise.all([late, turns.take(1).then(() => order.push('1'))]);
+  t.strictSame(order, ['late', '1']);
 });
 
 /** A long answer that the test writes. */
@@ -317,7 +346,7 @@ const LONG_QUESTION = '/keywords?daily=1&period=486d&limit=5000';
 /** Counts the questions for days of keywords, and lets them wait for `before`. */
 function watchDays(t: Test, before: () => Promise<void>): { most: number; asked: number } {
   const seen = { now: 0, most: 0, asked: 0 };
-  const { numbers } = Engine.prototype;
+  const numbers = Reflect.get(Engine.prototype, 'numbers') as Engine['numbers'];
   t.intercept(Engine.prototype, 'numbers', {
     value: async function (this: Engine, ...words: Parameters<Engine['numbers']>) {
       if (words[0] !== 'facts/keyword_days') return numbers.apply(this, words);
