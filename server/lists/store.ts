@@ -23,11 +23,8 @@ export interface StoreOptions {
 
 const USE_NOTED_EVERY = 60_000;
 const LEFTOVER_AGE = 3_600_000;
-/** Files of lists that were replaced stay for so long… */
+/** Files of lists that were replaced stay for so long, and as long as page sequences read them, but not for ever. */
 const GRACE = 900_000;
-/** …but only as long as a request may take where they have grown to half of what lists may take on disk. */
-const SHORT_GRACE = 120_000;
-/** A page sequence keeps the file that it reads, but not for ever. */
 const MAX_GRACE = 3_600_000;
 /** Lists that are looked at in one go when room is made. */
 const VICTIMS = 16;
@@ -134,13 +131,10 @@ export class ListStore {
   }
 
   async #removeRetired(): Promise<void> {
-    const { catalog, usage, sequences, limits, log } = this.#options;
+    const { catalog, usage, sequences, log } = this.#options;
     const now = Date.now();
-    const { bytes } = catalog.get<{ bytes: number }>('lists_retired_bytes')!;
-    const grace = bytes > limits.bytes / 2 ? SHORT_GRACE : GRACE;
-    const retired = catalog.all<{ file: string; retiredAt: number }>('lists_retired', {
-      before: toMicroseconds(now - grace),
-    });
+    const before = toMicroseconds(now - GRACE);
+    const retired = catalog.all<{ file: string; retiredAt: number }>('lists_retired', { before });
     const removed: string[] = [];
     for (const { file, retiredAt } of retired) {
       if (retiredAt > toMicroseconds(now - MAX_GRACE) && sequences.reads(file)) continue;
