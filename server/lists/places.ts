@@ -45,8 +45,9 @@ export class Places {
       this.#fill();
     });
     let isSlow = false;
-    const timer = setTimeout(() => {
+    const timer = setInterval(() => {
       if (this.#slow >= this.#options.slow) return;
+      clearInterval(timer);
       isSlow = true;
       this.#slow++;
       this.#quick--;
@@ -55,7 +56,7 @@ export class Places {
     try {
       return await work();
     } finally {
-      clearTimeout(timer);
+      clearInterval(timer);
       if (isSlow) this.#slow--;
       else this.#quick--;
       const left = this.#of(owner) - 1;
