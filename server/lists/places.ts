@@ -52,7 +52,7 @@ export class Places {
       this.#slow++;
       this.#quick--;
       this.#fill();
-    }, this.#options.slowAfter);
+    }, this.#options.slowAfter).unref();
     try {
       return await work();
     } finally {
