@@ -49,14 +49,17 @@ export class ListReader {
       ];
     }
     const { store } = this.#options;
-    if (!(await store.isWhole(list))) return this.#lose(list);
+    const isWhole = await store.isWhole(list).catch((error: unknown) => {
+      throw cannotRead(error);
+    });
+    if (!isWhole) return this.#lose(list);
     try {
       return await this.#blocks.json(store.path(list.file), from, to, rendering);
     } catch (error) {
       if (/out of memory/i.test(String(error))) throw error;
       // Its bytes are right, so the next try may succeed. Those of older versions are not known to be.
       if (store.has(list) && list.sha256 !== '' && isStorageFailure(error)) {
-        throw unavailable('The service cannot read its lists right now; ask again later.', error);
+        throw cannotRead(error);
       }
       return this.#lose(list, error);
     }
@@ -68,4 +71,8 @@ export class ListReader {
     await store.drop(list);
     throw new UnreadableList(cause);
   }
+}
+
+function cannotRead(cause: unknown): KnownError {
+  return unavailable('The service cannot read its lists right now; ask again later.', cause);
 }

@@ -45,17 +45,18 @@ export class Places {
       this.#fill();
     });
     let isSlow = false;
-    const timer = setTimeout(() => {
+    const timer = setInterval(() => {
       if (this.#slow >= this.#options.slow) return;
+      clearInterval(timer);
       isSlow = true;
       this.#slow++;
       this.#quick--;
       this.#fill();
-    }, this.#options.slowAfter);
+    }, this.#options.slowAfter).unref();
     try {
       return await work();
     } finally {
-      clearTimeout(timer);
+      clearInterval(timer);
       if (isSlow) this.#slow--;
       else this.#quick--;
       const left = this.#of(owner) - 1;

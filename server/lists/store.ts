@@ -23,21 +23,16 @@ export interface StoreOptions {
 
 const USE_NOTED_EVERY = 60_000;
 const LEFTOVER_AGE = 3_600_000;
-/** Files of lists that were replaced stay for so long… */
+/** Files of lists that were replaced stay for so long, and as long as page sequences read them, but not for ever. */
 const GRACE = 900_000;
-/** …but only as long as a request may take where they have grown to half of what lists may take on disk. */
-const SHORT_GRACE = 120_000;
-/** A page sequence keeps the file that it reads, but not for ever. */
 const MAX_GRACE = 3_600_000;
-/** Lists that are looked at in one go when room is made. */
-const VICTIMS = 16;
 
 /** Stored lists: each a Parquet file below the data folder and a row of the catalog, shared by all processes. */
 export class ListStore {
   readonly #options: StoreOptions;
   readonly #checks = new FileChecks();
   /** Uses by file that are not in the database yet, and when those of a file were last written there. */
-  readonly #uses = new Map<string, number>();
+  readonly #uses = new Map<string, { hits: number; at: number }>();
   readonly #noted = new Map<string, number>();
 
   constructor(options: StoreOptions) {
@@ -109,8 +104,9 @@ export class ListStore {
 
   /** Counts a use; the database is told at most once a minute for each list. */
   noteUse({ file }: StoredList): void {
-    this.#uses.set(file, (this.#uses.get(file) ?? 0) + 1);
-    if (Date.now() - (this.#noted.get(file) ?? 0) >= USE_NOTED_EVERY) this.#writeUses(file);
+    const at = Date.now();
+    this.#uses.set(file, { hits: (this.#uses.get(file)?.hits ?? 0) + 1, at });
+    if (at - (this.#noted.get(file) ?? 0) >= USE_NOTED_EVERY) this.#writeUses(file);
   }
 
   /** Writes the counted uses. */
@@ -134,13 +130,10 @@ export class ListStore {
   }
 
   async #removeRetired(): Promise<void> {
-    const { catalog, usage, sequences, limits, log } = this.#options;
+    const { catalog, usage, sequences, log } = this.#options;
     const now = Date.now();
-    const { bytes } = catalog.get<{ bytes: number }>('lists_retired_bytes')!;
-    const grace = bytes > limits.bytes / 2 ? SHORT_GRACE : GRACE;
-    const retired = catalog.all<{ file: string; retiredAt: number }>('lists_retired', {
-      before: toMicroseconds(now - grace),
-    });
+    const before = toMicroseconds(now - GRACE);
+    const retired = catalog.all<{ file: string; retiredAt: number }>('lists_retired', { before });
     const removed: string[] = [];
     for (const { file, retiredAt } of retired) {
       if (retiredAt > toMicroseconds(now - MAX_GRACE) && sequences.reads(file)) continue;
@@ -169,23 +162,20 @@ export class ListStore {
     const { catalog, usage, limits } = this.#options;
     this.flush();
     while (exceeds(catalog, limits)) {
-      const used = usage.all<{ file: string }>('list_uses_oldest', { limit: VICTIMS });
-      // Forgotten first: what cannot be would be the first victim again and again.
-      const victims = used.filter(({ file }) => file !== keep && usage.run('list_use_delete', { file }));
-      // Where uses are not known, because their database was lost, the age decides.
-      if (victims.length === 0)
-        victims.push(...catalog.all<{ file: string }>('lists_oldest', { keep, limit: VICTIMS }));
-      if (victims.length === 0) return;
-      for (const { file } of victims) if (exceeds(catalog, limits)) catalog.run('list_delete', { file });
+      const used = usage.get<{ file: string }>('list_least_used', { keep });
+      // Where uses are not known, because their database was lost or takes no writes, the age decides.
+      const isForgotten = used !== undefined && usage.run('list_use_delete', { file: used.file });
+      const victim = isForgotten ? used : catalog.get<{ file: string }>('list_oldest', { keep });
+      if (victim === undefined) return;
+      catalog.run('list_delete', { file: victim.file });
     }
   }
 
   #writeUses(file: string): void {
-    const hits = this.#uses.get(file) ?? 0;
-    const now = Date.now();
+    const { hits = 0, at = Date.now() } = this.#uses.get(file) ?? {};
     this.#uses.delete(file);
     if (this.#noted.size > 10_000) this.#noted.clear();
-    this.#noted.set(file, now);
-    this.#options.usage.run('list_used', { file, hits, at: toMicroseconds(now) });
+    this.#noted.set(file, at);
+    this.#options.usage.run('list_used', { file, hits, at: toMicroseconds(at) });
   }
 }

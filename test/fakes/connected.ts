@@ -22,7 +22,7 @@ export function credentialsFile(t: Test, content: object = {}): string {
   return path;
 }
 
-export function connect(catalog: Catalog, connection: Partial<Connection>): void {
+export function connect(catalog: Catalog, connection: Partial<Connection>, project = 'Proj1'): void {
   const all = {
     kind: 'search-console',
     credentials: null,
@@ -31,7 +31,7 @@ export function connect(catalog: Catalog, connection: Partial<Connection>): void
     dataset: null,
     location: null,
   } as const;
-  setConnection(catalog, 'Proj1', { ...all, ...connection }, 0);
+  setConnection(catalog, project, { ...all, ...connection }, 0);
 }
 
 export interface ConnectedWorld extends World {

@@ -3,7 +3,10 @@ export type Failure =
   | { readonly status: number; readonly body: unknown; readonly headers?: Readonly<Record<string, string>> }
   | 'hang'
   | 'reset'
-  | 'drip';
+  | 'drip'
+  /** An answer without end, as it is or compressed. */
+  | 'flood'
+  | 'bomb';
 
 function document(code: number, reason: string, message: string, domain = 'global', status?: string): Failure {
   const error = { code, message, errors: [{ message, domain, reason }], ...(status ? { status } : {}) };
@@ -61,6 +64,8 @@ export const FAILURES = {
   reset: 'reset',
   hang: 'hang',
   drip: 'drip',
+  flood: 'flood',
+  bomb: 'bomb',
 } as const satisfies Record<string, Failure>;
 
 /** Failures of the token endpoint. */

@@ -1,7 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createGzip } from 'node:zlib';
 import type { Test } from 'tap';
 import type { Failure } from './search-console-failures.ts';
 
@@ -36,6 +39,14 @@ export interface FakeSearchConsole {
   /** Data requests that are being answered. */
   underWay: number;
   mostUnderWay: number;
+  /** Bytes, before compression, of answers that are too long. */
+  flooded: number;
+  /** Properties whose requests are never answered. */
+  readonly silent: Set<string>;
+  /** Requests that are not answered. */
+  readonly held: Set<ServerResponse>;
+  /** Ends the connections of requests that are not answered. */
+  release(): void;
   close(): Promise<void>;
 }
 
@@ -71,6 +82,13 @@ export async function fakeSearchConsole(t: Test): Promise<FakeSearchConsole> {
     delay: 0,
     underWay: 0,
     mostUnderWay: 0,
+    flooded: 0,
+    silent: new Set(),
+    held: new Set(),
+    release: () => {
+      for (const response of fake.held) response.socket?.destroy();
+      fake.held.clear();
+    },
     close: async () => {
       server.closeAllConnections();
       await new Promise((done) => server.close(done));
@@ -95,6 +113,10 @@ async function answer(fake: FakeSearchConsole, request: IncomingMessage, respons
   fake.requests.push(JSON.parse(body) as Record<string, unknown>);
   fake.underWay += 1;
   fake.mostUnderWay = Math.max(fake.mostUnderWay, fake.underWay);
+  if (fake.silent.has(decodeURIComponent(property))) {
+    fake.held.add(response);
+    return;
+  }
   if (fake.delay > 0) await sleep(fake.delay);
   fake.underWay -= 1;
   const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? '';
@@ -163,7 +185,9 @@ function fail(
   const { how } = failure;
   if (how === 'reset') response.socket?.destroy();
   else if (how === 'drip') drip(response);
-  else if (how !== 'hang') {
+  else if (how === 'flood' || how === 'bomb') flood(fake, response, how === 'bomb');
+  else if (how === 'hang') fake.held.add(response);
+  else {
     // Careless servers repeat what they were sent.
     const body = typeof how.body === 'string' ? how.body : JSON.stringify(how.body).replace('Error', `Error ${secret}`);
     const told = body.replace(/"message":"/g, `"message":"(${secret}) `);
@@ -181,6 +205,23 @@ function drip(response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'application/json' });
   const timer = setInterval(() => response.write(' '), 50);
   response.on('close', () => clearInterval(timer));
+}
+
+/** A body that is far too long: rows without end, up to a gigabyte. */
+function flood(fake: FakeSearchConsole, response: ServerResponse, isCompressed: boolean): void {
+  const encoding = isCompressed ? { 'content-encoding': 'gzip' } : {};
+  response.writeHead(200, { 'content-type': 'application/json', ...encoding });
+  const chunk = Buffer.alloc(1_000_000, ' ');
+  const rows = Readable.from(
+    (function* () {
+      for (let count = 0; count < 1000; count++) {
+        fake.flooded += chunk.length;
+        yield chunk;
+      }
+    })(),
+  );
+  const body = isCompressed ? pipeline(rows, createGzip({ level: 1 }), response) : pipeline(rows, response);
+  body.catch(() => {});
 }
 
 function send(response: ServerResponse, status: number, body: unknown): void {

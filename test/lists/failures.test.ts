@@ -34,6 +34,8 @@ const MEANINGS: Record<keyof typeof FAILURES, Meaning> = {
   reset: [503, 'broken', true],
   hang: [503, 'broken', false],
   drip: [503, 'broken', false],
+  flood: [503, 'broken', false],
+  bomb: [503, 'broken', false],
 };
 
 const TOKEN_MEANINGS: Record<keyof typeof TOKEN_FAILURES, Meaning> = {
@@ -131,4 +133,38 @@ t.test('passing failures are tried again, and Retry-After is kept', async (t) =>
   const started = Date.now();
   t.equal((await ask(`/queries?${FINAL}`)).status, 200);
   t.ok(Date.now() - started >= 1000, 'the pause that the provider asks for');
+});
+
+t.test('names decide nothing: a property or dataset may be called what it likes', async (t) => {
+  const refused = (property: string, message: string, reason = 'forbidden'): Failure => ({
+    status: 403,
+    body: { error: { code: 403, message: message.replace('*', property), errors: [{ reason, domain: 'global' }] } },
+  });
+  const permission = "User does not have sufficient permission for site '*'. See also: https://support.example/quota.";
+  for (const [property, how, status, outcome] of [
+    ['sc-domain:importquotas.example', refused('sc-domain:importquotas.example', permission), 409, 'access-lost'],
+    ['sc-domain:importquotas.example', refused('sc-domain:importquotas.example', 'Forbidden: *'), 409, 'access-lost'],
+    ['sc-domain:quota.example', refused('quota.example', 'Refused for *'), 409, 'access-lost'],
+    ['https://rate.example/quota/', refused('https%3A%2F%2Frate.example%2Fquota%2F', 'No: *'), 409, 'access-lost'],
+    [
+      'https://it.example/SERVICE_DISABLED/',
+      refused('https://it.example/SERVICE_DISABLED/', 'No: *'),
+      409,
+      'access-lost',
+    ],
+    ['sc-domain:quota.example', refused('quota.example', 'Quota exceeded for *'), 503, 'load-quota'],
+    [
+      'sc-domain:shop.example',
+      refused('shop.example', 'Not permitted: quota', 'insufficientPermissions'),
+      409,
+      'access-lost',
+    ],
+    ['sc-domain:forbidden.example', refused('forbidden.example', 'No access to *', 'quotaExceeded'), 503, 'load-quota'],
+  ] as const) {
+    const world = await connectedWorld(t, { project: { property } });
+    world.google.failure = { how, times: 1 };
+    t.equal((await world.ask(`/pages?${FINAL}`)).status, status, JSON.stringify(how));
+    t.match(world.fetches().at(-1), { outcome, property });
+    await world.app.close();
+  }
 });

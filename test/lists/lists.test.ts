@@ -5,15 +5,13 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { buildApp } from '../../server/app.ts';
 import { removeConnection } from '../../server/catalog/connections.ts';
 import { createKey } from '../../server/catalog/keys.ts';
 import { listStoredLists } from '../../server/catalog/stored-lists.ts';
-import { Engine } from '../../server/facts/engine.ts';
-import { Lists } from '../../server/lists/lists.ts';
 import { type ConnectedWorld, connectedWorld } from '../fakes/connected.ts';
 import type { FakeRow } from '../fakes/search-console.ts';
 import { FAILURES } from '../fakes/search-console-failures.ts';
+import { retireBy, startSecondServer, sweep } from '../fakes/second-server.ts';
 import { facts, PROJECT } from '../world.ts';
 
 const FINAL = 'from=2026-02-01&to=2026-02-28';
@@ -33,20 +31,6 @@ function rowsOf(count: number): FakeRow[] {
 
 function keptFiles({ dataFolder }: ConnectedWorld): string[] {
   return readdirSync(join(dataFolder, 'lists')).map((name) => join(dataFolder, 'lists', name));
-}
-
-/** Lets files be retired for longer than they are. */
-function agedBy({ dataFolder }: ConnectedWorld, milliseconds: number): void {
-  const db = new DatabaseSync(join(dataFolder, 'catalog.sqlite'));
-  db.exec(`update retired_lists set retired_at = retired_at - ${milliseconds} * 1000`);
-  db.close();
-}
-
-/** What a process does when it starts, and now and then. */
-async function sweep({ catalog, settings, now }: ConnectedWorld): Promise<void> {
-  const lists = new Lists({ engine: undefined as never, catalog, settings, log: { info() {}, warn() {} }, now });
-  await lists.sweep();
-  await lists.close();
 }
 
 function usesOf({ dataFolder }: ConnectedWorld, file = ''): unknown[] {
@@ -75,28 +59,9 @@ t.test('50 clients at once make one fetch; a sequence is one list; a restart kee
   t.equal(world.google.requests.length, 1);
   t.equal(world.fetches().length, 1);
 
-  const { settings, catalog } = world;
-  const engine = await Engine.open({
-    memoryLimit: settings.memoryLimit,
-    threads: 1,
-    temporaryFolder: join(world.dataFolder, 'temporary-2'),
-    folders: [join(world.dataFolder, 'lists')],
-  });
-  const restarted = await buildApp({
-    settings,
-    catalog,
-    engine,
-    logStream: { write: () => {} },
-    now: () => world.clock,
-  });
-  t.teardown(async () => {
-    await restarted.close();
-    engine.close();
-  });
-  const headers = { authorization: `Bearer ${world.key}` };
-  const url = `/api/v1/projects/Proj1/pages?${FINAL}&limit=3&offset=4999`;
-  const { body } = await restarted.inject({ url, headers });
-  t.match(JSON.parse(body), { pages: world.google.pages.slice(4999, 5002).map(({ key }) => ({ url: key })) });
+  const restarted = await startSecondServer(t, world);
+  const { body } = await restarted.ask(`/pages?${FINAL}&limit=3&offset=4999`);
+  t.match(body, { pages: world.google.pages.slice(4999, 5002).map(({ key }) => ({ url: key })) });
   t.equal(world.google.requests.length, 1);
 });
 
@@ -294,27 +259,11 @@ t.test('damaged files are dropped and fetched again; leftovers are swept', async
   const leftover = join(world.dataFolder, 'lists', 'leftover.parquet');
   writeFileSync(leftover, 'x');
   utimesSync(leftover, 0, 0);
-  const { settings, catalog } = world;
-  const engine = await Engine.open({
-    memoryLimit: settings.memoryLimit,
-    threads: 1,
-    temporaryFolder: join(world.dataFolder, 'temporary-2'),
-    folders: [join(world.dataFolder, 'lists')],
-  });
-  const restarted = await buildApp({
-    settings,
-    catalog,
-    engine,
-    logStream: { write: () => {} },
-    now: () => world.clock,
-  });
+  const restarted = await startSecondServer(t, world);
   t.notOk(keptFiles(world).includes(leftover));
-  const url = '/api/v1/projects/Proj1/pages?from=2026-02-02&to=2026-02-28';
-  const { body } = await restarted.inject({ url, headers: { authorization: `Bearer ${world.key}` } });
-  t.equal(JSON.parse(body).pages.length, 10, 'a file whose bytes are wrong');
+  const { body } = await restarted.ask('/pages?from=2026-02-02&to=2026-02-28');
+  t.equal(body.pages.length, 10, 'a file whose bytes are wrong');
   t.equal(google.requests.length, 4);
-  await restarted.close();
-  engine.close();
 });
 
 t.test('the least recently used lists make room', async (t) => {
@@ -330,9 +279,12 @@ t.test('the least recently used lists make room', async (t) => {
   t.equal(stored.length, 1);
   t.equal(stored[0]?.from, '2026-02-03');
   t.equal(keptFiles(world).length, 3, 'requests may still read the others');
-  agedBy(world, 3 * MINUTE);
-  await sweep(world);
-  t.equal(keptFiles(world).length, 1, 'for two minutes, where they take much room');
+  retireBy(world, 16 * MINUTE);
+  await sweep(t, world);
+  t.equal(keptFiles(world).length, 3, 'or a page sequence');
+  world.clock += 11 * MINUTE;
+  await sweep(t, world);
+  t.equal(keptFiles(world).length, 1, 'for ten minutes');
 });
 
 t.test('hits are counted; a connection that is gone takes its lists along; own facts serve then', async (t) => {

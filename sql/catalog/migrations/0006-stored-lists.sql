@@ -22,7 +22,6 @@ insert into list_totals select 1, count(*), coalesce(sum(bytes), 0) from lists;
 -- Files of lists that were replaced or dropped; requests and page sequences may still read them for a while.
 create table retired_lists (
   file text primary key,
-  bytes integer not null,
   retired_at integer not null
 ) strict, without rowid;
 
@@ -32,5 +31,5 @@ end;
 -- A list leaves only through this door, a cascade from its project included.
 create trigger retire_removed_list after delete on lists begin
   update list_totals set lists = lists - 1, bytes = bytes - old.bytes;
-  insert or replace into retired_lists values (old.file, old.bytes, unixepoch() * 1000000);
+  insert or replace into retired_lists values (old.file, unixepoch() * 1000000);
 end;

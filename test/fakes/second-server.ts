@@ -1,0 +1,60 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { Test } from 'tap';
+import { buildApp } from '../../server/app.ts';
+import { Catalog } from '../../server/catalog/catalog.ts';
+import { Engine } from '../../server/facts/engine.ts';
+import type { Answer, World } from '../world.ts';
+
+export interface SecondServer {
+  /** Asks about the project `Proj1`. */
+  readonly ask: (path: string) => Promise<Answer>;
+  readonly log: string[];
+  readonly stop: () => Promise<void>;
+}
+
+let servers = 0;
+
+/** Another server over the data folder of a world, with stores of its own, as another process has them. */
+export async function startSecondServer(
+  t: Test,
+  { dataFolder, settings, key, now }: World & { now?: () => number },
+): Promise<SecondServer> {
+  const catalog = new Catalog(dataFolder);
+  const engine = await Engine.open({
+    memoryLimit: settings.memoryLimit,
+    threads: 1,
+    temporaryFolder: join(dataFolder, `temporary-${++servers}`),
+    folders: [join(dataFolder, 'facts'), join(dataFolder, 'lists')],
+  });
+  const log: string[] = [];
+  const logStream = { write: (line: string) => void log.push(line) };
+  const app = await buildApp({ settings, catalog, engine, logStream, ...(now === undefined ? {} : { now }) });
+  let isRunning = true;
+  const stop = async (): Promise<void> => {
+    if (!isRunning) return;
+    isRunning = false;
+    await app.close();
+    engine.close();
+    catalog.close();
+  };
+  t.teardown(stop);
+  const ask = async (path: string): Promise<Answer> => {
+    const url = `/api/v1/projects/Proj1${path}`;
+    const response = await app.inject({ url, headers: { authorization: `Bearer ${key}` } });
+    return { status: response.statusCode, headers: response.headers, body: JSON.parse(response.body) as unknown };
+  };
+  return { ask, log, stop };
+}
+
+/** What a server does when it starts, and then every few minutes. */
+export async function sweep(t: Test, world: World & { now?: () => number }): Promise<void> {
+  await (await startSecondServer(t, world)).stop();
+}
+
+/** Makes retired files of lists older, by milliseconds. */
+export function retireBy({ dataFolder }: World, milliseconds: number): void {
+  const db = new DatabaseSync(join(dataFolder, 'catalog.sqlite'));
+  db.exec(`update retired_lists set retired_at = retired_at - ${milliseconds} * 1000`);
+  db.close();
+}

@@ -1,0 +1,96 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { readThroughTies } from '../../server/lists/tie-paging.ts';
+
+interface Row {
+  readonly text: string;
+  readonly clicks: number;
+}
+
+/** A list with so many rows of each number of clicks, best first. */
+function listOf(ties: readonly number[]): Row[] {
+  return ties.flatMap((count, tie) =>
+    Array.from({ length: count }, (_, index) => ({ text: `${tie} ${index}`, clicks: 2 * (ties.length - tie) })),
+  );
+}
+
+/** Reads a list from a provider that orders ties anew with each answer. */
+async function read(list: readonly Row[], max: number, limit: number) {
+  const taken: Row[] = [];
+  const asked: [start: number, limit: number][] = [];
+  const { rows, truncated } = await readThroughTies<Row>({
+    max,
+    limit,
+    page: async (start, count) => {
+      asked.push([start, count]);
+      const shuffled = list.map((row) => ({ row, tie: Math.random() }));
+      shuffled.sort((a, b) => b.row.clicks - a.row.clicks || a.tie - b.tie);
+      return shuffled.slice(start, start + count).map(({ row }) => row);
+    },
+    take: async (found) => void taken.push(...found),
+  });
+  return { rows, truncated, taken, asked };
+}
+
+t.test('each row once, the best ones, and whether there are more', async () => {
+  const ties = fc.array(fc.integer({ min: 1, max: 30 }), { maxLength: 12 });
+  await fc.assert(
+    fc.asyncProperty(ties, fc.integer({ min: 1, max: 4 }), async (counts, answers) => {
+      const limit = 20;
+      const max = answers * limit;
+      const list = listOf(counts);
+      const { rows, truncated, taken } = await read(list, max, limit);
+      const wanted = Math.min(list.length, max);
+      const best = taken.map(({ clicks }) => clicks).sort((a, b) => b - a);
+      return (
+        rows === wanted &&
+        truncated === list.length > max &&
+        new Set(taken.map(({ text }) => text)).size === taken.length &&
+        JSON.stringify(best.slice(0, wanted)) === JSON.stringify(list.slice(0, wanted).map(({ clicks }) => clicks))
+      );
+    }),
+    { numRuns: 300 },
+  );
+});
+
+t.test('what needs no second look gets none', async (t) => {
+  t.strictSame((await read([], 50, 25)).asked, [[0, 25]]);
+  t.strictSame((await read(listOf([10]), 50, 25)).asked, [[0, 25]]);
+  t.strictSame((await read(listOf([1, 1, 1]), 50, 25)).asked, [[0, 25]]);
+  const single = listOf(Array.from({ length: 60 }, () => 1));
+  t.strictSame(
+    (await read(single, 50, 25)).asked,
+    [
+      [0, 25],
+      [24, 25],
+      [48, 25],
+    ],
+    'on at the first row of the tie that was cut',
+  );
+  t.strictSame((await read(single.slice(0, 25), 25, 25)).asked, [
+    [0, 25],
+    [25, 1],
+  ]);
+});
+
+t.test('a long tie is read again from its first row, and never from the start', async (t) => {
+  const { rows, asked } = await read(listOf([...Array.from({ length: 20 }, () => 1), 30]), 50, 25);
+  t.equal(rows, 50);
+  t.ok(asked.slice(1, -1).every(([start]) => start === 20 || start === 25));
+  t.strictSame(asked.at(-1), [50, 1], 'whether there are more is asked behind the last row that is wanted');
+});
+
+t.test('a provider that repeats itself is left at some time', async (t) => {
+  let answers = 0;
+  const { rows, truncated } = await readThroughTies<Row>({
+    max: 50,
+    limit: 25,
+    page: async () => {
+      answers++;
+      return listOf([25]);
+    },
+    take: async () => {},
+  });
+  t.strictSame([rows, truncated], [25, false]);
+  t.ok(answers < 20);
+});
