@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import { unavailable } from '../domain/errors.ts';
 import { sqlNames, sqlTemplate, sqlText } from '../sql.ts';
 
@@ -20,7 +21,7 @@ const SHAPE = MIGRATIONS.length;
  */
 export class Catalog {
   readonly #db: DatabaseSync;
-  readonly #statements = new Map<string, StatementSync>();
+  readonly #statements = new Map<CacheKey, StatementSync>();
   /** Writes of this connection, which SQLite does not count in its data version. */
   #writes = 0;
   /** SQLite's data version, as it was in this turn of the event loop. */
@@ -72,7 +73,7 @@ export class Catalog {
    */
   version(): number {
     if (this.#others === undefined) {
-      const row = this.#prepared('version', () => 'pragma data_version').get() as { data_version: number };
+      const row = this.#prepared(cacheKey('version'), () => 'pragma data_version').get() as { data_version: number };
       if (row.data_version !== this.#looked) {
         if (this.#shape() !== SHAPE) throw unavailable('The data was taken over by a newer version of the service.');
         this.#looked = row.data_version;
@@ -132,14 +133,14 @@ export class Catalog {
   }
 
   #statement(name: string): StatementSync {
-    return this.#prepared(name, () => sqlText(`catalog/${name}`));
+    return this.#prepared(cacheKey('statement', name), () => sqlText(`catalog/${name}`));
   }
 
   #template(name: string, parts: Readonly<Record<string, string>>): StatementSync {
-    return this.#prepared(`${name} ${parts['table']}`, () => sqlTemplate(`catalog/${name}`, parts));
+    return this.#prepared(cacheKey('template', name, parts), () => sqlTemplate(`catalog/${name}`, parts));
   }
 
-  #prepared(key: string, text: () => string): StatementSync {
+  #prepared(key: CacheKey, text: () => string): StatementSync {
     let statement = this.#statements.get(key);
     if (statement === undefined) {
       statement = this.#db.prepare(text());

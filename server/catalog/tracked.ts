@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import type { Group, Membership } from '../domain/groups.ts';
 import { shortIdNumber } from '../domain/ids.ts';
 import type { Catalog } from './catalog.ts';
@@ -27,7 +28,7 @@ const MOST_KEYWORDS = 250_000;
 /** Reads tracked keywords once per project and revision. */
 export class TrackedKeywordsCache {
   readonly #catalog: Catalog;
-  readonly #cache = new LRUCache<string, TrackedKeywords>({
+  readonly #cache = new LRUCache<CacheKey, TrackedKeywords>({
     maxSize: MOST_KEYWORDS,
     sizeCalculation: ({ keywords }) => keywords.length + 1,
   });
@@ -38,7 +39,7 @@ export class TrackedKeywordsCache {
 
   /** `project` must have been read in the same snapshot. */
   get({ id, revision }: Pick<Project, 'id' | 'revision'>): TrackedKeywords {
-    const key = `${id}:${revision}`;
+    const key = cacheKey(id, revision);
     let tracked = this.#cache.get(key);
     if (tracked === undefined) {
       const keywords = listKeywords(this.#catalog, id).map((keyword, position) =>

@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { LRUCache } from 'lru-cache';
+import type { CacheKey } from '../domain/cache-key.ts';
 import type { EncodedBytes } from './compression.ts';
 
 /** Finished answers, and those that are being made. */
@@ -21,8 +22,8 @@ interface Making {
  * expire. Equal questions at the same time share one answer in the making; it is given up when nobody waits for it.
  */
 export class AnswerCache {
-  readonly #finished: LRUCache<string, EncodedBytes> | undefined;
-  readonly #making = new Map<string, Making>();
+  readonly #finished: LRUCache<CacheKey, EncodedBytes> | undefined;
+  readonly #making = new Map<CacheKey, Making>();
   #hits = 0;
   #misses = 0;
 
@@ -45,7 +46,7 @@ export class AnswerCache {
   }
 
   /** The answer to a question, where it is kept. */
-  kept(key: string): EncodedBytes | undefined {
+  kept(key: CacheKey): EncodedBytes | undefined {
     const finished = this.#finished?.get(key);
     if (finished === undefined) this.#misses++;
     else this.#hits++;
@@ -57,7 +58,7 @@ export class AnswerCache {
    * @param signal the one who asks has gone
    */
   async make(
-    key: string,
+    key: CacheKey,
     signal: AbortSignal,
     make: (signal: AbortSignal) => Promise<EncodedBytes>,
   ): Promise<EncodedBytes> {
@@ -75,7 +76,7 @@ export class AnswerCache {
     }
   }
 
-  #begin(key: string, make: (signal: AbortSignal) => Promise<EncodedBytes>): Making {
+  #begin(key: CacheKey, make: (signal: AbortSignal) => Promise<EncodedBytes>): Making {
     const stop = new AbortController();
     const answer = make(stop.signal)
       .then((made) => {

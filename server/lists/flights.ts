@@ -4,6 +4,7 @@ import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FileLock } from '../catalog/lock.ts';
+import type { CacheKey } from '../domain/cache-key.ts';
 
 /** How often a process looks whether another one has ended what it waits for, in milliseconds. */
 const POLL = 150;
@@ -12,7 +13,7 @@ const OLD_LOCK = 3_600_000;
 /** Work that is done once for all who want it at the same time, in this process and in others of the data folder. */
 export class Flights {
   readonly #folder: string;
-  readonly #underWay = new Map<string, Promise<unknown>>();
+  readonly #underWay = new Map<CacheKey, Promise<unknown>>();
 
   constructor(dataFolder: string) {
     this.#folder = join(dataFolder, 'locks');
@@ -23,7 +24,7 @@ export class Flights {
    * The one run of `work` for a key. Where another process is at it, `done` is asked now and then for what that one
    * has made. It goes on when those who wait for it give up.
    */
-  join<T>(key: string, done: () => T | undefined, work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  join<T>(key: CacheKey, done: () => T | undefined, work: () => Promise<T>, signal: AbortSignal): Promise<T> {
     const running = this.#underWay.get(key) as Promise<T> | undefined;
     if (running !== undefined) return running;
     const flight = this.#alone(key, done, work, signal).finally(() => this.#underWay.delete(key));
@@ -48,7 +49,7 @@ export class Flights {
     }
   }
 
-  async #alone<T>(key: string, done: () => T | undefined, work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  async #alone<T>(key: CacheKey, done: () => T | undefined, work: () => Promise<T>, signal: AbortSignal): Promise<T> {
     const path = join(this.#folder, `${createHash('sha256').update(key).digest('hex').slice(0, 32)}.lock`);
     for (;;) {
       using lock = FileLock.take(path);

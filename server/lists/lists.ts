@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { KeptList, ListKey, ListKind, SourceKind } from '../catalog/kept-lists.ts';
 import type { Project } from '../catalog/projects.ts';
+import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import { addDays, pacificDayOf } from '../domain/dates.ts';
 import { unavailable } from '../domain/errors.ts';
 import { toMicroseconds } from '../domain/instants.ts';
@@ -68,8 +69,8 @@ export class Lists {
   readonly #flights: Flights;
   readonly #fetches: Fetches;
   /** The list that each reader was last served of a key. */
-  readonly #walks = new LRUCache<string, KeptList>({ max: 10_000, ttl: WALK });
-  readonly #inVain = new LRUCache<string, true>({ max: 10_000, ttl: REST_AFTER_FAILURE });
+  readonly #walks = new LRUCache<CacheKey, KeptList>({ max: 10_000, ttl: WALK });
+  readonly #inVain = new LRUCache<CacheKey, true>({ max: 10_000, ttl: REST_AFTER_FAILURE });
 
   constructor(options: ListsOptions) {
     const { engine, catalog, settings, log, now } = options;
@@ -131,7 +132,7 @@ export class Lists {
     rendering: Rendering,
     signal: AbortSignal,
   ): Promise<{ list: KeptList; json: Buffer[] }> {
-    const walk = `${page.reader} ${keyText(request.key)}`;
+    const walk = cacheKey(page.reader, request.key);
     const began = page.offset > 0 ? this.#walks.get(walk) : undefined;
     const list =
       began !== undefined && this.#store.has(began)
@@ -160,7 +161,7 @@ export class Lists {
       // The row of the catalog again: the list may be gone since.
       const older = signal.aborted ? undefined : this.#store.find(request.key);
       if (older === undefined) throw toKnownError(error);
-      this.#inVain.set(keyText(request.key), true);
+      this.#inVain.set(cacheKey(request.key), true);
       return this.#used(older);
     }
   }
@@ -209,7 +210,7 @@ export class Lists {
         const { complete, secondBest, ...fetched } = await this.#fetches.fetch(question, sources, target);
         return { ...fetched, final: final && complete && !secondBest, fetchedAt: toMicroseconds(now()) };
       });
-    return this.#flights.join(keyText(key), done, work, this.#fetches.stopped);
+    return this.#flights.join(cacheKey(key), done, work, this.#fetches.stopped);
   }
 
   /** The end of a fetch, or 503 when it takes too long. The fetch goes on, also when the client goes away. */
@@ -232,7 +233,7 @@ export class Lists {
 
   /** A walk goes on with the list that it began with, a lifetime longer than others are served it. */
   #isFresh(list: KeptList, request: ListRequest, walking: boolean): boolean {
-    if (list.final || this.#inVain.has(keyText(request.key))) return true;
+    if (list.final || this.#inVain.has(cacheKey(request.key))) return true;
     const lifetime = this.#options.settings.listLifetime * (walking ? 2 : 1);
     return toMicroseconds(this.#options.now()) - list.fetchedAt < lifetime * 1e6;
   }
@@ -258,8 +259,4 @@ export class Lists {
     const fetchedAt = toMicroseconds(this.#options.now());
     return { file: '', source, rows: 0, truncated: false, capped: false, final: false, bytes: 0, fetchedAt };
   }
-}
-
-function keyText(key: ListKey): string {
-  return JSON.stringify(key);
 }

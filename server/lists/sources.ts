@@ -3,6 +3,7 @@ import { type Connection, connectionsOf } from '../catalog/connections.ts';
 import type { ListKind } from '../catalog/kept-lists.ts';
 import { type FactTable, filesOf, readCoverage } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
+import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import { unavailable } from '../domain/errors.ts';
 import type { Range } from '../domain/range.ts';
 import { Warehouse } from './bigquery.ts';
@@ -30,7 +31,7 @@ const TABLE: Record<ListKind, FactTable> = { pages: 'page_daily', queries: 'quer
 export class Sources {
   readonly #options: SourcesOptions;
   /** A source remembers what it has learned, such as the days that an export has. */
-  readonly #known: LRUCache<string, Source>;
+  readonly #known: LRUCache<CacheKey, Source>;
 
   constructor(options: SourcesOptions) {
     this.#options = options;
@@ -62,7 +63,7 @@ export class Sources {
 
   /** The source that a connection leads to. */
   source(connection: Connection): SearchConsole | Warehouse {
-    const key = JSON.stringify(connection);
+    const key = cacheKey(connection);
     let source = this.#known.get(key) as SearchConsole | Warehouse | undefined;
     if (source === undefined) {
       source =

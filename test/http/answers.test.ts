@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import fc from 'fast-check';
 import t from 'tap';
+import { cacheKey } from '../../server/domain/cache-key.ts';
 import { toMetrics } from '../../server/domain/metrics.ts';
 import { Engine } from '../../server/facts/engine.ts';
 import { KeyedGate } from '../../server/gate.ts';
@@ -92,7 +93,10 @@ t.test('equal questions share one answer in the making, which is given up when n
     return promise;
   };
   const [one, two] = [new AbortController(), new AbortController()];
-  const answers = [cache.make('question', one.signal, make), cache.make('question', two.signal, make)];
+  const answers = [
+    cache.make(cacheKey('question'), one.signal, make),
+    cache.make(cacheKey('question'), two.signal, make),
+  ];
   one.abort();
   t.equal(given?.aborted, false, 'another one waits still');
   resolve(plain('answer'));
@@ -100,24 +104,27 @@ t.test('equal questions share one answer in the making, which is given up when n
   t.equal(made, 1);
 
   const alone = new AbortController();
-  const left = cache.make('other', alone.signal, (signal) => {
+  const left = cache.make(cacheKey('other'), alone.signal, (signal) => {
     given = signal;
     return new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('given up'))));
   });
   alone.abort();
   await t.rejects(left, { message: 'given up' });
   t.equal(given?.aborted, true);
-  t.strictSame(await cache.make('other', new AbortController().signal, async () => plain('again')), plain('again'));
+  t.strictSame(
+    await cache.make(cacheKey('other'), new AbortController().signal, async () => plain('again')),
+    plain('again'),
+  );
 });
 
 t.test('kept answers hold no memory but that of their bytes', async (t) => {
   const cache = new AnswerCache(1e6);
   const bytes = Buffer.alloc(64_000, 'x').subarray(100, 300);
-  await cache.make('question', new AbortController().signal, async () => ({ bytes, encoding: 'gzip' }));
-  const kept = cache.kept('question');
+  await cache.make(cacheKey('question'), new AbortController().signal, async () => ({ bytes, encoding: 'gzip' }));
+  const kept = cache.kept(cacheKey('question'));
   t.strictSame(kept, { bytes, encoding: 'gzip' });
   t.equal(kept?.bytes.buffer.byteLength, 200);
-  t.match(cache.state, { answers: 1, bytes: 208 });
+  t.match(cache.state, { answers: 1, bytes: 200 + cacheKey('question').length });
 });
 
 function plain(text: string): EncodedBytes {
