@@ -101,11 +101,16 @@ export class Lists {
   /**
    * What a list is and where it can come from. Throws `unavailable` for a project without any source. Run it in one
    * snapshot with the reading of the project.
-   * @param country that was asked for
+   * @param asked what was asked for
+   * @param catalog whose snapshot it is
    */
-  plan(project: Project, asked: { kind: ListKind; range: Range; country: string | null }): ListRequest {
+  plan(
+    project: Project,
+    asked: { kind: ListKind; range: Range; country: string | null },
+    catalog = this.#options.catalog,
+  ): ListRequest {
     const { kind, range } = asked;
-    const { basis, sources, live } = this.sources.choose(project, kind, range);
+    const { basis, sources, live } = this.sources.choose(project, kind, range, catalog);
     // A project of one country has no rows of another; its own facts are of that country already.
     const country = asked.country ?? (live ? project.country : null);
     const empty = live && project.country !== null && country !== project.country;

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type { Catalog } from '../catalog/catalog.ts';
 import { type Connection, connectionsOf } from '../catalog/connections.ts';
 import type { ListKind } from '../catalog/kept-lists.ts';
 import { type FactTable, filesOf, readCoverage } from '../catalog/manifest.ts';
@@ -38,9 +39,8 @@ export class Sources {
     this.#known = new LRUCache({ max: 1000 });
   }
 
-  /** Throws `unavailable` for a project that has no source. Run it in one snapshot with the reading of the project. */
-  choose(project: Project, kind: ListKind, range: Range): Choice {
-    const { catalog } = this.#options;
+  /** Throws `unavailable` for a project that has no source. Run it in one snapshot, that of `catalog`, with the reading of the project. */
+  choose(project: Project, kind: ListKind, range: Range, catalog = this.#options.catalog): Choice {
     const connections = connectionsOf(catalog, project.id);
     if (connections.length === 0) {
       const coverage = readCoverage(catalog, project.id);
@@ -49,14 +49,21 @@ export class Sources {
           `There is no source of ${kind}: the project is connected to no provider and has no loaded lists.`,
         );
       }
-      return { basis: `facts ${project.revision}`, sources: this.#facts(project, kind, range), live: false };
+      return {
+        basis: `facts ${project.factsRevision}`,
+        sources: this.#facts(project, kind, range, catalog),
+        live: false,
+      };
     }
     const sources: Source[] = ['bigquery', 'search-console'].flatMap((wanted) =>
       connections.filter((connection) => connection.kind === wanted).map((connection) => this.source(connection)),
     );
     // A warehouse begins on the day that the export was switched on; what was loaded may go further back.
-    if (connections.every((connection) => connection.kind === 'bigquery') && this.#isLoaded(project, kind, range)) {
-      sources.push(...this.#facts(project, kind, range));
+    if (
+      connections.every((connection) => connection.kind === 'bigquery') &&
+      this.#isLoaded(project, kind, range, catalog)
+    ) {
+      sources.push(...this.#facts(project, kind, range, catalog));
     }
     return { basis: `property ${project.property}`, sources, live: true };
   }
@@ -75,13 +82,13 @@ export class Sources {
     return source;
   }
 
-  #isLoaded({ id }: Project, kind: ListKind, range: Range): boolean {
-    const days = readCoverage(this.#options.catalog, id)[TABLE[kind]];
+  #isLoaded({ id }: Project, kind: ListKind, range: Range, catalog: Catalog): boolean {
+    const days = readCoverage(catalog, id)[TABLE[kind]];
     return days !== undefined && days.firstDay <= range.from && days.lastDay >= range.to;
   }
 
-  #facts({ id }: Project, kind: ListKind, range: Range): LoadedFacts[] {
-    const { catalog, engine, dataFolder } = this.#options;
+  #facts({ id }: Project, kind: ListKind, range: Range, catalog: Catalog): LoadedFacts[] {
+    const { engine, dataFolder } = this.#options;
     const files = filesOf(catalog, id, TABLE[kind], range);
     return files.length === 0 ? [] : [new LoadedFacts(engine, dataFolder, files)];
   }

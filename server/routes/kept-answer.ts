@@ -28,7 +28,7 @@ const LONGEST_ADDRESS = 500;
 /** Milliseconds. Days begin with an hour, in any time zone that matters here. */
 const HOUR = 3_600_000;
 
-/** Answers that are kept, by what was asked and by the project's revision. */
+/** Answers that are kept, by what was asked and by the project's revisions. */
 export class KeptAnswers {
   readonly #known: KnownCatalog;
   readonly #answers: AnswerCache;
@@ -70,13 +70,13 @@ export class KeptAnswers {
   }
 
   #keyOf({ url }: FastifyRequest, encoding: Encoding, project: Project, { operation, question }: Question): CacheKey {
-    const { workspaceId, id, revision } = project;
+    const { workspaceId, id, factsRevision, entitiesRevision } = project;
     const hour = Math.floor(this.#now() / HOUR);
     const address = cacheKey(workspaceId, encoding, url);
     const known = this.#addresses.get(address);
     // The project is the same object for as long as nobody changes the catalog.
     if (known?.project === project && known.hour === hour) return known.key;
-    const key = cacheKey(operation, workspaceId, id, revision, encoding, question(project));
+    const key = cacheKey(operation, workspaceId, id, factsRevision, entitiesRevision, encoding, question(project));
     if (address.length <= LONGEST_ADDRESS) this.#addresses.set(address, { project, hour, key });
     return key;
   }

@@ -1,8 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import type { Catalog } from '../catalog/catalog.ts';
 import type { ListKind } from '../catalog/kept-lists.ts';
+import type { Project } from '../catalog/projects.ts';
 import { isoInstant } from '../domain/instants.ts';
-import { projectReference, readProject } from '../http/guard.ts';
+import { projectReference, readProject, readTracked } from '../http/guard.ts';
 import { country, paging, rangeParameters, readParameters } from '../http/parameters.ts';
 import { listRange } from '../http/ranges.ts';
 import { day, instant, nullable, object, oneOf } from '../http/schemas.ts';
@@ -42,18 +44,20 @@ export async function answerListPage(
   reply: FastifyReply,
   { kind, renderer, dependent }: ListAnswer,
 ): Promise<Buffer> {
-  const { project, asked, range, plan, idByQuery } = readProject(catalog, request, (found) => {
+  const read = (found: Project, from: Catalog) => {
     const parameters = readParameters(listParameters, request.query);
     const listed = listRange(parameters, found, now());
-    return {
-      asked: parameters,
-      range: listed,
-      plan: lists.plan(found, { kind, range: listed, country: parameters.country ?? null }),
-      idByQuery: dependent ? tracked.get(found).idByQuery : new Map<string, string>(),
-    };
-  });
+    const plan = lists.plan(found, { kind, range: listed, country: parameters.country ?? null }, from);
+    return { asked: parameters, range: listed, plan };
+  };
+  const { project, asked, range, plan, idByQuery } = dependent
+    ? await readTracked(tracked, request, ({ catalog: from, project: found, tracked: { idByQuery: ids } }) => ({
+        ...read(found, from),
+        idByQuery: ids,
+      }))
+    : readProject(catalog, request, (found) => ({ ...read(found, catalog), idByQuery: new Map<string, string>() }));
   const rendering = {
-    variant: dependent ? String(project.revision) : '',
+    variant: dependent ? String(project.entitiesRevision) : '',
     render: renderer({ brandTerms: project.brandTerms, idByQuery }),
   };
   const reader = request.access?.keyId ?? '';

@@ -5,7 +5,7 @@ import { facts, keyword, makeWorld, ofProject, PROJECT, WORKSPACE } from '../wor
 const PATHS = ['site', 'breakdowns', 'keywords', 'groups', 'page-groups', 'alerts', 'notes', 'queries', 'pages'];
 
 /** Pairs of workspace and project that read the same when they are joined by a separator. */
-const SEPARATORS = [' ', ':', '/', '|', ',', '\\', '"', '","', '%20', ''];
+const SEPARATORS = [':', ' ', '/', '|', ',', '\\', '"', '","', '%20', ''];
 
 t.test('no spelling of a project id reads what another workspace has read before', async (t) => {
   const others = SEPARATORS.map((separator, index) => ({
