@@ -9,9 +9,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   routes: ['http', 'lists', 'facts', 'catalog', 'domain', 'gate.ts'],
   http: ['catalog', 'domain', 'garbage.ts', 'gate.ts', 'single-flight.ts'],
   lists: ['facts', 'catalog', 'domain', 'settings.ts', 'sql.ts'],
-  load: ['facts', 'catalog', 'domain', 'settings.ts', 'sql.ts'],
-  facts: ['domain', 'garbage.ts', 'gate.ts', 'sql.ts'],
-  catalog: ['domain', 'sql.ts'],
+  load: ['facts', 'catalog', 'domain', 'settings.ts', 'sql.ts', 'turns.ts'],
+  facts: ['domain', 'garbage.ts', 'gate.ts', 'sql.ts', 'turns.ts'],
+  catalog: ['domain', 'sql.ts', 'turns.ts'],
   domain: [],
   'garbage.ts': [],
   'gate.ts': ['domain'],
@@ -19,6 +19,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'settings.ts': [],
   'single-flight.ts': [],
   'sql.ts': [],
+  'turns.ts': [],
 };
 
 /** The packages that only one room may import. */

@@ -100,6 +100,7 @@ t.test('every statement of the catalog prepares', async (t) => {
         values: names.map((column) => `$${column}`).join(', '),
         key: identifiers(key),
         updates: names.map((column) => `"${column}" = excluded."${column}"`).join(', '),
+        differs: names.map((column) => `"${table}"."${column}" is not excluded."${column}"`).join(' or '),
         matches: key.map((column) => `"${column}" = $${column}`).join(' and '),
       });
       t.doesNotThrow(() => db.prepare(filled), `${name} of ${table}`);
@@ -118,6 +119,7 @@ t.test('reads of the catalog find their rows by an index', async (t) => {
     'alerts_of_project',
     'coverage',
     'fact_files',
+    'group_exists',
     'groups_of_project',
     'keyword_groups_of_project',
     'keywords_of_project',

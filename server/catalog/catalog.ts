@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
+import pLimit from 'p-limit';
+import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import { unavailable } from '../domain/errors.ts';
 import { sqlNames, sqlTemplate, sqlText } from '../sql.ts';
 import { makeDataFolder, requireDataFolder } from './data-folder.ts';
@@ -9,6 +11,9 @@ export type Values = Readonly<Record<string, SQLInputValue>>;
 
 /** How long a process waits for another one's write, in milliseconds. */
 const PATIENCE = 30_000;
+
+/** Long snapshots of one process at once; each has a connection of its own. */
+const MAX_LONG_SNAPSHOTS = 4;
 
 const MIGRATIONS = sqlNames('catalog/migrations');
 /** What this version makes of a catalog. */
@@ -19,14 +24,18 @@ const SHAPE = MIGRATIONS.length;
  * same file at once (WAL: readers never wait). Statements are the files of `sql/catalog/`, prepared once.
  */
 export class Catalog {
+  readonly #folder: string;
   readonly #db: DatabaseSync;
-  readonly #statements = new Map<string, StatementSync>();
+  readonly #statements = new Map<CacheKey, StatementSync>();
   /** Writes of this connection, which SQLite does not count in its data version. */
   #writes = 0;
   /** SQLite's data version, as it was in this turn of the event loop. */
   #others: number | undefined;
   /** The data version for which the catalog's shape was looked at. */
   #looked: number | undefined;
+  readonly #longSnapshots = pLimit(MAX_LONG_SNAPSHOTS);
+  /** Connections of long snapshots that have ended. */
+  readonly #idle: Catalog[] = [];
 
   /**
    * Opens the catalog of a data folder and brings its shape up to date. Where there is none it is made, and the folder
@@ -35,6 +44,7 @@ export class Catalog {
   constructor(dataFolder: string, { create = true }: { create?: boolean } = {}) {
     if (create) makeDataFolder(dataFolder);
     else requireDataFolder(dataFolder);
+    this.#folder = dataFolder;
     this.#db = new DatabaseSync(join(dataFolder, 'catalog.sqlite'), { timeout: PATIENCE });
     this.#db.exec('pragma journal_mode = wal');
     // FULL: a load that was reported as done survives a power cut.
@@ -52,6 +62,11 @@ export class Catalog {
     return this.#statement(name).all(values) as Row[];
   }
 
+  /** Rows of a query, one by one. Nothing else must run on this connection before the last one. */
+  each<Row>(name: string, values: Values = {}): Iterable<Row> {
+    return this.#statement(name).iterate(values) as Iterable<Row>;
+  }
+
   /** Runs a statement that changes rows; returns how many. */
   run(name: string, values: Values = {}): number {
     this.#writes++;
@@ -63,10 +78,10 @@ export class Catalog {
     return this.#template(name, parts).iterate(values) as Iterable<Row>;
   }
 
-  /** Runs a template that changes rows. `parts`: identifiers of our own. */
-  runTemplate(name: string, parts: Readonly<Record<string, string>>, values: Values): void {
+  /** Runs a template that changes rows; returns how many. `parts`: identifiers of our own. */
+  runTemplate(name: string, parts: Readonly<Record<string, string>>, values: Values): number {
     this.#writes++;
-    this.#template(name, parts).run(values);
+    return Number(this.#template(name, parts).run(values).changes);
   }
 
   /**
@@ -76,7 +91,7 @@ export class Catalog {
    */
   version(): number {
     if (this.#others === undefined) {
-      const row = this.#prepared('version', () => 'pragma data_version').get() as { data_version: number };
+      const row = this.#prepared(cacheKey('version'), () => 'pragma data_version').get() as { data_version: number };
       if (row.data_version !== this.#looked) {
         if (this.#shape() !== SHAPE) throw unavailable('The data was taken over by a newer version of the service.');
         this.#looked = row.data_version;
@@ -99,16 +114,34 @@ export class Catalog {
     return this.#transaction('begin immediate', writes);
   }
 
-  /** As `transaction`, for writes that wait for something between. Only for a process that does nothing else. */
-  async longTransaction(writes: () => Promise<void>): Promise<void> {
-    this.#db.exec('begin immediate');
+  /**
+   * As `snapshot`, for reads that wait for something between. They have a connection of their own, `own`, so that
+   * nothing else of this process comes between them. Only so many run at once; others wait.
+   */
+  longSnapshot<T>(reads: (own: Catalog) => Promise<T>): Promise<T> {
+    return this.#longSnapshots(async () => {
+      const own = this.#idle.pop() ?? new Catalog(this.#folder);
+      try {
+        return await own.#whole('begin', reads);
+      } finally {
+        if (this.#db.isOpen) this.#idle.push(own);
+        else own.close();
+      }
+    });
+  }
+
+  /**
+   * As `transaction`, for writes that wait for something between. They have a connection of their own, `own`: nobody
+   * who reads this one sees any of them before the commit.
+   */
+  async longTransaction<T>(writes: (own: Catalog) => Promise<T>): Promise<T> {
+    const own = new Catalog(this.#folder);
     try {
-      await writes();
-      this.#db.exec('commit');
-      this.#writes++;
-    } catch (error) {
-      if (this.#db.isTransaction) this.#db.exec('rollback');
-      throw error;
+      return await own.#whole('begin immediate', writes);
+    } finally {
+      own.close();
+      // Asked again in this turn already.
+      this.#others = undefined;
     }
   }
 
@@ -116,11 +149,21 @@ export class Catalog {
    * As `transaction`, for the server: while another process writes it tries again later instead of standing still.
    * Resolves when the writes are in.
    */
-  async patiently<T>(writes: () => T): Promise<T> {
+  patiently<T>(writes: () => T): Promise<T> {
+    return this.#whenFree(() => this.transaction(writes));
+  }
+
+  close(): void {
+    for (const own of this.#idle.splice(0)) own.close();
+    this.#statements.clear();
+    if (this.#db.isOpen) this.#db.close();
+  }
+
+  async #whenFree<T>(attempt: () => T): Promise<T> {
     for (const deadline = Date.now() + PATIENCE; ; ) {
       this.#db.exec('pragma busy_timeout = 0');
       try {
-        return this.transaction(writes);
+        return attempt();
       } catch (error) {
         if (!isBusy(error) || Date.now() > deadline) throw error;
       } finally {
@@ -130,20 +173,27 @@ export class Catalog {
     }
   }
 
-  close(): void {
-    this.#statements.clear();
-    if (this.#db.isOpen) this.#db.close();
+  async #whole<T>(begin: string, work: (own: Catalog) => Promise<T>): Promise<T> {
+    await this.#whenFree(() => this.#db.exec(begin));
+    try {
+      const result = await work(this);
+      this.#db.exec('commit');
+      return result;
+    } catch (error) {
+      if (this.#db.isTransaction) this.#db.exec('rollback');
+      throw error;
+    }
   }
 
   #statement(name: string): StatementSync {
-    return this.#prepared(name, () => sqlText(`catalog/${name}`));
+    return this.#prepared(cacheKey('statement', name), () => sqlText(`catalog/${name}`));
   }
 
   #template(name: string, parts: Readonly<Record<string, string>>): StatementSync {
-    return this.#prepared(`${name} ${parts['table']}`, () => sqlTemplate(`catalog/${name}`, parts));
+    return this.#prepared(cacheKey('template', name, parts), () => sqlTemplate(`catalog/${name}`, parts));
   }
 
-  #prepared(key: string, text: () => string): StatementSync {
+  #prepared(key: CacheKey, text: () => string): StatementSync {
     let statement = this.#statements.get(key);
     if (statement === undefined) {
       statement = this.#db.prepare(text());

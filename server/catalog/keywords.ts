@@ -1,4 +1,4 @@
-import type { Group, Membership } from '../domain/groups.ts';
+import type { Group } from '../domain/groups.ts';
 import type { Microseconds } from '../domain/instants.ts';
 import type { Intent } from '../domain/intent.ts';
 import type { Rule } from '../domain/rules.ts';
@@ -22,7 +22,12 @@ export interface PageGroup {
 
 /** The keywords of a project that are not archived, by the bytes of their query, then id. */
 export function listKeywords(catalog: Catalog, project: string): Keyword[] {
-  return catalog.all<Keyword>('keywords_of_project', { project });
+  return [...eachKeyword(catalog, project)];
+}
+
+/** As `listKeywords`, one by one. */
+export function eachKeyword(catalog: Catalog, project: string): Iterable<Keyword> {
+  return catalog.each('keywords_of_project', { project });
 }
 
 /** The groups of a project in rank-tracker order. */
@@ -44,19 +49,11 @@ export function listPageGroups(catalog: Catalog, project: string): PageGroup[] {
   }));
 }
 
-export function readMembership(catalog: Catalog, project: string): Membership {
-  const rows = catalog.all<{ groupId: string; keywordId: string }>('keyword_groups_of_project', { project });
-  const keywordsOf = new Map<string, string[]>();
-  const groupsOf = new Map<string, string[]>();
-  for (const { groupId, keywordId } of rows) {
-    append(keywordsOf, groupId, keywordId);
-    append(groupsOf, keywordId, groupId);
-  }
-  return { keywordsOf, groupsOf };
+/** The manual groups of the keywords that are not archived, by group, then keyword. */
+export function eachMember(catalog: Catalog, project: string): Iterable<{ groupId: string; keywordId: string }> {
+  return catalog.each('keyword_groups_of_project', { project });
 }
 
-function append(lists: Map<string, string[]>, key: string, value: string): void {
-  const list = lists.get(key);
-  if (list === undefined) lists.set(key, [value]);
-  else list.push(value);
+export function groupExists(catalog: Catalog, project: string, id: string): boolean {
+  return catalog.get('group_exists', { project, id }) !== undefined;
 }

@@ -1,3 +1,4 @@
+import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import { KEY_PATTERN } from '../domain/ids.ts';
 import type { Catalog } from './catalog.ts';
 import { type Access, findAccess, hashOf } from './keys.ts';
@@ -12,8 +13,8 @@ const MOST = 10_000;
  */
 export class KnownCatalog {
   readonly #catalog: Catalog;
-  readonly #access = new Map<string, Access | undefined>();
-  readonly #projects = new Map<string, Project | undefined>();
+  readonly #access = new Map<CacheKey, Access | undefined>();
+  readonly #projects = new Map<CacheKey, Project | undefined>();
   #version = -1;
 
   constructor(catalog: Catalog) {
@@ -24,15 +25,19 @@ export class KnownCatalog {
   access(presented: string): Access | undefined {
     if (!KEY_PATTERN.test(presented)) return undefined;
     const hash = hashOf(presented);
-    return this.#known(this.#access, hash, () => findAccess(this.#catalog, hash));
+    return this.#known(this.#access, cacheKey(hash), () => findAccess(this.#catalog, hash));
   }
 
   /** As `findProject`. */
   project(workspace: string, id: string): Project | undefined {
-    return this.#known(this.#projects, `${workspace} ${id}`, () => findProject(this.#catalog, workspace, id));
+    const project = this.#known(this.#projects, cacheKey(workspace, id), () =>
+      findProject(this.#catalog, workspace, id),
+    );
+    // Checked again where it is handed out: no mistake in the cache may show a workspace what belongs to another.
+    return project?.workspaceId === workspace && project.id === id ? project : undefined;
   }
 
-  #known<T>(kept: Map<string, T>, key: string, read: () => T): T {
+  #known<T>(kept: Map<CacheKey, T>, key: CacheKey, read: () => T): T {
     const version = this.#catalog.version();
     if (version !== this.#version) {
       this.#access.clear();

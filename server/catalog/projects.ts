@@ -19,9 +19,11 @@ export interface Project {
   readonly createdAt: Microseconds;
   /** Of the workspace's plan. */
   readonly keywordHistoryDays: number;
-  /** Raised by every load that touches the project; whatever is kept in memory or on disk is keyed by it. */
-  readonly revision: number;
-  /** Keywords that are not archived; 0 where the project was asked for alone. */
+  /** Raised whenever fact files of the project change. Whatever is computed from facts is cached by it. */
+  readonly factsRevision: number;
+  /** Raised whenever the project, its plan's history, its keywords or its groups change. Alerts and notes are not cached. */
+  readonly entitiesRevision: number;
+  /** Keywords that are not archived. */
   readonly trackedKeywords: number;
 }
 
@@ -40,7 +42,8 @@ interface ProjectRow {
   history_backfilling: number;
   setup_finished: number;
   created_at: number;
-  revision: number;
+  facts_revision: number;
+  entities_revision: number;
   keyword_history_days: number;
   tracked_keywords: number;
 }
@@ -62,7 +65,8 @@ function toProject(row: ProjectRow): Project {
     setupFinished: row.setup_finished === 1,
     createdAt: row.created_at,
     keywordHistoryDays: row.keyword_history_days,
-    revision: row.revision,
+    factsRevision: row.facts_revision,
+    entitiesRevision: row.entities_revision,
     trackedKeywords: row.tracked_keywords,
   };
 }

@@ -1,9 +1,11 @@
 import { LRUCache } from 'lru-cache';
-import type { Group, Membership } from '../domain/groups.ts';
+import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
+import { type Group, type GroupMatch, type Membership, matchGroup } from '../domain/groups.ts';
 import { shortIdNumber } from '../domain/ids.ts';
+import { inTurns } from '../turns.ts';
 import type { Catalog } from './catalog.ts';
-import { type Keyword, listGroups, listKeywords, readMembership } from './keywords.ts';
-import type { Project } from './projects.ts';
+import { eachKeyword, eachMember, type Keyword, listGroups } from './keywords.ts';
+import { findProject, type Project } from './projects.ts';
 
 export interface TrackedKeyword extends Keyword {
   /** Its place among the project's keywords, from 0. */
@@ -12,6 +14,8 @@ export interface TrackedKeyword extends Keyword {
 
 /** A project's keywords that are not archived, by query, its groups, and what answers need to know about them. */
 export interface TrackedKeywords {
+  /** What they are cached by: the project and its revision. */
+  readonly key: CacheKey;
   readonly keywords: readonly TrackedKeyword[];
   /** Positions by `shortIdNumber` of the id. */
   readonly positions: ReadonlyMap<number, number>;
@@ -21,45 +25,113 @@ export interface TrackedKeywords {
   readonly idByQuery: ReadonlyMap<string, string>;
 }
 
+/** What `TrackedKeywordsCache.read` has read in one snapshot, which is that of `catalog`. */
+export interface TrackedRead {
+  readonly catalog: Catalog;
+  readonly project: Project;
+  readonly tracked: TrackedKeywords;
+}
+
 /** Keywords kept in memory, over all projects; with what answers say of it, each takes some 600 bytes. */
 const MOST_KEYWORDS = 250_000;
+/** Bytes of group matches kept in memory: a bit for each keyword of the project. */
+const MAX_MATCH_BYTES = 16_000_000;
 
-/** Reads tracked keywords once per project and revision. */
+/** Reads tracked keywords, and works out what groups have of them, once per project and revision. */
 export class TrackedKeywordsCache {
   readonly #catalog: Catalog;
-  readonly #cache = new LRUCache<string, TrackedKeywords>({
+  readonly #cache = new LRUCache<CacheKey, TrackedKeywords>({
     maxSize: MOST_KEYWORDS,
     sizeCalculation: ({ keywords }) => keywords.length + 1,
+  });
+  readonly #reading = new Map<CacheKey, Promise<TrackedKeywords>>();
+  readonly #matches = new LRUCache<CacheKey, GroupMatch, { tracked: TrackedKeywords; group: Group }>({
+    maxSize: MAX_MATCH_BYTES,
+    sizeCalculation: ({ bits }) => bits.length + 1,
+    ignoreFetchAbort: true,
+    fetchMethod: (_key, _stale, { context: { tracked, group } }) => inTurns(matchGroup(group, tracked)),
   });
 
   constructor(catalog: Catalog) {
     this.#catalog = catalog;
   }
 
-  /** `project` must have been read in the same snapshot. */
-  get({ id, revision }: Pick<Project, 'id' | 'revision'>): TrackedKeywords {
-    const key = `${id}:${revision}`;
-    let tracked = this.#cache.get(key);
-    if (tracked === undefined) {
-      const keywords = listKeywords(this.#catalog, id).map((keyword, position) =>
-        // Not a copy: the row is nobody else's, and there may be 100,000.
-        Object.assign(keyword, { position }),
-      );
-      // The first of two keywords that differ by case only stands for both.
-      const idByQuery = new Map<string, string>();
-      for (const keyword of keywords) {
-        const text = keyword.query.toLowerCase();
-        if (!idByQuery.has(text)) idByQuery.set(text, keyword.id);
-      }
-      tracked = {
-        keywords,
-        positions: new Map(keywords.map((keyword) => [shortIdNumber(keyword.id), keyword.position])),
-        groups: listGroups(this.#catalog, id),
-        membership: readMembership(this.#catalog, id),
-        idByQuery,
-      };
-      this.#cache.set(key, tracked);
-    }
-    return tracked;
+  /**
+   * Reads a project, its tracked keywords, and what `reads` takes of the catalog, in one snapshot. Keywords that are not
+   * cached are read without holding up the event loop. Undefined when the workspace has no such project.
+   */
+  async read<T>(workspace: string, id: string, reads: (read: TrackedRead) => T): Promise<T | undefined> {
+    const cached = this.#catalog.snapshot(() => {
+      const project = findProject(this.#catalog, workspace, id);
+      if (project === undefined) return { answer: undefined };
+      const tracked = this.#cache.get(keyOf(project));
+      return tracked && { answer: reads({ catalog: this.#catalog, project, tracked }) };
+    });
+    if (cached !== undefined) return cached.answer;
+    return this.#catalog.longSnapshot(async (catalog) => {
+      const project = findProject(catalog, workspace, id);
+      return project && reads({ catalog, project, tracked: await this.#tracked(catalog, project) });
+    });
   }
+
+  /** Which of the keywords each of the groups has, as far as that depends on no range. */
+  matches(tracked: TrackedKeywords, groups: readonly Group[]): Promise<GroupMatch[]> {
+    return Promise.all(
+      groups.map((group) => this.#matches.forceFetch(cacheKey(tracked.key, group.id), { context: { tracked, group } })),
+    );
+  }
+
+  #tracked(catalog: Catalog, project: Project): Promise<TrackedKeywords> | TrackedKeywords {
+    const key = keyOf(project);
+    const cached = this.#cache.get(key) ?? this.#reading.get(key);
+    if (cached !== undefined) return cached;
+    const reading = inTurns(readTracked(catalog, project))
+      .then((tracked) => {
+        this.#cache.set(key, tracked);
+        return tracked;
+      })
+      .finally(() => this.#reading.delete(key));
+    this.#reading.set(key, reading);
+    return reading;
+  }
+}
+
+function keyOf({ id, entitiesRevision }: Project): CacheKey {
+  return cacheKey(id, entitiesRevision);
+}
+
+function* readTracked(catalog: Catalog, project: Project): Generator<void, TrackedKeywords> {
+  const keywords: TrackedKeyword[] = [];
+  for (const { id, query, source, trackedSince, intent } of eachKeyword(catalog, project.id)) {
+    keywords.push({ id, query, source, trackedSince, intent, position: keywords.length });
+    yield;
+  }
+  // One map after the other: a large one that grows takes milliseconds.
+  const positions = new Map<number, number>();
+  for (const { id, position } of keywords) {
+    positions.set(shortIdNumber(id), position);
+    yield;
+  }
+  const idByQuery = new Map<string, string>();
+  for (const { id, query } of keywords) {
+    // The first of two keywords that differ by case only stands for both.
+    const text = query.toLowerCase();
+    if (!idByQuery.has(text)) idByQuery.set(text, id);
+    yield;
+  }
+  const keywordsOf = new Map<string, string[]>();
+  const groupsOf = new Map<string, string[]>();
+  for (const { groupId, keywordId } of eachMember(catalog, project.id)) {
+    append(keywordsOf, groupId, keywordId);
+    append(groupsOf, keywordId, groupId);
+    yield;
+  }
+  const groups = listGroups(catalog, project.id);
+  return { key: keyOf(project), keywords, positions, groups, membership: { keywordsOf, groupsOf }, idByQuery };
+}
+
+function append(lists: Map<string, string[]>, key: string, value: string): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [value]);
+  else list.push(value);
 }

@@ -14,8 +14,8 @@ export interface Rule {
   readonly conditions: readonly Condition[];
 }
 
-/** What a rule looks at. Measures are totals over the requested range and device. */
-export interface RuleSubject extends Measures {
+/** What a rule looks at besides measures, which are totals over the requested range and device. */
+interface RuleTexts {
   readonly query: string;
   readonly intent: string;
   readonly source: string;
@@ -87,34 +87,55 @@ function conditionProblem(condition: unknown, of: 'keywords' | 'pages'): string 
   return undefined;
 }
 
-/** A test of keywords made of a rule that has passed `ruleProblem`. Ratios are compared unrounded. */
-export function compileRule(rule: Rule): (subject: RuleSubject) => boolean {
-  const tests = rule.conditions.map(compileCondition);
-  return rule.match === 'all'
-    ? (subject) => tests.every((test) => test(subject))
-    : (subject) => tests.some((test) => test(subject));
+/** A rule that has been read once. What its conditions on texts say depends on no range, so that it can be kept. */
+export interface CompiledRule {
+  /** What the conditions on texts say of a keyword by themselves. */
+  readonly matchesTexts: (texts: RuleTexts) => boolean;
+  /** Whether there are conditions on numbers. Without them `matchesTexts` decides. */
+  readonly readsNumbers: boolean;
+  /** Whether a keyword matches, of which `matchesTexts` said `texts`. */
+  readonly matches: (texts: boolean, measures: Measures) => boolean;
 }
 
-function compileCondition({ field = '', op, value }: Condition): (subject: RuleSubject) => boolean {
-  if (NUMBER_FIELDS.includes(field)) {
-    const compare = NUMBER_OPERATORS[op]!;
-    return (subject) => {
-      const number = numberOf(subject, field);
-      return number !== undefined && compare(number, Number(value));
-    };
-  }
-  const read = (subject: RuleSubject): string => subject[field as 'query' | 'intent' | 'source'];
+/** Compiles a rule that has passed `ruleProblem`. Ratios are compared unrounded. */
+export function compileRule({ match, conditions }: Rule): CompiledRule {
+  const isNumeric = ({ field = '' }: Condition): boolean => NUMBER_FIELDS.includes(field);
+  const texts = conditions.filter((condition) => !isNumeric(condition)).map(compileTextCondition);
+  const numbers = conditions.filter(isNumeric).map(compileNumberCondition);
+  return match === 'all'
+    ? {
+        matchesTexts: (subject) => texts.every((test) => test(subject)),
+        readsNumbers: numbers.length > 0,
+        matches: (matched, measures) => matched && numbers.every((test) => test(measures)),
+      }
+    : {
+        matchesTexts: (subject) => texts.some((test) => test(subject)),
+        readsNumbers: numbers.length > 0,
+        matches: (matched, measures) => matched || numbers.some((test) => test(measures)),
+      };
+}
+
+function compileNumberCondition({ field = '', op, value }: Condition): (measures: Measures) => boolean {
+  const compare = NUMBER_OPERATORS[op]!;
+  return (measures) => {
+    const number = numberOf(measures, field);
+    return number !== undefined && compare(number, Number(value));
+  };
+}
+
+function compileTextCondition({ field = '', op, value }: Condition): (texts: RuleTexts) => boolean {
+  const read = (texts: RuleTexts): string => texts[field as keyof RuleTexts];
   if (op === 'matches') {
     const expression = compileExpression(String(value))!;
-    return (subject) => expression.matcher(read(subject)).find();
+    return (texts) => expression.matcher(read(texts)).find();
   }
   const compare = TEXT_OPERATORS[op]!;
   const wanted = String(value).toLowerCase();
-  return (subject) => compare(read(subject).toLowerCase(), wanted);
+  return (texts) => compare(read(texts).toLowerCase(), wanted);
 }
 
 /** The unrounded number of a field; undefined where it has none, and then no condition on it matches. */
-function numberOf(subject: RuleSubject, field: string): number | undefined {
+function numberOf(subject: Measures, field: string): number | undefined {
   if (field === 'clicks') return subject.clicks;
   if (field === 'impressions') return subject.impressions;
   if (subject.impressions === 0) return undefined;

@@ -1,11 +1,9 @@
-import { type Group, type GroupedKeyword, type Membership, selectKeywords } from '../domain/groups.ts';
+import { type GroupedKeyword, type GroupMatch, type PlacedKeyword, selectKeywords } from '../domain/groups.ts';
 import type { Measures } from '../domain/metrics.ts';
+import { inTurns } from '../turns.ts';
 import { type DayGrid, gridParts } from './day-grid.ts';
 import type { Asked, AskedTotals, Device, Facts } from './facts.ts';
 import type { KeywordTotals } from './keyword-totals.ts';
-
-/** A keyword and its place among all of its project. */
-type PlacedKeyword = GroupedKeyword & { readonly position: number };
 
 interface AskedKeywords<K extends PlacedKeyword> extends Omit<Asked, 'files'> {
   /** Where totals are added up from. */
@@ -16,10 +14,9 @@ interface AskedKeywords<K extends PlacedKeyword> extends Omit<Asked, 'files'> {
   readonly tracked: {
     readonly keywords: readonly K[];
     readonly positions: ReadonlyMap<number, number>;
-    readonly membership: Membership;
   };
   /** Only the keywords of these groups, when given. */
-  readonly groups: readonly Group[] | undefined;
+  readonly matches: readonly GroupMatch[] | undefined;
   readonly device: Device;
   readonly limit: number;
   readonly offset: number;
@@ -30,10 +27,10 @@ export async function keywordPage<K extends PlacedKeyword>(
   facts: Facts,
   asked: AskedKeywords<K>,
 ): Promise<{ total: number; keywords: readonly K[]; totals: KeywordTotals }> {
-  const { tracked, groups, device, limit, offset } = asked;
+  const { tracked, matches, device, limit, offset } = asked;
   const totals = await facts.keywordTotals({ ...asked, ...asked.totalFiles }, device, tracked.positions);
   const measuresOf = (keyword: K): Measures => totals.of(keyword);
-  const chosen = groups ? selectKeywords(tracked.keywords, groups, tracked.membership, measuresOf) : tracked.keywords;
+  const chosen = matches ? await inTurns(selectKeywords(tracked.keywords, matches, measuresOf)) : tracked.keywords;
   const page = chosen.slice(offset, offset + limit);
   return { total: chosen.length, keywords: page, totals };
 }

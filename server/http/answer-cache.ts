@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { LRUCache } from 'lru-cache';
+import type { CacheKey } from '../domain/cache-key.ts';
 import { SingleFlight } from '../single-flight.ts';
 import type { EncodedBytes } from './compression.ts';
 
@@ -16,7 +17,7 @@ export interface AnswerCacheState {
  * expire. Equal questions at the same time share one answer in the making; it is given up when nobody waits for it.
  */
 export class AnswerCache {
-  readonly #finished: LRUCache<string, EncodedBytes> | undefined;
+  readonly #finished: LRUCache<CacheKey, EncodedBytes> | undefined;
   readonly #making = new SingleFlight<EncodedBytes>();
   #hits = 0;
   #misses = 0;
@@ -40,7 +41,7 @@ export class AnswerCache {
   }
 
   /** The answer to a question, where it is kept. */
-  kept(key: string): EncodedBytes | undefined {
+  kept(key: CacheKey): EncodedBytes | undefined {
     const finished = this.#finished?.get(key);
     if (finished === undefined) this.#misses++;
     else this.#hits++;
@@ -51,7 +52,11 @@ export class AnswerCache {
    * The answer to a question that is not kept: the one in the making, or that of `make`, which is kept then.
    * @param signal the one who asks has gone
    */
-  make(key: string, signal: AbortSignal, make: (signal: AbortSignal) => Promise<EncodedBytes>): Promise<EncodedBytes> {
+  make(
+    key: CacheKey,
+    signal: AbortSignal,
+    make: (signal: AbortSignal) => Promise<EncodedBytes>,
+  ): Promise<EncodedBytes> {
     return this.#making.run(key, signal, async (stop) => {
       const made = await make(stop);
       if (this.#finished === undefined) return made;

@@ -4,6 +4,7 @@ import type { KeyUse } from '../catalog/key-use.ts';
 import type { Access } from '../catalog/keys.ts';
 import type { KnownCatalog } from '../catalog/known.ts';
 import { findProject, type Project } from '../catalog/projects.ts';
+import type { TrackedKeywordsCache, TrackedRead } from '../catalog/tracked.ts';
 import { KnownError, notFound } from '../domain/errors.ts';
 
 export const REQUESTS_A_MINUTE = 120;
@@ -95,6 +96,21 @@ export function readProject<T>(
     if (project === undefined) throw unknownProject();
     return { ...reads(project), project };
   });
+}
+
+/** As `readProject`, with the project's tracked keywords, which may take a while. `reads` is given its own catalog. */
+export async function readTracked<T>(
+  tracked: TrackedKeywordsCache,
+  request: FastifyRequest,
+  reads: (read: TrackedRead) => T,
+): Promise<T & Omit<TrackedRead, 'catalog'>> {
+  const read = await tracked.read(request.access!.workspaceId, projectId(request), (found) => ({
+    ...reads(found),
+    project: found.project,
+    tracked: found.tracked,
+  }));
+  if (read === undefined) throw unknownProject();
+  return read;
 }
 
 /** The project of the path alone, as `readProject` finds it, without a snapshot. */

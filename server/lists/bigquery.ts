@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Connection } from '../catalog/connections.ts';
+import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import { type Day, eachDay } from '../domain/dates.ts';
 import type { Engine } from '../facts/engine.ts';
 import { sqlTemplate } from '../sql.ts';
@@ -31,7 +32,7 @@ export class Warehouse implements Source {
   readonly name = 'bigquery';
   readonly #dataset: Dataset;
   readonly #engine: Engine;
-  readonly #origins = new LRUCache<string, Origin>({ max: 1000, ttl: DAYS_BELIEVED });
+  readonly #origins = new LRUCache<CacheKey, Origin>({ max: 1000, ttl: DAYS_BELIEVED });
 
   constructor(connection: Connection, options: BigQueryOptions & { readonly engine: Engine }) {
     this.#dataset = new Dataset(connection, options);
@@ -65,7 +66,7 @@ export class Warehouse implements Source {
 
   /** The table that a kind of list is read from, and the days it has. Queries prefer the rows counted by property. */
   async origin({ kind, property }: Pick<ListQuery, 'kind' | 'property'>, attempts: Attempts): Promise<Origin> {
-    const key = `${kind} ${property}`;
+    const key = cacheKey(kind, property);
     let origin = this.#origins.get(key);
     if (origin === undefined) {
       const tables = await this.#dataset.tables(attempts);

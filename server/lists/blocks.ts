@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import type { Measures } from '../domain/metrics.ts';
 import type { Engine } from '../facts/engine.ts';
 
@@ -32,11 +33,11 @@ const ROWS_PER_BLOCK = 5000;
  * few copies, where making and stringifying its rows each time would stop the server for tens of milliseconds.
  */
 export class Blocks {
-  readonly #cache: LRUCache<string, Block, Wanted>;
+  readonly #cache: LRUCache<CacheKey, Block, Wanted>;
 
   /** @param memory bytes */
   constructor(engine: Engine, memory: number) {
-    this.#cache = new LRUCache<string, Block, Wanted>({
+    this.#cache = new LRUCache<CacheKey, Block, Wanted>({
       maxSize: memory,
       sizeCalculation: ({ json, ends }) => json.byteLength + ends.byteLength + 1,
       ignoreFetchAbort: true,
@@ -55,7 +56,7 @@ export class Blocks {
       Array.from({ length: last - first + 1 }, async (_, index) => {
         const block = first + index;
         const context = { path, block, rendering };
-        const { json, ends } = await this.#cache.forceFetch(`${path} ${rendering.variant} ${block}`, { context });
+        const { json, ends } = await this.#cache.forceFetch(cacheKey(path, rendering.variant, block), { context });
         const start = Math.max(0, from - block * ROWS_PER_BLOCK);
         const end = Math.min(ROWS_PER_BLOCK, to - block * ROWS_PER_BLOCK);
         if (end > ends.length) throw new Error(`${path} has fewer rows than it should`);

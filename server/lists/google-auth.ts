@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { type AuthClient, GoogleAuth, gaxios, JWT, type OAuth2Client, UserRefreshClient } from 'google-auth-library';
 import type { Connection } from '../catalog/connections.ts';
+import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import { readCredentials } from './credentials.ts';
 import { ProviderFailure } from './failures.ts';
 
@@ -29,7 +30,7 @@ const MAX_TOKEN_BYTES = 1_000_000;
 /** Signed-in clients of connections, each made once as long as its credentials file is the same. */
 export class Identities {
   readonly #timeLimit: number;
-  readonly #known = new Map<string, { stamp: number; identity: Promise<Identity> }>();
+  readonly #known = new Map<CacheKey, { stamp: number; identity: Promise<Identity> }>();
 
   /** @param timeLimit milliseconds that one request for a token may take */
   constructor(timeLimit: number) {
@@ -38,7 +39,7 @@ export class Identities {
 
   /** Throws `ProviderFailure` where the credentials cannot be read or are of another kind. */
   async of({ kind, credentials, tokenEndpoint }: Connection): Promise<Identity> {
-    const key = JSON.stringify([kind, credentials, tokenEndpoint]);
+    const key = cacheKey(kind, credentials, tokenEndpoint);
     const stamp = credentials === null ? 0 : (statSync(credentials, { throwIfNoEntry: false })?.mtimeMs ?? -1);
     let known = this.#known.get(key);
     if (known?.stamp !== stamp) {

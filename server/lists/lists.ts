@@ -3,6 +3,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { Project } from '../catalog/projects.ts';
 import type { ListKey, ListKind, SourceKind, StoredList } from '../catalog/stored-lists.ts';
 import { UsageDatabase } from '../catalog/usage.ts';
+import { cacheKey } from '../domain/cache-key.ts';
 import { KnownError, unavailable } from '../domain/errors.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import type { AskedRange, Range } from '../domain/range.ts';
@@ -133,10 +134,11 @@ export class Lists {
   plan(
     project: Project,
     asked: { kind: ListKind; range: Range; country: string | null; parameters?: AskedRange },
+    catalog = this.#options.catalog,
   ): ListRequest {
     const { kind, range } = asked;
     const { from, to, period }: AskedRange = asked.parameters ?? range;
-    const { sourceKey, sources, fromProvider } = this.sources.choose(project, kind, range);
+    const { sourceKey, sources, fromProvider } = this.sources.choose(project, kind, range, catalog);
     // A project of one country has no rows of another; its own facts are of that country already.
     const country = asked.country ?? (fromProvider ? project.country : null);
     const empty = fromProvider && project.country !== null && country !== project.country;
@@ -151,7 +153,7 @@ export class Lists {
       source: sources[0]?.kind ?? 'bigquery',
       sources: empty ? [] : sources,
       fromProvider,
-      sequence: JSON.stringify([project.id, kind, from, to, period, country, origin]),
+      sequence: cacheKey(project.id, kind, from ?? null, to ?? null, period ?? null, country, origin),
     };
   }
 
@@ -182,7 +184,7 @@ export class Lists {
     if (request.sources.length === 0) return this.#emptyList(request);
     const stored = this.#find(request.key);
     if (stored !== undefined && this.#isFresh(stored)) return stored;
-    const key = keyText(request.key);
+    const key = cacheKey(request.key);
     // Where there is nothing to serve meanwhile, the provider is asked at once.
     const failed = stored === undefined ? undefined : this.#recentFailures.get(key);
     try {
@@ -239,7 +241,7 @@ export class Lists {
   }
 
   #find(key: ListKey): AnyList | undefined {
-    return this.#unstored.find(keyText(key)) ?? this.#store.find(key);
+    return this.#unstored.find(cacheKey(key)) ?? this.#store.find(key);
   }
 
   #fetch(request: ListRequest, demand: 'client' | 'background', signal: AbortSignal): Promise<AnyList> {
@@ -261,18 +263,18 @@ export class Lists {
       try {
         if (rows === 0) {
           await this.#store.remove(key);
-          return this.#unstored.keep(keyText(key), { ...list, ...NO_FILE });
+          return this.#unstored.keep(cacheKey(key), { ...list, ...NO_FILE });
         }
         const stored = await this.#store.put(key, ranked, list);
-        this.#unstored.forget(keyText(key));
+        this.#unstored.forget(cacheKey(key));
         return stored;
       } catch (error) {
         this.#options.log.warn({ err: error, list: kind, property: query.property }, 'a list could not be stored');
-        return this.#unstored.keep(keyText(key), { ...list, ...NO_FILE, held: await ranked.read(rows) });
+        return this.#unstored.keep(cacheKey(key), { ...list, ...NO_FILE, held: await ranked.read(rows) });
       }
     };
     const { stopped } = this.#gateway;
-    return this.#flights.run(keyText(key), { done, work, stopped }, { signal, demand });
+    return this.#flights.run(cacheKey(key), { done, work, stopped }, { signal, demand });
   }
 
   /** The end of a fetch, or 503 when it takes too long. Once begun the fetch goes on, also when the client goes away. */
@@ -309,10 +311,6 @@ export class Lists {
 }
 
 const NO_FILE = { file: '', bytes: 0, sha256: '' };
-
-function keyText(key: ListKey): string {
-  return JSON.stringify(key);
-}
 
 /** Logs that usage cannot be kept, and not with each request. */
 function warnSometimes(log: ListsOptions['log']): (error: unknown) => void {

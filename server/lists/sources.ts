@@ -1,8 +1,10 @@
 import { LRUCache } from 'lru-cache';
+import type { Catalog } from '../catalog/catalog.ts';
 import { type Connection, connectionsOf } from '../catalog/connections.ts';
 import { type FactTable, filesOf, readCoverage } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import type { ListKind } from '../catalog/stored-lists.ts';
+import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import { unavailable } from '../domain/errors.ts';
 import type { Range } from '../domain/range.ts';
 import { Warehouse } from './bigquery.ts';
@@ -30,16 +32,15 @@ const TABLE: Record<ListKind, FactTable> = { pages: 'page_daily', queries: 'quer
 export class Sources {
   readonly #options: SourcesOptions;
   /** A source remembers what it has learned, such as the days that an export has. */
-  readonly #known: LRUCache<string, Source>;
+  readonly #known: LRUCache<CacheKey, Source>;
 
   constructor(options: SourcesOptions) {
     this.#options = options;
     this.#known = new LRUCache({ max: 1000 });
   }
 
-  /** Throws `unavailable` for a project that has no source. Run it in one snapshot with the reading of the project. */
-  choose(project: Project, kind: ListKind, range: Range): Choice {
-    const { catalog } = this.#options;
+  /** Throws `unavailable` for a project that has no source. Run it in one snapshot, that of `catalog`, with the reading of the project. */
+  choose(project: Project, kind: ListKind, range: Range, catalog = this.#options.catalog): Choice {
     const connections = connectionsOf(catalog, project.id);
     if (connections.length === 0) {
       const coverage = readCoverage(catalog, project.id);
@@ -50,8 +51,8 @@ export class Sources {
         );
       }
       return {
-        sourceKey: `facts ${project.revision}`,
-        sources: this.#facts(project, kind, range),
+        sourceKey: `facts ${project.factsRevision}`,
+        sources: this.#facts(project, kind, range, catalog),
         fromProvider: false,
       };
     }
@@ -59,15 +60,18 @@ export class Sources {
       connections.filter((connection) => connection.kind === wanted).map((connection) => this.source(connection)),
     );
     // A warehouse begins on the day that the export was switched on; what was loaded may go further back.
-    if (connections.every((connection) => connection.kind === 'bigquery') && this.#isLoaded(project, kind, range)) {
-      sources.push(...this.#facts(project, kind, range));
+    if (
+      connections.every((connection) => connection.kind === 'bigquery') &&
+      this.#isLoaded(project, kind, range, catalog)
+    ) {
+      sources.push(...this.#facts(project, kind, range, catalog));
     }
     return { sourceKey: `property ${project.property}`, sources, fromProvider: true };
   }
 
   /** The source that a connection leads to. */
   source(connection: Connection): SearchConsole | Warehouse {
-    const key = JSON.stringify(connection);
+    const key = cacheKey(connection);
     let source = this.#known.get(key) as SearchConsole | Warehouse | undefined;
     if (source === undefined) {
       source =
@@ -79,13 +83,13 @@ export class Sources {
     return source;
   }
 
-  #isLoaded({ id }: Project, kind: ListKind, range: Range): boolean {
-    const days = readCoverage(this.#options.catalog, id)[TABLE[kind]];
+  #isLoaded({ id }: Project, kind: ListKind, range: Range, catalog: Catalog): boolean {
+    const days = readCoverage(catalog, id)[TABLE[kind]];
     return days !== undefined && days.firstDay <= range.from && days.lastDay >= range.to;
   }
 
-  #facts({ id }: Project, kind: ListKind, range: Range): LoadedFacts[] {
-    const { catalog, engine, dataFolder } = this.#options;
+  #facts({ id }: Project, kind: ListKind, range: Range, catalog: Catalog): LoadedFacts[] {
+    const { engine, dataFolder } = this.#options;
     const files = filesOf(catalog, id, TABLE[kind], range);
     return files.length === 0 ? [] : [new LoadedFacts(engine, dataFolder, files)];
   }

@@ -13,6 +13,7 @@ import {
   type Part,
   type StoredTable,
 } from '../catalog/manifest.ts';
+import { cacheKey } from '../domain/cache-key.ts';
 import { type Day, eachDay, eachMonth, earlier, later } from '../domain/dates.ts';
 import { newUuid } from '../domain/ids.ts';
 import type { Range } from '../domain/range.ts';
@@ -92,14 +93,14 @@ export async function writePartFiles(engine: Engine, catalog: Catalog, work: Wor
   const { shape, parts, days } = work;
   const limit = pLimit(AT_ONCE);
   const folders = new Set<string>();
-  const staged = new Map(parts.map((part) => [`${part.project} ${part.part}`, part.files]));
+  const staged = new Map(parts.map((part) => [cacheKey(part.project, part.part), part.files]));
   const writing: Promise<PartChange[]>[] = [];
   for (const [project, replaced] of days) {
     const range = { from: [...replaced].reduce(earlier), to: [...replaced].reduce(later) };
     const before = new Map(manifestOf(catalog, project, shape.name, range).map((row) => [row.part, row]));
     for (const part of shape.split === 'none' ? ['all'] : eachMonth(range.from, range.to)) {
       const current = before.get(part);
-      const files = staged.get(`${project} ${part}`) ?? [];
+      const files = staged.get(cacheKey(project, part)) ?? [];
       const place = { dataFolder: work.dataFolder, shape, project, part, folders };
       if (files.length === 0 && current === undefined) continue;
       writing.push(limit(() => writePart(engine, place, { files, current, replaced })));

@@ -1,11 +1,14 @@
 import type { SQLInputValue } from 'node:sqlite';
 import type { Catalog } from '../catalog/catalog.ts';
+import { findWorkspace } from '../catalog/workspaces.ts';
 import { estimateIntent } from '../domain/intent.ts';
 import type { Session } from '../facts/engine.ts';
 import { sqlTemplate } from '../sql.ts';
+import { inTurns } from '../turns.ts';
 import type { PartChange } from './part-files.ts';
 import { ENTITIES, type EntityTable, identifiers } from './tables.ts';
 
+/** Rows that are read at a time. */
 const SLICE = 10_000;
 
 type Row = Record<string, SQLInputValue>;
@@ -20,42 +23,87 @@ const DERIVED: Partial<Record<EntityTable['name'], (row: Row) => Row>> = {
 };
 
 /**
- * Makes a load current, in one transaction: rows of entities, the manifest, and the revision of every project that is
- * touched. Readers see the state before it or the state after it.
+ * Makes a load current, in one transaction on a connection of its own: rows of entities, the manifest, and the revisions
+ * of the projects that it changes. Readers, in this process too, see the state before it or the state after it.
  */
 export async function publish(session: Session, catalog: Catalog, changes: readonly PartChange[]): Promise<void> {
-  const touchedProjects = new Set(changes.map(({ project }) => project));
-  for (const { id } of await session.rows<{ id: string }>('select id from named_projects')) touchedProjects.add(id);
-  const touchedWorkspaces = await session.rows<{ id: string }>('select id from named_workspaces');
-
-  await catalog.longTransaction(async () => {
-    for (const shape of [...ENTITIES].reverse()) await removeRows(session, catalog, shape);
-    for (const shape of ENTITIES) await upsertRows(session, catalog, shape);
+  await catalog.longTransaction(async (own) => {
+    const changed = new ChangedEntities(own);
+    for (const shape of [...ENTITIES].reverse()) await removeRows(session, own, shape, changed);
+    for (const shape of ENTITIES) await upsertRows(session, own, shape, changed);
     for (const { project, table, part, written } of changes) {
-      if (written === null) catalog.run('fact_file_delete', { project, table, part });
-      else catalog.run('fact_file_upsert', { project, table, part, ...written });
+      if (written === null) own.run('fact_file_delete', { project, table, part });
+      else own.run('fact_file_upsert', { project, table, part, ...written });
     }
-    const { value: revision } = catalog.get<{ value: number }>('revision_next')!;
-    for (const id of touchedProjects) catalog.run('revision_raise', { id, revision });
-    for (const { id } of touchedWorkspaces) catalog.run('revision_raise_workspace', { id, revision });
+    const facts = new Set(changes.map(({ project }) => project));
+    if (facts.size + changed.projects.size + changed.workspaces.size === 0) return;
+    const { value: revision } = own.get<{ value: number }>('revision_next')!;
+    for (const id of changed.keywords) own.run('tracked_keywords_count', { id });
+    for (const id of changed.projects) own.run('entities_changed', { id, revision });
+    for (const id of changed.workspaces) own.run('entities_changed_of_workspace', { id, revision });
+    for (const id of facts) own.run('facts_changed', { id, revision });
   });
 }
 
-async function removeRows(session: Session, catalog: Catalog, { name: table, key }: EntityTable): Promise<void> {
-  const matches = key.map((name) => `"${name}" = $${name}`).join(' and ');
-  const removed = await session.rows<Row>(sqlTemplate('load/removed_keys', { table, key: identifiers(key) }));
-  for (const row of removed) catalog.runTemplate('delete_row', { table, matches }, row);
+/** Whose cached answers a load outdates by its entities. A row that is what it was before does not count. */
+class ChangedEntities {
+  readonly projects = new Set<string>();
+  /** Projects whose keywords changed. */
+  readonly keywords = new Set<string>();
+  /** Workspaces whose plan has another history now. Nothing cached depends on the rest of them. */
+  readonly workspaces = new Set<string>();
+  readonly #catalog: Catalog;
+
+  constructor(catalog: Catalog) {
+    this.#catalog = catalog;
+  }
+
+  /** Runs `write` for a row, and notes whom it changes. Alerts and notes are not cached. */
+  note(table: EntityTable['name'], row: Row, write: () => number): void {
+    const id = row['id'] as string;
+    const history = table === 'workspaces' ? findWorkspace(this.#catalog, id)?.keywordHistoryDays : undefined;
+    if (write() === 0 || table === 'alerts' || table === 'notes') return;
+    if (table === 'workspaces') {
+      if (history !== row['keyword_history_days']) this.workspaces.add(id);
+      return;
+    }
+    const project = table === 'projects' ? id : (row['project_id'] as string);
+    this.projects.add(project);
+    if (table === 'keywords') this.keywords.add(project);
+  }
 }
 
-async function upsertRows(session: Session, catalog: Catalog, shape: EntityTable): Promise<void> {
+async function removeRows(
+  session: Session,
+  catalog: Catalog,
+  { name: table, key }: EntityTable,
+  changed: ChangedEntities,
+): Promise<void> {
+  const matches = key.map((name) => `"${name}" = $${name}`).join(' and ');
+  const removed = await session.rows<Row>(sqlTemplate('load/removed_keys', { table, key: identifiers(key) }));
+  await inTurns(
+    eachOf(removed, (row) =>
+      changed.note(table, row, () => catalog.runTemplate('delete_row', { table, matches }, row)),
+    ),
+  );
+}
+
+async function upsertRows(
+  session: Session,
+  catalog: Catalog,
+  shape: EntityTable,
+  changed: ChangedEntities,
+): Promise<void> {
   const { name: table, columns, key } = shape;
   const names = columns.map(({ name }) => name);
+  const values = names.filter((name) => !key.includes(name));
   const parts = {
     table,
     columns: identifiers(names),
     values: names.map((name) => `$${name}`).join(', '),
     key: identifiers(key),
     updates: names.map((name) => `"${name}" = excluded."${name}"`).join(', '),
+    differs: values.map((name) => `"${table}"."${name}" is not excluded."${name}"`).join(' or ') || 'false',
   };
   // DuckDB's types to those of the catalog: days are texts, truth is 0 or 1.
   const selected = columns.map(({ name, type }) =>
@@ -69,7 +117,16 @@ async function upsertRows(session: Session, catalog: Catalog, shape: EntityTable
   const text = sqlTemplate('load/table_rows', { table, columns: selected.join(', ') });
   for (let after = -1; ; after += SLICE) {
     const rows = await session.rows<Row>(text, { after, limit: SLICE });
-    for (const row of rows) catalog.runTemplate('upsert', parts, derive(row));
+    await inTurns(
+      eachOf(rows.map(derive), (row) => changed.note(table, row, () => catalog.runTemplate('upsert', parts, row))),
+    );
     if (rows.length < SLICE) break;
+  }
+}
+
+function* eachOf(rows: readonly Row[], write: (row: Row) => void): Generator<void, void> {
+  for (const row of rows) {
+    write(row);
+    yield;
   }
 }

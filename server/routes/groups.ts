@@ -1,7 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { listGroups, readMembership } from '../catalog/keywords.ts';
 import { KEYWORD_FIELDS, NUMBER_OPERATOR_NAMES, TEXT_OPERATOR_NAMES } from '../domain/rules.ts';
-import { projectReference, readProject } from '../http/guard.ts';
+import { projectReference, readTracked } from '../http/guard.ts';
 import { nullable, object, oneOf, project, responses, shortId } from '../http/schemas.ts';
 import type { Route } from './route.ts';
 
@@ -36,17 +35,17 @@ export const groups: Route<typeof answer> = {
   parameters: {},
   response: responses(answer, 'The groups.', ['not_found']),
   handle:
-    ({ catalog }) =>
-    (request) => {
-      const read = readProject(catalog, request, ({ id }) => ({
-        groups: listGroups(catalog, id),
-        membership: readMembership(catalog, id),
+    ({ tracked }) =>
+    async (request) => {
+      const read = await readTracked(tracked, request, ({ tracked: { groups, membership } }) => ({
+        groups,
+        membership,
       }));
       return {
         project: projectReference(read.project),
         groups: read.groups.map((found) => ({
           ...found,
-          keywordIds: found.kind === 'manual' ? [...(read.membership.keywordsOf.get(found.id) ?? [])] : null,
+          keywordIds: found.kind === 'manual' ? (read.membership.keywordsOf.get(found.id) ?? []) : null,
         })),
       } as Static<typeof answer>;
     },

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import type { KnownCatalog } from '../catalog/known.ts';
 import type { Project } from '../catalog/projects.ts';
+import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import { type AnswerCache, sendBytes } from '../http/answer-cache.ts';
 import { type Encoding, encode, wantedEncoding } from '../http/compression.ts';
 import { findPathProject } from '../http/guard.ts';
@@ -18,7 +19,7 @@ interface Question {
 interface KnownAddress {
   readonly project: Project;
   readonly hour: number;
-  readonly key: string;
+  readonly key: CacheKey;
 }
 
 /** Characters of addresses, and of what they came to, that are remembered in all; and of one address. */
@@ -27,13 +28,13 @@ const LONGEST_ADDRESS = 500;
 /** Milliseconds. Days begin with an hour, in any time zone that matters here. */
 const HOUR = 3_600_000;
 
-/** Answers that are kept, by what was asked and by the project's revision. */
+/** Answers that are kept, by what was asked and by the project's revisions. */
 export class KeptAnswers {
   readonly #known: KnownCatalog;
   readonly #answers: AnswerCache;
   readonly #now: () => number;
   /** What addresses came to, so that those that are asked over and over are not read each time. */
-  readonly #addresses = new LRUCache<string, KnownAddress>({
+  readonly #addresses = new LRUCache<CacheKey, KnownAddress>({
     maxSize: MOST_CHARACTERS,
     sizeCalculation: ({ key }, address) => key.length + address.length,
   });
@@ -57,7 +58,7 @@ export class KeptAnswers {
   async #make(
     { signal }: FastifyRequest,
     reply: FastifyReply,
-    key: string,
+    key: CacheKey,
     encoding: Encoding,
     { make }: Question,
   ): Promise<FastifyReply> {
@@ -68,15 +69,14 @@ export class KeptAnswers {
     return sendBytes(reply, answer);
   }
 
-  #keyOf({ url }: FastifyRequest, encoding: Encoding, project: Project, { operation, question }: Question): string {
-    const { workspaceId, id, revision } = project;
+  #keyOf({ url }: FastifyRequest, encoding: Encoding, project: Project, { operation, question }: Question): CacheKey {
+    const { workspaceId, id, factsRevision, entitiesRevision } = project;
     const hour = Math.floor(this.#now() / HOUR);
-    const address = `${workspaceId} ${encoding} ${url}`;
+    const address = cacheKey(workspaceId, encoding, url);
     const known = this.#addresses.get(address);
     // The project is the same object for as long as nobody changes the catalog.
     if (known?.project === project && known.hour === hour) return known.key;
-    const asked = JSON.stringify(question(project));
-    const key = `${operation} ${workspaceId} ${id} ${revision} ${encoding} ${asked}`;
+    const key = cacheKey(operation, workspaceId, id, factsRevision, entitiesRevision, encoding, question(project));
     if (address.length <= LONGEST_ADDRESS) this.#addresses.set(address, { project, hour, key });
     return key;
   }

@@ -1,16 +1,17 @@
 import { Type } from 'typebox';
 import type { Catalog } from '../catalog/catalog.ts';
+import { groupExists } from '../catalog/keywords.ts';
 import { filesOf, keywordTotalFiles } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import { countDays } from '../domain/dates.ts';
 import { notFound } from '../domain/errors.ts';
-import { type Group, withDescendants } from '../domain/groups.ts';
+import { withDescendants } from '../domain/groups.ts';
 import { INTENTS } from '../domain/intent.ts';
 import type { Range } from '../domain/range.ts';
 import { SOURCES } from '../domain/rules.ts';
 import type { Device } from '../facts/facts.ts';
 import { keywordDays, keywordPage } from '../facts/keywords.ts';
-import { findPathProject, projectReference, readProject } from '../http/guard.ts';
+import { findPathProject, projectReference, readTracked } from '../http/guard.ts';
 import * as parameter from '../http/parameters.ts';
 import { keywordRange } from '../http/ranges.ts';
 import * as schema from '../http/schemas.ts';
@@ -69,28 +70,26 @@ export const keywords: Route<typeof answer> = {
   response: schema.responses(answer, 'The keywords.', ['invalid_request', 'not_found']),
   handle: (context) => (request, reply) => {
     const { catalog, known, tracked, facts, kept, longAnswers, now } = context;
-    const question = (found: Project) => {
+    const question = (found: Project, from: Catalog) => {
       // Ids go before parameters: an unknown group is a 404 whatever else is wrong with the request.
-      const { group: sent } = request.query as { group?: unknown };
-      const group = sent === undefined ? undefined : findGroup(tracked.get(found).groups, request.query);
+      requireGroup(from, found, request.query);
       const asked = parameter.readParameters(parameters, request.query);
-      return { asked, range: keywordRange(asked, found, now()), group: group?.id };
+      return { asked, range: keywordRange(asked, found, now()) };
     };
     const find = async (signal: AbortSignal) => {
-      const read = readProject(catalog, request, (found) => {
-        const { asked, range } = question(found);
-        const { groups, ...rest } = tracked.get(found);
-        const group = findGroup(groups, request.query);
+      const read = await readTracked(tracked, request, ({ catalog: from, project: found, tracked: { groups } }) => {
+        const { asked, range } = question(found, from);
+        const group = groups.find(({ id }) => id === asked.group);
         return {
           asked,
           range,
           groups: group && withDescendants(group, groups),
-          tracked: rest,
-          ...(found.syncedThrough === null ? NO_FILES : filesOfKeywords(catalog, found.id, range, asked)),
+          ...(found.syncedThrough === null ? NO_FILES : filesOfKeywords(from, found.id, range, asked)),
         };
       });
       const { asked, range } = read;
-      const wanted = { ...read, ...asked, groups: read.groups, signal };
+      const matches = read.groups && (await tracked.matches(read.tracked, read.groups));
+      const wanted = { ...read, ...asked, matches, signal };
       const page = await keywordPage(facts, wanted);
       const head = {
         project: projectReference(read.project),
@@ -107,7 +106,7 @@ export const keywords: Route<typeof answer> = {
     };
     if (isDaily(request.query)) {
       // Refused at once, and not when it is its turn.
-      const { asked, range } = question(findPathProject(known, request));
+      const { asked, range } = question(findPathProject(known, request), catalog);
       const isLong = asked.limit * countDays(range.from, range.to) > MAX_DAYS_OF_SHORT_ANSWER;
       return sendStream(request, reply, isLong ? longAnswers : undefined, async (signal) => {
         const { head, wanted, page, about } = await find(signal);
@@ -118,7 +117,11 @@ export const keywords: Route<typeof answer> = {
       const { head, page, about } = await find(signal);
       return keywordsAnswer(head, page, about);
     };
-    return kept.send(request, reply, { operation: 'listKeywords', question, make });
+    return kept.send(request, reply, {
+      operation: 'listKeywords',
+      question: (found) => question(found, catalog),
+      make,
+    });
   },
 };
 
@@ -131,14 +134,12 @@ function isDaily(query: unknown): boolean {
   return daily === '1' || daily === 'true';
 }
 
-/** The group that a request names, if it does; throws `not_found` where there is none of this id. */
-function findGroup(groups: readonly Group[], query: unknown): Group | undefined {
+/** Throws `not_found` where the request names a group that the project does not have. */
+function requireGroup(catalog: Catalog, project: Project, query: unknown): void {
   const { group: sent } = query as { group?: unknown };
-  const group = groups.find(({ id }) => id === sent);
-  if (typeof sent === 'string' && sent !== '' && group === undefined) {
+  if (typeof sent === 'string' && sent !== '' && !groupExists(catalog, project.id, sent)) {
     throw notFound('group: the project has no such group or folder.');
   }
-  return group;
 }
 
 const NO_FILES = { totalFiles: { days: [], running: undefined }, dayFiles: [] };

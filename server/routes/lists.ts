@@ -1,8 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import type { Catalog } from '../catalog/catalog.ts';
+import type { Project } from '../catalog/projects.ts';
 import type { ListKind } from '../catalog/stored-lists.ts';
 import { isoInstant } from '../domain/instants.ts';
-import { projectReference, readProject } from '../http/guard.ts';
+import { projectReference, readProject, readTracked } from '../http/guard.ts';
 import { country, paging, rangeParameters, readParameters } from '../http/parameters.ts';
 import { listRange } from '../http/ranges.ts';
 import { day, instant, nullable, object, oneOf } from '../http/schemas.ts';
@@ -58,17 +60,19 @@ async function makeListPage(
   request: FastifyRequest,
   { kind, renderer, dependent }: ListAnswer,
 ): Promise<Buffer> {
-  const { project, asked, plan, idByQuery } = readProject(catalog, request, (found) => {
+  const read = (found: Project, from: Catalog) => {
     const parameters = readParameters(listParameters, request.query);
-    const range = listRange(parameters, found, now());
-    return {
-      asked: parameters,
-      plan: lists.plan(found, { kind, range, country: parameters.country ?? null, parameters }),
-      idByQuery: dependent ? tracked.get(found).idByQuery : new Map<string, string>(),
-    };
-  });
+    const asked = { kind, range: listRange(parameters, found, now()), country: parameters.country ?? null, parameters };
+    return { asked: parameters, plan: lists.plan(found, asked, from) };
+  };
+  const { project, asked, plan, idByQuery } = dependent
+    ? await readTracked(tracked, request, ({ catalog: from, project: found, tracked: { idByQuery: ids } }) => ({
+        ...read(found, from),
+        idByQuery: ids,
+      }))
+    : readProject(catalog, request, (found) => ({ ...read(found, catalog), idByQuery: new Map<string, string>() }));
   const rendering = {
-    variant: dependent ? String(project.revision) : '',
+    variant: dependent ? String(project.entitiesRevision) : '',
     render: renderer({ brandTerms: project.brandTerms, idByQuery }),
   };
   const reader = request.access?.keyId ?? '';

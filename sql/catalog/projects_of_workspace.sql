@@ -1,6 +1,5 @@
 -- The projects of a workspace that have finished setup, oldest first. $workspace.
-select p.*, w.keyword_history_days,
-  (select count(*) from keywords k where k.project_id = p.id and k.archived = 0) as tracked_keywords
+select p.*, w.keyword_history_days
 from projects p join workspaces w on w.id = p.workspace_id
 where p.workspace_id = $workspace and p.setup_finished = 1
 order by p.created_at, p.id

@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { type Group, type Membership, selectKeywords, withDescendants } from '../../server/domain/groups.ts';
-import { KEY_PATTERN, newKey, newShortId, newUuid } from '../../server/domain/ids.ts';
+import {
+  type Group,
+  type Membership,
+  matchGroup,
+  selectKeywords,
+  withDescendants,
+} from '../../server/domain/groups.ts';
+import { KEY_PATTERN, newKey, newShortId, newUuid, shortIdNumber } from '../../server/domain/ids.ts';
 import { isoInstant, isoInstantOrNull, toMicroseconds } from '../../server/domain/instants.ts';
 import { estimateIntent, INTENTS } from '../../server/domain/intent.ts';
 
@@ -16,12 +22,20 @@ const group = (id: string, kind: Group['kind'], parentId: string | null, rule: G
 });
 const idsOf = (list: readonly { id: string }[]): string[] => list.map(({ id }) => id).sort();
 
-const KEYWORDS = ['a', 'b', 'c', 'd'].map((id) => ({
+const KEYWORDS = ['a', 'b', 'c', 'd'].map((id, position) => ({
   id,
+  position,
   query: `query ${id}`,
   intent: 'commercial',
   source: 'manual',
 }));
+function resultOf<T>(work: Generator<void, T>): T {
+  for (;;) {
+    const { done, value } = work.next();
+    if (done === true) return value;
+  }
+}
+
 const NOTHING = { clicks: 0, impressions: 0, sumPosition: 0 };
 
 t.test('a folder brings everything anywhere below it, another group only itself', async (t) => {
@@ -71,10 +85,14 @@ t.test('members and matches, in the order given, each once', async (t) => {
     ]),
     groupsOf: new Map(),
   };
-  const selected = (...groups: Group[]): string =>
-    selectKeywords(KEYWORDS, groups, membership, ({ id }) => ({ ...NOTHING, clicks: id === 'a' ? 5 : 0 }))
+  const positions = new Map(KEYWORDS.map(({ id, position }) => [shortIdNumber(id), position]));
+  const selected = (...groups: Group[]): string => {
+    const matches = groups.map((each) => resultOf(matchGroup(each, { keywords: KEYWORDS, positions, membership })));
+    const measuresOf = ({ id }: { id: string }) => ({ ...NOTHING, clicks: id === 'a' ? 5 : 0 });
+    return resultOf(selectKeywords(KEYWORDS, matches, measuresOf))
       .map(({ id }) => id)
       .join(' ');
+  };
   const clicked = group('rule', 'rule', null, {
     match: 'all',
     conditions: [{ field: 'clicks', op: 'gt', value: 4 }],
@@ -89,6 +107,12 @@ t.test('members and matches, in the order given, each once', async (t) => {
   t.equal(selected(named, group('two', 'manual', null), clicked), 'a b');
   t.equal(selected(group('hollow', 'folder', null)), '');
   t.equal(selected(), '');
+  const either = group('either', 'rule', null, {
+    match: 'any',
+    conditions: [...clicked.rule!.conditions, ...named.rule!.conditions],
+  });
+  t.equal(selected(either), 'a b');
+  t.equal(selected(group('both', 'rule', null, { ...either.rule!, match: 'all' })), '');
 });
 
 t.test('intent: an estimate for every text', async (t) => {

@@ -1,12 +1,16 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { compileRule, KEYWORD_FIELDS, type Rule, type RuleSubject, ruleProblem } from '../../server/domain/rules.ts';
+import type { GroupedKeyword } from '../../server/domain/groups.ts';
+import type { Measures } from '../../server/domain/metrics.ts';
+import { compileRule, KEYWORD_FIELDS, type Rule, ruleProblem } from '../../server/domain/rules.ts';
 
 const TEXT = ['contains', 'not_contains', 'equals', 'not_equals', 'starts_with', 'ends_with', 'matches'];
 const NUMBER = ['eq', 'neq', 'lt', 'lte', 'gt', 'gte'];
 const FIELDS = ['query', 'intent', 'source', 'clicks', 'impressions', 'ctr', 'position'];
 
-const SUBJECT: RuleSubject = {
+type Subject = Omit<GroupedKeyword, 'id'> & Measures;
+
+const SUBJECT: Subject = {
   query: 'Red Shoes',
   intent: 'commercial',
   source: 'manual',
@@ -16,11 +20,16 @@ const SUBJECT: RuleSubject = {
 };
 
 /** Whether a rule of one condition matches. */
-function matches(field: string, op: string, value: string | number, subject: Partial<RuleSubject> = {}): boolean {
+function matches(field: string, op: string, value: string | number, subject: Partial<Subject> = {}): boolean {
   const rule: Rule = { match: 'all', conditions: [{ field, op, value }] };
   const problem = ruleProblem(rule, 'keywords');
   if (problem !== undefined) throw new Error(problem);
-  return compileRule(rule)({ ...SUBJECT, ...subject });
+  return isMatch(rule, { ...SUBJECT, ...subject });
+}
+
+function isMatch(rule: Rule, subject: Subject): boolean {
+  const compiled = compileRule(rule);
+  return compiled.matches(compiled.matchesTexts(subject), subject);
 }
 
 t.test('the text operators say what their names say, without regard to case', async () => {
@@ -112,18 +121,25 @@ t.test('choices are compared as texts', async (t) => {
   t.ok(matches('source', 'not_equals', 'import'));
 });
 
-t.test('all and any', async () => {
+t.test('all and any, of conditions on texts and on numbers', async () => {
   const conditions = fc.array(
-    fc.record({ field: fc.constant('clicks'), op: fc.constantFrom(...NUMBER), value: fc.nat(3) }),
-    { minLength: 1, maxLength: 4 },
+    fc.oneof(
+      fc.record({ field: fc.constant('clicks'), op: fc.constantFrom(...NUMBER), value: fc.nat(3) }),
+      fc.record({
+        field: fc.constant('query'),
+        op: fc.constantFrom('contains', 'not_contains', 'matches'),
+        value: fc.constantFrom('red', 'blue', 's'),
+      }),
+    ),
+    { maxLength: 4 },
   );
   fc.assert(
-    fc.property(conditions, fc.nat(3), (list, clicks) => {
-      const subject = { ...SUBJECT, clicks };
+    fc.property(conditions, fc.nat(3), fc.constantFrom('red shoes', 'blue'), (list, clicks, query) => {
+      const subject = { ...SUBJECT, clicks, query };
       const each = list.map(({ field, op, value }) => matches(field, op, value, subject));
       return (
-        compileRule({ match: 'all', conditions: list })(subject) === each.every(Boolean) &&
-        compileRule({ match: 'any', conditions: list })(subject) === each.some(Boolean)
+        isMatch({ match: 'all', conditions: list }, subject) === each.every(Boolean) &&
+        isMatch({ match: 'any', conditions: list }, subject) === each.some(Boolean)
       );
     }),
   );
@@ -204,7 +220,7 @@ t.test('whatever a rule is, it is either refused in words or can be compiled and
     fc.property(fc.constantFrom('all', 'any'), fc.array(condition, { maxLength: 3 }), (match, conditions) => {
       const problem = ruleProblem({ match, conditions }, 'keywords');
       if (problem !== undefined) return problem !== '';
-      return typeof compileRule({ match, conditions } as Rule)(SUBJECT) === 'boolean';
+      return typeof isMatch({ match, conditions } as Rule, SUBJECT) === 'boolean';
     }),
     { numRuns: 500 },
   );

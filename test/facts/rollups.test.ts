@@ -138,7 +138,7 @@ t.test(
       "select count(*) as count from fact_files where fact_table like 'keyword_%' and part = 'all'",
     );
     t.equal(files.get()!['count'], 0);
-    catalog.exec('update projects set revision = revision + 100');
+    catalog.exec('update projects set facts_revision = facts_revision + 100');
     t.equal(await impressions(), 1111);
     await world.load({ keyword_daily: facts('keyword_id date device', ['Kw001', '2026-02-05', 'mobile', 1, 500, 7]) });
     t.equal(files.get()!['count'], 1);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import fc from 'fast-check';
 import t from 'tap';
+import { cacheKey } from '../../server/domain/cache-key.ts';
 import { toMetrics } from '../../server/domain/metrics.ts';
 import { AnswerCache } from '../../server/http/answer-cache.ts';
 import type { EncodedBytes } from '../../server/http/compression.ts';
@@ -89,7 +90,10 @@ t.test('equal questions share one answer in the making', async (t) => {
     return promise;
   };
   const [one, two] = [new AbortController(), new AbortController()];
-  const answers = [cache.make('question', one.signal, make), cache.make('question', two.signal, make)];
+  const answers = [
+    cache.make(cacheKey('question'), one.signal, make),
+    cache.make(cacheKey('question'), two.signal, make),
+  ];
   one.abort(new Error('gone'));
   await t.rejects(answers[0]!, { message: 'gone' });
   t.equal(given?.aborted, false, 'another one waits still');
@@ -105,7 +109,7 @@ t.test(
     const alone = new AbortController();
     const stopped = Promise.withResolvers<EncodedBytes>();
     let given: AbortSignal | undefined;
-    const left = cache.make('question', alone.signal, (signal) => {
+    const left = cache.make(cacheKey('question'), alone.signal, (signal) => {
       given = signal;
       return stopped.promise;
     });
@@ -120,15 +124,19 @@ t.test(
       return promise;
     };
     const { signal } = new AbortController();
-    const second = cache.make('question', signal, make);
+    const second = cache.make(cacheKey('question'), signal, make);
     // What was stopped ends late, after its successor has begun.
     stopped.reject(new Error('stopped'));
     await new Promise(setImmediate);
-    const third = cache.make('question', signal, make);
+    const third = cache.make(cacheKey('question'), signal, make);
     resolve(plain('answer'));
     t.strictSame(await Promise.all([second, third]), [plain('answer'), plain('answer')]);
     t.equal(made, 1, 'the successor is shared');
-    await t.rejects(cache.make('other', alone.signal, make), { message: 'gone' }, 'nothing is begun for who has gone');
+    await t.rejects(
+      cache.make(cacheKey('other'), alone.signal, make),
+      { message: 'gone' },
+      'nothing is begun for who has gone',
+    );
     t.equal(made, 1);
   },
 );
@@ -137,21 +145,21 @@ t.test('an answer that would drive all others out is not kept', async (t) => {
   const cache = new AnswerCache(1000);
   const { signal } = new AbortController();
   for (const name of ['one', 'two', 'three', 'four'])
-    await cache.make(name, signal, async () => plain('x'.repeat(200)));
+    await cache.make(cacheKey(name), signal, async () => plain('x'.repeat(200)));
   t.equal(cache.state.answers, 4);
-  await cache.make('long', signal, async () => plain('x'.repeat(300)));
-  t.equal(cache.kept('long'), undefined);
+  await cache.make(cacheKey('long'), signal, async () => plain('x'.repeat(300)));
+  t.equal(cache.kept(cacheKey('long')), undefined);
   t.equal(cache.state.answers, 4, 'the others are kept still');
 });
 
 t.test('kept answers hold no memory but that of their bytes', async (t) => {
   const cache = new AnswerCache(1e6);
   const bytes = Buffer.alloc(64_000, 'x').subarray(100, 300);
-  await cache.make('question', new AbortController().signal, async () => ({ bytes, encoding: 'gzip' }));
-  const kept = cache.kept('question');
+  await cache.make(cacheKey('question'), new AbortController().signal, async () => ({ bytes, encoding: 'gzip' }));
+  const kept = cache.kept(cacheKey('question'));
   t.strictSame(kept, { bytes, encoding: 'gzip' });
   t.equal(kept?.bytes.buffer.byteLength, 200);
-  t.match(cache.state, { answers: 1, bytes: 208 });
+  t.match(cache.state, { answers: 1, bytes: 200 + cacheKey('question').length });
 });
 
 function plain(text: string): EncodedBytes {

@@ -1,0 +1,2 @@
+-- Has a project a group of this id? $project, $id.
+select 1 as found from groups where project_id = $project and id = $id

@@ -1,0 +1,143 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
+import t from 'tap';
+import { Catalog } from '../../server/catalog/catalog.ts';
+import { createKey } from '../../server/catalog/keys.ts';
+import { methodOf } from '../methods.ts';
+import { facts, keyword, makeWorld, PROJECT, type Tables } from '../world.ts';
+
+const TABLES: Tables = {
+  keywords: [keyword('Kw001', 'red shoes')],
+  groups: [{ project_id: 'Proj1', id: 'Group', name: 'old', kind: 'manual', position: 1 }],
+  page_groups: [{ project_id: 'Proj1', id: 'Pages', name: 'old', position: 1, rule: { match: 'all', conditions: [] } }],
+  site_daily: facts('date device', ['2026-03-09', 'mobile', 1, 2, 0]),
+  keyword_daily: facts('keyword_id date device', ['Kw001', '2026-03-09', 'mobile', 1, 2, 0]),
+  query_daily: facts('date query country', ['2026-03-09', 'red shoes', 'usa', 1, 2, 0]),
+};
+const AT = '2026-03-01T00:00:00Z';
+const NOTE = {
+  workspace_id: 'acme',
+  scope: 'workspace',
+  date: '2026-03-01',
+  category: 'other',
+  author: 'a',
+  created_at: AT,
+  updated_at: AT,
+};
+
+const ID = '11111111-1111-4111-8111-11111111111';
+const ALERT = { project_id: 'Proj1', type: 'a', kind: 'a', severity: 'info', title: 'old', body: '', created_at: AT };
+
+/** What answers come from, with a number that tells states apart; facts are there in every other state. */
+const CHANGES = (state: number): readonly string[] => [
+  `update projects set domain = 'v${state}.example', entities_revision = ${1000 * state}, facts_revision = ${1000 * state}`,
+  `update keywords set query = 'v${state}'`,
+  `update groups set name = 'v${state}'`,
+  `update page_groups set name = 'v${state}'`,
+  `update notes set text = 'v${state}'`,
+  `update alerts set title = 'v${state}'`,
+  state % 2 === 0 ? 'insert into fact_files select * from saved' : 'delete from fact_files',
+];
+
+/** The answer itself is not cached then; tracked keywords are, where only facts change. */
+const REVISIONS = ['facts_revision', 'entities_revision'];
+
+t.test('an answer is of one state of the catalog, whatever another process commits while it is made', async (t) => {
+  const world = await makeWorld(t, {
+    ...TABLES,
+    notes: [{ ...NOTE, id: `${ID}1`, text: 'old' }],
+    alerts: [{ ...ALERT, id: `${ID}2` }],
+  });
+  const other = new DatabaseSync(join(world.dataFolder, 'catalog.sqlite'));
+  t.teardown(() => other.close());
+  other.exec('create temp table saved as select * from fact_files');
+  const paths = [
+    'site',
+    'breakdowns',
+    'keywords',
+    'keywords?group=Group',
+    'groups',
+    'page-groups',
+    'notes',
+    'alerts',
+    'queries',
+  ];
+  const get = methodOf(Catalog.prototype, 'get');
+  let state = 0;
+  const disturbed = new Set<string>();
+  for (const path of paths) {
+    const { key } = createKey(world.catalog, { workspace: 'acme', name: path, by: null, at: 0 });
+    const ask = async (): Promise<string> =>
+      JSON.stringify((await world.get(`/projects/Proj1/${path}`, { authorization: `Bearer ${key}` })).body);
+    // The project is read to look the answer up, and to make it, by one connection or another.
+    for (const [moment, revision] of [0, 1, 2].flatMap((at) => REVISIONS.map((each) => [at, each] as const))) {
+      const before = await ask();
+      other.exec(`update projects set ${revision} = ${revision} + 1`);
+      // Another process is not heard within one turn of this one's event loop.
+      await new Promise(setImmediate);
+      let reads = 0;
+      const patched = t.intercept(Catalog.prototype, 'get', {
+        value(this: Catalog, ...parameters: Parameters<typeof get>) {
+          const row = get.apply(this, parameters);
+          if (parameters[0] === 'project' && reads++ === moment) {
+            other.exec(`begin; ${CHANGES(++state).join(';')}; commit`);
+            disturbed.add(path);
+          }
+          return row;
+        },
+      });
+      const between = await ask();
+      patched.restore();
+      await new Promise(setImmediate);
+      const after = await ask();
+      if (between !== before) t.equal(between, after, `${path}: the state before, or the one after`);
+    }
+  }
+  t.strictSame([...disturbed], paths, 'each is committed into the middle of');
+});
+
+t.test('a cached answer goes to nobody who wants it in another encoding', async (t) => {
+  // Enough keywords for an answer that is compressed.
+  const keywords = Array.from({ length: 60 }, (_, at) => keyword(`Kw${100 + at}`, `query ${at}`));
+  const world = await makeWorld(t, { keywords });
+  const decoders = { gzip: gunzipSync, br: brotliDecompressSync, zstd: zstdDecompressSync };
+  const encodings = ['identity', 'gzip', 'br', 'zstd'];
+  let days = 6;
+  for (const first of encodings) {
+    for (const second of encodings) {
+      // One question that is cached in the first encoding; the last address asks the same as those before it.
+      const address = `/api/v1/projects/Proj1/keywords?period=${++days}d`;
+      for (const [url, encoding] of [
+        [address, first],
+        [address, second],
+        [`${address}&unknown=1`, second],
+      ] as const) {
+        const { headers, rawPayload } = await world.app.inject({
+          url,
+          headers: { authorization: `Bearer ${world.key}`, 'accept-encoding': encoding },
+        });
+        const decode = decoders[headers['content-encoding'] as keyof typeof decoders];
+        const text = String(decode === undefined ? rawPayload : decode(rawPayload));
+        t.strictSame(
+          [headers['content-encoding'], JSON.parse(text).range?.to],
+          [encoding === 'identity' ? undefined : encoding, '2026-03-10'],
+          `${encoding} after ${first}`,
+        );
+      }
+    }
+  }
+});
+
+t.test('a cached answer to an open range ends with its day, though nothing is loaded', async (t) => {
+  let now = Date.parse('2026-03-15T23:30:00Z');
+  const world = await makeWorld(t, { projects: [{ ...PROJECT, synced_through: undefined }] }, { now: () => now });
+  const rangeOf = async (): Promise<unknown> => (await world.ask('/site?period=7d')).body.range;
+  const today = { from: '2026-03-08', to: '2026-03-14' };
+  t.match(await rangeOf(), today);
+  t.match(await rangeOf(), today, 'cached');
+  now += 29 * 60_000;
+  t.match(await rangeOf(), today, 'until midnight (UTC)');
+  now += 60_000;
+  t.match(await rangeOf(), { from: '2026-03-09', to: '2026-03-15' });
+});

@@ -1,0 +1,45 @@
+import t from 'tap';
+import { createKey } from '../../server/catalog/keys.ts';
+import { facts, keyword, makeWorld, ofProject, PROJECT, WORKSPACE } from '../world.ts';
+
+const PATHS = ['site', 'breakdowns', 'keywords', 'groups', 'page-groups', 'alerts', 'notes', 'queries', 'pages'];
+
+/** Pairs of workspace and project that read the same when they are joined by a separator. */
+const SEPARATORS = [':', ' ', '/', '|', ',', '\\', '"', '","', '%20', ''];
+
+t.test('no spelling of a project id reads what another workspace has read before', async (t) => {
+  const others = SEPARATORS.map((separator, index) => ({
+    workspace: `acme${separator}europe`,
+    separator,
+    project: `Sec${10 + index}`,
+  }));
+  const world = await makeWorld(t, {
+    workspaces: [WORKSPACE, ...others.map(({ workspace }) => ({ ...WORKSPACE, id: workspace, name: workspace }))],
+    projects: [
+      PROJECT,
+      ...others.map(({ workspace, project }) => ({ ...PROJECT, id: project, workspace_id: workspace })),
+    ],
+    keywords: others.flatMap(({ project }) => ofProject(project, [keyword('Kw001', 'secret')])),
+    site_daily: others.flatMap(({ project }) =>
+      ofProject(project, facts('date device', ['2026-03-01', 'mobile', 1, 2, 0])),
+    ),
+  });
+  const refused: string[] = [];
+  const leaked: string[] = [];
+  for (const { workspace, project, separator } of others) {
+    const makeKey = (of: string) => createKey(world.catalog, { workspace: of, name: workspace, by: null, at: 0 }).key;
+    const [theirs, ours] = [makeKey(workspace), makeKey('acme')].map((key) => ({ authorization: `Bearer ${key}` }));
+    for (const path of PATHS) {
+      // So that it stands in every cache.
+      const own = await world.get(`/projects/${project}/${path}`, theirs);
+      // Without any list, lists are 503.
+      if (own.status !== 200 && own.status !== 503) refused.push(`${path} of '${workspace}'`);
+      for (const id of [`europe${separator}${project}`, `${separator}europe${separator}${project}`, project]) {
+        const { status } = await world.get(`/projects/${encodeURIComponent(id)}/${path}`, ours);
+        if (status !== 404) leaked.push(`${path} of '${workspace}' as '${id}'`);
+      }
+    }
+  }
+  t.strictSame(leaked, [], 'acme reads nothing of the others');
+  t.strictSame(refused, [], 'the others read their own');
+});
