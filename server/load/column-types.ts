@@ -27,8 +27,8 @@ function choice(...words: readonly string[]): ColumnType {
 
 /** The types of the snapshot format; each macro is a file of `sql/load/types/`. */
 export const COLUMN_TYPES = {
-  text: type('varchar', 'to_text', 'a text'),
-  words: type('varchar', 'to_words', 'a text that is not empty'),
+  text: type('varchar', 'to_text', 'a text of at most 64 kB'),
+  words: type('varchar', 'to_words', 'a text that is not empty, of at most 64 kB'),
   shortId: type('varchar', 'to_short_id', 'five letters or digits'),
   uuid: type('varchar', 'to_uuid', 'a UUID'),
   order: type('bigint', 'to_order', 'a whole number'),
@@ -43,9 +43,12 @@ export const COLUMN_TYPES = {
   countryOrOther: type('varchar', 'to_country_or_other', "a country code of three lower-case letters, or 'other'"),
   language: type('varchar', 'to_language', 'a language code of two lower-case letters'),
   appearance: type('varchar', 'to_appearance', 'an upper-case identifier such as PRODUCT_SNIPPETS'),
-  url: type('varchar', 'to_url', 'an absolute URL'),
-  json: { ...type('varchar', 'to_json_text', 'a JSON text'), structured: true },
-  textList: { ...type('varchar', 'to_text_list', 'a list of texts (in csv a JSON array)'), structured: true },
+  url: type('varchar', 'to_url', 'an absolute URL of at most 64 kB'),
+  json: { ...type('varchar', 'to_json_text', 'a JSON text of at most 64 kB'), structured: true },
+  textList: {
+    ...type('varchar', 'to_text_list', 'a list of texts (in csv a JSON array) of at most 1 MB'),
+    structured: true,
+  },
   device: choice('desktop', 'mobile', 'tablet'),
   segment: choice('brand', 'non_brand'),
   syncStatus: choice('pending', 'ok', 'warning', 'failed'),

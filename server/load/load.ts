@@ -10,7 +10,7 @@ import { withLoadLock } from './lock.ts';
 import { type KnownDays, type PartChange, replacedDays, type StagedPart, writePartFiles } from './part-files.ts';
 import { describeFailure, LoadRejected, type Problem } from './problems.ts';
 import { publish } from './publish.ts';
-import { changedFiles, findSnapshotFiles, type TableFiles } from './snapshot-files.ts';
+import { changedFiles, findSnapshotFiles, patternOf, type TableFiles } from './snapshot-files.ts';
 import { stageEntities, stageFacts } from './stage.ts';
 import { batches, readStagedParts, type StagedParts } from './staged-parts.ts';
 import { buildState } from './state.ts';
@@ -98,7 +98,7 @@ async function loadLocked(stores: Stores, options: LoadOptions): Promise<LoadSum
     memoryLimit: settings.memoryLimit,
     threads: settings.threads,
     temporaryFolder: join(staging, 'memory'),
-    folders: [resolve(folder), staging, join(settings.dataFolder, 'facts')],
+    folders: [resolve(folder), patternOf(resolve(folder)), staging, join(settings.dataFolder, 'facts')],
   });
   try {
     using session = await engine.session();
