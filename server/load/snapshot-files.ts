@@ -132,7 +132,7 @@ export function unusableFile(path: string): string | undefined {
 
 /** As a pattern that matches this path alone: DuckDB takes every path for a pattern. */
 export function patternOf(path: string): string {
-  return /[*?[]/.test(path) ? path.replaceAll(/[*?[\\]/g, '[$&]') : path;
+  return path.replaceAll(/[*?[]/g, '[$&]');
 }
 
 /** Undefined also for a link that leads nowhere or round in circles. */
