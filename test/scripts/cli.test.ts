@@ -38,8 +38,11 @@ function commandLine(t: Test, dataFolder: string) {
 const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   '': ['serve', 'load', 'import', 'demo', 'workspaces', 'members', 'keys', 'projects'],
   serve: ['--port', '--host', '--demo'],
-  load: ['<folder>', '--dry-run', '--replace', '--json'],
-  'import bulk-export': ['<path...>', '--workspace', '--property', '--brand-term', '--track-top', '--json'],
+  load: ['<folder>', '--dry-run', '--replace', '--confirm-delete', '--accept-implausible', '--json', 'Examples:'],
+  describe: ['[table]', '--json', 'Examples:'],
+  'projects remove': ['[id]', '--confirm', '--json', 'Example:'],
+  'workspaces remove': ['[id]', '--confirm', '--json', 'Example:'],
+  'import bulk-export': ['<path...>', '--workspace', '--property', '--brand-term', '--track-top', '--force', '--dry-run', '--json'],
   demo: [],
   'workspaces create': ['--id', '--name', '--plan', '--keyword-history-days'],
   'members add': ['--workspace', '--email', '--role'],
