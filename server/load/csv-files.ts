@@ -143,8 +143,8 @@ export async function mayEndInLongLine(path: string): Promise<boolean> {
   if (size < BUFFER) return false;
   const tail = Buffer.alloc(MAX_LINE);
   await file.read(tail, 0, MAX_LINE, size - MAX_LINE);
-  // The line end of the last line may be two bytes.
-  return !tail.subarray(0, -2).includes('\n') && !tail.subarray(0, -2).includes('\r');
+  const text = tail.toString('latin1').trimEnd();
+  return !/[\r\n]/.test(text);
 }
 
 async function readHead(path: string): Promise<Buffer> {

@@ -35,7 +35,7 @@ async function csvFailure(
   path: string,
   { columns }: EntityTable | FactTableShape,
 ): Promise<FileFailure | undefined> {
-  if (said.includes('reached an invalid state')) return await findMixedLineEnd(path);
+  if (said.includes('reached an invalid state')) return findMixedLineEnd(path);
   const line = Number(/CSV Error on Line: (\d+)/.exec(said)?.[1]);
   if (!(line > 0)) return undefined;
   const [, text = ''] =

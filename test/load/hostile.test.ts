@@ -90,7 +90,7 @@ t.test('names that look like patterns stand for themselves', async (t) => {
   );
 });
 
-t.test('texts of more than 64 kB are refused and not shown whole, up to 200 MB', async (t) => {
+t.test('texts of more than 64 kB are refused and not shown whole', async (t) => {
   const world = await makeWorld(t);
   const good = { project_id: 'Proj1', date: '2026-03-01', country: 'usa', clicks: 1, impressions: 2, sum_position: 3 };
   const longest = 'x'.repeat(65_536);
@@ -124,21 +124,24 @@ t.test('texts of more than 64 kB are refused and not shown whole, up to 200 MB',
   const huge = temporaryFolder(t);
   await writeParquet(
     join(huge, 'query_daily.parquet'),
-    `select 'Proj1' as project_id, date '2026-03-01' as date, repeat('x', 200000000) as query, 'usa' as country,
+    `select 'Proj1' as project_id, date '2026-03-01' as date, repeat('x', 20000000) as query, 'usa' as country,
       1 as clicks, 2 as impressions, 3 as sum_position`,
   );
   const parquet = await messageOf(world, huge);
-  t.match(parquet, /query_daily\.query: 1 row .*64 kB.*200000000 bytes/s);
+  t.match(parquet, /query_daily\.query: 1 row .*64 kB.*20000000 bytes/s);
   t.ok(parquet.length < 2000);
   // More than the 32 MB after which DuckDB's parallel reader of CSV would leave the line out.
   const text = 'x'.repeat(34_000_000);
   const json = await refusalOf(t, world, `{"project_id":"${text}"}\n`, 'site_daily.ndjson');
   t.match(json, /site_daily.*'site_daily\.ndjson'/);
   t.ok(json.length < 2000);
-  const csv = await refusalOf(t, world, `${HEADER}\n${ROW}\n${text},2026-03-01,mobile,1,10,10\n`);
+  const csv = await refusalOf(t, world, `${HEADER}\n${ROW}\n${text},2026-03-01,mobile,1,10,10\n\n\n`);
   t.match(csv, /'site_daily\.csv', line 3: the line is longer than 2 MB/);
   t.ok(csv.length < 2000);
-  t.match(await refusalOf(t, world, text), /'site_daily\.csv', line 1: the header is longer than 1 MB/);
+  t.match(
+    await refusalOf(t, world, text.slice(0, 2_000_000)),
+    /'site_daily\.csv', line 1: the header is longer than 1 MB/,
+  );
 });
 
 t.test('10,000 columns', async (t) => {
