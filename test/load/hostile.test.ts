@@ -67,6 +67,15 @@ t.test('what is no file: named pipes, links to nothing, links in circles, folder
 
 t.test('names that look like patterns stand for themselves', async (t) => {
   const world = await makeWorld(t);
+  // As patterns, each of these would match the others, too.
+  const alone = writeFiles(t, {
+    'country_daily/a*.csv': `${HEADER.replace('device', 'country')}\nProj1,2026-03-01,usa,1,10,10\n`,
+    'country_daily/a?.csv': `${HEADER.replace('device', 'country')}\nProj1,2026-03-02,usa,1,10,10\n`,
+    'country_daily/[ab].csv': `${HEADER.replace('device', 'country')}\nProj1,2026-03-03,usa,1,10,10\n`,
+    'country_daily/a.csv': `${HEADER.replace('device', 'country')}\nProj1,2026-03-04,usa,1,10,10\n`,
+  });
+  t.equal((await loadFolder(world, alone)).tables['country_daily']?.rows, 4);
+
   const folder = join(temporaryFolder(t), 'all[1] *?', 'site_daily', 'project_id=Proj1');
   mkdirSync(folder, { recursive: true });
   const header = HEADER.replace('project_id,', '');
