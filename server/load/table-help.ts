@@ -165,7 +165,7 @@ export const TABLE_HELP: Readonly<Record<string, TableHelp>> = {
       date: '2026-03-01',
       category: 'launch',
       text: 'New shop front',
-      author: 'Ann',
+      author: 'Marketing',
       created_at: '2026-03-01T10:00:00Z',
       updated_at: '2026-03-01T10:00:00Z',
     },
