@@ -8,6 +8,7 @@ import { SETTINGS } from '../server/settings.ts';
 import { fail } from './cli.ts';
 import { addConnections } from './commands/connections.ts';
 import { addDemo } from './commands/demo.ts';
+import { addDescribe } from './commands/describe.ts';
 import { addImport } from './commands/import.ts';
 import { addKeys } from './commands/keys.ts';
 import { addLists } from './commands/lists.ts';
@@ -34,6 +35,7 @@ export const program = new Command('ordinate')
 const groups = [
   addServe,
   addLoad,
+  addDescribe,
   addImport,
   addDemo,
   addWorkspaces,

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { importBulkExport } from '../../server/load/bulk-export.ts';
+import { type ImportSummary, importBulkExport } from '../../server/load/bulk-export.ts';
+import { count } from '../../server/load/problems.ts';
 import { print, printJson, progress, withStores } from '../cli.ts';
 import { examples } from '../help.ts';
 import { printSummary } from './load.ts';
@@ -9,6 +10,8 @@ interface Options {
   readonly property: string;
   readonly brandTerm?: readonly string[];
   readonly trackTop?: number;
+  readonly force?: boolean;
+  readonly dryRun?: boolean;
   readonly json?: boolean;
 }
 
@@ -22,15 +25,18 @@ export function addImport(program: Command): void {
     .requiredOption('--property <property>', 'sc-domain:example.com or https://example.com/')
     .option('--brand-term <term>', 'a brand term of the project; give it once for each', collect)
     .option('--track-top <n>', 'track the n queries with most clicks', readCount)
+    .option('--force', 'import rows that name another property than --property')
+    .option('--dry-run', 'check it only')
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
       examples(
-        'import bulk-export ./export --workspace acme --property sc-domain:acme.example',
+        'import bulk-export ./export --workspace acme --property sc-domain:acme.example --dry-run',
         'import bulk-export ./export --workspace acme --property https://www.acme.example/ --brand-term acme --track-top 100',
       ),
     )
-    .action(async (paths: string[], { workspace, property, brandTerm, trackTop, json }: Options) => {
+    .action(async (paths: string[], options: Options) => {
+      const { workspace, property, brandTerm, trackTop, force = false, dryRun = false, json } = options;
       const { report, end } = progress();
       try {
         const summary = await withStores(
@@ -39,11 +45,13 @@ export function addImport(program: Command): void {
               paths,
               workspace,
               property,
+              force,
+              dryRun,
               report,
               ...(brandTerm ? { brandTerms: brandTerm } : {}),
               ...(trackTop === undefined ? {} : { trackTop }),
             }),
-          { create: true },
+          { create: !dryRun },
         );
         end();
         if (json) {
@@ -51,12 +59,30 @@ export function addImport(program: Command): void {
           return;
         }
         printSummary(summary);
-        const { id, created } = summary.project;
-        print(`Project ${id} was ${created ? 'created' : 'updated'}; ${summary.keywordsAdded} keywords added.`);
+        printImport(summary);
       } finally {
         end();
       }
     });
+}
+
+/** What is particular to an import, for people. */
+function printImport({ loaded, project, keywordsAdded, siteTotals, otherSearchTypes }: ImportSummary): void {
+  if (siteTotals === 'page') {
+    print(
+      'Site totals are made of rows by page, because the export has no searchdata_site_impression: they have more impressions, and other positions, than the property in Search Console.',
+    );
+  }
+  const others = Object.entries(otherSearchTypes);
+  const left = others.reduce((sum, [, rows]) => sum + rows, 0);
+  if (left > 0) {
+    const types = others.map(([type, rows]) => `${type} ${rows.toLocaleString('en')}`).join(', ');
+    print(`${count(left, 'row')} of other search types left out: ${types}.`);
+  }
+  const was = loaded ? 'was' : 'would be';
+  print(
+    `Project ${project.id} ${was} ${project.created ? 'created' : 'updated'}; ${count(keywordsAdded, 'keyword')} added.`,
+  );
 }
 
 function collect(term: string, terms: readonly string[] = []): string[] {

@@ -3,10 +3,13 @@ import { type LoadSummary, loadSnapshot } from '../../server/load/load.ts';
 import { LoadRejected } from '../../server/load/problems.ts';
 import { print, printJson, progress, withStores } from '../cli.ts';
 import { examples } from '../help.ts';
+import { removalLines } from '../removals.ts';
 
 interface Options {
   readonly dryRun?: boolean;
   readonly replace?: boolean;
+  readonly confirmDelete?: readonly string[];
+  readonly acceptImplausible?: boolean;
   readonly json?: boolean;
 }
 
@@ -17,8 +20,19 @@ export function addLoad(program: Command): void {
     .argument('<folder>', 'the snapshot')
     .option('--dry-run', 'check it only')
     .option('--replace', 'its entity rows are the complete set for each workspace or project that it names')
+    .option(
+      '--confirm-delete <project-id>',
+      'with --replace: a project that may be deleted; give it once for each',
+      collect,
+    )
+    .option('--accept-implausible', 'load rows with more clicks than impressions, too')
     .option('--json', 'print one JSON document')
-    .addHelpText('after', examples('load ./snapshot --dry-run', 'load ./snapshot', 'load ./snapshot --replace --json'))
+    .addHelpText(
+      'after',
+      `${examples('load ./snapshot --dry-run', 'load ./snapshot', 'load ./snapshot --replace --confirm-delete Shop1')}
+
+\`ordinate describe\` prints the tables of a snapshot and their columns.`,
+    )
     .action(async (folder: string, options: Options) => {
       const { report, end } = progress();
       try {
@@ -39,13 +53,19 @@ export function addLoad(program: Command): void {
     });
 }
 
+function collect(id: string, ids: readonly string[] = []): string[] {
+  return [...ids, id];
+}
+
 /** What a load brought, for people. */
-export function printSummary({ loaded, tables, projects, warnings, seconds }: LoadSummary): void {
+export function printSummary({ loaded, tables, projects, removed, warnings, seconds }: LoadSummary): void {
   for (const warning of warnings) print(`Warning: ${warning}`);
   for (const [table, { rows, firstDay, lastDay }] of Object.entries(tables)) {
     const days = firstDay === undefined ? '' : `, ${firstDay} to ${lastDay}`;
     print(`${table}: ${rows.toLocaleString('en')} rows${days}`);
   }
-  const what = loaded ? 'Loaded' : 'The snapshot is in order; nothing was loaded (dry run)';
+  for (const line of removalLines(removed, loaded)) print(line);
+  const order = removed.unconfirmed.length > 0 ? 'Nothing' : 'The snapshot is in order; nothing';
+  const what = loaded ? 'Loaded' : `${order} was loaded (dry run)`;
   print(`${what}. Projects: ${projects.join(', ') || 'none'}. ${seconds.toFixed(1)} s.`);
 }

@@ -1,13 +1,16 @@
 import type { Command } from 'commander';
+import { readProjectContents } from '../../server/catalog/contents.ts';
 import { readCoverage } from '../../server/catalog/manifest.ts';
 import { listAllProjects } from '../../server/catalog/projects.ts';
 import { findWorkspace } from '../../server/catalog/workspaces.ts';
 import { isoInstantOrNull } from '../../server/domain/instants.ts';
+import { removeProject } from '../../server/load/remove.ts';
 import { print, printJson, printTable, withStores } from '../cli.ts';
 import { examples } from '../help.ts';
+import { oneId, projectLines, type RemoveOptions, runRemoval } from '../removals.ts';
 
 export function addProjects(program: Command): void {
-  const command = program.command('projects').description('list projects');
+  const command = program.command('projects').description('list and remove projects');
   command
     .command('list')
     .description('list projects, with the first and last stored day of each fact table')
@@ -54,5 +57,22 @@ export function addProjects(program: Command): void {
       if (coverage.length === 0) return;
       print('');
       printTable(coverage, '');
+    });
+  command
+    .command('remove')
+    .description('remove a project, for good, with its facts, keywords, groups, alerts, notes, connections and lists')
+    .argument('[id]', 'id of the project')
+    .option('--project <id>', 'the same, as other commands have it')
+    .option('--confirm <id>', 'the id once more, instead of typing it at a terminal')
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', examples('projects remove Shop1 --confirm Shop1'))
+    .action(async (given: string | undefined, options: RemoveOptions & { project?: string }) => {
+      const id = oneId('project', given, options.project);
+      await runRemoval(id, options, {
+        what: 'project',
+        read: readProjectContents,
+        lines: projectLines,
+        remove: removeProject,
+      });
     });
 }

@@ -1,7 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { readWorkspaceContents } from '../../server/catalog/contents.ts';
 import { createWorkspace, listWorkspaces } from '../../server/catalog/workspaces.ts';
+import { removeWorkspace } from '../../server/load/remove.ts';
 import { print, printJson, printTable, withStores } from '../cli.ts';
 import { examples } from '../help.ts';
+import { oneId, type RemoveOptions, runRemoval, workspaceLines } from '../removals.ts';
 
 interface Options {
   readonly id: string;
@@ -12,7 +15,7 @@ interface Options {
 }
 
 export function addWorkspaces(program: Command): void {
-  const command = program.command('workspaces').description('make and list workspaces');
+  const command = program.command('workspaces').description('make, list and remove workspaces');
   command
     .command('create')
     .description('make a workspace')
@@ -38,6 +41,23 @@ export function addWorkspaces(program: Command): void {
       const rows = await withStores(({ catalog }) => listWorkspaces(catalog));
       if (json) printJson(rows);
       else printTable(rows, 'There are no workspaces yet.');
+    });
+  command
+    .command('remove')
+    .description('remove a workspace, for good, with its projects, members, keys and notes')
+    .argument('[id]', 'id of the workspace')
+    .option('--workspace <id>', 'the same, as other commands have it')
+    .option('--confirm <id>', 'the id once more, instead of typing it at a terminal')
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', examples('workspaces remove acme --confirm acme'))
+    .action(async (given: string | undefined, options: RemoveOptions & { workspace?: string }) => {
+      const id = oneId('workspace', given, options.workspace);
+      await runRemoval(id, options, {
+        what: 'workspace',
+        read: readWorkspaceContents,
+        lines: workspaceLines,
+        remove: removeWorkspace,
+      });
     });
 }
 

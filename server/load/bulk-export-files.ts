@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Parameters, Session } from '../facts/engine.ts';
+import { filesBelow, patternOf, unusableFile } from './snapshot-files.ts';
 
 /** The import cannot be done as asked; the message says why. */
 export class ImportRefused extends Error {}
@@ -28,31 +28,32 @@ export async function parquetFiles(paths: readonly string[]): Promise<string[]> 
       files.push(resolve(path));
       continue;
     }
-    const entries = await readdir(path, { recursive: true, withFileTypes: true });
-    const below = entries
-      .filter((entry) => !entry.isDirectory() && entry.name.endsWith('.parquet'))
-      .map((entry) => resolve(entry.parentPath, entry.name));
+    const below = (await filesBelow(resolve(path))).filter((file) => file.endsWith('.parquet'));
     if (below.length === 0) throw new ImportRefused(`The folder '${path}' holds no Parquet file.`);
-    files.push(...below.sort());
+    files.push(...below);
+  }
+  for (const file of files) {
+    const reason = unusableFile(file);
+    if (reason !== undefined) throw new ImportRefused(`'${file}' ${reason}`);
   }
   return [...new Set(files)];
 }
 
-/** Tells the two tables of the export apart by their columns. */
+/** Tells the two tables of the export apart by their columns. Files come back as patterns that match them alone. */
 export async function tellApart(session: Session, files: readonly string[]): Promise<ExportFiles> {
   const site: string[] = [];
   const url: string[] = [];
   let hasAppearances = false;
   for (const file of files) {
     const described = await session
-      .rows<{ column_name: string }>('describe select * from read_parquet($file)', { file })
+      .rows<{ column_name: string }>('describe select * from read_parquet($file)', { file: patternOf(file) })
       .catch((cause: unknown) => {
         throw new ImportRefused(`'${file}' cannot be read as Parquet.`, { cause });
       });
     const has = (name: string): boolean => described.some((column) => column.column_name === name);
-    if (has('sum_top_position') && has('data_date')) site.push(file);
+    if (has('sum_top_position') && has('data_date')) site.push(patternOf(file));
     else if (has('sum_position') && has('url') && has('data_date')) {
-      url.push(file);
+      url.push(patternOf(file));
       hasAppearances ||= described.some(({ column_name: name }) => isAppearance(name));
     } else {
       throw new ImportRefused(
@@ -68,11 +69,12 @@ function isAppearance(column: string): boolean {
   return column.startsWith('is_') && column !== 'is_page_experience' && !column.startsWith('is_anonymized_');
 }
 
-/** Which site_url to keep: with several in the files only the property's own; with one, all of it. */
+/** Which site_url to keep: the property's own; of one other alone, all rows, if that is forced. */
 export async function siteToKeep(
   ask: Ask,
   files: readonly string[],
   property: string,
+  force: boolean,
 ): Promise<{ site: string | null; warnings: string[] }> {
   const found = (await ask<{ siteUrl: string }>('site_urls', { files })).map(({ siteUrl }) => siteUrl);
   if (found.includes(property)) return { site: property, warnings: [] };
@@ -81,6 +83,12 @@ export async function siteToKeep(
       `The export holds rows of ${found.join(', ')}, none of which is '${property}'. Name one of them as --property.`,
     );
   }
-  const warnings = found.map((other) => `The rows of the export name the property '${other}', not '${property}'.`);
-  return { site: null, warnings };
+  const named = found[0] === undefined ? 'no property' : `the property '${found[0]}'`;
+  if (!force) {
+    const instead = found[0] === undefined ? '' : `name it with --property ${found[0]}, or `;
+    throw new ImportRefused(
+      `The rows of the export name ${named}, not '${property}': ${instead}add --force to import them as rows of '${property}'.`,
+    );
+  }
+  return { site: null, warnings: [`The rows of the export name ${named}, not '${property}'.`] };
 }

@@ -14,6 +14,7 @@ import { sqlText } from '../sql.ts';
 import { type Ask, ImportRefused, parquetFiles, siteToKeep, tellApart } from './bulk-export-files.ts';
 import { type LoadSummary, loadSnapshot } from './load.ts';
 import { count } from './problems.ts';
+import { patternOf } from './snapshot-files.ts';
 
 export interface ImportOptions {
   /** Parquet files of the export, or folders of them. */
@@ -25,12 +26,20 @@ export interface ImportOptions {
   readonly brandTerms?: readonly string[];
   /** Tracks the queries with most clicks. */
   readonly trackTop?: number;
+  /** Imports the rows of a property that has another name. */
+  readonly force?: boolean;
+  /** Checks the import only. */
+  readonly dryRun?: boolean;
   readonly report?: (step: string) => void;
 }
 
 export interface ImportSummary extends LoadSummary {
   readonly project: { id: string; domain: string; property: string; created: boolean };
   readonly keywordsAdded: number;
+  /** What the totals of the site are counted by; by page, one result page with two of the site's pages counts twice. */
+  readonly siteTotals: 'property' | 'page';
+  /** Rows that were left out, by search type: only web searches are imported. */
+  readonly otherSearchTypes: Readonly<Record<string, number>>;
 }
 
 type Stores = { readonly settings: Settings; readonly catalog: Catalog };
@@ -52,12 +61,15 @@ export async function importBulkExport(stores: Stores, options: ImportOptions): 
   let outcome: Awaited<ReturnType<typeof writeSnapshot>> | undefined;
   const summary = await loadSnapshot(stores, {
     report,
+    dryRun: options.dryRun ?? false,
+    // The provider has rows with more clicks than impressions now and then.
+    acceptImplausible: true,
     makeSnapshot: async (folder) => {
       const engine = await Engine.open({
         memoryLimit: settings.memoryLimit,
         threads: settings.threads,
         temporaryFolder: `${folder}-memory`,
-        folders: [...new Set(files.map((file) => dirname(file))), dirname(folder)],
+        folders: [...new Set(files.flatMap((file) => [dirname(file), patternOf(dirname(file))])), dirname(folder)],
       });
       try {
         using session = await engine.session();
@@ -68,10 +80,12 @@ export async function importBulkExport(stores: Stores, options: ImportOptions): 
       return { project: outcome.project, days: outcome.knownDays };
     },
   });
-  const { project, created, keywordsAdded, warnings } = outcome!;
+  const { project, created, keywordsAdded, siteTotals, otherSearchTypes, warnings } = outcome!;
   return {
     project: { id: project, domain, property, created },
     keywordsAdded,
+    siteTotals,
+    otherSearchTypes,
     ...summary,
     warnings: [...warnings, ...summary.warnings],
   };
@@ -91,7 +105,7 @@ async function writeSnapshot(
 
   mkdirSync(folder, { recursive: true });
   const { site: siteFiles, url: urlFiles, hasAppearances } = await tellApart(session, files);
-  const { site, warnings } = await siteToKeep(ask, files, property);
+  const { site, warnings } = await siteToKeep(ask, [...siteFiles, ...urlFiles], property, options.force ?? false);
   report('reading the export');
   const rows = `${folder}-rows.parquet`;
   if (siteFiles.length > 0) await run('property_rows_of_site', { files: siteFiles, site, target: rows });
@@ -156,7 +170,19 @@ async function writeSnapshot(
       );
     }
   }
-  return { project, created: known === undefined, keywordsAdded: added.length, knownDays, warnings };
+  const others = await ask<{ searchType: string; rows: number }>('other_search_types', {
+    files: [...siteFiles, ...urlFiles],
+    site,
+  });
+  return {
+    project,
+    created: known === undefined,
+    keywordsAdded: added.length,
+    siteTotals: siteFiles.length > 0 ? ('property' as const) : ('page' as const),
+    otherSearchTypes: Object.fromEntries(others.map(({ searchType, rows: number }) => [searchType, number])),
+    knownDays,
+    warnings,
+  };
 }
 
 /** The days that a Parquet file has rows of, in order. A day that is missing is unknown, not empty. */

@@ -137,7 +137,8 @@ function duplicates({ name, key }: EntityTable | FactTableShape): Check {
   return { sql: 'duplicate_rows', table: name, column: key.join(', '), says: 'that several rows have; it is the key' };
 }
 
-async function check(
+/** Runs one check; a problem where it finds rows. */
+export async function check(
   session: Session,
   { sql, table, column, says }: Check,
   parts: Readonly<Record<string, string>> = {},

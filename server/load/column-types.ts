@@ -3,6 +3,8 @@ import { SOURCES } from '../domain/rules.ts';
 
 /** What a column of a snapshot holds. `cast` gives null for what is no right value. */
 export interface ColumnType {
+  /** The type that a column of the snapshot has, in DuckDB's words. */
+  readonly name: string;
   /** DuckDB's type of the cast value. */
   readonly sql: 'varchar' | 'bigint' | 'date' | 'boolean';
   readonly cast: (expression: string) => string;
@@ -12,13 +14,14 @@ export interface ColumnType {
   readonly structured?: boolean;
 }
 
-function type(sql: ColumnType['sql'], macro: string, wanted: string): ColumnType {
-  return { sql, cast: (expression) => `${macro}(${expression})`, wanted };
+function type(sql: ColumnType['sql'], macro: string, wanted: string, name = sql.toUpperCase()): ColumnType {
+  return { name, sql, cast: (expression) => `${macro}(${expression})`, wanted };
 }
 
 function choice(...words: readonly string[]): ColumnType {
   const list = words.map((word) => `'${word}'`).join(', ');
   return {
+    name: 'VARCHAR',
     sql: 'varchar',
     cast: (expression) => `to_choice(${expression}, [${list}])`,
     wanted: `one of ${words.join(', ')}`,
@@ -27,25 +30,33 @@ function choice(...words: readonly string[]): ColumnType {
 
 /** The types of the snapshot format; each macro is a file of `sql/load/types/`. */
 export const COLUMN_TYPES = {
-  text: type('varchar', 'to_text', 'a text'),
-  words: type('varchar', 'to_words', 'a text that is not empty'),
+  text: type('varchar', 'to_text', 'a text of at most 64 kB'),
+  words: type('varchar', 'to_words', 'a text that is not empty, of at most 64 kB'),
   shortId: type('varchar', 'to_short_id', 'five letters or digits'),
-  uuid: type('varchar', 'to_uuid', 'a UUID'),
-  order: type('bigint', 'to_order', 'a whole number'),
-  historyDays: type('bigint', 'to_history', 'a whole number of at least 1'),
+  uuid: type('varchar', 'to_uuid', 'a UUID', 'UUID'),
+  order: type('bigint', 'to_order', 'a whole number', 'INTEGER'),
+  historyDays: type('bigint', 'to_history', 'a whole number of at least 1', 'INTEGER'),
   measure: type('bigint', 'to_measure', 'a whole number from 0 to 9007199254740991'),
+  positionSum: type(
+    'bigint',
+    'to_measure',
+    'a whole number from 0 to 9007199254740991: the sum of the positions of all impressions, counted from zero, and not an average',
+  ),
   day: type('date', 'to_day', 'a calendar day (YYYY-MM-DD)'),
   factDay: type('date', 'to_fact_day', 'a calendar day (YYYY-MM-DD) from 1990 to 2100'),
   factMonth: type('date', 'to_fact_month', 'the first day of a month (YYYY-MM-01) from 1990 to 2100'),
-  instant: type('bigint', 'to_instant', 'a time in UTC from 1900 to 2199, such as 2026-11-20T04:21:37Z'),
+  instant: type('bigint', 'to_instant', 'a time in UTC from 1900 to 2199, such as 2026-11-20T04:21:37Z', 'TIMESTAMP'),
   flag: type('boolean', 'to_flag', 'true or false'),
   country: type('varchar', 'to_country', 'a country code of three lower-case letters'),
   countryOrOther: type('varchar', 'to_country_or_other', "a country code of three lower-case letters, or 'other'"),
   language: type('varchar', 'to_language', 'a language code of two lower-case letters'),
   appearance: type('varchar', 'to_appearance', 'an upper-case identifier such as PRODUCT_SNIPPETS'),
-  url: type('varchar', 'to_url', 'an absolute URL'),
-  json: { ...type('varchar', 'to_json_text', 'a JSON text'), structured: true },
-  textList: { ...type('varchar', 'to_text_list', 'a list of texts (in csv a JSON array)'), structured: true },
+  url: type('varchar', 'to_url', 'an absolute URL of at most 64 kB'),
+  json: { ...type('varchar', 'to_json_text', 'a JSON text of at most 64 kB', 'JSON'), structured: true },
+  textList: {
+    ...type('varchar', 'to_text_list', 'a list of texts (in csv a JSON array) of at most 1 MB', 'VARCHAR[]'),
+    structured: true,
+  },
   device: choice('desktop', 'mobile', 'tablet'),
   segment: choice('brand', 'non_brand'),
   syncStatus: choice('pending', 'ok', 'warning', 'failed'),

@@ -8,9 +8,11 @@ import { sqlNames, sqlText } from '../sql.ts';
 import { checkEntities, checkFacts } from './checks.ts';
 import { withLoadLock } from './lock.ts';
 import { type KnownDays, type PartChange, replacedDays, type StagedPart, writePartFiles } from './part-files.ts';
-import { describeFailure, LoadRejected, type Problem } from './problems.ts';
+import { checkClicks, keywordWarnings, positionWarnings } from './plausibility.ts';
+import { describeFailure, LoadRejected, type Problem, sentence } from './problems.ts';
 import { publish } from './publish.ts';
-import { changedFiles, findSnapshotFiles, type TableFiles } from './snapshot-files.ts';
+import { needlessConfirmations, type Removals, readRemovals, unconfirmedRemovals } from './removals.ts';
+import { changedFiles, findSnapshotFiles, patternOf, type TableFiles } from './snapshot-files.ts';
 import { stageEntities, stageFacts } from './stage.ts';
 import { batches, readStagedParts, type StagedParts } from './staged-parts.ts';
 import { buildState } from './state.ts';
@@ -23,6 +25,10 @@ interface CommonOptions {
   readonly dryRun?: boolean;
   /** The snapshot's entity rows are the complete set for each workspace or project that it names. */
   readonly replace?: boolean;
+  /** Projects that a replacing load may delete. */
+  readonly confirmDelete?: readonly string[];
+  /** Rows with more clicks than impressions are loaded with a warning; a provider has such rows now and then. */
+  readonly acceptImplausible?: boolean;
   /** Milliseconds to wait for another load. */
   readonly patience?: number;
   readonly report?: (step: string) => void;
@@ -47,6 +53,8 @@ export interface LoadSummary {
   readonly tables: Readonly<Record<string, TableSummary>>;
   /** Projects whose answers may have changed. */
   readonly projects: readonly string[];
+  /** What it deleted, or would delete. */
+  readonly removed: Removals;
   readonly warnings: readonly string[];
   readonly seconds: number;
 }
@@ -85,7 +93,7 @@ export async function loadSnapshot(stores: Stores, options: LoadOptions): Promis
 async function loadLocked(stores: Stores, options: LoadOptions): Promise<LoadSummary> {
   const started = performance.now();
   const { settings, catalog } = stores;
-  const { dryRun = false, replace = false, report = () => {} } = options;
+  const { dryRun = false, replace = false, confirmDelete = [], acceptImplausible = false, report = () => {} } = options;
   const staging = join(settings.dataFolder, 'staging');
   mkdirSync(staging, { recursive: true });
   const folder = 'folder' in options ? options.folder : join(staging, 'snapshot');
@@ -98,7 +106,7 @@ async function loadLocked(stores: Stores, options: LoadOptions): Promise<LoadSum
     memoryLimit: settings.memoryLimit,
     threads: settings.threads,
     temporaryFolder: join(staging, 'memory'),
-    folders: [resolve(folder), staging, join(settings.dataFolder, 'facts')],
+    folders: [resolve(folder), patternOf(resolve(folder)), staging, join(settings.dataFolder, 'facts')],
   });
   try {
     using session = await engine.session();
@@ -113,9 +121,21 @@ async function loadLocked(stores: Stores, options: LoadOptions): Promise<LoadSum
     const problems = [...found.problems, ...read.problems, ...(await checkEntities(session))];
     for (const [shape, all] of parts) problems.push(...(await checkFacts(session, shape, batches(all))));
     problems.push(...changedFiles(found.tables));
+    const removed = await readRemovals(session, catalog, confirmDelete);
+    if (!dryRun) problems.push(...unconfirmedRemovals(removed));
+    const implausible = await checkClicks(session, parts);
+    if (!acceptImplausible) problems.push(...implausible);
     if (problems.length > 0) throw new LoadRejected(problems);
 
-    const warnings = [...found.warnings, ...read.warnings, ...(await syncWarnings(session, catalog, parts))];
+    const warnings = [
+      ...found.warnings,
+      ...read.warnings,
+      ...(await syncWarnings(session, catalog, parts)),
+      ...(await positionWarnings(session, parts)),
+      ...(await keywordWarnings(session, catalog, settings.dataFolder, parts)),
+      ...implausible.map(sentence),
+      ...needlessConfirmations(removed, confirmDelete),
+    ];
     if (!dryRun) {
       const changes: PartChange[] = [];
       for (const [shape, all] of parts) {
@@ -133,6 +153,7 @@ async function loadLocked(stores: Stores, options: LoadOptions): Promise<LoadSum
       loaded: !dryRun,
       tables: await summarise(session, names, parts),
       projects: [...new Set([...named.map(({ id }) => id), ...factProjects])].sort(),
+      removed,
       warnings,
       seconds: Math.round(performance.now() - started) / 1000,
     };

@@ -19,7 +19,7 @@ export class LoadRejected extends Error {
 }
 
 /** One problem as text, with its first rows below it. */
-function sentence({ table, column, message, rows }: Problem): string {
+export function sentence({ table, column, message, rows }: Problem): string {
   const place = [table, column].filter((name) => name !== null).join('.');
   const shown = rows.map((row) => `\n    ${JSON.stringify(row)}`).join('');
   return `${place === '' ? '' : `${place}: `}${message}${shown}`;

@@ -1,4 +1,4 @@
-import { type Stats, statSync } from 'node:fs';
+import { lstatSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import type { Problem } from './problems.ts';
@@ -6,10 +6,19 @@ import { TABLE_NAMES } from './tables.ts';
 
 export type Format = 'parquet' | 'csv' | 'ndjson';
 
-/** The files of one table, by format. */
+interface SnapshotFile {
+  readonly path: string;
+  /** As messages call it: the path below the snapshot's folder. */
+  readonly name: string;
+  readonly format: Format;
+  /** Tells whether it changed since. */
+  readonly state: string;
+}
+
+/** The files of one table. */
 export interface TableFiles {
   readonly table: string;
-  readonly files: readonly { readonly path: string; readonly format: Format; readonly state: string }[];
+  readonly files: readonly SnapshotFile[];
   /** The table's folder, below which folders such as `project_id=Aa1b2` count; null for a table of one file. */
   readonly folder: string | null;
 }
@@ -43,7 +52,7 @@ export async function findSnapshotFiles(folder: string): Promise<SnapshotFiles> 
   for (const entry of (await readdir(root)).sort()) {
     if (SIDE_FILE.test(entry)) continue;
     const path = join(root, entry);
-    const isFolder = statSync(path).isDirectory();
+    const isFolder = statsOf(path)?.isDirectory() ?? false;
     const format = formatOf(entry);
     const table = isFolder ? entry : entry.replace(FORMATS.find(([, of]) => of === format)?.[0] ?? /$/, '');
     if (!TABLE_NAMES.includes(table) || (!isFolder && format === undefined)) {
@@ -59,7 +68,20 @@ export async function findSnapshotFiles(folder: string): Promise<SnapshotFiles> 
       problems.push({ table, column: null, message: `the folder '${entry}' holds no data file.`, rows: [] });
       continue;
     }
-    const files = known.map((file) => ({ path: file, format: formatOf(file)!, state: stateOf(statSync(file)) }));
+    const unusable = known.flatMap((file) => {
+      const reason = unusableFile(file);
+      return reason === undefined
+        ? []
+        : [{ table, column: null, message: `'${relative(root, file)}' ${reason}`, rows: [] }];
+    });
+    problems.push(...unusable);
+    if (unusable.length > 0) continue;
+    const files = known.map((file) => ({
+      path: file,
+      name: relative(root, file),
+      format: formatOf(file)!,
+      state: stateOf(statsOf(file)),
+    }));
     byTable.set(table, [...(byTable.get(table) ?? []), { table, files, folder: isFolder ? path : null }]);
   }
   for (const [table, sources] of byTable) {
@@ -79,7 +101,7 @@ export async function findSnapshotFiles(folder: string): Promise<SnapshotFiles> 
 export function changedFiles(tables: readonly TableFiles[]): Problem[] {
   return tables.flatMap(({ table, files }) =>
     files
-      .filter(({ path, state }) => stateOf(statSync(path, { throwIfNoEntry: false })) !== state)
+      .filter(({ path, state }) => stateOf(statsOf(path)) !== state)
       .map(({ path }) => ({
         table,
         column: null,
@@ -89,16 +111,60 @@ export function changedFiles(tables: readonly TableFiles[]): Problem[] {
   );
 }
 
+/** Why a path cannot be read as a file; undefined where it can. Reading a FIFO, for example, would wait for ever. */
+export function unusableFile(path: string): string | undefined {
+  const stats = statsOf(path);
+  if (stats?.isFile()) return undefined;
+  if (stats === undefined) {
+    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()
+      ? 'is a link to a file that does not exist.'
+      : 'does not exist any more.';
+  }
+  const kind = stats.isDirectory()
+    ? 'a folder'
+    : stats.isFIFO()
+      ? 'a named pipe (FIFO)'
+      : stats.isSocket()
+        ? 'a socket'
+        : 'a device';
+  return `is ${kind}, not a file of data.`;
+}
+
+/** As a pattern that matches this path alone: DuckDB takes every path for a pattern. */
+export function patternOf(path: string): string {
+  return path.replaceAll(/[*?[]/g, '[$&]');
+}
+
+/** Undefined also for a link that leads nowhere or round in circles. */
+function statsOf(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
 function formatOf(name: string): Format | undefined {
   return FORMATS.find(([ending]) => ending.test(name))?.[1];
 }
 
-async function filesBelow(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  return entries
-    .filter((entry) => !entry.isDirectory() && !SIDE_FILE.test(entry.name))
-    .map((entry) => join(entry.parentPath, entry.name))
-    .sort();
+/** Every file below a folder, in order. A link to a folder that it lies in is listed as if it were a file. */
+export async function filesBelow(folder: string): Promise<string[]> {
+  const files: string[] = [];
+  const walk = async (below: string, above: readonly string[]): Promise<void> => {
+    const real = realpathSync(below);
+    if (above.includes(real)) {
+      files.push(below);
+      return;
+    }
+    for (const name of await readdir(below)) {
+      const path = join(below, name);
+      if (statsOf(path)?.isDirectory()) await walk(path, [...above, real]);
+      else if (!SIDE_FILE.test(name)) files.push(path);
+    }
+  };
+  await walk(folder, []);
+  return files.sort();
 }
 
 function stateOf(stats: Stats | undefined): string {

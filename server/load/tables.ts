@@ -214,7 +214,7 @@ function facts(
   return {
     name,
     key: Object.keys(keys),
-    columns: columns({ ...keys, clicks: 'measure', impressions: 'measure', sum_position: 'measure' }),
+    columns: columns({ ...keys, clicks: 'measure', impressions: 'measure', sum_position: 'positionSum' }),
     day: 'date',
     split: 'none',
     order: Object.keys(shape).map((column) => `"${column}"`),

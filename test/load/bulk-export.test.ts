@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { type ImportOptions, type ImportSummary, importBulkExport } from '../../server/load/bulk-export.ts';
 import { writeParquet, writeParquetRows } from '../parquet.ts';
+import { run } from '../process.ts';
 import { keyword, makeWorld, PROJECT, type Row, temporaryFolder, WORKSPACE, type World } from '../world.ts';
 
 const REAL = join(import.meta.dirname, '../../../shared/realdata/bulk-export-url-impression.parquet');
@@ -282,6 +283,81 @@ t.test('several properties: the named one is kept', async (t) => {
   t.match(project, { created: true, domain: 'blog.example' });
   t.match((await askIt(`/site?${RANGE}`)).totals, { clicks: 4 });
   t.equal((await get('/projects')).body.projects.length, 2);
+});
+
+t.test('a property that the export does not name is refused, unless it is forced', async (t) => {
+  const { bring, askIt, get } = await makeImports(t);
+  const folder = await exportOf(t, { part: [byPage(['2026-03-01', 'DESKTOP', 'usa', '/a', 'x'], [1, 10, 0])] });
+  const property = 'https://shop.example/';
+  await t.rejects(bring(folder, { property }), {
+    message:
+      /name the property 'sc-domain:shop\.example', not 'https:\/\/shop\.example\/'.*--property sc-domain:shop\.example.*--force/,
+  });
+  t.strictSame((await get('/projects')).body.projects, []);
+  const { warnings } = await bring(folder, { property, force: true });
+  t.match(warnings, [/'sc-domain:shop\.example', not 'https/]);
+  t.match((await askIt(`/site?${RANGE}`)).totals, { clicks: 1 });
+
+  const nameless = await exportOf(
+    t,
+    {
+      part: [byPage(['2026-03-01', 'DESKTOP', 'usa', '/a', 'x'], [2, 10, 0], { site_url: null })],
+    },
+    { site_url: 'VARCHAR' },
+  );
+  await t.rejects(bring(nameless), { message: /name no property, not 'sc-domain:shop\.example': add --force/ });
+  await bring(nameless, { force: true });
+  t.match((await askIt(`/site?${RANGE}`)).totals, { clicks: 2 });
+});
+
+t.test('a dry run says what an import would do, and what it is made of', async (t) => {
+  const world = await makeImports(t);
+  const { bring, get, dataFolder } = world;
+  const folder = await exportOf(t, {
+    'odd [1]*/part': [
+      byPage(['2026-03-01', 'DESKTOP', 'usa', '/a', 'x'], [1, 10, 0]),
+      // The provider has such rows now and then.
+      byPage(['2026-03-02', 'DESKTOP', 'usa', '/a', 'x'], [3, 2, 0]),
+      ...['IMAGE', 'image', 'DISCOVER'].map((search_type) =>
+        byPage(['2026-03-01', 'DESKTOP', 'usa', '/a', 'x'], [1, 10, 0], { search_type }),
+      ),
+      byPage(['2026-03-01', 'DESKTOP', 'usa', '/a', 'x'], [1, 10, 0], {
+        search_type: 'NEWS',
+        site_url: 'https://b.example/',
+      }),
+    ],
+  });
+  const dry = await bring(folder, { dryRun: true, trackTop: 1 });
+  t.match(dry, {
+    loaded: false,
+    project: { created: true },
+    keywordsAdded: 1,
+    siteTotals: 'page',
+    otherSearchTypes: { IMAGE: 2, DISCOVER: 1 },
+    tables: { site_daily: { rows: 2, firstDay: '2026-03-01', lastDay: '2026-03-02' } },
+    warnings: [/1 row with more clicks than impressions/],
+  });
+  t.notOk('NEWS' in dry.otherSearchTypes, 'rows of other properties are not ours');
+  t.strictSame((await get('/projects')).body.projects, []);
+
+  const words = ['import', 'bulk-export', folder, '--workspace', 'acme', '--property', PROPERTY];
+  const printed = await run(t, { ORDINATE_DATA: dataFolder }, ...words, '--dry-run');
+  t.match(printed, { code: 0, stderr: '' });
+  t.match(printed.stdout, /Site totals are made of rows by page/);
+  t.match(printed.stdout, /3 rows of other search types left out: DISCOVER 1, IMAGE 2\./);
+  t.match(printed.stdout, /nothing was loaded \(dry run\).*Project \w{5} would be created; 0 keywords added/s);
+  t.strictSame((await get('/projects')).body.projects, []);
+  t.match(await run(t, { ORDINATE_DATA: dataFolder }, ...words.slice(0, -1), 'https://other.example/'), {
+    code: 1,
+    stdout: '',
+    stderr: /none of which|--force/,
+  });
+
+  const both = await exportOf(t, {
+    site: [byProperty(['2026-03-01', 'DESKTOP', 'usa', 'x'], [1, 10, 0])],
+    url: [byPage(['2026-03-01', 'DESKTOP', 'usa', '/a', 'x'], [1, 10, 0])],
+  });
+  t.match(await bring(both), { loaded: true, siteTotals: 'property', otherSearchTypes: {} });
 });
 
 t.test('importing other days keeps the days between; a day that comes again is replaced whole', async (t) => {

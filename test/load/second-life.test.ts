@@ -21,7 +21,10 @@ t.test('a project that is made again has nothing of its former life, for another
   t.equal((await world.ask('/site')).body.totals.clicks, 77);
   t.equal((await world.ask('/keywords')).body.keywords.length, 1);
 
-  await world.load({ workspaces: [WORKSPACE], projects: [{ ...PROJECT, id: 'Proj9' }] }, { replace: true });
+  await world.load(
+    { workspaces: [WORKSPACE], projects: [{ ...PROJECT, id: 'Proj9' }] },
+    { replace: true, confirmDelete: ['Proj1'] },
+  );
   t.equal((await world.ask('/site')).status, 404);
   await world.load({ projects: [{ ...PROJECT, workspace_id: 'other', domain: 'b.example' }] });
   await world.load({ site_daily: facts('date device', ['2026-03-09', 'mobile', 1, 100, 0]) });

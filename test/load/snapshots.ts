@@ -168,7 +168,7 @@ export function writeFiles(t: Test, files: Readonly<Record<string, string | Buff
 export function loadFolder(
   { settings, catalog }: World,
   folder: string,
-  options: { replace?: boolean; dryRun?: boolean } = {},
+  options: { replace?: boolean; dryRun?: boolean; confirmDelete?: string[]; acceptImplausible?: boolean } = {},
 ): Promise<LoadSummary> {
   return loadSnapshot({ settings, catalog }, { folder, ...options });
 }

@@ -333,7 +333,7 @@ t.test('--replace: projects of a named workspace that are absent go with all the
   await load({
     alerts: [{ ...EVERYTHING['alerts']![0]!, id: '0a1b2c3d-0000-4000-8000-000000000009', project_id: 'Proj2' }],
   });
-  await load({ projects: [PROJECT] }, { replace: true });
+  await load({ projects: [PROJECT] }, { replace: true, confirmDelete: ['Proj2'] });
   t.match((await get('/projects')).body.projects, [{ id: 'Proj1', trackedKeywords: 2 }]);
   t.equal((await get('/projects/Proj2/keywords')).status, 404);
   t.strictSame(readCoverage(catalog, 'Proj2'), {});

@@ -1,5 +1,2 @@
--- A JSON text; structured columns become one.
-create temp macro to_json_text(x) as case
-  when typeof(x) not in ('VARCHAR', 'JSON') then to_json(x)::varchar
-  when json_valid(x::varchar) then x::varchar
-end
+-- A JSON text of at most 64 kB.
+create temp macro to_json_text(x) as as_json_text(x, 65536)

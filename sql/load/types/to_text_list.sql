@@ -1,6 +1,7 @@
--- A list of texts, as a JSON text.
+-- A list of texts, as a JSON text of at most 1 MB.
 create temp macro to_text_list(x) as case
-  when json_type(to_json_text(x)) = 'ARRAY'
-    and not list_contains(list_transform(json_extract(to_json_text(x), '$[*]'), e -> json_type(e) = 'VARCHAR'), false)
-  then to_json_text(x)
+  when json_type(as_json_text(x, 1048576)) = 'ARRAY'
+    and not list_contains(
+      list_transform(json_extract(as_json_text(x, 1048576), '$[*]'), e -> json_type(e) = 'VARCHAR'), false)
+  then as_json_text(x, 1048576)
 end

@@ -1,0 +1,182 @@
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+
+/** A header longer than this many characters is refused. */
+const MAX_HEADER = 1_000_000;
+/** DuckDB refuses longer lines; it counts bytes. */
+const MAX_LINE = 2_000_000;
+const MAX_RECORD = 2 * MAX_LINE;
+/** Of DuckDB, and how small gzip makes it at best. */
+const BUFFER = 16 * MAX_LINE;
+const BEST_COMPRESSION = 1032;
+const OTHER_SEPARATORS: readonly string[] = [';', '\t', '|'];
+
+/** What is wrong with a file, and in which line (from 1). */
+export interface FileFailure {
+  readonly line: number;
+  readonly message: string;
+}
+
+interface CsvRecord {
+  /** The line that it begins in, from 1. */
+  readonly line: number;
+  readonly fields: readonly string[];
+  /** How it ends: `\n`, `\r\n`, `\r`, or nothing at the end of the file. */
+  readonly lineEnd: string;
+}
+
+/** The column names of a CSV file, as they stand in it; or why it has none that can be read. */
+export async function readHeader(
+  path: string,
+  columns: readonly string[],
+): Promise<{ readonly names: readonly string[] } | { readonly failure: FileFailure }> {
+  const fail = (message: string) => ({ failure: { line: 1, message } });
+  const expected = `expected: ${columns.join(',')}`;
+  const head = await readHead(path);
+  if (head.length === 0) return fail(`the file is empty; ${expected}`);
+  const isUtf16 = /^(\xff\xfe|\xfe\xff)/.test(head.toString('latin1', 0, 2));
+  if (isUtf16 || head.subarray(0, head.indexOf('\n') + 1).includes(0)) {
+    return fail(
+      `the file is ${isUtf16 ? 'UTF-16' : 'UTF-16 or no text at all'}; save it as UTF-8. ${sentence(expected)}`,
+    );
+  }
+  const [first] = parseRecords(head.toString('utf8'), 1);
+  const names = first?.fields.map((name) => name.trim()) ?? [];
+  if (head.length >= MAX_HEADER && first?.lineEnd === '') return fail(`the header is longer than 1 MB; ${expected}`);
+  if (names.some((name) => name.includes('\uFFFD'))) {
+    return fail(`the file is not UTF-8 (Latin-1 or Windows-1252, perhaps); save it as UTF-8. Found: ${show(names)}`);
+  }
+  const isKnown = (name: string): boolean => columns.includes(name.trim().toLowerCase());
+  if (!names.some(isKnown)) {
+    const text = names.join(',');
+    const separator = OTHER_SEPARATORS.find((one) => text.split(one).filter(isKnown).length > 1);
+    if (separator !== undefined) {
+      const shown = separator === '\t' ? 'a tab' : `'${separator}'`;
+      return fail(`fields are separated by ${shown} instead of ','. Found: ${cut(text)}; ${expected}`);
+    }
+  }
+  const twice = names.find((name, index) => isKnown(name) && indexOfName(names, name) < index);
+  if (twice !== undefined) return fail(`the column '${twice}' is there twice. Found: ${show(names)}; ${expected}`);
+  return { names };
+}
+
+function indexOfName(names: readonly string[], name: string): number {
+  return names.findIndex((other) => other.toLowerCase() === name.toLowerCase());
+}
+
+/** The first line whose end is another than that of the lines before it. */
+export async function findMixedLineEnd(path: string): Promise<FileFailure | undefined> {
+  const words: Readonly<Record<string, string>> = { '\n': 'LF', '\r\n': 'CR LF', '\r': 'CR' };
+  let before: string | undefined;
+  for await (const { line, lineEnd } of readRecords(path)) {
+    if (lineEnd === '') continue;
+    before ??= lineEnd;
+    if (lineEnd !== before) {
+      const message = `the line ends with ${words[lineEnd]}, those before it with ${words[before]}; use one kind of line end.`;
+      return { line, message };
+    }
+  }
+  return undefined;
+}
+
+/** Every record of a CSV file (RFC 4180), for telling where something stands in it. Not meant to be fast. */
+export async function* readRecords(path: string): AsyncGenerator<CsvRecord> {
+  let rest = '';
+  let line = 1;
+  const stream = openText(path).setEncoding('utf8');
+  for await (const chunk of stream as AsyncIterable<string>) {
+    const text = rest + chunk;
+    let used = 0;
+    for (const record of parseRecords(text, line)) {
+      // The last one may go on in the next chunk; so may a line end.
+      if (record.end >= text.length) break;
+      used = record.end;
+      line = record.nextLine;
+      yield record;
+    }
+    rest = text.slice(used);
+    // A quote that does not end: nothing behind it can be told apart.
+    if (rest.length > MAX_RECORD) return;
+  }
+  yield* parseRecords(rest, line);
+}
+
+interface ParsedRecord extends CsvRecord {
+  /** Where the next record begins. */
+  readonly end: number;
+  readonly nextLine: number;
+}
+
+const FIELD = /(?:"([^"]*(?:""[^"]*)*)"|([^,\r\n]*))(,|\r\n|\n|\r|$)/y;
+
+function* parseRecords(text: string, firstLine: number): Generator<ParsedRecord> {
+  let line = firstLine;
+  let at = text.charCodeAt(0) === 0xfeff ? 1 : 0;
+  while (at < text.length) {
+    const start = line;
+    const fields: string[] = [];
+    for (;;) {
+      FIELD.lastIndex = at;
+      const match = FIELD.exec(text);
+      // A quote that does not end: the rest is one field.
+      const [whole, quoted, plain, ending] = match ?? [text.slice(at), undefined, text.slice(at), ''];
+      fields.push(quoted === undefined ? (plain ?? '') : quoted.replaceAll('""', '"'));
+      line += whole.match(/\r\n|\n|\r/g)?.length ?? 0;
+      at += whole.length;
+      if (ending === ',') continue;
+      yield { line: start, fields, lineEnd: ending ?? '', end: at, nextLine: line };
+      break;
+    }
+  }
+}
+
+/**
+ * Whether the last line may be longer than DuckDB's buffer of 32 MB. Its parallel reader leaves out such a line without a
+ * word; the other one refuses it. What is packed is not looked into.
+ */
+export async function mayEndInLongLine(path: string): Promise<boolean> {
+  await using file = await open(path);
+  const { size } = await file.stat();
+  if (path.endsWith('.gz')) return size > BUFFER / BEST_COMPRESSION;
+  if (size < BUFFER) return false;
+  const tail = Buffer.alloc(MAX_LINE);
+  await file.read(tail, 0, MAX_LINE, size - MAX_LINE);
+  const text = tail.toString('latin1').trimEnd();
+  return !/[\r\n]/.test(text);
+}
+
+async function readHead(path: string): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  const stream = openText(path);
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length >= MAX_HEADER || /[\r\n]/.test(chunk.toString('latin1'))) break;
+  }
+  stream.destroy();
+  return Buffer.concat(chunks);
+}
+
+function openText(path: string): Readable {
+  const file = createReadStream(path);
+  if (!path.endsWith('.gz')) return file;
+  const unpacked = createGunzip();
+  file.on('error', (error) => unpacked.destroy(error));
+  return file.pipe(unpacked);
+}
+
+/** A text as it is shown in a message. */
+export function cut(text: string, most = 300): string {
+  return text.length > most ? `${text.slice(0, most)}… (${text.length.toLocaleString('en')} characters)` : text;
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
+function show(names: readonly string[]): string {
+  return cut(names.join(','));
+}

@@ -1,0 +1,76 @@
+import { join } from 'node:path';
+import type { Catalog } from '../catalog/catalog.ts';
+import { filesOf } from '../catalog/manifest.ts';
+import type { Session } from '../facts/engine.ts';
+import { sqlTemplate, sqlText } from '../sql.ts';
+import { check } from './checks.ts';
+import { count, type Problem } from './problems.ts';
+import { batches, type StagedParts } from './staged-parts.ts';
+import { FACTS, identifiers, packed } from './tables.ts';
+
+const ALL_DAYS = { from: '0001-01-01', to: '9999-12-31' };
+/** So many keywords without data are named. */
+const MAX_NAMED = 5;
+
+/** Facts that have more clicks than impressions. Providers have such rows now and then; others are a mistake. */
+export async function checkClicks(session: Session, parts: StagedParts): Promise<Problem[]> {
+  const problems: Problem[] = [];
+  for (const [{ name: table, key }, all] of parts) {
+    const files = batches(all).flat();
+    if (files.length === 0) continue;
+    const says = 'with more clicks than impressions; --accept-implausible loads such rows as they are';
+    const entry = { sql: 'clicks_above_impressions', table, column: 'clicks', says };
+    problems.push(...(await check(session, entry, { key: identifiers(key), pack: packed(key) }, { files })));
+  }
+  return problems;
+}
+
+/** Warns of sums of positions that look like averages. The last month of each project is looked at: that costs little. */
+export async function positionWarnings(session: Session, parts: StagedParts): Promise<string[]> {
+  const warnings: string[] = [];
+  for (const [{ name }, all] of parts) {
+    const last = new Map(all.toSorted((a, b) => (a.part < b.part ? -1 : 1)).map((part) => [part.project, part]));
+    const files = [...new Set([...last.values()].flatMap((part) => part.files))];
+    if (files.length === 0) continue;
+    const found = await session.rows<{ project: string }>(sqlText('load/checks/average_positions'), { files });
+    for (const { project } of found) {
+      warnings.push(
+        `${name}: the sum_position of project ${project} looks like average positions; it must be the sum over all impressions, counted from zero: round((position - 1) * impressions).`,
+      );
+    }
+  }
+  return warnings;
+}
+
+/** Warns of keywords of the load that have no facts, neither in it nor stored before. */
+export async function keywordWarnings(
+  session: Session,
+  catalog: Catalog,
+  dataFolder: string,
+  parts: StagedParts,
+): Promise<string[]> {
+  const shape = FACTS.find(({ name }) => name === 'keyword_daily')!;
+  const files = batches(parts.get(shape) ?? []).flat();
+  const facts = files.length > 0 ? 'from read_parquet($files)' : 'select null as project_id, null as keyword_id';
+  const found = await session.rows<{ project: string; id: string; query: string }>(
+    sqlTemplate('load/checks/keywords_without_data', { facts }),
+    files.length > 0 ? { files } : {},
+  );
+  const warnings: string[] = [];
+  for (const [project, keywords] of Map.groupBy(found, (keyword) => keyword.project)) {
+    const running = filesOf(catalog, project, 'keyword_running', ALL_DAYS);
+    const stored = running.length > 0 ? running : filesOf(catalog, project, 'keyword_daily', ALL_DAYS);
+    const paths = stored.map((file) => join(dataFolder, file));
+    const before =
+      paths.length > 0 ? await session.rows<{ id: string }>(sqlText('load/keywords_of_files'), { files: paths }) : [];
+    const known = new Set(before.map(({ id }) => id));
+    const without = keywords.filter(({ id }) => !known.has(id));
+    if (without.length === 0) continue;
+    const names = without.slice(0, MAX_NAMED).map(({ query }) => `'${query}'`);
+    const more = without.length > MAX_NAMED ? ' and others' : '';
+    warnings.push(
+      `Project ${project} has ${count(without.length, 'keyword')} without any row in keyword_daily: ${names.join(', ')}${more}.`,
+    );
+  }
+  return warnings;
+}

@@ -1,0 +1,54 @@
+import { cut, type FileFailure, findMixedLineEnd, mayEndInLongLine } from './csv-files.ts';
+import { firstLine, type Problem } from './problems.ts';
+import type { TableFiles } from './snapshot-files.ts';
+import type { EntityTable, FactTableShape } from './tables.ts';
+
+const TOO_LONG = 'the line is longer than 2 MB.';
+/** DuckDB cuts the line that it shows at 10,000 characters. */
+const MAX_SHOWN_BY_DUCKDB = 9000;
+
+/** What DuckDB says of a CSV file, by its own words, as we say it. */
+const CSV_FAILURES: readonly (readonly [RegExp, string])[] = [
+  [/unterminated quote/i, 'a quote does not end, or more text stands behind it.'],
+  [/invalid unicode|not utf-8/i, 'the text is not UTF-8 (Latin-1 or Windows-1252, perhaps); save the file as UTF-8.'],
+  [/maximum line size/i, TOO_LONG],
+];
+
+/** A file that cannot be read as a problem that names file and line. Failures of the machine are thrown on. */
+export async function unreadable(
+  shape: EntityTable | FactTableShape,
+  files: TableFiles['files'],
+  error: unknown,
+): Promise<Problem> {
+  const said = error instanceof Error ? error.message : String(error);
+  if (/no space left|out of memory|file too large|disk quota/i.test(said)) throw error;
+  const path = /^\s*file = (.*)$/m.exec(said)?.[1] ?? files.find((file) => said.includes(file.path))?.path;
+  const file = files.find((one) => one.path === path) ?? (files.length === 1 ? files[0] : undefined);
+  const failure = file?.format === 'csv' ? await csvFailure(said, file.path, shape) : undefined;
+  const place = file === undefined ? '' : `'${file.name}'${failure ? `, line ${failure.line}` : ''}: `;
+  const message = `${place}${failure?.message ?? `cannot be read: ${cut(firstLine(said))}`}`;
+  return { table: shape.name, column: null, message, rows: [] };
+}
+
+async function csvFailure(
+  said: string,
+  path: string,
+  { columns }: EntityTable | FactTableShape,
+): Promise<FileFailure | undefined> {
+  if (said.includes('reached an invalid state')) return findMixedLineEnd(path);
+  const line = Number(/CSV Error on Line: (\d+)/.exec(said)?.[1]);
+  if (!(line > 0)) return undefined;
+  const [, text = ''] =
+    /Original Line: ([\s\S]*?)\n+(?:Expected Number|Value with|Invalid unicode|Maximum line|Possible)/.exec(said) ?? [];
+  const found = text === '' ? '' : ` Found: ${cut(text.trimEnd(), 200)}`;
+  if (text.length > MAX_SHOWN_BY_DUCKDB && (await mayEndInLongLine(path)))
+    return { line, message: `${TOO_LONG}${found}` };
+  const [, expected, has] = /Expected Number of Columns: (\d+) Found: (\d+)/.exec(said) ?? [];
+  if (expected !== undefined) {
+    const number = Number(has) > Number(expected) ? 'more' : has;
+    const message = `${number} fields instead of the ${expected} of the header.${found}; a row is: ${columns.map(({ name }) => name).join(',')}`;
+    return { line, message };
+  }
+  const known = CSV_FAILURES.find(([pattern]) => pattern.test(said));
+  return { line, message: `${known?.[1] ?? 'cannot be read as CSV.'}${found}` };
+}

@@ -1,0 +1,91 @@
+import { TABLE_HELP } from './table-help.ts';
+import { type Column, ENTITIES, type EntityTable, FACTS, type FactTableShape } from './tables.ts';
+
+/** A table of the snapshot format, as the reference and `ordinate describe` have it. */
+export interface TableReference {
+  readonly table: string;
+  readonly kind: 'entities' | 'facts';
+  readonly about: string;
+  readonly key: readonly string[];
+  readonly columns: readonly ColumnReference[];
+  /** A row; columns that are left out have their default. */
+  readonly example: Readonly<Record<string, unknown>>;
+}
+
+interface ColumnReference {
+  readonly name: string;
+  readonly type: string;
+  readonly required: boolean;
+  /** What stands in where it is null or left out; null where it stays null or is required. */
+  readonly default: string | null;
+  /** What a right value is. */
+  readonly values: string;
+  readonly about: string;
+}
+
+/** Every table of a snapshot, in the order in which they refer to each other. */
+export function describeTables(): TableReference[] {
+  return [...ENTITIES.map((shape) => describe(shape, 'entities')), ...FACTS.map((shape) => describe(shape, 'facts'))];
+}
+
+function describe({ name, key, columns }: EntityTable | FactTableShape, kind: TableReference['kind']): TableReference {
+  const help = TABLE_HELP[name]!;
+  return {
+    table: name,
+    kind,
+    about: help.about,
+    key,
+    columns: columns.map((column) => ({
+      name: column.name,
+      type: column.type.name,
+      required: !column.optional,
+      default: defaultOf(name, column),
+      values: column.type.wanted,
+      about: help.columns[column.name]!,
+    })),
+    example: help.example,
+  };
+}
+
+/** Defaults that depend on other columns, in words; `publish` fills them in. */
+const DERIVED: Readonly<Record<string, string>> = {
+  'projects.sync_status': 'ok or pending',
+  'keywords.intent': 'estimated',
+};
+
+/** A fallback is SQL: a text in quotes, or a word. */
+function defaultOf(table: string, { name, fallback }: Column): string | null {
+  return DERIVED[`${table}.${name}`] ?? fallback?.replace(/^'(.*)'$/, '$1') ?? null;
+}
+
+/** The example of a table as a CSV file. */
+export function exampleCsv({ example }: TableReference): string {
+  const field = (value: unknown): string => {
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  return `${Object.keys(example).join(',')}\n${Object.values(example).map(field).join(',')}\n`;
+}
+
+/** The tables as sections of Markdown. */
+export function referenceMarkdown(): string {
+  return describeTables()
+    .map((table) => {
+      const rows = table.columns.map(
+        ({ name, type, required, default: fallback, values, about }) =>
+          `| \`${name}\` | ${type} | ${required ? 'required' : fallback === null ? 'null' : `\`${fallback}\``} | ${values} | ${about} |`,
+      );
+      return `### ${table.table}
+
+${table.about} Key: ${table.key.map((name) => `\`${name}\``).join(', ')}.
+
+| column | type | default | values | |
+| --- | --- | --- | --- | --- |
+${rows.join('\n')}
+
+\`\`\`csv
+${exampleCsv(table)}\`\`\`
+`;
+    })
+    .join('\n');
+}

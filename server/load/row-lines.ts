@@ -1,0 +1,41 @@
+import { readRecords } from './csv-files.ts';
+import type { TableFiles } from './snapshot-files.ts';
+
+/** A row as a message shows it: its values by column, the file that it is from and, of CSV, its line. */
+export type ShownRow = Record<string, unknown> & { file?: string; line?: number };
+
+/** Names the file of each row as the snapshot does and, for rows of CSV files, the line. */
+export async function findLines(rows: readonly ShownRow[], files: TableFiles['files']): Promise<void> {
+  for (const [path, ofFile] of Map.groupBy(rows, ({ file }) => file)) {
+    const file = files.find((candidate) => candidate.path === path);
+    if (file === undefined) continue;
+    for (const row of ofFile) row.file = file.name;
+    if (file.format === 'csv') await findLinesOfFile(ofFile, file.path);
+  }
+}
+
+async function findLinesOfFile(rows: readonly ShownRow[], path: string): Promise<void> {
+  const wanted = new Set(rows);
+  let names: string[] | undefined;
+  for await (const { line, fields } of readRecords(path)) {
+    if (names === undefined) {
+      names = fields.map((name) => name.trim().toLowerCase());
+      continue;
+    }
+    for (const row of wanted) {
+      if (!names.every((name, index) => !(name in row) || isShownAs(fields[index] ?? '', row[name]))) continue;
+      row.line = line;
+      wanted.delete(row);
+    }
+    if (wanted.size === 0) return;
+  }
+}
+
+/** Whether a field may be what is shown: nothing for an empty one, the beginning of a long one. */
+function isShownAs(field: string, shown: unknown): boolean {
+  if (shown === null) return field === '';
+  return (
+    typeof shown === 'string' &&
+    (field === shown || (shown.includes('… (') && field.startsWith(shown.split('… (')[0]!)))
+  );
+}

@@ -1,0 +1,232 @@
+/** What a table of a snapshot holds, what its columns mean, and a row of it as an example. */
+interface TableHelp {
+  readonly about: string;
+  readonly columns: Readonly<Record<string, string>>;
+  /** Values of the columns that the example has. Together the examples are a snapshot that loads. */
+  readonly example: Readonly<Record<string, unknown>>;
+}
+
+const PROJECT_ID = 'The project.';
+const MEASURES = {
+  clicks: 'Clicks.',
+  impressions: 'Impressions; not fewer than the clicks.',
+  sum_position:
+    'Sum of the positions of all impressions, counted from zero: average position = sum_position / impressions + 1. From an average p: round((p - 1) * impressions).',
+};
+const EXAMPLE_MEASURES = { clicks: 12, impressions: 340, sum_position: 2100 };
+const DAY = 'The day, as the provider counts days.';
+const COUNTRY = "The searchers' country; zzz where it is not known.";
+
+/** One paragraph and one sentence a column, for the reference and `ordinate describe`. */
+export const TABLE_HELP: Readonly<Record<string, TableHelp>> = {
+  workspaces: {
+    about: 'Who owns projects, members and API keys.',
+    columns: {
+      id: 'Its id, free to choose.',
+      name: 'Its name, for people.',
+      plan: '`free` has no API access; any other name is a paid plan.',
+      keyword_history_days: 'Days of keyword data that the plan can read.',
+    },
+    example: { id: 'shop', name: 'The shop', plan: 'team', keyword_history_days: 486 },
+  },
+  projects: {
+    about:
+      'A property of the search engine, with its settings and how far its data goes. Ids are unique over all workspaces.',
+    columns: {
+      id: 'Its id.',
+      workspace_id: 'The workspace that owns it.',
+      domain: 'Its domain, for people.',
+      property: "The property's name: `sc-domain:example.com` or `https://example.com/`.",
+      country: 'Its lists are filtered by this country.',
+      language: 'Its language.',
+      brand_terms: 'A query that has one of these texts is a brand query.',
+      sync_status:
+        'State of its synchronisation; `ok` when synced_through is set, else `pending`, where it is left out.',
+      last_synced_at: 'When its data was last brought up to date.',
+      synced_through: 'The last day with data. Without it no facts are served.',
+      provisional_after: 'Days after this one may still change.',
+      history_backfilling: 'Whether older days are still to come.',
+      setup_finished: 'Unfinished projects are not served.',
+      created_at: 'When it was made; projects are listed in this order.',
+    },
+    example: {
+      id: 'Shop1',
+      workspace_id: 'shop',
+      domain: 'shop.example',
+      property: 'sc-domain:shop.example',
+      brand_terms: ['shop'],
+      synced_through: '2026-03-02',
+      created_at: '2026-01-01T00:00:00Z',
+    },
+  },
+  keywords: {
+    about: 'Tracked queries of a project.',
+    columns: {
+      project_id: PROJECT_ID,
+      id: 'Its id, unique in its project.',
+      query: "The query; unique among the project's keywords that are not archived.",
+      source: 'Where it came from.',
+      tracked_since: 'Since when it is tracked.',
+      intent: 'What the searcher wants; estimated from the query where it is left out.',
+      archived: 'Archived keywords are not served.',
+    },
+    example: { project_id: 'Shop1', id: 'Kw001', query: 'red shoes', tracked_since: '2026-01-01T00:00:00Z' },
+  },
+  groups: {
+    about: 'Groups of keywords: folders, groups with members, and groups by rule.',
+    columns: {
+      project_id: PROJECT_ID,
+      id: 'Its id, unique in its project.',
+      name: 'Its name.',
+      kind: 'A folder of groups, a group with members, or a group by rule.',
+      parent_id: 'The folder that it lies in.',
+      position: 'Its place among the groups of the same parent.',
+      pinned: 'Whether it is pinned.',
+      rule: 'Which keywords belong to it; for groups of kind `rule` and only for them.',
+    },
+    example: { project_id: 'Shop1', id: 'Gr001', name: 'Shoes', kind: 'manual', position: 1 },
+  },
+  group_members: {
+    about: 'Which keywords belong to a group of kind `manual`.',
+    columns: { project_id: PROJECT_ID, group_id: 'The group.', keyword_id: 'The keyword.' },
+    example: { project_id: 'Shop1', group_id: 'Gr001', keyword_id: 'Kw001' },
+  },
+  page_groups: {
+    about: 'Groups of pages, by rule.',
+    columns: {
+      project_id: PROJECT_ID,
+      id: 'Its id, unique in its project.',
+      name: 'Its name.',
+      position: 'Its place.',
+      rule: 'Which pages belong to it.',
+      pinned_urls: 'Pages that belong to it whatever the rule says.',
+    },
+    example: {
+      project_id: 'Shop1',
+      id: 'Pg001',
+      name: 'Blog',
+      position: 1,
+      rule: { match: 'any', conditions: [{ op: 'starts_with', value: '/blog' }] },
+    },
+  },
+  alerts: {
+    about: 'What somebody should look at.',
+    columns: {
+      id: 'Its id, unique over all projects.',
+      project_id: PROJECT_ID,
+      type: 'What kind of alert it is, for machines.',
+      kind: 'What kind of alert it is, for people.',
+      severity: 'How bad it is.',
+      title: 'Its title.',
+      body: 'What happened.',
+      date: 'The day that it is about.',
+      keyword_id: 'The keyword that it is about.',
+      url: 'Where there is more to see.',
+      created_at: 'When it was raised.',
+      resolved_at: 'When it was resolved.',
+    },
+    example: {
+      id: '0a1b2c3d-0000-4000-8000-000000000001',
+      project_id: 'Shop1',
+      type: 'keyword_drop',
+      kind: 'Keyword drop',
+      severity: 'warning',
+      title: 'red shoes fell by 3',
+      body: 'From 4.0 to 7.0.',
+      date: '2026-03-02',
+      keyword_id: 'Kw001',
+      created_at: '2026-03-03T04:05:06Z',
+    },
+  },
+  notes: {
+    about: 'What people noted about a day or a span of days.',
+    columns: {
+      id: 'Its id, unique over all workspaces.',
+      workspace_id: 'The workspace.',
+      project_id: 'The project; left out for notes on the whole workspace, and only for them.',
+      scope: 'What it is about.',
+      date: 'Its first day.',
+      end_date: 'Its last day, not before the first.',
+      category: 'What happened.',
+      text: 'The note.',
+      client_visible: 'Whether clients may see it.',
+      author: 'Who wrote it.',
+      group_id: 'The group that it is about.',
+      keyword_id: 'The keyword that it is about.',
+      page: 'The page that it is about.',
+      created_at: 'When it was written.',
+      updated_at: 'When it was last changed.',
+    },
+    example: {
+      id: '0a1b2c3d-0000-4000-8000-000000000002',
+      workspace_id: 'shop',
+      project_id: 'Shop1',
+      scope: 'project',
+      date: '2026-03-01',
+      category: 'launch',
+      text: 'New shop front',
+      author: 'Marketing',
+      created_at: '2026-03-01T10:00:00Z',
+      updated_at: '2026-03-01T10:00:00Z',
+    },
+  },
+  site_daily: {
+    about: 'The whole property by day and device. Headline totals come from here.',
+    columns: { project_id: PROJECT_ID, date: DAY, device: 'The device.', ...MEASURES },
+    example: { project_id: 'Shop1', date: '2026-03-02', device: 'mobile', ...EXAMPLE_MEASURES },
+  },
+  keyword_daily: {
+    about: 'Tracked keywords by day and device.',
+    columns: { project_id: PROJECT_ID, keyword_id: 'The keyword.', date: DAY, device: 'The device.', ...MEASURES },
+    example: {
+      project_id: 'Shop1',
+      keyword_id: 'Kw001',
+      date: '2026-03-02',
+      device: 'mobile',
+      clicks: 2,
+      impressions: 30,
+      sum_position: 95,
+    },
+  },
+  country_daily: {
+    about: 'The property by day and country. Days of months that `country_monthly` has are not read.',
+    columns: { project_id: PROJECT_ID, date: DAY, country: COUNTRY, ...MEASURES },
+    example: { project_id: 'Shop1', date: '2026-03-02', country: 'usa', ...EXAMPLE_MEASURES },
+  },
+  country_monthly: {
+    about: 'The property by month and country, for older months: at most 20 countries and `other` a month.',
+    columns: {
+      project_id: PROJECT_ID,
+      month: 'The first day of the month.',
+      country: "The searchers' country, or `other` for the rest.",
+      ...MEASURES,
+    },
+    example: { project_id: 'Shop1', month: '2024-10-01', country: 'usa', ...EXAMPLE_MEASURES },
+  },
+  appearance_daily: {
+    about: 'The property by day and search appearance; appearances overlap.',
+    columns: { project_id: PROJECT_ID, date: DAY, appearance: 'The search appearance.', ...MEASURES },
+    example: { project_id: 'Shop1', date: '2026-03-02', appearance: 'PRODUCT_SNIPPETS', ...EXAMPLE_MEASURES },
+  },
+  brand_daily: {
+    about: 'Queries with and without a brand term by day; anonymised queries are in neither.',
+    columns: { project_id: PROJECT_ID, date: DAY, segment: 'Whether the queries have a brand term.', ...MEASURES },
+    example: { project_id: 'Shop1', date: '2026-03-02', segment: 'brand', ...EXAMPLE_MEASURES },
+  },
+  page_daily: {
+    about: "Pages by day and country: the project's own warehouse, from which its page lists are made.",
+    columns: { project_id: PROJECT_ID, url: 'The page.', date: DAY, country: COUNTRY, ...MEASURES },
+    example: {
+      project_id: 'Shop1',
+      url: 'https://shop.example/shoes',
+      date: '2026-03-02',
+      country: 'usa',
+      ...EXAMPLE_MEASURES,
+    },
+  },
+  query_daily: {
+    about: "Queries by day and country: the project's own warehouse, from which its query lists are made.",
+    columns: { project_id: PROJECT_ID, query: 'The query.', date: DAY, country: COUNTRY, ...MEASURES },
+    example: { project_id: 'Shop1', query: 'red shoes', date: '2026-03-02', country: 'usa', ...EXAMPLE_MEASURES },
+  },
+};

@@ -1,0 +1,6 @@
+-- A JSON text; structured columns become one. Null for longer ones than a number of bytes.
+create temp macro as_json_text(x, bytes) as case
+  when strlen(x::varchar) > bytes then null
+  when typeof(x) not in ('VARCHAR', 'JSON') then to_json(x)::varchar
+  when json_valid(x::varchar) then x::varchar
+end

@@ -1,0 +1,5 @@
+-- A value as a message shows it, JSON: long texts are cut.
+create temp macro as_shown(x) as case
+  when strlen(x::varchar) > 300 then to_json(left(x::varchar, 300) || '… (' || strlen(x::varchar) || ' bytes)')
+  else to_json(x)
+end

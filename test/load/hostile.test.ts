@@ -1,0 +1,315 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import t, { type Test } from 'tap';
+import { LoadRejected } from '../../server/load/problems.ts';
+import { writeParquet } from '../parquet.ts';
+import { makeWorld, temporaryFolder, type World } from '../world.ts';
+import { problemsOf } from './refused.ts';
+import { answersOf, EVERYTHING, loadFolder, ndjson, places, writeFiles } from './snapshots.ts';
+
+// Snapshots that are broken by accident or on purpose: each is refused in words, and nothing waits or falls over.
+
+t.setTimeout(120_000);
+
+const HEADER = 'project_id,date,device,clicks,impressions,sum_position';
+const ROW = 'Proj1,2026-03-01,desktop,1,10,10';
+const lines = (...texts: string[]): string => texts.map((text) => `${text}\n`).join('');
+
+/** What a load of a folder is refused with. */
+async function messageOf(world: World, folder: string): Promise<string> {
+  return new LoadRejected(await problemsOf(loadFolder(world, folder))).message;
+}
+
+/** What a load of one file of site_daily is refused with. */
+function refusalOf(t: Test, world: World, content: string | Buffer, name = 'site_daily.csv'): Promise<string> {
+  return messageOf(world, writeFiles(t, { [name]: content }));
+}
+
+t.test('what is no file: named pipes, links to nothing, links in circles, folders called like files', async (t) => {
+  const world = await makeWorld(t, EVERYTHING);
+  const before = await answersOf(world);
+  const folder = temporaryFolder(t);
+  mkdirSync(join(folder, 'site_daily'));
+  const pipe = (path: string) => execFileSync('mkfifo', [join(folder, path)]);
+  pipe('keywords.csv');
+  pipe('site_daily/part.csv');
+  pipe('no-table.csv');
+  symlinkSync('/no/such/file', join(folder, 'groups.csv'));
+  symlinkSync('alerts.csv', join(folder, 'alerts.csv'));
+  symlinkSync('/no/such/file', join(folder, 'site_daily', 'gone.parquet'));
+  symlinkSync('.', join(folder, 'site_daily', 'folder.csv'));
+  const problems = await problemsOf(loadFolder(world, folder));
+  t.strictSame(places(problems), [
+    'alerts.null',
+    'groups.null',
+    'keywords.null',
+    'site_daily.null',
+    'site_daily.null',
+    'site_daily.null',
+  ]);
+  const { message } = new LoadRejected(problems);
+  t.match(message, /keywords: 'keywords\.csv' is a named pipe/);
+  t.match(message, /groups: 'groups\.csv' is a link to a file that does not exist/);
+  t.match(message, /alerts: 'alerts\.csv' is a link/);
+  t.match(message, /'site_daily\/part\.csv' is a named pipe/);
+  t.match(message, /'site_daily\/gone\.parquet' is a link to a file that does not exist/);
+  t.match(message, /'site_daily\/folder\.csv' is a folder/);
+  t.strictSame(await answersOf(world), before);
+
+  // Next to good tables, what is no table does not matter.
+  const good = writeFiles(t, { 'site_daily.csv': lines(HEADER, ROW) });
+  symlinkSync('/no/such/file', join(good, 'README'));
+  execFileSync('mkfifo', [join(good, 'queue.csv')]);
+  t.strictSame((await loadFolder(world, good)).warnings.length, 2);
+});
+
+t.test('names that look like patterns stand for themselves', async (t) => {
+  const world = await makeWorld(t);
+  // As patterns, each of these would match the others, too.
+  const alone = writeFiles(t, {
+    'country_daily/a*.csv': `${HEADER.replace('device', 'country')}\nProj1,2026-03-01,usa,1,10,10\n`,
+    'country_daily/a?.csv': `${HEADER.replace('device', 'country')}\nProj1,2026-03-02,usa,1,10,10\n`,
+    'country_daily/[ab].csv': `${HEADER.replace('device', 'country')}\nProj1,2026-03-03,usa,1,10,10\n`,
+    'country_daily/a.csv': `${HEADER.replace('device', 'country')}\nProj1,2026-03-04,usa,1,10,10\n`,
+  });
+  t.equal((await loadFolder(world, alone)).tables['country_daily']?.rows, 4);
+
+  const folder = join(temporaryFolder(t), 'all[1] *?', 'site_daily', 'project_id=Proj1');
+  mkdirSync(folder, { recursive: true });
+  const header = HEADER.replace('project_id,', '');
+  for (const [index, name] of ['a*', 'ab', 'a?', '[ab]', '{a,b}', "it's", '**', 'a b'].entries()) {
+    const row = `2026-03-0${index + 1},desktop,${index + 1},10,10`;
+    writeFileSync(join(folder, `${name}.csv`), lines(header, row));
+  }
+  await writeParquet(
+    join(folder, '*.parquet'),
+    "select date '2026-03-09' as date, 'desktop' as device, 9 as clicks, 10 as impressions, 10 as sum_position",
+  );
+  writeFileSync(
+    join(folder, '?.ndjson'),
+    ndjson([{ date: '2026-03-10', device: 'desktop', clicks: 10, impressions: 10, sum_position: 10 }]),
+  );
+  await loadFolder(world, join(folder, '../..'));
+  const { body } = await world.ask('/site?from=2026-03-01&to=2026-03-10');
+  t.strictSame(
+    (body.daily as { clicks: number }[]).map(({ clicks }) => clicks),
+    [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
+  );
+});
+
+t.test('texts of more than 64 kB are refused and not shown whole', async (t) => {
+  const world = await makeWorld(t);
+  const good = { project_id: 'Proj1', date: '2026-03-01', country: 'usa', clicks: 1, impressions: 2, sum_position: 3 };
+  const longest = 'x'.repeat(65_536);
+  await loadFolder(world, writeFiles(t, { 'query_daily.ndjson': ndjson([{ ...good, query: longest }]) }));
+  t.equal((await world.ask('/queries')).body.queries[0].query, longest, '64 kB are stored');
+
+  const folder = writeFiles(t, {
+    'query_daily.ndjson': ndjson([{ ...good, query: `${longest}x` }]),
+    'page_daily.csv': `${Object.keys(good).join(',')},url\n${Object.values(good).join(',')},https://a.example/${longest}\n`,
+    // In bytes, not in characters.
+    'groups.ndjson': ndjson([
+      { project_id: 'Proj1', id: 'Gr001', kind: 'manual', position: 1, name: 'é'.repeat(40_000) },
+    ]),
+    'page_groups.ndjson': ndjson([
+      {
+        project_id: 'Proj1',
+        id: 'Pg001',
+        name: 'P',
+        position: 1,
+        rule: { match: 'any', conditions: [{ op: 'contains', value: longest }] },
+      },
+    ]),
+  });
+  const problems = await problemsOf(loadFolder(world, folder));
+  t.strictSame(places(problems), ['groups.name', 'page_daily.url', 'page_groups.rule', 'query_daily.query']);
+  const { message } = new LoadRejected(problems);
+  t.match(message, /query_daily\.query: 1 row .* at most 64 kB/);
+  t.match(message, /\(65537 bytes\)/);
+  t.ok(message.length < 4000, 'what is shown is short');
+
+  const huge = temporaryFolder(t);
+  await writeParquet(
+    join(huge, 'query_daily.parquet'),
+    `select 'Proj1' as project_id, date '2026-03-01' as date, repeat('x', 20000000) as query, 'usa' as country,
+      1 as clicks, 2 as impressions, 3 as sum_position`,
+  );
+  const parquet = await messageOf(world, huge);
+  t.match(parquet, /query_daily\.query: 1 row .*64 kB.*20000000 bytes/s);
+  t.ok(parquet.length < 2000);
+  // More than the 32 MB after which DuckDB's parallel reader of CSV would leave the line out.
+  const text = 'x'.repeat(34_000_000);
+  const json = await refusalOf(t, world, `{"project_id":"${text}"}\n`, 'site_daily.ndjson');
+  t.match(json, /site_daily.*'site_daily\.ndjson'/);
+  t.ok(json.length < 2000);
+  const csv = await refusalOf(t, world, `${HEADER}\n${ROW}\n${text},2026-03-01,mobile,1,10,10\n\n\n`);
+  t.match(csv, /'site_daily\.csv', line 3: the line is longer than 2 MB/);
+  t.ok(csv.length < 2000);
+  t.match(
+    await refusalOf(t, world, text.slice(0, 2_000_000)),
+    /'site_daily\.csv', line 1: the header is longer than 1 MB/,
+  );
+});
+
+t.test('10,000 columns', async (t) => {
+  const world = await makeWorld(t);
+  const names = Array.from({ length: 10_000 }, (_, index) => `extra_${index}`);
+  const values = names.map(() => '1').join(',');
+  const extra = Object.fromEntries(names.map((name) => [name, 1]));
+  const row = { project_id: 'Proj1', date: '2026-03-02', country: 'usa', clicks: 1, impressions: 10, sum_position: 3 };
+  const folder = writeFiles(t, {
+    'site_daily.csv': lines(`${HEADER},${names.join(',')}`, `${ROW},${values}`),
+    'country_daily.ndjson': ndjson([{ ...row, ...extra }]),
+  });
+  const { warnings } = await loadFolder(world, folder);
+  t.match(warnings.slice(0, 2), [
+    /site_daily: 10,000 columns not of the format ignored: extra_0, .* and 9,990 more\.$/,
+    /country_daily: 10,000 columns/,
+  ]);
+  t.ok(warnings.join('').length < 2000);
+  t.match((await world.ask('/site?from=2026-03-01&to=2026-03-01')).body.totals, { clicks: 1, impressions: 10 });
+  const lacking = await refusalOf(t, world, lines(names.join(','), values));
+  t.match(lacking, /the column is missing.*Found: extra_0.* and 9,990 more/);
+  t.ok(lacking.length < 4000);
+});
+
+t.test('csv: what cannot be read is named by file and line, with what was found', async (t) => {
+  const world = await makeWorld(t, EVERYTHING);
+  const before = await answersOf(world);
+  const semicolons = (text: string): string => text.replaceAll(',', ';');
+  const utf16 = Buffer.from(`\uFEFF${lines(HEADER, ROW)}`, 'utf16le');
+  const cases: [what: string, content: string | Buffer, says: RegExp, name?: string][] = [
+    [
+      'too few fields',
+      lines(HEADER, ROW, 'Proj1,2026-03-02,desktop,1'),
+      /line 3: 4 fields instead of the 6.*Found: Proj1,2026-03-02,desktop,1;.*sum_position/,
+    ],
+    [
+      'too many fields',
+      lines(HEADER, ROW, `${ROW},7,8,9`),
+      /line 3: more fields instead of the 6.*Found: Proj1.*7,8,9/,
+    ],
+    ['too many fields in the only row', lines(HEADER, `${ROW},7`), /line 2: more fields/],
+    [
+      'a quote that does not end',
+      lines(HEADER, ROW, 'Proj1,2026-03-02,"desktop,1,1,1'),
+      /line 3: a quote does not end/,
+    ],
+    [
+      'semicolons',
+      lines(semicolons(HEADER), semicolons(ROW)),
+      /line 1: fields are separated by ';' instead of ','. Found: project_id;date;.*expected: project_id,date/,
+    ],
+    ['tabs', lines(HEADER.replaceAll(',', '\t')), /line 1: fields are separated by a tab/],
+    ['UTF-16', utf16, /line 1: the file is UTF-16; save it as UTF-8.*Expected: project_id,date/],
+    ['UTF-16 without a mark', utf16.subarray(2), /line 1: the file is UTF-16/],
+    [
+      'Latin-1',
+      Buffer.from(lines(HEADER, ROW, 'Pröj1,2026-03-02,desktop,1,1,1'), 'latin1'),
+      /line 3: the text is not UTF-8.*Latin-1.*Found: Pr/,
+    ],
+    ['Latin-1 in the header', Buffer.from(lines(`${HEADER},größe`, ROW), 'latin1'), /line 1: the file is not UTF-8/],
+    [
+      'mixed line ends',
+      `${HEADER}\r\n${ROW}\r\n${ROW}\n${ROW}\r\n`,
+      /line 3: the line ends with LF, those before it with CR LF/,
+    ],
+    [
+      'mixed line ends, the other way',
+      `${HEADER}\n"Proj1","2026-03-01","a\nb",1,1,1\r\n${ROW}\n`,
+      /line 2: the line ends with CR LF, those before it with LF/,
+    ],
+    ['an empty file', '', /line 1: the file is empty; expected: project_id,/],
+    [
+      'a column twice',
+      lines(`${HEADER},Clicks`, `${ROW},2`),
+      /line 1: the column 'Clicks' is there twice. Found: project_id,/,
+    ],
+    ['no header', lines(ROW), /line 1: the column is missing; site_daily needs project_id, .*Found: Proj1, 2026-03-01/],
+    [
+      'packed',
+      gzipSync(lines(HEADER, ROW, 'Proj1')),
+      /'site_daily\.csv\.gz', line 3: 1 fields instead/,
+      'site_daily.csv.gz',
+    ],
+    [
+      'packed, and cut off',
+      gzipSync(lines(HEADER, ROW).repeat(9)).subarray(0, 40),
+      /'site_daily\.csv\.gz'/,
+      'site_daily.csv.gz',
+    ],
+    ['not packed at all', lines(HEADER, ROW), /'site_daily\.csv\.gz'/, 'site_daily.csv.gz'],
+    ['broken JSON', '{"project_id":"Proj1"}\n{"project_id":\n', /'site_daily\.ndjson'.*line/, 'site_daily.ndjson'],
+    ['not Parquet', 'PAR1', /'site_daily\.parquet'/, 'site_daily.parquet'],
+  ];
+  for (const [what, content, says, name] of cases) {
+    const message = await refusalOf(t, world, content, name);
+    t.match(message, says, what);
+    t.match(message, `'${name ?? 'site_daily.csv'}'`, what);
+    t.ok(message.length < 6 * 700, `${what}: short`);
+  }
+  const many = Object.fromEntries(
+    Array.from({ length: 20 }, (_, index) => [
+      `site_daily/part-${index}.csv`,
+      lines(HEADER, index === 13 ? 'Proj1' : ROW),
+    ]),
+  );
+  t.match(await messageOf(world, writeFiles(t, many)), /'site_daily\/part-13\.csv', line 2/);
+  t.strictSame(await answersOf(world), before);
+});
+
+t.test('csv: wrong values are named by file and line', async (t) => {
+  const world = await makeWorld(t);
+  const folder = writeFiles(t, {
+    'site_daily/a.csv': lines(
+      HEADER,
+      ROW,
+      '',
+      '"Proj1","2026-03-02","desk',
+      'top",1,1,1',
+      'Proj1,2026-03-03,mobile,1.5,1,1',
+    ),
+    'site_daily/b.csv.gz': gzipSync(
+      `\uFEFFCLICKS,date,project_id,device,impressions,sum_position\r\n,2026-03-04,Proj1,mobile,1,1\r\n`,
+    ),
+  });
+  const problems = await problemsOf(loadFolder(world, folder));
+  const rowsOf = (column: string) => problems.find((problem) => problem.column === column)?.rows;
+  t.match(rowsOf('device'), [{ file: 'site_daily/a.csv', line: 4, device: 'desk\ntop' }]);
+  t.match(rowsOf('clicks'), [
+    { file: 'site_daily/a.csv', line: 6, clicks: '1.5' },
+    { file: 'site_daily/b.csv.gz', line: 2, clicks: null },
+  ]);
+});
+
+t.test('headers match in any case', async (t) => {
+  const world = await makeWorld(t);
+  const folder = writeFiles(t, {
+    'site_daily/a.csv': lines(HEADER.toUpperCase(), ROW),
+    'site_daily/b.csv': lines(
+      ' Date ,Project_ID,Device,Clicks,Sum_Position,Impressions',
+      '2026-03-02,Proj1,desktop,2,20,10',
+    ),
+    'site_daily/c.ndjson': ndjson([
+      { Project_Id: 'Proj1', DATE: '2026-03-03', device: 'desktop', Clicks: 3, impressions: 10, sum_position: 0 },
+      { project_id: 'Proj1', date: '2026-03-04', device: 'desktop', clicks: 4, impressions: 10, sum_position: 0 },
+    ]),
+  });
+  await writeParquet(
+    join(folder, 'site_daily/d.parquet'),
+    `select 'Proj1' as "PROJECT_ID", date '2026-03-05' as "Date", 'desktop' as "Device", 5 as "Clicks",
+      10 as "Impressions", 0 as "Sum_Position"`,
+  );
+  const { warnings } = await loadFolder(world, folder);
+  t.strictSame(warnings, []);
+  const { body } = await world.ask('/site?from=2026-03-01&to=2026-03-05');
+  t.match(body.daily, [
+    { clicks: 1, position: 2 },
+    { clicks: 2, position: 3 },
+    { clicks: 3 },
+    { clicks: 4 },
+    { clicks: 5 },
+  ]);
+});

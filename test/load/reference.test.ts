@@ -1,0 +1,88 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { describeTables, exampleCsv, referenceMarkdown, type TableReference } from '../../server/load/reference.ts';
+import { ENTITIES, FACTS } from '../../server/load/tables.ts';
+import { run } from '../process.ts';
+import { temporaryFolder } from '../world.ts';
+import { writeFiles } from './snapshots.ts';
+
+// The reference of the snapshot format: docs/snapshot.md and `ordinate describe`.
+
+t.setTimeout(120_000);
+
+const FILE = join(import.meta.dirname, '../../docs/snapshot.md');
+
+t.test('docs/snapshot.md has every table as the loader reads it (UPDATE_README=1 writes them)', (t) => {
+  const text = readFileSync(FILE, 'utf8');
+  const wanted = `<!-- tables: written by test/load/reference.test.ts -->\n${referenceMarkdown()}<!-- /tables -->`;
+  const updated = text.replace(/<!-- tables:[\s\S]*<!-- \/tables -->/, () => wanted);
+  t.ok(updated.includes(wanted));
+  if (process.env['UPDATE_README'] === '1') writeFileSync(FILE, updated);
+  else t.equal(text, updated);
+  t.end();
+});
+
+t.test('every column is described, and no other', (t) => {
+  const tables = describeTables();
+  t.strictSame(
+    tables.map(({ table, columns }) => [table, columns.map(({ name }) => name)]),
+    [...ENTITIES, ...FACTS].map(({ name, columns }) => [name, columns.map((column) => column.name)]),
+  );
+  for (const { table, about, columns, example } of tables) {
+    t.match(about, /\.$/, table);
+    for (const column of columns) {
+      t.match(column.about, /\.$|^`/, `${table}.${column.name}`);
+      if (column.required) t.ok(column.name in example, `the example has ${table}.${column.name}`);
+    }
+    t.strictSame(
+      Object.keys(example).filter((name) => !columns.some((column) => column.name === name)),
+      [],
+    );
+  }
+  const of = (table: string, column: string) =>
+    tables.find((one) => one.table === table)?.columns.find(({ name }) => name === column);
+  t.match(of('projects', 'brand_terms'), { type: 'VARCHAR[]', required: false, default: '[]' });
+  t.match(of('keywords', 'source'), { type: 'VARCHAR', required: false, default: 'import', values: /suggested/ });
+  t.match(of('site_daily', 'date'), { type: 'DATE', required: true, default: null });
+  t.end();
+});
+
+t.test('the examples are a snapshot that loads', async (t) => {
+  const files = Object.fromEntries(describeTables().map((table) => [`${table.table}.csv`, exampleCsv(table)]));
+  const dataFolder = join(temporaryFolder(t), 'data');
+  const { code, stdout, stderr } = await run(t, { ORDINATE_DATA: dataFolder }, 'load', writeFiles(t, files), '--json');
+  t.match({ code, stderr }, { code: 0, stderr: '' });
+  const { loaded, tables, warnings } = JSON.parse(stdout) as {
+    loaded: boolean;
+    tables: Record<string, { rows: number }>;
+    warnings: string[];
+  };
+  t.strictSame([loaded, warnings], [true, []]);
+  t.strictSame(
+    Object.entries(tables).map(([table, { rows }]) => [table, rows]),
+    describeTables().map(({ table }) => [table, 1]),
+  );
+});
+
+t.test('ordinate describe', async (t) => {
+  const settings = { ORDINATE_DATA: join(temporaryFolder(t), 'data') };
+  const all = await run(t, settings, 'describe');
+  t.match(all, { code: 0, stderr: '' });
+  for (const { table } of describeTables()) t.match(all.stdout, new RegExp(`^ {2}${table} +key `, 'm'));
+  const one = await run(t, settings, 'describe', 'keywords');
+  t.match(one, { code: 0, stderr: '' });
+  t.match(one.stdout, /^keywords: .*\nKey: project_id, id\n/);
+  t.match(one.stdout, /^ {2}source +VARCHAR +default import +one of /m);
+  t.match(one.stdout, /^ {2}query +VARCHAR +required +a text/m);
+  t.match(one.stdout, /Example, keywords\.csv:\nproject_id,id,query,tracked_since\nShop1,Kw001,red shoes,/);
+  const json = JSON.parse((await run(t, settings, 'describe', '--json')).stdout) as TableReference[];
+  t.strictSame(json, JSON.parse(JSON.stringify(describeTables())));
+  const table = JSON.parse((await run(t, settings, 'describe', 'alerts', '--json')).stdout) as TableReference;
+  t.equal(table.table, 'alerts');
+  t.match(await run(t, settings, 'describe', 'clicks'), {
+    code: 1,
+    stdout: '',
+    stderr: /tables are workspaces, projects/,
+  });
+});

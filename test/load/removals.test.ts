@@ -1,0 +1,217 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import t, { type Test } from 'tap';
+import { confirmRemoval } from '../../scripts/removals.ts';
+import { setConnection } from '../../server/catalog/connections.ts';
+import { createKey } from '../../server/catalog/keys.ts';
+import { filesOf } from '../../server/catalog/manifest.ts';
+import { addMember } from '../../server/catalog/workspaces.ts';
+import { withLoadLock } from '../../server/load/lock.ts';
+import { removeProject } from '../../server/load/remove.ts';
+import { type Ended, run } from '../process.ts';
+import { facts, keyword, makeWorld, ofProject, PROJECT, WORKSPACE, type World, writeSnapshot } from '../world.ts';
+import { problemsOf } from './refused.ts';
+import { answersOf, EVERYTHING, loadFolder, SECOND, writeFiles } from './snapshots.ts';
+
+// What deletes: a load with --replace, and the commands that remove projects and workspaces.
+
+t.setTimeout(120_000);
+
+/** A snapshot of a workspace's row, and projects without any. */
+const noProjects = (t: Test): string =>
+  writeFiles(t, {
+    'workspaces.csv': 'id,name,plan,keyword_history_days\nacme,Acme,team,486\n',
+    'projects.csv': 'id,workspace_id,domain,property,created_at\n',
+  });
+
+const ordinate = (t: Test, { dataFolder }: World, ...words: string[]): Promise<Ended> =>
+  run(t, { ORDINATE_DATA: dataFolder }, ...words);
+
+const projectsOf = async ({ get }: World): Promise<string[]> =>
+  ((await get('/projects')).body.projects as { id: string }[]).map(({ id }) => id);
+
+t.test('load --replace names and counts what it would delete, and deletes no project unasked', async (t) => {
+  const world = await makeWorld(t, EVERYTHING);
+  const before = await answersOf(world);
+  const folder = noProjects(t);
+
+  const dry = await ordinate(t, world, 'load', folder, '--replace', '--dry-run');
+  t.match(dry, { code: 0, stderr: '' });
+  t.match(dry.stdout, /would delete, because --replace/);
+  t.match(
+    dry.stdout,
+    /project Proj1 +sc-domain:shop\.example +\(workspace acme\)\n +with 3 keywords, 3 groups, 2 group members, 1 page group, 1 alert, 1 note, 2 stored lists, \d+ fact files/,
+  );
+  t.match(dry.stdout, /site_daily +2026-02-28 to 2026-03-01 +2 rows/);
+  t.match(dry.stdout, /project Proj2 .*\n +with 1 keyword, /);
+  t.match(dry.stdout, /needs --confirm-delete Proj1 --confirm-delete Proj2/);
+
+  const dryJson = JSON.parse((await ordinate(t, world, 'load', folder, '--replace', '--dry-run', '--json')).stdout);
+  t.match(dryJson, {
+    loaded: false,
+    removed: {
+      rows: { projects: { rows: 2, first: [{ id: 'Proj1' }, { id: 'Proj2' }] } },
+      projects: [
+        { id: 'Proj1', keywords: 3, facts: { site_daily: { rows: 2 } } },
+        { id: 'Proj2', keywords: 1 },
+      ],
+      unconfirmed: ['Proj1', 'Proj2'],
+    },
+  });
+
+  for (const words of [[], ['--confirm-delete', 'Proj2']]) {
+    const refused = await ordinate(t, world, 'load', folder, '--replace', ...words);
+    t.equal(refused.code, 1);
+    t.match(refused.stderr, /not loaded.*projects\.id: [12] projects? would be deleted.*--confirm-delete Proj1/s);
+    t.match(refused.stderr, /"id":"Proj1".*"keywords":3/);
+    t.equal(refused.stderr.includes('"id":"Proj2"'), words.length === 0);
+  }
+  const problems = await problemsOf(loadFolder(world, folder, { replace: true }));
+  t.match(problems, [{ table: 'projects', column: 'id', rows: [{ id: 'Proj1' }, { id: 'Proj2' }] }]);
+  t.strictSame(await answersOf(world), before, 'nothing has gone');
+
+  const confirmed = ['--confirm-delete', 'Proj1', '--confirm-delete', 'Proj2', '--confirm-delete', 'Proj3'];
+  const done = await ordinate(t, world, 'load', folder, '--replace', ...confirmed);
+  t.match(done, { code: 0, stderr: '' });
+  t.match(done.stdout, /Deleted, because --replace.*project Proj1 .*project Proj2 /s);
+  t.match(done.stdout, /Warning: --confirm-delete Proj3: this load does not delete/);
+  t.strictSame(await projectsOf(world), []);
+});
+
+t.test('load --replace names and counts the rows that go, too', async (t) => {
+  const world = await makeWorld(t, EVERYTHING);
+  const folder = writeSnapshot(t, {
+    keywords: [keyword('Kw001', 'buy shoes')],
+    group_members: [{ project_id: 'Proj1', group_id: 'Gr002', keyword_id: 'Kw001' }],
+  });
+  const dry = await loadFolder(world, folder, { replace: true, dryRun: true });
+  t.match(dry.removed, {
+    rows: {
+      keywords: {
+        rows: 2,
+        first: [
+          { project_id: 'Proj1', id: 'Kw002' },
+          { id: 'Kw003', query: 'old' },
+        ],
+      },
+      group_members: { rows: 1, first: [{ group_id: 'Gr002', keyword_id: 'Kw002' }] },
+    },
+    projects: [],
+  });
+  const { code, stdout } = await ordinate(t, world, 'load', folder, '--replace');
+  t.equal(code, 0);
+  t.match(stdout, /Deleted.*keywords: 2 rows \(Proj1 Kw002 .*; Proj1 Kw003 old\).*group_members: 1 row/s);
+  const again = await loadFolder(world, folder, { replace: true });
+  t.strictSame(again.removed, { rows: {}, projects: [], unconfirmed: [] });
+  t.notMatch((await ordinate(t, world, 'load', folder)).stdout, /[Dd]elete/);
+});
+
+t.test('projects remove: only what is confirmed, with all that belongs to it', async (t) => {
+  const world = await makeWorld(t, EVERYTHING);
+  const { catalog, dataFolder } = world;
+  t.equal((await world.ask('/pages')).status, 200, 'there is a stored list');
+  const file = join(dataFolder, 'google.json');
+  setConnection(
+    catalog,
+    'Proj1',
+    { kind: 'search-console', credentials: file, endpoint: null, tokenEndpoint: null, dataset: null, location: null },
+    0,
+  );
+  const before = await answersOf(world);
+  const [fact = ''] = filesOf(catalog, 'Proj1', 'site_daily', { from: '2000-01-01', to: '2099-12-31' });
+
+  for (const words of [[], ['--confirm', 'Proj2'], ['--confirm', '']]) {
+    const refused = await ordinate(t, world, 'projects', 'remove', 'Proj1', ...words);
+    t.match(refused, {
+      code: 1,
+      stdout: '',
+      stderr: /^Nothing was removed: .*project Proj1.*3 keywords.*1 connection.*site_daily/s,
+    });
+  }
+  t.match(await ordinate(t, world, 'projects', 'remove', '--confirm', 'Proj1'), { code: 1, stderr: /id is missing/ });
+  t.match(await ordinate(t, world, 'projects', 'remove', 'Proj9', '--confirm', 'Proj9'), {
+    code: 1,
+    stderr: /There is no project 'Proj9'/,
+  });
+  t.match(await ordinate(t, world, 'projects', 'remove', 'Proj1', '--project', 'Proj2', '--confirm', 'Proj1'), {
+    code: 1,
+  });
+  t.strictSame(await answersOf(world), before);
+
+  const removed = await ordinate(t, world, 'projects', 'remove', '--project', 'Proj1', '--confirm', 'Proj1', '--json');
+  t.match(removed, { code: 0, stderr: '' });
+  t.match(JSON.parse(removed.stdout), { removed: { id: 'Proj1', keywords: 3, notes: 1, connections: 1 } });
+  t.strictSame(await projectsOf(world), ['Proj2']);
+  t.equal((await world.ask('/keywords')).status, 404);
+  t.ok(existsSync(join(dataFolder, fact)), 'a request may still be reading its files');
+  t.match((await world.get('/projects/Proj2/keywords')).body.keywords, [{ query: 'blog' }], 'others stay');
+  t.match(await ordinate(t, world, 'projects', 'remove', 'Proj2', '--confirm', 'Proj2'), {
+    code: 0,
+    stdout: /^Removed:\n {2}project Proj2 /,
+  });
+});
+
+t.test('workspaces remove: with its projects, keys and members', async (t) => {
+  const world = await makeWorld(t, EVERYTHING);
+  const { catalog, load } = world;
+  await load({
+    workspaces: [{ ...WORKSPACE, id: 'beta' }],
+    projects: [{ ...SECOND, id: 'Beta1', workspace_id: 'beta' }],
+    site_daily: ofProject('Beta1', facts('date device', ['2026-03-01', 'mobile', 1, 2, 3])),
+  });
+  addMember(catalog, 'acme', 'a@acme.example', 'owner');
+  const other = createKey(catalog, { workspace: 'beta', name: 'k', by: null, at: 0 }).key;
+
+  const refused = await ordinate(t, world, 'workspaces', 'remove', 'acme');
+  t.match(refused, { code: 1, stdout: '' });
+  t.match(
+    refused.stderr,
+    /--confirm acme.*workspace acme +Acme\n +with 2 projects, 1 active key, 1 member, 1 note of the workspace\n.*Proj1.*Proj2/s,
+  );
+  t.strictSame(await projectsOf(world), ['Proj1', 'Proj2']);
+
+  const removed = await ordinate(t, world, 'workspaces', 'remove', 'acme', '--confirm', 'acme', '--json');
+  t.match(removed, { code: 0, stderr: '' });
+  t.match(JSON.parse(removed.stdout), {
+    removed: { id: 'acme', keys: 1, projects: [{ id: 'Proj1' }, { id: 'Proj2' }] },
+  });
+  t.equal((await world.get('/projects')).status, 401, 'its keys are gone');
+  t.match((await world.get('/projects', { authorization: `Bearer ${other}` })).body.projects, [{ id: 'Beta1' }]);
+  await loadFolder(world, writeSnapshot(t, { workspaces: [WORKSPACE], projects: [PROJECT] }));
+  const { status } = await world.get('/projects');
+  t.equal(status, 401, 'and stay gone when the id is used again');
+});
+
+t.test('a removal waits for a load to end', async (t) => {
+  const world = await makeWorld(t, EVERYTHING);
+  const removal = await withLoadLock(world.dataFolder, { patience: 0, onWait: () => {} }, async () => {
+    const waits = Promise.withResolvers<void>();
+    const ended = removeProject(world, 'Proj1', waits.resolve);
+    await Promise.race([waits.promise, ended]);
+    t.strictSame(await projectsOf(world), ['Proj1', 'Proj2']);
+    return { ended };
+  });
+  t.match(await removal.ended, { id: 'Proj1' });
+  t.strictSame(await projectsOf(world), ['Proj2']);
+});
+
+t.test('at a terminal the id is asked for', async (t) => {
+  const terminal = (typed: string) => {
+    const input = Object.assign(new PassThrough(), { isTTY: true });
+    const output = Object.assign(new PassThrough(), { isTTY: true });
+    const shown: string[] = [];
+    output.on('data', (chunk: Buffer) => shown.push(String(chunk)));
+    input.write(`${typed}\n`);
+    return { input, output, shown };
+  };
+  const right = terminal('Shop1');
+  await confirmRemoval('Shop1', ['  3 keywords'], undefined, right);
+  t.match(right.shown.join(''), /3 keywords.*Type Shop1 to remove it/s);
+  await t.rejects(confirmRemoval('Shop1', [], undefined, terminal('y')), {
+    message: /Nothing was removed: 'y' is not 'Shop1'/,
+  });
+  await t.rejects(confirmRemoval('Shop1', [], undefined, terminal('')), { message: /Nothing was removed/ });
+  const silent = Object.assign(terminal('Shop1'), { input: Object.assign(new PassThrough(), { isTTY: false }) });
+  await t.rejects(confirmRemoval('Shop1', [], undefined, silent), { message: /add --confirm Shop1/ });
+});
