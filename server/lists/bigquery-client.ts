@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { callbackify } from 'node:util';
 import { BigQuery, type BigQueryDate, type Query } from '@google-cloud/bigquery';
 import { gaxios } from 'google-auth-library';
 import type { Connection } from '../catalog/connections.ts';
@@ -105,11 +106,9 @@ export class Dataset {
       ...(location === null ? {} : { location }),
     });
     // The library's own way to send requests can neither be stopped nor told how long an answer may be.
-    client.makeAuthenticatedRequest = ((request: ComposedRequest, callback: Callback) =>
-      void send(identity, request, { timeout: this.#options.timeLimit, signal }).then(
-        (data) => callback(null, data, data),
-        (error: Error) => callback(error),
-      )) as unknown as BigQuery['makeAuthenticatedRequest'];
+    const limits = { timeout: this.#options.timeLimit, signal };
+    const sendComposed = callbackify((request: ComposedRequest) => send(identity, request, limits));
+    client.makeAuthenticatedRequest = sendComposed as unknown as BigQuery['makeAuthenticatedRequest'];
     return client;
   }
 }
@@ -137,8 +136,6 @@ interface ComposedRequest {
   readonly qs?: Readonly<Record<string, unknown>>;
   readonly json?: unknown;
 }
-
-type Callback = (error: Error | null, data?: unknown, answer?: unknown) => void;
 
 async function send(
   { client }: Identity,

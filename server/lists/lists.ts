@@ -1,12 +1,12 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Project } from '../catalog/projects.ts';
-import type { ListKey, ListKind, SourceKind, StoredList } from '../catalog/stored-lists.ts';
+import type { ListKey, StoredList } from '../catalog/stored-lists.ts';
 import { UsageDatabase } from '../catalog/usage.ts';
 import { cacheKey } from '../domain/cache-key.ts';
 import { KnownError, unavailable } from '../domain/errors.ts';
 import { toMicroseconds } from '../domain/instants.ts';
-import type { AskedRange, Range } from '../domain/range.ts';
+import type { Range } from '../domain/range.ts';
 import type { Engine } from '../facts/engine.ts';
 import type { Settings } from '../settings.ts';
 import type { Rendering } from './blocks.ts';
@@ -16,15 +16,16 @@ import { lastFinalDay } from './finality.ts';
 import { Gateway } from './gateway.ts';
 import { Identities } from './google-auth.ts';
 import { ListReader } from './list-reader.ts';
+import { type AskedList, type ListRequest, planList } from './list-request.ts';
 import { PageSequences } from './page-sequences.ts';
 import type { Demand } from './places.ts';
 import { Recent } from './recent.ts';
 import { SingleFlight } from './single-flight.ts';
-import type { Source } from './source.ts';
 import { Sources } from './sources.ts';
 import { isStorageFailure } from './storage-failures.ts';
 import { ListStore } from './store.ts';
 import { type AnyList, UnstoredLists } from './unstored-lists.ts';
+import { within } from './within.ts';
 
 export interface ListsOptions {
   readonly engine: Engine;
@@ -33,22 +34,6 @@ export interface ListsOptions {
   readonly log: Pick<FastifyBaseLogger, 'info' | 'warn'>;
   /** Milliseconds, as `Date.now`. */
   readonly now: () => number;
-}
-
-/** A list as a request means it, with what it can come from. */
-export interface ListRequest {
-  readonly key: ListKey;
-  readonly project: Project;
-  readonly kind: ListKind;
-  readonly range: Range;
-  readonly country: string | null;
-  /** None where the list is known to be empty. */
-  readonly sources: readonly Source[];
-  /** What an empty list is reported to come from. */
-  readonly source: SourceKind;
-  readonly fromProvider: boolean;
-  /** What the pages of one sequence have in common, although the list may be replaced between them. */
-  readonly sequence: string;
 }
 
 interface Page {
@@ -126,35 +111,9 @@ export class Lists {
     });
   }
 
-  /**
-   * What a list is and where it can come from. Throws `unavailable` for a project without any source. Run it in one
-   * snapshot with the reading of the project.
-   * @param asked the country that was asked for, the range that it came to, and how that was asked for
-   */
-  plan(
-    project: Project,
-    asked: { kind: ListKind; range: Range; country: string | null; parameters?: AskedRange },
-    catalog = this.#options.catalog,
-  ): ListRequest {
-    const { kind, range } = asked;
-    const { from, to, period }: AskedRange = asked.parameters ?? range;
-    const { sourceKey, sources, fromProvider } = this.sources.choose(project, kind, range, catalog);
-    // A project of one country has no rows of another; its own facts are of that country already.
-    const country = asked.country ?? (fromProvider ? project.country : null);
-    const empty = fromProvider && project.country !== null && country !== project.country;
-    // As it was asked, since the last day of an open range moves on, and without the revision, which a load raises.
-    const origin = fromProvider ? sourceKey : 'facts';
-    return {
-      key: { project: project.id, kind, from: range.from, to: range.to, country: country ?? '', sourceKey },
-      project,
-      kind,
-      range,
-      country,
-      source: sources[0]?.kind ?? 'bigquery',
-      sources: empty ? [] : sources,
-      fromProvider,
-      sequence: cacheKey(project.id, kind, from ?? null, to ?? null, period ?? null, country, origin),
-    };
+  /** As `planList`. */
+  plan(project: Project, asked: AskedList, catalog = this.#options.catalog): ListRequest {
+    return planList(this.sources, project, asked, catalog);
   }
 
   /**
@@ -280,19 +239,9 @@ export class Lists {
   /** The end of a fetch, or 503 when it takes too long. Once begun the fetch goes on, also when the client goes away. */
   async #wait(request: ListRequest, signal: AbortSignal): Promise<AnyList> {
     const leaving = new AbortController();
-    const { promise, reject } = Promise.withResolvers<never>();
-    const giveUp = (): void => reject(unavailable('The request ended before the list was there.'));
-    const seconds = this.#options.settings.listPatience;
-    const timer = setTimeout(() => {
-      reject(unavailable('The list is still being fetched from the search provider; ask again in a minute.'));
-    }, seconds * 1000);
-    signal.addEventListener('abort', giveUp, { once: true });
-    if (signal.aborted) giveUp();
     try {
-      return await Promise.race([this.#fetch(request, 'client', leaving.signal), promise]);
+      return await within(this.#options.settings.listPatience, signal, this.#fetch(request, 'client', leaving.signal));
     } finally {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', giveUp);
       leaving.abort();
     }
   }

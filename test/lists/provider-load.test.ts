@@ -1,6 +1,6 @@
-import { request as httpRequest } from 'node:http';
+import { once } from 'node:events';
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { Session } from '../../server/facts/engine.ts';
@@ -18,7 +18,8 @@ t.test('an answer that is too long is given up while it comes, compressed or not
     const before = process.memoryUsage().rss;
     t.equal((await world.ask(`/pages?${FINAL}`)).status, 503, how);
     t.match(world.fetches(), [{ outcome: 'broken', reason: /too long/, requests: 1 }], 'and not asked for again');
-    t.ok(world.google.flooded < 200_000_000, `${world.google.flooded} bytes of 1,000,000,000`);
+    // What is compressed comes through in no time: there, only memory tells.
+    if (how === 'flood') t.ok(world.google.flooded < 200_000_000, `${world.google.flooded} bytes of 1,000,000,000`);
     t.ok(process.memoryUsage().rss - before < 400_000_000);
     world.google.failure = undefined;
     world.google.pages = [ROW];
@@ -27,13 +28,16 @@ t.test('an answer that is too long is given up while it comes, compressed or not
   }
 });
 
+const idOf = (n: number): string => `Prop${'abcdefghijkl'[n]}`;
+const propertyOf = (n: number): string => `sc-domain:p${n}.example`;
+
 /** A world with more projects, each with a property of its own at the same provider. */
 async function manyProperties(t: Test, count: number, environment: NodeJS.ProcessEnv): Promise<ConnectedWorld> {
   const world = await connectedWorld(t, { environment });
   const projects = Array.from({ length: count }, (_, n) => ({
     ...PROJECT,
-    id: `Prop${n}`,
-    property: `sc-domain:p${n}.example`,
+    id: idOf(n),
+    property: propertyOf(n),
   }));
   await world.load({ projects });
   const { url: endpoint, tokenUrl: tokenEndpoint } = world.google;
@@ -45,17 +49,28 @@ async function manyProperties(t: Test, count: number, environment: NodeJS.Proces
 
 t.test('a provider that does not answer for some properties keeps the others from nothing', async (t) => {
   const world = await manyProperties(t, 12, { ORDINATE_FETCHES: '4', ORDINATE_LISTS_PATIENCE: '6' });
-  for (let n = 0; n < 11; n++) world.google.silent.add(`sc-domain:p${n}.example`);
+  for (let n = 0; n < 11; n++) world.google.silent.add(propertyOf(n));
   // Three lists of each of eleven properties: nine more wait for places than there are.
   const silent = Array.from({ length: 33 }, (_, n) =>
-    world.get(`/projects/Prop${n % 11}/pages?from=2026-02-0${1 + (n % 3)}&to=2026-02-28`),
+    world.get(`/projects/${idOf(n % 11)}/pages?from=2026-02-0${1 + (n % 3)}&to=2026-02-28`),
   );
   while (world.google.requests.length < 4) await sleep(10);
-  t.equal((await world.get(`/projects/Prop11/pages?${FINAL}`)).status, 200);
+  t.equal((await world.get(`/projects/${idOf(11)}/pages?${FINAL}`)).status, 200);
   t.equal((await world.ask(`/pages?${FINAL}`)).status, 200);
   await world.app.close();
   for (const { status } of await Promise.all(silent)) t.equal(status, 503);
 });
+
+/** The status of the answer to a request; undefined where its connection ended before. */
+async function answerTo(request: ClientRequest): Promise<{ status?: number | undefined }> {
+  try {
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    response.resume();
+    return { status: response.statusCode };
+  } catch {
+    return {};
+  }
+}
 
 /** A client of a server that listens, and what the server has seen of its clients. */
 async function listening(world: ConnectedWorld) {
@@ -69,12 +84,7 @@ async function listening(world: ConnectedWorld) {
   const ask = (path: string) => {
     const headers = { authorization: `Bearer ${world.key}` };
     const request = httpRequest({ port, host: '127.0.0.1', path: `/api/v1/projects/Proj1${path}`, headers });
-    const answer = new Promise<{ status?: number | undefined; text: string }>((done) => {
-      request.on('response', (response) => {
-        void text(response).then((body) => done({ status: response.statusCode, text: body }));
-      });
-      request.on('error', () => done({ text: '' }));
-    });
+    const answer = answerTo(request);
     request.end();
     return { request, answer };
   };
@@ -97,12 +107,15 @@ t.test('a fetch that nobody waits for any more is not begun', async (t) => {
   while (seen.gone < 3) await sleep(10);
   google.release();
   for (const { answer } of [first, ...staying]) t.equal((await answer).status, 200);
-  const asked = new Set(google.requests.map(({ startDate }) => startDate));
-  t.strictSame([...asked].sort(), ['2026-02-01', '2026-02-05', '2026-02-06']);
+  const asked = new Set(google.requests.map(({ startDate }) => String(startDate)));
+  t.strictSame(
+    [...asked].sort((a, b) => a.localeCompare(b)),
+    ['2026-02-01', '2026-02-05', '2026-02-06'],
+  );
 });
 
 t.test('a server that stops ends the requests that wait for providers', async (t) => {
-  const world = await connectedWorld(t, { environment: { ORDINATE_FETCHES_PER_PROPERTY: '1' } });
+  const world = await connectedWorld(t, { environment: { ORDINATE_FETCHES_PER_PROPERTY: '1', ORDINATE_PROVIDER_SECONDS: '5' } });
   world.google.failure = { how: 'hang', times: 1 };
   const { ask } = await listening(world);
   const waiting = [ask(`/pages?${FINAL}`), ask('/pages?from=2026-02-02&to=2026-02-28')];
@@ -117,13 +130,16 @@ t.test('lists are computed from own facts one at a time', async (t) => {
   const world = await makeWorld(t, {
     page_daily: facts('date url country', ['2026-03-01', 'https://shop.example/', 'usa', 1, 2, 0]),
   });
-  const { runFile } = Session.prototype;
+  const runFile = Reflect.get(Session.prototype, 'runFile') as (
+    this: Session,
+    ...parameters: Parameters<Session['runFile']>
+  ) => Promise<number>;
   let computing = 0;
   let most = 0;
   Session.prototype.runFile = async function (this: Session, name, parameters) {
     if (!name.startsWith('lists/rank_')) return runFile.call(this, name, parameters);
     most = Math.max(most, ++computing);
-    await sleep(20);
+    await sleep(5);
     return runFile.call(this, name, parameters).finally(() => computing--);
   };
   t.teardown(() => {
