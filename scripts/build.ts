@@ -19,6 +19,8 @@ for (const file of globSync('**/*.js', { cwd: DIST })) {
   const text = readFileSync(path, 'utf8');
   const rewritten = text.replaceAll(/(new URL\('\.{1,2}\/[^']*)\.ts(', import\.meta\.url\))/g, '$1.js$2');
   if (rewritten !== text) writeFileSync(path, rewritten);
+  const left = /(['"`])\.{1,2}\/[^'"`\s]*\.ts\1/.exec(rewritten);
+  if (left) throw new Error(`dist/${file} names the TypeScript file ${left[0]}, which is not in the package.`);
 }
 
 cpSync(join(ROOT, 'server'), join(DIST, 'server'), { recursive: true, filter: (source) => !source.endsWith('.ts') });
