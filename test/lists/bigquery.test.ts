@@ -9,7 +9,7 @@ const SITE = "'sc-domain:shop.example'";
 
 t.test('the warehouse', async (t) => {
   const warehouse = await fakeBigQuery(t);
-  const world = await connectedWorld(t, { environment: { ORDINATE_LISTS_PATIENCE: '8' } });
+  const world = await connectedWorld(t, { environment: { ORDINATE_LISTS_PATIENCE: '60' } });
   const { ask, google } = world;
   const { tokenUrl: tokenEndpoint } = google;
   const credentials = credentialsFile(t);
