@@ -219,7 +219,7 @@ export async function buildApp({
     { prefix: API_ROOT },
   );
   await lists.sweep();
-  await app.ready();
+  const built = await app;
   building.move();
-  return await app;
+  return built;
 }

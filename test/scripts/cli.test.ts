@@ -384,8 +384,9 @@ t.test('npm run -s ordinate -- COMMAND', async (t) => {
   }
   const env = environmentOf({ ORDINATE_DATA: join(temporaryFolder(t), 'data') });
   const stdout = await new Promise<string>((done, failed) => {
-    const words = ['run', '-s', 'ordinate', '--', 'workspaces', 'list', '--json'];
+    const options = ['--id', 'acme', '--name', 'Acme', '--plan', 'team', '--json'];
+    const words = ['run', '-s', 'ordinate', '--', 'workspaces', 'create', ...options];
     execFile('npm', words, { cwd: root, env }, (error, text) => (error ? failed(error) : done(text)));
   });
-  t.strictSame(JSON.parse(stdout), []);
+  t.match(JSON.parse(stdout), { id: 'acme', name: 'Acme', plan: 'team' });
 });
