@@ -1,9 +1,9 @@
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { unavailable } from '../domain/errors.ts';
 import { sqlNames, sqlTemplate, sqlText } from '../sql.ts';
+import { CatalogFile } from './catalog-file.ts';
+import { nameCatalogFailure } from './failures.ts';
 
 export type Values = Readonly<Record<string, SQLInputValue>>;
 
@@ -19,6 +19,7 @@ const SHAPE = MIGRATIONS.length;
  * same file at once (WAL: readers never wait). Statements are the files of `sql/catalog/`, prepared once.
  */
 export class Catalog {
+  readonly #file: CatalogFile;
   readonly #db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
   /** Writes of this connection, which SQLite does not count in its data version. */
@@ -28,30 +29,47 @@ export class Catalog {
   /** The data version for which the catalog's shape was looked at. */
   #looked: number | undefined;
 
-  /** Opens the catalog of a data folder, makes it where there is none, and brings its shape up to date. */
+  /**
+   * Opens the catalog of a data folder, makes it where there is none, and brings its shape up to date. Throws
+   * `CatalogFailure`, also where there is none although there are facts.
+   */
   constructor(dataFolder: string) {
-    mkdirSync(dataFolder, { recursive: true });
-    this.#db = new DatabaseSync(join(dataFolder, 'catalog.sqlite'), { timeout: PATIENCE });
-    this.#db.exec('pragma journal_mode = wal');
-    // FULL: a load that was reported as done survives a power cut.
-    this.#db.exec('pragma synchronous = full');
-    this.#db.exec('pragma foreign_keys = on');
-    this.#migrate();
+    this.#file = new CatalogFile(dataFolder);
+    let db: DatabaseSync | undefined;
+    try {
+      this.#file.make();
+      db = new DatabaseSync(this.#file.path, { timeout: PATIENCE });
+      this.#db = db;
+      if (this.#shape() === 0) this.#file.refuseWhereFactsAre('empty');
+      this.#db.exec('pragma journal_mode = wal');
+      // FULL: a load that was reported as done survives a power cut.
+      this.#db.exec('pragma synchronous = full');
+      this.#db.exec('pragma foreign_keys = on');
+      this.#migrate();
+    } catch (error) {
+      db?.close();
+      throw nameCatalogFailure(error, this.#file.path);
+    }
+  }
+
+  /** Throws `CatalogFailure` when the file that was opened has been removed, replaced or emptied since. */
+  check(): void {
+    this.#file.check();
   }
 
   /** First row of a query, or undefined. */
   get<Row>(name: string, values: Values = {}): Row | undefined {
-    return this.#statement(name).get(values) as Row | undefined;
+    return this.#named(() => this.#statement(name).get(values) as Row | undefined);
   }
 
   all<Row>(name: string, values: Values = {}): Row[] {
-    return this.#statement(name).all(values) as Row[];
+    return this.#named(() => this.#statement(name).all(values) as Row[]);
   }
 
   /** Runs a statement that changes rows; returns how many. */
   run(name: string, values: Values = {}): number {
-    this.#writes++;
-    return Number(this.#statement(name).run(values).changes);
+    this.#beforeWrite();
+    return this.#named(() => Number(this.#statement(name).run(values).changes));
   }
 
   /** Rows of a template, one by one, for results that need not fit in memory. `parts`: identifiers of our own. */
@@ -61,17 +79,23 @@ export class Catalog {
 
   /** Runs a template that changes rows. `parts`: identifiers of our own. */
   runTemplate(name: string, parts: Readonly<Record<string, string>>, values: Values): void {
-    this.#writes++;
-    this.#template(name, parts).run(values);
+    this.#beforeWrite();
+    this.#named(() => this.#template(name, parts).run(values));
   }
 
   /**
    * A number that changes with every commit to the catalog. Those of this process count at once; other processes are
    * asked about (it costs some microseconds) once in each turn of the event loop, for all requests handled in it.
-   * Throws `unavailable` once a newer version has changed the catalog's shape: what this one reads may mean other things.
+   * Throws `unavailable` once a newer version has changed the catalog's shape: what this one reads may mean other things;
+   * and once the catalog's file is gone.
    */
   version(): number {
     if (this.#others === undefined) {
+      try {
+        this.check();
+      } catch (error) {
+        throw unavailable('The service has lost its catalog.', error);
+      }
       const row = this.#prepared('version', () => 'pragma data_version').get() as { data_version: number };
       if (row.data_version !== this.#looked) {
         if (this.#shape() !== SHAPE) throw unavailable('The data was taken over by a newer version of the service.');
@@ -97,14 +121,15 @@ export class Catalog {
 
   /** As `transaction`, for writes that wait for something between. Only for a process that does nothing else. */
   async longTransaction(writes: () => Promise<void>): Promise<void> {
-    this.#db.exec('begin immediate');
+    this.check();
     try {
+      this.#db.exec('begin immediate');
       await writes();
       this.#db.exec('commit');
       this.#writes++;
     } catch (error) {
       if (this.#db.isTransaction) this.#db.exec('rollback');
-      throw error;
+      throw nameCatalogFailure(error, this.#file.path);
     }
   }
 
@@ -126,9 +151,35 @@ export class Catalog {
     }
   }
 
+  /** Where the file is not the one that was opened, nothing is closed: SQLite would write to it, or remove its log. */
   close(): void {
     this.#statements.clear();
-    if (this.#db.isOpen) this.#db.close();
+    if (!this.#db.isOpen) return;
+    try {
+      this.check();
+    } catch {
+      return;
+    }
+    this.#db.close();
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  /** Names the catalog in failures of SQLite. */
+  #named<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      throw nameCatalogFailure(error, this.#file.path);
+    }
+  }
+
+  #beforeWrite(): void {
+    // A transaction has looked when it began.
+    if (!this.#db.isTransaction) this.check();
+    this.#writes++;
   }
 
   #statement(name: string): StatementSync {
@@ -136,7 +187,7 @@ export class Catalog {
   }
 
   #template(name: string, parts: Readonly<Record<string, string>>): StatementSync {
-    return this.#prepared(`${name} ${parts['table']}`, () => sqlTemplate(`catalog/${name}`, parts));
+    return this.#prepared(JSON.stringify([name, parts]), () => sqlTemplate(`catalog/${name}`, parts));
   }
 
   #prepared(key: string, text: () => string): StatementSync {
@@ -149,15 +200,16 @@ export class Catalog {
   }
 
   #transaction<T>(begin: string, work: () => T): T {
-    this.#db.exec(begin);
+    if (begin !== 'begin') this.check();
     try {
+      this.#db.exec(begin);
       const result = work();
       this.#db.exec('commit');
       if (begin !== 'begin') this.#writes++;
       return result;
     } catch (error) {
       if (this.#db.isTransaction) this.#db.exec('rollback');
-      throw error;
+      throw nameCatalogFailure(error, this.#file.path);
     }
   }
 

@@ -15,6 +15,7 @@ export function addHealthRoutes(
   app.get('/livez', { schema: { hide: true } }, () => ({ status: 'ok' }));
   app.get('/readyz', { schema: { hide: true } }, async (request) => {
     try {
+      catalog.check();
       catalog.get('ping');
       catalog.version();
       await engine.query('facts/ping', {}, request.signal);
