@@ -12,8 +12,13 @@ import { addLists } from './commands/lists.ts';
 import { addLoad } from './commands/load.ts';
 import { addMembers } from './commands/members.ts';
 import { addProjects } from './commands/projects.ts';
+import { addRebuild } from './commands/rebuild.ts';
 import { addServe } from './commands/serve.ts';
+import { addVerify } from './commands/verify.ts';
 import { addWorkspaces } from './commands/workspaces.ts';
+
+// What is stored is nobody else's to read, whoever writes it: SQLite, DuckDB or this process.
+process.umask(0o077);
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string;
@@ -36,6 +41,8 @@ const groups = [
   addProjects,
   addConnections,
   addLists,
+  addVerify,
+  addRebuild,
 ];
 for (const add of groups) add(program);
 

@@ -4,6 +4,8 @@ import { findAnyProject, type Project } from '../server/catalog/projects.ts';
 import { openServingEngine } from '../server/facts/serving-engine.ts';
 import type { Lists } from '../server/lists/lists.ts';
 import type { Settings } from '../server/settings.ts';
+import { CheckedFiles } from '../server/storage/checked-files.ts';
+import { FactStore } from '../server/storage/fact-store.ts';
 import { withStores } from './cli.ts';
 
 /** Runs `work` with the lists that the server has, in the same folder; what it logs goes to `log`. */
@@ -15,7 +17,8 @@ export function withLists<T>(
     const { engine, close } = await openServingEngine(settings);
     // Google's libraries take longer to read than most commands to run.
     const { Lists: Opened } = await import('../server/lists/lists.ts');
-    const lists = new Opened({ engine, catalog, settings, log, now: Date.now });
+    const factFiles = new CheckedFiles(new FactStore(settings.dataFolder));
+    const lists = new Opened({ engine, catalog, factFiles, settings, log, now: Date.now });
     try {
       return await work({ settings, catalog, lists });
     } finally {

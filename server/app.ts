@@ -32,6 +32,8 @@ import { queries } from './routes/queries.ts';
 import { addRoute, type Route } from './routes/route.ts';
 import { site } from './routes/site.ts';
 import type { Settings } from './settings.ts';
+import { CheckedFiles } from './storage/checked-files.ts';
+import { FactStore } from './storage/fact-store.ts';
 
 const API_ROOT = '/api/v1';
 
@@ -101,8 +103,9 @@ export async function buildApp({
   const known = new KnownCatalog(catalog);
   const keyUse = new KeyUse(catalog, (error) => app.log.warn({ err: error }, 'the use of keys was not noted'));
   const guard = makeGuard(app, known, keyUse);
-  const lists = new Lists({ engine, catalog, settings, log: app.log, now });
-  const facts = new Facts(engine, settings.dataFolder, new Gate(settings.threads, HEAVY_QUERIES_WAITING));
+  const factFiles = new CheckedFiles(new FactStore(settings.dataFolder));
+  const lists = new Lists({ engine, catalog, factFiles, settings, log: app.log, now });
+  const facts = new Facts(engine, factFiles, new Gate(settings.threads, HEAVY_QUERIES_WAITING));
   const answers = new AnswerCache(settings.answerCache);
   const context: Context = {
     kept: new KeptAnswers(known, answers, now),

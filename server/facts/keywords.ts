@@ -1,5 +1,6 @@
 import { type Group, type GroupedKeyword, type Membership, selectKeywords } from '../domain/groups.ts';
 import type { Measures } from '../domain/metrics.ts';
+import type { StoredFile } from '../storage/fact-store.ts';
 import { type DayGrid, gridParts } from './day-grid.ts';
 import type { Asked, AskedTotals, Device, Facts } from './facts.ts';
 import type { KeywordTotals } from './keyword-totals.ts';
@@ -11,7 +12,7 @@ interface AskedKeywords<K extends PlacedKeyword> extends Omit<Asked, 'files'> {
   /** Where totals are added up from. */
   readonly totalFiles: Pick<AskedTotals, 'days' | 'running'>;
   /** Files that days are read from. */
-  readonly dayFiles: readonly string[];
+  readonly dayFiles: readonly StoredFile[];
   /** All keywords of the project, in the order of the answer. */
   readonly tracked: {
     readonly keywords: readonly K[];

@@ -9,6 +9,7 @@ import { toMicroseconds } from '../domain/instants.ts';
 import type { Range } from '../domain/range.ts';
 import type { Engine } from '../facts/engine.ts';
 import type { Settings } from '../settings.ts';
+import type { CheckedFiles } from '../storage/checked-files.ts';
 import { Blocks, type Rendering } from './blocks.ts';
 import { toKnownError } from './failures.ts';
 import { Fetches } from './fetches.ts';
@@ -21,6 +22,7 @@ import { ListStore } from './store.ts';
 export interface ListsOptions {
   readonly engine: Engine;
   readonly catalog: Catalog;
+  readonly factFiles: CheckedFiles;
   readonly settings: Settings;
   readonly log: Pick<FastifyBaseLogger, 'info' | 'warn'>;
   /** Milliseconds, as `Date.now`. */
@@ -72,7 +74,7 @@ export class Lists {
   readonly #inVain = new LRUCache<string, true>({ max: 10_000, ttl: REST_AFTER_FAILURE });
 
   constructor(options: ListsOptions) {
-    const { engine, catalog, settings, log, now } = options;
+    const { engine, catalog, factFiles, settings, log, now } = options;
     const { dataFolder } = settings;
     const timeLimit = settings.providerTimeLimit * 1000;
     this.#options = options;
@@ -90,7 +92,7 @@ export class Lists {
     this.sources = new Sources({
       engine,
       catalog,
-      dataFolder,
+      factFiles,
       identities: new Identities(timeLimit),
       timeLimit,
       maximumBytesBilled: settings.maximumBytesBilled,

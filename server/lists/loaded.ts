@@ -1,6 +1,7 @@
-import { join } from 'node:path';
 import type { ListKind } from '../catalog/kept-lists.ts';
 import type { Engine } from '../facts/engine.ts';
+import type { CheckedFiles } from '../storage/checked-files.ts';
+import type { StoredFile } from '../storage/fact-store.ts';
 import type { Question, Source, Written } from './source.ts';
 
 /** The longest list (contract, 4.8). */
@@ -13,18 +14,21 @@ export class LoadedFacts implements Source {
   readonly kind = 'bigquery';
   readonly name = 'facts';
   readonly #engine: Engine;
-  readonly #files: readonly string[];
+  readonly #checked: CheckedFiles;
+  readonly #files: readonly StoredFile[];
 
-  /** @param files Parquet files of page_daily or query_daily, relative to the data folder; at least one */
-  constructor(engine: Engine, dataFolder: string, files: readonly string[]) {
+  /** @param files Parquet files of page_daily or query_daily; at least one */
+  constructor(engine: Engine, checked: CheckedFiles, files: readonly StoredFile[]) {
     this.#engine = engine;
-    this.#files = files.map((file) => join(dataFolder, file));
+    this.#checked = checked;
+    this.#files = files;
   }
 
   async write({ kind, range, country }: Question, target: string): Promise<Written> {
+    const files = await this.#checked.open(this.#files);
     using session = await this.#engine.session();
     const rows = await session.runFile(SQL[kind], {
-      files: this.#files,
+      files,
       from: range.from,
       to: range.to,
       country,

@@ -5,6 +5,7 @@ import { type FactTable, filesOf, readCoverage } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import { unavailable } from '../domain/errors.ts';
 import type { Range } from '../domain/range.ts';
+import type { CheckedFiles } from '../storage/checked-files.ts';
 import { Warehouse } from './bigquery.ts';
 import type { BigQueryOptions } from './bigquery-client.ts';
 import { LoadedFacts } from './loaded.ts';
@@ -12,7 +13,9 @@ import { SearchConsole, type SearchConsoleOptions } from './search-console.ts';
 import type { Source } from './source.ts';
 import type { StoreOptions } from './store.ts';
 
-export type SourcesOptions = SearchConsoleOptions & BigQueryOptions & Pick<StoreOptions, 'catalog' | 'dataFolder'>;
+export type SourcesOptions = SearchConsoleOptions &
+  BigQueryOptions &
+  Pick<StoreOptions, 'catalog'> & { readonly factFiles: CheckedFiles };
 
 /** Where a list can come from. */
 export interface Choice {
@@ -80,8 +83,8 @@ export class Sources {
   }
 
   #facts({ id }: Project, kind: ListKind, range: Range): LoadedFacts[] {
-    const { catalog, engine, dataFolder } = this.#options;
+    const { catalog, engine, factFiles } = this.#options;
     const files = filesOf(catalog, id, TABLE[kind], range);
-    return files.length === 0 ? [] : [new LoadedFacts(engine, dataFolder, files)];
+    return files.length === 0 ? [] : [new LoadedFacts(engine, factFiles, files)];
   }
 }
