@@ -15,9 +15,14 @@ import { addLists } from './commands/lists.ts';
 import { addLoad } from './commands/load.ts';
 import { addMembers } from './commands/members.ts';
 import { addProjects } from './commands/projects.ts';
+import { addRebuild } from './commands/rebuild.ts';
 import { addServe } from './commands/serve.ts';
+import { addVerify } from './commands/verify.ts';
 import { addWorkspaces } from './commands/workspaces.ts';
 import { examples, HELP } from './help.ts';
+
+// What is stored is nobody else's to read, whoever writes it: SQLite, DuckDB or this process.
+process.umask(0o077);
 
 const { version } = JSON.parse(readFileSync(findPackageJSON(import.meta.url)!, 'utf8')) as {
   version: string;
@@ -44,6 +49,8 @@ const groups = [
   addProjects,
   addConnections,
   addLists,
+  addVerify,
+  addRebuild,
 ];
 for (const add of groups) add(program);
 

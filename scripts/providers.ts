@@ -6,6 +6,8 @@ import { openServingEngine } from '../server/facts/serving-engine.ts';
 import type { Lists } from '../server/lists/lists.ts';
 import { ProcessFolder } from '../server/process-folder.ts';
 import type { Settings } from '../server/settings.ts';
+import { CheckedFiles } from '../server/storage/checked-files.ts';
+import { FactStore } from '../server/storage/fact-store.ts';
 import { withStores } from './cli.ts';
 
 /** Runs `work` with the lists that the server has, in the same folder; what it logs goes to `log`. */
@@ -21,7 +23,10 @@ export function withLists<T>(
     const engine = opened.adopt(await openServingEngine(options), (opening) => opening.close());
     // Google's libraries take longer to read than most commands to run.
     const { Lists: Opened } = await import('../server/lists/lists.ts');
-    const lists = opened.adopt(new Opened({ engine, catalog, settings, log, now: Date.now }), (all) => all.close());
+    const factFiles = new CheckedFiles(new FactStore(dataFolder));
+    const lists = opened.adopt(new Opened({ engine, catalog, factFiles, settings, log, now: Date.now }), (all) =>
+      all.close(),
+    );
     return await work({ settings, catalog, lists });
   });
 }

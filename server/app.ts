@@ -33,6 +33,8 @@ import { queries } from './routes/queries.ts';
 import { addRoute, type Route } from './routes/route.ts';
 import { site } from './routes/site.ts';
 import type { Settings } from './settings.ts';
+import { CheckedFiles } from './storage/checked-files.ts';
+import { FactStore } from './storage/fact-store.ts';
 
 const API_ROOT = '/api/v1';
 
@@ -131,8 +133,9 @@ export async function buildApp({
   const known = new KnownCatalog(catalog);
   const keyUse = new KeyUse(catalog, (error) => app.log.warn({ err: error }, 'the use of keys was not noted'));
   const guard = makeGuard(app, known, keyUse, now);
-  const lists = new Lists({ engine, catalog, settings, log: app.log, now });
-  const facts = new Facts(engine, settings.dataFolder, new ConcurrencyLimit(settings.threads));
+  const factFiles = new CheckedFiles(new FactStore(settings.dataFolder));
+  const lists = new Lists({ engine, catalog, factFiles, settings, log: app.log, now });
+  const facts = new Facts(engine, factFiles, new ConcurrencyLimit(settings.threads));
   const answers = new AnswerCache(settings.answerCache);
   const context: Context = {
     kept: new KeptAnswers(known, answers, now),

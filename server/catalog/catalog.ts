@@ -1,11 +1,11 @@
-import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import { unavailable } from '../domain/errors.ts';
 import { sqlNames, sqlTemplate, sqlText } from '../sql.ts';
-import { makeDataFolder, requireDataFolder } from './data-folder.ts';
+import { CatalogFile } from './catalog-file.ts';
+import { nameCatalogFailure } from './failures.ts';
 
 export type Values = Readonly<Record<string, SQLInputValue>>;
 
@@ -24,7 +24,7 @@ const SHAPE = MIGRATIONS.length;
  * same file at once (WAL: readers never wait). Statements are the files of `sql/catalog/`, prepared once.
  */
 export class Catalog {
-  readonly #folder: string;
+  readonly #file: CatalogFile;
   readonly #db: DatabaseSync;
   readonly #statements = new Map<CacheKey, StatementSync>();
   /** Writes of this connection, which SQLite does not count in its data version. */
@@ -38,28 +38,41 @@ export class Catalog {
   readonly #idle: Catalog[] = [];
 
   /**
-   * Opens the catalog of a data folder and brings its shape up to date. Where there is none it is made, and the folder
-   * with it, unless `create` is false: then that is an error.
+   * Opens the catalog of a data folder and brings its schema up to date. Where there is none it is made, and the folder
+   * with it, unless `create` is false: then that is an error. Throws `CatalogFailure`, also where there is none although
+   * there are facts.
    */
   constructor(dataFolder: string, { create = true }: { create?: boolean } = {}) {
-    if (create) makeDataFolder(dataFolder);
-    else requireDataFolder(dataFolder);
-    this.#folder = dataFolder;
-    this.#db = new DatabaseSync(join(dataFolder, 'catalog.sqlite'), { timeout: PATIENCE });
-    this.#db.exec('pragma journal_mode = wal');
-    // FULL: a load that was reported as done survives a power cut.
-    this.#db.exec('pragma synchronous = full');
-    this.#db.exec('pragma foreign_keys = on');
-    this.#migrate();
+    this.#file = new CatalogFile(dataFolder);
+    let db: DatabaseSync | undefined;
+    try {
+      this.#file.prepare({ create });
+      db = new DatabaseSync(this.#file.path, { timeout: PATIENCE });
+      this.#db = db;
+      if (this.#shape() === 0) this.#file.refuseWhereFactsAre('empty');
+      this.#db.exec('pragma journal_mode = wal');
+      // FULL: a load that was reported as done survives a power cut.
+      this.#db.exec('pragma synchronous = full');
+      this.#db.exec('pragma foreign_keys = on');
+      this.#migrate();
+    } catch (error) {
+      db?.close();
+      throw nameCatalogFailure(error, this.#file.path);
+    }
+  }
+
+  /** Throws `CatalogFailure` when the file that was opened has been removed, replaced or emptied since. */
+  check(): void {
+    this.#file.check();
   }
 
   /** First row of a query, or undefined. */
   get<Row>(name: string, values: Values = {}): Row | undefined {
-    return this.#statement(name).get(values) as Row | undefined;
+    return this.#named(() => this.#statement(name).get(values) as Row | undefined);
   }
 
   all<Row>(name: string, values: Values = {}): Row[] {
-    return this.#statement(name).all(values) as Row[];
+    return this.#named(() => this.#statement(name).all(values) as Row[]);
   }
 
   /** Rows of a query, one by one. Nothing else must run on this connection before the last one. */
@@ -69,8 +82,8 @@ export class Catalog {
 
   /** Runs a statement that changes rows; returns how many. */
   run(name: string, values: Values = {}): number {
-    this.#writes++;
-    return Number(this.#statement(name).run(values).changes);
+    this.#beforeWrite();
+    return this.#named(() => Number(this.#statement(name).run(values).changes));
   }
 
   /** Rows of a template, one by one, for results that need not fit in memory. `parts`: identifiers of our own. */
@@ -80,17 +93,23 @@ export class Catalog {
 
   /** Runs a template that changes rows; returns how many. `parts`: identifiers of our own. */
   runTemplate(name: string, parts: Readonly<Record<string, string>>, values: Values): number {
-    this.#writes++;
-    return Number(this.#template(name, parts).run(values).changes);
+    this.#beforeWrite();
+    return this.#named(() => Number(this.#template(name, parts).run(values).changes));
   }
 
   /**
    * A number that changes with every commit to the catalog. Those of this process count at once; other processes are
    * asked about (it costs some microseconds) once in each turn of the event loop, for all requests handled in it.
-   * Throws `unavailable` once a newer version has changed the catalog's shape: what this one reads may mean other things.
+   * Throws `unavailable` once a newer version has changed the catalog's shape: what this one reads may mean other things;
+   * and once the catalog's file is gone.
    */
   version(): number {
     if (this.#others === undefined) {
+      try {
+        this.check();
+      } catch (error) {
+        throw unavailable('The service has lost its catalog.', error);
+      }
       const row = this.#prepared(cacheKey('version'), () => 'pragma data_version').get() as { data_version: number };
       if (row.data_version !== this.#looked) {
         if (this.#shape() !== SHAPE) throw unavailable('The data was taken over by a newer version of the service.');
@@ -120,7 +139,7 @@ export class Catalog {
    */
   longSnapshot<T>(reads: (own: Catalog) => Promise<T>): Promise<T> {
     return this.#longSnapshots(async () => {
-      const own = this.#idle.pop() ?? new Catalog(this.#folder);
+      const own = this.#idle.pop() ?? new Catalog(this.#file.dataFolder, { create: false });
       try {
         return await own.#whole('begin', reads);
       } finally {
@@ -135,7 +154,8 @@ export class Catalog {
    * who reads this one sees any of them before the commit.
    */
   async longTransaction<T>(writes: (own: Catalog) => Promise<T>): Promise<T> {
-    const own = new Catalog(this.#folder);
+    this.check();
+    const own = new Catalog(this.#file.dataFolder, { create: false });
     try {
       return await own.#whole('begin immediate', writes);
     } finally {
@@ -153,10 +173,36 @@ export class Catalog {
     return this.#whenFree(() => this.transaction(writes));
   }
 
+  /** Where the file is not the one that was opened, nothing is closed: SQLite would write to it, or remove its log. */
   close(): void {
     for (const own of this.#idle.splice(0)) own.close();
     this.#statements.clear();
-    if (this.#db.isOpen) this.#db.close();
+    if (!this.#db.isOpen) return;
+    try {
+      this.check();
+    } catch {
+      return;
+    }
+    this.#db.close();
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  /** Names the catalog in failures of SQLite. */
+  #named<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      throw nameCatalogFailure(error, this.#file.path);
+    }
+  }
+
+  #beforeWrite(): void {
+    // A transaction has looked when it began.
+    if (!this.#db.isTransaction) this.check();
+    this.#writes++;
   }
 
   async #whenFree<T>(attempt: () => T): Promise<T> {
@@ -181,7 +227,7 @@ export class Catalog {
       return result;
     } catch (error) {
       if (this.#db.isTransaction) this.#db.exec('rollback');
-      throw error;
+      throw nameCatalogFailure(error, this.#file.path);
     }
   }
 
@@ -203,15 +249,16 @@ export class Catalog {
   }
 
   #transaction<T>(begin: string, work: () => T): T {
-    this.#db.exec(begin);
+    if (begin !== 'begin') this.check();
     try {
+      this.#db.exec(begin);
       const result = work();
       this.#db.exec('commit');
       if (begin !== 'begin') this.#writes++;
       return result;
     } catch (error) {
       if (this.#db.isTransaction) this.#db.exec('rollback');
-      throw error;
+      throw nameCatalogFailure(error, this.#file.path);
     }
   }
 

@@ -10,7 +10,7 @@ export function makeDataFolder(path: string): void {
   for (let folder = path; !existsSync(folder); folder = dirname(folder)) missing.unshift(folder);
   for (const folder of missing) {
     try {
-      mkdirSync(folder);
+      mkdirSync(folder, { mode: 0o700 });
     } catch (cause) {
       const { code, message } = cause as NodeJS.ErrnoException;
       // Another process was faster.

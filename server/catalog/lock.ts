@@ -1,3 +1,4 @@
+import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
 /**
@@ -13,6 +14,7 @@ export class FileLock {
 
   /** The lock of a file, which is made where there is none; undefined while somebody else holds it. */
   static take(path: string): FileLock | undefined {
+    closeSync(openSync(path, 'a', 0o600));
     const db = new DatabaseSync(path, { timeout: 0 });
     try {
       db.exec('begin exclusive');

@@ -1,5 +1,6 @@
 import { type Day, lastDayOf, monthOf } from '../domain/dates.ts';
 import type { Range } from '../domain/range.ts';
+import type { StoredFile } from '../storage/fact-store.ts';
 import type { Catalog } from './catalog.ts';
 
 export const FACT_TABLES = [
@@ -21,10 +22,9 @@ export type StoredTable = FactTable | (typeof ROLLUPS)[number];
 /** A month (`2026-03`), or `all` for tables that are kept in one file. */
 export type Part = string;
 
-/** The one current Parquet file of a (project, table, part). `file` is relative to the data folder. */
-export interface FactFile {
+/** The one current Parquet file of a (project, table, part). */
+export interface FactFile extends StoredFile {
   readonly part: Part;
-  readonly file: string;
   readonly rows: number;
   readonly firstDay: Day;
   readonly lastDay: Day;
@@ -37,10 +37,10 @@ export interface Coverage {
   readonly rows: number;
 }
 
-/** The current files (relative to the data folder) that hold a project's rows of a table in a range. */
-export function filesOf(catalog: Catalog, project: string, table: StoredTable, range: Range): string[] {
+/** The current files that hold a project's rows of a table in a range. */
+export function filesOf(catalog: Catalog, project: string, table: StoredTable, range: Range): StoredFile[] {
   const span = { from: monthOf(range.from), to: monthOf(range.to) };
-  return catalog.all<{ file: string }>('fact_files', { project, table, ...span }).map((row) => row.file);
+  return catalog.all<StoredFile>('fact_files', { project, table, ...span });
 }
 
 /** The manifest rows of a project's table between the months of two days. */
@@ -64,14 +64,14 @@ export function readCoverage(catalog: Catalog, project: string): Partial<Record<
 /** Where the totals of keywords over a range are added up from. */
 export interface KeywordTotalFiles {
   /** Days of the months that the range covers in part. */
-  readonly days: readonly string[];
+  readonly days: readonly StoredFile[];
   /** Running totals, for the months that the range covers whole. */
   readonly running: RunningTotals | undefined;
 }
 
 /** What was stored until the end of one month (its first day), less what was stored until the end of another. */
 interface RunningTotals {
-  readonly file: string;
+  readonly file: StoredFile;
   readonly through: Day;
   readonly before: Day | null;
 }
@@ -92,14 +92,14 @@ export function keywordTotalFiles(
   const [first] = covered;
   const [file] = filesOf(catalog, project, 'keyword_running', range);
   // A project that was last loaded by an older version has no running totals yet.
-  if (first === undefined || file === undefined) return { days: months.map((month) => month.file), running: undefined };
+  if (first === undefined || file === undefined) return { days: months, running: undefined };
   const before = catalog.get<{ part: Part | null }>('fact_part_before', {
     project,
     table: 'keyword_daily',
     month: first.part,
   })?.part;
   return {
-    days: months.filter((month) => !isCovered(month)).map((month) => month.file),
+    days: months.filter((month) => !isCovered(month)),
     running: { file, through: `${covered.at(-1)!.part}-01`, before: before ? `${before}-01` : null },
   };
 }

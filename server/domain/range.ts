@@ -7,6 +7,8 @@ export interface Range {
   readonly to: Day;
 }
 
+export const EVERY_DAY: Range = { from: '0001-01-01', to: '9999-12-31' };
+
 /** What a client may ask for; days are real calendar days. */
 export interface AskedRange {
   readonly from?: Day | undefined;

@@ -2,6 +2,7 @@ import { addDays, type Day } from '../domain/dates.ts';
 import { type Metrics, NOTHING, sum, toMetrics } from '../domain/metrics.ts';
 import { type Range, within } from '../domain/range.ts';
 import { Total } from '../domain/spread.ts';
+import type { StoredFile } from '../storage/fact-store.ts';
 import type { Facts, NamedMeasures } from './facts.ts';
 import { addMonth } from './series.ts';
 
@@ -12,7 +13,9 @@ interface NamedMetrics extends Metrics {
 interface AskedBreakdown {
   readonly range: Range;
   readonly signal: AbortSignal;
-  readonly files: Readonly<Record<'site' | 'country' | 'countryMonths' | 'appearance' | 'brand', readonly string[]>>;
+  readonly files: Readonly<
+    Record<'site' | 'country' | 'countryMonths' | 'appearance' | 'brand', readonly StoredFile[]>
+  >;
   /** Up to this day countries have monthly totals only. */
   readonly monthlyThrough: Day | null;
 }

@@ -1,8 +1,9 @@
-import { join } from 'node:path';
 import type { Day, Month } from '../domain/dates.ts';
 import type { Measures } from '../domain/metrics.ts';
 import type { Range } from '../domain/range.ts';
 import type { ConcurrencyLimit } from '../gate.ts';
+import type { CheckedFiles } from '../storage/checked-files.ts';
+import type { StoredFile } from '../storage/fact-store.ts';
 import { DayGrid } from './day-grid.ts';
 import type { Engine, Parameters } from './engine.ts';
 import { KeywordTotals } from './keyword-totals.ts';
@@ -17,9 +18,9 @@ export type Device = 'all' | 'desktop' | 'mobile' | 'tablet';
 /** Totals that a breakdown asks by name. */
 export type Breakdown = 'country' | 'device' | 'appearance' | 'brand';
 
-/** A question's files (relative to the data folder, as the manifest names them) and its range. */
+/** A question's files, as the manifest names them, and its range. */
 export interface Asked {
-  readonly files: readonly string[];
+  readonly files: readonly StoredFile[];
   readonly range: Range;
   readonly signal: AbortSignal;
 }
@@ -27,21 +28,24 @@ export interface Asked {
 /** Where totals of keywords are added up from, and their range. */
 export interface AskedTotals extends Omit<Asked, 'files'> {
   /** Files of days, of months that the range covers in part. */
-  readonly days: readonly string[];
+  readonly days: readonly StoredFile[];
   /** What was stored until the end of one month (its first day), less what was stored until the end of another. */
-  readonly running: { readonly file: string; readonly through: Day; readonly before: Day | null } | undefined;
+  readonly running: { readonly file: StoredFile; readonly through: Day; readonly before: Day | null } | undefined;
 }
 
-/** The questions that answers are made of, each a SQL file of `sql/facts/`. Without files the answer is no rows. */
+/**
+ * The questions that answers are made of, each a SQL file of `sql/facts/`. Without files the answer is no rows. Throws
+ * `DamagedFile` for a file that is not what was written.
+ */
 export class Facts {
   readonly #engine: Engine;
-  readonly #dataFolder: string;
+  readonly #files: CheckedFiles;
   readonly #heavy: ConcurrencyLimit;
 
   /** @param heavy bounds the queries with many rows that run at once */
-  constructor(engine: Engine, dataFolder: string, heavy: ConcurrencyLimit) {
+  constructor(engine: Engine, files: CheckedFiles, heavy: ConcurrencyLimit) {
     this.#engine = engine;
-    this.#dataFolder = dataFolder;
+    this.#files = files;
     this.#heavy = heavy;
   }
 
@@ -75,15 +79,17 @@ export class Facts {
     positions: ReadonlyMap<number, number>,
   ): Promise<KeywordTotals> {
     const totals = new KeywordTotals(positions);
-    const add = (name: string, parameters: Parameters): Promise<void> =>
-      this.#engine.numbers(`facts/${name}`, parameters, (columns, rows) => totals.add(columns, rows), signal);
+    const add = async (name: string, files: readonly StoredFile[], parameters: Parameters): Promise<void> => {
+      const opened = { ...parameters, files: await this.#files.open(files) };
+      await this.#engine.numbers(`facts/${name}`, opened, (columns, rows) => totals.add(columns, rows), signal);
+    };
     const parts: Promise<void>[] = [];
     if (running !== undefined) {
       const { file, ...months } = running;
-      parts.push(add('keyword_running', { ...months, device, files: this.#paths([file]) }));
+      parts.push(add('keyword_running', [file], { ...months, device }));
     }
     if (days.length > 0) {
-      parts.push(add('keyword_totals', { device, from: range.from, to: range.to, files: this.#paths(days) }));
+      parts.push(add('keyword_totals', days, { device, from: range.from, to: range.to }));
     }
     await Promise.all(parts);
     return totals;
@@ -102,22 +108,18 @@ export class Facts {
     const grid = new DayGrid(range, keywords.length);
     if (files.length === 0) return grid;
     const { from, to } = range;
-    const parameters = { device, keywords, from, to, days: grid.days.length, files: this.#paths(files) };
+    const parameters = { device, keywords, from, to, days: grid.days.length, files: await this.#files.open(files) };
     const fill: TakeNumbers = (columns, rows) => grid.fill(columns, rows);
     await this.#heavy.run(signal, () => this.#engine.numbers('facts/keyword_days', parameters, fill, signal), priority);
     return grid;
-  }
-
-  #paths(files: readonly string[]): string[] {
-    return files.map((file) => join(this.#dataFolder, file));
   }
 
   #ask<Row>(name: string, asked: Asked, parameters: Parameters): Promise<Row[]> {
     return this.#query(name, asked, { ...parameters, from: asked.range.from, to: asked.range.to });
   }
 
-  #query<Row>(name: string, { files, signal }: Asked, parameters: Parameters): Promise<Row[]> {
-    if (files.length === 0) return Promise.resolve([]);
-    return this.#engine.query<Row>(`facts/${name}`, { ...parameters, files: this.#paths(files) }, signal);
+  async #query<Row>(name: string, { files, signal }: Asked, parameters: Parameters): Promise<Row[]> {
+    if (files.length === 0) return [];
+    return this.#engine.query<Row>(`facts/${name}`, { ...parameters, files: await this.#files.open(files) }, signal);
   }
 }

@@ -1,5 +1,6 @@
 import { type GroupedKeyword, type GroupMatch, type PlacedKeyword, selectKeywords } from '../domain/groups.ts';
 import type { Measures } from '../domain/metrics.ts';
+import type { StoredFile } from '../storage/fact-store.ts';
 import { inTurns } from '../turns.ts';
 import { type DayGrid, gridParts } from './day-grid.ts';
 import type { Asked, AskedTotals, Device, Facts } from './facts.ts';
@@ -9,7 +10,7 @@ interface AskedKeywords<K extends PlacedKeyword> extends Omit<Asked, 'files'> {
   /** Where totals are added up from. */
   readonly totalFiles: Pick<AskedTotals, 'days' | 'running'>;
   /** Files that days are read from. */
-  readonly dayFiles: readonly string[];
+  readonly dayFiles: readonly StoredFile[];
   /** All keywords of the project, in the order of the answer. */
   readonly tracked: {
     readonly keywords: readonly K[];

@@ -2,6 +2,7 @@ import { addDays, type Day, eachDay, earlier, lastDayOf, later, monthOf } from '
 import { type Metrics, NOTHING, sum, toMetrics } from '../domain/metrics.ts';
 import { type Range, within } from '../domain/range.ts';
 import { Total } from '../domain/spread.ts';
+import type { StoredFile } from '../storage/fact-store.ts';
 import type { CountryMonth, Device, Facts } from './facts.ts';
 
 export interface Series {
@@ -18,7 +19,7 @@ interface AskedSeries {
 /** Days and total of the whole property. */
 export async function siteSeries(
   facts: Facts,
-  { days, device, siteFiles, signal }: AskedSeries & { device: Device; siteFiles: readonly string[] },
+  { days, device, siteFiles, signal }: AskedSeries & { device: Device; siteFiles: readonly StoredFile[] },
 ): Promise<Series> {
   if (days === null) return { totals: toMetrics(NOTHING), daily: [] };
   const rows = await facts.siteDays({ files: siteFiles, range: days, signal }, device);
@@ -33,8 +34,8 @@ interface AskedCountry extends AskedSeries {
   readonly country: string;
   /** Up to this day a country has monthly totals only, spread over their days; after it days. */
   readonly monthlyThrough: Day | null;
-  readonly countryFiles: readonly string[];
-  readonly monthFiles: readonly string[];
+  readonly countryFiles: readonly StoredFile[];
+  readonly monthFiles: readonly StoredFile[];
 }
 
 /** Days and total of one country. */

@@ -9,6 +9,7 @@ import { toMicroseconds } from '../domain/instants.ts';
 import type { Range } from '../domain/range.ts';
 import type { Engine } from '../facts/engine.ts';
 import type { Settings } from '../settings.ts';
+import type { CheckedFiles } from '../storage/checked-files.ts';
 import type { Rendering } from './blocks.ts';
 import { toKnownError } from './failures.ts';
 import { fetchList } from './fetch-list.ts';
@@ -30,6 +31,7 @@ import { within } from './within.ts';
 export interface ListsOptions {
   readonly engine: Engine;
   readonly catalog: Catalog;
+  readonly factFiles: CheckedFiles;
   readonly settings: Settings;
   readonly log: Pick<FastifyBaseLogger, 'info' | 'warn'>;
   /** Milliseconds, as `Date.now`. */
@@ -74,7 +76,7 @@ export class Lists {
   #sweeping: NodeJS.Timeout | undefined;
 
   constructor(options: ListsOptions) {
-    const { engine, catalog, settings, log, now } = options;
+    const { engine, catalog, factFiles, settings, log, now } = options;
     const { dataFolder } = settings;
     const timeLimit = settings.providerTimeLimit * 1000;
     const limits = { lists: settings.listMax, bytes: settings.listDiskBudget };
@@ -104,7 +106,7 @@ export class Lists {
     this.sources = new Sources({
       engine,
       catalog,
-      dataFolder,
+      factFiles,
       identities: new Identities(timeLimit),
       timeLimit,
       maximumBytesBilled: settings.maximumBytesBilled,

@@ -1,6 +1,7 @@
-import { join } from 'node:path';
 import type { ListKind } from '../catalog/stored-lists.ts';
 import type { Engine } from '../facts/engine.ts';
+import type { CheckedFiles } from '../storage/checked-files.ts';
+import type { StoredFile } from '../storage/fact-store.ts';
 import { RankedRows } from './ranked-rows.ts';
 import type { Fetched, ListQuery, Source } from './source.ts';
 
@@ -14,16 +15,19 @@ export class LoadedFacts implements Source {
   readonly kind = 'bigquery';
   readonly name = 'facts';
   readonly #engine: Engine;
-  readonly #files: readonly string[];
+  readonly #checked: CheckedFiles;
+  readonly #files: readonly StoredFile[];
 
-  /** @param files Parquet files of page_daily or query_daily, relative to the data folder; at least one */
-  constructor(engine: Engine, dataFolder: string, files: readonly string[]) {
+  /** @param files Parquet files of page_daily or query_daily; at least one */
+  constructor(engine: Engine, checked: CheckedFiles, files: readonly StoredFile[]) {
     this.#engine = engine;
-    this.#files = files.map((file) => join(dataFolder, file));
+    this.#checked = checked;
+    this.#files = files;
   }
 
   async fetch({ kind, range, country }: ListQuery): Promise<Fetched> {
-    const parameters = { files: this.#files, from: range.from, to: range.to, country, max: MAX_ROWS + 1 };
+    const files = await this.#checked.open(this.#files);
+    const parameters = { files, from: range.from, to: range.to, country, max: MAX_ROWS + 1 };
     const ranked = await RankedRows.from(this.#engine, SQL[kind], parameters);
     const { count } = ranked;
     return {

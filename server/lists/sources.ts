@@ -7,6 +7,7 @@ import type { ListKind } from '../catalog/stored-lists.ts';
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import { unavailable } from '../domain/errors.ts';
 import type { Range } from '../domain/range.ts';
+import type { CheckedFiles } from '../storage/checked-files.ts';
 import { Warehouse } from './bigquery.ts';
 import type { BigQueryOptions } from './bigquery-client.ts';
 import { LoadedFacts } from './loaded.ts';
@@ -14,7 +15,9 @@ import { SearchConsole, type SearchConsoleOptions } from './search-console.ts';
 import type { Source } from './source.ts';
 import type { StoreOptions } from './store.ts';
 
-export type SourcesOptions = SearchConsoleOptions & BigQueryOptions & Pick<StoreOptions, 'catalog' | 'dataFolder'>;
+export type SourcesOptions = SearchConsoleOptions &
+  BigQueryOptions &
+  Pick<StoreOptions, 'catalog'> & { readonly factFiles: CheckedFiles };
 
 /** Where a list can come from. */
 export interface Choice {
@@ -89,8 +92,8 @@ export class Sources {
   }
 
   #facts({ id }: Project, kind: ListKind, range: Range, catalog: Catalog): LoadedFacts[] {
-    const { engine, dataFolder } = this.#options;
+    const { engine, factFiles } = this.#options;
     const files = filesOf(catalog, id, TABLE[kind], range);
-    return files.length === 0 ? [] : [new LoadedFacts(engine, dataFolder, files)];
+    return files.length === 0 ? [] : [new LoadedFacts(engine, factFiles, files)];
   }
 }

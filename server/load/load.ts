@@ -1,13 +1,17 @@
 import { mkdirSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Catalog } from '../catalog/catalog.ts';
 import { Engine, type Session } from '../facts/engine.ts';
 import type { Settings } from '../settings.ts';
 import { sqlNames, sqlText } from '../sql.ts';
+import { CheckedFiles, DamagedFile } from '../storage/checked-files.ts';
+import { FactStore } from '../storage/fact-store.ts';
 import { checkEntities, checkFacts } from './checks.ts';
+import { Journal } from './journal.ts';
 import { withLoadLock } from './lock.ts';
-import { type KnownDays, type PartChange, replacedDays, type StagedPart, writePartFiles } from './part-files.ts';
+import type { FactFiles, PartChange } from './new-files.ts';
+import { type KnownDays, replacedDays, type StagedPart, writePartFiles } from './part-files.ts';
+import { PlannedFiles } from './planned-files.ts';
 import { checkClicks, keywordWarnings, positionWarnings } from './plausibility.ts';
 import { describeFailure, LoadRejected, type Problem, sentence } from './problems.ts';
 import { publish } from './publish.ts';
@@ -17,7 +21,7 @@ import { stageEntities, stageFacts } from './stage.ts';
 import { batches, readStagedParts, type StagedParts } from './staged-parts.ts';
 import { buildState } from './state.ts';
 import { summarise, syncWarnings, type TableSummary } from './summary.ts';
-import { sweep } from './sweep.ts';
+import { moveOrphansDaily, sweep } from './sweep.ts';
 import { ENTITIES, FACTS, type FactTableShape } from './tables.ts';
 
 interface CommonOptions {
@@ -69,6 +73,7 @@ type Stores = { readonly settings: Settings; readonly catalog: Catalog };
  * served is untouched.
  */
 export async function loadSnapshot(stores: Stores, options: LoadOptions): Promise<LoadSummary> {
+  const { catalog } = stores;
   const { dataFolder } = stores.settings;
   const { patience = DEFAULT_PATIENCE, report = () => {} } = options;
   try {
@@ -76,37 +81,46 @@ export async function loadSnapshot(stores: Stores, options: LoadOptions): Promis
       dataFolder,
       { patience, onWait: () => report('waiting for another load to end') },
       async () => {
-        await sweep(stores.catalog, dataFolder);
+        const store = new FactStore(dataFolder);
+        const journal = new Journal(store);
+        await journal.settle(catalog);
+        await sweep(catalog, store);
+        const orphans = await moveOrphansDaily(catalog, store);
         try {
-          return await loadLocked(stores, options);
+          const summary = await loadLocked({ ...stores, store, journal }, options);
+          if (summary.loaded) await journal.compact(catalog);
+          return { ...summary, warnings: [...summary.warnings, ...(orphans === undefined ? [] : [orphans])] };
         } finally {
           // What is left is swept by the next load; the outcome of this one stands.
-          await sweep(stores.catalog, dataFolder).catch(() => {});
+          await sweep(catalog, store).catch(() => {});
         }
       },
     );
   } catch (error) {
+    if (error instanceof DamagedFile) throw new Error(`Nothing was loaded. ${error.message}`, { cause: error });
     throw describeFailure(error, dataFolder);
   }
 }
 
-async function loadLocked(stores: Stores, options: LoadOptions): Promise<LoadSummary> {
+async function loadLocked(
+  { settings, catalog, store, journal }: Stores & { store: FactStore; journal: Journal },
+  options: LoadOptions,
+): Promise<LoadSummary> {
   const started = performance.now();
-  const { settings, catalog } = stores;
   const { dryRun = false, replace = false, confirmDelete = [], acceptImplausible = false, report = () => {} } = options;
   const staging = join(settings.dataFolder, 'staging');
-  mkdirSync(staging, { recursive: true });
+  const planned = new PlannedFiles(staging);
   const folder = 'folder' in options ? options.folder : join(staging, 'snapshot');
   const knownDays = 'folder' in options ? undefined : await options.makeSnapshot(folder);
   const found = await findSnapshotFiles(folder);
   if (found.tables.length === 0) throw new LoadRejected(found.problems);
 
-  mkdirSync(join(settings.dataFolder, 'facts'), { recursive: true });
+  mkdirSync(store.path('facts'), { recursive: true, mode: 0o700 });
   const engine = await Engine.open({
     memoryLimit: settings.memoryLimit,
     threads: settings.threads,
     temporaryFolder: join(staging, 'memory'),
-    folders: [resolve(folder), patternOf(resolve(folder)), staging, join(settings.dataFolder, 'facts')],
+    folders: [resolve(folder), patternOf(resolve(folder)), staging, store.path('facts')],
   });
   try {
     using session = await engine.session();
@@ -127,25 +141,27 @@ async function loadLocked(stores: Stores, options: LoadOptions): Promise<LoadSum
     if (!acceptImplausible) problems.push(...implausible);
     if (problems.length > 0) throw new LoadRejected(problems);
 
+    const checked = new CheckedFiles(store);
     const warnings = [
       ...found.warnings,
       ...read.warnings,
       ...(await syncWarnings(session, catalog, parts)),
       ...(await positionWarnings(session, parts)),
-      ...(await keywordWarnings(session, catalog, settings.dataFolder, parts)),
+      ...(await keywordWarnings(session, catalog, checked, parts)),
       ...implausible.map(sentence),
       ...needlessConfirmations(removed, confirmDelete),
     ];
     if (!dryRun) {
       const changes: PartChange[] = [];
+      const files: FactFiles = { store, planned, checked };
       for (const [shape, all] of parts) {
         report(`writing ${shape.name}`);
         const days = replacedDays(all, shape.name, knownDays);
-        const input = { dataFolder: settings.dataFolder, shape, parts: all, days };
+        const input = { files, shape, parts: all, days };
         changes.push(...(await writePartFiles(engine, catalog, input)));
       }
       report('publishing');
-      await publish(session, catalog, changes);
+      await publish(session, { catalog, journal }, changes);
     }
     const named = await session.rows<{ id: string }>('select id from named_projects');
     const names = found.tables.map(({ table }) => table);
@@ -159,7 +175,6 @@ async function loadLocked(stores: Stores, options: LoadOptions): Promise<LoadSum
     };
   } finally {
     engine.close();
-    await rm(staging, { recursive: true, force: true });
   }
 }
 

@@ -1,27 +1,15 @@
-import { createHash } from 'node:crypto';
-import { createReadStream, mkdirSync } from 'node:fs';
-import { open, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import pLimit from 'p-limit';
 import type { Catalog } from '../catalog/catalog.ts';
-import {
-  type FactFile,
-  type FactTable,
-  filesOf,
-  manifestOf,
-  type Part,
-  type StoredTable,
-} from '../catalog/manifest.ts';
+import { type FactFile, type FactTable, manifestOf, type Part } from '../catalog/manifest.ts';
 import { cacheKey } from '../domain/cache-key.ts';
 import { type Day, eachDay, eachMonth, earlier, later } from '../domain/dates.ts';
-import { newUuid } from '../domain/ids.ts';
 import type { Range } from '../domain/range.ts';
-import type { Engine, Parameters, Session } from '../facts/engine.ts';
-import { sqlTemplate, sqlText } from '../sql.ts';
-import { LoadRejected } from './problems.ts';
+import type { Engine } from '../facts/engine.ts';
+import { sqlTemplate } from '../sql.ts';
+import { checkSums, type FactFiles, type PartChange, type Place, writeFile } from './new-files.ts';
+import { writePartRollups, writeRunning } from './rollups.ts';
 import { columnList } from './stage.ts';
-import { type FactTableShape, MOST_A_PART, PARTS_WITHOUT_CHECK } from './tables.ts';
+import type { FactTableShape } from './tables.ts';
 
 /** What a load carries for one project, table and part. */
 export interface StagedPart {
@@ -31,23 +19,6 @@ export interface StagedPart {
   readonly firstDay: Day;
   readonly lastDay: Day;
   readonly files: readonly string[];
-}
-
-/** A change of the manifest: the new file of a project, table and part, or none when no row is left. */
-export interface PartChange {
-  readonly project: string;
-  readonly table: StoredTable;
-  readonly part: Part;
-  readonly written: WrittenFile | null;
-}
-
-interface WrittenFile {
-  readonly file: string;
-  readonly rows: number;
-  readonly firstDay: Day;
-  readonly lastDay: Day;
-  readonly bytes: number;
-  readonly sha256: string;
 }
 
 /** The days of a project that a source of facts has read, by table, whether or not they have rows. */
@@ -73,14 +44,12 @@ export function replacedDays(
 }
 
 interface Work {
-  readonly dataFolder: string;
+  readonly files: FactFiles;
   readonly shape: FactTableShape;
   readonly parts: readonly StagedPart[];
   /** The days that are replaced, by project. */
   readonly days: ReadonlyMap<string, ReadonlySet<Day>>;
 }
-
-const ALWAYS: Range = { from: '0001-01-01', to: '9999-12-31' };
 
 /** Parts that are written at once: sorting and writing one does not keep two processors busy. */
 const AT_ONCE = 2;
@@ -90,9 +59,8 @@ const AT_ONCE = 2;
  * they are on the disk. Nothing is current before the manifest says so.
  */
 export async function writePartFiles(engine: Engine, catalog: Catalog, work: Work): Promise<PartChange[]> {
-  const { shape, parts, days } = work;
+  const { files, shape, parts, days } = work;
   const limit = pLimit(AT_ONCE);
-  const folders = new Set<string>();
   const staged = new Map(parts.map((part) => [cacheKey(part.project, part.part), part.files]));
   const writing: Promise<PartChange[]>[] = [];
   for (const [project, replaced] of days) {
@@ -100,10 +68,10 @@ export async function writePartFiles(engine: Engine, catalog: Catalog, work: Wor
     const before = new Map(manifestOf(catalog, project, shape.name, range).map((row) => [row.part, row]));
     for (const part of shape.split === 'none' ? ['all'] : eachMonth(range.from, range.to)) {
       const current = before.get(part);
-      const files = staged.get(cacheKey(project, part)) ?? [];
-      const place = { dataFolder: work.dataFolder, shape, project, part, folders };
-      if (files.length === 0 && current === undefined) continue;
-      writing.push(limit(() => writePart(engine, place, { files, current, replaced })));
+      const carried = staged.get(cacheKey(project, part)) ?? [];
+      const place = { files, shape, project, part };
+      if (carried.length === 0 && current === undefined) continue;
+      writing.push(limit(() => writePart(engine, place, { carried, current, replaced })));
     }
   }
   const changes = await allOf(writing);
@@ -111,12 +79,12 @@ export async function writePartFiles(engine: Engine, catalog: Catalog, work: Wor
   if (running !== undefined) {
     const byProject = Map.groupBy(changes, ({ project }) => project);
     const adding = [...byProject].map(([project, ofProject]) => {
-      const place = { dataFolder: work.dataFolder, shape, project, part: 'all', folders };
+      const place = { files, shape, project, part: 'all' };
       return limit(() => writeRunning(engine, catalog, place, { table: running, changes: ofProject }));
     });
     changes.push(...(await allOf(adding)));
   }
-  for (const folder of folders) await flush(folder);
+  await files.store.syncFolders();
   return changes;
 }
 
@@ -131,19 +99,23 @@ async function allOf(writing: readonly Promise<PartChange[]>[]): Promise<PartCha
 
 interface PartInput {
   /** Staged files. */
-  readonly files: readonly string[];
+  readonly carried: readonly string[];
   readonly current: FactFile | undefined;
   /** The days of the project that are replaced. */
   readonly replaced: ReadonlySet<Day>;
 }
 
 /** Writes one part and its rollups. */
-async function writePart(engine: Engine, place: Place, { files, current, replaced }: PartInput): Promise<PartChange[]> {
-  const { dataFolder, shape, project, part } = place;
+async function writePart(
+  engine: Engine,
+  place: Place,
+  { carried, current, replaced }: PartInput,
+): Promise<PartChange[]> {
+  const { files, shape, project, part } = place;
   using session = await engine.session();
-  const old = current === undefined || isReplaced(current, replaced) ? [] : [join(dataFolder, current.file)];
+  const old = current === undefined || isReplaced(current, replaced) ? [] : await files.checked.open([current]);
   const inputs = {
-    files: [...files, ...old],
+    files: [...carried, ...old],
     old,
     project,
     days: part === 'all' ? [...replaced] : [...replaced].filter((day) => day.startsWith(part)),
@@ -151,59 +123,13 @@ async function writePart(engine: Engine, place: Place, { files, current, replace
   const written =
     inputs.files.length === 0
       ? null
-      : await write(session, place, shape.name, { text: partTemplate(shape, files.length > 0), parameters: inputs });
-  if (written !== null && old.length > 0) {
-    await checkSums(session, shape, 'load/part_sums', { ...written, file: join(dataFolder, written.file) });
-  }
-  const changes: PartChange[] = [{ project, table: shape.name, part, written }];
-  for (const table of shape.rollups) {
-    const statement = { text: sqlText(`load/rollups/${table}`), parameters: {} };
-    changes.push({
-      project,
-      table,
-      part,
-      written: written && (await write(session, place, table, statement, written)),
-    });
-  }
-  return changes;
-}
-
-/** Writes the running totals of a project anew, from its changed months and the running totals before. */
-async function writeRunning(
-  engine: Engine,
-  catalog: Catalog,
-  place: Place,
-  { table, changes }: { table: StoredTable; changes: readonly PartChange[] },
-): Promise<PartChange[]> {
-  const { dataFolder, shape, project, part } = place;
-  using session = await engine.session();
-  const months = new Map(
-    changes.filter((change) => change.table === shape.name).map((change) => [change.part, change.written?.file]),
-  );
-  const old = filesOf(catalog, project, table, ALWAYS);
-  const stored = manifestOf(catalog, project, shape.name, ALWAYS);
-  if (old.length === 0) {
-    for (const { part: month, file } of stored) {
-      if (!months.has(month)) months.set(month, file);
-    }
-  }
-  const daily = [...months.values()].filter((file) => file !== undefined);
-  if (daily.length + old.length === 0) return [];
-  const paths = (files: readonly string[]): string[] => files.map((file) => join(dataFolder, file));
-  const parameters = {
-    // A statement needs files to look at: those that it has no use for stand in.
-    daily: paths(daily.length > 0 ? daily : old),
-    hasDaily: daily.length > 0,
-    old: paths(old.length > 0 ? old : daily),
-    hasOld: old.length > 0,
-    months: [...months.keys()].map((month) => `${month}-01`),
-  };
-  const written = await write(session, place, table, { text: sqlText(`load/rollups/${table}`), parameters });
-  // Each part has been looked at: only very many of them can come to too much together.
-  if (written !== null && stored.length + months.size > PARTS_WITHOUT_CHECK) {
-    await checkSums(session, shape, 'load/running_largest', { ...written, file: join(dataFolder, written.file) });
-  }
-  return [{ project, table, part, written }];
+      : await writeFile(session, place, shape.name, {
+          text: partTemplate(shape, carried.length > 0),
+          parameters: inputs,
+        });
+  if (written !== null && old.length > 0) await checkSums(session, place, 'load/part_sums', written);
+  const rollups = await writePartRollups(session, place, written);
+  return [{ project, table: shape.name, part, written }, ...rollups];
 }
 
 /** The statement that writes a part. Files before it have no project: their folder tells. */
@@ -216,87 +142,7 @@ function partTemplate(shape: FactTableShape, hasNew: boolean): string {
   });
 }
 
-interface Place {
-  readonly dataFolder: string;
-  readonly shape: FactTableShape;
-  readonly project: string;
-  readonly part: Part;
-  /** Folders whose new names must reach the disk. */
-  readonly folders: Set<string>;
-}
-
-interface Statement {
-  readonly text: string;
-  readonly parameters: Parameters;
-}
-
-/**
- * Runs a statement that writes one file; null when it has no rows, and then there is no file.
- * @param of the file that a rollup is made from; it has the same days
- */
-async function write(
-  session: Session,
-  { dataFolder, shape, project, part, folders }: Place,
-  table: StoredTable,
-  { text, parameters }: Statement,
-  of?: WrittenFile,
-): Promise<WrittenFile | null> {
-  const file = `facts/${table}/${project}/${part}-${newUuid()}.parquet`;
-  const target = join(dataFolder, file);
-  mkdirSync(dirname(target), { recursive: true });
-  const source = of ? { file: join(dataFolder, of.file) } : {};
-  const rows = await session.run(text, { ...parameters, ...source, target });
-  if (rows === 0) {
-    await rm(target, { force: true });
-    return null;
-  }
-  const { firstDay, lastDay } = of ?? (await daysOf(session, shape, target));
-  await flush(target);
-  folders.add(dataFolder);
-  for (let folder = dirname(target); folder !== dataFolder; folder = dirname(folder)) folders.add(folder);
-  const { size: bytes } = await stat(target);
-  return { file, rows, firstDay, lastDay, bytes, sha256: await digest(target) };
-}
-
-type Merged = { file: string; firstDay: Day; lastDay: Day };
-
-async function daysOf(
-  session: Session,
-  { day }: FactTableShape,
-  file: string,
-): Promise<{ firstDay: Day; lastDay: Day }> {
-  const text = sqlTemplate('load/part_days', { day });
-  const [found] = await session.rows<{ firstDay: Day; lastDay: Day }>(text, { file });
-  return found!;
-}
-
-/** What a load carries has been looked at already; together with older rows it may still be too much. */
-async function checkSums(
-  session: Session,
-  { name }: FactTableShape,
-  question: 'load/part_sums' | 'load/running_largest',
-  { file, firstDay, lastDay }: Merged,
-): Promise<void> {
-  const [found] = await session.rows<{ largest: string }>(sqlText(question), { file });
-  const most = question === 'load/part_sums' ? MOST_A_PART : Number.MAX_SAFE_INTEGER;
-  if (found === undefined || BigInt(found.largest) <= BigInt(most)) return;
-  const message = `with what is loaded already, the sums from ${firstDay} to ${lastDay} are too large to be exact in JSON (${found.largest}).`;
-  throw new LoadRejected([{ table: name, column: null, message, rows: [] }]);
-}
-
 /** Whether all rows of a part's current file are replaced, so that it need not be read. */
 function isReplaced(current: { firstDay: Day; lastDay: Day }, replaced: ReadonlySet<Day>): boolean {
   return eachDay(current.firstDay, current.lastDay).every((day) => replaced.has(day));
-}
-
-/** Makes sure that a file, or the names in a folder, are on the disk and survive a power cut. */
-async function flush(path: string): Promise<void> {
-  await using handle = await open(path, 'r');
-  await handle.sync();
-}
-
-async function digest(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(path), hash);
-  return hash.digest('hex');
 }

@@ -1,8 +1,9 @@
-import { join } from 'node:path';
 import type { Catalog } from '../catalog/catalog.ts';
 import { filesOf } from '../catalog/manifest.ts';
 import type { Session } from '../facts/engine.ts';
 import { sqlTemplate, sqlText } from '../sql.ts';
+import { type CheckedFiles, DamagedFile } from '../storage/checked-files.ts';
+import type { StoredFile } from '../storage/fact-store.ts';
 import { check } from './checks.ts';
 import { count, type Problem } from './problems.ts';
 import { batches, type StagedParts } from './staged-parts.ts';
@@ -46,7 +47,7 @@ export async function positionWarnings(session: Session, parts: StagedParts): Pr
 export async function keywordWarnings(
   session: Session,
   catalog: Catalog,
-  dataFolder: string,
+  checked: CheckedFiles,
   parts: StagedParts,
 ): Promise<string[]> {
   const shape = FACTS.find(({ name }) => name === 'keyword_daily')!;
@@ -60,7 +61,9 @@ export async function keywordWarnings(
   for (const [project, keywords] of Map.groupBy(found, (keyword) => keyword.project)) {
     const running = filesOf(catalog, project, 'keyword_running', ALL_DAYS);
     const stored = running.length > 0 ? running : filesOf(catalog, project, 'keyword_daily', ALL_DAYS);
-    const paths = stored.map((file) => join(dataFolder, file));
+    const paths = await wholePaths(checked, stored);
+    // Loading is what mends damaged facts: a warning must not be in its way.
+    if (paths === undefined) continue;
     const before =
       paths.length > 0 ? await session.rows<{ id: string }>(sqlText('load/keywords_of_files'), { files: paths }) : [];
     const known = new Set(before.map(({ id }) => id));
@@ -73,4 +76,13 @@ export async function keywordWarnings(
     );
   }
   return warnings;
+}
+
+async function wholePaths(checked: CheckedFiles, files: readonly StoredFile[]): Promise<string[] | undefined> {
+  try {
+    return await checked.open(files);
+  } catch (error) {
+    if (error instanceof DamagedFile) return undefined;
+    throw error;
+  }
 }

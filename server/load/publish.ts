@@ -1,11 +1,13 @@
 import type { SQLInputValue } from 'node:sqlite';
 import type { Catalog } from '../catalog/catalog.ts';
 import { findWorkspace } from '../catalog/workspaces.ts';
+import { newUuid } from '../domain/ids.ts';
 import { estimateIntent } from '../domain/intent.ts';
 import type { Session } from '../facts/engine.ts';
 import { sqlTemplate } from '../sql.ts';
 import { inTurns } from '../turns.ts';
-import type { PartChange } from './part-files.ts';
+import type { Journal, JournalRecord, Publication } from './journal.ts';
+import type { PartChange } from './new-files.ts';
 import { ENTITIES, type EntityTable, identifiers } from './tables.ts';
 
 /** Rows that are read at a time. */
@@ -22,27 +24,65 @@ const DERIVED: Partial<Record<EntityTable['name'], (row: Row) => Row>> = {
   keywords: (row) => ({ ...row, intent: row['intent'] ?? estimateIntent(row['query'] as string) }),
 };
 
+interface Stores {
+  readonly catalog: Catalog;
+  readonly journal: Journal;
+}
+
 /**
  * Makes a load current, in one transaction on a connection of its own: rows of entities, the manifest, and the revisions
- * of the projects that it changes. Readers, in this process too, see the state before it or the state after it.
+ * of the projects that it changes. Readers, in this process too, see the state before it or the state after it. The same
+ * is in the journal, before the commit.
  */
-export async function publish(session: Session, catalog: Catalog, changes: readonly PartChange[]): Promise<void> {
-  await catalog.longTransaction(async (own) => {
+export async function publish(session: Session, stores: Stores, changes: readonly PartChange[]): Promise<void> {
+  const named = await session.rows<{ id: string }>('select id from named_projects');
+  const touched = new Set([...changes.map(({ project }) => project), ...named.map(({ id }) => id)]);
+  await publishing(stores, async (own, record) => {
     const changed = new ChangedEntities(own);
-    for (const shape of [...ENTITIES].reverse()) await removeRows(session, own, shape, changed);
-    for (const shape of ENTITIES) await upsertRows(session, own, shape, changed);
-    for (const { project, table, part, written } of changes) {
-      if (written === null) own.run('fact_file_delete', { project, table, part });
-      else own.run('fact_file_upsert', { project, table, part, ...written });
-    }
-    const facts = new Set(changes.map(({ project }) => project));
-    if (facts.size + changed.projects.size + changed.workspaces.size === 0) return;
-    const { value: revision } = own.get<{ value: number }>('revision_next')!;
-    for (const id of changed.keywords) own.run('tracked_keywords_count', { id });
-    for (const id of changed.projects) own.run('entities_changed', { id, revision });
-    for (const id of changed.workspaces) own.run('entities_changed_of_workspace', { id, revision });
-    for (const id of facts) own.run('facts_changed', { id, revision });
+    for (const shape of [...ENTITIES].reverse()) await removeRows(session, own, record, shape, changed);
+    for (const shape of ENTITIES) await upsertRows(session, own, record, shape, changed);
+    await recordOwners(own, record, touched);
+    await writeManifest(own, record, changes);
+    raiseRevisions(own, new Set(changes.map(({ project }) => project)), changed);
   });
+}
+
+/** As `publish`, for files that were made from what is stored: the entities stay as they are. */
+export async function publishFiles(stores: Stores, changes: readonly PartChange[]): Promise<void> {
+  await publishing(stores, async (own, record) => {
+    await writeManifest(own, record, changes);
+    raiseRevisions(own, new Set(changes.map(({ project }) => project)), new ChangedEntities(own));
+  });
+}
+
+/** One transaction, and the record of it: durable before the commit, and known as committed after it. */
+export async function publishing<T>(
+  { catalog, journal }: Stores,
+  writes: (own: Catalog, record: JournalRecord) => Promise<T>,
+): Promise<T> {
+  const result = await catalog.longTransaction(async (own) => {
+    const record = await journal.begin(own.get<Publication>('publication_next', { id: newUuid() })!);
+    let written: T;
+    try {
+      written = await writes(own, record);
+    } catch (error) {
+      await record.close();
+      throw error;
+    }
+    await record.seal();
+    return written;
+  });
+  await journal.settle(catalog);
+  return result;
+}
+
+function raiseRevisions(own: Catalog, facts: ReadonlySet<string>, changed: ChangedEntities): void {
+  if (facts.size + changed.projects.size + changed.workspaces.size === 0) return;
+  const { value: revision } = own.get<{ value: number }>('revision_next')!;
+  for (const id of changed.keywords) own.run('tracked_keywords_count', { id });
+  for (const id of changed.projects) own.run('entities_changed', { id, revision });
+  for (const id of changed.workspaces) own.run('entities_changed_of_workspace', { id, revision });
+  for (const id of facts) own.run('facts_changed', { id, revision });
 }
 
 /** Whose cached answers a load outdates by its entities. A row that is what it was before does not count. */
@@ -73,9 +113,42 @@ class ChangedEntities {
   }
 }
 
+/** The projects of a load and their workspaces may have been made otherwise: the journal has them with their facts. */
+async function recordOwners(catalog: Catalog, record: JournalRecord, projects: Iterable<string>): Promise<void> {
+  const rowOf = (table: EntityTable['name'], id: string): Row | undefined => {
+    const { columns } = ENTITIES.find(({ name }) => name === table)!;
+    const parts = { table, columns: identifiers(columns.map(({ name }) => name)) };
+    // To its end: a statement that is left in the middle keeps its transaction open.
+    return [...catalog.eachOfTemplate<Row>('state_of_id', parts, { id })][0];
+  };
+  const workspaces = new Set<string>();
+  const owned: Row[] = [];
+  for (const id of projects) {
+    const row = rowOf('projects', id);
+    if (row === undefined) continue;
+    owned.push(row);
+    workspaces.add(row['workspace_id'] as string);
+  }
+  for (const id of workspaces) await record.add({ upsert: 'workspaces', row: rowOf('workspaces', id)! });
+  for (const row of owned) await record.add({ upsert: 'projects', row });
+}
+
+async function writeManifest(catalog: Catalog, record: JournalRecord, changes: readonly PartChange[]): Promise<void> {
+  for (const { project, table, part, written } of changes) {
+    if (written === null) {
+      catalog.run('fact_file_delete', { project, table, part });
+      await record.add({ gone: { project, table, part } });
+    } else {
+      catalog.run('fact_file_upsert', { project, table, part, ...written });
+      await record.add({ file: { project, table, part, ...written } });
+    }
+  }
+}
+
 async function removeRows(
   session: Session,
   catalog: Catalog,
+  record: JournalRecord,
   { name: table, key }: EntityTable,
   changed: ChangedEntities,
 ): Promise<void> {
@@ -86,11 +159,13 @@ async function removeRows(
       changed.note(table, row, () => catalog.runTemplate('delete_row', { table, matches }, row)),
     ),
   );
+  for (const row of removed) await record.add({ remove: table, row });
 }
 
 async function upsertRows(
   session: Session,
   catalog: Catalog,
+  record: JournalRecord,
   shape: EntityTable,
   changed: ChangedEntities,
 ): Promise<void> {
@@ -116,10 +191,9 @@ async function upsertRows(
   const derive = DERIVED[table] ?? ((row: Row) => row);
   const text = sqlTemplate('load/table_rows', { table, columns: selected.join(', ') });
   for (let after = -1; ; after += SLICE) {
-    const rows = await session.rows<Row>(text, { after, limit: SLICE });
-    await inTurns(
-      eachOf(rows.map(derive), (row) => changed.note(table, row, () => catalog.runTemplate('upsert', parts, row))),
-    );
+    const rows = (await session.rows<Row>(text, { after, limit: SLICE })).map(derive);
+    await inTurns(eachOf(rows, (row) => changed.note(table, row, () => catalog.runTemplate('upsert', parts, row))));
+    for (const row of rows) await record.add({ upsert: table, row });
     if (rows.length < SLICE) break;
   }
 }

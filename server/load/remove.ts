@@ -6,7 +6,10 @@ import {
   type WorkspaceContents,
 } from '../catalog/contents.ts';
 import type { Settings } from '../settings.ts';
+import { FactStore } from '../storage/fact-store.ts';
+import { Journal, type JournalRecord } from './journal.ts';
 import { withLoadLock } from './lock.ts';
+import { publishing } from './publish.ts';
 
 type Stores = { readonly settings: Settings; readonly catalog: Catalog };
 
@@ -18,28 +21,40 @@ const LOCK_TIMEOUT = 600_000;
  * no request can be reading them. Returns what went; throws when there is no such project.
  */
 export function removeProject(stores: Stores, id: string, onWait: () => void): Promise<ProjectContents> {
-  return whileNoLoadRuns(stores, onWait, ({ catalog }) => {
+  return whileNoLoadRuns(stores, onWait, async (catalog, record) => {
     const contents = readProjectContents(catalog, id);
     if (contents === undefined) throw new Error(`There is no project '${id}'.`);
     catalog.run('project_delete', { project: id });
+    await record.add({ remove: 'projects', row: { id } });
     return contents;
   });
 }
 
 /** As `removeProject`, for a workspace with its projects, members and keys. */
 export function removeWorkspace(stores: Stores, id: string, onWait: () => void): Promise<WorkspaceContents> {
-  return whileNoLoadRuns(stores, onWait, ({ catalog }) => {
+  return whileNoLoadRuns(stores, onWait, async (catalog, record) => {
     const contents = readWorkspaceContents(catalog, id);
     if (contents === undefined) throw new Error(`There is no workspace '${id}'.`);
     catalog.run('workspace_delete', { workspace: id });
+    await record.add({ remove: 'workspaces', row: { id } });
     return contents;
   });
 }
 
-/** Runs writes in one transaction: a load that ran at the same time would have read what they take away. */
-function whileNoLoadRuns<T>(stores: Stores, onWait: () => void, writes: (stores: Stores) => T): Promise<T> {
-  const { catalog, settings } = stores;
-  return withLoadLock(settings.dataFolder, { patience: LOCK_TIMEOUT, onWait }, async () =>
-    catalog.transaction(() => writes(stores)),
-  );
+/**
+ * Runs writes in one transaction that is in the journal, too, so that a rebuilt catalog does not bring back what went. A
+ * load that ran at the same time would have read what they take away.
+ */
+function whileNoLoadRuns<T>(
+  { catalog, settings }: Stores,
+  onWait: () => void,
+  writes: (own: Catalog, record: JournalRecord) => Promise<T>,
+): Promise<T> {
+  return withLoadLock(settings.dataFolder, { patience: LOCK_TIMEOUT, onWait }, async () => {
+    const journal = new Journal(new FactStore(settings.dataFolder));
+    await journal.settle(catalog);
+    const result = await publishing({ catalog, journal }, writes);
+    await journal.compact(catalog);
+    return result;
+  });
 }

@@ -1,5 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import { listAllProjects } from '../catalog/projects.ts';
+import { findAnyProject } from '../catalog/projects.ts';
 import { type Day, earlier, later } from '../domain/dates.ts';
 import type { Session } from '../facts/engine.ts';
 import type { StagedParts } from './staged-parts.ts';
@@ -42,17 +42,17 @@ export async function summarise(
 
 /** Says where facts reach beyond the day that their project is synced through, for such days are not served on site. */
 export async function syncWarnings(session: Session, catalog: Catalog, parts: StagedParts): Promise<string[]> {
-  const through = new Map<string, Day | null>(listAllProjects(catalog, null).map((row) => [row.id, row.syncedThrough]));
   const loaded = await session.rows<{ id: string; day: Day | null }>(
     'select id, synced_through::varchar as day from new_projects',
   );
-  for (const { id, day } of loaded) through.set(id, day);
+  const through = new Map(loaded.map(({ id, day }) => [id, day]));
   const lastDays = new Map<string, Day>();
   for (const all of parts.values()) {
     for (const { project, lastDay } of all) lastDays.set(project, later(lastDays.get(project) ?? lastDay, lastDay));
   }
   return [...lastDays].flatMap(([project, lastDay]) => {
-    const day = through.get(project) ?? null;
+    const known = through.has(project) ? through.get(project) : findAnyProject(catalog, project)?.syncedThrough;
+    const day = known ?? null;
     if (day === null) return [`Project ${project} has no synced_through, so that its facts are not served yet.`];
     return day < lastDay ? [`Project ${project} has facts to ${lastDay} but synced_through is ${day}.`] : [];
   });

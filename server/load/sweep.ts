@@ -1,25 +1,60 @@
-import { readdir, rm } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { rm } from 'node:fs/promises';
 import type { Catalog } from '../catalog/catalog.ts';
 import { toMicroseconds } from '../domain/instants.ts';
+import type { FactStore } from '../storage/fact-store.ts';
+import { PlannedFiles } from './planned-files.ts';
 
 /** Longer than any request may take: files replaced by a load can still be read by requests that began before it. */
-const GRACE = 3_700_000;
+const GRACE_MS = 3_700_000;
+const ORPHANS_EVERY_MS = 86_400_000;
+const ORPHANS_MARK = 'orphans-moved';
+/** So many orphans are no sign of a mistake, in a small data folder either. */
+const FEW_ORPHANS = 10;
 
 /**
- * Removes what is not needed any more: staged files and fact files of loads that did not end, and files that a load
- * replaced a while ago. Only while holding the load lock: nobody else is writing files then.
+ * Removes what a load leaves behind: its staged files, what it wrote and did not publish, and files that a load replaced
+ * a while ago. Costs as much as there is to remove. Only while holding the load lock: nobody else is writing files then.
  */
-export async function sweep(catalog: Catalog, dataFolder: string): Promise<void> {
-  const before = toMicroseconds(Date.now() - GRACE);
-  await rm(join(dataFolder, 'staging'), { recursive: true, force: true });
-  catalog.run('retired_forget', { before });
-  const facts = join(dataFolder, 'facts');
-  const entries = await readdir(facts, { recursive: true, withFileTypes: true }).catch(() => []);
-  for (const entry of entries) {
-    if (!entry.isFile()) continue;
-    const path = join(entry.parentPath, entry.name);
-    const file = relative(dataFolder, path).replaceAll('\\', '/');
-    if (catalog.get('current_files', { file, before }) === undefined) await rm(path);
+export async function sweep(catalog: Catalog, store: FactStore, now = Date.now()): Promise<void> {
+  const staging = store.path('staging');
+  for (const file of await PlannedFiles.read(staging)) {
+    if (catalog.get('current_files', { file, before: 0 }) === undefined) await store.remove(file);
   }
+  await rm(staging, { recursive: true, force: true });
+  const before = toMicroseconds(now - GRACE_MS);
+  for (const { file } of catalog.all<{ file: string }>('retired_due', { before })) await store.remove(file);
+  catalog.run('retired_forget', { before });
+  await store.emptyTrash(now);
+}
+
+/** Fact files that the catalog knows nothing of. Looks at all files. */
+export async function findOrphans(
+  catalog: Catalog,
+  store: FactStore,
+): Promise<{ orphans: string[]; mayBeMoved: boolean }> {
+  const files = await store.list();
+  const known = new Set(catalog.all<{ file: string }>('known_files').map(({ file }) => file));
+  const orphans = files.filter((file) => !known.has(file));
+  // A catalog that knows none of the files, or few, is rather the wrong one than the files are superfluous.
+  const isFew = orphans.length <= Math.max(FEW_ORPHANS, files.length / 10);
+  return { orphans, mayBeMoved: isFew && orphans.length < files.length };
+}
+
+/**
+ * Moves orphans to the trash, once a day; a power cut may leave some. Where they are more than a tenth of all files it
+ * moves none, and says so in the sentence that it returns. Only while holding the load lock.
+ */
+export async function moveOrphansDaily(
+  catalog: Catalog,
+  store: FactStore,
+  now = Date.now(),
+): Promise<string | undefined> {
+  if (now - (await store.touchedAt(ORPHANS_MARK)) < ORPHANS_EVERY_MS) return undefined;
+  const { orphans, mayBeMoved } = await findOrphans(catalog, store);
+  if (orphans.length > 0 && !mayBeMoved) {
+    return `${orphans.length} fact files are unknown to the catalog, more than a tenth of all; none was touched. Is it the right catalog? 'ordinate verify' names them.`;
+  }
+  await store.moveToTrash(orphans, now);
+  await store.touch(ORPHANS_MARK, now);
+  return undefined;
 }

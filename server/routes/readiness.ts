@@ -19,6 +19,7 @@ export async function checkReadiness(
   signal: AbortSignal,
 ): Promise<void> {
   await step('its catalog does not answer', () => {
+    catalog.check();
     catalog.get('ping');
     catalog.version();
   });

@@ -115,7 +115,9 @@ t.test('a fetch that nobody waits for any more is not begun', async (t) => {
 });
 
 t.test('a server that stops ends the requests that wait for providers', async (t) => {
-  const world = await connectedWorld(t, { environment: { ORDINATE_FETCHES_PER_PROPERTY: '1', ORDINATE_PROVIDER_SECONDS: '5' } });
+  const world = await connectedWorld(t, {
+    environment: { ORDINATE_FETCHES_PER_PROPERTY: '1', ORDINATE_PROVIDER_SECONDS: '5' },
+  });
   world.google.failure = { how: 'hang', times: 1 };
   const { ask } = await listening(world);
   const waiting = [ask(`/pages?${FINAL}`), ask('/pages?from=2026-02-02&to=2026-02-28')];

@@ -119,7 +119,7 @@ t.test('projects remove: only what is confirmed, with all that belongs to it', a
     0,
   );
   const before = await answersOf(world);
-  const [fact = ''] = filesOf(catalog, 'Proj1', 'site_daily', { from: '2000-01-01', to: '2099-12-31' });
+  const [fact] = filesOf(catalog, 'Proj1', 'site_daily', { from: '2000-01-01', to: '2099-12-31' });
 
   for (const words of [[], ['--confirm', 'Proj2'], ['--confirm', '']]) {
     const refused = await ordinate(t, world, 'projects', 'remove', 'Proj1', ...words);
@@ -144,7 +144,7 @@ t.test('projects remove: only what is confirmed, with all that belongs to it', a
   t.match(JSON.parse(removed.stdout), { removed: { id: 'Proj1', keywords: 3, notes: 1, connections: 1 } });
   t.strictSame(await projectsOf(world), ['Proj2']);
   t.equal((await world.ask('/keywords')).status, 404);
-  t.ok(existsSync(join(dataFolder, fact)), 'a request may still be reading its files');
+  t.ok(existsSync(join(dataFolder, fact!.file)), 'a request may still be reading its files');
   t.match((await world.get('/projects/Proj2/keywords')).body.keywords, [{ query: 'blog' }], 'others stay');
   t.match(await ordinate(t, world, 'projects', 'remove', 'Proj2', '--confirm', 'Proj2'), {
     code: 0,

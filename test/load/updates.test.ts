@@ -95,7 +95,7 @@ t.test('defaults of optional columns, left out or null', async (t) => {
 async function storedRows({ catalog, dataFolder }: World, project: string, table: FactTable): Promise<Row[]> {
   const files = filesOf(catalog, project, table, { from: '2000-01-01', to: '2099-12-31' });
   if (files.length === 0) return [];
-  const list = files.map((file) => quoted(join(dataFolder, file))).join(', ');
+  const list = files.map(({ file }) => quoted(join(dataFolder, file))).join(', ');
   const rows = await duckdb(`select * from read_parquet([${list}], hive_partitioning = false)`);
   return rows.map((row) => ({ ...row, ...measures(row) }));
 }

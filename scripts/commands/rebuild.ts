@@ -1,0 +1,53 @@
+import type { Command } from 'commander';
+import { beginAnew, rebuild } from '../../server/ops/rebuild.ts';
+import { readSettings } from '../../server/settings.ts';
+import { print, printJson, progress } from '../cli.ts';
+
+interface Options {
+  readonly new?: boolean;
+  readonly json?: boolean;
+}
+
+export function addRebuild(program: Command): void {
+  program
+    .command('rebuild')
+    .description('make a lost or outdated catalog again from the journal beside the facts')
+    .option('--new', 'give up the facts of a lost catalog instead: they go to the trash, and an empty one can begin')
+    .option('--json', 'print one JSON document')
+    .action(async (options: Options) => {
+      const { dataFolder } = readSettings(process.env);
+      const { report, end } = progress();
+      try {
+        if (options.new === true) {
+          await beginAnew(dataFolder, { report });
+          end();
+          if (options.json) printJson({ rebuilt: 'nothing' });
+          else
+            print(
+              `The facts were moved to '${dataFolder}/trash', where they stay for 7 days. The next command begins anew.`,
+            );
+          return;
+        }
+        const { rebuilt, projects, files, restored, damaged } = await rebuild(dataFolder, { report });
+        end();
+        if (options.json) printJson({ rebuilt, projects, files, restored, damaged });
+        else {
+          for (const file of restored) print(`'${file}' was taken back from the trash.`);
+          for (const { project, table, part, damage } of damaged) {
+            print(
+              `${table} of project ${project}, ${part}, is damaged: ${damage}. Restore it from a backup or load it again.`,
+            );
+          }
+          print(`The ${rebuilt} was made again: ${projects} projects, ${files} files. Start running servers again.`);
+          if (rebuilt === 'catalog') {
+            print(
+              "Keys, members and connections are not in the journal: make those that 'keys list' and others do not show.",
+            );
+          }
+        }
+        if (damaged.length > 0) process.exitCode = 1;
+      } finally {
+        end();
+      }
+    });
+}

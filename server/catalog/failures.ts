@@ -1,0 +1,52 @@
+/** Primary result codes of SQLite, https://www.sqlite.org/rescode.html: what is wrong, and what to do about it. */
+const REASONS: Readonly<Record<number, readonly [string, string]>> = {
+  3: ['may not be read or written by this user', 'Give the user that runs Ordinate access to it and to its folder.'],
+  5: ['is locked by another process', 'Wait until that one has ended, and try again.'],
+  6: ['is locked by another process', 'Wait until that one has ended, and try again.'],
+  8: ['cannot be written by this user', 'Give the user that runs Ordinate access to it and to its folder.'],
+  10: ['cannot be read or written, for the disk fails', 'Look at the disk and the log of the system.'],
+  11: [
+    'is corrupt',
+    "Stop Ordinate and restore it from a backup; without one, move it away and run 'ordinate rebuild'.",
+  ],
+  13: ['cannot grow, for its disk is full', 'Free some space and try again.'],
+  14: [
+    'cannot be opened',
+    'Look whether this user may read and write it and its folder, and whether too many files are open.',
+  ],
+  26: [
+    'is not a catalog but another kind of file, or was overwritten',
+    "Stop Ordinate and restore it from a backup; without one, move it away and run 'ordinate rebuild'.",
+  ],
+};
+
+/** The catalog cannot be used. The message names its file and says what to do; it is for the operator. */
+export class CatalogFailure extends Error {
+  /** SQLite's result code, where SQLite failed. */
+  readonly errcode: number | undefined;
+
+  constructor(message: string, options: { cause?: unknown; errcode?: number } = {}) {
+    super(message, { cause: options.cause });
+    this.name = 'CatalogFailure';
+    this.errcode = options.errcode;
+  }
+}
+
+/** There is no catalog, although there are facts. */
+export class CatalogMissing extends CatalogFailure {}
+
+/** A failure of SQLite, with the file's name and what to do; any other error comes back as it is. */
+export function nameCatalogFailure(error: unknown, path: string): unknown {
+  if (error instanceof CatalogFailure || !(error instanceof Error)) return error;
+  const { errcode, code } = error as { errcode?: number; code?: string };
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') return failure(REASONS[8]!, error, path);
+  const reason = errcode === undefined ? undefined : REASONS[errcode & 0xff];
+  return reason === undefined ? error : failure(reason, error, path, errcode);
+}
+
+function failure([what, remedy]: readonly [string, string], cause: Error, path: string, errcode?: number): Error {
+  return new CatalogFailure(`The catalog '${path}' ${what} (${cause.message}). ${remedy}`, {
+    cause,
+    ...(errcode === undefined ? {} : { errcode }),
+  });
+}

@@ -1,0 +1,254 @@
+import { createHash } from 'node:crypto';
+import { type FileHandle, open, stat } from 'node:fs/promises';
+import type { Catalog, Values } from '../catalog/catalog.ts';
+import type { StoredTable } from '../catalog/manifest.ts';
+import { newUuid } from '../domain/ids.ts';
+import type { FactStore } from '../storage/fact-store.ts';
+import { ENTITIES, type EntityTable, identifiers } from './tables.ts';
+
+/** What a record says. Rows are those of the catalog. */
+export type JournalLine =
+  | { readonly upsert: EntityTable['name']; readonly row: Values }
+  | { readonly remove: EntityTable['name']; readonly row: Values }
+  | { readonly file: ManifestRow }
+  | { readonly gone: Pick<ManifestRow, 'project' | 'table' | 'part'> };
+
+export interface ManifestRow {
+  readonly project: string;
+  readonly table: StoredTable;
+  readonly part: string;
+  readonly file: string;
+  readonly rows: number;
+  readonly firstDay: string;
+  readonly lastDay: string;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/** A record by its file. Records of one publication have its number; a checkpoint holds all until then. */
+interface RecordFile {
+  readonly name: string;
+  readonly number: number;
+  readonly id: string;
+  readonly kind: 'pending' | 'change' | 'checkpoint';
+}
+
+export interface Publication {
+  readonly number: number;
+  readonly id: string;
+}
+
+/** A record of the journal that can be read. */
+export interface StoredRecord {
+  readonly publication: Publication;
+  /** Its load was killed about its commit: only the catalog can say whether it was committed. */
+  readonly isPending: boolean;
+  readonly lines: () => AsyncGenerator<JournalLine>;
+}
+
+const FOLDER = 'facts/journal';
+const NAME = /^(\d{12})-([0-9a-f-]{36})\.(pending|change|checkpoint)\.ndjson$/;
+/** A checkpoint that is being written. */
+const UNFINISHED = 'checkpoint.unfinished';
+/** The last line of a whole record, with the SHA-256 of all before it. */
+const END = /^\{"end":"([0-9a-f]{64})"\}\n$/;
+const END_BYTES = '{"end":""}\n'.length + 64;
+/** Characters that are collected before they are written. */
+const CHUNK = 1_000_000;
+/** Bytes of changes after which a checkpoint is written, where it is not larger itself. */
+const FEW_BYTES = 4_000_000;
+
+/**
+ * The journal beside the facts: what each load published, so that the catalog can be made from it when it is lost. A
+ * record is durable before the load's commit (`pending`) and is renamed after it (`change`). Now and then all that the
+ * catalog holds becomes a `checkpoint`, and older records go. Written only while holding the load lock.
+ */
+export class Journal {
+  readonly #store: FactStore;
+
+  constructor(store: FactStore) {
+    this.#store = store;
+  }
+
+  /** Begins the record of a publication. */
+  begin(publication: Publication): Promise<JournalRecord> {
+    return JournalRecord.create(this.#store, nameOf(publication, 'pending'));
+  }
+
+  /**
+   * Ends what a load left: a pending record becomes a change when the catalog holds its publication, and goes when it
+   * does not. Throws where the journal has publications that the catalog does not know: it is older than the facts.
+   */
+  async settle(catalog: Catalog): Promise<void> {
+    const held = catalog.get<Publication>('publication')!;
+    for (const file of await this.#files()) {
+      if (file.kind === 'pending') {
+        if (file.id === held.id) await this.#store.rename(pathOf(file.name), pathOf(nameOf(file, 'change')));
+        else await this.#store.remove(pathOf(file.name));
+      } else if (file.number > held.number || (file.number === held.number && file.id !== held.id)) {
+        throw new Error(
+          `The catalog is older than the facts: '${this.#store.path(FOLDER)}' has publication ${file.number}, the catalog ends with ${held.number}. It may have been restored from a backup. Run 'ordinate rebuild' to bring it up to date; nothing was touched.`,
+        );
+      }
+    }
+  }
+
+  /** Writes a checkpoint where the journal does not tell all, or its changes are larger than one. */
+  async compact(catalog: Catalog): Promise<void> {
+    const held = catalog.get<Publication>('publication')!;
+    const files = chainOf(await this.#files());
+    const isWhole = files[0]?.kind === 'checkpoint' && held.number === files.at(-1)!.number;
+    const sizes = await Promise.all(files.map(({ name }) => stat(this.#store.path(pathOf(name)))));
+    const bytesOf = (kinds: RecordFile['kind']): number =>
+      sizes.reduce((sum, { size }, index) => sum + (files[index]!.kind === kinds ? size : 0), 0);
+    if (isWhole && bytesOf('change') <= Math.max(FEW_BYTES, bytesOf('checkpoint'))) return;
+    await this.checkpoint(catalog);
+  }
+
+  /** Writes all that the catalog holds, in place of the records until now. */
+  async checkpoint(catalog: Catalog): Promise<void> {
+    const known = catalog.get<Publication>('publication')!;
+    // What an older version published has no name.
+    const held = known.id === '' ? catalog.get<Publication>('publication_next', { id: newUuid() })! : known;
+    const before = await this.#files();
+    const record = await JournalRecord.create(this.#store, UNFINISHED);
+    for (const { name: table, columns } of ENTITIES) {
+      const parts = { table, columns: identifiers(columns.map(({ name }) => name)) };
+      for (const row of catalog.eachOfTemplate<Values>('state_all', parts)) await record.add({ upsert: table, row });
+    }
+    for (const file of catalog.all<ManifestRow>('manifest_all')) await record.add({ file });
+    await record.seal();
+    const name = nameOf(held, 'checkpoint');
+    await this.#store.rename(pathOf(UNFINISHED), pathOf(name));
+    for (const file of before) {
+      if (file.name !== name && file.number <= held.number) await this.#store.remove(pathOf(file.name));
+    }
+  }
+
+  /**
+   * The records that make the newest state, oldest first. A record whose load was killed about its commit counts: all of
+   * it is durable. Throws where records are missing.
+   */
+  async records(): Promise<StoredRecord[]> {
+    const files = await this.#files();
+    const chain = chainOf(files);
+    const newest = files.findLast(({ kind }) => kind !== 'pending')?.number;
+    if (newest !== undefined && chain.at(-1)?.number !== newest) {
+      throw new Error(
+        `'${this.#store.path(FOLDER)}' lacks records before publication ${newest}, so that the catalog cannot be made from it. Restore the catalog or the whole data folder from a backup.`,
+      );
+    }
+    const last = chain.at(-1)?.number ?? 0;
+    const pending = files.filter(({ kind, number }) => kind === 'pending' && number === last + 1);
+    const whole: RecordFile[] = [];
+    for (const file of pending) if ((await this.#endOf(file)) !== undefined) whole.push(file);
+    return [...chain, ...whole].map((file) => ({
+      publication: file,
+      isPending: file.kind === 'pending',
+      lines: () => this.#lines(file),
+    }));
+  }
+
+  /** The lines of a record. Throws, at the latest after the last one, when it is not what was written. */
+  async *#lines(file: RecordFile): AsyncGenerator<JournalLine> {
+    const path = this.#store.path(pathOf(file.name));
+    const damaged = new Error(`The record '${path}' is cut off or damaged. Restore it from a backup.`);
+    const sha256 = await this.#endOf(file);
+    if (sha256 === undefined) throw damaged;
+    const hash = createHash('sha256');
+    await using handle = await open(path);
+    for await (const line of handle.readLines({ autoClose: false })) {
+      if (line.startsWith('{"end":')) break;
+      hash.update(`${line}\n`);
+      let parsed: JournalLine;
+      try {
+        parsed = JSON.parse(line) as JournalLine;
+      } catch {
+        throw damaged;
+      }
+      yield parsed;
+    }
+    if (hash.digest('hex') !== sha256) throw damaged;
+  }
+
+  /** The SHA-256 that a record ends with; undefined when it was not written to its end. */
+  async #endOf({ name }: RecordFile): Promise<string | undefined> {
+    await using handle = await open(this.#store.path(pathOf(name)));
+    const { size } = await handle.stat();
+    const { buffer } = await handle.read(Buffer.alloc(END_BYTES), 0, END_BYTES, Math.max(0, size - END_BYTES));
+    return END.exec(buffer.toString())?.[1];
+  }
+
+  async #files(): Promise<RecordFile[]> {
+    const names = await this.#store.names(FOLDER);
+    return names.flatMap((name) => {
+      const [, number, id, kind] = NAME.exec(name) ?? [];
+      return kind === undefined ? [] : [{ name, number: Number(number), id: id!, kind: kind as RecordFile['kind'] }];
+    });
+  }
+}
+
+/** A record that is being written. */
+export class JournalRecord {
+  readonly #store: FactStore;
+  readonly #file: string;
+  readonly #handle: FileHandle;
+  readonly #hash = createHash('sha256');
+  #text = '';
+
+  private constructor(store: FactStore, file: string, handle: FileHandle) {
+    this.#store = store;
+    this.#file = file;
+    this.#handle = handle;
+  }
+
+  static async create(store: FactStore, name: string): Promise<JournalRecord> {
+    const file = pathOf(name);
+    return new JournalRecord(store, file, await open(store.prepare(file), 'w', 0o600));
+  }
+
+  async add(line: JournalLine): Promise<void> {
+    // Readers of lines take these two for line ends.
+    const text = JSON.stringify(line).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
+    this.#text += `${text}\n`;
+    if (this.#text.length > CHUNK) await this.#flush();
+  }
+
+  /** Makes the record durable. */
+  async seal(): Promise<void> {
+    await this.#flush();
+    await this.#handle.writeFile(`{"end":"${this.#hash.digest('hex')}"}\n`);
+    await this.close();
+    await this.#store.seal(this.#file);
+    await this.#store.syncFolders();
+  }
+
+  /** Without `seal`: the record is not whole, and goes with the next one. */
+  async close(): Promise<void> {
+    await this.#handle.close();
+  }
+
+  async #flush(): Promise<void> {
+    this.#hash.update(this.#text);
+    await this.#handle.writeFile(this.#text);
+    this.#text = '';
+  }
+}
+
+/** The newest checkpoint and the changes after it, as far as none is missing. */
+function chainOf(files: readonly RecordFile[]): RecordFile[] {
+  const checkpoint = files.findLast(({ kind }) => kind === 'checkpoint');
+  const chain = checkpoint ? [checkpoint] : [];
+  for (const file of files) {
+    if (file.kind === 'change' && file.number === (chain.at(-1)?.number ?? 0) + 1) chain.push(file);
+  }
+  return chain;
+}
+
+function nameOf({ number, id }: Publication, kind: RecordFile['kind']): string {
+  return `${String(number).padStart(12, '0')}-${id}.${kind}.ndjson`;
+}
+
+function pathOf(name: string): string {
+  return `${FOLDER}/${name}`;
+}

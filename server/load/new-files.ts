@@ -1,0 +1,94 @@
+import type { Part, StoredTable } from '../catalog/manifest.ts';
+import type { Day } from '../domain/dates.ts';
+import { newUuid } from '../domain/ids.ts';
+import type { Parameters, Session } from '../facts/engine.ts';
+import { sqlTemplate, sqlText } from '../sql.ts';
+import type { CheckedFiles } from '../storage/checked-files.ts';
+import type { FactStore, StoredFile } from '../storage/fact-store.ts';
+import type { PlannedFiles } from './planned-files.ts';
+import { LoadRejected } from './problems.ts';
+import { type FactTableShape, MOST_A_PART } from './tables.ts';
+
+/** Where a load reads and writes fact files. */
+export interface FactFiles {
+  readonly store: FactStore;
+  /** What was written before is compared with the manifest when it is read. */
+  readonly checked: CheckedFiles;
+  readonly planned: PlannedFiles;
+}
+
+/** A change of the manifest: the new file of a project, table and part, or none when no row is left. */
+export interface PartChange {
+  readonly project: string;
+  readonly table: StoredTable;
+  readonly part: Part;
+  readonly written: WrittenFile | null;
+}
+
+export interface WrittenFile extends StoredFile {
+  readonly rows: number;
+  readonly firstDay: Day;
+  readonly lastDay: Day;
+}
+
+/** What a new file is for. */
+export interface Place {
+  readonly files: FactFiles;
+  readonly shape: FactTableShape;
+  readonly project: string;
+  readonly part: Part;
+}
+
+interface Statement {
+  readonly text: string;
+  readonly parameters: Parameters;
+}
+
+/**
+ * Runs a statement that writes one file; null when it has no rows, and then there is no file. The content is durable,
+ * the name is after `syncFolders` of the store.
+ * @param of the file that a rollup is made from; it has the same days
+ */
+export async function writeFile(
+  session: Session,
+  { files: { store, planned }, shape, project, part }: Place,
+  table: StoredTable,
+  { text, parameters }: Statement,
+  of?: WrittenFile,
+): Promise<WrittenFile | null> {
+  const file = `facts/${table}/${project}/${part}-${newUuid()}.parquet`;
+  planned.add(file);
+  const target = store.prepare(file);
+  const source = of ? { file: store.path(of.file) } : {};
+  const rows = await session.run(text, { ...parameters, ...source, target });
+  if (rows === 0) {
+    await store.remove(file);
+    return null;
+  }
+  const { firstDay, lastDay } = of ?? (await daysOf(session, shape, target));
+  return { ...(await store.seal(file)), rows, firstDay, lastDay };
+}
+
+async function daysOf(
+  session: Session,
+  { day }: FactTableShape,
+  file: string,
+): Promise<{ firstDay: Day; lastDay: Day }> {
+  const text = sqlTemplate('load/part_days', { day });
+  const [found] = await session.rows<{ firstDay: Day; lastDay: Day }>(text, { file });
+  return found!;
+}
+
+/** What a load carries has been looked at already; together with older rows it may still be too much. */
+export async function checkSums(
+  session: Session,
+  { files: { store }, shape }: Place,
+  question: 'load/part_sums' | 'load/running_largest',
+  { file, firstDay, lastDay }: WrittenFile,
+): Promise<void> {
+  const [found] = await session.rows<{ largest: string }>(sqlText(question), { file: store.path(file) });
+  const most = question === 'load/part_sums' ? MOST_A_PART : Number.MAX_SAFE_INTEGER;
+  if (found === undefined || BigInt(found.largest) <= BigInt(most)) return;
+  const message = `with what is loaded already, the sums from ${firstDay} to ${lastDay} are too large to be exact in JSON (${found.largest}).`;
+  throw new LoadRejected([{ table: shape.name, column: null, message, rows: [] }]);
+}

@@ -1,0 +1,30 @@
+import { appendFileSync, mkdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const NAME = 'planned-files';
+
+/**
+ * The names of the fact files that a load is about to write. What a load that died had written is found by them, without
+ * looking through all files.
+ */
+export class PlannedFiles {
+  readonly #path: string;
+
+  /** @param staging the folder of the load that is under way; removed after it */
+  constructor(staging: string) {
+    mkdirSync(staging, { recursive: true, mode: 0o700 });
+    this.#path = join(staging, NAME);
+  }
+
+  add(file: string): void {
+    appendFileSync(this.#path, `${file}\n`, { mode: 0o600 });
+  }
+
+  /** Those of the last load; none where it was cleaned up after. */
+  static async read(staging: string): Promise<string[]> {
+    const text = await readFile(join(staging, NAME), 'utf8').catch(() => '');
+    // The last line may be half a name.
+    return text.split('\n').filter((file) => /^facts\/\w+\/[^/]+\/[^/]+\.parquet$/.test(file));
+  }
+}

@@ -1,0 +1,137 @@
+import type { Catalog } from '../catalog/catalog.ts';
+import type { StoredTable } from '../catalog/manifest.ts';
+import type { Engine } from '../facts/engine.ts';
+import type { ManifestRow } from '../load/journal.ts';
+import type { FactFiles, PartChange, Place } from '../load/new-files.ts';
+import { writePartRollups, writeRunning } from '../load/rollups.ts';
+import { FACTS } from '../load/tables.ts';
+import { sqlText } from '../sql.ts';
+
+interface Tools {
+  readonly engine: Engine;
+  readonly catalog: Catalog;
+  readonly files: FactFiles;
+  readonly repair: boolean;
+}
+
+/** A rollup that is not what its days add up to. */
+interface WrongRollup {
+  readonly table: StoredTable;
+  readonly part: string;
+  /** The current file of it, if it has one. */
+  readonly file: string | null;
+  readonly message: string;
+  /** What mends it; empty without `repair`. */
+  readonly changes: readonly PartChange[];
+}
+
+const SHAPE = FACTS.find(({ running }) => running !== undefined)!;
+const RUNNING = SHAPE.running!;
+
+/**
+ * Compares the rollups of a project with its days, and makes those anew that differ.
+ * @param manifest of the project
+ * @param damaged names of files that cannot be read; where those of days are, nothing is compared
+ */
+export async function checkRollups(
+  tools: Tools,
+  manifest: readonly ManifestRow[],
+  damaged: ReadonlySet<string>,
+): Promise<WrongRollup[]> {
+  const rowsOf = (table: StoredTable): ManifestRow[] => manifest.filter((row) => row.table === table);
+  const days = rowsOf(SHAPE.name);
+  const wrong: WrongRollup[] = [];
+  for (const table of SHAPE.rollups) {
+    const stored = new Map(rowsOf(table).map((row) => [row.part, row]));
+    for (const day of days) {
+      if (damaged.has(day.file)) continue;
+      wrong.push(...(await checkPart(tools, { table, days: day, stored: stored.get(day.part) }, damaged)));
+    }
+    for (const row of stored.values()) {
+      if (!days.some(({ part }) => part === row.part)) wrong.push(superfluous(row, tools.repair));
+    }
+  }
+  const [running] = rowsOf(RUNNING);
+  if (days.length === 0) return running === undefined ? wrong : [...wrong, superfluous(running, tools.repair)];
+  if (days.every(({ file }) => !damaged.has(file))) {
+    wrong.push(...(await checkRunning(tools, { days, stored: running }, damaged)));
+  }
+  return wrong;
+}
+
+function superfluous({ project, table, part, file }: ManifestRow, repair: boolean): WrongRollup {
+  const message = `${table} of project ${project}, ${part}, has no days. ${remedy(repair)}`;
+  return { table, part, file, message, changes: repair ? [{ project, table, part, written: null }] : [] };
+}
+
+interface Part {
+  readonly table: StoredTable;
+  readonly days: ManifestRow;
+  readonly stored: ManifestRow | undefined;
+}
+
+async function checkPart(
+  { engine, files, repair }: Tools,
+  { table, days, stored }: Part,
+  damaged: ReadonlySet<string>,
+): Promise<WrongRollup[]> {
+  const { project, part } = days;
+  using session = await engine.session();
+  const isReadable = stored !== undefined && !damaged.has(stored.file);
+  if (isReadable) {
+    const parameters = { days: files.store.path(days.file), stored: files.store.path(stored.file) };
+    const [found] = await session.rows<{ differences: number }>(sqlText(`ops/${table}_differences`), parameters);
+    if (found?.differences === 0) return [];
+  }
+  const place: Place = { files, shape: SHAPE, project, part };
+  const changes = repair ? await writePartRollups(session, place, days, [table]) : [];
+  if (repair) await files.store.syncFolders();
+  return [
+    {
+      table,
+      part,
+      file: stored?.file ?? null,
+      message: tell(days, { table, part }, stored, isReadable, repair),
+      changes,
+    },
+  ];
+}
+
+async function checkRunning(
+  { engine, catalog, files, repair }: Tools,
+  { days, stored }: { days: readonly ManifestRow[]; stored: ManifestRow | undefined },
+  damaged: ReadonlySet<string>,
+): Promise<WrongRollup[]> {
+  const [first] = days as [ManifestRow];
+  const part = 'all';
+  const place: Place = { files, shape: SHAPE, project: first.project, part };
+  // What it should be: swept again where it is not needed.
+  const made = await writeRunning(engine, catalog, place, { table: RUNNING, changes: [], fromDays: true });
+  const isReadable = stored !== undefined && !damaged.has(stored.file);
+  const file = made[0]?.written?.file;
+  if (isReadable && file !== undefined) {
+    using session = await engine.session();
+    const months = days.map((day) => `${day.part}-01`);
+    const parameters = { made: files.store.path(file), stored: files.store.path(stored.file), months };
+    const [found] = await session.rows<{ differences: number }>(sqlText(`ops/${RUNNING}_differences`), parameters);
+    if (found?.differences === 0) return [];
+  }
+  if (repair) await files.store.syncFolders();
+  const message = tell(first, { table: RUNNING, part }, stored, isReadable, repair);
+  return [{ table: RUNNING, part, file: stored?.file ?? null, message, changes: repair ? made : [] }];
+}
+
+function tell(
+  { project }: ManifestRow,
+  { table, part }: { table: StoredTable; part: string },
+  stored: ManifestRow | undefined,
+  isReadable: boolean,
+  repair: boolean,
+): string {
+  const what = stored === undefined ? 'is missing' : isReadable ? 'differs from its days' : 'is damaged';
+  return `${table} of project ${project}, ${part}, ${what}. ${remedy(repair)}`;
+}
+
+function remedy(repair: boolean): string {
+  return repair ? 'It was made again from the days.' : "'ordinate verify --repair' makes it again from the days.";
+}

@@ -1,0 +1,202 @@
+import { join } from 'node:path';
+import type { Catalog } from '../catalog/catalog.ts';
+import type { StoredTable } from '../catalog/manifest.ts';
+import { Engine } from '../facts/engine.ts';
+import { Journal, type ManifestRow } from '../load/journal.ts';
+import { withLoadLock } from '../load/lock.ts';
+import type { PartChange } from '../load/new-files.ts';
+import { PlannedFiles } from '../load/planned-files.ts';
+import { publishFiles } from '../load/publish.ts';
+import { findOrphans, sweep } from '../load/sweep.ts';
+import type { Settings } from '../settings.ts';
+import { CheckedFiles } from '../storage/checked-files.ts';
+import { FactStore } from '../storage/fact-store.ts';
+import { replay } from './journal-state.ts';
+import { checkRollups } from './verify-rollups.ts';
+
+interface VerifyProblem {
+  /**
+   * - `file`: a current file is missing or not what was written;
+   * - `orphan`: a fact file that the catalog does not know;
+   * - `rollup`: sums that are not those of their days;
+   * - `journal`: the catalog could not be made from the journal as it is;
+   * - `catalog`: the catalog's own file is damaged.
+   */
+  readonly kind: 'file' | 'orphan' | 'rollup' | 'journal' | 'catalog';
+  readonly project: string | null;
+  readonly table: StoredTable | null;
+  readonly part: string | null;
+  /** Below the data folder. */
+  readonly file: string | null;
+  /** What is wrong, and what would mend it. */
+  readonly message: string;
+  readonly repaired: boolean;
+}
+
+export interface VerifyReport {
+  /** Nothing is wrong, or all of it was repaired. */
+  readonly ok: boolean;
+  /** Current files, and their bytes. */
+  readonly files: number;
+  readonly bytes: number;
+  readonly problems: readonly VerifyProblem[];
+}
+
+interface Options {
+  /** Makes rollups from days, a new journal, and moves orphans to the trash. */
+  readonly repair?: boolean;
+  readonly report?: (step: string) => void;
+  /** Milliseconds to wait for a load. */
+  readonly patience?: number;
+}
+
+type Stores = { readonly settings: Settings; readonly catalog: Catalog };
+
+const DEFAULT_PATIENCE = 600_000;
+const NOWHERE = { project: null, table: null, part: null, file: null, repaired: false };
+
+/** Compares what is stored with what was written: the catalog, the files, the rollups and the journal. */
+export async function verify({ settings, catalog }: Stores, options: Options = {}): Promise<VerifyReport> {
+  const { repair = false, report = () => {}, patience = DEFAULT_PATIENCE } = options;
+  const store = new FactStore(settings.dataFolder);
+  const problems: VerifyProblem[] = [];
+  report('looking at the catalog');
+  for (const { result } of catalog.all<{ result: string }>('quick_check')) {
+    if (result === 'ok') continue;
+    const message = `The catalog is damaged: ${result}. Restore it from a backup; without one, move it away and run 'ordinate rebuild'.`;
+    problems.push({ ...NOWHERE, kind: 'catalog', message });
+  }
+  const manifest = catalog.all<ManifestRow>('manifest_all');
+  // Without the lock, for it takes long: files do not change, and those that a load replaces stay for an hour.
+  const damaged = await damagedFiles(store, catalog, manifest, report);
+  const onWait = (): void => report('waiting for a load to end');
+  await withLoadLock(settings.dataFolder, { patience, onWait }, async () => {
+    report('looking for orphans');
+    problems.push(...(await orphans(store, catalog, repair)));
+    const journal = new Journal(store);
+    const rollups = await verifyRollups({ settings, catalog }, { store, journal, repair, report, damaged });
+    problems.push(...rollups.problems);
+    const mended = new Set(rollups.problems.flatMap(({ file, repaired }) => (repaired && file !== null ? [file] : [])));
+    for (const [row, message] of damaged.values()) {
+      if (!mended.has(row.file)) problems.push({ ...NOWHERE, ...placeOf(row), kind: 'file', message });
+    }
+    report('reading the journal');
+    problems.push(...(await verifyJournal(journal, catalog, repair)));
+  });
+  return {
+    ok: problems.every(({ repaired }) => repaired),
+    files: manifest.length,
+    bytes: manifest.reduce((sum, { bytes }) => sum + bytes, 0),
+    problems,
+  };
+}
+
+function placeOf({
+  project,
+  table,
+  part,
+  file,
+}: ManifestRow): Pick<ManifestRow, 'project' | 'table' | 'part' | 'file'> {
+  return { project, table, part, file };
+}
+
+type Damaged = ReadonlyMap<string, readonly [ManifestRow, string]>;
+
+/** Files that are not what was written, by name, with what would mend them. */
+async function damagedFiles(
+  store: FactStore,
+  catalog: Catalog,
+  manifest: readonly ManifestRow[],
+  report: (step: string) => void,
+): Promise<Damaged> {
+  const damaged = new Map<string, readonly [ManifestRow, string]>();
+  for (const [index, row] of manifest.entries()) {
+    report(`comparing files: ${index} of ${manifest.length}`);
+    const damage = await store.damageOf(row);
+    if (damage === undefined) continue;
+    // A load may have replaced it long ago by now.
+    if (catalog.get('current_files', { file: row.file, before: Number.MAX_SAFE_INTEGER }) === undefined) continue;
+    const days = `${row.firstDay} to ${row.lastDay}`;
+    const message = `'${store.path(row.file)}' is damaged: ${damage}. Restore it from a backup, or load ${row.table} of project ${row.project} from ${days} again.`;
+    damaged.set(row.file, [row, message]);
+  }
+  return damaged;
+}
+
+async function orphans(store: FactStore, catalog: Catalog, repair: boolean): Promise<VerifyProblem[]> {
+  await sweep(catalog, store);
+  const { orphans: files, mayBeMoved } = await findOrphans(catalog, store);
+  const isMoved = repair && mayBeMoved;
+  if (isMoved) await store.moveToTrash(files, Date.now());
+  const remedy = mayBeMoved
+    ? "'ordinate verify --repair' moves it to the trash."
+    : 'So many files are unknown to it that it may be the wrong catalog; none is touched.';
+  return files.map((file) => {
+    const message = `'${store.path(file)}' is unknown to the catalog. ${isMoved ? 'It was moved to the trash.' : remedy}`;
+    return { ...NOWHERE, kind: 'orphan', file, message, repaired: isMoved };
+  });
+}
+
+interface RollupTools {
+  readonly store: FactStore;
+  readonly journal: Journal;
+  readonly repair: boolean;
+  readonly report: (step: string) => void;
+  readonly damaged: Damaged;
+}
+
+async function verifyRollups(
+  { settings, catalog }: Stores,
+  { store, journal, repair, report, damaged }: RollupTools,
+): Promise<{ problems: VerifyProblem[] }> {
+  const staging = store.path('staging');
+  const files = { store, planned: new PlannedFiles(staging), checked: new CheckedFiles(store) };
+  const engine = await Engine.open({
+    memoryLimit: settings.memoryLimit,
+    threads: settings.threads,
+    temporaryFolder: join(staging, 'memory'),
+    folders: [staging, store.path('facts')],
+  });
+  const problems: VerifyProblem[] = [];
+  try {
+    const byProject = Map.groupBy(catalog.all<ManifestRow>('manifest_all'), ({ project }) => project);
+    for (const [project, manifest] of byProject) {
+      report(`comparing rollups of project ${project}`);
+      const found = await checkRollups({ engine, catalog, files, repair }, manifest, new Set(damaged.keys()));
+      const changes: PartChange[] = found.flatMap((rollup) => rollup.changes);
+      if (changes.length > 0) await publishFiles({ catalog, journal }, changes);
+      for (const { table, part, file, message, changes: made } of found) {
+        const repaired = made.length > 0;
+        problems.push({ kind: 'rollup', project, table, part, file, message, repaired });
+      }
+    }
+  } finally {
+    engine.close();
+    await sweep(catalog, store);
+  }
+  return { problems };
+}
+
+/** Whether the catalog could be made from the journal. */
+async function verifyJournal(journal: Journal, catalog: Catalog, repair: boolean): Promise<VerifyProblem[]> {
+  let message: string;
+  try {
+    await journal.settle(catalog);
+  } catch (error) {
+    return [{ ...NOWHERE, kind: 'journal', message: (error as Error).message }];
+  }
+  try {
+    const records = await journal.records();
+    const rows = records.length === 0 ? [] : (await replay(records)).manifest;
+    const names = rows.filter(({ project }) => catalog.get('project_exists', { id: project })).map(({ file }) => file);
+    const current = catalog.all<{ file: string }>('manifest_all').map(({ file }) => file);
+    const differing = new Set(names).symmetricDifference(new Set(current)).size;
+    if (differing === 0) return [];
+    message = `The journal differs from the catalog in ${differing} files.`;
+  } catch (error) {
+    message = (error as Error).message;
+  }
+  if (repair) await journal.checkpoint(catalog);
+  const remedy = repair ? 'It was written again from the catalog.' : "'ordinate verify --repair' writes it again.";
+  return [{ ...NOWHERE, kind: 'journal', message: `${message} ${remedy}`, repaired: repair }];
+}

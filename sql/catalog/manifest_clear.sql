@@ -1,0 +1,2 @@
+-- Forgets which files are current, for a rebuild.
+delete from fact_files

@@ -1,0 +1,2 @@
+-- The last publication that the catalog holds.
+select number, id from publication

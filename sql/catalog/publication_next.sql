@@ -1,0 +1,2 @@
+-- Begins the next publication. $id.
+update publication set number = number + 1, id = $id returning number, id

@@ -1,0 +1,2 @@
+-- Marks all projects as changed. $revision.
+update projects set revision = $revision

@@ -1,0 +1,192 @@
+import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import t from 'tap';
+import type { ManifestRow } from '../../server/load/journal.ts';
+import { verify } from '../../server/ops/verify.ts';
+import { FactStore, type StoredFile } from '../../server/storage/fact-store.ts';
+import { writeParquet } from '../parquet.ts';
+import { run } from '../process.ts';
+import { facts, makeWorld, type World } from '../world.ts';
+import { EVERYTHING } from './snapshots.ts';
+
+t.setTimeout(600_000);
+
+const RANGE = 'from=2025-12-01&to=2026-03-10';
+/** Questions that read the files of a table. */
+const ASKED: Readonly<Record<string, string>> = {
+  site_daily: `/site?${RANGE}`,
+  country_daily: `/site?${RANGE}&country=usa`,
+  country_monthly: `/breakdowns?${RANGE}`,
+  appearance_daily: `/breakdowns?${RANGE}`,
+  brand_daily: `/breakdowns?${RANGE}`,
+  keyword_daily: `/keywords?${RANGE}&daily=1&device=desktop`,
+  keyword_all: `/keywords?${RANGE}&daily=1`,
+  keyword_running: `/keywords?${RANGE}`,
+  page_daily: `/pages?${RANGE}`,
+  query_daily: `/queries?${RANGE}`,
+};
+
+function manifestOf(world: World): ManifestRow[] {
+  return world.catalog.all<ManifestRow>('manifest_all').filter(({ project }) => project === 'Proj1');
+}
+
+t.test('a damaged file is never answered from, and the log names it', async (t) => {
+  const world = await makeWorld(t, EVERYTHING, { environment: { ORDINATE_CACHE: '0MB' } });
+  const tables = new Set<string>();
+  for (const { table, file, firstDay, lastDay } of manifestOf(world)) {
+    tables.add(table);
+    // A list is stored once it was made, so each file is asked for by its own days.
+    const path = /page|query/.test(table)
+      ? ASKED[table]!.replace(RANGE, `from=${firstDay}&to=${lastDay}`)
+      : ASKED[table]!;
+    const onDisk = join(world.dataFolder, file);
+    const whole = readFileSync(onDisk);
+    // Half of them are asked for first: a file may also be damaged while the server runs.
+    const isOpen = tables.size % 2 === 0 && !/page|query/.test(table);
+    const before = isOpen ? (await world.ask(path)).body : undefined;
+    const flipped = Buffer.from(whole);
+    flipped[Math.floor(whole.length / 3)]! ^= 1;
+    writeFileSync(onDisk, flipped);
+    const { status, body } = await world.ask(path);
+    t.match({ status, body }, { status: 500, body: { error: { code: 'server_error' } } }, file);
+    t.notMatch(body.error.message, /parquet|facts/);
+    t.ok(
+      world.log.some((line) => line.includes(file) && line.includes('SHA-256')),
+      'the log names the file',
+    );
+    writeFileSync(onDisk, whole);
+    const again = await world.ask(path);
+    t.equal(again.status, 200, 'restored, it is answered from');
+    if (isOpen) t.strictSame(again.body, before);
+  }
+  t.strictSame([...tables].sort(), Object.keys(ASKED).sort(), 'each kind of file');
+});
+
+t.test('a file that is cut or missing is a failure too, and no file is read twice to be compared', async (t) => {
+  const world = await makeWorld(t, EVERYTHING, { environment: { ORDINATE_CACHE: '0MB' } });
+  const reads: string[] = [];
+  const damageOf = Object.getOwnPropertyDescriptor(FactStore.prototype, 'damageOf')!.value as (
+    this: FactStore,
+    stored: StoredFile,
+  ) => Promise<string | undefined>;
+  t.teardown(() => {
+    FactStore.prototype.damageOf = damageOf;
+  });
+  FactStore.prototype.damageOf = function (stored) {
+    reads.push(stored.file);
+    return damageOf.call(this, stored);
+  };
+  await Promise.all(Array.from({ length: 3 }, () => world.ask(ASKED['site_daily']!)));
+  await world.ask(`${ASKED['site_daily']!}&device=mobile`);
+  t.equal(reads.length, 1);
+  const path = join(world.dataFolder, reads[0]!);
+  truncateSync(path, 100);
+  t.equal((await world.ask(ASKED['site_daily']!)).status, 500);
+  rmSync(path);
+  t.equal((await world.ask(ASKED['site_daily']!)).status, 500);
+  t.match(world.log.join(''), /it has 100 bytes instead of .*it is missing/s);
+});
+
+t.test('a load makes nothing of a damaged file, unless it replaces all of it', async (t) => {
+  const world = await makeWorld(t, EVERYTHING);
+  const { file } = manifestOf(world).find(({ table, part }) => table === 'query_daily' && part === '2026-03')!;
+  const path = join(world.dataFolder, file);
+  const bytes = readFileSync(path);
+  bytes[Math.floor(bytes.length / 3)]! ^= 1;
+  writeFileSync(path, bytes);
+  const before = manifestOf(world);
+  const one = facts('date query country', ['2026-03-05', 'new', 'usa', 1, 2, 3]);
+  await t.rejects(world.load({ query_daily: one }), { message: new RegExp(`Nothing was loaded.*${file}.*SHA-256`) });
+  t.strictSame(manifestOf(world), before);
+  const all = facts('date query country', ['2026-03-01', 'new', 'usa', 4, 9, 9], ['2026-03-02', 'new', 'usa', 1, 2, 3]);
+  await world.load({ query_daily: all });
+  t.match((await world.ask(ASKED['query_daily']!)).body.queries, [{ clicks: 5 }]);
+});
+
+/** Puts other rows into a file, and makes the manifest believe that they were written so. */
+async function falsify(world: World, { project, table, part, file }: ManifestRow, select: string): Promise<void> {
+  await writeParquet(join(world.dataFolder, file), select);
+  const { bytes, sha256 } = await new FactStore(world.dataFolder).seal(file);
+  using db = new DatabaseSync(join(world.dataFolder, 'catalog.sqlite'));
+  db.prepare('update fact_files set bytes = ?, sha256 = ? where project_id = ? and fact_table = ? and part = ?').run(
+    bytes,
+    sha256,
+    project,
+    table,
+    part,
+  );
+}
+
+t.test('verify finds what is wrong, and mends what can be made from the days', async (t) => {
+  const world = await makeWorld(t, EVERYTHING, { environment: { ORDINATE_CACHE: '0MB' } });
+  const answers = async (): Promise<unknown[]> => [
+    (await world.ask(ASKED['keyword_all']!)).body as unknown,
+    (await world.ask(ASKED['keyword_running']!)).body as unknown,
+  ];
+  const right = await answers();
+  t.match(await verify(world), { ok: true, files: 12, problems: [] });
+  const rowOf = (wanted: string): ManifestRow => manifestOf(world).find(({ table }) => table === wanted)!;
+
+  // One whose sums are wrong, one that is damaged, one file too many, and days that nothing but a load can mend.
+  const all = rowOf('keyword_all');
+  await falsify(
+    world,
+    all,
+    `select 'all' as device, 'Kw001' as keyword_id, date '2026-03-01' as date, 3::bigint as clicks, 10::bigint as impressions, 15::bigint as sum_position`,
+  );
+  const running = rowOf('keyword_running');
+  truncateSync(join(world.dataFolder, running.file), 50);
+  const orphan = 'facts/site_daily/Proj1/all-x.parquet';
+  writeFileSync(join(world.dataFolder, orphan), 'x');
+  const site = rowOf('site_daily');
+  rmSync(join(world.dataFolder, site.file));
+  const wrong = [
+    { kind: 'orphan', file: orphan, message: /is unknown to the catalog/ },
+    { kind: 'rollup', project: 'Proj1', table: 'keyword_all', part: '2026-03', message: /differs from its days/ },
+    { kind: 'rollup', project: 'Proj1', table: 'keyword_running', part: 'all', message: /is damaged/ },
+    { kind: 'file', table: 'keyword_running', file: running.file, message: /has 50 bytes instead of/ },
+    {
+      kind: 'file',
+      table: 'site_daily',
+      file: site.file,
+      message: /it is missing\. .*load site_daily of project Proj1 from 2026-02-28 to 2026-03-01 again/,
+    },
+  ];
+  const settings = { ORDINATE_DATA: world.dataFolder };
+  const told = await run(t, settings, 'verify', '--json');
+  t.equal(told.code, 1);
+  t.match(JSON.parse(told.stdout), {
+    ok: false,
+    files: 12,
+    problems: wrong.map((problem) => ({ ...problem, repaired: false })),
+  });
+  t.equal((JSON.parse(told.stdout) as { problems: unknown[] }).problems.length, wrong.length);
+  const words = await run(t, settings, 'verify');
+  t.match(words, { code: 1, stdout: /is unknown to the catalog.*Not all is in order: 12 files/s });
+
+  const { ok, problems } = await verify(world, { repair: true });
+  t.equal(ok, false, 'days that are missing cannot be made');
+  t.strictSame(
+    problems.map(({ kind, repaired }) => `${kind} ${repaired}`),
+    ['orphan true', 'rollup true', 'rollup true', 'file false'],
+  );
+  t.strictSame(await answers(), right);
+  await world.load({ site_daily: EVERYTHING['site_daily']! });
+  t.match(await verify(world), { ok: true, problems: [] });
+});
+
+t.test('verify makes a journal that the catalog can be made from', async (t) => {
+  const world = await makeWorld(t, EVERYTHING);
+  const asOlderVersion = (): void => {
+    using db = new DatabaseSync(join(world.dataFolder, 'catalog.sqlite'));
+    db.exec("update publication set number = 1, id = ''");
+  };
+  for (const before of [() => {}, asOlderVersion]) {
+    rmSync(join(world.dataFolder, 'facts', 'journal'), { recursive: true });
+    before();
+    t.match(await verify(world), { ok: false, problems: [{ kind: 'journal', message: /'ordinate verify --repair'/ }] });
+    t.match(await verify(world, { repair: true }), { ok: true, problems: [{ kind: 'journal', repaired: true }] });
+    t.match(await verify(world), { ok: true, problems: [] });
+  }
+});

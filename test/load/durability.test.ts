@@ -1,0 +1,83 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import t, { type Test } from 'tap';
+import { Catalog } from '../../server/catalog/catalog.ts';
+import { run } from '../process.ts';
+import { facts, keyword, PROJECT, type Tables, temporaryFolder, WORKSPACE, writeSnapshot } from '../world.ts';
+
+t.setTimeout(600_000);
+
+const ENTITIES: Tables = { workspaces: [WORKSPACE], projects: [PROJECT], keywords: [keyword('Kw001', 'a')] };
+const FACTS: Tables = {
+  ...ENTITIES,
+  site_daily: facts('date device', ['2026-03-01', 'desktop', 3, 100, 900]),
+  keyword_daily: facts('keyword_id date device', ['Kw001', '2026-03-01', 'desktop', 2, 10, 15]),
+};
+
+function manifestOf(dataFolder: string): string[] {
+  using catalog = new Catalog(dataFolder);
+  return catalog.all<{ file: string }>('manifest_all').map(({ file }) => join(dataFolder, file));
+}
+
+async function load(t: Test, dataFolder: string, tables: Tables, more: NodeJS.ProcessEnv = {}): Promise<void> {
+  const ended = await run(t, { ORDINATE_DATA: dataFolder, ...more }, 'load', writeSnapshot(t, tables));
+  t.match(ended, { code: 0, stderr: '' });
+}
+
+t.test('all that a load wrote is on the disk before its commit, and the commit is durable itself', async (t) => {
+  const dataFolder = join(temporaryFolder(t), 'data');
+  const trace = join(temporaryFolder(t), 'trace');
+  const tracer = new URL('../fakes/trace-disk.ts', import.meta.url);
+  await load(t, dataFolder, FACTS, { DISK_TRACE: trace, NODE_OPTIONS: `--import ${tracer.href}` });
+  const lines = readFileSync(trace, 'utf8').trimEnd().split('\n');
+  const catalog = join(dataFolder, 'catalog.sqlite');
+  const published = lines.lastIndexOf(`commit ${catalog} 2`);
+  t.ok(published > 0, 'it commits with synchronous = full');
+  t.notOk(lines.some((line) => /^commit .* [013]$/.test(line)));
+
+  const before = new Set(lines.slice(0, published));
+  const files = manifestOf(dataFolder);
+  t.equal(files.length, 4, 'two tables and two rollups');
+  for (const file of files) {
+    t.ok(before.has(`sync ${file}`), `${file} is on the disk before the commit`);
+    for (let folder = dirname(file); folder !== dataFolder; folder = dirname(folder)) {
+      const synced = lines.lastIndexOf(`sync ${folder}`, published);
+      t.ok(synced > lines.indexOf(`sync ${file}`), `the names in ${folder} too, after their files`);
+    }
+  }
+  t.ok(before.has(`sync ${dataFolder}`));
+  const record = lines.findIndex((line) => /^sync .*\.pending\.ndjson$/.test(line));
+  t.ok(record >= 0 && record < published, 'so is the record in the journal');
+  const journal = join(dataFolder, 'facts', 'journal');
+  t.ok(lines.lastIndexOf(`sync ${journal}`, published) > record, 'and its name');
+  const renamed = lines.findIndex((line) => line.startsWith('rename') && line.endsWith('.change.ndjson'));
+  t.ok(renamed > published && lines.indexOf(`sync ${journal}`, renamed) > 0, 'it counts as committed after the commit');
+});
+
+t.test('files that a load replaced stay for the requests that still read them, and go after an hour', async (t) => {
+  const dataFolder = join(temporaryFolder(t), 'data');
+  await load(t, dataFolder, FACTS);
+  const replaced = manifestOf(dataFolder);
+  await load(t, dataFolder, FACTS);
+  await load(t, dataFolder, ENTITIES);
+  t.ok(
+    replaced.every((file) => existsSync(file)),
+    'two loads later they are there',
+  );
+
+  const later = (seconds: number): void => {
+    using db = new DatabaseSync(join(dataFolder, 'catalog.sqlite'));
+    db.exec(`update retired_files set retired_at = (unixepoch() - ${seconds}) * 1000000`);
+  };
+  later(3600);
+  await load(t, dataFolder, ENTITIES);
+  t.ok(
+    replaced.every((file) => existsSync(file)),
+    'for as long as the longest request',
+  );
+  later(2 * 3600);
+  await load(t, dataFolder, ENTITIES);
+  t.notOk(replaced.some((file) => existsSync(file)));
+  t.ok(manifestOf(dataFolder).every((file) => existsSync(file)));
+});

@@ -1,0 +1,352 @@
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import t from 'tap';
+import { Catalog } from '../../server/catalog/catalog.ts';
+import { nameCatalogFailure } from '../../server/catalog/failures.ts';
+import { createKey } from '../../server/catalog/keys.ts';
+import { addMember } from '../../server/catalog/workspaces.ts';
+import { loadSnapshot } from '../../server/load/load.ts';
+import { rebuild } from '../../server/ops/rebuild.ts';
+import { readSettings } from '../../server/settings.ts';
+import { makeDataFolder, run, startServer } from '../process.ts';
+import { facts, makeWorld, PROJECT, type Tables, temporaryFolder, writeSnapshot } from '../world.ts';
+import { answersOf, EVERYTHING, SECOND } from './snapshots.ts';
+
+t.setTimeout(600_000);
+
+const FACTS = { site_daily: facts('date device', ['2026-03-02', 'desktop', 5, 100, 900]) };
+
+/** All files of a data folder but the catalog's own and locks, with their sizes. */
+function filesOf(dataFolder: string): string[] {
+  return globSync('**/*', { cwd: dataFolder })
+    .filter((file) => !/^catalog|\.lock$/.test(file) && statSync(join(dataFolder, file)).isFile())
+    .map((file) => `${file} ${statSync(join(dataFolder, file)).size}`)
+    .sort();
+}
+
+function removeCatalog(dataFolder: string): void {
+  for (const file of globSync(`${dataFolder}/catalog.sqlite*`)) rmSync(file);
+}
+
+function manifestOf(dataFolder: string): unknown[] {
+  using catalog = new Catalog(dataFolder);
+  return catalog.all('manifest_all');
+}
+
+async function load(
+  dataFolder: string,
+  tables: Tables,
+  options: { replace?: boolean } = {},
+): ReturnType<typeof loadSnapshot> {
+  using catalog = new Catalog(dataFolder);
+  const folder = writeSnapshot(t, tables);
+  return await loadSnapshot({ settings: readSettings({ ORDINATE_DATA: dataFolder }), catalog }, { folder, ...options });
+}
+
+t.test('where the catalog is lost, nothing begins anew over the facts', async (t) => {
+  const { dataFolder } = await makeDataFolder(t, [writeSnapshot(t, EVERYTHING)]);
+  const path = join(dataFolder, 'catalog.sqlite');
+  const before = filesOf(dataFolder);
+  const ways: Record<string, () => void> = {
+    missing: () => removeCatalog(dataFolder),
+    empty: () => writeFileSync(path, ''),
+    'a database without tables': () => {
+      rmSync(path);
+      using db = new DatabaseSync(path);
+      db.exec('pragma journal_mode = wal; create table x (y); drop table x');
+    },
+  };
+  for (const [what, lose] of Object.entries(ways)) {
+    lose();
+    t.throws(
+      () => new Catalog(dataFolder),
+      { message: /catalog\.sqlite' is (missing|empty), but '.*facts' holds facts/ },
+      what,
+    );
+    t.strictSame(filesOf(dataFolder), before, what);
+  }
+  const settings = { ORDINATE_DATA: dataFolder, PORT: '0' };
+  for (const words of [['load', writeSnapshot(t, FACTS)], ['serve']]) {
+    const { code, stdout, stderr } = await run(t, settings, ...words);
+    t.match({ code, stdout }, { code: 1, stdout: '' }, words[0]!);
+    t.match(stderr, /Restore the catalog.*'ordinate rebuild'.*'ordinate rebuild --new'/);
+    t.notMatch(stderr, /^ {4}at /m);
+  }
+  t.strictSame(filesOf(dataFolder), before);
+});
+
+t.test('a lost catalog is made again from what stands beside the facts', async (t) => {
+  const { dataFolder, keys } = await makeDataFolder(t, [writeSnapshot(t, EVERYTHING)]);
+  await load(dataFolder, {
+    ...FACTS,
+    keywords: [
+      { project_id: 'Proj1', id: 'Kw009', query: 'later \u2028 or\u2029 never', tracked_since: '2026-01-01T00:00:00Z' },
+    ],
+  });
+  await load(dataFolder, { projects: [PROJECT, SECOND, { ...SECOND, id: 'Proj3' }] });
+  await load(dataFolder, { site_daily: FACTS.site_daily.map((row) => ({ ...row, project_id: 'Proj3' })) });
+  // Proj3 goes with its facts; a month of Proj1 that has no rows any more goes too.
+  await load(dataFolder, { workspaces: EVERYTHING['workspaces']!, projects: [PROJECT, SECOND] }, { replace: true });
+  const settings = { ORDINATE_DATA: dataFolder };
+  const server = await startServer(t, settings);
+  const answers = await answersOf({ get: (path) => server.get(path, keys[0]!) });
+  const manifest = manifestOf(dataFolder);
+  const readable = globSync('**/*', { cwd: dataFolder }).filter(
+    (file) => (statSync(join(dataFolder, file)).mode & 0o077) !== 0,
+  );
+  t.strictSame(readable, [], "nothing is anybody else's to read, whoever wrote it");
+
+  // Killed, it leaves its log behind, which must not be taken for that of the new catalog.
+  server.child.kill('SIGKILL');
+  await server.ended;
+  rmSync(join(dataFolder, 'catalog.sqlite'));
+  const rebuilt = await run(t, settings, 'rebuild', '--json');
+  t.match(
+    { ...rebuilt, stdout: JSON.parse(rebuilt.stdout) as unknown },
+    {
+      code: 0,
+      stdout: { rebuilt: 'catalog', projects: 2, files: manifest.length, restored: [], damaged: [] },
+    },
+  );
+  t.strictSame(manifestOf(dataFolder), manifest);
+  using catalog = new Catalog(dataFolder);
+  const { key } = createKey(catalog, { workspace: 'acme', name: 'new', by: null, at: 0 });
+  const after = await startServer(t, settings);
+  t.equal((await after.get('/projects', keys[0]!)).status, 401, 'no key comes back');
+  t.strictSame(await answersOf({ get: (path) => after.get(path, key) }), answers);
+  t.match(await run(t, settings, 'verify', '--json'), { code: 0, stdout: /"ok": true/ });
+  await load(dataFolder, FACTS);
+});
+
+t.test('a lost manifest is made again; all else stays', async (t) => {
+  const world = await makeWorld(t, EVERYTHING, { environment: { ORDINATE_CACHE: '0MB' } });
+  const { dataFolder } = world;
+  await world.load(FACTS);
+  const answers = await answersOf(world);
+  const manifest = manifestOf(dataFolder);
+  using db = new DatabaseSync(join(dataFolder, 'catalog.sqlite'));
+  db.exec('delete from fact_files; update retired_files set retired_at = 0');
+  t.match(await rebuild(dataFolder), { rebuilt: 'manifest', files: manifest.length, damaged: [] });
+  t.strictSame(manifestOf(dataFolder), manifest);
+  await world.load({ workspaces: EVERYTHING['workspaces']! });
+  t.strictSame(await answersOf(world), answers, 'the running server goes on, and the sweep takes none of the files');
+});
+
+t.test('a catalog that is older than the facts is not loaded into, but brought up to date', async (t) => {
+  const { dataFolder, keys } = await makeDataFolder(t, [writeSnapshot(t, EVERYTHING)]);
+  const settings = { ORDINATE_DATA: dataFolder };
+  const path = join(dataFolder, 'catalog.sqlite');
+  {
+    using catalog = new Catalog(dataFolder);
+    addMember(catalog, 'acme', 'ann@acme.example', 'owner');
+  }
+  cpSync(path, `${path}.backup`);
+  await load(dataFolder, FACTS);
+  const manifest = manifestOf(dataFolder);
+  renameSync(`${path}.backup`, path);
+  const before = filesOf(dataFolder);
+  t.match(await run(t, settings, 'load', writeSnapshot(t, FACTS)), {
+    code: 1,
+    stderr: /The catalog is older than the facts.*'ordinate rebuild'/,
+  });
+  t.strictSame(filesOf(dataFolder), before);
+  t.match(await run(t, settings, 'rebuild'), { code: 0, stdout: /The catalog was made again: 2 projects/ });
+  t.strictSame(manifestOf(dataFolder), manifest);
+  t.match(await run(t, settings, 'members', 'list', '--workspace', 'acme', '--json'), { stdout: /ann@acme\.example/ });
+  const server = await startServer(t, settings);
+  const { body } = await server.get('/projects/Proj1/site?from=2026-03-02&to=2026-03-02', keys[0]!);
+  t.equal(body.totals.clicks, 5, 'keys and facts are there');
+});
+
+t.test('the facts of a lost catalog are given up only in so many words, and for a week not for good', async (t) => {
+  const { dataFolder } = await makeDataFolder(t, [writeSnapshot(t, EVERYTHING)]);
+  const settings = { ORDINATE_DATA: dataFolder };
+  t.match(await run(t, settings, 'rebuild', '--new'), { code: 1, stderr: /There is a catalog in/ });
+  const files = filesOf(dataFolder).filter((file) => file.startsWith('facts'));
+  removeCatalog(dataFolder);
+  t.match(await run(t, settings, 'rebuild', '--new'), { code: 0, stdout: /trash.*7 days/ });
+  const [moved] = globSync(`${dataFolder}/trash/*`, { exclude: ['**/orphans-moved'] }) as [string];
+  t.strictSame(filesOf(moved), files);
+  await load(dataFolder, EVERYTHING);
+  t.ok(existsSync(moved));
+});
+
+t.test('a journal that lacks a record, or is damaged, makes no catalog that lacks data', async (t) => {
+  const { dataFolder } = await makeDataFolder(t, [writeSnapshot(t, EVERYTHING)]);
+  await load(dataFolder, FACTS);
+  await load(dataFolder, { site_daily: facts('date device', ['2026-03-03', 'desktop', 6, 100, 900]) });
+  removeCatalog(dataFolder);
+  const [checkpoint, first, second] = globSync(`${dataFolder}/facts/journal/*`).sort() as [string, string, string];
+  t.match(checkpoint, /checkpoint/);
+  renameSync(first, join(dataFolder, 'first'));
+  await t.rejects(rebuild(dataFolder), { message: /lacks records before publication 3/ });
+  renameSync(join(dataFolder, 'first'), first);
+  truncateSync(second, statSync(second).size - 3);
+  await t.rejects(rebuild(dataFolder), { message: /3-.*change\.ndjson' is cut off or damaged/ });
+  t.notOk(existsSync(join(dataFolder, 'catalog.sqlite')));
+});
+
+/** The catalog looks for its file once in each turn of the event loop. */
+const nextTurn = (): Promise<void> => new Promise((done) => void setImmediate(done));
+
+t.test('a server whose catalog is gone is not ready, answers nothing and writes nothing', async (t) => {
+  const world = await makeWorld(t, EVERYTHING);
+  const path = join(world.dataFolder, 'catalog.sqlite');
+  const ready = async (): Promise<number> => (await world.app.inject('/readyz')).statusCode;
+  t.equal((await world.ask('/site')).status, 200);
+  const ways: Record<string, () => void> = {
+    removed: () => {},
+    replaced: () => cpSync(`${path}.away`, path),
+  };
+  for (const [what, lose] of Object.entries(ways)) {
+    renameSync(path, `${path}.away`);
+    lose();
+    await nextTurn();
+    t.equal(await ready(), 503, what);
+    t.match(await world.ask('/site'), { status: 503, body: { error: { code: 'unavailable' } } });
+    t.match(world.log.join(''), new RegExp(`catalog\\.sqlite' was ${what}`), 'the log names it');
+    t.notMatch((await world.ask('/site')).body.error.message, /sqlite/, 'the client hears no paths');
+    t.throws(() => world.catalog.run('revision_next'), /catalog\.sqlite' was/);
+    t.throws(() => world.catalog.transaction(() => {}), /catalog\.sqlite' was/);
+    await t.rejects(world.load(FACTS), { message: /catalog\.sqlite' was/ });
+    renameSync(`${path}.away`, path);
+    await nextTurn();
+    t.equal(await ready(), 200, 'it goes on with its own catalog');
+    t.equal((await world.ask('/site')).status, 200);
+  }
+  writeFileSync(path, '');
+  await nextTurn();
+  t.equal(await ready(), 503, 'emptied');
+  t.match(await world.ask('/site'), { status: 503 });
+  t.throws(() => world.catalog.run('revision_next'), /catalog\.sqlite' was emptied/);
+  world.catalog.close();
+  t.equal(statSync(path).size, 0, 'nor does its end write to it');
+});
+
+t.test('failures of the catalog name its file and say what to do', async (t) => {
+  const folder = join(temporaryFolder(t), 'data');
+  new Catalog(folder).close();
+  const path = join(folder, 'catalog.sqlite');
+  const other = new DatabaseSync(path);
+  const writer = new DatabaseSync(path, { timeout: 0 });
+  other.exec('begin immediate');
+  try {
+    writer.exec('begin immediate');
+    t.fail('one writer at a time');
+  } catch (error) {
+    t.match(nameCatalogFailure(error, path), { message: /^The catalog '.*' is locked by another process/, errcode: 5 });
+  }
+  t.match(nameCatalogFailure(Object.assign(new Error('full'), { errcode: 13 }), path), {
+    message: `The catalog '${path}' cannot grow, for its disk is full (full). Free some space and try again.`,
+  });
+  const constraint = new Error('constraint failed');
+  t.equal(
+    nameCatalogFailure(Object.assign(constraint, { errcode: 19 }), path),
+    constraint,
+    'others stay what they are',
+  );
+  writer.close();
+  other.close();
+  writeFileSync(path, readFileSync(path).fill(0xff, 100, 4096));
+  t.throws(() => new Catalog(folder).get<unknown>('ping'), {
+    message: new RegExp(`^The catalog '${path}' is corrupt \\(.*Stop Ordinate and restore it`),
+  });
+  removeCatalog(folder);
+  writeFileSync(path, 'no database, but a text that is long enough to be looked at'.repeat(100));
+  t.throws(() => new Catalog(folder), {
+    message: new RegExp(`^The catalog '${path}' is not a catalog .*'ordinate rebuild'`),
+  });
+  rmSync(path);
+  cpSync(temporaryFolder(t), path, { recursive: true });
+  t.throws(() => new Catalog(folder), { message: new RegExp(path) });
+});
+
+t.test('a load that is killed about its commit is in the rebuilt catalog with all it wrote', async (t) => {
+  const { dataFolder } = await makeDataFolder(t, [writeSnapshot(t, EVERYTHING)]);
+  await load(dataFolder, FACTS);
+  const manifest = manifestOf(dataFolder);
+  // As it stands between the commit and the end of the load.
+  const [record] = globSync(`${dataFolder}/facts/journal/*.change.ndjson`) as [string];
+  renameSync(record, record.replace('change', 'pending'));
+  const copy = join(temporaryFolder(t), 'copy');
+  cpSync(dataFolder, copy, { recursive: true });
+  removeCatalog(copy);
+  t.match(await rebuild(copy), { rebuilt: 'catalog', damaged: [] });
+  t.strictSame(manifestOf(copy), manifest);
+  await load(dataFolder, { workspaces: EVERYTHING['workspaces']! });
+  t.ok(existsSync(record), 'the next load finds out that it was committed');
+
+  // As it stands before the commit: the record of a publication that the catalog does not hold.
+  const never = record.replace(/00000000000\d-[0-9a-f]{8}/, '000000000004-ffffffff').replace('change', 'pending');
+  cpSync(record, never);
+  await load(dataFolder, { workspaces: EVERYTHING['workspaces']! });
+  t.notOk(existsSync(never), 'and that it was not');
+  t.strictSame(manifestOf(dataFolder), manifest);
+});
+
+t.test('orphans go to the trash, a few a day; many of them are rather a mistake', async (t) => {
+  const { dataFolder } = await makeDataFolder(t, [writeSnapshot(t, EVERYTHING)]);
+  const mark = join(dataFolder, 'trash', 'orphans-moved');
+  const orphan = (number: number): string =>
+    join(dataFolder, 'facts', 'site_daily', 'Proj1', `2020-01-${number}.parquet`);
+  const inTrash = (): string[] => globSync(`${dataFolder}/trash/*/facts/**/*.parquet`);
+  writeFileSync(orphan(1), 'x');
+  await load(dataFolder, FACTS);
+  t.ok(existsSync(orphan(1)), 'once a day they are looked for');
+  rmSync(mark);
+  t.strictSame((await load(dataFolder, FACTS)).warnings, []);
+  t.notOk(existsSync(orphan(1)));
+  t.equal(inTrash().length, 1);
+
+  const [moved] = globSync(`${dataFolder}/trash/2*`) as [string];
+  const age = (days: number): string => {
+    const name = new Date(Date.now() - days * 86_400_000).toISOString().replaceAll(':', '-');
+    return join(dataFolder, 'trash', name);
+  };
+  renameSync(moved, age(6.9));
+  await load(dataFolder, FACTS);
+  t.equal(inTrash().length, 1, 'it is there for a week');
+  renameSync(globSync(`${dataFolder}/trash/2*`)[0]!, age(7.1));
+  await load(dataFolder, FACTS);
+  t.equal(inTrash().length, 0);
+
+  for (let number = 0; number < 11; number++) writeFileSync(orphan(number), 'x');
+  rmSync(mark);
+  t.match((await load(dataFolder, FACTS)).warnings, [/11 fact files are unknown to the catalog.*none was touched/]);
+  t.ok(existsSync(orphan(10)));
+  t.equal(inTrash().length, 0);
+});
+
+t.test('the journal does not grow without end, and a rebuild from its checkpoint loses nothing', async (t) => {
+  const { dataFolder } = await makeDataFolder(t, [writeSnapshot(t, EVERYTHING)]);
+  const keywords = Array.from({ length: 12_000 }, (_, index) => ({
+    project_id: 'Proj1',
+    id: index.toString(36).padStart(5, '0'),
+    query: `query ${index} ${'x'.repeat(100)}`,
+    tracked_since: '2026-01-01T00:00:00Z',
+  }));
+  for (let round = 0; round < 4; round++) await load(dataFolder, { keywords });
+  const journal = (): string[] =>
+    globSync(`${dataFolder}/facts/journal/*`).map((file) => file.replace(/.*\.(\w+)\.ndjson$/, '$1'));
+  t.ok(journal().length <= 3, 'records before a checkpoint are gone');
+  const manifest = manifestOf(dataFolder);
+  removeCatalog(dataFolder);
+  await rebuild(dataFolder);
+  t.strictSame(manifestOf(dataFolder), manifest);
+  using catalog = new Catalog(dataFolder);
+  const [{ count }] = [
+    ...catalog.eachOfTemplate<{ count: number }>('state_all', { table: 'keywords', columns: 'count(*) as count' }),
+  ] as [{ count: number }];
+  t.equal(count, 12_000 + 4);
+});
