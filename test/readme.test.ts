@@ -149,6 +149,8 @@ t.test('the load of a snapshot', async (t) => {
 t.test('lists live from the search provider', async (t) => {
   const folder = temporaryFolder(t);
   const google = await fakeSearchConsole(t);
+  google.pages = [{ key: 'https://shop.example/', clicks: 1, impressions: 2, position: 1 }];
+  google.queries = google.pages;
   const commands = block('connect').replace(
     '--credentials /etc/ordinate/google.json',
     `--credentials ${credentialsFile(t)} --endpoint ${google.url} --token-endpoint ${google.tokenUrl}`,
