@@ -5,8 +5,8 @@ import type { Row, Tables } from '../world.ts';
 export const CLOCK = Date.parse('2026-03-15T12:00:00Z');
 
 /** From here on, 75 days: three ends of months, one of them in February. */
-export const FIRST_DAY = '2025-12-27';
-export const LAST_DAY = '2026-03-10';
+const FIRST_DAY = '2025-12-27';
+const LAST_DAY = '2026-03-10';
 
 const COUNTRIES = ['usa', 'gbr', 'deu'];
 const DEVICES = ['desktop', 'mobile', 'tablet'];

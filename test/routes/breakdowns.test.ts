@@ -17,7 +17,7 @@ const BROKEN_DOWN = {
     ['2026-02-28', 'usa', 999, 999, 0],
     ['2026-03-01', 'usa', 2, 8, 4],
     ['2026-03-01', 'gbr', 2, 8, 0],
-    ['2026-03-02', 'aut', 2, 9, 0],
+    ['2026-03-02', 'zwe', 2, 9, 0],
     ['2026-03-02', 'deu', 3, 3, 0],
     ['2026-03-02', 'che', 0, 0, 0],
   ),
@@ -83,7 +83,7 @@ t.test('countries, devices, appearances and the brand split of a range of days',
     },
     countries: [
       { country: 'deu', clicks: 3, impressions: 3, ctr: 1, position: 1 },
-      { country: 'aut', clicks: 2, impressions: 9, ctr: 0.2222, position: 1 },
+      { country: 'zwe', clicks: 2, impressions: 9, ctr: 0.2222, position: 1 },
       // equal but for their codes
       { country: 'gbr', clicks: 2, impressions: 8, ctr: 0.25, position: 1 },
       { country: 'usa', clicks: 2, impressions: 8, ctr: 0.25, position: 1.5 },
