@@ -1,4 +1,4 @@
-/** Three lines that rise to the right above their axes: an ordinate is a value on the upright one. */
+/** A line that rises between two axes: an ordinate is a value on the upright one. */
 export const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" role="img" aria-label="Ordinate">
 <rect width="32" height="32" rx="7" fill="#12355b"/>
 <path d="M8 6v18h18" fill="none" stroke="#9fc3e7" stroke-width="2.5" stroke-linecap="round" stroke-linejoin="round"/>
@@ -16,7 +16,6 @@ body { margin: 0; }
 }
 .ordinate-header img { width: 28px; height: 28px; border: 1px solid #2d5684; border-radius: 7px; }
 .ordinate-header small { font-weight: 400; font-size: 14px; color: #bcd6ef; }
-.ordinate-header a { margin-left: auto; font-weight: 400; font-size: 14px; color: #fff; }
 `;
 
 /** Without fonts, telemetry or anything else from other hosts. */
@@ -47,7 +46,7 @@ export function page(root: string): string {
 <link rel="stylesheet" href="${root}/docs.css">
 </head>
 <body>
-<header class="ordinate-header"><img src="${root}/icon.svg" alt=""> Ordinate <small>API reference</small><a href="/openapi.json">openapi.json</a></header>
+<header class="ordinate-header"><img src="${root}/icon.svg" alt=""> Ordinate <small>API reference</small></header>
 <noscript>This page needs JavaScript; the same documentation for programs is at <a href="/openapi.json">/openapi.json</a>.</noscript>
 <div id="reference"></div>
 <script src="${root}/reference.js"></script>
