@@ -10,7 +10,6 @@ import { makeDataFolder, type Server, startProgram, startServer, until, untilRea
 import { facts, makeWorld, PROJECT, temporaryFolder, WORKSPACE, writeSnapshot } from '../world.ts';
 
 // Servers of their own, in want of something.
-t.setTimeout(120_000);
 
 const SITE = facts('date device', ['2026-03-09', 'mobile', 3, 100, 900]);
 

@@ -10,8 +10,6 @@ import { run } from '../process.ts';
 import { facts, makeWorld, type World } from '../world.ts';
 import { EVERYTHING } from './snapshots.ts';
 
-t.setTimeout(600_000);
-
 const RANGE = 'from=2025-12-01&to=2026-03-10';
 /** Questions that read the files of a table. */
 const ASKED: Readonly<Record<string, string>> = {

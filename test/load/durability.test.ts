@@ -6,8 +6,6 @@ import { Catalog } from '../../server/catalog/catalog.ts';
 import { run } from '../process.ts';
 import { facts, keyword, PROJECT, type Tables, temporaryFolder, WORKSPACE, writeSnapshot } from '../world.ts';
 
-t.setTimeout(600_000);
-
 const ENTITIES: Tables = { workspaces: [WORKSPACE], projects: [PROJECT], keywords: [keyword('Kw001', 'a')] };
 const FACTS: Tables = {
   ...ENTITIES,

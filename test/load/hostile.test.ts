@@ -11,8 +11,6 @@ import { answersOf, EVERYTHING, loadFolder, ndjson, places, writeFiles } from '.
 
 // Snapshots that are broken by accident or on purpose: each is refused in words, and nothing waits or falls over.
 
-t.setTimeout(120_000);
-
 const HEADER = 'project_id,date,device,clicks,impressions,sum_position';
 const ROW = 'Proj1,2026-03-01,desktop,1,10,10';
 const lines = (...texts: string[]): string => texts.map((text) => `${text}\n`).join('');

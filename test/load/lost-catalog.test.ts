@@ -23,8 +23,6 @@ import { makeDataFolder, run, startServer } from '../process.ts';
 import { facts, makeWorld, PROJECT, type Tables, temporaryFolder, writeSnapshot } from '../world.ts';
 import { answersOf, EVERYTHING, SECOND } from './snapshots.ts';
 
-t.setTimeout(600_000);
-
 const FACTS = { site_daily: facts('date device', ['2026-03-02', 'desktop', 5, 100, 900]) };
 
 /** All files of a data folder but the catalog's own and locks, with their sizes. */

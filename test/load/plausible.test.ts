@@ -7,8 +7,6 @@ import { answersOf, loadFolder, places, SECOND } from './snapshots.ts';
 
 // Data that can be read but is not likely to be what it should be.
 
-t.setTimeout(120_000);
-
 const day = (number: number): string => `2026-02-${String(number).padStart(2, '0')}`;
 
 t.test('more clicks than impressions are refused by row, unless they are accepted', async (t) => {

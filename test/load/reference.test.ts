@@ -9,8 +9,6 @@ import { writeFiles } from './snapshots.ts';
 
 // The reference of the snapshot format: docs/snapshot.md and `ordinate describe`.
 
-t.setTimeout(120_000);
-
 const FILE = join(import.meta.dirname, '../../docs/snapshot.md');
 
 t.test('docs/snapshot.md has every table as the loader reads it (UPDATE_README=1 writes them)', (t) => {

@@ -16,8 +16,6 @@ import { answersOf, EVERYTHING, loadFolder, SECOND, writeFiles } from './snapsho
 
 // What deletes: a load with --replace, and the commands that remove projects and workspaces.
 
-t.setTimeout(120_000);
-
 /** A snapshot of a workspace's row, and projects without any. */
 const noProjects = (t: Test): string =>
   writeFiles(t, {

@@ -16,8 +16,6 @@ import {
   type World,
 } from '../world.ts';
 
-t.setTimeout(120_000);
-
 const OTHER = { ...PROJECT, id: 'Proj2' };
 const KEYWORDS = [keyword('Kw001', 'red shoes'), keyword('Kw002', 'blue shoes', { archived: true })];
 const group = (id: string, more: Row = {}): Row => ({

@@ -17,8 +17,6 @@ import t, { type Test } from 'tap';
 import { block } from '../readme.ts';
 import { temporaryFolder } from '../world.ts';
 
-t.setTimeout(600_000);
-
 const ROOT = join(import.meta.dirname, '../..');
 const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
 

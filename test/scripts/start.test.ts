@@ -11,7 +11,6 @@ import { makeDataFolder, run, startProgram, startServer, until, untilReady } fro
 import { temporaryFolder, WORKSPACE, writeSnapshot } from '../world.ts';
 
 // How a server starts and ends: its data folder, its temporary files, npm around it.
-t.setTimeout(120_000);
 
 t.test('SIGTERM to npm start ends the server', async (t) => {
   // With a workspace in it, so that no demo is made.
