@@ -5,6 +5,7 @@ import type { Catalog } from './catalog/catalog.ts';
 import { KeyUse } from './catalog/key-use.ts';
 import { KnownCatalog } from './catalog/known.ts';
 import { TrackedKeywordsCache } from './catalog/tracked.ts';
+import { UsageDatabase } from './catalog/usage.ts';
 import { invalidRequest, notFound } from './domain/errors.ts';
 import type { Engine } from './facts/engine.ts';
 import { Facts } from './facts/facts.ts';
@@ -131,7 +132,10 @@ export async function buildApp({
   });
 
   const known = new KnownCatalog(catalog);
-  const keyUse = new KeyUse(catalog, (error) => app.log.warn({ err: error }, 'the use of keys was not noted'));
+  const usage = new UsageDatabase(settings.dataFolder, (error) => {
+    app.log.warn({ err: error }, 'the use of keys was not stored');
+  });
+  const keyUse = new KeyUse(usage);
   const guard = makeGuard(app, known, keyUse, now);
   const factFiles = new CheckedFiles(new FactStore(settings.dataFolder));
   const lists = new Lists({ engine, catalog, factFiles, settings, log: app.log, now });
@@ -199,7 +203,8 @@ export async function buildApp({
   // Requests that wait for a provider would hold the end up.
   app.addHook('preClose', async () => lists.stop());
   app.addHook('onClose', async () => {
-    await keyUse.flush();
+    keyUse.flush();
+    usage.close();
     await lists.close();
   });
 
@@ -221,7 +226,6 @@ export async function buildApp({
     },
     { prefix: API_ROOT },
   );
-  await lists.sweep();
   const built = await app;
   building.move();
   return built;
