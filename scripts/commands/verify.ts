@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { verify } from '../../server/ops/verify.ts';
 import { print, printJson, progress, withStores } from '../cli.ts';
 
 interface Options {
@@ -14,6 +13,8 @@ export function addVerify(program: Command): void {
     .option('--repair', 'make rollups from their days, write the journal again, and move unknown files to the trash')
     .option('--json', 'print one JSON document')
     .action(async ({ repair = false, json }: Options) => {
+      // DuckDB takes longer to load than most commands to run.
+      const { verify } = await import('../../server/ops/verify.ts');
       const { report, end } = progress();
       try {
         const found = await withStores((stores) => verify(stores, { repair, report }));
