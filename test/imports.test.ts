@@ -4,9 +4,11 @@ import t from 'tap';
 
 /** Which rooms of `server/` a room may import; imports go down only (ARCHITECTURE.md, "Rooms"). */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  'main.ts': ['app.ts', 'http', 'catalog', 'facts', 'process-folder.ts', 'settings.ts'],
+  'main.ts': ['app.ts', 'jobs', 'http', 'catalog', 'facts', 'process-folder.ts', 'settings.ts'],
+  'worker.ts': ['jobs', 'http', 'catalog', 'settings.ts'],
   'app.ts': ['routes', 'http', 'lists', 'facts', 'catalog', 'storage', 'domain', 'gate.ts', 'settings.ts'],
   routes: ['http', 'lists', 'facts', 'catalog', 'domain', 'gate.ts'],
+  jobs: ['lists', 'load', 'facts', 'catalog', 'storage', 'domain', 'process-folder.ts', 'settings.ts'],
   http: ['catalog', 'domain', 'garbage.ts', 'gate.ts', 'single-flight.ts'],
   lists: ['facts', 'catalog', 'storage', 'domain', 'settings.ts', 'sql.ts'],
   ops: ['load', 'facts', 'catalog', 'storage', 'domain', 'settings.ts', 'sql.ts'],
