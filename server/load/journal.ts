@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import type { Catalog, Values } from '../catalog/catalog.ts';
-import type { StoredTable } from '../catalog/manifest.ts';
+import type { FactTable, StoredTable } from '../catalog/manifest.ts';
 import { newUuid } from '../domain/ids.ts';
 import type { FactStore } from '../storage/fact-store.ts';
 import { ENTITIES, type EntityTable, identifiers } from './tables.ts';
@@ -10,8 +10,15 @@ import { ENTITIES, type EntityTable, identifiers } from './tables.ts';
 export type JournalLine =
   | { readonly upsert: EntityTable['name']; readonly row: Values }
   | { readonly remove: EntityTable['name']; readonly row: Values }
+  | { readonly loaded: LoadedTable }
   | { readonly file: ManifestRow }
   | { readonly gone: Pick<ManifestRow, 'project' | 'table' | 'part'> };
+
+/** A fact table of a project that a load has carried, also without any row. */
+export interface LoadedTable {
+  readonly project: string;
+  readonly table: FactTable;
+}
 
 export interface ManifestRow {
   readonly project: string;
@@ -117,6 +124,7 @@ export class Journal {
       for (const row of catalog.eachOfTemplate<Values>('state_all', parts)) await record.add({ upsert: table, row });
     }
     for (const file of catalog.all<ManifestRow>('manifest_all')) await record.add({ file });
+    for (const loaded of catalog.all<LoadedTable>('loaded_tables')) await record.add({ loaded });
     await record.seal();
     const name = nameOf(held, 'checkpoint');
     await this.#store.rename(pathOf(UNFINISHED), pathOf(name));
