@@ -118,7 +118,7 @@ export class Journal {
     // What an older version published has no name.
     const held = known.id === '' ? catalog.get<Publication>('publication_next', { id: newUuid() })! : known;
     const before = await this.#files();
-    const record = await JournalRecord.create(this.#store, UNFINISHED);
+    await using record = await JournalRecord.create(this.#store, UNFINISHED);
     for (const { name: table, columns } of ENTITIES) {
       const parts = { table, columns: identifiers(columns.map(({ name }) => name)) };
       for (const row of catalog.eachOfTemplate<Values>('state_all', parts)) await record.add({ upsert: table, row });
@@ -226,14 +226,14 @@ export class JournalRecord {
   async seal(): Promise<void> {
     await this.#flush();
     await this.#handle.writeFile(`{"end":"${this.#hash.digest('hex')}"}\n`);
-    await this.close();
+    await this.#handle.close();
     await this.#store.seal(this.#file);
     await this.#store.syncFolders();
   }
 
-  /** Without `seal`: the record is not whole, and goes with the next one. */
-  async close(): Promise<void> {
-    await this.#handle.close();
+  /** A record without `seal` is not whole, and goes with the next one. Closes it, also where the disk is full. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#handle.fd !== -1) await this.#handle.close();
   }
 
   async #flush(): Promise<void> {

@@ -72,14 +72,8 @@ export async function publishing<T>(
   writes: (own: Catalog, record: JournalRecord) => Promise<T>,
 ): Promise<T> {
   const result = await catalog.longTransaction(async (own) => {
-    const record = await journal.begin(own.get<Publication>('publication_next', { id: newUuid() })!);
-    let written: T;
-    try {
-      written = await writes(own, record);
-    } catch (error) {
-      await record.close();
-      throw error;
-    }
+    await using record = await journal.begin(own.get<Publication>('publication_next', { id: newUuid() })!);
+    const written = await writes(own, record);
     await record.seal();
     return written;
   });
