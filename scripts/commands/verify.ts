@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { print, printJson, progress, withStores } from '../cli.ts';
+import { examples } from '../help.ts';
 
 interface Options {
   readonly repair?: boolean;
@@ -12,6 +13,7 @@ export function addVerify(program: Command): void {
     .description('compare what is stored with what was loaded: the catalog, all files, the rollups and the journal')
     .option('--repair', 'make rollups from their days, write the journal again, and move unknown files to the trash')
     .option('--json', 'print one JSON document')
+    .addHelpText('after', examples('verify', 'verify --repair --json'))
     .action(async ({ repair = false, json }: Options) => {
       // DuckDB takes longer to load than most commands to run.
       const { verify } = await import('../../server/ops/verify.ts');
