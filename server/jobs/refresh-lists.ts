@@ -50,7 +50,8 @@ export const refreshLists: Job = {
         }
       }
     };
-    await withLists({ settings, catalog, log }, refreshAll, now);
+    // One thread: requests have the others.
+    await withLists({ settings: { ...settings, threads: 1 }, catalog, log }, refreshAll, now);
     return { refreshed, failed };
   },
 };
