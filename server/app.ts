@@ -8,7 +8,7 @@ import { TrackedKeywordsCache } from './catalog/tracked.ts';
 import { invalidRequest, notFound } from './domain/errors.ts';
 import type { Engine } from './facts/engine.ts';
 import { Facts } from './facts/facts.ts';
-import { ConcurrencyLimit, SharedConcurrencyLimit } from './gate.ts';
+import { ConcurrencyLimit, SharedConcurrencyLimit } from './runtime/limits.ts';
 import { AnswerCache } from './http/answer-cache.ts';
 import { addCompression } from './http/compression.ts';
 import { addDeadlines } from './http/deadline.ts';

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import type { CacheKey } from '../domain/cache-key.ts';
-import { SingleFlight } from '../single-flight.ts';
+import { SingleFlight } from '../runtime/single-flight.ts';
 import type { EncodedBytes } from './compression.ts';
 
 /** Finished answers, and those that are being made. */

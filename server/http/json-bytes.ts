@@ -1,4 +1,4 @@
-import { tellOfGarbage } from '../garbage.ts';
+import { reportExternalBytes } from '../runtime/external-memory.ts';
 
 const BLOCK = 64 * 1024;
 /** More than any number written by one call. */
@@ -139,7 +139,7 @@ export function jsonBytes(write: (json: JsonBytes) => void): Buffer {
   working = undefined;
   write(json);
   const bytes = json.copy();
-  tellOfGarbage(bytes.length);
+  reportExternalBytes(bytes.length);
   if (bytes.length <= MOST_KEPT) working = json;
   return bytes;
 }

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { SharedConcurrencyLimit } from '../gate.ts';
+import type { SharedConcurrencyLimit } from '../runtime/limits.ts';
 import { Turns } from './turns.ts';
 
 const turns = new Turns(() => performance.now());

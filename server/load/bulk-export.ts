@@ -10,7 +10,7 @@ import { newShortId } from '../domain/ids.ts';
 import { isoInstant } from '../domain/instants.ts';
 import { Engine, type Parameters, type Session } from '../facts/engine.ts';
 import type { Settings } from '../settings.ts';
-import { sqlText } from '../sql.ts';
+import { sqlText } from '../runtime/sql.ts';
 import { type Ask, ImportRefused, parquetFiles, siteToKeep, tellApart } from './bulk-export-files.ts';
 import { type LoadSummary, loadSnapshot } from './load.ts';
 import { count } from './problems.ts';

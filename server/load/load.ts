@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import type { Catalog } from '../catalog/catalog.ts';
 import { Engine, type Session } from '../facts/engine.ts';
 import type { Settings } from '../settings.ts';
-import { sqlNames, sqlText } from '../sql.ts';
+import { sqlNames, sqlText } from '../runtime/sql.ts';
 import { CheckedFiles, DamagedFile } from '../storage/checked-files.ts';
 import { FactStore } from '../storage/fact-store.ts';
 import { checkEntities, checkFacts } from './checks.ts';

@@ -2,7 +2,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { KnownCatalog } from '../catalog/known.ts';
 import type { TrackedKeywordsCache } from '../catalog/tracked.ts';
 import type { Facts } from '../facts/facts.ts';
-import type { SharedConcurrencyLimit } from '../gate.ts';
+import type { SharedConcurrencyLimit } from '../runtime/limits.ts';
 import type { Lists } from '../lists/lists.ts';
 import type { KeptAnswers } from './kept-answer.ts';
 

@@ -4,7 +4,7 @@ import { mock } from 'node:test';
 import t, { type Test } from 'tap';
 import { createKey } from '../../server/catalog/keys.ts';
 import { Engine } from '../../server/facts/engine.ts';
-import { ConcurrencyLimit, SharedConcurrencyLimit } from '../../server/gate.ts';
+import { ConcurrencyLimit, SharedConcurrencyLimit } from '../../server/runtime/limits.ts';
 import { sendStream } from '../../server/http/send-stream.ts';
 import { Turns } from '../../server/http/turns.ts';
 import { facts, keyword, makeWorld, PROJECT, WORKSPACE, type World } from '../world.ts';

@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { Catalog } from '../server/catalog/catalog.ts';
-import { TrackedKeywordsCache, type TrackedRead } from '../server/catalog/tracked.ts';
-import type { Facts } from '../server/facts/facts.ts';
-import { keywordPage } from '../server/facts/keywords.ts';
-import { inTurns } from '../server/turns.ts';
-import { methodOf } from './methods.ts';
-import { keyword, makeWorld, type Tables } from './world.ts';
+import { Catalog } from '../../server/catalog/catalog.ts';
+import { TrackedKeywordsCache, type TrackedRead } from '../../server/catalog/tracked.ts';
+import type { Facts } from '../../server/facts/facts.ts';
+import { keywordPage } from '../../server/facts/keywords.ts';
+import { inTurns } from '../../server/runtime/turns.ts';
+import { methodOf } from '../methods.ts';
+import { keyword, makeWorld, type Tables } from '../world.ts';
 
 /** Steps that may be taken before others have their turn. */
 const MAX_STEPS = 1000;

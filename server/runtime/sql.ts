@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-const FOLDER = fileURLToPath(new URL('../sql/', import.meta.url));
+const FOLDER = fileURLToPath(new URL('../../sql/', import.meta.url));
 /**
  * Every SQL file by name, read when the process starts: what happens to the files later (an upgrade in place, a lost
  * mount, no file descriptors) does not change a running process.

@@ -1,5 +1,5 @@
 import PQueue from 'p-queue';
-import { busy } from './domain/errors.ts';
+import { busy } from '../domain/errors.ts';
 
 /** Lets a few in at a time. Whoever gives up waiting leaves the queue at once. */
 export class ConcurrencyLimit {
