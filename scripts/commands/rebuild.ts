@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { beginAnew, rebuild } from '../../server/ops/rebuild.ts';
 import { readSettings } from '../../server/settings.ts';
 import { print, printJson, progress } from '../cli.ts';
+import { examples } from '../help.ts';
 
 interface Options {
   readonly new?: boolean;
@@ -14,6 +15,7 @@ export function addRebuild(program: Command): void {
     .description('make a lost or outdated catalog again from the journal beside the facts')
     .option('--new', 'give up the facts of a lost catalog instead: they go to the trash, and an empty one can begin')
     .option('--json', 'print one JSON document')
+    .addHelpText('after', examples('rebuild', 'rebuild --new'))
     .action(async (options: Options) => {
       const { dataFolder } = readSettings(process.env);
       const { report, end } = progress();

@@ -7,7 +7,7 @@ import type { Settings } from '../settings.ts';
 import { CheckedFiles, DamagedFile } from '../storage/checked-files.ts';
 import { FactStore } from '../storage/fact-store.ts';
 import { checkEntities, checkFacts } from './checks.ts';
-import { Journal } from './journal.ts';
+import { Journal, type LoadedTable } from './journal.ts';
 import { withLoadLock } from './lock.ts';
 import type { FactFiles, PartChange } from './new-files.ts';
 import { type KnownDays, replacedDays, type StagedPart, writePartFiles } from './part-files.ts';
@@ -153,15 +153,17 @@ async function loadLocked(
     ];
     if (!dryRun) {
       const changes: PartChange[] = [];
+      const loaded: LoadedTable[] = [];
       const files: FactFiles = { store, planned, checked };
       for (const [shape, all] of parts) {
         report(`writing ${shape.name}`);
         const days = replacedDays(all, shape.name, knownDays);
+        loaded.push(...[...days.keys()].map((project) => ({ project, table: shape.name })));
         const input = { files, shape, parts: all, days };
         changes.push(...(await writePartFiles(engine, catalog, input)));
       }
       report('publishing');
-      await publish(session, { catalog, journal }, changes);
+      await publish(session, { catalog, journal }, changes, loaded);
     }
     const named = await session.rows<{ id: string }>('select id from named_projects');
     const names = found.tables.map(({ table }) => table);

@@ -45,7 +45,7 @@ function manifestOf(dataFolder: string): unknown[] {
 async function load(
   dataFolder: string,
   tables: Tables,
-  options: { replace?: boolean } = {},
+  options: { replace?: boolean; confirmDelete?: string[] } = {},
 ): ReturnType<typeof loadSnapshot> {
   using catalog = new Catalog(dataFolder);
   const folder = writeSnapshot(t, tables);
@@ -95,7 +95,11 @@ t.test('a lost catalog is made again from what stands beside the facts', async (
   await load(dataFolder, { projects: [PROJECT, SECOND, { ...SECOND, id: 'Proj3' }] });
   await load(dataFolder, { site_daily: FACTS.site_daily.map((row) => ({ ...row, project_id: 'Proj3' })) });
   // Proj3 goes with its facts; a month of Proj1 that has no rows any more goes too.
-  await load(dataFolder, { workspaces: EVERYTHING['workspaces']!, projects: [PROJECT, SECOND] }, { replace: true });
+  await load(
+    dataFolder,
+    { workspaces: EVERYTHING['workspaces']!, projects: [PROJECT, SECOND] },
+    { replace: true, confirmDelete: ['Proj3'] },
+  );
   const settings = { ORDINATE_DATA: dataFolder };
   const server = await startServer(t, settings);
   const answers = await answersOf({ get: (path) => server.get(path, keys[0]!) });
