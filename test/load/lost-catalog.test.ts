@@ -19,7 +19,8 @@ import { addMember } from '../../server/catalog/workspaces.ts';
 import { loadSnapshot } from '../../server/load/load.ts';
 import { rebuild } from '../../server/ops/rebuild.ts';
 import { readSettings } from '../../server/settings.ts';
-import { makeDataFolder, run, startServer } from '../process.ts';
+import { command } from '../command.ts';
+import { makeDataFolder, startServer } from '../process.ts';
 import { facts, makeWorld, PROJECT, type Tables, temporaryFolder, writeSnapshot } from '../world.ts';
 import { answersOf, EVERYTHING, SECOND } from './snapshots.ts';
 
@@ -76,7 +77,7 @@ t.test('where the catalog is lost, nothing begins anew over the facts', async (t
   }
   const settings = { ORDINATE_DATA: dataFolder, PORT: '0' };
   for (const words of [['load', writeSnapshot(t, FACTS)], ['serve']]) {
-    const { code, stdout, stderr } = await run(t, settings, ...words);
+    const { code, stdout, stderr } = await command(settings, ...words);
     t.match({ code, stdout }, { code: 1, stdout: '' }, words[0]!);
     t.match(stderr, /Restore the catalog.*'ordinate rebuild'.*'ordinate rebuild --new'/);
     t.notMatch(stderr, /^ {4}at /m);
@@ -113,7 +114,7 @@ t.test('a lost catalog is made again from what stands beside the facts', async (
   server.child.kill('SIGKILL');
   await server.ended;
   rmSync(join(dataFolder, 'catalog.sqlite'));
-  const rebuilt = await run(t, settings, 'rebuild', '--json');
+  const rebuilt = await command(settings, 'rebuild', '--json');
   t.match(
     { ...rebuilt, stdout: JSON.parse(rebuilt.stdout) as unknown },
     {
@@ -127,7 +128,7 @@ t.test('a lost catalog is made again from what stands beside the facts', async (
   const after = await startServer(t, settings);
   t.equal((await after.get('/projects', keys[0]!)).status, 401, 'no key comes back');
   t.strictSame(await answersOf({ get: (path) => after.get(path, key) }), answers);
-  t.match(await run(t, settings, 'verify', '--json'), { code: 0, stdout: /"ok": true/ });
+  t.match(await command(settings, 'verify', '--json'), { code: 0, stdout: /"ok": true/ });
   await load(dataFolder, FACTS);
 });
 
@@ -158,14 +159,14 @@ t.test('a catalog that is older than the facts is not loaded into, but brought u
   const manifest = manifestOf(dataFolder);
   renameSync(`${path}.backup`, path);
   const before = filesOf(dataFolder);
-  t.match(await run(t, settings, 'load', writeSnapshot(t, FACTS)), {
+  t.match(await command(settings, 'load', writeSnapshot(t, FACTS)), {
     code: 1,
     stderr: /The catalog is older than the facts.*'ordinate rebuild'/,
   });
   t.strictSame(filesOf(dataFolder), before);
-  t.match(await run(t, settings, 'rebuild'), { code: 0, stdout: /The catalog was made again: 2 projects/ });
+  t.match(await command(settings, 'rebuild'), { code: 0, stdout: /The catalog was made again: 2 projects/ });
   t.strictSame(manifestOf(dataFolder), manifest);
-  t.match(await run(t, settings, 'members', 'list', '--workspace', 'acme', '--json'), { stdout: /ann@acme\.example/ });
+  t.match(await command(settings, 'members', 'list', '--workspace', 'acme', '--json'), { stdout: /ann@acme\.example/ });
   const server = await startServer(t, settings);
   const { body } = await server.get('/projects/Proj1/site?from=2026-03-02&to=2026-03-02', keys[0]!);
   t.equal(body.totals.clicks, 5, 'keys and facts are there');
@@ -174,10 +175,10 @@ t.test('a catalog that is older than the facts is not loaded into, but brought u
 t.test('the facts of a lost catalog are given up only in so many words, and for a week not for good', async (t) => {
   const { dataFolder } = await makeDataFolder(t, [writeSnapshot(t, EVERYTHING)]);
   const settings = { ORDINATE_DATA: dataFolder };
-  t.match(await run(t, settings, 'rebuild', '--new'), { code: 1, stderr: /There is a catalog in/ });
+  t.match(await command(settings, 'rebuild', '--new'), { code: 1, stderr: /There is a catalog in/ });
   const files = filesOf(dataFolder).filter((file) => file.startsWith('facts'));
   removeCatalog(dataFolder);
-  t.match(await run(t, settings, 'rebuild', '--new'), { code: 0, stdout: /trash.*7 days/ });
+  t.match(await command(settings, 'rebuild', '--new'), { code: 0, stdout: /trash.*7 days/ });
   const [moved] = globSync(`${dataFolder}/trash/*`, { exclude: ['**/orphans-moved'] }) as [string];
   t.strictSame(filesOf(moved), files);
   await load(dataFolder, EVERYTHING);
