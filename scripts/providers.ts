@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Catalog } from '../server/catalog/catalog.ts';
 import { findAnyProject, type Project } from '../server/catalog/projects.ts';
-import { openServingEngine } from '../server/facts/serving-engine.ts';
 import type { Lists } from '../server/lists/lists.ts';
 import { ProcessFolder } from '../server/process-folder.ts';
 import type { Settings } from '../server/settings.ts';
@@ -17,12 +16,13 @@ export function withLists<T>(
 ): Promise<T> {
   return withStores(async ({ settings, catalog }) => {
     const { dataFolder, memoryLimit, threads } = settings;
+    // DuckDB takes longer to read than most commands to run.
+    const { openServingEngine } = await import('../server/facts/serving-engine.ts');
+    const { Lists: Opened } = await import('../server/lists/lists.ts');
     await using opened = new AsyncDisposableStack();
     const folder = opened.adopt(await ProcessFolder.take(join(dataFolder, 'temporary')), (taken) => taken.remove());
     const options = { dataFolder, memoryLimit, threads, temporaryFolder: folder.path };
     const engine = opened.adopt(await openServingEngine(options), (opening) => opening.close());
-    // Google's libraries take longer to read than most commands to run.
-    const { Lists: Opened } = await import('../server/lists/lists.ts');
     const factFiles = new CheckedFiles(new FactStore(dataFolder));
     const lists = opened.adopt(new Opened({ engine, catalog, factFiles, settings, log, now: Date.now }), (all) =>
       all.close(),

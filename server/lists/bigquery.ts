@@ -45,7 +45,7 @@ export class Warehouse implements Source {
     const complete = checkCoverage(query, days);
     const file = kind === 'pages' ? 'pages_from_url' : table === SITE_TABLE ? 'queries_from_site' : 'queries_from_url';
     const names = { url_impression: this.#dataset.table(URL_TABLE), site_impression: this.#dataset.table(SITE_TABLE) };
-    const span = { from: dayParameter(range.from), to: dayParameter(range.to) };
+    const span = { from: await dayParameter(range.from), to: await dayParameter(range.to) };
     const params = { ...span, site: property, country: country ?? '', most: MAX_ROWS + 1 };
     using fetched = await FetchedRows.open(this.#engine);
     let count = 0;
