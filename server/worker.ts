@@ -1,8 +1,8 @@
 import closeWithGrace from 'close-with-grace';
 import { destination, pino } from 'pino';
+import { serializeError } from './api/plugins/log.ts';
 import { Catalog } from './catalog/catalog.ts';
 import { UsageDatabase } from './catalog/usage.ts';
-import { serializeError } from './http/log.ts';
 import { SYSTEM_CLOCK } from './jobs/clock.ts';
 import { JobRunner } from './jobs/job-runner.ts';
 import { JobStates } from './jobs/job-states.ts';

@@ -7,7 +7,6 @@ import { dayOf } from '../../server/domain/dates.ts';
 import { toMicroseconds } from '../../server/domain/instants.ts';
 import type { Settings } from '../../server/settings.ts';
 import { print, progress, withStores } from '../cli.ts';
-import { writeDemoSnapshot } from '../demo/snapshot.ts';
 import { examples } from '../help.ts';
 
 export const DEMO_WORKSPACE = 'demo';
@@ -38,10 +37,10 @@ export function addDemo(program: Command): void {
 
 /** Makes the demo snapshot and loads it as everybody's data is loaded, with progress on standard error. */
 export async function loadDemo(stores: { settings: Settings; catalog: Catalog }): Promise<void> {
-  // DuckDB takes longer to load than most commands to run.
-  const [{ Engine }, { loadSnapshot }] = await Promise.all([
+  const [{ Engine }, { loadSnapshot }, { writeDemoSnapshot }] = await Promise.all([
     import('../../server/facts/engine.ts'),
     import('../../server/load/load.ts'),
+    import('../demo/snapshot.ts'),
   ]);
   const { report, end } = progress({ lines: true });
   try {

@@ -37,7 +37,6 @@ export function addImport(program: Command): void {
     )
     .action(async (paths: string[], options: Options) => {
       const { workspace, property, brandTerm, trackTop, force = false, dryRun = false, json } = options;
-      // DuckDB takes longer to load than most commands to run.
       const { importBulkExport } = await import('../../server/load/bulk-export.ts');
       const { report, end } = progress();
       try {

@@ -34,7 +34,6 @@ export function addLoad(program: Command): void {
 \`ordinate describe\` prints the tables of a snapshot and their columns.`,
     )
     .action(async (folder: string, options: Options) => {
-      // DuckDB takes longer to load than most commands to run.
       const { loadSnapshot } = await import('../../server/load/load.ts');
       const { report, end } = progress();
       try {

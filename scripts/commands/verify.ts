@@ -15,7 +15,6 @@ export function addVerify(program: Command): void {
     .option('--json', 'print one JSON document')
     .addHelpText('after', examples('verify', 'verify --repair --json'))
     .action(async ({ repair = false, json }: Options) => {
-      // DuckDB takes longer to load than most commands to run.
       const { verify } = await import('../../server/ops/verify.ts');
       const { report, end } = progress();
       try {

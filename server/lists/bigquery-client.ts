@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { callbackify } from 'node:util';
-import { BigQuery, type BigQueryDate, type Query } from '@google-cloud/bigquery';
-import { gaxios } from 'google-auth-library';
+import type { BigQuery, BigQueryDate, Query } from '@google-cloud/bigquery';
 import type { Connection } from '../catalog/connections.ts';
 import type { Day } from '../domain/dates.ts';
 import { newUuid } from '../domain/ids.ts';
@@ -16,12 +15,16 @@ const ROWS_PER_ANSWER = 20_000;
 const QUERY_LIMIT = 300_000;
 const POLL_PAUSE = 200;
 
+/** Read at the first request: the package is large, and most processes never need it. */
+const library = () => import('@google-cloud/bigquery');
+
 export type Cell = string | null;
 /** Values to bind; days as `dayParameter` makes them. */
 export type Parameters = Readonly<Record<string, string | number | BigQueryDate>>;
 
 /** A day with its type, which a text does not have. */
-export function dayParameter(day: Day): BigQueryDate {
+export async function dayParameter(day: Day): Promise<BigQueryDate> {
+  const { BigQuery } = await library();
   return BigQuery.date(day);
 }
 
@@ -92,11 +95,12 @@ export class Dataset {
   /** One request of the client, repeated as failures allow; once with a new token when the one at hand has expired. */
   async #request<T>(attempts: Attempts, work: (client: BigQuery) => Promise<T>): Promise<T> {
     const identity = await this.#options.identities.of(this.#connection);
-    const client = this.#client(identity, attempts.signal);
+    const client = await this.#client(identity, attempts.signal);
     return requestAs(identity, attempts, this.#names(), () => work(client));
   }
 
-  #client(identity: Identity, signal: AbortSignal): BigQuery {
+  async #client(identity: Identity, signal: AbortSignal): Promise<BigQuery> {
+    const { BigQuery } = await library();
     const { endpoint, location } = this.#connection;
     const client = new BigQuery({
       projectId: this.#names()[0] ?? '',
@@ -142,6 +146,7 @@ async function send(
   { uri: url, method = 'GET', qs = {}, json }: ComposedRequest,
   limits: { timeout: number; signal: AbortSignal },
 ): Promise<unknown> {
+  const { gaxios } = await import('google-auth-library');
   const { data } = await new gaxios.Gaxios().request<unknown>({
     url,
     method,

@@ -3,7 +3,7 @@ import type { Connection } from '../catalog/connections.ts';
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import { type Day, eachDay } from '../domain/dates.ts';
 import type { Engine } from '../facts/engine.ts';
-import { sqlTemplate } from '../sql.ts';
+import { sqlTemplate } from '../runtime/sql.ts';
 import { type BigQueryOptions, type Cell, Dataset, dayParameter, type Parameters } from './bigquery-client.ts';
 import { ProviderFailure } from './failures.ts';
 import { FetchedRows } from './fetched-rows.ts';
@@ -45,7 +45,7 @@ export class Warehouse implements Source {
     const complete = checkCoverage(query, days);
     const file = kind === 'pages' ? 'pages_from_url' : table === SITE_TABLE ? 'queries_from_site' : 'queries_from_url';
     const names = { url_impression: this.#dataset.table(URL_TABLE), site_impression: this.#dataset.table(SITE_TABLE) };
-    const span = { from: dayParameter(range.from), to: dayParameter(range.to) };
+    const span = { from: await dayParameter(range.from), to: await dayParameter(range.to) };
     const params = { ...span, site: property, country: country ?? '', most: MAX_ROWS + 1 };
     using fetched = await FetchedRows.open(this.#engine);
     let count = 0;

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { type AuthClient, GoogleAuth, gaxios, JWT, type OAuth2Client, UserRefreshClient } from 'google-auth-library';
+import type { AuthClient, gaxios, OAuth2Client } from 'google-auth-library';
 import type { Connection } from '../catalog/connections.ts';
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import { readCredentials } from './credentials.ts';
@@ -27,6 +27,9 @@ const TOKEN_ADDRESS = 'https://oauth2.googleapis.com/token';
 /** An answer of the token endpoint has some thousand bytes. */
 const MAX_TOKEN_BYTES = 1_000_000;
 
+/** Google's packages take longer to read than the rest of the server: only who has a connection needs them. */
+const library = () => import('google-auth-library');
+
 /** Signed-in clients of connections, each made once as long as its credentials file is the same. */
 export class Identities {
   readonly #timeLimit: number;
@@ -43,14 +46,13 @@ export class Identities {
     const stamp = credentials === null ? 0 : (statSync(credentials, { throwIfNoEntry: false })?.mtimeMs ?? -1);
     let known = this.#known.get(key);
     if (known?.stamp !== stamp) {
-      const transporter = makeTransporter(tokenEndpoint, this.#timeLimit);
       const scopes = [...SCOPES[kind]];
+      const transporter = makeTransporter(tokenEndpoint, this.#timeLimit);
       known = {
         stamp,
-        identity:
-          credentials === null
-            ? fromEnvironment(scopes, transporter)
-            : fromFile(credentials, scopes, transporter, tokenEndpoint),
+        identity: transporter.then((made) =>
+          credentials === null ? fromEnvironment(scopes, made) : fromFile(credentials, scopes, made, tokenEndpoint),
+        ),
       };
       known.identity.catch(() => this.#known.delete(key));
       this.#known.set(key, known);
@@ -60,7 +62,8 @@ export class Identities {
 }
 
 /** Requests of the auth library: with a time limit, to the token endpoint that is set, and without retries of its own. */
-function makeTransporter(tokenEndpoint: string | null, timeout: number): gaxios.Gaxios {
+async function makeTransporter(tokenEndpoint: string | null, timeout: number): Promise<gaxios.Gaxios> {
+  const { gaxios } = await library();
   const transporter = new gaxios.Gaxios({ timeout, maxContentLength: MAX_TOKEN_BYTES });
   transporter.interceptors.request.add({
     resolved: async (request) => {
@@ -80,6 +83,7 @@ async function fromFile(
   tokenEndpoint: string | null,
 ): Promise<Identity> {
   const credentials = readCredentials(path);
+  const { JWT, UserRefreshClient } = await library();
   if (credentials.type === 'service_account') {
     const { email, privateKey: key } = credentials;
     // The assertion must name the endpoint that it is sent to.
@@ -107,6 +111,7 @@ function toIdentity(client: OAuth2Client, who: string, fixed: readonly string[])
 }
 
 async function fromEnvironment(scopes: string[], transporter: gaxios.Gaxios): Promise<Identity> {
+  const { GoogleAuth } = await library();
   try {
     const client = await new GoogleAuth({ scopes, clientOptions: { transporter } }).getClient();
     return {

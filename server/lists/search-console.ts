@@ -1,4 +1,3 @@
-import { searchconsole } from '@googleapis/searchconsole';
 import type { Connection } from '../catalog/connections.ts';
 import type { ListKind } from '../catalog/stored-lists.ts';
 import type { Engine } from '../facts/engine.ts';
@@ -67,6 +66,8 @@ export class SearchConsole implements Source {
     const { property, range, kind, country } = query;
     const identity = await this.#options.identities.of(this.#connection);
     const { endpoint } = this.#connection;
+    // Read at the first request: the package is large, and most processes never need it.
+    const { searchconsole } = await import('@googleapis/searchconsole');
     const api = searchconsole({ version: 'v1', ...(endpoint === null ? {} : { rootUrl: endpoint }) });
     const filters = country === null ? [] : [{ dimension: 'country', operator: 'equals', expression: country }];
     const requestBody = {

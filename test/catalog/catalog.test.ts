@@ -8,7 +8,7 @@ import { listKeys } from '../../server/catalog/keys.ts';
 import { findAnyProject } from '../../server/catalog/projects.ts';
 import { UsageDatabase } from '../../server/catalog/usage.ts';
 import { createWorkspace, findWorkspace, listWorkspaces } from '../../server/catalog/workspaces.ts';
-import { sqlNames, sqlText } from '../../server/sql.ts';
+import { sqlNames, sqlText } from '../../server/runtime/sql.ts';
 import { temporaryFolder } from '../world.ts';
 
 function openCatalog(t: Test): Catalog {
