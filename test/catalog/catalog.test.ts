@@ -1,3 +1,4 @@
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -176,4 +177,22 @@ t.test('a use of a key that cannot be written is written with the next one', asy
       ['b', 2000],
     ],
   );
+});
+
+t.test('further connections of a process leave it the locks of the first one', async (t) => {
+  if (process.platform !== 'linux') {
+    t.pass('not run', { skip: 'only Linux lists the locks of files' });
+    return;
+  }
+  const folder = temporaryFolder(t);
+  using catalog = new Catalog(folder);
+  const { ino } = statSync(join(folder, 'catalog.sqlite'));
+  const held = (): string[] =>
+    readFileSync('/proc/locks', 'utf8')
+      .split('\n')
+      .filter((line) => line.includes(`:${ino} `));
+  catalog.get('ping');
+  t.equal(held().length, 1, 'others may not take the catalog for unused');
+  await catalog.longSnapshot(async (own) => own.get('ping'));
+  t.equal(held().length, 1);
 });
