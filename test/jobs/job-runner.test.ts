@@ -259,3 +259,26 @@ t.test('a lost catalog fails runs in words, and does not end the process', async
   await clock.advance(MINUTE);
   t.match(states.read('count'), { outcome: 'succeeded' }, 'the catalog that is there then is the one that counts');
 });
+
+t.test('a lease that comes late: what another process has run meanwhile is not run again', async (t) => {
+  const { clock, start } = makeMachine(t);
+  const runs: number[] = [];
+  const free: (() => void)[] = [];
+  let isFree = true;
+  // As a database that makes the second one wait until the first one is ready.
+  const leases: Leases = {
+    acquire: async () => {
+      if (!isFree) await new Promise<void>((resolve) => free.push(resolve));
+      isFree = false;
+      const release = async (): Promise<void> => {
+        isFree = true;
+        free.shift()?.();
+      };
+      return { renew: async () => true, release };
+    },
+  };
+  start([counting(runs, clock)], leases);
+  start([counting(runs, clock)], leases);
+  await clock.advance(HOUR);
+  t.strictSame(runs, [0]);
+});
