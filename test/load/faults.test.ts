@@ -318,11 +318,13 @@ t.test('a full disk is told in words, nothing is lost, and the next load works',
   const server = await startServer(t, settings);
   const before = await answersOf(server, key, ASKED);
 
+  // Little is left, so that little fills it.
+  writeFileSync(join(folder, 'ballast'), Buffer.alloc(7_000_000));
   const large = await makeVersion(2, 5);
   await writeParquet(
     join(large, 'page_daily.parquet'),
     `select 'Proj1' as project_id, date, 'https://shop.example/' || concat_ws('-', uuid(), uuid(), uuid(), uuid()) as url, 'usa' as country,
-      1 as clicks, 1 as impressions, 0 as sum_position from ${DAYS}, range(760)`,
+      1 as clicks, 1 as impressions, 0 as sum_position from ${DAYS}, range(300)`,
   );
   const full = await run(t, settings, 'load', large);
   t.equal(full.code, 1);
