@@ -3,7 +3,6 @@ import { createSpinner } from 'nanospinner';
 import { Catalog } from '../server/catalog/catalog.ts';
 import { readSettings, type Settings } from '../server/settings.ts';
 import { progressLines } from './progress-lines.ts';
-import { formatTable } from './table.ts';
 
 /**
  * Settings from the environment, with the catalog that they name; closed when `work` ends.
@@ -32,9 +31,10 @@ export function print(text: string): void {
 }
 
 /** Rows as a table for people, or a sentence where there are none. */
-export function printTable(rows: readonly object[], none: string): void {
+export async function printTable(rows: readonly object[], none: string): Promise<void> {
   if (rows.length === 0) print(none);
-  else print(formatTable(rows));
+  // The widths of texts take longer to read than most commands to run.
+  else print((await import('./table.ts')).formatTable(rows));
 }
 
 /** Shows progress on standard error: a spinner on a terminal; elsewhere nothing, or with `lines` a line now and then. */

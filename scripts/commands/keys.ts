@@ -43,7 +43,7 @@ export function addKeys(program: Command): void {
     .action(async ({ workspace, json }: Options) => {
       const rows = (await withStores(({ catalog }) => listKeys(catalog, workspace))).map(toRow);
       if (json) printJson(rows);
-      else printTable(rows, `Workspace '${workspace}' has no keys yet.`);
+      else await printTable(rows, `Workspace '${workspace}' has no keys yet.`);
     });
   command
     .command('revoke')
