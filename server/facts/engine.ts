@@ -10,7 +10,7 @@ import {
   listValue,
   VARCHAR,
 } from '@duckdb/node-api';
-import { sqlText } from '../sql.ts';
+import { sqlText } from '../runtime/sql.ts';
 import { readNumbers, readRows, type TakeNumbers } from './results.ts';
 
 type Parameter = string | number | boolean | null | readonly string[];

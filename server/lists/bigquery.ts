@@ -3,7 +3,7 @@ import type { Connection } from '../catalog/connections.ts';
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import { type Day, eachDay } from '../domain/dates.ts';
 import type { Engine } from '../facts/engine.ts';
-import { sqlTemplate } from '../sql.ts';
+import { sqlTemplate } from '../runtime/sql.ts';
 import { type BigQueryOptions, type Cell, Dataset, dayParameter, type Parameters } from './bigquery-client.ts';
 import { ProviderFailure } from './failures.ts';
 import { FetchedRows } from './fetched-rows.ts';

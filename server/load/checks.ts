@@ -1,6 +1,6 @@
 import { ruleProblem } from '../domain/rules.ts';
 import type { Session } from '../facts/engine.ts';
-import { sqlTemplate } from '../sql.ts';
+import { sqlTemplate } from '../runtime/sql.ts';
 import { count, type Problem } from './problems.ts';
 import { ENTITIES, type EntityTable, type FactTableShape, identifiers, packed } from './tables.ts';
 

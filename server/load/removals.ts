@@ -1,7 +1,7 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { type ProjectContents, readProjectContents } from '../catalog/contents.ts';
 import type { Session } from '../facts/engine.ts';
-import { sqlTemplate } from '../sql.ts';
+import { sqlTemplate } from '../runtime/sql.ts';
 import { count, type Problem } from './problems.ts';
 import type { Carried } from './state.ts';
 import { packed } from './tables.ts';

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import type { Session } from '../facts/engine.ts';
-import { sqlTemplate } from '../sql.ts';
+import { sqlTemplate } from '../runtime/sql.ts';
 import { count, type Problem } from './problems.ts';
 import { unreadable } from './read-failures.ts';
 import { findLines, type ShownRow } from './row-lines.ts';

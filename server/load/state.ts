@@ -1,6 +1,6 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Session } from '../facts/engine.ts';
-import { sqlTemplate } from '../sql.ts';
+import { sqlTemplate } from '../runtime/sql.ts';
 import { type Column, ENTITIES, type EntityTable, identifiers } from './tables.ts';
 
 /** What a load carries of the entity tables. Tables that it neither carries nor needs for a check cost nothing. */
