@@ -9,6 +9,8 @@ const TABLES = [
   'create_list_uses_index',
   'create_page_sequences',
   'create_page_sequences_index',
+  'create_key_uses',
+  'create_job_states',
 ] as const;
 /** Writes are tiny: another process that holds the lock for longer is not waited for, in milliseconds. */
 const BUSY_TIMEOUT = 50;
