@@ -8,7 +8,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'app.ts': ['routes', 'http', 'lists', 'facts', 'catalog', 'storage', 'domain', 'gate.ts', 'settings.ts'],
   routes: ['http', 'lists', 'facts', 'catalog', 'domain', 'gate.ts'],
   http: ['catalog', 'domain', 'garbage.ts', 'gate.ts', 'single-flight.ts'],
-  lists: ['facts', 'catalog', 'storage', 'domain', 'settings.ts', 'sql.ts'],
+  lists: ['providers', 'facts', 'catalog', 'storage', 'domain', 'settings.ts', 'sql.ts'],
+  providers: ['catalog', 'domain', 'settings.ts', 'sql.ts'],
   ops: ['load', 'facts', 'catalog', 'storage', 'domain', 'settings.ts', 'sql.ts'],
   load: ['facts', 'catalog', 'storage', 'domain', 'settings.ts', 'sql.ts', 'turns.ts'],
   facts: ['storage', 'domain', 'garbage.ts', 'gate.ts', 'sql.ts', 'turns.ts'],
@@ -29,9 +30,9 @@ const RESERVED: Readonly<Record<string, string>> = {
   '@duckdb/node-api': 'facts',
   '@duckdb/node-bindings': 'facts',
   'node:sqlite': 'catalog load',
-  '@google-cloud/bigquery': 'lists',
-  '@googleapis/searchconsole': 'lists',
-  'google-auth-library': 'lists',
+  '@google-cloud/bigquery': 'providers',
+  '@googleapis/searchconsole': 'providers',
+  'google-auth-library': 'providers',
 };
 
 const root = join(import.meta.dirname, '..');
