@@ -3,7 +3,6 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Catalog } from '../server/catalog/catalog.ts';
 import { findAnyProject, type Project } from '../server/catalog/projects.ts';
 import { UsageDatabase } from '../server/catalog/usage.ts';
-import { openServingEngine } from '../server/facts/serving-engine.ts';
 import type { Lists } from '../server/lists/lists.ts';
 import { ProcessFolder } from '../server/process-folder.ts';
 import type { Providers } from '../server/providers/providers.ts';
@@ -19,12 +18,14 @@ export function withLists<T>(
 ): Promise<T> {
   return withStores(async ({ settings, catalog }) => {
     const { dataFolder, memoryLimit, threads } = settings;
+    // DuckDB takes longer to read than most commands to run.
+    const { openServingEngine } = await import('../server/facts/serving-engine.ts');
+    const { Lists: Opened } = await import('../server/lists/lists.ts');
     await using opened = new AsyncDisposableStack();
     const folder = opened.adopt(await ProcessFolder.take(join(dataFolder, 'temporary')), (taken) => taken.remove());
     const options = { dataFolder, memoryLimit, threads, temporaryFolder: folder.path };
     const engine = opened.adopt(await openServingEngine(options), (opening) => opening.close());
     const factFiles = new CheckedFiles(new FactStore(dataFolder));
-    const { Lists: Opened } = await import('../server/lists/lists.ts');
     const lists = opened.adopt(new Opened({ engine, catalog, factFiles, settings, log, now: Date.now }), (all) =>
       all.close(),
     );

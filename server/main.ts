@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import closeWithGrace from 'close-with-grace';
 import type { FastifyInstance } from 'fastify';
+import { openLog } from './api/plugins/log.ts';
 import { buildApp } from './app.ts';
 import { Catalog } from './catalog/catalog.ts';
 import { openServingEngine } from './facts/serving-engine.ts';
-import { openLog } from './http/log.ts';
 import { ProcessFolder } from './process-folder.ts';
 import type { Settings } from './settings.ts';
 

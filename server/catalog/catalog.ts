@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import { unavailable } from '../domain/errors.ts';
-import { sqlNames, sqlTemplate, sqlText } from '../sql.ts';
+import { sqlNames, sqlTemplate, sqlText } from '../runtime/sql.ts';
 import { CatalogFile } from './catalog-file.ts';
 import { nameCatalogFailure } from './failures.ts';
 

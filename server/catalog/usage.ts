@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { sqlText } from '../sql.ts';
+import { sqlText } from '../runtime/sql.ts';
 import type { Values } from './catalog.ts';
 
 const TABLES = [

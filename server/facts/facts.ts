@@ -1,7 +1,7 @@
 import type { Day, Month } from '../domain/dates.ts';
 import type { Measures } from '../domain/metrics.ts';
 import type { Range } from '../domain/range.ts';
-import type { ConcurrencyLimit } from '../gate.ts';
+import type { ConcurrencyLimit } from '../runtime/limits.ts';
 import type { CheckedFiles } from '../storage/checked-files.ts';
 import type { StoredFile } from '../storage/fact-store.ts';
 import { DayGrid } from './day-grid.ts';

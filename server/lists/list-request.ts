@@ -2,7 +2,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { Project } from '../catalog/projects.ts';
 import type { ListKey, ListKind, SourceKind } from '../catalog/stored-lists.ts';
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
-import type { AskedRange, Range } from '../domain/range.ts';
+import type { Range, RangeParameters } from '../domain/range.ts';
 import type { Source } from './source.ts';
 import type { Sources } from './sources.ts';
 
@@ -12,7 +12,7 @@ export interface ListParameters {
   readonly range: Range;
   readonly country: string | null;
   /** How the range was asked for, where it was worked out from something. */
-  readonly parameters?: AskedRange;
+  readonly parameters?: RangeParameters;
 }
 
 /** A list as a request means it, with what it can come from. */
@@ -37,7 +37,7 @@ export interface ListRequest {
  */
 export function planList(sources: Sources, project: Project, params: ListParameters, catalog: Catalog): ListRequest {
   const { kind, range } = params;
-  const { from, to, period }: AskedRange = params.parameters ?? range;
+  const { from, to, period }: RangeParameters = params.parameters ?? range;
   const choice = sources.choose(project, kind, range, catalog);
   const { sourceKey, fromProvider } = choice;
   // A project of one country has no rows of another; its own facts are of that country already.

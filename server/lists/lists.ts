@@ -1,3 +1,5 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Project } from '../catalog/projects.ts';
@@ -80,6 +82,8 @@ export class Lists {
     const { dataFolder } = settings;
     const limits = { lists: settings.listMax, bytes: settings.listDiskBudget };
     this.#options = options;
+    // Before anything is opened: this may be what fails.
+    mkdirSync(join(dataFolder, 'lists'), { recursive: true });
     this.#usage = new UsageDatabase(dataFolder, warnSometimes(log));
     this.#sequences = new PageSequences(this.#usage, now);
     this.#store = new ListStore({

@@ -1,6 +1,6 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { type Connection, type ConnectionKind, connectionsOf } from '../catalog/connections.ts';
-import { type FactTable, filesOf, readCoverage } from '../catalog/manifest.ts';
+import { type FactTable, filesOf, isLoaded, readCoverage } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import type { ListKind } from '../catalog/stored-lists.ts';
 import { unavailable } from '../domain/errors.ts';
@@ -47,9 +47,8 @@ export class Sources {
   choose(project: Project, kind: ListKind, range: Range, catalog = this.#options.catalog): Choice {
     const connections = connectionsOf(catalog, project.id);
     if (connections.length === 0) {
-      const coverage = readCoverage(catalog, project.id);
       // What was never loaded is unknown, and not empty.
-      if (coverage[TABLE[kind]] === undefined) {
+      if (!isLoaded(catalog, project.id, TABLE[kind])) {
         throw unavailable(
           `There is no source of ${kind}: the project is connected to no provider and has no loaded ${kind}.`,
         );

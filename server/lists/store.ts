@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
@@ -37,7 +36,6 @@ export class ListStore {
 
   constructor(options: StoreOptions) {
     this.#options = options;
-    mkdirSync(join(options.dataFolder, 'lists'), { recursive: true });
   }
 
   /** The list of a key, when its file is there. */

@@ -4,7 +4,7 @@ import type { ListKind } from '../catalog/stored-lists.ts';
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import type { Day } from '../domain/dates.ts';
 import type { Range } from '../domain/range.ts';
-import { sqlTemplate } from '../sql.ts';
+import { sqlTemplate } from '../runtime/sql.ts';
 import { type BigQueryOptions, type Cell, Dataset, type Parameters } from './bigquery-client.ts';
 import { ProviderFailure } from './failures.ts';
 import type { ProviderRun } from './retries.ts';

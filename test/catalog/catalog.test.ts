@@ -5,7 +5,7 @@ import t, { type Test } from 'tap';
 import { Catalog } from '../../server/catalog/catalog.ts';
 import { findAnyProject } from '../../server/catalog/projects.ts';
 import { createWorkspace, findWorkspace, listWorkspaces } from '../../server/catalog/workspaces.ts';
-import { sqlNames, sqlText } from '../../server/sql.ts';
+import { sqlNames, sqlText } from '../../server/runtime/sql.ts';
 import { temporaryFolder } from '../world.ts';
 
 function openCatalog(t: Test): Catalog {
