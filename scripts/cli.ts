@@ -4,7 +4,6 @@ import { Catalog } from '../server/catalog/catalog.ts';
 import { UsageDatabase } from '../server/catalog/usage.ts';
 import { readSettings, type Settings } from '../server/settings.ts';
 import { progressLines } from './progress-lines.ts';
-import { formatTable } from './table.ts';
 
 /**
  * Settings from the environment, with the catalog that they name; closed when `work` ends.
@@ -48,9 +47,10 @@ export function print(text: string): void {
 }
 
 /** Rows as a table for people, or a sentence where there are none. */
-export function printTable(rows: readonly object[], none: string): void {
+export async function printTable(rows: readonly object[], none: string): Promise<void> {
   if (rows.length === 0) print(none);
-  else print(formatTable(rows));
+  // The widths of texts take longer to read than most commands to run.
+  else print((await import('./table.ts')).formatTable(rows));
 }
 
 /** Shows progress on standard error: a spinner on a terminal; elsewhere nothing, or with `lines` a line now and then. */

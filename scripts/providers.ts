@@ -1,7 +1,9 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Catalog } from '../server/catalog/catalog.ts';
 import { findAnyProject, type Project } from '../server/catalog/projects.ts';
+import { UsageDatabase } from '../server/catalog/usage.ts';
 import type { Lists } from '../server/lists/lists.ts';
+import type { Providers } from '../server/providers/providers.ts';
 import type { Settings } from '../server/settings.ts';
 import { withStores } from './cli.ts';
 
@@ -16,6 +18,21 @@ export function withLists<T>(
     return opened.withLists({ ...stores, log }, (lists) => work({ ...stores, lists }));
   });
 }
+
+/** Runs `work` with the providers that the server has. What they do is not logged: the command tells what came of it. */
+export function withProviders<T>(work: (stores: { catalog: Catalog; providers: Providers }) => Promise<T>): Promise<T> {
+  return withStores(async ({ settings, catalog }) => {
+    await using opened = new AsyncDisposableStack();
+    // Where the limits that it keeps cannot be read, this process keeps to them alone.
+    const usage = opened.adopt(new UsageDatabase(settings.dataFolder, () => {}), (it) => it.close());
+    const { Providers: Opened } = await import('../server/providers/providers.ts');
+    const providers = new Opened({ catalog, usage, settings, log: QUIET, now: Date.now });
+    opened.defer(() => providers.gateway.stop());
+    return await work({ catalog, providers });
+  });
+}
+
+const QUIET = { info: () => {}, warn: () => {} };
 
 /** Throws where there is no project of the id. */
 export function requireProject(catalog: Catalog, id: string): Project {

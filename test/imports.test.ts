@@ -11,7 +11,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   formats: ['reports', 'facts', 'catalog', 'domain', 'runtime'],
   reports: ['lists', 'facts', 'catalog', 'domain'],
   jobs: ['lists', 'load', 'facts', 'catalog', 'storage', 'domain', 'process-folder.ts', 'settings.ts'],
-  lists: ['facts', 'catalog', 'storage', 'domain', 'settings.ts', 'runtime'],
+  lists: ['providers', 'facts', 'catalog', 'storage', 'domain', 'settings.ts', 'runtime'],
+  providers: ['catalog', 'domain', 'settings.ts', 'runtime'],
   ops: ['load', 'facts', 'catalog', 'storage', 'domain', 'settings.ts', 'runtime'],
   load: ['facts', 'catalog', 'storage', 'domain', 'settings.ts', 'runtime'],
   facts: ['storage', 'domain', 'runtime'],
@@ -28,9 +29,9 @@ const RESERVED: Readonly<Record<string, string>> = {
   '@duckdb/node-api': 'facts',
   '@duckdb/node-bindings': 'facts',
   'node:sqlite': 'catalog load',
-  '@google-cloud/bigquery': 'lists',
-  '@googleapis/searchconsole': 'lists',
-  'google-auth-library': 'lists',
+  '@google-cloud/bigquery': 'providers',
+  '@googleapis/searchconsole': 'providers',
+  'google-auth-library': 'providers',
 };
 
 const root = join(import.meta.dirname, '..');

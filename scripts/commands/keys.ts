@@ -45,7 +45,7 @@ export function addKeys(program: Command): void {
         await withStores((stores) => withUsage(stores, (usage) => listKeys(stores.catalog, usage, workspace)))
       ).map(toRow);
       if (json) printJson(rows);
-      else printTable(rows, `Workspace '${workspace}' has no keys yet.`);
+      else await printTable(rows, `Workspace '${workspace}' has no keys yet.`);
     });
   command
     .command('revoke')

@@ -27,7 +27,7 @@ export function addLists(program: Command): void {
         printJson({ ...total, kept: stored.map(toRow) });
         return;
       }
-      printTable(stored.map(toRow), 'There are no stored lists yet.');
+      await printTable(stored.map(toRow), 'There are no stored lists yet.');
       if (stored.length > 0) {
         print(`${total.lists} lists, ${(total.bytes / 1e6).toFixed(1)} MB, ${total.hits} hits.`);
       }
@@ -64,7 +64,7 @@ export function addLists(program: Command): void {
         });
         end();
         if (json) printJson(fetched);
-        else printTable(fetched, '');
+        else await printTable(fetched, '');
       } finally {
         end();
       }

@@ -197,7 +197,7 @@ t.test('access lost: told as soon as the stored list is no longer valid', async 
 });
 
 t.test('patience ends with 503; the fetch goes on and serves the next', async (t) => {
-  const { ask, google, fetches } = await connectedWorld(t, { environment: { ORDINATE_LISTS_PATIENCE: '1' } });
+  const { ask, google, fetches } = await connectedWorld(t, { environment: { ORDINATE_LISTS_WAIT_SECONDS: '1' } });
   google.pages = rowsOf(3);
   google.delay = 1300;
   const [answer, other] = await Promise.all([ask(`/pages?${FINAL}`), ask(`/pages?${FINAL}`)]);
@@ -315,7 +315,7 @@ t.test('a project without any source answers 503', async (t) => {
 });
 
 t.test('a server that stops does not wait for providers', async (t) => {
-  const world = await connectedWorld(t, { environment: { ORDINATE_LISTS_PATIENCE: '60' } });
+  const world = await connectedWorld(t, { environment: { ORDINATE_LISTS_WAIT_SECONDS: '60' } });
   world.google.failure = { how: 'hang', times: 1 };
   const waiting = world.ask(`/pages?${FINAL}`);
   while (world.google.requests.length === 0) await sleep(10);
