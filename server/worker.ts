@@ -45,7 +45,7 @@ export async function work(settings: Settings): Promise<void> {
     await running;
     usage.close();
   });
-  process.once('disconnect', () => void grace.close());
+  process.once('disconnect', () => grace.close());
   log.info({ dataFolder, jobs: JOBS.map(({ name }) => name) }, 'background jobs are running');
   await running;
 }

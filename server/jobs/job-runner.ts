@@ -112,7 +112,7 @@ export class JobRunner {
       const context = { settings, catalog, log, now: clock.now, report };
       const result = await job.run(context, AbortSignal.any([signal, lost.signal]));
       const endedAt = clock.now();
-      log.info({ ...result, ms: endedAt - startedAt }, 'job done');
+      log.info({ result, ms: endedAt - startedAt }, 'job done');
       const nextAt = nextAfterSuccess(job, startedAt, endedAt, random);
       end = { outcome: 'succeeded', failures: 0, error: null, result, nextAt };
     } catch (error) {
