@@ -33,6 +33,7 @@ export async function work(settings: Settings): Promise<void> {
     leases: new FileLeases(dataFolder),
     states: new JobStates(usage),
     log,
+    describeError: (error) => serializeError(error).message,
     clock: SYSTEM_CLOCK,
     random: Math.random,
   });
