@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander';
 import { createSpinner } from 'nanospinner';
 import { Catalog } from '../server/catalog/catalog.ts';
+import { UsageDatabase } from '../server/catalog/usage.ts';
 import { readSettings, type Settings } from '../server/settings.ts';
 import { progressLines } from './progress-lines.ts';
 
@@ -18,6 +19,21 @@ export async function withStores<T>(
     return await work({ settings, catalog });
   } finally {
     catalog.close();
+  }
+}
+
+/** Runs `work` with the database of usage; throws where it cannot be read. */
+export async function withUsage<T>(
+  { settings }: { settings: Settings },
+  work: (usage: UsageDatabase) => T | Promise<T>,
+): Promise<T> {
+  const usage = new UsageDatabase(settings.dataFolder, (error) => {
+    throw new Error(`The database of usage cannot be read: ${(error as Error).message}.`, { cause: error });
+  });
+  try {
+    return await work(usage);
+  } finally {
+    usage.close();
   }
 }
 

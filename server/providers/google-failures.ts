@@ -30,7 +30,7 @@ const QUOTA_WORDS = /\b(quotas?|rate limits?)\b/i;
 const MAX_MESSAGE = 300;
 
 /**
- * What an error of Google's client libraries means. `secrets` are struck from the message, whatever put them there.
+ * What an error of Google's client libraries means. `secrets` are redacted from the message, whatever put them there.
  * `names` are those of properties and datasets, which decide nothing.
  */
 export function toFailure(error: unknown, secrets: readonly string[], names: readonly string[]): ProviderFailure {
@@ -45,7 +45,7 @@ export function toFailure(error: unknown, secrets: readonly string[], names: rea
   const kind = meaningOf(answer, withoutNames(answer.message, names));
   const { status, reasons, retryAfter } = answer;
   const words = [status === undefined ? 'no answer' : `status ${status}`, ...new Set(reasons), answer.message];
-  const message = strike(words.filter((word) => word !== '').join(', '), secrets).slice(0, MAX_MESSAGE);
+  const message = redact(words.filter((word) => word !== '').join(', '), secrets).slice(0, MAX_MESSAGE);
   // A refusal that will be the same a moment later is not asked for again.
   const refused = status !== undefined && status >= 400 && status < 500 && status !== 408 && status !== 429;
   const passing = kind === 'rate-limit' || (kind === 'broken' && !refused);
@@ -158,6 +158,6 @@ function retryAfterOf(headers: unknown): number | undefined {
   return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now());
 }
 
-function strike(text: string, secrets: readonly string[]): string {
-  return secrets.reduce((struck, secret) => struck.replaceAll(secret, '…'), text).replaceAll(/\s+/g, ' ');
+function redact(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((redacted, secret) => redacted.replaceAll(secret, '…'), text).replaceAll(/\s+/g, ' ');
 }

@@ -8,8 +8,6 @@ import { ProviderFailure } from './failures.ts';
 /** A signed-in client of Google's, and what must never be seen of it. */
 export interface Identity {
   readonly client: AuthClient;
-  /** Who it is, in words, for the operator. */
-  readonly who: string;
   /** The texts that logs and messages must not have: keys, grants, the current access token. */
   secrets(): string[];
   /** Forgets the access token: the next request gets a new one. */
@@ -27,9 +25,6 @@ const TOKEN_ADDRESS = 'https://oauth2.googleapis.com/token';
 /** An answer of the token endpoint has some thousand bytes. */
 const MAX_TOKEN_BYTES = 1_000_000;
 
-/** Google's packages take longer to read than the rest of the server: only who has a connection needs them. */
-const library = () => import('google-auth-library');
-
 /** Signed-in clients of connections, each made once as long as its credentials file is the same. */
 export class Identities {
   readonly #timeLimit: number;
@@ -46,14 +41,8 @@ export class Identities {
     const stamp = credentials === null ? 0 : (statSync(credentials, { throwIfNoEntry: false })?.mtimeMs ?? -1);
     let known = this.#known.get(key);
     if (known?.stamp !== stamp) {
-      const scopes = [...SCOPES[kind]];
-      const transporter = makeTransporter(tokenEndpoint, this.#timeLimit);
-      known = {
-        stamp,
-        identity: transporter.then((made) =>
-          credentials === null ? fromEnvironment(scopes, made) : fromFile(credentials, scopes, made, tokenEndpoint),
-        ),
-      };
+      const options = { credentials, tokenEndpoint, scopes: [...SCOPES[kind]], timeLimit: this.#timeLimit };
+      known = { stamp, identity: signIn(options) };
       known.identity.catch(() => this.#known.delete(key));
       this.#known.set(key, known);
     }
@@ -61,10 +50,39 @@ export class Identities {
   }
 }
 
+interface SignIn {
+  /** Path of a credentials file; null for the environment's default credentials. */
+  readonly credentials: string | null;
+  readonly tokenEndpoint: string | null;
+  readonly scopes: string[];
+  /** Milliseconds that one request for a token may take. */
+  readonly timeLimit: number;
+}
+
+async function signIn({ credentials: path, tokenEndpoint, scopes, timeLimit }: SignIn): Promise<Identity> {
+  const credentials = path === null ? undefined : readCredentials(path);
+  // Loaded at the first use: servers without connections do without it.
+  const library = await import('google-auth-library');
+  const transporter = makeTransporter(library.gaxios, tokenEndpoint, timeLimit);
+  if (credentials === undefined) {
+    return toEnvironmentIdentity(() => new library.GoogleAuth({ scopes, clientOptions: { transporter } }).getClient());
+  }
+  if (credentials.type === 'service_account') {
+    const { email, privateKey: key } = credentials;
+    // The assertion must name the endpoint that it is sent to.
+    const additionalClaims = tokenEndpoint === null ? undefined : { aud: tokenEndpoint };
+    const claims = additionalClaims ? { additionalClaims } : {};
+    return toIdentity(new library.JWT({ email, key, scopes, transporter, ...claims }), [key]);
+  }
+  const { clientId, clientSecret, refreshToken, quotaProject } = credentials;
+  const quota = quotaProject === undefined ? {} : { quotaProjectId: quotaProject };
+  const client = new library.UserRefreshClient({ clientId, clientSecret, refreshToken, transporter, ...quota });
+  return toIdentity(client, [clientSecret, refreshToken]);
+}
+
 /** Requests of the auth library: with a time limit, to the token endpoint that is set, and without retries of its own. */
-async function makeTransporter(tokenEndpoint: string | null, timeout: number): Promise<gaxios.Gaxios> {
-  const { gaxios } = await library();
-  const transporter = new gaxios.Gaxios({ timeout, maxContentLength: MAX_TOKEN_BYTES });
+function makeTransporter({ Gaxios }: typeof gaxios, tokenEndpoint: string | null, timeout: number): gaxios.Gaxios {
+  const transporter = new Gaxios({ timeout, maxContentLength: MAX_TOKEN_BYTES });
   transporter.interceptors.request.add({
     resolved: async (request) => {
       if (tokenEndpoint !== null && request.url.href === TOKEN_ADDRESS) request.url = new URL(tokenEndpoint);
@@ -76,32 +94,10 @@ async function makeTransporter(tokenEndpoint: string | null, timeout: number): P
   return transporter;
 }
 
-async function fromFile(
-  path: string,
-  scopes: string[],
-  transporter: gaxios.Gaxios,
-  tokenEndpoint: string | null,
-): Promise<Identity> {
-  const credentials = readCredentials(path);
-  const { JWT, UserRefreshClient } = await library();
-  if (credentials.type === 'service_account') {
-    const { email, privateKey: key } = credentials;
-    // The assertion must name the endpoint that it is sent to.
-    const additionalClaims = tokenEndpoint === null ? undefined : { aud: tokenEndpoint };
-    const client = new JWT({ email, key, scopes, transporter, ...(additionalClaims ? { additionalClaims } : {}) });
-    return toIdentity(client, `the service account ${email}`, [key]);
-  }
-  const { clientId, clientSecret, refreshToken, quotaProject } = credentials;
-  const quota = quotaProject === undefined ? {} : { quotaProjectId: quotaProject };
-  const client = new UserRefreshClient({ clientId, clientSecret, refreshToken, transporter, ...quota });
-  return toIdentity(client, `the authorised user of ${path}`, [clientSecret, refreshToken]);
-}
-
-function toIdentity(client: OAuth2Client, who: string, fixed: readonly string[]): Identity {
+function toIdentity(client: OAuth2Client, fixed: readonly string[]): Identity {
   const initial = { ...client.credentials };
   return {
     client,
-    who,
     secrets: () => {
       const { access_token: access, id_token: id } = client.credentials;
       return [...fixed, access, id].filter((secret): secret is string => typeof secret === 'string' && secret !== '');
@@ -110,13 +106,11 @@ function toIdentity(client: OAuth2Client, who: string, fixed: readonly string[])
   };
 }
 
-async function fromEnvironment(scopes: string[], transporter: gaxios.Gaxios): Promise<Identity> {
-  const { GoogleAuth } = await library();
+async function toEnvironmentIdentity(getClient: () => Promise<AuthClient>): Promise<Identity> {
   try {
-    const client = await new GoogleAuth({ scopes, clientOptions: { transporter } }).getClient();
+    const client = await getClient();
     return {
       client,
-      who: "the environment's default credentials",
       secrets: () => (typeof client.credentials.access_token === 'string' ? [client.credentials.access_token] : []),
       expire: () => {
         const { access_token: _, ...rest } = client.credentials;

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { callbackify } from 'node:util';
-import type { BigQuery, BigQueryDate, Query } from '@google-cloud/bigquery';
+import type { BigQuery, Query } from '@google-cloud/bigquery';
 import type { Connection } from '../catalog/connections.ts';
 import type { Day } from '../domain/dates.ts';
 import { newUuid } from '../domain/ids.ts';
 import { ProviderFailure } from './failures.ts';
 import type { Identities, Identity } from './google-auth.ts';
 import { MAX_ANSWER_BYTES, requestAs } from './google-request.ts';
-import type { Attempts } from './retries.ts';
+import type { ProviderRun } from './retries.ts';
 
 /** Rows of one answer: enough to be few requests, and few enough to pass through memory. */
 const ROWS_PER_ANSWER = 20_000;
@@ -15,18 +15,9 @@ const ROWS_PER_ANSWER = 20_000;
 const QUERY_LIMIT = 300_000;
 const POLL_PAUSE = 200;
 
-/** Read at the first request: the package is large, and most processes never need it. */
-const library = () => import('@google-cloud/bigquery');
-
 export type Cell = string | null;
-/** Values to bind; days as `dayParameter` makes them. */
-export type Parameters = Readonly<Record<string, string | number | BigQueryDate>>;
-
-/** A day with its type, which a text does not have. */
-export async function dayParameter(day: Day): Promise<BigQueryDate> {
-  const { BigQuery } = await library();
-  return BigQuery.date(day);
-}
+/** Values to bind. */
+export type Parameters = Readonly<Record<string, string | number | { readonly day: Day }>>;
 
 export interface BigQueryOptions {
   readonly identities: Identities;
@@ -46,9 +37,9 @@ export class Dataset {
     this.#options = options;
   }
 
-  async tables(attempts: Attempts): Promise<ReadonlySet<string>> {
+  async tables(run: ProviderRun): Promise<ReadonlySet<string>> {
     const [, dataset = ''] = this.#names();
-    const tables = await this.#request(attempts, async (client) => (await client.dataset(dataset).getTables())[0]);
+    const tables = await this.#request(run, async (client) => (await client.dataset(dataset).getTables())[0]);
     return new Set(tables.map(({ id }) => id ?? ''));
   }
 
@@ -58,17 +49,17 @@ export class Dataset {
   }
 
   /** Runs a query; gives its rows in parts, as texts. */
-  async *rows(query: string, params: Parameters, attempts: Attempts) {
+  async *rows(query: string, parameters: Parameters, run: ProviderRun): AsyncGenerator<Cell[][]> {
     const jobId = `ordinate-${newUuid()}`;
     const request: Query = {
       query,
-      params,
+      params: await toParams(parameters),
       jobId,
       jobTimeoutMs: QUERY_LIMIT,
       maximumBytesBilled: String(this.#options.maximumBytesBilled),
       ...(this.#connection.location === null ? {} : { location: this.#connection.location }),
     };
-    const location = await this.#request(attempts, (client) => startJob(client, request));
+    const location = await this.#request(run, (client) => startJob(client, request));
     const until = performance.now() + QUERY_LIMIT;
     for (let pageToken: string | undefined, complete = false; !complete || pageToken !== undefined; ) {
       if (performance.now() > until) throw new ProviderFailure('broken', 'the query took too long');
@@ -78,12 +69,12 @@ export class Dataset {
         skipParsing: true,
         ...(pageToken === undefined ? {} : { pageToken }),
       };
-      const [rows, , answer] = await this.#request(attempts, (client) =>
+      const [rows, , answer] = await this.#request(run, (client) =>
         client.job(jobId, location === undefined ? {} : { location }).getQueryResults(options),
       );
       complete = answer?.jobComplete !== false;
       pageToken = answer?.pageToken ?? undefined;
-      if (!complete) await sleep(POLL_PAUSE, undefined, { signal: attempts.signal });
+      if (!complete) await sleep(POLL_PAUSE, undefined, { signal: run.signal });
       if (rows.length > 0) yield rows.map(readRow);
     }
   }
@@ -93,14 +84,15 @@ export class Dataset {
   }
 
   /** One request of the client, repeated as failures allow; once with a new token when the one at hand has expired. */
-  async #request<T>(attempts: Attempts, work: (client: BigQuery) => Promise<T>): Promise<T> {
+  async #request<T>(run: ProviderRun, work: (client: BigQuery) => Promise<T>): Promise<T> {
     const identity = await this.#options.identities.of(this.#connection);
-    const client = await this.#client(identity, attempts.signal);
-    return requestAs(identity, attempts, this.#names(), () => work(client));
+    const client = await this.#client(identity, run.signal);
+    return requestAs(identity, run, this.#names(), () => work(client));
   }
 
   async #client(identity: Identity, signal: AbortSignal): Promise<BigQuery> {
-    const { BigQuery } = await library();
+    // Loaded at the first use: servers without connections do without it.
+    const { BigQuery } = await import('@google-cloud/bigquery');
     const { endpoint, location } = this.#connection;
     const client = new BigQuery({
       projectId: this.#names()[0] ?? '',
@@ -125,6 +117,16 @@ async function startJob(client: BigQuery, request: Query): Promise<string | unde
     if (Number((error as { status?: unknown }).status) !== 409) throw error;
     return request.location;
   }
+}
+
+/** Parameters as the client library takes them: a day has a type, which a text does not have. */
+async function toParams(parameters: Parameters): Promise<NonNullable<Query['params']>> {
+  const { BigQuery } = await import('@google-cloud/bigquery');
+  const values = Object.entries(parameters).map(([name, value]) => [
+    name,
+    typeof value === 'object' ? BigQuery.date(value.day) : value,
+  ]);
+  return Object.fromEntries(values) as NonNullable<Query['params']>;
 }
 
 function readRow(row: unknown): Cell[] {

@@ -2,18 +2,27 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pRetry from 'p-retry';
 import { ProviderFailure } from './failures.ts';
 
-/** What a fetch has cost so far; and how long it may still try again. */
-export interface Attempts {
+/** One run of requests to a provider: what it has cost so far, and what it may still do. */
+export interface ProviderRun {
   requests: number;
   retries: number;
   /** Instant (milliseconds, `performance.now`) after which nothing is tried again. */
   readonly retryUntil: number;
   /** First pause before a request is repeated, in milliseconds; each next one is twice as long. */
-  readonly pause: number;
+  readonly firstPause: number;
   readonly signal: AbortSignal;
+  /** Resolves when the limits on requests let one more pass. Rejects when `signal` is aborted. */
+  readonly admit: () => Promise<void>;
 }
 
-const MOST_RETRIES = 4;
+const MAX_RETRIES = 4;
+
+/** Sends one request of a run: it waits for the limits on requests, and is counted. */
+export async function sendCounted<T>(run: ProviderRun, request: () => Promise<T>): Promise<T> {
+  await run.admit();
+  run.requests += 1;
+  return request();
+}
 
 /**
  * Runs one request to a provider, again after growing pauses with jitter while its failure is a passing one. What the
@@ -21,33 +30,32 @@ const MOST_RETRIES = 4;
  * @param toFailure what an error of the request means
  */
 export function withRetries<T>(
-  attempts: Attempts,
+  run: ProviderRun,
   toFailure: (error: unknown) => ProviderFailure,
   request: () => Promise<T>,
 ): Promise<T> {
-  const timeLeft = (): number => attempts.retryUntil - performance.now();
+  const timeLeft = (): number => run.retryUntil - performance.now();
   return pRetry(
     async () => {
-      attempts.requests += 1;
       try {
-        return await request();
+        return await sendCounted(run, request);
       } catch (error) {
-        attempts.signal.throwIfAborted();
+        run.signal.throwIfAborted();
         throw toFailure(error);
       }
     },
     {
-      retries: MOST_RETRIES,
-      minTimeout: attempts.pause,
+      retries: MAX_RETRIES,
+      minTimeout: run.firstPause,
       randomize: true,
       maxRetryTime: Math.max(0, timeLeft()),
-      signal: attempts.signal,
+      signal: run.signal,
       shouldRetry: async ({ error }) => {
         if (!(error instanceof ProviderFailure) || !error.passing) return false;
         const { retryAfter = 0 } = error;
         if (retryAfter > timeLeft()) return false;
-        attempts.retries += 1;
-        if (retryAfter > 0) await sleep(retryAfter, undefined, { signal: attempts.signal });
+        run.retries += 1;
+        if (retryAfter > 0) await sleep(retryAfter, undefined, { signal: run.signal });
         return true;
       },
     },

@@ -3,7 +3,7 @@ import type { Engine } from '../facts/engine.ts';
 import type { CheckedFiles } from '../storage/checked-files.ts';
 import type { StoredFile } from '../storage/fact-store.ts';
 import { RankedRows } from './ranked-rows.ts';
-import type { Fetched, ListQuery, Source } from './source.ts';
+import type { Fetched, ListQuery, OwnSource } from './source.ts';
 
 /** The longest list (contract, 4.8). */
 const MAX_ROWS = 100_000;
@@ -11,9 +11,9 @@ const MAX_ROWS = 100_000;
 const SQL: Record<ListKind, string> = { pages: 'lists/rank_pages', queries: 'lists/rank_queries' };
 
 /** Lists computed from the project's own loaded facts. */
-export class LoadedFacts implements Source {
+export class OwnFacts implements OwnSource {
   readonly kind = 'bigquery';
-  readonly name = 'facts';
+  readonly provider = null;
   readonly #engine: Engine;
   readonly #checked: CheckedFiles;
   readonly #files: readonly StoredFile[];

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { readThroughTies } from '../../server/lists/tie-paging.ts';
+import { readThroughTies } from '../../server/providers/ties.ts';
 
 interface Row {
-  readonly text: string;
+  readonly keys: readonly string[];
   readonly clicks: number;
 }
 
 /** A list with so many rows of each number of clicks, best first. */
 function listOf(ties: readonly number[]): Row[] {
   return ties.flatMap((count, tie) =>
-    Array.from({ length: count }, (_, index) => ({ text: `${tie} ${index}`, clicks: 2 * (ties.length - tie) })),
+    Array.from({ length: count }, (_, index) => ({ keys: [`${tie} ${index}`], clicks: 2 * (ties.length - tie) })),
   );
 }
 
@@ -45,7 +45,7 @@ t.test('each row once, the best ones, and whether there are more', async () => {
       return (
         rows === wanted &&
         truncated === list.length > max &&
-        new Set(taken.map(({ text }) => text)).size === taken.length &&
+        new Set(taken.map(({ keys }) => keys[0])).size === taken.length &&
         JSON.stringify(best.slice(0, wanted)) === JSON.stringify(list.slice(0, wanted).map(({ clicks }) => clicks))
       );
     }),
@@ -93,4 +93,34 @@ t.test('a provider that repeats itself is left at some time', async (t) => {
   });
   t.strictSame([rows, truncated], [25, false]);
   t.ok(answers < 20);
+});
+
+t.test('rows of several keys are told apart by all of them', async (t) => {
+  const rows = ['a', 'b'].flatMap((date) => ['c', 'd'].map((query) => ({ keys: [date, query], clicks: 1 })));
+  const { rows: count, taken } = await read(rows, 50, 3);
+  t.equal(count, 4);
+  t.strictSame(new Set(taken.map(({ keys }) => keys.join(' '))), new Set(['a c', 'a d', 'b c', 'b d']));
+});
+
+t.test('rows in another order than that of clicks come once each, without a second look', async (t) => {
+  const days = Array.from({ length: 70 }, (_, day) => ({ keys: [`day ${day}`], clicks: (day * 7) % 5 }));
+  for (const [max, count, starts] of [
+    [100, 70, [0, 20, 40, 60]],
+    [60, 60, [0, 20, 40, 60]],
+  ] as const) {
+    const taken: Row[] = [];
+    const asked: number[] = [];
+    const { rows, truncated } = await readThroughTies<Row>({
+      max,
+      limit: 20,
+      page: async (start, limit) => {
+        asked.push(start);
+        return days.slice(start, start + limit);
+      },
+      take: async (found) => void taken.push(...found),
+    });
+    t.strictSame([rows, truncated], [count, max < 70]);
+    t.strictSame(taken, days.slice(0, count));
+    t.strictSame(asked, starts);
+  }
 });

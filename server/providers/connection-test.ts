@@ -2,14 +2,15 @@ import type { Catalog } from '../catalog/catalog.ts';
 import { type Connection, connectionsOf } from '../catalog/connections.ts';
 import type { Project } from '../catalog/projects.ts';
 import { addDays, countDays, type Day, pacificDayOf } from '../domain/dates.ts';
-import { Warehouse } from './bigquery.ts';
 import { type FailureKind, ProviderFailure } from './failures.ts';
-import type { Attempts } from './retries.ts';
-import type { SearchConsole } from './search-console.ts';
-import type { Sources } from './sources.ts';
+import type { ProviderJob } from './gateway.ts';
+import type { Providers } from './providers.ts';
+import type { ProviderRun } from './retries.ts';
+import type { SearchAnalytics } from './search-analytics.ts';
+import type { Warehouse } from './warehouse.ts';
 
 /** What a test of a connection found, in sentences. */
-export interface Finding {
+export interface ConnectionTestResult {
   readonly kind: Connection['kind'];
   readonly works: boolean;
   readonly found: string;
@@ -17,7 +18,8 @@ export interface Finding {
   readonly advice: string;
 }
 
-const TIME = 30_000;
+/** A test is given up after this, in milliseconds. */
+const MAX_TIME = 60_000;
 const SAMPLE_DAYS = 28;
 
 const ADVICE: Record<Connection['kind'], Record<FailureKind, string>> = {
@@ -42,21 +44,23 @@ const ADVICE: Record<Connection['kind'], Record<FailureKind, string>> = {
   },
 };
 
-/** Tries the connections of a project: signs in and reads a little, as a fetch would. */
-export async function testConnections(
+/**
+ * Tries the connections of a project: signs in and reads a little, as a fetch would. A provider is asked although it is
+ * to be left alone.
+ */
+export function testConnections(
   catalog: Catalog,
-  sources: Sources,
+  providers: Providers,
   project: Project,
   now: number,
-): Promise<Finding[]> {
-  const connections = connectionsOf(catalog, project.id);
+): Promise<ConnectionTestResult[]> {
   return Promise.all(
-    connections.map(async (connection): Promise<Finding> => {
+    connectionsOf(catalog, project.id).map(async (connection): Promise<ConnectionTestResult> => {
+      const { kind } = connection;
       try {
-        return { kind: connection.kind, works: true, ...(await tryOne(sources, connection, project, now)) };
+        return { kind, works: true, ...(await tryOne(providers, connection, project, now)) };
       } catch (error) {
         if (!(error instanceof ProviderFailure)) throw error;
-        const { kind } = connection;
         const found = `${kind} does not give ${project.property}: ${error.message}.`;
         return { kind, works: false, found, advice: ADVICE[kind][error.kind] };
       }
@@ -64,32 +68,44 @@ export async function testConnections(
   );
 }
 
-async function tryOne(
-  sources: Sources,
-  connection: Connection,
-  { property }: Project,
-  now: number,
-): Promise<{ found: string; advice: string }> {
-  const signal = AbortSignal.timeout(2 * TIME);
-  const attempts: Attempts = { requests: 0, retries: 0, retryUntil: performance.now() + TIME, pause: 500, signal };
-  const source = sources.source(connection);
-  return source instanceof Warehouse
-    ? tryWarehouse(source, property, attempts)
-    : trySearchConsole(source, property, now, attempts);
+type Found = Pick<ConnectionTestResult, 'found' | 'advice'>;
+
+function tryOne(providers: Providers, connection: Connection, { property }: Project, now: number): Promise<Found> {
+  const job: ProviderJob = {
+    provider: connection.kind,
+    property,
+    demand: () => 'client',
+    retryShare: 0.5,
+    pauseAfterFailure: 0,
+    ignoresPauses: true,
+    maxTime: MAX_TIME,
+    what: 'connection test',
+    line: {},
+  };
+  const work = (run: ProviderRun): Promise<Found> =>
+    connection.kind === 'bigquery'
+      ? tryWarehouse(providers.warehouse(connection), property, run)
+      : trySearchAnalytics(providers.searchAnalytics(connection), property, now, run);
+  return providers.gateway.run(job, work, () => ({}));
 }
 
-async function trySearchConsole(source: SearchConsole, property: string, now: number, attempts: Attempts) {
+async function trySearchAnalytics(
+  client: SearchAnalytics,
+  property: string,
+  now: number,
+  run: ProviderRun,
+): Promise<Found> {
   const to = addDays(pacificDayOf(now), -1);
-  const range = { from: addDays(to, 1 - SAMPLE_DAYS), to };
-  const query = { kind: 'pages', property, range, country: null, allowMissingRecentDays: false } as const;
-  const rows = await source.page(query, { start: 0, limit: 1 }, attempts);
+  const from = addDays(to, 1 - SAMPLE_DAYS);
+  const query = { property, from, to, dimensions: ['page'], aggregation: 'byPage', dataState: 'all' } as const;
+  const { rows } = await client.page(query, { start: 0, limit: 1 }, run);
   return rows.length > 0
     ? { found: `The reporting API gives ${property}.`, advice: '' }
     : { found: `The reporting API gives ${property}, which has no data in the last ${SAMPLE_DAYS} days.`, advice: '' };
 }
 
-async function tryWarehouse(source: Warehouse, property: string, attempts: Attempts) {
-  const { table, days } = await source.origin({ kind: 'queries', property }, attempts);
+async function tryWarehouse(warehouse: Warehouse, property: string, run: ProviderRun): Promise<Found> {
+  const { table, days } = await warehouse.origin('queries', property, run);
   const sorted = [...days].sort();
   const first: Day | undefined = sorted[0];
   const last = sorted.at(-1);

@@ -1,42 +1,44 @@
-/** What an answer's row is ordered by. */
-interface Tied {
-  readonly text: string;
+/** A row of an answer: its key, and what answers are ordered by. */
+interface KeyedRow {
+  readonly keys: readonly string[];
   readonly clicks: number;
 }
 
-interface TiePaging<Row extends Tied> {
-  /** Rows wanted in all, and at most in one answer. */
+interface TiePaging<Row extends KeyedRow> {
+  /** Rows to read in all, and at most in one answer. */
   readonly max: number;
   readonly limit: number;
-  /** Some rows in the provider's order; fewer than `limit` at the end of the list. */
+  /** Some rows in the provider's order; fewer than `limit` at the end of the rows. */
   readonly page: (start: number, limit: number) => Promise<readonly Row[]>;
   /** Takes rows that did not come before. */
   readonly take: (rows: readonly Row[]) => Promise<void>;
 }
 
-interface PagedRows {
+export interface PagedRows {
   readonly rows: number;
-  /** The list has more than `max` rows. */
+  /** There are more than `max` rows. */
   readonly truncated: boolean;
 }
 
-/** Most answers of one list; a provider that repeats itself for ever is left there. */
+/** Most answers of one read; a provider that repeats itself for ever is left there. */
 const MAX_ANSWERS = 60;
 /** Answers in a row without a new row: what is still missing is not there to be found. */
 const MAX_FRUITLESS = 12;
 
 /**
- * Reads a list whose rows are ordered by clicks, those with the same clicks in any order, another one with each answer.
- * So an answer that ends in the middle of a tie can leave out rows that the next one does not bring either. Paging goes
- * on at the first row of the tie that was cut. A tie longer than an answer is read again from its first row until all
- * of its rows have come, since each answer brings another part of it.
+ * Reads rows that are ordered by clicks, those with the same clicks in any order, another one with each answer. So an
+ * answer that ends in the middle of a tie can leave out rows that the next one does not bring either. Paging goes on at
+ * the first row of the tie that was cut. A tie longer than an answer is read again from its first row until all of its
+ * rows have come, since each answer brings another part of it. Rows in another order (those of days can be ordered by
+ * day) have no ties: paging goes on behind them.
  */
-export async function readThroughTies<Row extends Tied>(paging: TiePaging<Row>): Promise<PagedRows> {
+export async function readThroughTies<Row extends KeyedRow>(paging: TiePaging<Row>): Promise<PagedRows> {
   const { max, limit, page, take } = paging;
   const known = new KnownRows();
   // All rows before the tie are there. Its clicks and the rank behind its last row are learned from answers.
   let tie: { start: number; clicks?: number | undefined; end?: number | undefined } = { start: 0 };
   let total: number | undefined;
+  let hasTies = true;
   for (let start = 0, answers = 0, fruitless = 0; answers < MAX_ANSWERS && fruitless < MAX_FRUITLESS; answers++) {
     const rows = await page(start, limit);
     const added = rows.filter((row) => known.add(row));
@@ -44,6 +46,13 @@ export async function readThroughTies<Row extends Tied>(paging: TiePaging<Row>):
     fruitless = added.length === 0 ? fruitless + 1 : 0;
     const end = start + rows.length;
     if (rows.length < limit) total = end;
+    hasTies &&= isOrdered(rows);
+    if (!hasTies) {
+      if (rows.length < limit || end >= max) break;
+      start = end;
+      tie = { start };
+      continue;
+    }
 
     tie.clicks ??= rows[0]?.clicks;
     const behind = rows.findIndex(({ clicks }) => clicks < tie.clicks!);
@@ -69,19 +78,24 @@ export async function readThroughTies<Row extends Tied>(paging: TiePaging<Row>):
   return { rows, truncated: total === undefined ? (await page(max, 1)).length > 0 : total > max };
 }
 
+function isOrdered(rows: readonly KeyedRow[]): boolean {
+  return rows.every(({ clicks }, at) => at === 0 || rows[at - 1]!.clicks >= clicks);
+}
+
 /** The rows that have come, each once. */
 class KnownRows {
-  readonly #texts = new Set<string>();
+  readonly #keys = new Set<string>();
   readonly #byClicks = new Map<number, number>();
 
   get count(): number {
-    return this.#texts.size;
+    return this.#keys.size;
   }
 
   /** False where the row was there before. */
-  add({ text, clicks }: Tied): boolean {
-    if (this.#texts.has(text)) return false;
-    this.#texts.add(text);
+  add({ keys, clicks }: KeyedRow): boolean {
+    const key = keys.length === 1 ? keys[0]! : JSON.stringify(keys);
+    if (this.#keys.has(key)) return false;
+    this.#keys.add(key);
     this.#byClicks.set(clicks, (this.#byClicks.get(clicks) ?? 0) + 1);
     return true;
   }

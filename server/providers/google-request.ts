@@ -1,6 +1,6 @@
 import type { Identity } from './google-auth.ts';
 import { toFailure } from './google-failures.ts';
-import { type Attempts, withRetries } from './retries.ts';
+import { type ProviderRun, sendCounted, withRetries } from './retries.ts';
 
 /**
  * The most bytes of one answer of Google's, once decompressed: a full answer of 25,000 rows with long addresses has some
@@ -15,20 +15,19 @@ export const MAX_ANSWER_BYTES = 32_000_000;
  */
 export function requestAs<T>(
   identity: Identity,
-  attempts: Attempts,
+  run: ProviderRun,
   names: readonly string[],
   request: () => Promise<T>,
 ): Promise<T> {
   return withRetries(
-    attempts,
+    run,
     (error) => toFailure(error, identity.secrets(), names),
     () =>
       request().catch((error: unknown) => {
         const { status, code } = error as { status?: unknown; code?: unknown };
         if (status !== 401 && code !== 401) throw error;
         identity.expire();
-        attempts.requests += 1;
-        return request();
+        return sendCounted(run, request);
       }),
   );
 }

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { type Demand, Places } from '../../server/lists/places.ts';
+import { type Demand, Places } from '../../server/providers/places.ts';
 
 /** Places with work that ends when it is told to. */
 function scene(options: { all: number; perOwner: number; slow?: number; slowAfter?: number }) {
