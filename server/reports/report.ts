@@ -82,14 +82,20 @@ export type Report<Query extends ProjectQuery, Plan, Result> =
   | ProjectReport<Query, Plan, Result>
   | TrackedReport<Query, Plan, Result>;
 
-/** Finds the project and parses the parameters. Throws `not_found` before `invalid_request`. */
-export function parseReport<Query extends ProjectQuery>(
-  report: Parser<Query>,
-  { catalog, catalogCache, now }: ReportSources,
-  { workspace, id, parameters }: ReportRequest,
-): Query {
+/** The project that a request is about. Throws `not_found` where the workspace has none of this id. */
+export function findReportProject({ catalogCache }: ReportSources, { workspace, id }: ReportRequest): Project {
   const project = catalogCache.project(workspace, id);
   if (project === undefined) throw unknownProject();
+  return project;
+}
+
+/** The query that parameters mean. Throws `not_found` before `invalid_request`. */
+export function parseReport<Query extends ProjectQuery>(
+  report: Parser<Query>,
+  { catalog, now }: ReportSources,
+  project: Project,
+  parameters: unknown,
+): Query {
   try {
     return report.parse(parameters, project, now());
   } catch (error) {
