@@ -9,6 +9,7 @@ import { type Guard, makeGuard } from './api/plugins/guard.ts';
 import { addHttpBasics } from './api/plugins/http.ts';
 import { addAnswerLog, logAnswer, logOptions } from './api/plugins/log.ts';
 import type { OnStages } from './api/plugins/timing.ts';
+import { QueryCache } from './api/query-cache.ts';
 import { ResponseCache } from './api/response-cache.ts';
 import type { Context } from './api/routes/context.ts';
 import type { Catalog } from './catalog/catalog.ts';
@@ -24,7 +25,7 @@ import { CheckedFiles } from './storage/checked-files.ts';
 import { FactStore } from './storage/fact-store.ts';
 
 /** Bounds of the server that are no settings; tests set them lower. */
-export interface Limits {
+interface Limits {
   /** Long answers on their way at once; each takes some megabytes, however long it is. */
   readonly longAnswers: number;
   readonly longAnswersPerWorkspace: number;
@@ -115,6 +116,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
     tracked: new TrackedKeywordsCache(catalog),
     facts: new Facts(engine, factFiles, new ConcurrencyLimit(settings.threads)),
     lists,
+    queries: new QueryCache(),
     cache: new ResponseCache(settings.answerCache),
     longAnswers: new SharedConcurrencyLimit({
       concurrency: longAnswers,
