@@ -1,14 +1,10 @@
-import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Catalog } from '../server/catalog/catalog.ts';
 import { findAnyProject, type Project } from '../server/catalog/projects.ts';
 import { UsageDatabase } from '../server/catalog/usage.ts';
 import type { Lists } from '../server/lists/lists.ts';
-import { ProcessFolder } from '../server/process-folder.ts';
 import type { Providers } from '../server/providers/providers.ts';
 import type { Settings } from '../server/settings.ts';
-import { CheckedFiles } from '../server/storage/checked-files.ts';
-import { FactStore } from '../server/storage/fact-store.ts';
 import { withStores } from './cli.ts';
 
 /** Runs `work` with the lists that the server has, in the same folder; what it logs goes to `log`. */
@@ -16,20 +12,10 @@ export function withLists<T>(
   log: Pick<FastifyBaseLogger, 'info' | 'warn'>,
   work: (stores: { settings: Settings; catalog: Catalog; lists: Lists }) => Promise<T>,
 ): Promise<T> {
-  return withStores(async ({ settings, catalog }) => {
-    const { dataFolder, memoryLimit, threads } = settings;
-    // DuckDB takes longer to read than most commands to run.
-    const { openServingEngine } = await import('../server/facts/serving-engine.ts');
-    const { Lists: Opened } = await import('../server/lists/lists.ts');
-    await using opened = new AsyncDisposableStack();
-    const folder = opened.adopt(await ProcessFolder.take(join(dataFolder, 'temporary')), (taken) => taken.remove());
-    const options = { dataFolder, memoryLimit, threads, temporaryFolder: folder.path };
-    const engine = opened.adopt(await openServingEngine(options), (opening) => opening.close());
-    const factFiles = new CheckedFiles(new FactStore(dataFolder));
-    const lists = opened.adopt(new Opened({ engine, catalog, factFiles, settings, log, now: Date.now }), (all) =>
-      all.close(),
-    );
-    return await work({ settings, catalog, lists });
+  return withStores(async (stores) => {
+    // DuckDB and Google's libraries take longer to read than most commands to run.
+    const opened = await import('../server/jobs/with-lists.ts');
+    return opened.withLists({ ...stores, log }, (lists) => work({ ...stores, lists }));
   });
 }
 

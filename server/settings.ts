@@ -194,6 +194,13 @@ export const SETTINGS = {
     wanted: 'a whole number from 1 to 100',
     read: (text) => wholeNumber(text, 1, 100),
   }),
+  jobs: setting({
+    name: 'ORDINATE_JOBS',
+    fallback: 'on',
+    help: 'Whether serve starts the process of background jobs: on, or off where `ordinate work` runs them elsewhere.',
+    wanted: 'on or off',
+    read: (text) => ({ on: true, off: false })[text],
+  }),
   maximumBytesBilled: setting({
     name: 'ORDINATE_BIGQUERY_BYTES',
     fallback: '100GB',

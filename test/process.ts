@@ -24,10 +24,10 @@ export interface Running {
   readonly ended: Promise<Ended>;
 }
 
-/** Environment of a process without settings other than the given ones. What Node compiled is shared, as scripts/test.ts says. */
+/** Environment of a process without settings other than the given ones, and without background jobs. What Node compiled is shared, as scripts/test.ts says. */
 export function environmentOf(settings: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
-  return { PATH, HOME, NODE_COMPILE_CACHE, ...settings };
+  return { PATH, HOME, NODE_COMPILE_CACHE, ORDINATE_JOBS: 'off', ...settings };
 }
 
 /** Starts the command line of the project. The process is killed when the test ends. */

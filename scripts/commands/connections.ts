@@ -71,7 +71,7 @@ export function addConnections(program: Command): void {
         changedAt: isoInstant(row.changedAt),
       }));
       if (json) printJson(rows);
-      else printTable(rows, 'There are no connections yet.');
+      else await printTable(rows, 'There are no connections yet.');
     });
   command
     .command('test')

@@ -9,6 +9,8 @@ const TABLES = [
   'create_list_uses_index',
   'create_page_sequences',
   'create_page_sequences_index',
+  'create_key_uses',
+  'create_job_states',
   'create_provider_requests',
   'create_provider_requests_index',
 ] as const;

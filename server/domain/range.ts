@@ -22,6 +22,7 @@ const MAX_MONTHS = 16;
 const DEFAULT_DAYS = 28;
 /** Exactly 1d to 486d and 1m to 16m. */
 export const PERIOD_PATTERN = '^(([1-9]|[1-9][0-9]|[123][0-9][0-9]|4[0-7][0-9]|48[0-6])d|([1-9]|1[0-6])m)$';
+const PERIOD = new RegExp(PERIOD_PATTERN);
 
 /**
  * The range a request means: `to`, or `lastDay` where it is not given, and the days before it.
@@ -51,7 +52,7 @@ export function resolveRange(asked: RangeParameters, lastDay: Day): Range {
  */
 function periodStart(period: string, to: Day): Day {
   const wanted = `period must be 1d to ${MAX_DAYS}d or 1m to ${MAX_MONTHS}m, not '${period}'.`;
-  if (!new RegExp(PERIOD_PATTERN).test(period)) throw invalidRequest(wanted);
+  if (!PERIOD.test(period)) throw invalidRequest(wanted);
   const count = Number(period.slice(0, -1));
   if (period.endsWith('d')) return addDays(to, 1 - count);
   const start = addDays(monthsEarlier(to, count), 1);

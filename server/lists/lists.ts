@@ -56,7 +56,6 @@ interface ListPage {
 
 /** After a failed fetch an older list is served for so long before the provider is asked again, in milliseconds. */
 const FAILURE_COOLDOWN_MS = 60_000;
-const SWEEP_EVERY = 300_000;
 const ERRORS_LOGGED_EVERY = 60_000;
 
 /**
@@ -75,7 +74,6 @@ export class Lists {
   readonly #flights: SingleFlight;
   readonly #fetcher: ListFetcher;
   readonly #recentFailures: Recent<Error>;
-  #sweeping: NodeJS.Timeout | undefined;
 
   constructor(options: ListsOptions) {
     const { engine, catalog, factFiles, settings, log, now } = options;
@@ -163,23 +161,8 @@ export class Lists {
     return this.#fetch(request, 'background', new AbortController().signal);
   }
 
-  /** Removes what is not needed any more, now and from time to time. */
-  async sweep(): Promise<void> {
-    const { catalog, log } = this.#options;
-    if (this.#sweeping === undefined) {
-      await catalog.patiently(() => catalog.run('lists_delete_outdated'));
-      this.#sweeping = setInterval(() => {
-        this.sweep().catch((error: unknown) => log.warn({ err: error }, 'lists were not swept'));
-      }, SWEEP_EVERY).unref();
-    }
-    await this.#store.sweep();
-    this.#sequences.sweep();
-    await this.#flights.sweep();
-  }
-
   /** Ends fetches that are under way, and with them the requests that wait. */
   stop(): void {
-    clearInterval(this.#sweeping);
     this.providers.gateway.stop();
   }
 

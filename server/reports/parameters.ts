@@ -28,9 +28,10 @@ export type Values<P extends Parameters> = { readonly [Name in keyof P]: Decoded
  */
 export function readParameters<P extends Parameters>(parameters: P, query: unknown): Values<P> {
   const sent = query as Readonly<Record<string, unknown>>;
-  return Object.fromEntries(
-    Object.entries(parameters).map(([name, parameter]) => [name, readParameter(name, parameter, sent[name])]),
-  ) as Values<P>;
+  const values: Record<string, unknown> = {};
+  // On the path of every request: this is several times faster than entries.
+  for (const name in parameters) values[name] = readParameter(name, parameters[name]!, sent[name]);
+  return values as Values<P>;
 }
 
 function readParameter(name: string, parameter: Parameter, sent: unknown): unknown {
@@ -116,13 +117,15 @@ const country: Parameter<TSchema, string> = {
   decode: (text) => (/^[A-Za-z]{3}$/.test(text) ? text.toLowerCase() : undefined),
 };
 
+const PERIOD = new RegExp(PERIOD_PATTERN);
+
 const period: Parameter<TSchema, string> = {
   schema: Type.String({
     pattern: PERIOD_PATTERN,
     description: 'A range that ends at `to`: 1d to 486d, or 1m to 16m (calendar months). Used instead of `from`.',
   }),
   expected: `1d to ${MAX_DAYS}d or 1m to 16m`,
-  decode: (text) => (new RegExp(PERIOD_PATTERN).test(text) ? text : undefined),
+  decode: (text) => (PERIOD.test(text) ? text : undefined),
 };
 
 /** `from`, `to` and `period`, as every range endpoint takes them. */

@@ -260,6 +260,7 @@ t.test('damaged files are dropped and fetched again; leftovers are swept', async
   writeFileSync(leftover, 'x');
   utimesSync(leftover, 0, 0);
   const restarted = await startSecondServer(t, world);
+  await sweep(world);
   t.notOk(keptFiles(world).includes(leftover));
   const { body } = await restarted.ask('/pages?from=2026-02-02&to=2026-02-28');
   t.equal(body.pages.length, 10, 'a file whose bytes are wrong');
@@ -280,10 +281,10 @@ t.test('the least recently used lists make room', async (t) => {
   t.equal(stored[0]?.from, '2026-02-03');
   t.equal(keptFiles(world).length, 3, 'requests may still read the others');
   retireBy(world, 16 * MINUTE);
-  await sweep(t, world);
+  await sweep(world);
   t.equal(keptFiles(world).length, 3, 'or a page sequence');
   world.clock += 11 * MINUTE;
-  await sweep(t, world);
+  await sweep(world);
   t.equal(keptFiles(world).length, 1, 'for ten minutes');
 });
 
