@@ -13,7 +13,7 @@ export function withLists<T>(
   work: (stores: { settings: Settings; catalog: Catalog; lists: Lists }) => Promise<T>,
 ): Promise<T> {
   return withStores(async (stores) => {
-    // DuckDB and Google's libraries take longer to read than most commands to run.
+    // DuckDB takes longer to load than most commands to run.
     const opened = await import('../server/jobs/with-lists.ts');
     return opened.withLists({ ...stores, log }, (lists) => work({ ...stores, lists }));
   });

@@ -19,7 +19,7 @@ interface Block {
   readonly ends: Uint32Array;
 }
 
-interface Wanted {
+interface BlockQuery {
   readonly path: string;
   readonly block: number;
   readonly rendering: Rendering;
@@ -33,11 +33,11 @@ const ROWS_PER_BLOCK = 5000;
  * few copies, where making and stringifying its rows each time would stop the server for tens of milliseconds.
  */
 export class Blocks {
-  readonly #cache: LRUCache<CacheKey, Block, Wanted>;
+  readonly #cache: LRUCache<CacheKey, Block, BlockQuery>;
 
   /** @param memory bytes */
   constructor(engine: Engine, memory: number) {
-    this.#cache = new LRUCache<CacheKey, Block, Wanted>({
+    this.#cache = new LRUCache<CacheKey, Block, BlockQuery>({
       maxSize: memory,
       sizeCalculation: ({ json, ends }) => json.byteLength + ends.byteLength + 1,
       ignoreFetchAbort: true,
@@ -67,7 +67,7 @@ export class Blocks {
   }
 }
 
-async function readBlock(engine: Engine, { path, block, rendering }: Wanted): Promise<Block> {
+async function readBlock(engine: Engine, { path, block, rendering }: BlockQuery): Promise<Block> {
   const parameters = { file: path, after: block * ROWS_PER_BLOCK, limit: ROWS_PER_BLOCK };
   const rows = await engine.query<ListRow>('lists/list_rows', parameters);
   const texts = rows.map((row) => `${JSON.stringify(rendering.render(row))},`);

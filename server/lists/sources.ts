@@ -32,8 +32,12 @@ export interface Choice {
 
 const TABLE: Record<ListKind, FactTable> = { pages: 'page_daily', queries: 'query_daily' };
 
-/** A warehouse has all rows, the reporting API the best ones. */
-const PREFERENCE: readonly ConnectionKind[] = ['bigquery', 'search-console'];
+/** What each kind of connection is a source of, the best one first: a warehouse has all rows, the reporting API the best. */
+const SOURCES: Record<ConnectionKind, (connection: Connection, providers: Providers, engine: Engine) => Source> = {
+  bigquery: (connection, providers, engine) => new WarehouseList(providers.warehouse(connection), engine),
+  'search-console': (connection, providers, engine) =>
+    new SearchConsoleList(providers.searchAnalytics(connection), engine),
+};
 
 /** Chooses where lists come from: a warehouse first, then the reporting API, else the project's own loaded facts. */
 export class Sources {
@@ -59,8 +63,9 @@ export class Sources {
         fromProvider: false,
       };
     }
-    const sources: Source[] = PREFERENCE.flatMap((wanted) =>
-      connections.filter((connection) => connection.kind === wanted).map((connection) => this.#source(connection)),
+    const { engine, providers } = this.#options;
+    const sources = Object.entries(SOURCES).flatMap(([wanted, toSource]) =>
+      connections.filter((each) => each.kind === wanted).map((each) => toSource(each, providers, engine)),
     );
     // A warehouse begins on the day that the export was switched on; what was loaded may go further back.
     if (
@@ -70,13 +75,6 @@ export class Sources {
       sources.push(...this.#facts(project, kind, range, catalog));
     }
     return { sourceKey: `property ${project.property}`, sources, fromProvider: true };
-  }
-
-  #source(connection: Connection): Source {
-    const { engine, providers } = this.#options;
-    return connection.kind === 'bigquery'
-      ? new WarehouseList(providers.warehouse(connection), engine)
-      : new SearchConsoleList(providers.searchAnalytics(connection), engine);
   }
 
   #isLoaded({ id }: Project, kind: ListKind, range: Range, catalog: Catalog): boolean {

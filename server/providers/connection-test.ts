@@ -82,12 +82,27 @@ function tryOne(providers: Providers, connection: Connection, { property }: Proj
     what: 'connection test',
     line: {},
   };
-  const work = (run: ProviderRun): Promise<Found> =>
-    connection.kind === 'bigquery'
-      ? tryWarehouse(providers.warehouse(connection), property, run)
-      : trySearchAnalytics(providers.searchAnalytics(connection), property, now, run);
-  return providers.gateway.run(job, work, () => ({}));
+  return providers.gateway.run(
+    job,
+    (run) => TESTS[connection.kind](providers, connection, property, now, run),
+    () => ({}),
+  );
 }
+
+type Test = (
+  providers: Providers,
+  connection: Connection,
+  property: string,
+  now: number,
+  run: ProviderRun,
+) => Promise<Found>;
+
+const TESTS: Record<Connection['kind'], Test> = {
+  'search-console': (providers, connection, property, now, run) =>
+    trySearchAnalytics(providers.searchAnalytics(connection), property, now, run),
+  bigquery: (providers, connection, property, _now, run) =>
+    tryWarehouse(providers.warehouse(connection), property, run),
+};
 
 async function trySearchAnalytics(
   client: SearchAnalytics,

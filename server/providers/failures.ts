@@ -41,7 +41,7 @@ const SENTENCES: Record<FailureKind, string> = {
   broken: 'The search provider cannot be reached right now; ask again later.',
 };
 
-/** What a client is told of a failure: its meaning, never the provider's words. */
+/** A failure as clients see it: its meaning, never the provider's words. */
 export function toKnownError(failure: unknown): unknown {
   if (!(failure instanceof ProviderFailure)) return failure;
   const message = SENTENCES[failure.kind];

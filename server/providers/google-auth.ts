@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import type { AuthClient, gaxios, OAuth2Client } from 'google-auth-library';
-import type { Connection } from '../catalog/connections.ts';
+import type { Connection, ConnectionKind } from '../catalog/connections.ts';
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import { readCredentials } from './credentials.ts';
 import { ProviderFailure } from './failures.ts';
@@ -14,10 +14,10 @@ export interface Identity {
   expire(): void;
 }
 
-const SCOPES = {
+const SCOPES: Record<ConnectionKind, readonly string[]> = {
   'search-console': ['https://www.googleapis.com/auth/webmasters.readonly'],
   bigquery: ['https://www.googleapis.com/auth/bigquery'],
-} as const;
+};
 
 /** The address that the client library asks for tokens, whatever a credentials file says. */
 const TOKEN_ADDRESS = 'https://oauth2.googleapis.com/token';

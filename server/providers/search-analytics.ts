@@ -161,9 +161,9 @@ function isMeasure(value: unknown): value is number {
 /** The provider has written its name in two ways. */
 function readFirstIncompleteDate(metadata: unknown): Day | null {
   const { firstIncompleteDate, first_incomplete_date: older } = (metadata ?? {}) as Readonly<Record<string, unknown>>;
-  const told = firstIncompleteDate ?? older ?? null;
-  if (told === null) return null;
-  const day = typeof told === 'string' ? parseDay(told) : undefined;
+  const text = firstIncompleteDate ?? older ?? null;
+  if (text === null) return null;
+  const day = typeof text === 'string' ? parseDay(text) : undefined;
   // Without it, days that still change would be taken for final.
   if (day === undefined) throw new ProviderFailure('broken', 'the answer has a first incomplete date that is no day');
   return day;

@@ -17,16 +17,20 @@ export interface ProvidersWorld {
   readonly connection: Connection;
   /** Runs work about a property as the service does, for a client that waits. */
   readonly run: <T>(work: (run: ProviderRun) => Promise<T>, job?: Partial<ProviderJob>) => Promise<T>;
+  readonly dataFolder: string;
   /** Lines of the log. */
   readonly log: object[];
 }
 
 export const PROPERTY = 'sc-domain:shop.example';
 
-/** The providers of a process, with a connection to the fake reporting API. */
-export async function providersWorld(t: Test, environment: NodeJS.ProcessEnv = {}): Promise<ProvidersWorld> {
+/** The providers of a process, with a connection to a fake reporting API. */
+export async function providersWorld(
+  t: Test,
+  environment: NodeJS.ProcessEnv = {},
+  dataFolder = temporaryFolder(t),
+): Promise<ProvidersWorld> {
   const google = await fakeSearchConsole(t);
-  const dataFolder = temporaryFolder(t);
   const settings = readSettings({ ...environment, ORDINATE_DATA: dataFolder });
   const opened = new AsyncDisposableStack();
   t.teardown(() => opened.disposeAsync());
@@ -59,5 +63,5 @@ export async function providersWorld(t: Test, environment: NodeJS.ProcessEnv = {
       work,
       () => ({}),
     );
-  return { google, providers, connection, run, log };
+  return { google, providers, connection, run, dataFolder, log };
 }

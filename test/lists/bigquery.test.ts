@@ -9,7 +9,9 @@ const SITE = "'sc-domain:shop.example'";
 
 t.test('the warehouse', async (t) => {
   const warehouse = await fakeBigQuery(t);
-  const world = await connectedWorld(t, { environment: { ORDINATE_LISTS_WAIT_SECONDS: '60' } });
+  const world = await connectedWorld(t, {
+    environment: { ORDINATE_LISTS_WAIT_SECONDS: '60', ORDINATE_PROVIDER_REQUESTS_PER_SECOND: '1000' },
+  });
   const { ask, google } = world;
   const { tokenUrl: tokenEndpoint } = google;
   const credentials = credentialsFile(t);
