@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Catalog } from '../server/catalog/catalog.ts';
 import { findAnyProject, type Project } from '../server/catalog/projects.ts';
-import { openServingEngine } from '../server/facts/serving-engine.ts';
+import { openServingEngine } from '../server/facts/duckdb/serving-engine.ts';
 import type { Lists } from '../server/lists/lists.ts';
 import { ProcessFolder } from '../server/process-folder.ts';
 import type { Settings } from '../server/settings.ts';

@@ -6,8 +6,8 @@ import { KeyUse } from './catalog/key-use.ts';
 import { KnownCatalog } from './catalog/known.ts';
 import { TrackedKeywordsCache } from './catalog/tracked.ts';
 import { invalidRequest, notFound } from './domain/errors.ts';
-import type { Engine } from './facts/engine.ts';
-import { Facts } from './facts/facts.ts';
+import type { Engine } from './facts/duckdb/engine.ts';
+import { DuckDBFacts } from './facts/duckdb/duckdb-facts.ts';
 import { ConcurrencyLimit, SharedConcurrencyLimit } from './gate.ts';
 import { AnswerCache } from './http/answer-cache.ts';
 import { addCompression } from './http/compression.ts';
@@ -135,7 +135,7 @@ export async function buildApp({
   const guard = makeGuard(app, known, keyUse, now);
   const factFiles = new CheckedFiles(new FactStore(settings.dataFolder));
   const lists = new Lists({ engine, catalog, factFiles, settings, log: app.log, now });
-  const facts = new Facts(engine, factFiles, new ConcurrencyLimit(settings.threads));
+  const facts = new DuckDBFacts(engine, factFiles, new ConcurrencyLimit(settings.threads));
   const answers = new AnswerCache(settings.answerCache);
   const context: Context = {
     kept: new KeptAnswers(known, answers, now),

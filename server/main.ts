@@ -3,7 +3,7 @@ import closeWithGrace from 'close-with-grace';
 import type { FastifyInstance } from 'fastify';
 import { buildApp } from './app.ts';
 import { Catalog } from './catalog/catalog.ts';
-import { openServingEngine } from './facts/serving-engine.ts';
+import { openServingEngine } from './facts/duckdb/serving-engine.ts';
 import { openLog } from './http/log.ts';
 import { ProcessFolder } from './process-folder.ts';
 import type { Settings } from './settings.ts';

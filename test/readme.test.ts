@@ -4,7 +4,7 @@ import t from 'tap';
 import { Catalog } from '../server/catalog/catalog.ts';
 import { listKeys } from '../server/catalog/keys.ts';
 import { ERRORS, UNREADABLE_REQUESTS } from '../server/domain/errors.ts';
-import { Engine } from '../server/facts/engine.ts';
+import { Engine } from '../server/facts/duckdb/engine.ts';
 import { SETTINGS } from '../server/settings.ts';
 import { credentialsFile } from './fakes/connected.ts';
 import { fakeSearchConsole } from './fakes/search-console.ts';

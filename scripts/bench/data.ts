@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Catalog } from '../../server/catalog/catalog.ts';
 import { createKey } from '../../server/catalog/keys.ts';
 import { toMicroseconds } from '../../server/domain/instants.ts';
-import type { Engine } from '../../server/facts/engine.ts';
+import type { Engine } from '../../server/facts/duckdb/engine.ts';
 import type { BenchOptions } from './options.ts';
 import { load } from './ordinate.ts';
 import { equalPlans, LARGE, MIDDLE, makeTexts, plans, workspaceName, writeEntities, writeFacts } from './snapshots.ts';

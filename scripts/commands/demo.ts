@@ -5,7 +5,7 @@ import { createKey } from '../../server/catalog/keys.ts';
 import { listWorkspaces } from '../../server/catalog/workspaces.ts';
 import { dayOf } from '../../server/domain/dates.ts';
 import { toMicroseconds } from '../../server/domain/instants.ts';
-import { Engine } from '../../server/facts/engine.ts';
+import { Engine } from '../../server/facts/duckdb/engine.ts';
 import { loadSnapshot } from '../../server/load/load.ts';
 import type { Settings } from '../../server/settings.ts';
 import { print, progress, withStores } from '../cli.ts';

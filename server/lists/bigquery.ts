@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Connection } from '../catalog/connections.ts';
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import { type Day, eachDay } from '../domain/dates.ts';
-import type { Engine } from '../facts/engine.ts';
+import type { Engine } from '../facts/duckdb/engine.ts';
 import { sqlTemplate } from '../sql.ts';
 import { type BigQueryOptions, type Cell, Dataset, dayParameter, type Parameters } from './bigquery-client.ts';
 import { ProviderFailure } from './failures.ts';

@@ -7,7 +7,7 @@ import { cacheKey } from '../domain/cache-key.ts';
 import { KnownError, unavailable } from '../domain/errors.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import type { Range } from '../domain/range.ts';
-import type { Engine } from '../facts/engine.ts';
+import type { Engine } from '../facts/duckdb/engine.ts';
 import type { Settings } from '../settings.ts';
 import type { CheckedFiles } from '../storage/checked-files.ts';
 import type { Rendering } from './blocks.ts';

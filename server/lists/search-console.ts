@@ -1,7 +1,7 @@
 import { searchconsole } from '@googleapis/searchconsole';
 import type { Connection } from '../catalog/connections.ts';
 import type { ListKind } from '../catalog/stored-lists.ts';
-import type { Engine } from '../facts/engine.ts';
+import type { Engine } from '../facts/duckdb/engine.ts';
 import { ProviderFailure } from './failures.ts';
 import { FetchedRows } from './fetched-rows.ts';
 import type { Identities } from './google-auth.ts';

@@ -3,7 +3,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import { findWorkspace } from '../catalog/workspaces.ts';
 import { newUuid } from '../domain/ids.ts';
 import { estimateIntent } from '../domain/intent.ts';
-import type { Session } from '../facts/engine.ts';
+import type { Session } from '../facts/duckdb/engine.ts';
 import { sqlTemplate } from '../sql.ts';
 import { inTurns } from '../turns.ts';
 import type { Journal, JournalRecord, Publication } from './journal.ts';

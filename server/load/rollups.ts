@@ -1,8 +1,8 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { filesOf, manifestOf, type StoredTable } from '../catalog/manifest.ts';
 import { EVERY_DAY } from '../domain/range.ts';
-import type { Engine, Session } from '../facts/engine.ts';
-import { sqlText } from '../sql.ts';
+import type { Engine, Session } from '../facts/duckdb/engine.ts';
+import { sqlTemplate, sqlText } from '../sql.ts';
 import type { StoredFile } from '../storage/fact-store.ts';
 import { checkSums, type PartChange, type Place, type WrittenFile, writeFile } from './new-files.ts';
 import { PARTS_WITHOUT_CHECK } from './tables.ts';
@@ -70,3 +70,39 @@ export async function writeRunning(
   }
   return [{ project, table, part, written }];
 }
+
+/** A file of the days of one month. */
+export type MonthOfDays = Omit<WrittenFile, 'rows'>;
+
+interface CumulativeInput {
+  readonly table: StoredTable;
+  /** The month's file of days, by device or over all of them; null where it has none. */
+  readonly days: MonthOfDays | null;
+  /** The running totals by month, in which all months before this one are right. */
+  readonly running: StoredFile | null;
+}
+
+/** Writes the cumulative totals of one month from its days and what was stored before it. */
+export async function writeCumulative(
+  engine: Engine,
+  place: Place,
+  { table, days, running }: CumulativeInput,
+): Promise<PartChange> {
+  const { files, project, part } = place;
+  if (days === null || running === null) return { project, table, part, written: null };
+  using session = await engine.session();
+  const text = sqlTemplate(`load/rollups/${table}`, { sums: CUMULATIVE_SUMS });
+  const [path] = await files.checked.open([running, days]);
+  const parameters = { running: path!, month: `${part}-01` };
+  return { project, table, part, written: await writeFile(session, place, table, { text, parameters }, days) };
+}
+
+/** `sum(case when day <= 1 then clicks else 0 end) as clicks_1, ...`: a column for each measure and day. */
+const CUMULATIVE_SUMS = ['clicks', 'impressions', 'sum_position']
+  .flatMap((measure) =>
+    Array.from({ length: 31 }, (_, index) => {
+      const day = index + 1;
+      return `sum(case when day <= ${day} then ${measure} else 0 end) as ${measure}_${day}`;
+    }),
+  )
+  .join(', ');

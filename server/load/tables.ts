@@ -41,6 +41,8 @@ export interface FactTableShape extends Table {
   readonly rollups: readonly Rollup[];
   /** Running totals by month, kept in one file for a project. */
   readonly running?: Rollup;
+  /** Cumulative totals by day, a file for each month, made from the first of `rollups` and `running`. */
+  readonly cumulative?: Rollup;
 }
 
 const ENTITY_TABLES = [
@@ -208,7 +210,7 @@ const DEVICE_RANK = "case device when 'desktop' then 0::utinyint when 'mobile' t
 function facts(
   name: FactTable,
   shape: Parameters<typeof columns>[0],
-  more: Partial<Pick<FactTableShape, 'day' | 'split' | 'order' | 'rollups' | 'running'>> = {},
+  more: Partial<Pick<FactTableShape, 'day' | 'split' | 'order' | 'rollups' | 'running' | 'cumulative'>> = {},
 ): FactTableShape {
   const keys: Parameters<typeof columns>[0] = { project_id: 'shortId', ...shape };
   return {
@@ -234,6 +236,7 @@ export const FACTS: readonly FactTableShape[] = [
       order: [DEVICE_RANK, '"keyword_id"', '"date"'],
       rollups: ['keyword_all'],
       running: 'keyword_running',
+      cumulative: 'keyword_cumulative',
     },
   ),
   facts('country_daily', { date: 'factDay', country: 'country' }),

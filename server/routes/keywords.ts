@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Catalog } from '../catalog/catalog.ts';
 import { groupExists } from '../catalog/keywords.ts';
-import { filesOf, keywordTotalFiles } from '../catalog/manifest.ts';
+import { filesOf, keywordFilesUntil } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import { countDays } from '../domain/dates.ts';
 import { notFound } from '../domain/errors.ts';
@@ -10,6 +10,7 @@ import { INTENTS } from '../domain/intent.ts';
 import type { Range } from '../domain/range.ts';
 import { SOURCES } from '../domain/rules.ts';
 import type { Device } from '../facts/facts.ts';
+import { NO_KEYWORD_TOTALS, planKeywordTotals } from '../facts/keyword-plan.ts';
 import { keywordDays, keywordPage } from '../facts/keywords.ts';
 import { findPathProject, projectReference, readTracked } from '../http/guard.ts';
 import * as parameter from '../http/parameters.ts';
@@ -142,12 +143,12 @@ function requireGroup(catalog: Catalog, project: Project, query: unknown): void 
   }
 }
 
-const NO_FILES = { totalFiles: { days: [], running: undefined }, dayFiles: [] };
+const NO_FILES = { totals: NO_KEYWORD_TOTALS, dayFiles: [] };
 
 function filesOfKeywords(catalog: Catalog, project: string, range: Range, asked: { device: Device; daily: boolean }) {
   const allDevices = asked.device === 'all';
   return {
-    totalFiles: keywordTotalFiles(catalog, project, range, allDevices),
+    totals: planKeywordTotals(keywordFilesUntil(catalog, project, range.to, allDevices), range),
     dayFiles: asked.daily ? filesOf(catalog, project, allDevices ? 'keyword_all' : 'keyword_daily', range) : [],
   };
 }

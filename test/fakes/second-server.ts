@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Test } from 'tap';
 import { buildApp } from '../../server/app.ts';
 import { Catalog } from '../../server/catalog/catalog.ts';
-import { Engine } from '../../server/facts/engine.ts';
+import { Engine } from '../../server/facts/duckdb/engine.ts';
 import type { Answer, World } from '../world.ts';
 
 export interface SecondServer {

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { mock } from 'node:test';
 import t, { type Test } from 'tap';
 import { createKey } from '../../server/catalog/keys.ts';
-import { Engine } from '../../server/facts/engine.ts';
+import { Engine } from '../../server/facts/duckdb/engine.ts';
 import { ConcurrencyLimit, SharedConcurrencyLimit } from '../../server/gate.ts';
 import { sendStream } from '../../server/http/send-stream.ts';
 import { Turns } from '../../server/http/turns.ts';
