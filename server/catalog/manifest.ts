@@ -57,7 +57,8 @@ export function keywordFilesUntil(
   allDevices: boolean,
 ): { days: FactFile[]; cumulative: FactFile[]; running: FactFile | undefined } {
   const until = { from: '0000-01', to: monthOf(day) };
-  const rowsOf = (table: StoredTable): FactFile[] => catalog.all<FactFile>('fact_manifest', { project, table, ...until });
+  const rowsOf = (table: StoredTable): FactFile[] =>
+    catalog.all<FactFile>('fact_manifest', { project, table, ...until });
   return {
     days: rowsOf(allDevices ? 'keyword_all' : 'keyword_daily'),
     cumulative: allDevices ? rowsOf('keyword_cumulative') : [],

@@ -87,10 +87,11 @@ export async function writePartFiles(engine: Engine, catalog: Catalog, work: Wor
     if (cumulative !== undefined) {
       const outdated = totals.flatMap(({ project, written }) =>
         outdatedMonths(catalog, { shape, table: cumulative, project, changes: byProject.get(project)! }).map(
-          ({ part, days }) => limit(async () => {
-            const place = { files, shape, project, part };
-            return [await writeCumulative(engine, place, { table: cumulative, days, running: written })];
-          }),
+          ({ part, days }) =>
+            limit(async () => {
+              const place = { files, shape, project, part };
+              return [await writeCumulative(engine, place, { table: cumulative, days, running: written })];
+            }),
         ),
       );
       changes.push(...(await allOf(outdated)));

@@ -91,18 +91,33 @@ export async function writeCumulative(
   const { files, project, part } = place;
   if (days === null || running === null) return { project, table, part, written: null };
   using session = await engine.session();
-  const text = sqlTemplate(`load/rollups/${table}`, { sums: CUMULATIVE_SUMS });
+  const text = sqlTemplate(`load/rollups/${table}`, { block_sums: BLOCK_SUMS, sums: CUMULATIVE_SUMS });
   const [path] = await files.checked.open([running, days]);
   const parameters = { running: path!, month: `${part}-01` };
   return { project, table, part, written: await writeFile(session, place, table, { text, parameters }, days) };
 }
 
-/** `sum(case when day <= 1 then clicks else 0 end) as clicks_1, ...`: a column for each measure and day. */
-const CUMULATIVE_SUMS = ['clicks', 'impressions', 'sum_position']
-  .flatMap((measure) =>
-    Array.from({ length: 31 }, (_, index) => {
-      const day = index + 1;
-      return `sum(case when day <= ${day} then ${measure} else 0 end) as ${measure}_${day}`;
-    }),
-  )
-  .join(', ');
+const MEASURES = ['clicks', 'impressions', 'sum_position'];
+/** Days are added up in blocks; day 0 is what was stored before the month. */
+const BLOCK_DAYS = 8;
+
+/** `sum(case when place <= 0 then clicks else 0 end) as clicks_0, ...`: until each day of a block. */
+const BLOCK_SUMS = MEASURES.flatMap((measure) =>
+  Array.from(
+    { length: BLOCK_DAYS },
+    (_, place) => `sum(case when place <= ${place} then ${measure} else 0 end) as ${measure}_${place}`,
+  ),
+).join(', ');
+
+/** `coalesce(b0.clicks_7, 0) + coalesce(b1.clicks_0, 0) as clicks_8, ...`: until each day of the month. */
+const CUMULATIVE_SUMS = MEASURES.flatMap((measure) =>
+  Array.from({ length: 31 }, (_, index) => {
+    const day = index + 1;
+    const last = Math.floor(day / BLOCK_DAYS);
+    const blocks = Array.from({ length: last + 1 }, (_, block) => {
+      const place = block === last ? day % BLOCK_DAYS : BLOCK_DAYS - 1;
+      return `coalesce(b${block}.${measure}_${place}, 0)`;
+    });
+    return `${blocks.join(' + ')} as ${measure}_${day}`;
+  }),
+).join(', ');

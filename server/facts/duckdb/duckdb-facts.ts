@@ -62,7 +62,11 @@ export class DuckDBFacts implements Facts {
       await this.#engine.numbers(`facts/${name}`, opened, take, signal);
     };
     const parts = plan.cumulative.map(({ file, day, sign }) => {
-      const columns = { clicks: `clicks_${day}`, impressions: `impressions_${day}`, sumPosition: `sum_position_${day}` };
+      const columns = {
+        clicks: `clicks_${day}`,
+        impressions: `impressions_${day}`,
+        sumPosition: `sum_position_${day}`,
+      };
       return add('keyword_cumulative', [file], columns, sign);
     });
     if (plan.running !== undefined) {
