@@ -6,7 +6,7 @@ import { createKey } from '../server/catalog/keys.ts';
 import { facts, keyword, makeWorld, PROJECT, type Row, WORKSPACE } from './world.ts';
 
 // The examples of the documentation, asked again. `UPDATE_EXAMPLES=1 npm test test/examples.test.ts` writes them anew.
-const FILE = join(import.meta.dirname, '../server/routes/examples.json');
+const FILE = join(import.meta.dirname, '../server/api/routes/examples.json');
 
 const uuid = (last: number) => `5e1f0000-0000-4000-8000-00000000000${last}`;
 

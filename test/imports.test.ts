@@ -4,24 +4,24 @@ import t from 'tap';
 
 /** Which rooms of `server/` a room may import; imports go down only (ARCHITECTURE.md, "Rooms"). */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  'main.ts': ['app.ts', 'http', 'catalog', 'facts', 'process-folder.ts', 'settings.ts'],
-  'app.ts': ['routes', 'http', 'lists', 'facts', 'catalog', 'storage', 'domain', 'gate.ts', 'settings.ts'],
-  routes: ['http', 'lists', 'facts', 'catalog', 'domain', 'gate.ts'],
-  http: ['catalog', 'domain', 'garbage.ts', 'gate.ts', 'single-flight.ts'],
-  lists: ['facts', 'catalog', 'storage', 'domain', 'settings.ts', 'sql.ts'],
-  ops: ['load', 'facts', 'catalog', 'storage', 'domain', 'settings.ts', 'sql.ts'],
-  load: ['facts', 'catalog', 'storage', 'domain', 'settings.ts', 'sql.ts', 'turns.ts'],
-  facts: ['storage', 'domain', 'garbage.ts', 'gate.ts', 'sql.ts', 'turns.ts'],
-  catalog: ['storage', 'domain', 'sql.ts', 'turns.ts'],
+  'main.ts': ['app.ts', 'api', 'jobs', 'catalog', 'facts', 'process-folder.ts', 'settings.ts'],
+  'worker.ts': ['api', 'jobs', 'catalog', 'settings.ts'],
+  'app.ts': ['api', 'ops', 'lists', 'facts', 'catalog', 'storage', 'runtime', 'settings.ts'],
+  api: ['formats', 'reports', 'catalog', 'domain', 'runtime'],
+  formats: ['reports', 'facts', 'catalog', 'domain', 'runtime'],
+  reports: ['lists', 'facts', 'catalog', 'domain'],
+  jobs: ['lists', 'load', 'facts', 'catalog', 'storage', 'domain', 'process-folder.ts', 'settings.ts'],
+  lists: ['providers', 'facts', 'catalog', 'storage', 'domain', 'settings.ts', 'runtime'],
+  providers: ['catalog', 'domain', 'settings.ts', 'runtime'],
+  ops: ['load', 'facts', 'catalog', 'storage', 'domain', 'settings.ts', 'runtime'],
+  load: ['facts', 'catalog', 'storage', 'domain', 'settings.ts', 'runtime'],
+  facts: ['storage', 'domain', 'runtime'],
+  catalog: ['storage', 'domain', 'runtime'],
   storage: ['domain'],
   domain: [],
-  'garbage.ts': [],
-  'gate.ts': ['domain'],
+  runtime: ['domain'],
   'process-folder.ts': ['catalog', 'domain'],
   'settings.ts': [],
-  'single-flight.ts': [],
-  'sql.ts': [],
-  'turns.ts': [],
 };
 
 /** The packages that only one room may import. */
@@ -29,9 +29,9 @@ const RESERVED: Readonly<Record<string, string>> = {
   '@duckdb/node-api': 'facts',
   '@duckdb/node-bindings': 'facts',
   'node:sqlite': 'catalog load',
-  '@google-cloud/bigquery': 'lists',
-  '@googleapis/searchconsole': 'lists',
-  'google-auth-library': 'lists',
+  '@google-cloud/bigquery': 'providers',
+  '@googleapis/searchconsole': 'providers',
+  'google-auth-library': 'providers',
 };
 
 const root = join(import.meta.dirname, '..');

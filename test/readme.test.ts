@@ -2,7 +2,6 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { Catalog } from '../server/catalog/catalog.ts';
-import { listKeys } from '../server/catalog/keys.ts';
 import { ERRORS, UNREADABLE_REQUESTS } from '../server/domain/errors.ts';
 import { Engine } from '../server/facts/duckdb/engine.ts';
 import { SETTINGS } from '../server/settings.ts';
@@ -110,7 +109,7 @@ t.test('npm start, the demo and the first answers', async (t) => {
   t.notMatch(again.printed.stdout, /ord_live_|curl/, 'the second time neither a key nor a question');
   t.strictSame((await again.get('/projects', key)).body, listed.body, 'the key of the first time still works');
   const catalog = new Catalog(dataFolder);
-  t.equal(listKeys(catalog, 'demo').length, 1);
+  t.equal(catalog.all('keys_of_workspace', { workspace: 'demo' }).length, 1);
   catalog.close();
   t.match(await run(t, settings, 'demo'), { code: 1, stdout: '', stderr: /not empty.*'demo'/ });
 });

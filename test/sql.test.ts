@@ -8,7 +8,7 @@ import { UsageDatabase } from '../server/catalog/usage.ts';
 import { shortIdNumber } from '../server/domain/ids.ts';
 import { Engine, type Parameters } from '../server/facts/duckdb/engine.ts';
 import { ENTITIES, identifiers } from '../server/load/tables.ts';
-import { sqlNames, sqlTemplate, sqlText } from '../server/sql.ts';
+import { sqlNames, sqlTemplate, sqlText } from '../server/runtime/sql.ts';
 import { temporaryFolder } from './world.ts';
 
 const root = join(import.meta.dirname, '../sql');
@@ -60,10 +60,10 @@ t.test('every parameter is named in the comment, and none that is not there', as
 t.test('a running process needs no SQL file any more', async (t) => {
   const copy = temporaryFolder(t);
   cpSync(root, join(copy, 'sql'), { recursive: true });
-  mkdirSync(join(copy, 'server'));
-  cpSync(join(root, '../server/sql.ts'), join(copy, 'server/sql.ts'));
+  mkdirSync(join(copy, 'server/runtime'), { recursive: true });
+  cpSync(join(root, '../server/runtime/sql.ts'), join(copy, 'server/runtime/sql.ts'));
   writeFileSync(join(copy, 'package.json'), '{ "type": "module" }');
-  const sql = (await import(pathToFileURL(join(copy, 'server/sql.ts')).href)) as {
+  const sql = (await import(pathToFileURL(join(copy, 'server/runtime/sql.ts')).href)) as {
     sqlText: typeof sqlText;
     sqlNames: typeof sqlNames;
   };

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import tap, { type Test } from 'tap';
-import { buildApp, type Limits } from '../server/app.ts';
+import { buildApp, type Dependencies } from '../server/app.ts';
 import { Catalog } from '../server/catalog/catalog.ts';
 import { createKey } from '../server/catalog/keys.ts';
 import { Engine } from '../server/facts/duckdb/engine.ts';
@@ -128,11 +128,15 @@ async function fill(settings: Settings, tables: Tables): Promise<void> {
 export async function makeWorld(
   t: Test,
   tables: Tables = {},
-  options: { now?: number | (() => number); environment?: NodeJS.ProcessEnv; limits?: Partial<Limits> } = {},
+  options: { now?: number | (() => number); environment?: NodeJS.ProcessEnv } & Pick<
+    Dependencies,
+    'limits' | 'onStages' | 'rowFormat'
+  > = {},
 ): Promise<World> {
+  const { now = NOW, environment, ...appOptions } = options;
   const dataFolder = join(temporaryFolder(t), 'data');
   mkdirSync(dataFolder);
-  const settings = readSettings({ ORDINATE_LOG_LEVEL: 'info', ...options.environment, ORDINATE_DATA: dataFolder });
+  const settings = readSettings({ ORDINATE_LOG_LEVEL: 'info', ...environment, ORDINATE_DATA: dataFolder });
   await fill(settings, { workspaces: [WORKSPACE], projects: [PROJECT], ...tables });
   const opened = new AsyncDisposableStack();
   t.teardown(() => opened.disposeAsync());
@@ -148,7 +152,6 @@ export async function makeWorld(
   });
   const engine = opened.adopt(await opening, (it) => it.close());
   const log: string[] = [];
-  const now = options.now ?? NOW;
   const logStream = { write: (line: string) => void log.push(line) };
   const app = await buildApp({
     settings,
@@ -156,7 +159,7 @@ export async function makeWorld(
     engine,
     logStream,
     now: typeof now === 'number' ? () => now : now,
-    ...(options.limits ? { limits: options.limits } : {}),
+    ...appOptions,
   });
   opened.defer(() => app.close());
   const { key } = createKey(catalog, { workspace: 'acme', name: 'test', by: null, at: 0 });

@@ -1,5 +1,5 @@
 import { Engine, type Parameters } from '../../server/facts/duckdb/engine.ts';
-import { sqlText } from '../../server/sql.ts';
+import { sqlText } from '../../server/runtime/sql.ts';
 import { startBareRoute } from './bare-route.ts';
 import { Connection } from './connection.ts';
 import { type Sample, timed } from './rounds.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { beginAnew, rebuild } from '../../server/ops/rebuild.ts';
 import { readSettings } from '../../server/settings.ts';
 import { print, printJson, progress } from '../cli.ts';
+import { examples } from '../help.ts';
 
 interface Options {
   readonly new?: boolean;
@@ -14,8 +14,10 @@ export function addRebuild(program: Command): void {
     .description('make a lost or outdated catalog again from the journal beside the facts')
     .option('--new', 'give up the facts of a lost catalog instead: they go to the trash, and an empty one can begin')
     .option('--json', 'print one JSON document')
+    .addHelpText('after', examples('rebuild', 'rebuild --new'))
     .action(async (options: Options) => {
       const { dataFolder } = readSettings(process.env);
+      const { beginAnew, rebuild } = await import('../../server/ops/rebuild.ts');
       const { report, end } = progress();
       try {
         if (options.new === true) {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { verify } from '../../server/ops/verify.ts';
 import { print, printJson, progress, withStores } from '../cli.ts';
+import { examples } from '../help.ts';
 
 interface Options {
   readonly repair?: boolean;
@@ -13,7 +13,9 @@ export function addVerify(program: Command): void {
     .description('compare what is stored with what was loaded: the catalog, all files, the rollups and the journal')
     .option('--repair', 'make rollups from their days, write the journal again, and move unknown files to the trash')
     .option('--json', 'print one JSON document')
+    .addHelpText('after', examples('verify', 'verify --repair --json'))
     .action(async ({ repair = false, json }: Options) => {
+      const { verify } = await import('../../server/ops/verify.ts');
       const { report, end } = progress();
       try {
         const found = await withStores((stores) => verify(stores, { repair, report }));

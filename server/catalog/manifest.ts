@@ -66,6 +66,11 @@ export function keywordFilesUntil(
   };
 }
 
+/** Whether a load has ever carried a table of a project, also where no row of it is left. */
+export function isLoaded(catalog: Catalog, project: string, table: FactTable): boolean {
+  return catalog.get('loaded_table', { project, table }) !== undefined;
+}
+
 /** First and last stored day of each fact table of a project. */
 export function readCoverage(catalog: Catalog, project: string): Partial<Record<FactTable, Coverage>> {
   const rows = catalog.all<Coverage & { table: StoredTable }>('coverage', { project });

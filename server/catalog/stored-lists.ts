@@ -3,6 +3,7 @@ import type { Microseconds } from '../domain/instants.ts';
 import type { Range } from '../domain/range.ts';
 import type { Catalog } from './catalog.ts';
 import type { ConnectionKind } from './connections.ts';
+import type { UsageDatabase } from './usage.ts';
 
 export type ListKind = 'pages' | 'queries';
 
@@ -80,6 +81,8 @@ export interface ListStatus extends Omit<StoredList, 'sha256'>, Range {
   readonly project: string;
   readonly kind: ListKind;
   readonly country: string | null;
+  /** As `ListKey` has it. */
+  readonly sourceKey: string;
 }
 
 /** Every stored list, or those of one project, the newest first. */
@@ -91,4 +94,16 @@ export function listStoredLists(catalog: Catalog, project: string | null): ListS
 /** Until when a provider's property is left alone; 0 when it is not. */
 export function pausedUntil(catalog: Catalog, kind: ConnectionKind, property: string): Microseconds {
   return catalog.get<{ until: number }>('pause_get', { kind, property })?.until ?? 0;
+}
+
+/** How often a list was read, and when last. */
+export interface ListUse {
+  readonly hits: number;
+  readonly usedAt: Microseconds;
+}
+
+/** The uses of all lists, by file. */
+export function readListUses(usage: UsageDatabase): Map<string, ListUse> {
+  const rows = usage.all<ListUse & { file: string }>('list_uses_all');
+  return new Map(rows.map(({ file, ...use }) => [file, use]));
 }

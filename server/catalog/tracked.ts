@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import { type Group, type GroupMatch, type Membership, matchGroup } from '../domain/groups.ts';
 import { shortIdNumber } from '../domain/ids.ts';
-import { inTurns } from '../turns.ts';
+import { inTurns } from '../runtime/turns.ts';
 import type { Catalog } from './catalog.ts';
 import { eachKeyword, eachMember, type Keyword, listGroups } from './keywords.ts';
 import { findProject, type Project } from './projects.ts';

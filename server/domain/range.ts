@@ -10,24 +10,25 @@ export interface Range {
 export const EVERY_DAY: Range = { from: '0001-01-01', to: '9999-12-31' };
 
 /** What a client may ask for; days are real calendar days. */
-export interface AskedRange {
+export interface RangeParameters {
   readonly from?: Day | undefined;
   readonly to?: Day | undefined;
   readonly period?: string | undefined;
 }
 
 /** The longest range, in days: 16 months of the search engine's history. */
-export const MOST_DAYS = 486;
-const MOST_MONTHS = 16;
+export const MAX_DAYS = 486;
+const MAX_MONTHS = 16;
 const DEFAULT_DAYS = 28;
 /** Exactly 1d to 486d and 1m to 16m. */
 export const PERIOD_PATTERN = '^(([1-9]|[1-9][0-9]|[123][0-9][0-9]|4[0-7][0-9]|48[0-6])d|([1-9]|1[0-6])m)$';
+const PERIOD = new RegExp(PERIOD_PATTERN);
 
 /**
  * The range a request means: `to`, or `lastDay` where it is not given, and the days before it.
  * Throws `invalid_request` for `from` together with `period`, `from` after `to`, and more than 486 days.
  */
-export function resolveRange(asked: AskedRange, lastDay: Day): Range {
+export function resolveRange(asked: RangeParameters, lastDay: Day): Range {
   const to = asked.to ?? lastDay;
   if (asked.period !== undefined) {
     if (asked.from !== undefined) throw invalidRequest('from and period exclude each other; send one of them.');
@@ -39,8 +40,8 @@ export function resolveRange(asked: AskedRange, lastDay: Day): Range {
     throw invalidRequest(`from (${from}) must not be after ${end}.`);
   }
   const days = countDays(from, to);
-  if (days > MOST_DAYS) {
-    throw invalidRequest(`from and to span ${days} days; a range has at most ${MOST_DAYS}.`);
+  if (days > MAX_DAYS) {
+    throw invalidRequest(`from and to span ${days} days; a range has at most ${MAX_DAYS}.`);
   }
   return { from, to };
 }
@@ -50,12 +51,12 @@ export function resolveRange(asked: AskedRange, lastDay: Day): Range {
  * Sixteen calendar months can be longer than 486 days; the start then moves up.
  */
 function periodStart(period: string, to: Day): Day {
-  const wanted = `period must be 1d to ${MOST_DAYS}d or 1m to ${MOST_MONTHS}m, not '${period}'.`;
-  if (!new RegExp(PERIOD_PATTERN).test(period)) throw invalidRequest(wanted);
+  const wanted = `period must be 1d to ${MAX_DAYS}d or 1m to ${MAX_MONTHS}m, not '${period}'.`;
+  if (!PERIOD.test(period)) throw invalidRequest(wanted);
   const count = Number(period.slice(0, -1));
   if (period.endsWith('d')) return addDays(to, 1 - count);
   const start = addDays(monthsEarlier(to, count), 1);
-  const earliest = addDays(to, 1 - MOST_DAYS);
+  const earliest = addDays(to, 1 - MAX_DAYS);
   return start < earliest ? earliest : start;
 }
 

@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
@@ -37,7 +36,6 @@ export class ListStore {
 
   constructor(options: StoreOptions) {
     this.#options = options;
-    mkdirSync(join(options.dataFolder, 'lists'), { recursive: true });
   }
 
   /** The list of a key, when its file is there. */
@@ -120,7 +118,12 @@ export class ListStore {
    */
   async sweep(): Promise<void> {
     await this.#removeRetired();
-    for (const name of await readdir(this.path('lists'))) {
+    // Made by the first server.
+    const names = await readdir(this.path('lists')).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return [];
+      throw error;
+    });
+    for (const name of names) {
       const file = `lists/${name}`;
       const found = await stat(this.path(file)).catch(() => undefined);
       // A younger one may be in the making.

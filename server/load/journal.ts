@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import type { Catalog, Values } from '../catalog/catalog.ts';
-import type { StoredTable } from '../catalog/manifest.ts';
+import type { FactTable, StoredTable } from '../catalog/manifest.ts';
 import { newUuid } from '../domain/ids.ts';
 import type { FactStore } from '../storage/fact-store.ts';
 import { ENTITIES, type EntityTable, identifiers } from './tables.ts';
@@ -10,8 +10,15 @@ import { ENTITIES, type EntityTable, identifiers } from './tables.ts';
 export type JournalLine =
   | { readonly upsert: EntityTable['name']; readonly row: Values }
   | { readonly remove: EntityTable['name']; readonly row: Values }
+  | { readonly loaded: LoadedTable }
   | { readonly file: ManifestRow }
   | { readonly gone: Pick<ManifestRow, 'project' | 'table' | 'part'> };
+
+/** A fact table of a project that a load has carried, also without any row. */
+export interface LoadedTable {
+  readonly project: string;
+  readonly table: FactTable;
+}
 
 export interface ManifestRow {
   readonly project: string;
@@ -111,12 +118,13 @@ export class Journal {
     // What an older version published has no name.
     const held = known.id === '' ? catalog.get<Publication>('publication_next', { id: newUuid() })! : known;
     const before = await this.#files();
-    const record = await JournalRecord.create(this.#store, UNFINISHED);
+    await using record = await JournalRecord.create(this.#store, UNFINISHED);
     for (const { name: table, columns } of ENTITIES) {
       const parts = { table, columns: identifiers(columns.map(({ name }) => name)) };
       for (const row of catalog.eachOfTemplate<Values>('state_all', parts)) await record.add({ upsert: table, row });
     }
     for (const file of catalog.all<ManifestRow>('manifest_all')) await record.add({ file });
+    for (const loaded of catalog.all<LoadedTable>('loaded_tables')) await record.add({ loaded });
     await record.seal();
     const name = nameOf(held, 'checkpoint');
     await this.#store.rename(pathOf(UNFINISHED), pathOf(name));
@@ -218,14 +226,14 @@ export class JournalRecord {
   async seal(): Promise<void> {
     await this.#flush();
     await this.#handle.writeFile(`{"end":"${this.#hash.digest('hex')}"}\n`);
-    await this.close();
+    await this.#handle.close();
     await this.#store.seal(this.#file);
     await this.#store.syncFolders();
   }
 
-  /** Without `seal`: the record is not whole, and goes with the next one. */
-  async close(): Promise<void> {
-    await this.#handle.close();
+  /** A record without `seal` is not whole, and goes with the next one. Closes it, also where the disk is full. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#handle.fd !== -1) await this.#handle.close();
   }
 
   async #flush(): Promise<void> {

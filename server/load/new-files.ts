@@ -2,7 +2,7 @@ import type { Part, StoredTable } from '../catalog/manifest.ts';
 import type { Day } from '../domain/dates.ts';
 import { newUuid } from '../domain/ids.ts';
 import type { Parameters, Session } from '../facts/duckdb/engine.ts';
-import { sqlTemplate, sqlText } from '../sql.ts';
+import { sqlTemplate, sqlText } from '../runtime/sql.ts';
 import type { CheckedFiles } from '../storage/checked-files.ts';
 import type { FactStore, StoredFile } from '../storage/fact-store.ts';
 import type { PlannedFiles } from './planned-files.ts';

@@ -5,7 +5,7 @@ import { cacheKey } from '../domain/cache-key.ts';
 import { type Day, eachDay, eachMonth, earlier, later } from '../domain/dates.ts';
 import { EVERY_DAY, type Range } from '../domain/range.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
-import { sqlTemplate } from '../sql.ts';
+import { sqlTemplate } from '../runtime/sql.ts';
 import { checkSums, type FactFiles, type PartChange, type Place, writeFile } from './new-files.ts';
 import { type MonthOfDays, writeCumulative, writePartRollups, writeRunning } from './rollups.ts';
 import { columnList } from './stage.ts';

@@ -1,13 +1,15 @@
 import type { SQLInputValue } from 'node:sqlite';
 import type { Catalog } from '../catalog/catalog.ts';
+import { upsertInto } from '../catalog/upsert.ts';
 import { findWorkspace } from '../catalog/workspaces.ts';
 import { newUuid } from '../domain/ids.ts';
 import { estimateIntent } from '../domain/intent.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
-import { sqlTemplate } from '../sql.ts';
-import { inTurns } from '../turns.ts';
-import type { Journal, JournalRecord, Publication } from './journal.ts';
+import { sqlTemplate } from '../runtime/sql.ts';
+import { inTurns } from '../runtime/turns.ts';
+import type { Journal, JournalRecord, LoadedTable, Publication } from './journal.ts';
 import type { PartChange } from './new-files.ts';
+import type { Carried } from './state.ts';
 import { ENTITIES, type EntityTable, identifiers } from './tables.ts';
 
 /** Rows that are read at a time. */
@@ -33,16 +35,27 @@ interface Stores {
  * Makes a load current, in one transaction on a connection of its own: rows of entities, the manifest, and the revisions
  * of the projects that it changes. Readers, in this process too, see the state before it or the state after it. The same
  * is in the journal, before the commit.
+ * @param named the projects that it names in its entity tables
+ * @param loaded what the load carries of facts, also where it has no row
  */
-export async function publish(session: Session, stores: Stores, changes: readonly PartChange[]): Promise<void> {
-  const named = await session.rows<{ id: string }>('select id from named_projects');
-  const touched = new Set([...changes.map(({ project }) => project), ...named.map(({ id }) => id)]);
+export async function publish(
+  session: Session,
+  stores: Stores,
+  { tables, replaced, named }: Carried & { readonly named: readonly string[] },
+  changes: readonly PartChange[],
+  loaded: readonly LoadedTable[],
+): Promise<void> {
+  const touched = new Set([...changes.map(({ project }) => project), ...named]);
   await publishing(stores, async (own, record) => {
     const changed = new ChangedEntities(own);
-    for (const shape of [...ENTITIES].reverse()) await removeRows(session, own, record, shape, changed);
-    for (const shape of ENTITIES) await upsertRows(session, own, record, shape, changed);
+    for (const shape of replaced.toReversed()) await removeRows(session, own, record, shape, changed);
+    for (const shape of tables) await upsertRows(session, own, record, shape, changed);
     await recordOwners(own, record, touched);
     await writeManifest(own, record, changes);
+    for (const { project, table } of loaded) {
+      own.run('loaded_table_add', { project, table });
+      await record.add({ loaded: { project, table } });
+    }
     raiseRevisions(own, new Set(changes.map(({ project }) => project)), changed);
   });
 }
@@ -61,14 +74,8 @@ export async function publishing<T>(
   writes: (own: Catalog, record: JournalRecord) => Promise<T>,
 ): Promise<T> {
   const result = await catalog.longTransaction(async (own) => {
-    const record = await journal.begin(own.get<Publication>('publication_next', { id: newUuid() })!);
-    let written: T;
-    try {
-      written = await writes(own, record);
-    } catch (error) {
-      await record.close();
-      throw error;
-    }
+    await using record = await journal.begin(own.get<Publication>('publication_next', { id: newUuid() })!);
+    const written = await writes(own, record);
     await record.seal();
     return written;
   });
@@ -171,15 +178,7 @@ async function upsertRows(
 ): Promise<void> {
   const { name: table, columns, key } = shape;
   const names = columns.map(({ name }) => name);
-  const values = names.filter((name) => !key.includes(name));
-  const parts = {
-    table,
-    columns: identifiers(names),
-    values: names.map((name) => `$${name}`).join(', '),
-    key: identifiers(key),
-    updates: names.map((name) => `"${name}" = excluded."${name}"`).join(', '),
-    differs: values.map((name) => `"${table}"."${name}" is not excluded."${name}"`).join(' or ') || 'false',
-  };
+  const write = upsertInto(catalog, table, names, key);
   // DuckDB's types to those of the catalog: days are texts, truth is 0 or 1.
   const selected = columns.map(({ name, type }) =>
     type.sql === 'date'
@@ -192,7 +191,7 @@ async function upsertRows(
   const text = sqlTemplate('load/table_rows', { table, columns: selected.join(', ') });
   for (let after = -1; ; after += SLICE) {
     const rows = (await session.rows<Row>(text, { after, limit: SLICE })).map(derive);
-    await inTurns(eachOf(rows, (row) => changed.note(table, row, () => catalog.runTemplate('upsert', parts, row))));
+    await inTurns(eachOf(rows, (row) => changed.note(table, row, () => write(row))));
     for (const row of rows) await record.add({ upsert: table, row });
     if (rows.length < SLICE) break;
   }

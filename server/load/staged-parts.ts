@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Part } from '../catalog/manifest.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
-import { sqlTemplate } from '../sql.ts';
+import { sqlTemplate } from '../runtime/sql.ts';
 import type { StagedPart } from './part-files.ts';
 import { count, type Problem } from './problems.ts';
 import { type FactTableShape, MOST_A_PART, partOf, WHOLE_PART, WRONG_PART } from './tables.ts';

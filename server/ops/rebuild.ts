@@ -3,9 +3,10 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Catalog, type Values } from '../catalog/catalog.ts';
 import { CatalogMissing } from '../catalog/failures.ts';
+import { upsertInto } from '../catalog/upsert.ts';
 import { Journal, type JournalLine, type ManifestRow, type Publication, type StoredRecord } from '../load/journal.ts';
 import { withLoadLock } from '../load/lock.ts';
-import { ENTITIES, type EntityTable, identifiers } from '../load/tables.ts';
+import { ENTITIES, type EntityTable } from '../load/tables.ts';
 import { FactStore } from '../storage/fact-store.ts';
 import { type JournalState, replay } from './journal-state.ts';
 
@@ -34,9 +35,9 @@ const DEFAULT_PATIENCE = 600_000;
 const CATALOG_FILES = ['catalog.sqlite', 'catalog.sqlite-wal', 'catalog.sqlite-shm'];
 /** What a catalog that is older than the facts still has to give, and what it hangs on. */
 const KEPT_TABLES = [
-  { table: 'members', key: 'workspace_id, email', owner: 'workspaces', id: 'workspace_id' },
-  { table: 'keys', key: 'id', owner: 'workspaces', id: 'workspace_id' },
-  { table: 'connections', key: 'project_id, kind', owner: 'projects', id: 'project_id' },
+  { table: 'members', key: ['workspace_id', 'email'], owner: 'workspaces', id: 'workspace_id' },
+  { table: 'keys', key: ['id'], owner: 'workspaces', id: 'workspace_id' },
+  { table: 'connections', key: ['project_id', 'kind'], owner: 'projects', id: 'project_id' },
 ] as const;
 
 /**
@@ -138,12 +139,12 @@ async function rebuildCatalog(
   const catalog = new Catalog(folder);
   let state: JournalState | undefined;
   try {
-    await catalog.longTransaction(async () => {
-      state = await replay(records, (line) => apply(catalog, line));
-      fillManifest(catalog, state.manifest);
-      if (older !== undefined) keep(catalog, older);
+    await catalog.longTransaction(async (own) => {
+      state = await replay(records, (line) => apply(own, line));
+      fillManifest(own, state.manifest);
+      if (older !== undefined) keep(own, older);
       const { number, id } = state.last;
-      catalog.run('publication_set', { number, id });
+      own.run('publication_set', { number, id });
     });
   } finally {
     catalog.close();
@@ -168,7 +169,11 @@ async function rebuildCatalog(
 
 function fillManifest(catalog: Catalog, manifest: readonly ManifestRow[]): void {
   catalog.run('manifest_clear');
-  for (const row of manifest) catalog.run('fact_file_upsert', { ...row });
+  for (const row of manifest) {
+    catalog.run('fact_file_upsert', { ...row });
+    // A journal of an older version does not say which tables were loaded.
+    catalog.run('loaded_table_add', { project: row.project, table: row.table });
+  }
   catalog.run('retired_keep');
   // Seconds since 1970: more than any project has been loaded.
   const { value: revision } = catalog.get<{ value: number }>('revision_set', { least: Math.floor(Date.now() / 1000) })!;
@@ -177,6 +182,7 @@ function fillManifest(catalog: Catalog, manifest: readonly ManifestRow[]): void 
 
 /** What a load did to an entity. */
 function apply(catalog: Catalog, line: JournalLine): void {
+  if ('loaded' in line) catalog.run('loaded_table_add', { ...line.loaded });
   if ('upsert' in line) upsert(catalog, entityOf(line.upsert), line.row);
   if ('remove' in line) {
     const { name: table, key } = entityOf(line.remove);
@@ -191,14 +197,8 @@ function apply(catalog: Catalog, line: JournalLine): void {
 /** Columns that the record does not know yet get their defaults. */
 function upsert(catalog: Catalog, { name: table, columns, key }: EntityTable, row: Values): void {
   const names = columns.map(({ name }) => name).filter((name) => row[name] !== undefined);
-  const parts = {
-    table,
-    columns: identifiers(names),
-    values: names.map((name) => `$${name}`).join(', '),
-    key: identifiers(key),
-    updates: names.map((name) => `"${name}" = excluded."${name}"`).join(', '),
-  };
-  catalog.runTemplate('upsert', parts, Object.fromEntries(names.map((name) => [name, row[name]!])));
+  const write = upsertInto(catalog, table, names, key);
+  write(Object.fromEntries(names.map((name) => [name, row[name]!])));
 }
 
 function entityOf(table: string): EntityTable {
@@ -216,9 +216,7 @@ function keep(catalog: Catalog, older: Catalog): void {
     for (const row of older.eachOfTemplate<Values>('state_all', { table, columns: '*' })) {
       if (!owners.has(row[id] as string)) continue;
       const names = Object.keys(row);
-      const parts = { table, columns: identifiers(names), values: names.map((name) => `$${name}`).join(', ') };
-      const updates = names.map((name) => `"${name}" = excluded."${name}"`).join(', ');
-      catalog.runTemplate('upsert', { ...parts, key, updates }, row);
+      upsertInto(catalog, table, names, key)(row);
     }
   }
 }

@@ -5,7 +5,7 @@ import type { ManifestRow } from '../load/journal.ts';
 import type { FactFiles, PartChange, Place } from '../load/new-files.ts';
 import { writeCumulative, writePartRollups, writeRunning } from '../load/rollups.ts';
 import { FACTS } from '../load/tables.ts';
-import { sqlText } from '../sql.ts';
+import { sqlText } from '../runtime/sql.ts';
 import type { StoredFile } from '../storage/fact-store.ts';
 
 interface Tools {

@@ -3,10 +3,10 @@ import t from 'tap';
 import * as dates from '../../server/domain/dates.ts';
 import { KnownError } from '../../server/domain/errors.ts';
 import {
-  type AskedRange,
   clampToHistory,
-  MOST_DAYS,
+  MAX_DAYS,
   type Range,
+  type RangeParameters,
   resolveRange,
   within,
 } from '../../server/domain/range.ts';
@@ -19,7 +19,7 @@ const text = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 const days = fc.integer({ min: at('1990-01-01') / DAY, max: at('2100-12-31') / DAY }).map((n) => text(n * DAY));
 
 /** `resolveRange`, or the message of its refusal. */
-function resolve(asked: AskedRange, lastDay = '2026-03-10'): Range | string {
+function resolve(asked: RangeParameters, lastDay = '2026-03-10'): Range | string {
   try {
     return resolveRange(asked, lastDay);
   } catch (error) {
@@ -113,7 +113,7 @@ t.test('a period of months starts the day after the same day, and is never more 
       const { from } = resolveRange({ to, period: `${n}m` }, '2026-03-10');
       const start = dates.addDays(dates.monthsEarlier(to, n), 1);
       const earliest = dates.addDays(to, -485);
-      return from === (start < earliest ? earliest : start) && dates.countDays(from, to) <= MOST_DAYS;
+      return from === (start < earliest ? earliest : start) && dates.countDays(from, to) <= MAX_DAYS;
     }),
     { numRuns: 500 },
   );

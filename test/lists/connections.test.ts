@@ -4,7 +4,7 @@ import t from 'tap';
 import { Catalog } from '../../server/catalog/catalog.ts';
 import { connectionsOf, removeConnection } from '../../server/catalog/connections.ts';
 import { listStoredLists, pausedUntil } from '../../server/catalog/stored-lists.ts';
-import { sqlText } from '../../server/sql.ts';
+import { sqlText } from '../../server/runtime/sql.ts';
 import { connect, connectedWorld, credentialsFile } from '../fakes/connected.ts';
 import { FAILURES } from '../fakes/search-console-failures.ts';
 import { temporaryFolder } from '../world.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { sqlText } from '../../../server/sql.ts';
+import { sqlText } from '../../../server/runtime/sql.ts';
 import { timed } from '../rounds.ts';
 import { makeOnce, stampOf } from '../stamp.ts';
 import { optionalPackage } from './optional.ts';

@@ -1,6 +1,6 @@
 import { type DuckDBMaterializedResult, DuckDBTypeId, type DuckDBValue } from '@duckdb/node-api';
 import bindings from '@duckdb/node-bindings';
-import { tellOfGarbage } from '../../garbage.ts';
+import { reportExternalBytes } from '../../runtime/external-memory.ts';
 
 /** Takes some rows of a result by columns. The arrays are valid only during the call. */
 export type TakeNumbers = (columns: readonly Float64Array[], rows: number) => void;
@@ -38,7 +38,7 @@ export function readNumbers(result: DuckDBMaterializedResult, take: TakeNumbers)
     take(columns, rowCount);
   }
   // What DuckDB holds, and the copy that it hands out.
-  tellOfGarbage(2 * result.rowCount * result.columnCount * Float64Array.BYTES_PER_ELEMENT);
+  reportExternalBytes(2 * result.rowCount * result.columnCount * Float64Array.BYTES_PER_ELEMENT);
 }
 
 type ReadValues = (values: readonly DuckDBValue[]) => readonly unknown[];

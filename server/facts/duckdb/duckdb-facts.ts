@@ -1,4 +1,4 @@
-import type { ConcurrencyLimit } from '../../gate.ts';
+import type { ConcurrencyLimit } from '../../runtime/limits.ts';
 import type { CheckedFiles } from '../../storage/checked-files.ts';
 import type { StoredFile } from '../../storage/fact-store.ts';
 import { DayGrid } from '../day-grid.ts';

@@ -10,7 +10,7 @@ import {
   listValue,
   VARCHAR,
 } from '@duckdb/node-api';
-import { sqlText } from '../../sql.ts';
+import { sqlText } from '../../runtime/sql.ts';
 import { readNumbers, readRows, type TakeNumbers } from './columns.ts';
 
 type Parameter = string | number | boolean | null | readonly string[];
@@ -158,6 +158,11 @@ export class Session {
   /** Runs one statement; returns how many rows it wrote, where it tells. */
   async run(text: string, parameters: Parameters = {}): Promise<number> {
     return (await this.#result(text, parameters)).rowsChanged;
+  }
+
+  /** Runs statements without parameters in one transaction and one step of the driver. */
+  async runAll(texts: readonly string[]): Promise<void> {
+    await this.#connection.run(['begin', ...texts, 'commit'].join(';\n'));
   }
 
   /** Runs `sql/NAME.sql`; returns how many rows it wrote. */

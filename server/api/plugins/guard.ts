@@ -1,0 +1,102 @@
+import rateLimit from '@fastify/rate-limit';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { CatalogCache } from '../../catalog/catalog-cache.ts';
+import { KeyUse } from '../../catalog/key-use.ts';
+import { UsageDatabase } from '../../catalog/usage.ts';
+import { KnownError } from '../../domain/errors.ts';
+import '../principal.ts';
+import { FixedWindows } from './fixed-windows.ts';
+
+export const REQUESTS_PER_MINUTE = 120;
+export const FAILURES_PER_MINUTE = 30;
+const MINUTE = 60_000;
+
+export interface GuardOptions {
+  readonly catalogCache: CatalogCache;
+  /** Where the last use of keys is stored. */
+  readonly dataFolder: string;
+  /** Milliseconds, as `Date.now`. */
+  readonly now: () => number;
+}
+
+/** What every request under the API's root passes before its route: key, rate limit, plan. */
+export type Guard = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+
+/**
+ * Checks, in this order: the key (401, or 429 for an address with too many failures), the key's rate limit (429), the
+ * plan (403). The rate-limit headers stand on every authenticated answer, whatever comes of it.
+ */
+export async function makeGuard(app: FastifyInstance, { catalogCache, dataFolder, now }: GuardOptions): Promise<Guard> {
+  await app.register(rateLimit, {
+    global: false,
+    // The plugin wants a class, and makes the store itself.
+    store: class extends FixedWindows {
+      constructor() {
+        super(now);
+      }
+    },
+  });
+  const usage = new UsageDatabase(dataFolder, (error) => {
+    app.log.warn({ err: error }, 'the last use of keys was not stored');
+  });
+  const keyUse = new KeyUse(usage);
+  app.addHook('onClose', async () => {
+    keyUse.flush();
+    usage.close();
+  });
+  app.decorateRequest('principal', null);
+  const countRequest = app.createRateLimit({
+    timeWindow: MINUTE,
+    max: REQUESTS_PER_MINUTE,
+    keyGenerator: (request) => request.principal?.keyId ?? '',
+  });
+  const countFailure = app.createRateLimit({
+    timeWindow: MINUTE,
+    max: FAILURES_PER_MINUTE,
+    keyGenerator: (request) => request.ip,
+  });
+
+  return async (request, reply) => {
+    const key = bearerKey(request.headers.authorization);
+    const access = key === undefined ? undefined : catalogCache.access(key);
+    if (access === undefined) {
+      const failures = await countFailure(request);
+      if (!failures.isAllowed && failures.isExceeded)
+        throw tooMany('requests without a valid key', failures.ttlInSeconds);
+      throw new KnownError('unauthorized', unauthorizedMessage(request.headers.authorization));
+    }
+    const { keyId, workspaceId: workspace, plan } = access;
+    request.principal = { workspace, plan, via: 'key', keyId };
+    keyUse.note(keyId, now());
+
+    const count = await countRequest(request);
+    if (count.isAllowed) throw new Error('the rate limit counts every key');
+    const reset = Math.max(1, count.ttlInSeconds);
+    reply.headers({
+      'x-ratelimit-limit': REQUESTS_PER_MINUTE,
+      'x-ratelimit-remaining': count.remaining,
+      'x-ratelimit-reset': reset,
+    });
+    if (count.isExceeded) throw tooMany(`requests with this key; ${REQUESTS_PER_MINUTE} a minute are served`, reset);
+
+    if (plan === 'free') {
+      throw new KnownError('plan_required', 'The workspace of this key is on the Free plan, which has no API access.');
+    }
+  };
+}
+
+/** The key of `Authorization: Bearer KEY`; keys sent in any other way do not count. */
+function bearerKey(header: string | undefined): string | undefined {
+  return /^Bearer +(\S+)$/i.exec(header ?? '')?.[1];
+}
+
+function unauthorizedMessage(header: string | undefined): string {
+  return header === undefined
+    ? 'An API key is missing; send it as Authorization: Bearer KEY.'
+    : 'The API key is malformed, unknown or revoked; send a valid one as Authorization: Bearer KEY.';
+}
+
+function tooMany(what: string, seconds: number): KnownError {
+  const retryAfter = Math.max(1, seconds);
+  return new KnownError('rate_limited', `Too many ${what}. Try again in ${retryAfter} s.`, { retryAfter });
+}

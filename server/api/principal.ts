@@ -1,0 +1,14 @@
+/** Who a request speaks for, and by what right. */
+export interface Principal {
+  readonly workspace: string;
+  readonly plan: string;
+  readonly via: 'key';
+  readonly keyId: string;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set once the key has been checked. */
+    principal: Principal | null;
+  }
+}

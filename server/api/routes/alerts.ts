@@ -1,0 +1,32 @@
+import { type Static, Type } from 'typebox';
+import { documentJson } from '../../formats/json.ts';
+import { alertsReport } from '../../reports/alerts.ts';
+import { answerFresh } from '../answer.ts';
+import { day, instant, nullable, object, oneOf, project, responses, shortId, uuid } from '../schemas.ts';
+import type { Route } from './route.ts';
+
+const alert = object({
+  id: uuid,
+  type: Type.String({ description: 'Machine name of the check, such as keyword_drop or traffic_drop.' }),
+  kind: Type.String({ description: 'Label of the check.' }),
+  severity: oneOf(['info', 'warning', 'critical']),
+  title: Type.String(),
+  body: Type.String(),
+  date: nullable(day, 'The day the alert is about, when it names one.'),
+  keywordId: nullable(shortId, 'Set for keyword alerts.'),
+  url: nullable(Type.String(), "Link to the alert's subject."),
+  createdAt: instant,
+  resolvedAt: nullable(instant, 'Null while the alert is open.'),
+});
+
+const answer = object({ project, alerts: Type.Array(alert) });
+
+export const alerts: Route = {
+  path: '/projects/:id/alerts',
+  report: alertsReport,
+  tag: 'Alerts and notes',
+  summary: 'The alerts of a project',
+  description: 'Newest first.',
+  response: responses(answer, 'The alerts.', ['invalid_request', 'not_found']),
+  handle: answerFresh(alertsReport, documentJson<Static<typeof answer>>),
+};

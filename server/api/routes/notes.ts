@@ -1,0 +1,34 @@
+import { type Static, Type } from 'typebox';
+import { documentJson } from '../../formats/json.ts';
+import { notesReport } from '../../reports/notes.ts';
+import { answerFresh } from '../answer.ts';
+import { day, instant, nullable, object, oneOf, project, responses, shortId, uuid } from '../schemas.ts';
+import type { Route } from './route.ts';
+
+const note = object({
+  id: uuid,
+  scope: oneOf(['workspace', 'project', 'group', 'keyword', 'page']),
+  date: day,
+  endDate: nullable(day, 'Last day of a range note; null for a single day.'),
+  category: oneOf(['launch', 'content', 'technical', 'migration', 'campaign', 'other']),
+  text: Type.String(),
+  clientVisible: Type.Boolean({ description: 'Visible to clients in reports.' }),
+  author: Type.String(),
+  group: nullable(object({ id: shortId, name: Type.String() })),
+  keyword: nullable(object({ id: shortId, query: Type.String() })),
+  page: nullable(Type.String()),
+  createdAt: instant,
+  updatedAt: instant,
+});
+
+const answer = object({ project, notes: Type.Array(note) });
+
+export const notes: Route = {
+  path: '/projects/:id/notes',
+  report: notesReport,
+  tag: 'Alerts and notes',
+  summary: 'The notes that apply to a project',
+  description: 'Oldest first: notes of the workspace, of the project, and of its groups, keywords and pages.',
+  response: responses(answer, 'The notes.', ['invalid_request', 'not_found']),
+  handle: answerFresh(notesReport, documentJson<Static<typeof answer>>),
+};

@@ -1,0 +1,25 @@
+import { Type } from 'typebox';
+import { listJson } from '../../formats/json.ts';
+import { pagesReport } from '../../reports/pages.ts';
+import { answerFresh } from '../answer.ts';
+import { metrics, object, paging, project, responses } from '../schemas.ts';
+import { listRangeSchema, listSource } from './lists.ts';
+import type { Route } from './route.ts';
+
+const answer = object({
+  project,
+  range: listRangeSchema,
+  source: listSource,
+  paging,
+  pages: Type.Array(object({ url: Type.String(), ...metrics })),
+});
+
+export const pages: Route = {
+  path: '/projects/:id/pages',
+  report: pagesReport,
+  tag: 'Pages and queries',
+  summary: 'The pages of the property with totals over a range',
+  description: 'Most clicks first. `to` must be before today (UTC). All pages of one sequence come from the same list.',
+  response: responses(answer, 'A page of the list.', ['invalid_request', 'not_found', 'google_access_lost']),
+  handle: answerFresh(pagesReport, listJson),
+};

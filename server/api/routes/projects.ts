@@ -1,0 +1,35 @@
+import { type Static, Type } from 'typebox';
+import { documentJson } from '../../formats/json.ts';
+import { projectsReport } from '../../reports/projects.ts';
+import { sendBytes } from '../response-cache.ts';
+import { day, instant, nullable, object, oneOf, responses, shortId } from '../schemas.ts';
+import type { Route } from './route.ts';
+
+const project = object({
+  id: shortId,
+  domain: Type.String(),
+  property: Type.String({ description: 'Identifier of the search-performance property.' }),
+  country: nullable(Type.String({ pattern: '^[a-z]{3}$' }), 'Country filter of the project; null means all countries.'),
+  language: nullable(Type.String({ pattern: '^[a-z]{2}$' })),
+  syncStatus: oneOf(['pending', 'ok', 'warning', 'failed']),
+  lastSyncedAt: nullable(instant),
+  syncedThrough: nullable(day, 'Last synced day; null before the first sync.'),
+  keywordHistoryFrom: Type.String({ format: 'date', description: 'First day of keyword data the plan can read.' }),
+  historyBackfilling: Type.Boolean({ description: 'Older days inside the plan window are still loading.' }),
+  trackedKeywords: Type.Integer({ minimum: 0, description: 'Keywords that are not archived.' }),
+});
+
+const answer = object({ projects: Type.Array(project) });
+
+export const projects: Route = {
+  path: '/projects',
+  report: { operation: 'listProjects', parameters: {} },
+  tag: 'Projects',
+  summary: 'The projects of the workspace',
+  description: 'Oldest first. Projects that have not finished setup are left out.',
+  response: responses(answer, 'The projects.'),
+  handle: (context) => (request, reply) => {
+    const result: Static<typeof answer> = projectsReport(context, request.principal!.workspace);
+    return sendBytes(reply, { bytes: documentJson(result), encoding: 'identity' });
+  },
+};

@@ -1,0 +1,32 @@
+import { Type } from 'typebox';
+import { listJson } from '../../formats/json.ts';
+import { queriesReport } from '../../reports/queries.ts';
+import { answerFresh } from '../answer.ts';
+import { metrics, nullable, object, paging, project, responses, shortId } from '../schemas.ts';
+import { listRangeSchema, listSource } from './lists.ts';
+import type { Route } from './route.ts';
+
+const answer = object({
+  project,
+  range: listRangeSchema,
+  source: listSource,
+  paging,
+  queries: Type.Array(
+    object({
+      query: Type.String(),
+      ...metrics,
+      branded: Type.Boolean({ description: "The query contains one of the project's brand terms." }),
+      trackedKeywordId: nullable(shortId, 'Id of the keyword that tracks the query.'),
+    }),
+  ),
+});
+
+export const queries: Route = {
+  path: '/projects/:id/queries',
+  report: queriesReport,
+  tag: 'Pages and queries',
+  summary: 'Every query of the property, tracked or not, with totals over a range',
+  description: 'Most clicks first. `to` must be before today (UTC). All pages of one sequence come from the same list.',
+  response: responses(answer, 'A page of the list.', ['invalid_request', 'not_found', 'google_access_lost']),
+  handle: answerFresh(queriesReport, listJson),
+};

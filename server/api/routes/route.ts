@@ -1,0 +1,40 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type Parameters, querySchema } from '../../reports/parameters.ts';
+import type { Answered } from '../answer.ts';
+import type { Tag } from '../plugins/documentation.ts';
+import { projectPath } from '../schemas.ts';
+import type { Context } from './context.ts';
+import { withExamples } from './examples.ts';
+
+/** One endpoint: what documents it, and the function that answers it. */
+export interface Route {
+  readonly path: string;
+  /** The report that is answered with: its name for generated clients, and its parameters. */
+  readonly report: { readonly operation: string; readonly parameters: Parameters };
+  /** Heading in the documentation. */
+  readonly tag: Tag;
+  readonly summary: string;
+  readonly description: string;
+  readonly response: object;
+  readonly handle: (context: Context) => (request: FastifyRequest, reply: FastifyReply) => Answered;
+}
+
+/** Adds an endpoint to the API. Reports parse the parameters themselves: an unknown project goes before a bad parameter. */
+export function addRoute(api: FastifyInstance, route: Route, context: Context): void {
+  const { operation, parameters } = route.report;
+  api.route({
+    method: 'GET',
+    url: route.path,
+    schema: {
+      operationId: operation,
+      tags: [route.tag],
+      summary: route.summary,
+      description: route.description,
+      security: [{ key: [] }],
+      ...(route.path.includes(':id') ? { params: projectPath } : {}),
+      ...(Object.keys(parameters).length > 0 ? { querystring: querySchema(parameters) } : {}),
+      response: withExamples(operation, route.response),
+    },
+    handler: route.handle(context),
+  });
+}

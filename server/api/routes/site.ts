@@ -1,0 +1,39 @@
+import { type Static, Type } from 'typebox';
+import { documentJson } from '../../formats/json.ts';
+import { siteReport } from '../../reports/site.ts';
+import { answerCached } from '../answer.ts';
+import { day, metrics, nullable, object, oneOf, project, provisionalAfter, responses } from '../schemas.ts';
+import type { Route } from './route.ts';
+
+const answer = object({
+  project,
+  range: Type.Object(
+    {
+      from: day,
+      to: day,
+      device: oneOf(['all', 'desktop', 'mobile', 'tablet']),
+      country: nullable(Type.String()),
+      provisionalAfter,
+      countryMonthlyThrough: Type.Optional(
+        nullable(
+          day,
+          'Only with country: last day stored as monthly totals. Days up to it carry an even share of their month.',
+        ),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  totals: object(metrics),
+  daily: Type.Array(object({ date: day, ...metrics })),
+});
+
+export const site: Route = {
+  path: '/projects/:id/site',
+  report: siteReport,
+  tag: 'Site',
+  summary: 'Totals and days of the whole property',
+  description:
+    'Includes queries that the search engine anonymises. Days end with the last synced day; a stored day without data is zeros. country cannot be combined with a device.',
+  response: responses(answer, 'Totals and days.', ['invalid_request', 'not_found']),
+  handle: answerCached(siteReport, documentJson<Static<typeof answer>>),
+};

@@ -1,0 +1,97 @@
+import type { TrackedKeyword } from '../catalog/tracked.ts';
+import { isoInstant } from '../domain/instants.ts';
+import type { DayGrid } from '../facts/day-grid.ts';
+import type { KeywordsResult } from '../reports/keywords.ts';
+import { reportExternalBytes } from '../runtime/external-memory.ts';
+import { metricsJson, openRows } from './json.ts';
+
+/** Characters that are handed over at a time. */
+const CHUNK = 128 * 1024;
+
+type Tracked = KeywordsResult['tracked'];
+
+/** Keywords with their totals. */
+export function keywordsJson(result: KeywordsResult): Buffer {
+  const keywordJson = keywordWriter(result);
+  let text = openRows(result.head, 'keywords');
+  let separator = '';
+  for (const keyword of result.keywords) {
+    text += `${separator}${keywordJson(keyword)}}`;
+    separator = ',';
+  }
+  const bytes = Buffer.from(`${text}]}`);
+  reportExternalBytes(bytes.length);
+  return bytes;
+}
+
+/** Keywords with their totals and days, some kilobytes at a time. */
+export async function* dailyKeywordsJson(result: KeywordsResult): AsyncGenerator<Buffer, void> {
+  const keywordJson = keywordWriter(result);
+  let text = openRows(result.head, 'keywords');
+  let separator = '';
+  for await (const { keywords, days } of result.days ?? []) {
+    const dates = days.days.map((date) => `{"date":"${date}",`);
+    for (const [index, keyword] of keywords.entries()) {
+      text += `${separator}${keywordJson(keyword)},"daily":[${daysJson(days, index, dates)}]}`;
+      separator = ',';
+      if (text.length < CHUNK) continue;
+      yield Buffer.from(text);
+      text = '';
+    }
+  }
+  yield Buffer.from(`${text}]}`);
+}
+
+/** Writes keywords with their totals, without the closing brace. */
+function keywordWriter({ tracked, totals }: KeywordsResult): (keyword: TrackedKeyword) => string {
+  const prefixes = KeywordPrefixCache.of(tracked);
+  return (keyword) => {
+    const { clicks, impressions, sumPosition } = totals.of(keyword);
+    return prefixes.get(keyword) + metricsJson(clicks, impressions, sumPosition);
+  };
+}
+
+function daysJson(days: DayGrid, keyword: number, dates: readonly string[]): string {
+  const { clicks, impressions, sumPosition, stored } = days;
+  const first = keyword * dates.length;
+  let text = '';
+  for (let day = 0; day < dates.length; day++) {
+    const cell = first + day;
+    if (stored[cell] === 0) continue;
+    if (text !== '') text += ',';
+    text += dates[day]! + metricsJson(clicks[cell]!, impressions[cell]!, sumPosition[cell]!);
+  }
+  return text;
+}
+
+/** The JSON of each keyword before its numbers, cached for as long as the tracked keywords are. */
+class KeywordPrefixCache {
+  static readonly #ofTracked = new WeakMap<Tracked['keywords'], KeywordPrefixCache>();
+  readonly #membership: Tracked['membership'];
+  readonly #prefixes: (string | undefined)[] = [];
+
+  private constructor({ membership }: Tracked) {
+    this.#membership = membership;
+  }
+
+  static of(tracked: Tracked): KeywordPrefixCache {
+    let cache = KeywordPrefixCache.#ofTracked.get(tracked.keywords);
+    if (cache === undefined) {
+      cache = new KeywordPrefixCache(tracked);
+      KeywordPrefixCache.#ofTracked.set(tracked.keywords, cache);
+    }
+    return cache;
+  }
+
+  get(keyword: TrackedKeyword): string {
+    const prefix = this.#prefixes[keyword.position] ?? this.#make(keyword);
+    this.#prefixes[keyword.position] = prefix;
+    return prefix;
+  }
+
+  #make({ id, query, source, trackedSince, intent }: TrackedKeyword): string {
+    const groupIds = this.#membership.groupsOf.get(id) ?? [];
+    const start = { id, query, source, trackedSince: isoInstant(trackedSince), intent, groupIds };
+    return `${JSON.stringify(start).slice(0, -1)},"metrics":{`;
+  }
+}

@@ -1,0 +1,21 @@
+import type { FastifyInstance } from 'fastify';
+import { checkReadiness, type Readiness } from './readiness.ts';
+
+/**
+ * `/livez`: the process answers. `/readyz`: it can answer questions, too, and write (see `checkReadiness`); it tells how
+ * the response cache does. Both without a key.
+ */
+export function addHealthRoutes(
+  app: FastifyInstance,
+  { cache, ...ready }: Readiness & { readonly cache: { readonly state: object } },
+): void {
+  app.get('/livez', { schema: { hide: true } }, (_request, reply) => {
+    reply.cacheControl('no-store');
+    return { status: 'ok' };
+  });
+  app.get('/readyz', { schema: { hide: true } }, async (request, reply) => {
+    reply.cacheControl('no-store');
+    await checkReadiness(ready, request.signal);
+    return { status: 'ok', answers: cache.state };
+  });
+}

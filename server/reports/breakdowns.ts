@@ -1,0 +1,88 @@
+import type { Catalog } from '../catalog/catalog.ts';
+import { type FactTable, filesOf, readCoverage } from '../catalog/manifest.ts';
+import type { Project } from '../catalog/projects.ts';
+import { earlier, later } from '../domain/dates.ts';
+import type { Metrics } from '../domain/metrics.ts';
+import type { Range } from '../domain/range.ts';
+import { breakdowns as readBreakdowns } from '../facts/breakdowns.ts';
+import { rangeParameters, readParameters } from './parameters.ts';
+import { siteRange } from './ranges.ts';
+import { type ProjectQuery, type ProjectReport, projectReference, queryAbout } from './report.ts';
+
+type BreakdownsQuery = ProjectQuery & Range;
+type BreakdownsPlan = ReturnType<typeof planFiles> & { readonly query: BreakdownsQuery; readonly project: Project };
+
+interface BreakdownsResult {
+  readonly project: { readonly id: string; readonly domain: string };
+  readonly range: Range & {
+    readonly availableFrom: string | null;
+    readonly availableThrough: string | null;
+    readonly provisionalAfter: string | null;
+    readonly countryMonthlyThrough: string | null;
+  };
+  readonly countries: (Metrics & { country: string })[];
+  readonly devices: (Metrics & { device: string })[];
+  readonly appearances: (Metrics & { appearance: string })[];
+  readonly brand: Awaited<ReturnType<typeof readBreakdowns>>['brand'];
+}
+
+/** The tables whose stored days make data available here. */
+const TABLES: readonly FactTable[] = [
+  'site_daily',
+  'country_daily',
+  'country_monthly',
+  'appearance_daily',
+  'brand_daily',
+];
+
+/** Site totals by country, device, appearance and brand. */
+export const breakdownsReport: ProjectReport<BreakdownsQuery, BreakdownsPlan, BreakdownsResult> = {
+  operation: 'getBreakdowns',
+  parameters: rangeParameters,
+  needs: 'project',
+  parse: (sent, project, now) => ({
+    ...queryAbout('getBreakdowns', project),
+    ...siteRange(readParameters(rangeParameters, sent), project, now),
+  }),
+  plan: (query, { catalog, project }) => ({ query, project, ...planFiles(catalog, project, query) }),
+  run: async ({ query, project, ...plan }, { facts }, { signal }) => {
+    const range = { from: query.from, to: query.to };
+    const found = await readBreakdowns(facts, { ...plan, range, signal });
+    return {
+      project: projectReference(project),
+      range: {
+        ...range,
+        availableFrom: plan.availableFrom,
+        availableThrough: plan.availableThrough,
+        provisionalAfter: project.provisionalAfter,
+        countryMonthlyThrough: plan.monthlyThrough,
+      },
+      countries: found.countries.map(({ name, ...metrics }) => ({ country: name, ...metrics })),
+      devices: found.devices.map(({ name, ...metrics }) => ({ device: name, ...metrics })),
+      appearances: found.appearances.map(({ name, ...metrics }) => ({ appearance: name, ...metrics })),
+      brand: found.brand,
+    };
+  },
+};
+
+function planFiles(catalog: Catalog, project: Project, range: Range) {
+  // Before the first sync nothing counts as collected.
+  const coverage = project.syncedThrough === null ? {} : readCoverage(catalog, project.id);
+  const stored = TABLES.flatMap((table) => coverage[table] ?? []);
+  const files = (table: FactTable) => (coverage[table] ? filesOf(catalog, project.id, table, range) : []);
+  return {
+    availableFrom: stored.map(({ firstDay }) => firstDay).reduce(earlierOf, null),
+    availableThrough: stored.map(({ lastDay }) => lastDay).reduce(laterOf, null),
+    monthlyThrough: coverage.country_monthly?.lastDay ?? null,
+    files: {
+      site: files('site_daily'),
+      country: files('country_daily'),
+      countryMonths: files('country_monthly'),
+      appearance: files('appearance_daily'),
+      brand: files('brand_daily'),
+    },
+  };
+}
+
+const earlierOf = (a: string | null, b: string): string => (a === null ? b : earlier(a, b));
+const laterOf = (a: string | null, b: string): string => (a === null ? b : later(a, b));

@@ -1,0 +1,123 @@
+import type { Catalog } from '../catalog/catalog.ts';
+import { groupExists } from '../catalog/keywords.ts';
+import { filesOf, keywordFilesUntil } from '../catalog/manifest.ts';
+import type { Project } from '../catalog/projects.ts';
+import type { TrackedKeyword, TrackedKeywords } from '../catalog/tracked.ts';
+import { countDays } from '../domain/dates.ts';
+import { notFound } from '../domain/errors.ts';
+import { type Group, withDescendants } from '../domain/groups.ts';
+import type { Range } from '../domain/range.ts';
+import type { DayGrid } from '../facts/day-grid.ts';
+import type { Device } from '../facts/facts.ts';
+import { NO_KEYWORD_TOTALS, planKeywordTotals } from '../facts/keyword-plan.ts';
+import type { KeywordTotals } from '../facts/keyword-totals.ts';
+import { keywordDays, keywordPage } from '../facts/keywords.ts';
+import * as parameter from './parameters.ts';
+import { keywordRange } from './ranges.ts';
+import { type ProjectQuery, projectReference, queryAbout, type TrackedReport } from './report.ts';
+
+const parameters = {
+  ...parameter.rangeParameters,
+  device: parameter.device,
+  daily: parameter.flag('Adds the days of each keyword.'),
+  group: parameter.group,
+  ...parameter.paging(1000, 5000),
+};
+
+export interface KeywordsQuery extends ProjectQuery, Range {
+  /** The range was moved to the first day that the plan can read. */
+  readonly clamped: boolean;
+  readonly device: Device;
+  readonly daily: boolean;
+  readonly group: string | null;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+interface KeywordsPlan extends ReturnType<typeof planFiles> {
+  readonly query: KeywordsQuery;
+  readonly project: Project;
+  readonly tracked: TrackedKeywords;
+  /** Only the keywords of these groups, when given. */
+  readonly groups: readonly Group[] | undefined;
+}
+
+/** Some of the keywords with their days. */
+export interface KeywordDays {
+  readonly keywords: readonly TrackedKeyword[];
+  readonly days: DayGrid;
+}
+
+export interface KeywordsResult {
+  /** What the answer says before its keywords. */
+  readonly head: object;
+  readonly tracked: Pick<TrackedKeywords, 'keywords' | 'membership'>;
+  /** The page. */
+  readonly keywords: readonly TrackedKeyword[];
+  readonly totals: KeywordTotals;
+  /** The days of the page, some keywords at a time, each part read when it is asked for; undefined without `daily`. */
+  readonly days: AsyncIterable<KeywordDays> | undefined;
+}
+
+/** Tracked keywords with totals over a range, and their days. */
+export const keywordsReport: TrackedReport<KeywordsQuery, KeywordsPlan, KeywordsResult> = {
+  operation: 'listKeywords',
+  parameters,
+  needs: 'tracked',
+  parse: (sent, project, now) => {
+    const { device, daily, group, limit, offset, ...range } = parameter.readParameters(parameters, sent);
+    const days = keywordRange(range, project, now);
+    return { ...queryAbout('listKeywords', project), ...days, device, daily, group: group ?? null, limit, offset };
+  },
+  checkIds: (sent, project, catalog) => {
+    const { group } = sent as { group?: unknown };
+    if (typeof group === 'string' && group !== '' && !groupExists(catalog, project.id, group)) throw unknownGroup();
+  },
+  plan: (query, { catalog, project, tracked }) => {
+    const group = tracked.groups.find(({ id }) => id === query.group);
+    if (query.group !== null && group === undefined) throw unknownGroup();
+    const groups = group && withDescendants(group, tracked.groups);
+    const files = project.syncedThrough === null ? NO_FILES : planFiles(catalog, query);
+    return { query, project, tracked, groups, ...files };
+  },
+  run: async ({ query, project, tracked, groups, ...files }, { facts, tracked: cache }, { signal }) => {
+    const { from, to, device, clamped, daily, limit, offset } = query;
+    const matches = groups && (await cache.matches(tracked, groups));
+    const wanted = { ...files, tracked, matches, range: { from, to }, device, limit, offset, signal };
+    const { total, keywords, totals } = await keywordPage(facts, wanted);
+    return {
+      head: {
+        project: projectReference(project),
+        range: { from, to, device, clamped, provisionalAfter: project.provisionalAfter },
+        paging: { total, limit, offset },
+      },
+      tracked,
+      keywords,
+      totals,
+      days: daily ? keywordDays(facts, wanted, keywords) : undefined,
+    };
+  },
+};
+
+/** A result of at most so many days takes some 3 MB. */
+const MAX_DAYS_OF_SHORT_RESULT = 30_000;
+
+/** Whether a result may be so long that only a few such should be under way. */
+export function isLongResult({ daily, limit, from, to }: KeywordsQuery): boolean {
+  return daily && limit * countDays(from, to) > MAX_DAYS_OF_SHORT_RESULT;
+}
+
+const NO_FILES = { totals: NO_KEYWORD_TOTALS, dayFiles: [] };
+
+function planFiles(catalog: Catalog, { project, from, to, device, daily }: KeywordsQuery) {
+  const allDevices = device === 'all';
+  const range = { from, to };
+  return {
+    totals: planKeywordTotals(keywordFilesUntil(catalog, project, range.to, allDevices), range),
+    dayFiles: daily ? filesOf(catalog, project, allDevices ? 'keyword_all' : 'keyword_daily', range) : [],
+  };
+}
+
+function unknownGroup(): Error {
+  return notFound('group: the project has no such group or folder.');
+}

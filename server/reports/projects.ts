@@ -1,0 +1,30 @@
+import { keywordHistoryFrom, listProjects, type Project } from '../catalog/projects.ts';
+import { isoInstantOrNull } from '../domain/instants.ts';
+import type { ReportSources } from './report.ts';
+
+type ListedProject = ReturnType<typeof listed>;
+
+/** The projects of a workspace that have finished setup, oldest first. The one report that is about no project. */
+export function projectsReport(
+  { catalog, now }: ReportSources,
+  workspace: string,
+): { readonly projects: ListedProject[] } {
+  return { projects: listProjects(catalog, workspace).map((project) => listed(project, now())) };
+}
+
+function listed(project: Project, now: number) {
+  const { id, domain, property, country, language, syncStatus, syncedThrough, historyBackfilling } = project;
+  return {
+    id,
+    domain,
+    property,
+    country,
+    language,
+    syncStatus,
+    lastSyncedAt: isoInstantOrNull(project.lastSyncedAt),
+    syncedThrough,
+    keywordHistoryFrom: keywordHistoryFrom(project, now),
+    historyBackfilling,
+    trackedKeywords: project.trackedKeywords,
+  };
+}

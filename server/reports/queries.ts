@@ -1,0 +1,40 @@
+import type { TrackedRead } from '../catalog/tracked.ts';
+import { toMetrics } from '../domain/metrics.ts';
+import type { Rendering } from '../lists/blocks.ts';
+import {
+  type ListPlan,
+  type ListQuery,
+  type ListResult,
+  listParameters,
+  parseList,
+  planList,
+  runList,
+} from './lists.ts';
+import type { TrackedReport } from './report.ts';
+
+/** Every query of the property, tracked or not, with totals over a range. */
+export const queriesReport: TrackedReport<ListQuery, ListPlan, ListResult> = {
+  operation: 'listQueries',
+  parameters: listParameters,
+  needs: 'tracked',
+  parse: (sent, project, now) => parseList('listQueries', 'queries', sent, project, now),
+  plan: (query, snapshot, sources) => planList(query, snapshot, sources, renderingOf(snapshot)),
+  run: runList,
+};
+
+/** Rows also say what depends on the project's entities. */
+function renderingOf({ project, tracked: { idByQuery } }: TrackedRead): Rendering {
+  const terms = project.brandTerms.map((term) => term.toLowerCase());
+  return {
+    variant: String(project.entitiesRevision),
+    render: (row) => {
+      const text = row.text.toLowerCase();
+      return {
+        query: row.text,
+        ...toMetrics(row),
+        branded: terms.some((term) => text.includes(term)),
+        trackedKeywordId: idByQuery.get(text) ?? null,
+      };
+    },
+  };
+}

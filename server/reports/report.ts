@@ -1,0 +1,166 @@
+import type { Catalog } from '../catalog/catalog.ts';
+import type { CatalogCache } from '../catalog/catalog-cache.ts';
+import { findProject, type Project } from '../catalog/projects.ts';
+import type { TrackedKeywordsCache, TrackedRead } from '../catalog/tracked.ts';
+import { type KnownError, notFound } from '../domain/errors.ts';
+import type { Facts } from '../facts/facts.ts';
+import { UnreadableList } from '../lists/list-reader.ts';
+import type { Lists } from '../lists/lists.ts';
+import type { Parameters } from './parameters.ts';
+
+/** What reports read from. */
+export interface ReportSources {
+  readonly catalog: Catalog;
+  readonly catalogCache: CatalogCache;
+  readonly tracked: TrackedKeywordsCache;
+  readonly facts: Facts;
+  readonly lists: Lists;
+  /** Milliseconds, as `Date.now`. */
+  readonly now: () => number;
+}
+
+/** The part of every query value that says which project it is about, and in which state. */
+export interface ProjectQuery {
+  readonly operation: string;
+  readonly workspace: string;
+  readonly project: string;
+  readonly factsRevision: number;
+  readonly entitiesRevision: number;
+}
+
+/** One state of the catalog, with the project that a query is about; see `Report.needs`. */
+interface Snapshots {
+  readonly project: { readonly catalog: Catalog; readonly project: Project };
+  /** With the project's tracked keywords and groups, which may take a while to read. */
+  readonly tracked: TrackedRead;
+}
+type Snapshot<Needs extends keyof Snapshots> = Snapshots[Needs];
+
+/** Who asks for a report. */
+export interface Caller {
+  /** Aborted when nobody waits for the result any more. */
+  readonly signal: AbortSignal;
+  /** All pages of a list that one reader asks for come from the list of the first. */
+  readonly reader: string;
+}
+
+/** What a request asks for, before it is understood. */
+export interface ReportRequest {
+  readonly workspace: string;
+  /** The id of the project, as sent. */
+  readonly id: string;
+  readonly parameters: unknown;
+}
+
+/** The first half of a report: from the parameters of a request to a query value. */
+export interface Parser<Query extends ProjectQuery> {
+  /** Name of the operation for generated clients. */
+  readonly operation: string;
+  readonly parameters: Parameters;
+  /**
+   * The query that parameters mean: plain data, which is also the cache key. It depends on the parameters, the project and
+   * the day only. Throws `invalid_request`.
+   */
+  readonly parse: (parameters: unknown, project: Project, now: number) => Query;
+  /** Throws `not_found` for parameters that name what the project does not have: a 404 goes before a 400. */
+  readonly checkIds?: (parameters: unknown, project: Project, catalog: Catalog) => void;
+}
+
+/** A report about one project: from the parameters of a request to the result that formats write. */
+interface ReportOf<Needs extends keyof Snapshots, Query extends ProjectQuery, Plan, Result> extends Parser<Query> {
+  /** The snapshot that `plan` reads from. */
+  readonly needs: Needs;
+  /** Reads all that the result needs of the catalog, in one snapshot, and names the files to read. */
+  readonly plan: (query: Query, snapshot: Snapshot<Needs>, sources: ReportSources) => Plan;
+  /** Reads what the plan names. */
+  readonly run: (plan: Plan, sources: ReportSources, caller: Caller) => Result | Promise<Result>;
+}
+
+export type ProjectReport<Query extends ProjectQuery, Plan, Result> = ReportOf<'project', Query, Plan, Result>;
+export type TrackedReport<Query extends ProjectQuery, Plan, Result> = ReportOf<'tracked', Query, Plan, Result>;
+export type Report<Query extends ProjectQuery, Plan, Result> =
+  | ProjectReport<Query, Plan, Result>
+  | TrackedReport<Query, Plan, Result>;
+
+/** Finds the project and parses the parameters. Throws `not_found` before `invalid_request`. */
+export function parseReport<Query extends ProjectQuery>(
+  report: Parser<Query>,
+  { catalog, catalogCache, now }: ReportSources,
+  { workspace, id, parameters }: ReportRequest,
+): Query {
+  const project = catalogCache.project(workspace, id);
+  if (project === undefined) throw unknownProject();
+  try {
+    return report.parse(parameters, project, now());
+  } catch (error) {
+    report.checkIds?.(parameters, project, catalog);
+    throw error;
+  }
+}
+
+/** Plans a query in one snapshot of the catalog. */
+export async function planReport<Query extends ProjectQuery, Plan>(
+  report: Report<Query, Plan, unknown>,
+  query: Query,
+  sources: ReportSources,
+  { workspace, id, parameters }: ReportRequest,
+): Promise<Plan> {
+  // A load may have been published since the query was parsed; then the project says something else.
+  const current = (project: Project): Query =>
+    isAbout(query, project) ? query : report.parse(parameters, project, sources.now());
+  const planned =
+    report.needs === 'tracked'
+      ? await sources.tracked.read(workspace, id, (read) => ({
+          plan: report.plan(current(read.project), read, sources),
+        }))
+      : sources.catalog.snapshot(() => {
+          const { catalog } = sources;
+          const project = findProject(catalog, workspace, id);
+          return project && { plan: report.plan(current(project), { catalog, project }, sources) };
+        });
+  if (planned === undefined) throw unknownProject();
+  return planned.plan;
+}
+
+/** Plans and runs a query. */
+export async function runReport<Query extends ProjectQuery, Plan, Result>(
+  report: Report<Query, Plan, Result>,
+  query: Query,
+  sources: ReportSources,
+  request: ReportRequest,
+  caller: Caller & { readonly onStage: (name: 'plan' | 'run') => void },
+): Promise<Result> {
+  const once = async (): Promise<Result> => {
+    const plan = await planReport(report, query, sources, request);
+    caller.onStage('plan');
+    const result = await report.run(plan, sources, caller);
+    caller.onStage('run');
+    return result;
+  };
+  try {
+    return await once();
+  } catch (error) {
+    // From the start: what the lost list was made from may have changed, too.
+    if (error instanceof UnreadableList) return once();
+    throw error;
+  }
+}
+
+/** The first properties of a query value. */
+export function queryAbout(operation: string, project: Project): ProjectQuery {
+  const { workspaceId: workspace, id, factsRevision, entitiesRevision } = project;
+  return { operation, workspace, project: id, factsRevision, entitiesRevision };
+}
+
+function isAbout(query: ProjectQuery, { factsRevision, entitiesRevision }: Project): boolean {
+  return query.factsRevision === factsRevision && query.entitiesRevision === entitiesRevision;
+}
+
+/** The `project` object that results start with. */
+export function projectReference({ id, domain }: Project): { id: string; domain: string } {
+  return { id, domain };
+}
+
+function unknownProject(): KnownError {
+  return notFound('The workspace of this key has no such project.');
+}

@@ -1,0 +1,85 @@
+import type { Catalog } from '../catalog/catalog.ts';
+import { type Coverage, type FactTable, filesOf, readCoverage } from '../catalog/manifest.ts';
+import type { Project } from '../catalog/projects.ts';
+import { invalidRequest } from '../domain/errors.ts';
+import { type Range, within } from '../domain/range.ts';
+import type { Device } from '../facts/facts.ts';
+import { type Series, siteSeries, siteSeriesOfCountry } from '../facts/series.ts';
+import { country, device, rangeParameters, readParameters } from './parameters.ts';
+import { siteRange } from './ranges.ts';
+import { type ProjectQuery, type ProjectReport, projectReference, queryAbout } from './report.ts';
+
+const parameters = { ...rangeParameters, device, country };
+
+interface SiteQuery extends ProjectQuery, Range {
+  readonly device: Device;
+  readonly country: string | null;
+}
+
+type SitePlan = ReturnType<typeof planFiles> & { readonly query: SiteQuery; readonly project: Project };
+
+interface SiteResult extends Series {
+  readonly project: { readonly id: string; readonly domain: string };
+  readonly range: Range & {
+    readonly device: Device;
+    readonly country: string | null;
+    readonly provisionalAfter: string | null;
+    /** Only for a country. */
+    readonly countryMonthlyThrough?: string | null;
+  };
+}
+
+/** Totals and days of the whole property. */
+export const siteReport: ProjectReport<SiteQuery, SitePlan, SiteResult> = {
+  operation: 'getSite',
+  parameters,
+  needs: 'project',
+  parse: (sent, project, now) => {
+    const { device: chosen, country: named, ...range } = readParameters(parameters, sent);
+    if (named !== undefined && chosen !== 'all') {
+      throw invalidRequest(`country cannot be combined with device '${chosen}'; send one of them.`);
+    }
+    const days = siteRange(range, project, now);
+    return { ...queryAbout('getSite', project), ...days, device: chosen, country: named ?? null };
+  },
+  plan: (query, { catalog, project }) => ({ query, project, ...planFiles(catalog, project, query) }),
+  run: async ({ query, project, ...files }, { facts }, { signal }) => {
+    const { from, to, device: chosen, country: named } = query;
+    const series =
+      named === null
+        ? await siteSeries(facts, { ...files, device: chosen, signal })
+        : await siteSeriesOfCountry(facts, { ...files, country: named, signal });
+    return {
+      project: projectReference(project),
+      range: {
+        from,
+        to,
+        device: chosen,
+        country: named,
+        provisionalAfter: project.provisionalAfter,
+        ...(named === null ? {} : { countryMonthlyThrough: files.monthlyThrough }),
+      },
+      ...series,
+    };
+  },
+};
+
+/** The days that the series has, and the files that they are read from. */
+function planFiles(catalog: Catalog, project: Project, range: Range) {
+  const coverage = readCoverage(catalog, project.id);
+  const days = storedDays(range, coverage.site_daily, project);
+  const files = (table: FactTable) => (days ? filesOf(catalog, project.id, table, days) : []);
+  return {
+    days,
+    monthlyThrough: coverage.country_monthly?.lastDay ?? null,
+    siteFiles: files('site_daily'),
+    countryFiles: files('country_daily'),
+    monthFiles: files('country_monthly'),
+  };
+}
+
+/** The days of a range from the project's first stored day to its last synced one; null when there are none. */
+function storedDays(range: Range, stored: Coverage | undefined, project: Project): Range | null {
+  if (stored === undefined || project.syncedThrough === null) return null;
+  return within(range, stored.firstDay, project.syncedThrough);
+}

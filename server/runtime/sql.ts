@@ -1,0 +1,39 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const FOLDER = fileURLToPath(new URL('../../sql/', import.meta.url));
+/**
+ * Every SQL file by name, read when the process starts: what happens to the files later (an upgrade in place, a lost
+ * mount, no file descriptors) does not change a running process.
+ */
+const TEXTS: ReadonlyMap<string, string> = new Map(
+  // Not globSync: that one takes longer than reading all of them.
+  readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.sql'))
+    .sort()
+    .map((path) => [path.slice(0, -'.sql'.length).replaceAll('\\', '/'), readFileSync(FOLDER + path, 'utf8')]),
+);
+
+/** The text of `sql/NAME.sql`. */
+export function sqlText(name: string): string {
+  const text = TEXTS.get(name);
+  if (text === undefined) throw new Error(`There is no sql/${name}.sql.`);
+  return text;
+}
+
+/**
+ * The text of a SQL template: `{name}` stands for a list of identifiers that our own table declarations give.
+ * Values never come this way; they are bound.
+ */
+export function sqlTemplate(name: string, parts: Readonly<Record<string, string>>): string {
+  return sqlText(name).replaceAll(/\{(\w+)\}/g, (_, part: string) => {
+    const text = parts[part];
+    if (text === undefined) throw new Error(`sql/${name}.sql wants {${part}}`);
+    return text;
+  });
+}
+
+/** The names of the SQL files of a folder, in order of their names. */
+export function sqlNames(folder: string): string[] {
+  return [...TEXTS.keys()].filter((name) => name.slice(0, name.lastIndexOf('/')) === folder);
+}

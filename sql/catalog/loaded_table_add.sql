@@ -1,0 +1,2 @@
+-- Notes that a load has carried a fact table of a project. $project, $table.
+insert or ignore into loaded_tables select id, $table from projects where id = $project

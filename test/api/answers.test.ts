@@ -1,0 +1,264 @@
+import { rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
+import t from 'tap';
+import { ResponseCache } from '../../server/api/response-cache.ts';
+import { cacheKey } from '../../server/domain/cache-key.ts';
+import { facts, keyword, makeWorld } from '../world.ts';
+
+const DAYS = facts('date device', ['2026-03-09', 'mobile', 1, 10, 20]);
+
+t.test('an answer is kept until its project changes', async (t) => {
+  const world = await makeWorld(t, { site_daily: DAYS });
+  const state = async () =>
+    (await world.app.inject('/readyz')).json<{ answers: { hits: number; misses: number } }>().answers;
+  await world.ask('/site?period=7d');
+  await world.ask('/site?period=7d&unknown=1');
+  t.match(await state(), { answers: 1, hits: 1, misses: 1 });
+  await world.load({ site_daily: facts('date device', ['2026-03-09', 'mobile', 2, 10, 20]) });
+  t.equal((await world.ask('/site?period=7d')).body.totals.clicks, 2);
+  t.match(await state(), { hits: 1, misses: 2 });
+});
+
+t.test('without memory for answers each is made', async (t) => {
+  const world = await makeWorld(t, { site_daily: DAYS }, { environment: { ORDINATE_CACHE: '0MB' } });
+  await world.ask('/site');
+  await world.ask('/site');
+  const { answers } = (await world.app.inject('/readyz')).json<{ answers: object }>();
+  t.strictSame(answers, { answers: 0, bytes: 0, hits: 0, misses: 2 });
+});
+
+t.test('equal questions share one answer in the making', async (t) => {
+  const cache = new ResponseCache(1000);
+  let made = 0;
+  const { promise, resolve } = Promise.withResolvers<Buffer>();
+  let given: AbortSignal | undefined;
+  const make = (signal: AbortSignal): Promise<Buffer> => {
+    made++;
+    given = signal;
+    return promise;
+  };
+  const [one, two] = [new AbortController(), new AbortController()];
+  const answers = [
+    cache.make({ question: 1 }, 'identity', one.signal, make),
+    cache.make({ question: 1 }, 'identity', two.signal, make),
+  ];
+  one.abort(new Error('gone'));
+  await t.rejects(answers[0]!, { message: 'gone' });
+  t.equal(given?.aborted, false, 'another one waits still');
+  resolve(plain('answer'));
+  t.strictSame(await answers[1], { bytes: plain('answer'), encoding: 'identity' });
+  t.equal(made, 1);
+});
+
+t.test(
+  'an answer in the making that nobody waits for is stopped, and does not get in the way of the next',
+  async (t) => {
+    const cache = new ResponseCache(1000);
+    const alone = new AbortController();
+    const stopped = Promise.withResolvers<Buffer>();
+    let given: AbortSignal | undefined;
+    const left = cache.make({ question: 1 }, 'identity', alone.signal, (signal) => {
+      given = signal;
+      return stopped.promise;
+    });
+    alone.abort(new Error('gone'));
+    await t.rejects(left, { message: 'gone' }, 'who has gone waits no longer');
+    t.equal(given?.aborted, true);
+
+    const { promise, resolve } = Promise.withResolvers<Buffer>();
+    let made = 0;
+    const make = (): Promise<Buffer> => {
+      made++;
+      return promise;
+    };
+    const { signal } = new AbortController();
+    const second = cache.make({ question: 1 }, 'identity', signal, make);
+    // What was stopped ends late, after its successor has begun.
+    stopped.reject(new Error('stopped'));
+    await new Promise(setImmediate);
+    const third = cache.make({ question: 1 }, 'identity', signal, make);
+    resolve(plain('answer'));
+    const answer = { bytes: plain('answer'), encoding: 'identity' };
+    t.strictSame(await Promise.all([second, third]), [answer, answer]);
+    t.equal(made, 1, 'the successor is shared');
+    await t.rejects(
+      cache.make({ other: 1 }, 'identity', alone.signal, make),
+      { message: 'gone' },
+      'nothing is begun for who has gone',
+    );
+    t.equal(made, 1);
+  },
+);
+
+t.test('an answer that would drive all others out is not kept', async (t) => {
+  const cache = new ResponseCache(1000);
+  const { signal } = new AbortController();
+  for (const name of ['one', 'two', 'three', 'four'])
+    await cache.make({ name }, 'identity', signal, async () => plain('x'.repeat(200)));
+  t.equal(cache.state.answers, 4);
+  await cache.make({ long: 1 }, 'identity', signal, async () => plain('x'.repeat(300)));
+  t.equal(cache.find({ long: 1 }, 'identity'), undefined);
+  t.equal(cache.state.answers, 4, 'the others are kept still');
+});
+
+t.test('cached answers hold no memory but that of their bytes', async (t) => {
+  const cache = new ResponseCache(1e6);
+  const bytes = Buffer.alloc(64_000, 'x').subarray(100, 300);
+  await cache.make({ question: 1 }, 'gzip', new AbortController().signal, async () => bytes);
+  const kept = cache.find({ question: 1 }, 'gzip');
+  t.strictSame(kept, { bytes, encoding: 'identity' }, 'too short to be compressed');
+  t.equal(kept?.bytes.buffer.byteLength, 200);
+  t.match(cache.state, { answers: 1, bytes: 200 + cacheKey({ question: 1 }, 'gzip').length });
+});
+
+function plain(text: string): Buffer {
+  return Buffer.from(text);
+}
+
+t.test('a query runs once, whatever encodings its clients want, at the same time or later', async (t) => {
+  const cache = new ResponseCache(1e6);
+  const { signal } = new AbortController();
+  const text = 'a long answer '.repeat(1000);
+  let runs = 0;
+  const run = async (): Promise<Buffer> => {
+    runs++;
+    return plain(text);
+  };
+  const decoders = { zstd: zstdDecompressSync, gzip: gunzipSync, identity: (bytes: Buffer) => bytes };
+  const ask = async (encoding: keyof typeof decoders, query = { question: 1 }): Promise<void> => {
+    const answer = await cache.make(query, encoding, signal, run);
+    t.equal(answer.encoding, encoding);
+    t.equal(decoders[encoding](answer.bytes).toString(), text);
+  };
+  await Promise.all([ask('zstd'), ask('gzip'), ask('zstd')]);
+  t.equal(runs, 1);
+  await ask('identity');
+  t.equal(runs, 1, 'made from the bytes of another encoding');
+  await ask('identity', { question: 2 });
+  t.equal(runs, 2);
+});
+
+t.test('answers are compressed as the client asks, small ones never', async (t) => {
+  const keywords = Array.from({ length: 60 }, (_, index) => keyword(`Kw${100 + index}`, `query ${index}`));
+  const world = await makeWorld(t, { keywords });
+  const ask = (path: string, encoding: string) =>
+    world.app.inject({
+      url: `/api/v1/projects/Proj1${path}`,
+      headers: { authorization: `Bearer ${world.key}`, 'accept-encoding': encoding },
+    });
+  const plain = (await ask('/keywords', 'identity')).body;
+  for (const [encoding, decompress] of [
+    ['gzip', gunzipSync],
+    ['br', brotliDecompressSync],
+    ['zstd', zstdDecompressSync],
+  ] as const) {
+    const answer = await ask('/keywords', encoding);
+    t.equal(answer.headers['content-encoding'], encoding);
+    t.equal(decompress(answer.rawPayload).toString(), plain, encoding);
+    const again = await ask('/keywords', encoding);
+    t.equal(again.headers['content-encoding'], encoding, 'kept');
+    t.equal(again.headers['content-length'], String(again.rawPayload.length));
+    t.equal(again.headers['vary'], 'accept-encoding');
+    t.ok(again.rawPayload.equals(answer.rawPayload));
+    for (const small of ['/alerts', '/site?period=1d']) {
+      for (const _ of ['made', 'kept']) {
+        t.equal((await ask(small, encoding)).headers['content-encoding'], undefined, small);
+      }
+    }
+  }
+  for (const [accepted, encoding] of [
+    ['gzip, deflate, br, zstd', 'zstd'],
+    ['gzip, deflate, br', 'br'],
+    ['GZIP;q=0.5, br;q=0.1', 'gzip'],
+    ['*', 'gzip'],
+    ['x-gzip', 'gzip'],
+    ['br;q=0.1, identity', 'br'],
+    ['identity, gzip;q=0', undefined],
+    ['compress', undefined],
+    ['', undefined],
+  ] as const) {
+    for (const time of ['made', 'kept']) {
+      t.equal((await ask('/keywords', accepted)).headers['content-encoding'], encoding, `'${accepted}' ${time}`);
+    }
+  }
+});
+
+t.test('a kept answer is sent in the encoding that each client asks for, whoever asked first', async (t) => {
+  const keywords = Array.from({ length: 60 }, (_, index) => keyword(`Kw${100 + index}`, `query ${index}`));
+  const world = await makeWorld(t, { keywords });
+  const encodings = ['gzip', 'br', 'zstd', 'identity'];
+  for (const [index, first] of encodings.entries()) {
+    for (const encoding of [first, ...encodings]) {
+      const answer = await world.app.inject({
+        url: `/api/v1/projects/Proj1/keywords?limit=${50 + index}`,
+        headers: { authorization: `Bearer ${world.key}`, 'accept-encoding': encoding },
+      });
+      const expected = encoding === 'identity' ? undefined : encoding;
+      t.equal(answer.headers['content-encoding'], expected, `${encoding} after ${first}`);
+    }
+  }
+});
+
+t.test('every answer that depends on Accept-Encoding says so, compressed or not', async (t) => {
+  const world = await makeWorld(t, { site_daily: DAYS, keywords: [keyword('Kw001', 'a')] });
+  const paths = ['/api/v1/projects', '/api/v1/projects/Proj1/site', '/api/v1/projects/Proj1/keywords?daily=1'];
+  for (const url of [
+    ...paths,
+    '/api/v1/projects/nosuc/site',
+    '/api/v1/nothing',
+    '/nothing',
+    '/livez',
+    '/openapi.json',
+  ]) {
+    for (const encoding of ['identity', 'gzip', 'nonsense']) {
+      for (const method of ['GET', 'HEAD'] as const) {
+        const headers = { authorization: `Bearer ${world.key}`, 'accept-encoding': encoding };
+        const answer = await world.app.inject({ method, url, headers });
+        t.equal(answer.headers['vary'], 'accept-encoding', `${method} ${url} ${encoding}`);
+      }
+    }
+  }
+});
+
+t.test('a failure in the middle of a long answer breaks the connection', async (t) => {
+  const ids = Array.from({ length: 2000 }, (_, index) => `K${String(index).padStart(4, '0')}`);
+  const days = ['2026-01-05', '2026-02-05', '2026-03-05'];
+  const world = await makeWorld(t, {
+    keywords: ids.map((id) => keyword(id, id)),
+    keyword_daily: facts(
+      'keyword_id date device',
+      ...ids.flatMap((id) => days.map((day) => [id, day, 'mobile', 1, 2, 3])),
+    ),
+  });
+  await world.app.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = world.app.server.address() as { port: number };
+  const talk = (onData: (text: string) => void): Promise<string> =>
+    new Promise((done) => {
+      let text = '';
+      const socket = connect(port, '127.0.0.1', () => {
+        socket.write(
+          `GET /api/v1/projects/Proj1/keywords?period=486d&limit=2000&daily=1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${world.key}\r\n\r\n`,
+        );
+      });
+      socket.setEncoding('utf8');
+      socket.on('data', (chunk: string) => {
+        text += chunk;
+        onData(text);
+      });
+      socket.on('error', () => {});
+      socket.on('close', () => done(text));
+    });
+  const whole = await talk(() => {});
+  t.match(whole, /\]\}\]\}\r\n0\r\n\r\n$/, 'a whole answer ends as such');
+
+  let isBroken = false;
+  const broken = await talk(() => {
+    if (isBroken) return;
+    isBroken = true;
+    rmSync(join(world.dataFolder, 'facts'), { recursive: true });
+  });
+  t.match(broken, /^HTTP\/1\.1 200 OK/);
+  t.notMatch(broken, /\r\n0\r\n\r\n$/, 'a broken one has no end');
+});

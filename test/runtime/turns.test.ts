@@ -1,0 +1,195 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import t, { type Test } from 'tap';
+import { Catalog } from '../../server/catalog/catalog.ts';
+import { TrackedKeywordsCache, type TrackedRead } from '../../server/catalog/tracked.ts';
+import type { Facts } from '../../server/facts/facts.ts';
+import { NO_KEYWORD_TOTALS } from '../../server/facts/keyword-plan.ts';
+import { keywordPage } from '../../server/facts/keywords.ts';
+import { inTurns } from '../../server/runtime/turns.ts';
+import { methodOf } from '../methods.ts';
+import { keyword, makeWorld, type Tables } from '../world.ts';
+
+/** Steps that may be taken before others have their turn. */
+const MAX_STEPS = 1000;
+const KEYWORDS = 3500;
+
+const rule = (...conditions: readonly object[]) => ({ match: 'any', conditions });
+const TABLES: Tables = {
+  keywords: Array.from({ length: KEYWORDS }, (_, at) =>
+    keyword(`K${1000 + at}`, `query ${at} ${at % 7 === 0 ? 'Red' : 'blue'}`),
+  ),
+  groups: [
+    {
+      project_id: 'Proj1',
+      id: 'Rule1',
+      name: 'a',
+      kind: 'rule',
+      position: 1,
+      rule: rule({ field: 'query', op: 'matches', value: '\\bred$' }, { field: 'clicks', op: 'gt', value: 0 }),
+    },
+    { project_id: 'Proj1', id: 'Manu1', name: 'b', kind: 'manual', position: 2 },
+  ],
+  group_members: Array.from({ length: KEYWORDS }, (_, at) => ({
+    project_id: 'Proj1',
+    group_id: 'Manu1',
+    keyword_id: `K${1000 + at}`,
+  })),
+};
+
+const world = await makeWorld(t, TABLES);
+
+/** The most steps that `work` takes within one turn of the event loop. It is given what counts a step. */
+async function stepsInTurn(work: (step: () => void) => Promise<unknown>): Promise<number> {
+  let most = 0;
+  let steps = 0;
+  let isOver = false;
+  const turning = (async () => {
+    while (!isOver) {
+      await nextTurn();
+      steps = 0;
+    }
+  })();
+  await work(() => {
+    most = Math.max(most, ++steps);
+  });
+  isOver = true;
+  await turning;
+  return most;
+}
+
+t.test('long work gives others their turn; its outcome is that of its generator', async (t) => {
+  function* steps(count: number, step: () => void): Generator<void, string> {
+    for (let at = 0; at < count; at++) {
+      step();
+      yield;
+    }
+    return 'done';
+  }
+  const most = await stepsInTurn(async (step) => t.equal(await inTurns(steps(5 * MAX_STEPS, step)), 'done'));
+  t.ok(most > 0 && most <= MAX_STEPS, `${most} steps in a turn`);
+  t.equal(await inTurns(steps(0, () => {})), 'done');
+  const together = await stepsInTurn((step) =>
+    Promise.all(Array.from({ length: 20 }, () => inTurns(steps(MAX_STEPS / 2, step)))),
+  );
+  t.ok(together <= MAX_STEPS, `${together} steps in a turn, of all work together`);
+  const failing = function* (): Generator<void, void> {
+    yield;
+    throw new Error('failed');
+  };
+  await t.rejects(inTurns(failing()), { message: 'failed' });
+});
+
+async function readAll(tracked: TrackedKeywordsCache): Promise<TrackedRead> {
+  const read = await tracked.read('acme', 'Proj1', (found) => found);
+  if (read === undefined) throw new Error('there is the project');
+  return read;
+}
+
+/** Counts the rows that are read one by one from any catalog. */
+function countRows(t: Test, step: () => void): void {
+  const each = methodOf(Catalog.prototype, 'each');
+  t.intercept(Catalog.prototype, 'each', {
+    value: function* (this: Catalog, ...parameters: Parameters<typeof each>): Iterable<unknown> {
+      for (const row of each.apply(this, parameters)) {
+        step();
+        yield row;
+      }
+    },
+  });
+}
+
+t.test('tracked keywords are read once for all who ask, some at a time', async (t) => {
+  const tracked = new TrackedKeywordsCache(world.catalog);
+  let rows = 0;
+  const most = await stepsInTurn((step) => {
+    countRows(t, () => {
+      rows++;
+      step();
+    });
+    return Promise.all(Array.from({ length: 12 }, () => readAll(tracked)));
+  });
+  t.equal(rows, 2 * KEYWORDS, 'each keyword and each member once');
+  t.ok(most <= MAX_STEPS, `${most} rows in a turn`);
+  const { tracked: read } = await readAll(tracked);
+  t.equal(rows, 2 * KEYWORDS, 'and not again');
+  t.equal(read.keywords.length, KEYWORDS);
+  t.ok(read.keywords.every(({ position }, at) => position === at));
+  t.equal(await tracked.read('other', 'Proj1', (found) => found), undefined, 'another workspace has no such project');
+  await world.load({ keywords: [keyword('K1000', 'another query')] });
+  t.equal((await readAll(tracked)).tracked.idByQuery.get('another query'), 'K1000', 'a change is read');
+  t.equal((await tracked.read('acme', 'Proj1', ({ project }) => project))?.trackedKeywords, KEYWORDS);
+});
+
+t.test('what groups have is worked out once, some keywords at a time', async (t) => {
+  const cache = new TrackedKeywordsCache(world.catalog);
+  const { tracked } = await readAll(cache);
+  let looked = 0;
+  const most = await stepsInTurn((step) => {
+    const keywords = tracked.keywords.map((each) => ({
+      ...each,
+      get query() {
+        looked++;
+        step();
+        return each.query;
+      },
+    }));
+    return Promise.all([1, 2].map(() => cache.matches({ ...tracked, keywords }, tracked.groups)));
+  });
+  t.equal(looked, KEYWORDS, 'the expression looks at each keyword once');
+  t.ok(most <= MAX_STEPS, `${most} keywords in a turn`);
+
+  // Of each range only the numbers are looked at.
+  const matches = await cache.matches(tracked, tracked.groups.slice(0, 1));
+  let measured = 0;
+  let total = 0;
+  const inTurn = await stepsInTurn(async (step) => {
+    const totals = {
+      of: ({ position }: { position: number }) => {
+        measured++;
+        step();
+        return { clicks: position === 1 ? 1 : 0, impressions: 1, sumPosition: 0 };
+      },
+    };
+    const facts = { keywordTotals: async () => totals } as unknown as Facts;
+    const asked = {
+      totals: NO_KEYWORD_TOTALS,
+      dayFiles: [],
+      tracked,
+      matches,
+      device: 'all' as const,
+    };
+    const range = { from: '2026-03-01', to: '2026-03-02' };
+    const page = await keywordPage(facts, {
+      ...asked,
+      range,
+      signal: new AbortController().signal,
+      limit: 1,
+      offset: 0,
+    });
+    total = page.total;
+  });
+  const red = tracked.keywords.filter(({ query }) => query.endsWith('Red')).length;
+  t.equal(total, red + 1);
+  t.equal(measured, KEYWORDS, 'the numbers of each keyword once');
+  t.ok(inTurn <= MAX_STEPS, `${inTurn} keywords in a turn`);
+});
+
+t.test('a load publishes some rows at a time', async (t) => {
+  const runTemplate = methodOf(Catalog.prototype, 'runTemplate');
+  let written = 0;
+  const most = await stepsInTurn((step) => {
+    t.intercept(Catalog.prototype, 'runTemplate', {
+      value(this: Catalog, ...parameters: Parameters<typeof runTemplate>) {
+        written++;
+        step();
+        return runTemplate.apply(this, parameters);
+      },
+    });
+    return world.load(
+      { ...TABLES, keywords: TABLES['keywords']!.slice(0, 100), group_members: TABLES['group_members']!.slice(0, 100) },
+      { replace: true },
+    );
+  });
+  t.ok(written > 2 * (KEYWORDS - 100), `${written} rows are removed or written`);
+  t.ok(most <= MAX_STEPS, `${most} of them in a turn`);
+});
