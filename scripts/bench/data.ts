@@ -11,7 +11,7 @@ import { makeOnce, stampOf } from './stamp.ts';
 
 /** What the data of the benchmark is made by, and what decides how it is stored. */
 const GENERATOR = ['sql/bench/*.sql', 'scripts/bench/snapshots.ts', 'scripts/bench/data.ts'];
-const STORE = ['server/load/*.ts', 'server/catalog/*.ts', 'server/facts/*.ts', 'sql/{load,catalog,facts}/**/*.sql'];
+const STORE = ['server/load/*.ts', 'server/catalog/*.ts', 'server/facts/**/*.ts', 'sql/{load,catalog,facts}/**/*.sql'];
 
 /** A loaded data folder and the keys of its workspaces. */
 export interface Data {
