@@ -15,8 +15,8 @@ import type { Context } from './api/routes/context.ts';
 import type { Catalog } from './catalog/catalog.ts';
 import { CatalogCache } from './catalog/catalog-cache.ts';
 import { TrackedKeywordsCache } from './catalog/tracked.ts';
-import type { Engine } from './facts/engine.ts';
-import { Facts } from './facts/facts.ts';
+import { DuckDBFacts } from './facts/duckdb/duckdb-facts.ts';
+import type { Engine } from './facts/duckdb/engine.ts';
 import { Lists } from './lists/lists.ts';
 import { addHealthRoutes } from './ops/health.ts';
 import { ConcurrencyLimit, SharedConcurrencyLimit } from './runtime/limits.ts';
@@ -114,7 +114,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
     catalog,
     catalogCache,
     tracked: new TrackedKeywordsCache(catalog),
-    facts: new Facts(engine, factFiles, new ConcurrencyLimit(settings.threads)),
+    facts: new DuckDBFacts(engine, factFiles, new ConcurrencyLimit(settings.threads)),
     lists,
     queries: new QueryCache(),
     cache: new ResponseCache(settings.answerCache),

@@ -5,7 +5,7 @@ import t from 'tap';
 import { program } from '../scripts/ordinate.ts';
 import { Catalog } from '../server/catalog/catalog.ts';
 import { ERRORS, UNREADABLE_REQUESTS } from '../server/domain/errors.ts';
-import { Engine } from '../server/facts/engine.ts';
+import { Engine } from '../server/facts/duckdb/engine.ts';
 import { SETTINGS } from '../server/settings.ts';
 import { command } from './command.ts';
 import { credentialsFile } from './fakes/connected.ts';

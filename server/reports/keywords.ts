@@ -1,6 +1,6 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { groupExists } from '../catalog/keywords.ts';
-import { filesOf, keywordTotalFiles } from '../catalog/manifest.ts';
+import { filesOf, keywordFilesUntil } from '../catalog/manifest.ts';
 import type { TrackedKeyword, TrackedKeywords } from '../catalog/tracked.ts';
 import { countDays } from '../domain/dates.ts';
 import { notFound } from '../domain/errors.ts';
@@ -8,6 +8,7 @@ import { withDescendants } from '../domain/groups.ts';
 import type { Range } from '../domain/range.ts';
 import type { DayGrid } from '../facts/day-grid.ts';
 import type { Device } from '../facts/facts.ts';
+import { NO_KEYWORD_TOTALS, planKeywordTotals } from '../facts/keyword-plan.ts';
 import type { KeywordTotals } from '../facts/keyword-totals.ts';
 import { keywordDays, keywordPage } from '../facts/keywords.ts';
 import * as parameter from './parameters.ts';
@@ -100,13 +101,13 @@ export function isLongResult({ daily, limit, from, to }: KeywordsQuery): boolean
   return daily && limit * countDays(from, to) > MAX_DAYS_OF_SHORT_RESULT;
 }
 
-const NO_FILES = { totalFiles: { days: [], running: undefined }, dayFiles: [] };
+const NO_FILES = { totals: NO_KEYWORD_TOTALS, dayFiles: [] };
 
 function planFiles(catalog: Catalog, project: string, { from, to, device, daily }: KeywordsQuery) {
   const allDevices = device === 'all';
   const range = { from, to };
   return {
-    totalFiles: keywordTotalFiles(catalog, project, range, allDevices),
+    totals: planKeywordTotals(keywordFilesUntil(catalog, project, range.to, allDevices), range),
     dayFiles: daily ? filesOf(catalog, project, allDevices ? 'keyword_all' : 'keyword_daily', range) : [],
   };
 }
