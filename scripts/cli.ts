@@ -1,9 +1,9 @@
 import { CommanderError } from 'commander';
 import { createSpinner } from 'nanospinner';
 import { Catalog } from '../server/catalog/catalog.ts';
+import { UsageDatabase } from '../server/catalog/usage.ts';
 import { readSettings, type Settings } from '../server/settings.ts';
 import { progressLines } from './progress-lines.ts';
-import { formatTable } from './table.ts';
 
 /**
  * Settings from the environment, with the catalog that they name; closed when `work` ends.
@@ -22,6 +22,21 @@ export async function withStores<T>(
   }
 }
 
+/** Runs `work` with the database of usage; throws where it cannot be read. */
+export async function withUsage<T>(
+  { settings }: { settings: Settings },
+  work: (usage: UsageDatabase) => T | Promise<T>,
+): Promise<T> {
+  const usage = new UsageDatabase(settings.dataFolder, (error) => {
+    throw new Error(`The database of usage cannot be read: ${(error as Error).message}.`, { cause: error });
+  });
+  try {
+    return await work(usage);
+  } finally {
+    usage.close();
+  }
+}
+
 /** The one document of a command that was asked for `--json`. */
 export function printJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
@@ -32,9 +47,10 @@ export function print(text: string): void {
 }
 
 /** Rows as a table for people, or a sentence where there are none. */
-export function printTable(rows: readonly object[], none: string): void {
+export async function printTable(rows: readonly object[], none: string): Promise<void> {
   if (rows.length === 0) print(none);
-  else print(formatTable(rows));
+  // The widths of texts take longer to read than most commands to run.
+  else print((await import('./table.ts')).formatTable(rows));
 }
 
 /** Shows progress on standard error: a spinner on a terminal; elsewhere nothing, or with `lines` a line now and then. */

@@ -10,6 +10,7 @@ import { addConnections } from './commands/connections.ts';
 import { addDemo } from './commands/demo.ts';
 import { addDescribe } from './commands/describe.ts';
 import { addImport } from './commands/import.ts';
+import { addJobs } from './commands/jobs.ts';
 import { addKeys } from './commands/keys.ts';
 import { addLists } from './commands/lists.ts';
 import { addLoad } from './commands/load.ts';
@@ -18,6 +19,7 @@ import { addProjects } from './commands/projects.ts';
 import { addRebuild } from './commands/rebuild.ts';
 import { addServe } from './commands/serve.ts';
 import { addVerify } from './commands/verify.ts';
+import { addWork } from './commands/work.ts';
 import { addWorkspaces } from './commands/workspaces.ts';
 import { examples, HELP } from './help.ts';
 
@@ -39,6 +41,7 @@ export const program = new Command('ordinate')
 
 const groups = [
   addServe,
+  addWork,
   addLoad,
   addDescribe,
   addImport,
@@ -49,6 +52,7 @@ const groups = [
   addProjects,
   addConnections,
   addLists,
+  addJobs,
   addVerify,
   addRebuild,
 ];

@@ -1,13 +1,10 @@
-import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Catalog } from '../server/catalog/catalog.ts';
 import { findAnyProject, type Project } from '../server/catalog/projects.ts';
-import { openServingEngine } from '../server/facts/serving-engine.ts';
+import { UsageDatabase } from '../server/catalog/usage.ts';
 import type { Lists } from '../server/lists/lists.ts';
-import { ProcessFolder } from '../server/process-folder.ts';
+import type { Providers } from '../server/providers/providers.ts';
 import type { Settings } from '../server/settings.ts';
-import { CheckedFiles } from '../server/storage/checked-files.ts';
-import { FactStore } from '../server/storage/fact-store.ts';
 import { withStores } from './cli.ts';
 
 /** Runs `work` with the lists that the server has, in the same folder; what it logs goes to `log`. */
@@ -15,21 +12,27 @@ export function withLists<T>(
   log: Pick<FastifyBaseLogger, 'info' | 'warn'>,
   work: (stores: { settings: Settings; catalog: Catalog; lists: Lists }) => Promise<T>,
 ): Promise<T> {
-  return withStores(async ({ settings, catalog }) => {
-    const { dataFolder, memoryLimit, threads } = settings;
-    await using opened = new AsyncDisposableStack();
-    const folder = opened.adopt(await ProcessFolder.take(join(dataFolder, 'temporary')), (taken) => taken.remove());
-    const options = { dataFolder, memoryLimit, threads, temporaryFolder: folder.path };
-    const engine = opened.adopt(await openServingEngine(options), (opening) => opening.close());
-    // Google's libraries take longer to read than most commands to run.
-    const { Lists: Opened } = await import('../server/lists/lists.ts');
-    const factFiles = new CheckedFiles(new FactStore(dataFolder));
-    const lists = opened.adopt(new Opened({ engine, catalog, factFiles, settings, log, now: Date.now }), (all) =>
-      all.close(),
-    );
-    return await work({ settings, catalog, lists });
+  return withStores(async (stores) => {
+    // DuckDB and Google's libraries take longer to read than most commands to run.
+    const opened = await import('../server/jobs/with-lists.ts');
+    return opened.withLists({ ...stores, log }, (lists) => work({ ...stores, lists }));
   });
 }
+
+/** Runs `work` with the providers that the server has. What they do is not logged: the command tells what came of it. */
+export function withProviders<T>(work: (stores: { catalog: Catalog; providers: Providers }) => Promise<T>): Promise<T> {
+  return withStores(async ({ settings, catalog }) => {
+    await using opened = new AsyncDisposableStack();
+    // Where the limits that it keeps cannot be read, this process keeps to them alone.
+    const usage = opened.adopt(new UsageDatabase(settings.dataFolder, () => {}), (it) => it.close());
+    const { Providers: Opened } = await import('../server/providers/providers.ts');
+    const providers = new Opened({ catalog, usage, settings, log: QUIET, now: Date.now });
+    opened.defer(() => providers.gateway.stop());
+    return await work({ catalog, providers });
+  });
+}
+
+const QUIET = { info: () => {}, warn: () => {} };
 
 /** Throws where there is no project of the id. */
 export function requireProject(catalog: Catalog, id: string): Project {

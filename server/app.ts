@@ -102,7 +102,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   await app.register(sensible);
   await addCompression(app);
   const catalogCache = new CatalogCache(catalog);
-  guard = await makeGuard(app, { catalog, catalogCache, now });
+  guard = await makeGuard(app, { catalogCache, dataFolder: settings.dataFolder, now });
   addHttpBasics(app);
 
   const factFiles = new CheckedFiles(new FactStore(settings.dataFolder));
@@ -131,7 +131,6 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   const { dataFolder, minFree } = settings;
   addHealthRoutes(app, { catalog, engine, cache: context.cache, dataFolder, minFree });
   await addApi(app, { guard, context, onStages: dependencies.onStages });
-  await lists.sweep();
   const built = await app;
   building.move();
   return built;

@@ -1,10 +1,14 @@
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import closeWithGrace from 'close-with-grace';
 import type { FastifyInstance } from 'fastify';
 import { openLog } from './api/plugins/log.ts';
 import { buildApp } from './app.ts';
 import { Catalog } from './catalog/catalog.ts';
 import { openServingEngine } from './facts/serving-engine.ts';
+import { SYSTEM_CLOCK } from './jobs/clock.ts';
+import { Supervisor, type WorkerProcess } from './jobs/supervisor.ts';
+import { startWorker } from './jobs/worker-process.ts';
 import { ProcessFolder } from './process-folder.ts';
 import type { Settings } from './settings.ts';
 
@@ -26,6 +30,7 @@ export async function serve(settings: Settings): Promise<string> {
   const app = opening.adopt(await buildApp({ settings, catalog, engine, logStream }), (built) => built.close());
   app.log.info({ dataFolder }, 'opened');
   const address = await listen(app, settings);
+  if (settings.jobs) opening.adopt(superviseJobs(app, logStream), (supervisor) => supervisor.stop());
   const opened = opening.move();
   closeWithGrace({ delay: GRACE, logger: app.log }, async ({ err, signal }) => {
     if (err) app.log.fatal({ err }, 'stopped by an error');
@@ -33,6 +38,13 @@ export async function serve(settings: Settings): Promise<string> {
     await opened.disposeAsync();
   });
   return address;
+}
+
+/** Background jobs have a process of their own: heavy ones take nothing from requests, and it may die by itself. */
+function superviseJobs({ log }: FastifyInstance, logStream: { write(line: string): void }): Supervisor {
+  const program = fileURLToPath(new URL('./worker.ts', import.meta.url));
+  const start = (): WorkerProcess => startWorker(program, { log, logStream });
+  return new Supervisor({ start, log, clock: SYSTEM_CLOCK, random: Math.random });
 }
 
 async function listen(app: FastifyInstance, { host, port }: Settings): Promise<string> {

@@ -4,6 +4,8 @@ import { resolve } from 'node:path';
 
 interface Setting<T> {
   readonly name: string;
+  /** Its name in the version before, which is still accepted, with a warning. */
+  readonly formerly?: string;
   /** As it would be written in the environment. */
   readonly fallback: string;
   /** The default as help and README show it. */
@@ -149,8 +151,9 @@ export const SETTINGS = {
     wanted: 'a whole number from 1 to 604800',
     read: (text) => wholeNumber(text, 1, 604_800),
   }),
-  listPatience: setting({
-    name: 'ORDINATE_LISTS_PATIENCE',
+  listWait: setting({
+    name: 'ORDINATE_LISTS_WAIT_SECONDS',
+    formerly: 'ORDINATE_LISTS_PATIENCE',
     fallback: '60',
     help: 'Seconds that a request waits for a list that is being fetched before it is answered with 503.',
     wanted: 'a whole number from 1 to 60',
@@ -162,6 +165,20 @@ export const SETTINGS = {
     help: 'Seconds that one request to a provider may take.',
     wanted: 'a whole number from 1 to 600',
     read: (text) => wholeNumber(text, 1, 600),
+  }),
+  providerRequestsPerMinute: setting({
+    name: 'ORDINATE_PROVIDER_REQUESTS_PER_MINUTE',
+    fallback: '300',
+    help: 'Most requests to providers in any 60 seconds, by all processes of the data folder.',
+    wanted: 'a whole number from 1 to 100000',
+    read: (text) => wholeNumber(text, 1, 100_000),
+  }),
+  providerRequestsPerSecond: setting({
+    name: 'ORDINATE_PROVIDER_REQUESTS_PER_SECOND',
+    fallback: '5',
+    help: 'Most requests to a provider about one property in any second.',
+    wanted: 'a whole number from 1 to 1000',
+    read: (text) => wholeNumber(text, 1, 1000),
   }),
   fetches: setting({
     name: 'ORDINATE_FETCHES',
@@ -177,10 +194,17 @@ export const SETTINGS = {
     wanted: 'a whole number from 1 to 100',
     read: (text) => wholeNumber(text, 1, 100),
   }),
+  jobs: setting({
+    name: 'ORDINATE_JOBS',
+    fallback: 'on',
+    help: 'Whether serve starts the process of background jobs: on, or off where `ordinate work` runs them elsewhere.',
+    wanted: 'on or off',
+    read: (text) => ({ on: true, off: false })[text],
+  }),
   maximumBytesBilled: setting({
     name: 'ORDINATE_BIGQUERY_BYTES',
     fallback: '100GB',
-    help: 'Most bytes that BigQuery may bill for one query; a dearer one is not run.',
+    help: 'Most bytes that BigQuery may bill for one query; queries above this limit are rejected.',
     wanted: 'a size such as 10GB or 1TB',
     read: size,
   }),
@@ -192,19 +216,52 @@ export type Settings = { readonly [Key in keyof Table]: NonNullable<ReturnType<T
 /** A setting is unknown or malformed; the message says which and what would be right. */
 class SettingsError extends Error {}
 
-/** Settings from the environment. Throws `SettingsError` for a malformed or unknown one, all of them in one message. */
-export function readSettings(environment: NodeJS.ProcessEnv): Settings {
-  const names = Object.values(SETTINGS).map(({ name }) => name);
+/**
+ * Settings from the environment. Throws `SettingsError` for a malformed or unknown one, all of them in one message.
+ * @param warn takes a sentence about a setting that is there under its former name
+ */
+export function readSettings(environment: NodeJS.ProcessEnv, warn = warnOnce): Settings {
+  const known = Object.values<AnySetting>(SETTINGS);
+  const names = known.map(({ name }) => name);
+  const formerNames = known.map(({ formerly }) => formerly);
   const problems = Object.keys(environment)
-    .filter((name) => name.startsWith('ORDINATE_') && !names.includes(name))
+    .filter((name) => name.startsWith('ORDINATE_') && !names.includes(name) && !formerNames.includes(name))
     .map((name) => `${name} is not a setting of Ordinate; the settings are ${names.join(', ')}.`);
-  const values = Object.entries(SETTINGS).map(([key, { name, fallback, wanted, read }]) => {
-    // An empty variable is how shells and compose files write "not set".
-    const text = environment[name] || fallback;
-    const value = read(text);
-    if (value === undefined) problems.push(`${name} must be ${wanted}, not '${text}'.`);
+  const values = Object.entries<AnySetting>(SETTINGS).map(([key, setting]) => {
+    const { name, text } = findValue(setting, environment, warn);
+    const value = setting.read(text);
+    if (value === undefined) problems.push(`${name} must be ${setting.wanted}, not '${text}'.`);
     return [key, value] as const;
   });
   if (problems.length > 0) throw new SettingsError(problems.join('\n'));
   return Object.fromEntries(values) as Settings;
+}
+
+type AnySetting = Setting<unknown>;
+
+/** What a setting is set to, and by which of its names. */
+function findValue(
+  { name, formerly, fallback }: AnySetting,
+  environment: NodeJS.ProcessEnv,
+  warn: (sentence: string) => void,
+): { name: string; text: string } {
+  // An empty variable is how shells and compose files write "not set".
+  const text = environment[name];
+  const former = formerly === undefined ? undefined : environment[formerly];
+  if (formerly === undefined || !former) return { name, text: text || fallback };
+  if (text) {
+    warn(`${formerly} is ignored, because ${name} is set; it is the former name of the same setting.`);
+    return { name, text };
+  }
+  warn(`${formerly} is now called ${name}; the former name will not be accepted by the next version.`);
+  return { name: formerly, text: former };
+}
+
+const warned = new Set<string>();
+
+/** Settings are read more than once in some commands. */
+function warnOnce(sentence: string): void {
+  if (warned.has(sentence)) return;
+  warned.add(sentence);
+  process.stderr.write(`Warning: ${sentence}\n`);
 }

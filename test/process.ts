@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync } from 'node:fs';
+import { cpSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Test } from 'tap';
+import tap, { type Test } from 'tap';
 import { Catalog } from '../server/catalog/catalog.ts';
 import { createKey } from '../server/catalog/keys.ts';
 import { loadSnapshot } from '../server/load/load.ts';
@@ -24,10 +24,10 @@ export interface Running {
   readonly ended: Promise<Ended>;
 }
 
-/** Environment of a process without settings other than the given ones. What Node compiled is shared, as scripts/test.ts says. */
+/** Environment of a process without settings other than the given ones, and without background jobs. What Node compiled is shared, as scripts/test.ts says. */
 export function environmentOf(settings: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
-  return { PATH, HOME, NODE_COMPILE_CACHE, ...settings };
+  return { PATH, HOME, NODE_COMPILE_CACHE, ORDINATE_JOBS: 'off', ...settings };
 }
 
 /** Starts the command line of the project. The process is killed when the test ends. */
@@ -116,20 +116,32 @@ export async function untilReady(running: Running): Promise<Server> {
   return { ...running, address, get };
 }
 
-/** A data folder as the loader leaves it after the given snapshot folders, with keys of the workspace `acme`. */
+/** Data folders as loads of this process left them, by the snapshot folders that were loaded. */
+const loaded = new Map<string, Promise<string>>();
+
+async function loadOnce(snapshots: readonly string[]): Promise<string> {
+  // It outlives the test that is the first to need it.
+  const folder = temporaryFolder(tap);
+  using catalog = new Catalog(folder);
+  const settings = readSettings({ ORDINATE_DATA: folder });
+  for (const snapshot of snapshots) await loadSnapshot({ settings, catalog }, { folder: snapshot });
+  return folder;
+}
+
+/**
+ * A data folder as the loader leaves it after the given snapshot folders, with keys of the workspace `acme`. What the same
+ * folders were loaded into before is copied: they must not change.
+ */
 export async function makeDataFolder(
   t: Test,
   snapshots: readonly string[],
   { keys = 1, folder = join(temporaryFolder(t), 'data') }: { keys?: number; folder?: string } = {},
 ): Promise<{ dataFolder: string; keys: string[] }> {
-  mkdirSync(folder, { recursive: true });
-  const catalog = new Catalog(folder);
-  try {
-    const settings = readSettings({ ORDINATE_DATA: folder });
-    for (const snapshot of snapshots) await loadSnapshot({ settings, catalog }, { folder: snapshot });
-    const make = (name: string): string => createKey(catalog, { workspace: 'acme', name, by: null, at: 0 }).key;
-    return { dataFolder: folder, keys: Array.from({ length: keys }, (_, index) => make(`key ${index}`)) };
-  } finally {
-    catalog.close();
-  }
+  const what = JSON.stringify(snapshots);
+  const outcome = loaded.get(what) ?? loadOnce(snapshots);
+  loaded.set(what, outcome);
+  cpSync(await outcome, folder, { recursive: true });
+  using catalog = new Catalog(folder);
+  const make = (name: string): string => createKey(catalog, { workspace: 'acme', name, by: null, at: 0 }).key;
+  return { dataFolder: folder, keys: Array.from({ length: keys }, (_, index) => make(`key ${index}`)) };
 }

@@ -8,10 +8,10 @@ import {
   setConnection,
 } from '../../server/catalog/connections.ts';
 import { isoInstant, toMicroseconds } from '../../server/domain/instants.ts';
-import { readCredentials } from '../../server/lists/credentials.ts';
+import { readCredentials } from '../../server/providers/credentials.ts';
 import { print, printJson, printTable, withStores } from '../cli.ts';
 import { examples } from '../help.ts';
-import { requireProject, withLists } from '../providers.ts';
+import { requireProject, withProviders } from '../providers.ts';
 
 interface SetOptions {
   readonly project: string;
@@ -23,8 +23,6 @@ interface SetOptions {
   readonly location?: string;
   readonly json?: boolean;
 }
-
-const QUIET = { info: () => {}, warn: () => {} };
 
 export function addConnections(program: Command): void {
   const command = program.command('connections').description('connect projects to search providers');
@@ -73,7 +71,7 @@ export function addConnections(program: Command): void {
         changedAt: isoInstant(row.changedAt),
       }));
       if (json) printJson(rows);
-      else printTable(rows, 'There are no connections yet.');
+      else await printTable(rows, 'There are no connections yet.');
     });
   command
     .command('test')
@@ -82,17 +80,17 @@ export function addConnections(program: Command): void {
     .option('--json', 'print one JSON document')
     .addHelpText('after', examples('connections test --project Fw7kd'))
     .action(async ({ project: id, json }: { project: string; json?: boolean }) => {
-      const { testConnections } = await import('../../server/lists/connection-test.ts');
-      const findings = await withLists(QUIET, ({ catalog, lists }) =>
-        testConnections(catalog, lists.sources, requireProject(catalog, id), Date.now()),
+      const { testConnections } = await import('../../server/providers/connection-test.ts');
+      const results = await withProviders(({ catalog, providers }) =>
+        testConnections(catalog, providers, requireProject(catalog, id), Date.now()),
       );
-      if (json) printJson(findings);
-      else if (findings.length === 0) print(`Project '${id}' has no connections; connections set makes one.`);
+      if (json) printJson(results);
+      else if (results.length === 0) print(`Project '${id}' has no connections; connections set makes one.`);
       else
-        for (const { works, found, advice } of findings) {
+        for (const { works, found, advice } of results) {
           print(`${works ? 'Works' : 'Does not work'}: ${found}${advice === '' ? '' : `\n  ${advice}`}`);
         }
-      if (findings.some(({ works }) => !works)) process.exitCode = 1;
+      if (results.some(({ works }) => !works)) process.exitCode = 1;
     });
   command
     .command('remove')

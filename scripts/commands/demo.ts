@@ -5,11 +5,8 @@ import { createKey } from '../../server/catalog/keys.ts';
 import { listWorkspaces } from '../../server/catalog/workspaces.ts';
 import { dayOf } from '../../server/domain/dates.ts';
 import { toMicroseconds } from '../../server/domain/instants.ts';
-import { Engine } from '../../server/facts/engine.ts';
-import { loadSnapshot } from '../../server/load/load.ts';
 import type { Settings } from '../../server/settings.ts';
 import { print, progress, withStores } from '../cli.ts';
-import { writeDemoSnapshot } from '../demo/snapshot.ts';
 import { examples } from '../help.ts';
 
 export const DEMO_WORKSPACE = 'demo';
@@ -40,6 +37,11 @@ export function addDemo(program: Command): void {
 
 /** Makes the demo snapshot and loads it as everybody's data is loaded, with progress on standard error. */
 export async function loadDemo(stores: { settings: Settings; catalog: Catalog }): Promise<void> {
+  const [{ Engine }, { loadSnapshot }, { writeDemoSnapshot }] = await Promise.all([
+    import('../../server/facts/engine.ts'),
+    import('../../server/load/load.ts'),
+    import('../demo/snapshot.ts'),
+  ]);
   const { report, end } = progress({ lines: true });
   try {
     await loadSnapshot(stores, {

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { type ImportSummary, importBulkExport } from '../../server/load/bulk-export.ts';
+import type { ImportSummary } from '../../server/load/bulk-export.ts';
 import { count } from '../../server/load/problems.ts';
 import { print, printJson, progress, withStores } from '../cli.ts';
 import { examples } from '../help.ts';
@@ -37,6 +37,7 @@ export function addImport(program: Command): void {
     )
     .action(async (paths: string[], options: Options) => {
       const { workspace, property, brandTerm, trackTop, force = false, dryRun = false, json } = options;
+      const { importBulkExport } = await import('../../server/load/bulk-export.ts');
       const { report, end } = progress();
       try {
         const summary = await withStores(

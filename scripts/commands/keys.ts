@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { createKey, type Key, listKeys, revokeKey } from '../../server/catalog/keys.ts';
 import { isoInstant, isoInstantOrNull, toMicroseconds } from '../../server/domain/instants.ts';
-import { print, printJson, printTable, withStores } from '../cli.ts';
+import { print, printJson, printTable, withStores, withUsage } from '../cli.ts';
 import { examples } from '../help.ts';
 
 interface Options {
@@ -41,9 +41,11 @@ export function addKeys(program: Command): void {
     .option('--json', 'print one JSON document')
     .addHelpText('after', examples('keys list --workspace acme'))
     .action(async ({ workspace, json }: Options) => {
-      const rows = (await withStores(({ catalog }) => listKeys(catalog, workspace))).map(toRow);
+      const rows = (
+        await withStores((stores) => withUsage(stores, (usage) => listKeys(stores.catalog, usage, workspace)))
+      ).map(toRow);
       if (json) printJson(rows);
-      else printTable(rows, `Workspace '${workspace}' has no keys yet.`);
+      else await printTable(rows, `Workspace '${workspace}' has no keys yet.`);
     });
   command
     .command('revoke')

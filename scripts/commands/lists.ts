@@ -1,12 +1,12 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Catalog } from '../../server/catalog/catalog.ts';
 import { lastDayOfData } from '../../server/catalog/projects.ts';
-import { type ListStatus, listStoredLists } from '../../server/catalog/stored-lists.ts';
-import { UsageDatabase } from '../../server/catalog/usage.ts';
+import { type ListStatus, listStoredLists, readListUses } from '../../server/catalog/stored-lists.ts';
+import type { UsageDatabase } from '../../server/catalog/usage.ts';
 import { addDays, dayOf, earlier } from '../../server/domain/dates.ts';
 import { isoInstant } from '../../server/domain/instants.ts';
 import { resolveRange } from '../../server/domain/range.ts';
-import { print, printJson, printTable, progress, withStores } from '../cli.ts';
+import { print, printJson, printTable, progress, withStores, withUsage } from '../cli.ts';
 import { examples } from '../help.ts';
 import { requireProject, withLists } from '../providers.ts';
 
@@ -19,15 +19,15 @@ export function addLists(program: Command): void {
     .option('--json', 'print one JSON document')
     .addHelpText('after', examples('lists status', 'lists status --project Fw7kd --json'))
     .action(async ({ project, json }: { project?: string; json?: boolean }) => {
-      const stored = await withStores(({ catalog, settings }) =>
-        readStatus(catalog, settings.dataFolder, project ?? null),
+      const stored = await withStores((stores) =>
+        withUsage(stores, (usage) => readStatus(stores.catalog, usage, project ?? null)),
       );
       const total = { lists: stored.length, bytes: sumOf(stored, 'bytes'), hits: sumOf(stored, 'hits') };
       if (json) {
         printJson({ ...total, kept: stored.map(toRow) });
         return;
       }
-      printTable(stored.map(toRow), 'There are no stored lists yet.');
+      await printTable(stored.map(toRow), 'There are no stored lists yet.');
       if (stored.length > 0) {
         print(`${total.lists} lists, ${(total.bytes / 1e6).toFixed(1)} MB, ${total.hits} hits.`);
       }
@@ -64,7 +64,7 @@ export function addLists(program: Command): void {
         });
         end();
         if (json) printJson(fetched);
-        else printTable(fetched, '');
+        else await printTable(fetched, '');
       } finally {
         end();
       }
@@ -92,20 +92,11 @@ interface UsedList extends Omit<ListStatus, 'file'> {
 }
 
 /** The stored lists with their uses, the most recently used first. */
-function readStatus(catalog: Catalog, dataFolder: string, project: string | null): UsedList[] {
-  const usage = new UsageDatabase(dataFolder, (error) => {
-    throw new Error(`The uses of lists cannot be read: ${(error as Error).message}.`, { cause: error });
-  });
-  try {
-    const uses = new Map(
-      usage.all<{ file: string; usedAt: number; hits: number }>('list_uses_all').map(({ file, ...use }) => [file, use]),
-    );
-    return listStoredLists(catalog, project)
-      .map(({ file, ...list }) => ({ ...list, hits: 0, usedAt: list.fetchedAt, ...uses.get(file) }))
-      .sort((a, b) => b.usedAt - a.usedAt);
-  } finally {
-    usage.close();
-  }
+function readStatus(catalog: Catalog, usage: UsageDatabase, project: string | null): UsedList[] {
+  const uses = readListUses(usage);
+  return listStoredLists(catalog, project)
+    .map(({ file, ...list }) => ({ ...list, hits: 0, usedAt: list.fetchedAt, ...uses.get(file) }))
+    .sort((a, b) => b.usedAt - a.usedAt);
 }
 
 function sumOf(lists: readonly UsedList[], name: 'bytes' | 'hits'): number {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type LoadSummary, loadSnapshot } from '../../server/load/load.ts';
+import type { LoadSummary } from '../../server/load/load.ts';
 import { LoadRejected } from '../../server/load/problems.ts';
 import { print, printJson, progress, withStores } from '../cli.ts';
 import { examples } from '../help.ts';
@@ -34,6 +34,7 @@ export function addLoad(program: Command): void {
 \`ordinate describe\` prints the tables of a snapshot and their columns.`,
     )
     .action(async (folder: string, options: Options) => {
+      const { loadSnapshot } = await import('../../server/load/load.ts');
       const { report, end } = progress();
       try {
         const summary = await withStores((stores) => loadSnapshot(stores, { ...options, folder, report }), {

@@ -34,7 +34,7 @@ export function addMembers(program: Command): void {
     .action(async ({ workspace, json }: { workspace: string; json?: boolean }) => {
       const rows = await withStores(({ catalog }) => listMembers(catalog, workspace));
       if (json) printJson(rows);
-      else printTable(rows, `Workspace '${workspace}' has no members yet.`);
+      else await printTable(rows, `Workspace '${workspace}' has no members yet.`);
     });
 }
 

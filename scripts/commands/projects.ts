@@ -41,7 +41,7 @@ export function addProjects(program: Command): void {
         printJson(projects);
         return;
       }
-      printTable(
+      await printTable(
         projects.map((project) => ({ ...project, coverage: undefined })),
         'There are no projects yet.',
       );
@@ -56,7 +56,7 @@ export function addProjects(program: Command): void {
       );
       if (coverage.length === 0) return;
       print('');
-      printTable(coverage, '');
+      await printTable(coverage, '');
     });
   command
     .command('remove')

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { beginAnew, rebuild } from '../../server/ops/rebuild.ts';
 import { readSettings } from '../../server/settings.ts';
 import { print, printJson, progress } from '../cli.ts';
 import { examples } from '../help.ts';
@@ -18,6 +17,7 @@ export function addRebuild(program: Command): void {
     .addHelpText('after', examples('rebuild', 'rebuild --new'))
     .action(async (options: Options) => {
       const { dataFolder } = readSettings(process.env);
+      const { beginAnew, rebuild } = await import('../../server/ops/rebuild.ts');
       const { report, end } = progress();
       try {
         if (options.new === true) {

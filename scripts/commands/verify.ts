@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { verify } from '../../server/ops/verify.ts';
 import { print, printJson, progress, withStores } from '../cli.ts';
 import { examples } from '../help.ts';
 
@@ -16,6 +15,7 @@ export function addVerify(program: Command): void {
     .option('--json', 'print one JSON document')
     .addHelpText('after', examples('verify', 'verify --repair --json'))
     .action(async ({ repair = false, json }: Options) => {
+      const { verify } = await import('../../server/ops/verify.ts');
       const { report, end } = progress();
       try {
         const found = await withStores((stores) => verify(stores, { repair, report }));

@@ -40,7 +40,7 @@ export function addWorkspaces(program: Command): void {
     .action(async ({ json }: { json?: boolean }) => {
       const rows = await withStores(({ catalog }) => listWorkspaces(catalog));
       if (json) printJson(rows);
-      else printTable(rows, 'There are no workspaces yet.');
+      else await printTable(rows, 'There are no workspaces yet.');
     });
   command
     .command('remove')

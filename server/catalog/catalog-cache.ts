@@ -1,6 +1,6 @@
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import { KEY_PATTERN } from '../domain/ids.ts';
-import type { Catalog } from './catalog.ts';
+import type { Catalog, CatalogVersion } from './catalog.ts';
 import { type Access, findAccess, hashOf } from './keys.ts';
 import { findProject, type Project } from './projects.ts';
 
@@ -15,7 +15,7 @@ export class CatalogCache {
   readonly #catalog: Catalog;
   readonly #access = new Map<CacheKey, Access | undefined>();
   readonly #projects = new Map<CacheKey, Project | undefined>();
-  #version = -1;
+  #version: CatalogVersion | undefined;
 
   constructor(catalog: Catalog) {
     this.#catalog = catalog;

@@ -1,6 +1,6 @@
-import { closeSync, openSync, readdirSync, type Stats, statSync } from 'node:fs';
+import { readdirSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeDataFolder, requireDataFolder } from './data-folder.ts';
+import { makeDataFolder, makeFile, requireDataFolder } from './data-folder.ts';
 import { CatalogFailure, CatalogMissing } from './failures.ts';
 
 /** The file of a catalog, as the file system sees it. */
@@ -24,7 +24,7 @@ export class CatalogFile {
     if (found === undefined || found.size === 0) this.refuseWhereFactsAre(found === undefined ? 'missing' : 'empty');
     if (!create) requireDataFolder(this.dataFolder);
     // SQLite gives its other files the mode of this one.
-    closeSync(openSync(this.path, 'a', 0o600));
+    makeFile(this.path);
     this.#opened = statSync(this.path);
   }
 

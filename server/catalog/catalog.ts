@@ -9,6 +9,14 @@ import { nameCatalogFailure } from './failures.ts';
 
 export type Values = Readonly<Record<string, SQLInputValue>>;
 
+/** Stands for a state of the catalog, by its identity. */
+export interface CatalogVersion {
+  /** SQLite's data version: commits of other connections. */
+  readonly others: number;
+  /** Writes of this connection. */
+  readonly own: number;
+}
+
 /** How long a process waits for another one's write, in milliseconds. */
 const PATIENCE = 30_000;
 
@@ -29,6 +37,7 @@ export class Catalog {
   readonly #statements = new Map<CacheKey, StatementSync>();
   /** Writes of this connection, which SQLite does not count in its data version. */
   #writes = 0;
+  #version: CatalogVersion = { others: -1, own: -1 };
   /** SQLite's data version, as it was in this turn of the event loop. */
   #others: number | undefined;
   /** The data version for which the catalog's shape was looked at. */
@@ -98,12 +107,12 @@ export class Catalog {
   }
 
   /**
-   * A number that changes with every commit to the catalog. Those of this process count at once; other processes are
+   * A value that is another one (by `!==`) after every commit to the catalog. Those of this process count at once; other processes are
    * asked about (it costs some microseconds) once in each turn of the event loop, for all requests handled in it.
    * Throws `unavailable` once a newer version has changed the catalog's shape: what this one reads may mean other things;
    * and once the catalog's file is gone.
    */
-  version(): number {
+  version(): CatalogVersion {
     if (this.#others === undefined) {
       try {
         this.check();
@@ -120,7 +129,10 @@ export class Catalog {
         this.#others = undefined;
       });
     }
-    return this.#others * 2 ** 32 + this.#writes;
+    if (this.#version.others !== this.#others || this.#version.own !== this.#writes) {
+      this.#version = { others: this.#others, own: this.#writes };
+    }
+    return this.#version;
   }
 
   /** What `reads` sees is one state, whatever other processes commit meanwhile. */

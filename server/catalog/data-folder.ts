@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /**
@@ -32,4 +32,16 @@ export function requireDataFolder(path: string): void {
   throw new Error(
     `There is no data of Ordinate in '${path}'. Set ORDINATE_DATA to the folder that has it; serve, load, import, demo and workspaces create make a new one.`,
   );
+}
+
+/**
+ * Makes an empty file where there is none. A file that exists is not opened: closing it would release every lock that
+ * this process holds on it, for locks of POSIX belong to the process and not to the file descriptor.
+ */
+export function makeFile(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
 }

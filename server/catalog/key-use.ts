@@ -1,52 +1,41 @@
-import { toMicroseconds } from '../domain/instants.ts';
-import type { Catalog } from './catalog.ts';
+import { type Microseconds, toMicroseconds } from '../domain/instants.ts';
+import type { UsageDatabase } from './usage.ts';
 
-const PAUSE = 1000;
+const WRITE_INTERVAL_MS = 1000;
 
-/**
- * Keeps the last use of keys. The first use is written at once and later ones at most once a second, away from the
- * request that caused them: a busy catalog must not make a reader wait.
- */
+/** Stores the last use of keys: the first at once, later ones at most once a second, not within the request. */
 export class KeyUse {
-  readonly #catalog: Catalog;
-  readonly #onError: (error: unknown) => void;
-  readonly #pending = new Map<string, number>();
-  #writing: Promise<void> | undefined;
+  readonly #usage: UsageDatabase;
+  readonly #pending = new Map<string, Microseconds>();
   #timer: NodeJS.Timeout | undefined;
   #writtenAt = 0;
 
-  constructor(catalog: Catalog, onError: (error: unknown) => void) {
-    this.#catalog = catalog;
-    this.#onError = onError;
+  constructor(usage: UsageDatabase) {
+    this.#usage = usage;
   }
 
   /** `at`: milliseconds. */
   note(keyId: string, at: number): void {
-    this.#pending.set(keyId, at);
-    if (this.#timer !== undefined || this.#writing !== undefined) return;
-    this.#timer = setTimeout(() => void this.flush(), Math.max(0, this.#writtenAt + PAUSE - Date.now()));
+    this.#pending.set(keyId, toMicroseconds(at));
+    if (this.#timer !== undefined) return;
+    this.#timer = setTimeout(() => this.flush(), Math.max(0, this.#writtenAt + WRITE_INTERVAL_MS - Date.now()));
     this.#timer.unref();
   }
 
-  /** Writes what is noted; resolves when it is in. */
-  async flush(): Promise<void> {
+  /** Writes what is pending. What cannot be written is tried again with the next use. */
+  flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    await this.#writing;
-    if (this.#pending.size === 0) return;
-    const uses = [...this.#pending];
-    this.#pending.clear();
     this.#writtenAt = Date.now();
-    this.#writing = this.#catalog
-      .patiently(() => {
-        for (const [id, at] of uses) this.#catalog.run('keys_used', { id, at: toMicroseconds(at) });
-      })
-      .catch(this.#onError)
-      .finally(() => {
-        this.#writing = undefined;
-        const [next] = this.#pending;
-        if (next !== undefined) this.note(...next);
-      });
-    await this.#writing;
+    for (const [id, at] of this.#pending) {
+      if (!this.#usage.run('key_used', { id, at })) return;
+      this.#pending.delete(id);
+    }
   }
+}
+
+/** The last use of every key that was used. */
+export function readKeyUses(usage: UsageDatabase): Map<string, Microseconds> {
+  const rows = usage.all<{ id: string; usedAt: Microseconds }>('key_uses_all');
+  return new Map(rows.map(({ id, usedAt }) => [id, usedAt]));
 }

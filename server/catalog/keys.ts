@@ -2,6 +2,8 @@ import { hash as digest, timingSafeEqual } from 'node:crypto';
 import { newKey, newUuid } from '../domain/ids.ts';
 import type { Microseconds } from '../domain/instants.ts';
 import type { Catalog } from './catalog.ts';
+import { readKeyUses } from './key-use.ts';
+import type { UsageDatabase } from './usage.ts';
 
 const MOST_ACTIVE_KEYS = 20;
 const PREFIX_LENGTH = 'ord_live_'.length + 4;
@@ -59,7 +61,14 @@ export function createKey(
   return { id, key, name, prefix, createdAt: at };
 }
 
-export function listKeys(catalog: Catalog, workspace: string): Key[] {
+/** The keys of a workspace, the oldest first. */
+export function listKeys(catalog: Catalog, usage: UsageDatabase, workspace: string): Key[] {
+  const uses = readKeyUses(usage);
+  return keysOf(catalog, workspace).map((key) => ({ ...key, lastUsedAt: uses.get(key.id) ?? key.lastUsedAt }));
+}
+
+/** As the catalog has them: with the last use that an older version stored there. */
+function keysOf(catalog: Catalog, workspace: string): Key[] {
   requireWorkspace(catalog, workspace);
   return catalog.all<Key>('keys_of_workspace', { workspace });
 }
@@ -70,7 +79,7 @@ export function revokeKey(
   { id, workspace, by, at }: { id: string; workspace: string; by: string | null; at: Microseconds },
 ): void {
   catalog.transaction(() => {
-    const key = listKeys(catalog, workspace).find((candidate) => candidate.id === id);
+    const key = keysOf(catalog, workspace).find((candidate) => candidate.id === id);
     if (key === undefined) throw new KeyRefused(`Workspace '${workspace}' has no key with the id '${id}'.`);
     requireManager(catalog, workspace, by);
     catalog.run('key_revoke', { id, workspace, at });

@@ -1,5 +1,5 @@
-import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { makeFile } from './data-folder.ts';
 
 /**
  * A lock between processes: one of the operating system's, held through an SQLite file of its own, so that it ends
@@ -14,7 +14,7 @@ export class FileLock {
 
   /** The lock of a file, which is made where there is none; undefined while somebody else holds it. */
   static take(path: string): FileLock | undefined {
-    closeSync(openSync(path, 'a', 0o600));
+    makeFile(path);
     const db = new DatabaseSync(path, { timeout: 0 });
     try {
       db.exec('begin exclusive');

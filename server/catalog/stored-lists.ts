@@ -3,6 +3,7 @@ import type { Microseconds } from '../domain/instants.ts';
 import type { Range } from '../domain/range.ts';
 import type { Catalog } from './catalog.ts';
 import type { ConnectionKind } from './connections.ts';
+import type { UsageDatabase } from './usage.ts';
 
 export type ListKind = 'pages' | 'queries';
 
@@ -91,4 +92,34 @@ export function listStoredLists(catalog: Catalog, project: string | null): ListS
 /** Until when a provider's property is left alone; 0 when it is not. */
 export function pausedUntil(catalog: Catalog, kind: ConnectionKind, property: string): Microseconds {
   return catalog.get<{ until: number }>('pause_get', { kind, property })?.until ?? 0;
+}
+
+/** A list that a provider gave, as far as it takes to ask for it again. */
+export interface ProviderList extends Range {
+  readonly file: string;
+  readonly project: string;
+  readonly kind: ListKind;
+  readonly country: string | null;
+  /** As `ListKey` has it. */
+  readonly sourceKey: string;
+}
+
+/** Lists of providers that may change and were fetched after an instant and not after another. */
+export function listProviderLists(
+  catalog: Catalog,
+  fetched: { after: Microseconds; until: Microseconds },
+): ProviderList[] {
+  return catalog.all<ProviderList>('lists_of_providers', fetched);
+}
+
+/** How often a list was read, and when last. */
+export interface ListUse {
+  readonly hits: number;
+  readonly usedAt: Microseconds;
+}
+
+/** The uses of all lists, by file. */
+export function readListUses(usage: UsageDatabase): Map<string, ListUse> {
+  const rows = usage.all<ListUse & { file: string }>('list_uses_all');
+  return new Map(rows.map(({ file, ...use }) => [file, use]));
 }

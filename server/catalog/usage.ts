@@ -9,6 +9,10 @@ const TABLES = [
   'create_list_uses_index',
   'create_page_sequences',
   'create_page_sequences_index',
+  'create_key_uses',
+  'create_job_states',
+  'create_provider_requests',
+  'create_provider_requests_index',
 ] as const;
 /** Writes are tiny: another process that holds the lock for longer is not waited for, in milliseconds. */
 const BUSY_TIMEOUT = 50;
@@ -51,7 +55,13 @@ export class UsageDatabase {
 
   /** Runs a statement that changes rows; false where it could not be written. */
   run(name: string, values: Values = {}): boolean {
-    return this.#try(() => this.#statement(name)?.run(values)) !== undefined;
+    return this.change(name, values) !== undefined;
+  }
+
+  /** As `run`; returns how many rows were changed, and undefined where it could not be written. */
+  change(name: string, values: Values = {}): number | undefined {
+    const result = this.#try(() => this.#statement(name)?.run(values));
+    return result && Number(result.changes);
   }
 
   close(): void {

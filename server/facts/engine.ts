@@ -160,6 +160,11 @@ export class Session {
     return (await this.#result(text, parameters)).rowsChanged;
   }
 
+  /** Runs statements without parameters in one transaction and one step of the driver. */
+  async runAll(texts: readonly string[]): Promise<void> {
+    await this.#connection.run(['begin', ...texts, 'commit'].join(';\n'));
+  }
+
   /** Runs `sql/NAME.sql`; returns how many rows it wrote. */
   runFile(name: string, parameters: Parameters): Promise<number> {
     return this.run(sqlText(name), parameters);

@@ -1,6 +1,7 @@
-import { ProviderFailure } from './failures.ts';
-import type { Gateway, Job } from './gateway.ts';
-import type { Demand } from './places.ts';
+import type { FastifyBaseLogger } from 'fastify';
+import { ProviderFailure } from '../providers/failures.ts';
+import type { Gateway, ProviderJob } from '../providers/gateway.ts';
+import { type Demand, Places } from '../providers/places.ts';
 import type { Fetched, ListQuery, Source } from './source.ts';
 
 export type FetchedList = Fetched & {
@@ -9,41 +10,72 @@ export type FetchedList = Fetched & {
   readonly isFallback: boolean;
 };
 
+type Query = Omit<ListQuery, 'allowMissingRecentDays'>;
+
 /** A warehouse that did not answer is not waited for again by each list, while the reporting API answers. */
 const WAREHOUSE_PAUSE = 120_000;
 /** With another source at hand, a warehouse gets this part of the time for retries. */
 const WAREHOUSE_SHARE = 0.25;
+/** Lists that are computed from own facts at a time; light questions need the other threads. */
+const MAX_COMPUTED = 1;
+/** The longest time of a timer, in milliseconds. */
+const NEVER = 2 ** 31 - 1;
 
-/** Fetches a list from the first source that gives it. Throws the failure of the last one. */
-export async function fetchList(
-  gateway: Gateway,
-  query: Omit<ListQuery, 'allowMissingRecentDays'>,
-  sources: readonly Source[],
-  demand: () => Demand,
-): Promise<FetchedList> {
-  const { kind: list, property, range, country } = query;
-  let isFallback = false;
-  for (const [index, source] of sources.entries()) {
-    const isLast = index === sources.length - 1;
-    const job: Job = {
-      provider: source.name,
+/** Fetches lists: those of providers through the gateway, those of own facts one at a time. */
+export class ListFetcher {
+  readonly #gateway: Gateway;
+  readonly #log: Pick<FastifyBaseLogger, 'info'>;
+  readonly #own = new Places({ all: MAX_COMPUTED, perOwner: MAX_COMPUTED, slowAfter: NEVER, slow: 0 });
+
+  constructor(gateway: Gateway, log: Pick<FastifyBaseLogger, 'info'>) {
+    this.#gateway = gateway;
+    this.#log = log;
+    gateway.stopped.addEventListener('abort', () => this.#own.clear(gateway.stopped.reason as Error));
+  }
+
+  /** Fetches a list from the first source that gives it. Throws the failure of the last one. */
+  async fetch(query: Query, sources: readonly Source[], demand: () => Demand): Promise<FetchedList> {
+    let isFallback = false;
+    for (const [index, source] of sources.entries()) {
+      const isLast = index === sources.length - 1;
+      try {
+        const fetched = await this.#from(source, { ...query, allowMissingRecentDays: isLast }, demand);
+        return { ...fetched, source: source.kind, isFallback };
+      } catch (error) {
+        if (isLast || !(error instanceof ProviderFailure) || this.#gateway.stopped.aborted) throw error;
+        if (error.kind !== 'not-covered') isFallback = true;
+      }
+    }
+    throw new Error('a fetch needs a source');
+  }
+
+  #from(source: Source, query: ListQuery, demand: () => Demand): Promise<Fetched> {
+    const { kind: list, property, range, country, allowMissingRecentDays: isLast } = query;
+    const line = { list, ...range, country };
+    if (source.provider === null) {
+      return this.#own.run(property, demand, async () => {
+        this.#gateway.stopped.throwIfAborted();
+        const started = performance.now();
+        const fetched = await source.fetch(query);
+        const ms = Math.round(performance.now() - started);
+        const cost = { source: 'facts', requests: 0, retries: 0, ms };
+        this.#log.info({ property, ...line, ...cost, ...countsOf(fetched), outcome: 'fetched' }, 'list fetched');
+        return fetched;
+      });
+    }
+    const job: ProviderJob = {
+      provider: source.provider,
       property,
       demand,
       retryShare: isLast ? 1 : WAREHOUSE_SHARE,
       pauseAfterFailure: isLast ? 0 : WAREHOUSE_PAUSE,
-      line: { list, ...range, country },
+      what: 'list',
+      line,
     };
-    try {
-      const fetched = await gateway.run(
-        job,
-        (attempts) => source.fetch({ ...query, allowMissingRecentDays: isLast }, attempts),
-        ({ rows, truncated }) => ({ rows, truncated }),
-      );
-      return { ...fetched, source: source.kind, isFallback };
-    } catch (error) {
-      if (isLast || !(error instanceof ProviderFailure) || gateway.stopped.aborted) throw error;
-      if (error.kind !== 'not-covered') isFallback = true;
-    }
+    return this.#gateway.run(job, (run) => source.fetch(query, run), countsOf);
   }
-  throw new Error('a fetch needs a source');
+}
+
+function countsOf({ rows, truncated }: Fetched): object {
+  return { rows, truncated };
 }

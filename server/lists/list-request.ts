@@ -7,7 +7,7 @@ import type { Source } from './source.ts';
 import type { Sources } from './sources.ts';
 
 /** A list as it is asked for. */
-export interface AskedList {
+export interface ListParameters {
   readonly kind: ListKind;
   readonly range: Range;
   readonly country: string | null;
@@ -35,13 +35,13 @@ export interface ListRequest {
  * What a list is and where it can come from. Throws `unavailable` for a project without any source.
  * @param catalog the snapshot in which the project was read
  */
-export function planList(sources: Sources, project: Project, asked: AskedList, catalog: Catalog): ListRequest {
-  const { kind, range } = asked;
-  const { from, to, period }: RangeParameters = asked.parameters ?? range;
+export function planList(sources: Sources, project: Project, params: ListParameters, catalog: Catalog): ListRequest {
+  const { kind, range } = params;
+  const { from, to, period }: RangeParameters = params.parameters ?? range;
   const choice = sources.choose(project, kind, range, catalog);
   const { sourceKey, fromProvider } = choice;
   // A project of one country has no rows of another; its own facts are of that country already.
-  const country = asked.country ?? (fromProvider ? project.country : null);
+  const country = params.country ?? (fromProvider ? project.country : null);
   const isEmpty = fromProvider && project.country !== null && country !== project.country;
   // As it was asked, since the last day of an open range moves on, and without the revision, which a load raises.
   const origin = fromProvider ? sourceKey : 'facts';

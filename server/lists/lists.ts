@@ -10,18 +10,17 @@ import { KnownError, unavailable } from '../domain/errors.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import type { Range } from '../domain/range.ts';
 import type { Engine } from '../facts/engine.ts';
+import { toKnownError } from '../providers/failures.ts';
+import type { Demand } from '../providers/places.ts';
+import { Providers } from '../providers/providers.ts';
 import type { Settings } from '../settings.ts';
 import type { CheckedFiles } from '../storage/checked-files.ts';
 import type { Rendering } from './blocks.ts';
-import { toKnownError } from './failures.ts';
-import { fetchList } from './fetch-list.ts';
+import { ListFetcher } from './fetch-list.ts';
 import { lastFinalDay } from './finality.ts';
-import { Gateway } from './gateway.ts';
-import { Identities } from './google-auth.ts';
 import { ListReader } from './list-reader.ts';
-import { type AskedList, type ListRequest, planList } from './list-request.ts';
+import { type ListParameters, type ListRequest, planList } from './list-request.ts';
 import { PageSequences } from './page-sequences.ts';
-import type { Demand } from './places.ts';
 import { Recent } from './recent.ts';
 import { SingleFlight } from './single-flight.ts';
 import { Sources } from './sources.ts';
@@ -57,7 +56,6 @@ interface ListPage {
 
 /** After a failed fetch an older list is served for so long before the provider is asked again, in milliseconds. */
 const FAILURE_COOLDOWN_MS = 60_000;
-const SWEEP_EVERY = 300_000;
 const ERRORS_LOGGED_EVERY = 60_000;
 
 /**
@@ -65,7 +63,8 @@ const ERRORS_LOGGED_EVERY = 60_000;
  * and a row of the catalog, so that all pages of a sequence come from one list, from whichever process.
  */
 export class Lists {
-  readonly sources: Sources;
+  readonly providers: Providers;
+  readonly #sources: Sources;
   readonly #options: ListsOptions;
   readonly #usage: UsageDatabase;
   readonly #sequences: PageSequences;
@@ -73,14 +72,12 @@ export class Lists {
   readonly #unstored: UnstoredLists;
   readonly #reader: ListReader;
   readonly #flights: SingleFlight;
-  readonly #gateway: Gateway;
+  readonly #fetcher: ListFetcher;
   readonly #recentFailures: Recent<Error>;
-  #sweeping: NodeJS.Timeout | undefined;
 
   constructor(options: ListsOptions) {
     const { engine, catalog, factFiles, settings, log, now } = options;
     const { dataFolder } = settings;
-    const timeLimit = settings.providerTimeLimit * 1000;
     const limits = { lists: settings.listMax, bytes: settings.listDiskBudget };
     this.#options = options;
     // Before anything is opened: this may be what fails.
@@ -98,28 +95,15 @@ export class Lists {
     this.#unstored = new UnstoredLists(now);
     this.#reader = new ListReader({ engine, store: this.#store, memory: settings.listMemory, log });
     this.#flights = new SingleFlight(dataFolder);
-    this.#gateway = new Gateway({
-      catalog,
-      log,
-      now,
-      waitTime: settings.listPatience * 1000,
-      places: settings.fetches,
-      placesPerProperty: settings.fetchesPerProperty,
-    });
+    this.providers = new Providers({ catalog, usage: this.#usage, settings, log, now });
+    this.#fetcher = new ListFetcher(this.providers.gateway, log);
     this.#recentFailures = new Recent(now, FAILURE_COOLDOWN_MS, 10_000);
-    this.sources = new Sources({
-      engine,
-      catalog,
-      factFiles,
-      identities: new Identities(timeLimit),
-      timeLimit,
-      maximumBytesBilled: settings.maximumBytesBilled,
-    });
+    this.#sources = new Sources({ engine, catalog, factFiles, providers: this.providers });
   }
 
   /** As `planList`. */
-  plan(project: Project, asked: AskedList, catalog = this.#options.catalog): ListRequest {
-    return planList(this.sources, project, asked, catalog);
+  plan(project: Project, params: ListParameters, catalog = this.#options.catalog): ListRequest {
+    return planList(this.#sources, project, params, catalog);
   }
 
   /**
@@ -177,24 +161,9 @@ export class Lists {
     return this.#fetch(request, 'background', new AbortController().signal);
   }
 
-  /** Removes what is not needed any more, now and from time to time. */
-  async sweep(): Promise<void> {
-    const { catalog, log } = this.#options;
-    if (this.#sweeping === undefined) {
-      await catalog.patiently(() => catalog.run('lists_delete_outdated'));
-      this.#sweeping = setInterval(() => {
-        this.sweep().catch((error: unknown) => log.warn({ err: error }, 'lists were not swept'));
-      }, SWEEP_EVERY).unref();
-    }
-    await this.#store.sweep();
-    this.#sequences.sweep();
-    await this.#flights.sweep();
-  }
-
   /** Ends fetches that are under way, and with them the requests that wait. */
   stop(): void {
-    clearInterval(this.#sweeping);
-    this.#gateway.stop();
+    this.providers.gateway.stop();
   }
 
   /** Resolves when nothing is under way any more and what was counted is written. */
@@ -220,7 +189,7 @@ export class Lists {
       const query = { kind, property: project.property, range, country };
       // Before the fetch: a day that becomes final meanwhile was read while it was not.
       const isFinal = !request.fromProvider || range.to <= lastFinalDay(project, now());
-      const fetched = await fetchList(this.#gateway, query, sources, demanded);
+      const fetched = await this.#fetcher.fetch(query, sources, demanded);
       using ranked = fetched.ranked;
       const { source, rows, truncated, capped, complete, isFallback } = fetched;
       const final = isFinal && complete && !isFallback;
@@ -238,7 +207,7 @@ export class Lists {
         return this.#unstored.keep(cacheKey(key), { ...list, ...NO_FILE, held: await ranked.read(rows) });
       }
     };
-    const { stopped } = this.#gateway;
+    const { stopped } = this.providers.gateway;
     return this.#flights.run(cacheKey(key), { done, work, stopped }, { signal, demand });
   }
 
@@ -246,7 +215,7 @@ export class Lists {
   async #wait(request: ListRequest, signal: AbortSignal): Promise<AnyList> {
     const leaving = new AbortController();
     try {
-      return await within(this.#options.settings.listPatience, signal, this.#fetch(request, 'client', leaving.signal));
+      return await within(this.#options.settings.listWait, signal, this.#fetch(request, 'client', leaving.signal));
     } finally {
       leaving.abort();
     }

@@ -4,7 +4,7 @@ import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FileLock } from '../catalog/lock.ts';
-import { type Demand, NoDemand } from './places.ts';
+import { type Demand, NoDemand } from '../providers/places.ts';
 import { isStorageFailure } from './storage-failures.ts';
 
 /** How often a process looks whether another one has ended what it waits for, in milliseconds. */

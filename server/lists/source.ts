@@ -1,9 +1,10 @@
+import type { ConnectionKind } from '../catalog/connections.ts';
 import type { ListKind, SourceKind } from '../catalog/stored-lists.ts';
 import type { Range } from '../domain/range.ts';
+import type { ProviderRun } from '../providers/retries.ts';
 import type { RankedRows } from './ranked-rows.ts';
-import type { Attempts } from './retries.ts';
 
-/** A list as it is asked of a source. */
+/** A list as a source gives it. */
 export interface ListQuery {
   readonly kind: ListKind;
   readonly property: string;
@@ -28,12 +29,21 @@ export interface Fetched {
   readonly complete: boolean;
 }
 
-/** Somewhere that lists come from. */
-export interface Source {
+/** A provider as a source of lists. */
+export interface ProviderSource {
   /** As the API reports it. */
   readonly kind: SourceKind;
-  /** For the log. */
-  readonly name: 'search-console' | 'bigquery' | 'facts';
+  readonly provider: ConnectionKind;
   /** Fetches the list. Throws `ProviderFailure` where the provider does not give it. */
-  fetch(query: ListQuery, attempts: Attempts): Promise<Fetched>;
+  fetch(query: ListQuery, run: ProviderRun): Promise<Fetched>;
 }
+
+/** The project's own facts as a source of lists: nobody else is asked. */
+export interface OwnSource {
+  readonly kind: SourceKind;
+  readonly provider: null;
+  fetch(query: ListQuery): Promise<Fetched>;
+}
+
+/** Somewhere that lists come from. */
+export type Source = ProviderSource | OwnSource;

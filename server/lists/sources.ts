@@ -1,23 +1,24 @@
-import { LRUCache } from 'lru-cache';
 import type { Catalog } from '../catalog/catalog.ts';
-import { type Connection, connectionsOf } from '../catalog/connections.ts';
+import { type Connection, type ConnectionKind, connectionsOf } from '../catalog/connections.ts';
 import { type FactTable, filesOf, isLoaded, readCoverage } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import type { ListKind } from '../catalog/stored-lists.ts';
-import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import { unavailable } from '../domain/errors.ts';
 import type { Range } from '../domain/range.ts';
+import type { Engine } from '../facts/engine.ts';
+import type { Providers } from '../providers/providers.ts';
 import type { CheckedFiles } from '../storage/checked-files.ts';
-import { Warehouse } from './bigquery.ts';
-import type { BigQueryOptions } from './bigquery-client.ts';
-import { LoadedFacts } from './loaded.ts';
-import { SearchConsole, type SearchConsoleOptions } from './search-console.ts';
+import { OwnFacts } from './own-facts.ts';
+import { SearchConsoleList } from './search-console-list.ts';
 import type { Source } from './source.ts';
-import type { StoreOptions } from './store.ts';
+import { WarehouseList } from './warehouse-list.ts';
 
-export type SourcesOptions = SearchConsoleOptions &
-  BigQueryOptions &
-  Pick<StoreOptions, 'catalog'> & { readonly factFiles: CheckedFiles };
+export interface SourcesOptions {
+  readonly engine: Engine;
+  readonly catalog: Catalog;
+  readonly factFiles: CheckedFiles;
+  readonly providers: Providers;
+}
 
 /** Where a list can come from. */
 export interface Choice {
@@ -31,15 +32,15 @@ export interface Choice {
 
 const TABLE: Record<ListKind, FactTable> = { pages: 'page_daily', queries: 'query_daily' };
 
+/** A warehouse has all rows, the reporting API the best ones. */
+const PREFERENCE: readonly ConnectionKind[] = ['bigquery', 'search-console'];
+
 /** Chooses where lists come from: a warehouse first, then the reporting API, else the project's own loaded facts. */
 export class Sources {
   readonly #options: SourcesOptions;
-  /** A source remembers what it has learned, such as the days that an export has. */
-  readonly #known: LRUCache<CacheKey, Source>;
 
   constructor(options: SourcesOptions) {
     this.#options = options;
-    this.#known = new LRUCache({ max: 1000 });
   }
 
   /** Throws `unavailable` for a project that has no source. Run it in one snapshot, that of `catalog`, with the reading of the project. */
@@ -58,8 +59,8 @@ export class Sources {
         fromProvider: false,
       };
     }
-    const sources: Source[] = ['bigquery', 'search-console'].flatMap((wanted) =>
-      connections.filter((connection) => connection.kind === wanted).map((connection) => this.source(connection)),
+    const sources: Source[] = PREFERENCE.flatMap((wanted) =>
+      connections.filter((connection) => connection.kind === wanted).map((connection) => this.#source(connection)),
     );
     // A warehouse begins on the day that the export was switched on; what was loaded may go further back.
     if (
@@ -71,18 +72,11 @@ export class Sources {
     return { sourceKey: `property ${project.property}`, sources, fromProvider: true };
   }
 
-  /** The source that a connection leads to. */
-  source(connection: Connection): SearchConsole | Warehouse {
-    const key = cacheKey(connection);
-    let source = this.#known.get(key) as SearchConsole | Warehouse | undefined;
-    if (source === undefined) {
-      source =
-        connection.kind === 'bigquery'
-          ? new Warehouse(connection, this.#options)
-          : new SearchConsole(connection, this.#options);
-      this.#known.set(key, source);
-    }
-    return source;
+  #source(connection: Connection): Source {
+    const { engine, providers } = this.#options;
+    return connection.kind === 'bigquery'
+      ? new WarehouseList(providers.warehouse(connection), engine)
+      : new SearchConsoleList(providers.searchAnalytics(connection), engine);
   }
 
   #isLoaded({ id }: Project, kind: ListKind, range: Range, catalog: Catalog): boolean {
@@ -90,9 +84,9 @@ export class Sources {
     return days !== undefined && days.firstDay <= range.from && days.lastDay >= range.to;
   }
 
-  #facts({ id }: Project, kind: ListKind, range: Range, catalog: Catalog): LoadedFacts[] {
+  #facts({ id }: Project, kind: ListKind, range: Range, catalog: Catalog): OwnFacts[] {
     const { engine, factFiles } = this.#options;
     const files = filesOf(catalog, id, TABLE[kind], range);
-    return files.length === 0 ? [] : [new LoadedFacts(engine, factFiles, files)];
+    return files.length === 0 ? [] : [new OwnFacts(engine, factFiles, files)];
   }
 }

@@ -118,7 +118,12 @@ export class ListStore {
    */
   async sweep(): Promise<void> {
     await this.#removeRetired();
-    for (const name of await readdir(this.path('lists'))) {
+    // Made by the first server.
+    const names = await readdir(this.path('lists')).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return [];
+      throw error;
+    });
+    for (const name of names) {
       const file = `lists/${name}`;
       const found = await stat(this.path(file)).catch(() => undefined);
       // A younger one may be in the making.

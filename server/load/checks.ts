@@ -88,23 +88,54 @@ interface Offence {
   readonly total: number;
 }
 
-/** Keys, references and other rules of the entity tables, over the state that `buildState` made. */
-export async function checkEntities(session: Session): Promise<Problem[]> {
+/** The checks of a load that carries some of the tables: what none of them changes was right before it. */
+function entityChecks(tables: readonly EntityTable[]): Check[] {
+  const carried = new Set<string>(tables.map(({ name }) => name));
+  const unknown = tables.filter(({ columns }) => columns.some(({ name }) => name === 'project_id'));
+  return [
+    ...unknown.map(({ name: table }) => ({
+      sql: 'unknown_project',
+      table,
+      column: 'project_id',
+      says: FACT_CHECKS[0]!.says,
+    })),
+    ...ENTITY_CHECKS.filter((entry) => {
+      const reads = readsOf(entry);
+      // Its subject are rows of the load, or of the state after it.
+      return reads.some(({ table }) => carried.has(table)) && reads.every((it) => it.isState || carried.has(it.table));
+    }),
+  ];
+}
+
+/** The tables that a check reads: rows of the load (`new_…`, and `old_…` to compare with them), or the state after it. */
+function readsOf({ sql, table: of }: Check): { table: string; isState: boolean }[] {
+  const text = sqlTemplate(`load/checks/${sql}`, { table: of, key: '', pack: '' });
+  return ENTITIES.flatMap(({ name: table }) =>
+    ['new', 'old', 'all']
+      .filter((state) => new RegExp(`\\b${state}_${table}\\b`).test(text))
+      .map((state) => ({ table, isState: state === 'all' })),
+  );
+}
+
+/** The entity tables that the checks of a load look at, by name. */
+export function tablesToCheck(tables: readonly EntityTable[], facts: readonly FactTableShape[]): Set<string> {
+  const checks = [...entityChecks(tables), ...facts.flatMap(factChecks)];
+  return new Set(checks.flatMap(readsOf).map(({ table }) => table));
+}
+
+/** Keys, references and other rules of the entity tables that a load carries, over the state that `buildState` made. */
+export async function checkEntities(session: Session, tables: readonly EntityTable[]): Promise<Problem[]> {
   const problems: Problem[] = [];
-  for (const shape of ENTITIES) {
+  for (const shape of tables) {
     problems.push(
       ...(await check(session, duplicates(shape), { key: identifiers(shape.key), pack: packed(shape.key) })),
     );
-    if (shape.columns.some(({ name }) => name === 'project_id')) {
-      const unknown = { sql: 'unknown_project', table: shape.name, column: 'project_id', says: FACT_CHECKS[0]!.says };
-      problems.push(...(await check(session, unknown)));
-    }
   }
-  for (const entry of ENTITY_CHECKS) problems.push(...(await check(session, entry)));
-  problems.push(
-    ...(await checkRules(session, 'groups', 'keywords')),
-    ...(await checkRules(session, 'page_groups', 'pages')),
-  );
+  for (const entry of entityChecks(tables)) problems.push(...(await check(session, entry)));
+  for (const { name } of tables) {
+    if (name === 'groups') problems.push(...(await checkRules(session, name, 'keywords')));
+    if (name === 'page_groups') problems.push(...(await checkRules(session, name, 'pages')));
+  }
   return problems;
 }
 
@@ -127,10 +158,12 @@ export async function checkFacts(
     if (problems.length > 0) break;
   }
   const files = batches.flat();
-  for (const entry of FACT_CHECKS.filter(({ table }) => table === '*' || table === shape.name)) {
-    problems.push(...(await check(session, { ...entry, table: shape.name }, {}, { files })));
-  }
+  for (const entry of factChecks(shape)) problems.push(...(await check(session, entry, {}, { files })));
   return problems;
+}
+
+function factChecks({ name }: FactTableShape): Check[] {
+  return FACT_CHECKS.filter(({ table }) => table === '*' || table === name).map((entry) => ({ ...entry, table: name }));
 }
 
 function duplicates({ name, key }: EntityTable | FactTableShape): Check {

@@ -6,7 +6,7 @@ import { sqlNames, sqlText } from '../runtime/sql.ts';
 import type { Settings } from '../settings.ts';
 import { CheckedFiles, DamagedFile } from '../storage/checked-files.ts';
 import { FactStore } from '../storage/fact-store.ts';
-import { checkEntities, checkFacts } from './checks.ts';
+import { checkEntities, checkFacts, tablesToCheck } from './checks.ts';
 import { Journal, type LoadedTable } from './journal.ts';
 import { withLoadLock } from './lock.ts';
 import type { FactFiles, PartChange } from './new-files.ts';
@@ -124,18 +124,20 @@ async function loadLocked(
   });
   try {
     using session = await engine.session();
-    for (const macro of sqlNames('load/types')) await session.run(sqlText(macro));
+    await session.runAll(sqlNames('load/types').map(sqlText));
     const read = await stageAll(session, found.tables, staging, report);
     const { parts } = read;
 
     report('checking keys and references');
-    const replaced = new Set(replace ? found.tables.map(({ table }) => table) : []);
+    const tables = ENTITIES.filter(({ name }) => found.tables.some(({ table }) => table === name));
+    const carried = { tables, replaced: replace ? tables : [] };
     const factProjects = [...parts.values()].flatMap((all) => all.map(({ project }) => project));
-    await buildState(session, catalog, { factProjects, replaced });
-    const problems = [...found.problems, ...read.problems, ...(await checkEntities(session))];
+    const needed = tablesToCheck(tables, [...parts.keys()]);
+    const named = await buildState(session, catalog, carried, { factProjects, needed });
+    const problems = [...found.problems, ...read.problems, ...(await checkEntities(session, tables))];
     for (const [shape, all] of parts) problems.push(...(await checkFacts(session, shape, batches(all))));
     problems.push(...changedFiles(found.tables));
-    const removed = await readRemovals(session, catalog, confirmDelete);
+    const removed = await readRemovals(session, catalog, carried, confirmDelete);
     if (!dryRun) problems.push(...unconfirmedRemovals(removed));
     const implausible = await checkClicks(session, parts);
     if (!acceptImplausible) problems.push(...implausible);
@@ -145,9 +147,9 @@ async function loadLocked(
     const warnings = [
       ...found.warnings,
       ...read.warnings,
-      ...(await syncWarnings(session, catalog, parts)),
+      ...(await syncWarnings(session, catalog, carried, parts)),
       ...(await positionWarnings(session, parts)),
-      ...(await keywordWarnings(session, catalog, checked, parts)),
+      ...(await keywordWarnings(session, catalog, carried, checked, parts)),
       ...implausible.map(sentence),
       ...needlessConfirmations(removed, confirmDelete),
     ];
@@ -163,14 +165,12 @@ async function loadLocked(
         changes.push(...(await writePartFiles(engine, catalog, input)));
       }
       report('publishing');
-      await publish(session, { catalog, journal }, changes, loaded);
+      await publish(session, { catalog, journal }, { ...carried, named }, changes, loaded);
     }
-    const named = await session.rows<{ id: string }>('select id from named_projects');
-    const names = found.tables.map(({ table }) => table);
     return {
       loaded: !dryRun,
-      tables: await summarise(session, names, parts),
-      projects: [...new Set([...named.map(({ id }) => id), ...factProjects])].sort(),
+      tables: await summarise(session, tables, parts),
+      projects: [...new Set([...named, ...factProjects])].sort(),
       removed,
       warnings,
       seconds: Math.round(performance.now() - started) / 1000,
@@ -192,7 +192,8 @@ async function stageAll(
   const parts = new Map<FactTableShape, readonly StagedPart[]>();
   for (const shape of ENTITIES) {
     const files = tables.find(({ table }) => table === shape.name);
-    if (files) report(`reading ${shape.name}`);
+    if (files === undefined) continue;
+    report(`reading ${shape.name}`);
     const staged = await stageEntities(session, shape, files);
     problems.push(...staged.problems);
     warnings.push(...staged.warnings);

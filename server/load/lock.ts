@@ -4,6 +4,8 @@ import { FileLock } from '../catalog/lock.ts';
 
 const PAUSE = 200;
 
+const lockOf = (dataFolder: string): string => join(dataFolder, 'load.lock');
+
 /** Another load is still running after all the waiting. */
 class LoadIsRunning extends Error {}
 
@@ -16,8 +18,13 @@ export async function withLoadLock<T>(
   { patience, onWait }: { patience: number; onWait: () => void },
   work: () => Promise<T>,
 ): Promise<T> {
-  using _lock = await takeLock(join(dataFolder, 'load.lock'), dataFolder, { patience, onWait });
+  using _lock = await takeLock(lockOf(dataFolder), dataFolder, { patience, onWait });
   return await work();
+}
+
+/** The lock of loads; undefined while a load, or whatever else must not run beside one, has it. */
+export function tryLoadLock(dataFolder: string): FileLock | undefined {
+  return FileLock.take(lockOf(dataFolder));
 }
 
 async function takeLock(

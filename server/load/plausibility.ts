@@ -7,6 +7,7 @@ import type { StoredFile } from '../storage/fact-store.ts';
 import { check } from './checks.ts';
 import { count, type Problem } from './problems.ts';
 import { batches, type StagedParts } from './staged-parts.ts';
+import type { Carried } from './state.ts';
 import { FACTS, identifiers, packed } from './tables.ts';
 
 const ALL_DAYS = { from: '0001-01-01', to: '9999-12-31' };
@@ -47,9 +48,11 @@ export async function positionWarnings(session: Session, parts: StagedParts): Pr
 export async function keywordWarnings(
   session: Session,
   catalog: Catalog,
+  { tables }: Carried,
   checked: CheckedFiles,
   parts: StagedParts,
 ): Promise<string[]> {
+  if (!tables.some(({ name }) => name === 'keywords')) return [];
   const shape = FACTS.find(({ name }) => name === 'keyword_daily')!;
   const files = batches(parts.get(shape) ?? []).flat();
   const facts = files.length > 0 ? 'from read_parquet($files)' : 'select null as project_id, null as keyword_id';

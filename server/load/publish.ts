@@ -9,6 +9,7 @@ import { sqlTemplate } from '../runtime/sql.ts';
 import { inTurns } from '../runtime/turns.ts';
 import type { Journal, JournalRecord, LoadedTable, Publication } from './journal.ts';
 import type { PartChange } from './new-files.ts';
+import type { Carried } from './state.ts';
 import { ENTITIES, type EntityTable, identifiers } from './tables.ts';
 
 /** Rows that are read at a time. */
@@ -34,20 +35,21 @@ interface Stores {
  * Makes a load current, in one transaction on a connection of its own: rows of entities, the manifest, and the revisions
  * of the projects that it changes. Readers, in this process too, see the state before it or the state after it. The same
  * is in the journal, before the commit.
- * @param loaded what the load carries, also where it has no row
+ * @param named the projects that it names in its entity tables
+ * @param loaded what the load carries of facts, also where it has no row
  */
 export async function publish(
   session: Session,
   stores: Stores,
+  { tables, replaced, named }: Carried & { readonly named: readonly string[] },
   changes: readonly PartChange[],
   loaded: readonly LoadedTable[],
 ): Promise<void> {
-  const named = await session.rows<{ id: string }>('select id from named_projects');
-  const touched = new Set([...changes.map(({ project }) => project), ...named.map(({ id }) => id)]);
+  const touched = new Set([...changes.map(({ project }) => project), ...named]);
   await publishing(stores, async (own, record) => {
     const changed = new ChangedEntities(own);
-    for (const shape of [...ENTITIES].reverse()) await removeRows(session, own, record, shape, changed);
-    for (const shape of ENTITIES) await upsertRows(session, own, record, shape, changed);
+    for (const shape of replaced.toReversed()) await removeRows(session, own, record, shape, changed);
+    for (const shape of tables) await upsertRows(session, own, record, shape, changed);
     await recordOwners(own, record, touched);
     await writeManifest(own, record, changes);
     for (const { project, table } of loaded) {

@@ -3,7 +3,8 @@ import { type ProjectContents, readProjectContents } from '../catalog/contents.t
 import type { Session } from '../facts/engine.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
 import { count, type Problem } from './problems.ts';
-import { ENTITIES, packed } from './tables.ts';
+import type { Carried } from './state.ts';
+import { packed } from './tables.ts';
 
 /** So many rows of a table are named. */
 const MAX_NAMED = 100;
@@ -22,17 +23,20 @@ export interface Removals {
 export async function readRemovals(
   session: Session,
   catalog: Catalog,
+  { replaced }: Carried,
   confirmed: readonly string[],
 ): Promise<Removals> {
   const rows: Record<string, { rows: number; first: object[] }> = {};
-  for (const { name: table, key, links } of ENTITIES) {
+  for (const { name: table, key, links } of replaced) {
     const pack = packed([...new Set([...key, ...links.filter((link) => link === 'query')])]);
     const text = sqlTemplate('load/removed_count', { table, pack });
     const [found] = await session.rows<{ rows: number; first: string | null }>(text, { most: MAX_NAMED });
     if (!found?.rows) continue;
     rows[table] = { rows: found.rows, first: JSON.parse(found.first ?? '[]') as object[] };
   }
-  const ids = await session.rows<{ id: string }>('select id from removed_projects order by id');
+  const ids = replaced.some(({ name }) => name === 'projects')
+    ? await session.rows<{ id: string }>('select id from removed_projects order by id')
+    : [];
   return {
     rows,
     projects: ids.flatMap(({ id }) => readProjectContents(catalog, id) ?? []),

@@ -54,7 +54,7 @@ function reader({ format, parameter, header, oneThread = false }: Group, shape: 
 }
 
 /** Looks at which columns the files have and makes the SELECT that casts them. */
-export async function readSource(session: Session, shape: Shape, files: TableFiles | undefined): Promise<Source> {
+export async function readSource(session: Session, shape: Shape, files: TableFiles): Promise<Source> {
   const { groups, problems } = await groupFiles(shape, files);
   const others = new Set<string>();
   const selects: string[] = [];
@@ -86,13 +86,9 @@ export async function readSource(session: Session, shape: Shape, files: TableFil
 }
 
 /** Files by format, those of CSV by header, too. */
-async function groupFiles(
-  shape: Shape,
-  files: TableFiles | undefined,
-): Promise<{ groups: Group[]; problems: Problem[] }> {
+async function groupFiles(shape: Shape, files: TableFiles): Promise<{ groups: Group[]; problems: Problem[] }> {
   const groups: Group[] = [];
   const problems: Problem[] = [];
-  if (files === undefined) return { groups, problems };
   const { folder } = files;
   for (const format of ['parquet', 'ndjson'] as const) {
     const ofFormat = files.files.filter((file) => file.format === format);
@@ -188,26 +184,31 @@ function inFolders({ files, folder }: Group, name: string): boolean {
 function castRows(shape: Shape, group: Group, found: Found): string {
   const { columns } = shape;
   const raw = columns.map((column) => `${rawValue(column, group, found)} as raw_${column.name}`);
+  // Each cast is written once: they are long, and DuckDB takes milliseconds to understand one.
+  const casts = columns.map(({ name, type }) => `${type.cast(`raw_${name}`)} as cast_${name}`);
   const bad = columns.map((column) => {
-    const cast = column.type.cast(`raw_${column.name}`);
+    const cast = `cast_${column.name}`;
     const wrong = column.optional ? `raw_${column.name} is not null and ${cast} is null` : `${cast} is null`;
     const isStructured = jsonPaths(found, column.name).map(
       (path) => ` or json_type(json, '${path}') in ('OBJECT', 'ARRAY')`,
     );
-    return group.format === 'ndjson' && !column.type.structured ? `(${wrong}${isStructured.join('')})` : `(${wrong})`;
+    const isBad = group.format === 'ndjson' && !column.type.structured ? `${wrong}${isStructured.join('')}` : wrong;
+    return `(${isBad}) as bad_${column.name}`;
   });
   const whole = group.format === 'ndjson' ? ', json' : '';
-  const anyBad = bad.join(' or ');
-  const names = columns.map(({ name }, index) => `case when ${bad[index]} then '${name}' end`);
+  const anyBad = columns.map(({ name }) => `bad_${name}`).join(' or ');
+  const names = columns.map(({ name }) => `case when bad_${name} then '${name}' end`);
   const texts = columns.map(({ name }) => `"${name}" := as_shown(raw_${name})`);
   return `select ${columns.map(castValue).join(', ')},
   case when ${anyBad} then list_filter([${names.join(', ')}], name -> name is not null) end as wrong,
   case when ${anyBad} then to_json(struct_pack(${texts.join(', ')}, file := filename)) end as source_row
-from (select ${raw.join(', ')}, filename${whole} from ${reader(group, shape)})`;
+from (select *, ${bad.join(', ')}
+  from (select *, ${casts.join(', ')}
+    from (select ${raw.join(', ')}, filename${whole} from ${reader(group, shape)})))`;
 }
 
-function castValue({ name, type, fallback }: Column): string {
-  const cast = type.cast(`raw_${name}`);
+function castValue({ name, fallback }: Column): string {
+  const cast = `cast_${name}`;
   return `${fallback === undefined ? cast : `coalesce(${cast}, ${fallback})`} as "${name}"`;
 }
 

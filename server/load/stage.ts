@@ -15,12 +15,8 @@ export interface Staged {
   readonly warnings: readonly string[];
 }
 
-/** Casts an entity table into the temporary tables `staged_…`, `new_…` and `wrong_…`; empty where it has no files. */
-export async function stageEntities(
-  session: Session,
-  shape: EntityTable,
-  files: TableFiles | undefined,
-): Promise<Staged> {
+/** Casts an entity table into the temporary table `staged_…`, and its right rows into the view `new_…`. */
+export async function stageEntities(session: Session, shape: EntityTable, files: TableFiles): Promise<Staged> {
   const { name: table } = shape;
   const read = await readSource(session, shape, files);
   const rows = read.rows ?? emptyRows(shape);
@@ -31,7 +27,6 @@ export async function stageEntities(
     await session.run(sqlTemplate('load/stage_entities', { table, rows: emptyRows(shape) }));
   }
   await session.run(sqlTemplate('load/good_entities', { table }));
-  await session.run(sqlTemplate('load/wrong_entities', { table }));
   const wrong = await session.rows<WrongRow>(sqlTemplate('load/wrong_values_of_entities', { table }));
   return { problems: [...problems, ...(await wrongValues(shape, files, wrong))], warnings: read.warnings };
 }
@@ -63,7 +58,7 @@ export async function stageFacts(
 /** Runs a statement that reads the table's files; a file that cannot be read becomes a problem. */
 async function reading(
   shape: Shape,
-  files: TableFiles | undefined,
+  files: TableFiles,
   before: readonly Problem[],
   read: () => Promise<void>,
 ): Promise<Problem[]> {
@@ -71,7 +66,7 @@ async function reading(
     await read();
     return [...before];
   } catch (error) {
-    return [...before, await unreadable(shape, files?.files ?? [], error)];
+    return [...before, await unreadable(shape, files.files, error)];
   }
 }
 
@@ -84,7 +79,7 @@ interface WrongRow {
 
 async function wrongValues(
   { name: table, columns }: Shape,
-  files: TableFiles | undefined,
+  files: TableFiles,
   wrong: readonly WrongRow[],
 ): Promise<Problem[]> {
   const problems = wrong.map(({ column: name, total, rows }) => {
@@ -95,7 +90,7 @@ async function wrongValues(
   });
   await findLines(
     problems.flatMap(({ rows }) => rows),
-    files?.files ?? [],
+    files.files,
   );
   return problems;
 }

@@ -3,7 +3,8 @@ import { findAnyProject } from '../catalog/projects.ts';
 import { type Day, earlier, later } from '../domain/dates.ts';
 import type { Session } from '../facts/engine.ts';
 import type { StagedParts } from './staged-parts.ts';
-import { ENTITIES } from './tables.ts';
+import type { Carried } from './state.ts';
+import type { EntityTable } from './tables.ts';
 
 /** What a table of the snapshot brought. */
 export interface TableSummary {
@@ -16,11 +17,11 @@ export interface TableSummary {
 /** Rows of each table that the snapshot has. */
 export async function summarise(
   session: Session,
-  tables: readonly string[],
+  tables: readonly EntityTable[],
   parts: StagedParts,
 ): Promise<Record<string, TableSummary>> {
   const summary: Record<string, TableSummary> = {};
-  for (const { name } of ENTITIES.filter((shape) => tables.includes(shape.name))) {
+  for (const { name } of tables) {
     const [found] = await session.rows<{ rows: number }>(`select count(*)::double as rows from new_${name}`);
     summary[name] = { rows: found?.rows ?? 0 };
   }
@@ -41,10 +42,15 @@ export async function summarise(
 }
 
 /** Says where facts reach beyond the day that their project is synced through, for such days are not served on site. */
-export async function syncWarnings(session: Session, catalog: Catalog, parts: StagedParts): Promise<string[]> {
-  const loaded = await session.rows<{ id: string; day: Day | null }>(
-    'select id, synced_through::varchar as day from new_projects',
-  );
+export async function syncWarnings(
+  session: Session,
+  catalog: Catalog,
+  { tables }: Carried,
+  parts: StagedParts,
+): Promise<string[]> {
+  const loaded = tables.some(({ name }) => name === 'projects')
+    ? await session.rows<{ id: string; day: Day | null }>('select id, synced_through::varchar as day from new_projects')
+    : [];
   const through = new Map(loaded.map(({ id, day }) => [id, day]));
   const lastDays = new Map<string, Day>();
   for (const all of parts.values()) {

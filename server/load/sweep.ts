@@ -14,17 +14,25 @@ const FEW_ORPHANS = 10;
 /**
  * Removes what a load leaves behind: its staged files, what it wrote and did not publish, and files that a load replaced
  * a while ago. Costs as much as there is to remove. Only while holding the load lock: nobody else is writing files then.
+ * Returns the number of fact files that it removed.
  */
-export async function sweep(catalog: Catalog, store: FactStore, now = Date.now()): Promise<void> {
+export async function sweep(catalog: Catalog, store: FactStore, now = Date.now()): Promise<number> {
+  let removed = 0;
   const staging = store.path('staging');
   for (const file of await PlannedFiles.read(staging)) {
-    if (catalog.get('current_files', { file, before: 0 }) === undefined) await store.remove(file);
+    if (catalog.get('current_files', { file, before: 0 }) !== undefined) continue;
+    await store.remove(file);
+    removed++;
   }
   await rm(staging, { recursive: true, force: true });
   const before = toMicroseconds(now - GRACE_MS);
-  for (const { file } of catalog.all<{ file: string }>('retired_due', { before })) await store.remove(file);
+  for (const { file } of catalog.all<{ file: string }>('retired_due', { before })) {
+    await store.remove(file);
+    removed++;
+  }
   catalog.run('retired_forget', { before });
   await store.emptyTrash(now);
+  return removed;
 }
 
 /** Fact files that the catalog knows nothing of. Looks at all files. */

@@ -24,7 +24,8 @@ export class DamagedFile extends Error {
 export class CheckedFiles {
   readonly #store: FactStore;
   /** What the file system said of a file when it was compared. */
-  readonly #checked = new LRUCache<string, string>({ max: MAX_CHECKED });
+  // Bounded by size and not by `max`, which takes room for all of them at once: every load has such a cache.
+  readonly #checked = new LRUCache<string, string>({ maxSize: MAX_CHECKED, sizeCalculation: () => 1 });
   readonly #checking = new Map<string, Promise<void>>();
 
   constructor(store: FactStore) {

@@ -1,5 +1,5 @@
 -- The pages of a range, best first, from the rows that are counted by page.
--- @from, @to: days; @site: the property; @country: a country, or '' for all; @most: rows. Positions stay zero-based.
+-- @from, @to: days; @site: the property; @country: a country, or '' for all; @max: rows. Positions stay zero-based.
 -- The casts serve tables that other tools made with instants for days; on a column of days they are nothing.
 select
   url as text, sum(clicks) as clicks, sum(impressions) as impressions, sum(sum_position) as sum_position
@@ -8,4 +8,4 @@ where cast(data_date as date) between @from and @to and site_url = @site and low
   and (@country = '' or lower(country) = @country) and coalesce(url, '') <> ''
 group by text
 order by clicks desc, impressions desc, text
-limit @most
+limit @max

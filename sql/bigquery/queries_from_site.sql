@@ -1,5 +1,5 @@
 -- The queries of a range, best first, from the rows that are counted by property, without the anonymised ones.
--- @from, @to: days; @site: the property; @country: a country, or '' for all; @most: rows. Positions stay zero-based.
+-- @from, @to: days; @site: the property; @country: a country, or '' for all; @max: rows. Positions stay zero-based.
 select
   query as text, sum(clicks) as clicks, sum(impressions) as impressions, sum(sum_top_position) as sum_position
 from {site_impression}
@@ -8,4 +8,4 @@ where cast(data_date as date) between @from and @to and site_url = @site and low
   and coalesce(query, '') <> '' and not coalesce(is_anonymized_query, false)
 group by text
 order by clicks desc, impressions desc, text
-limit @most
+limit @max

@@ -1,3 +1,3 @@
--- The workspaces that a load names.
-create temp table named_workspaces as
-select id from new_workspaces union select workspace_id from new_projects union select workspace_id from new_notes
+-- The workspaces that a load names. One select for each table that names some.
+create temp table named_workspaces (id) as
+{selects}

@@ -1,2 +1,2 @@
 -- An empty table for what the catalog has.
-create temp table old_{table} ({columns})
+create temp table {name} ({columns})

@@ -6,6 +6,7 @@ import type { InjectOptions } from 'fastify';
 import t from 'tap';
 import { Catalog } from '../../server/catalog/catalog.ts';
 import { createKey, listKeys, revokeKey } from '../../server/catalog/keys.ts';
+import { UsageDatabase } from '../../server/catalog/usage.ts';
 import { until } from '../process.ts';
 import { facts, makeWorld, NOW, PROJECT, WORKSPACE } from '../world.ts';
 
@@ -380,11 +381,15 @@ t.test('what fails inside is told to the log and not to the client', async (t) =
 t.test('the last use of a key is noted', async (t) => {
   const used = createKey(catalog, { workspace: 'acme', name: 'used', by: null, at: 0 });
   const unused = createKey(catalog, { workspace: 'acme', name: 'unused', by: null, at: 0 });
-  const lastUse = (id: string) => listKeys(catalog, 'acme').find((key) => key.id === id)?.lastUsedAt;
+  const usage = new UsageDatabase(world.dataFolder, (error) => t.error(error));
+  t.teardown(() => usage.close());
+  const lastUse = (id: string) => listKeys(catalog, usage, 'acme').find((key) => key.id === id)?.lastUsedAt;
+  const before = catalog.version();
   t.equal(lastUse(used.id), null);
   await send('/api/v1/nothing', bearer(used.key));
   t.equal(await until('the use of the key', () => lastUse(used.id) ?? undefined), NOW * 1000);
   t.equal(lastUse(unused.id), null);
+  t.equal(catalog.version(), before, 'and nothing is written to the catalog for it');
 });
 
 t.test('over a socket: broken and oversized requests', async (t) => {

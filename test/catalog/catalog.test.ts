@@ -1,9 +1,13 @@
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { Catalog } from '../../server/catalog/catalog.ts';
+import { KeyUse, readKeyUses } from '../../server/catalog/key-use.ts';
+import { listKeys } from '../../server/catalog/keys.ts';
 import { findAnyProject } from '../../server/catalog/projects.ts';
+import { UsageDatabase } from '../../server/catalog/usage.ts';
 import { createWorkspace, findWorkspace, listWorkspaces } from '../../server/catalog/workspaces.ts';
 import { sqlNames, sqlText } from '../../server/runtime/sql.ts';
 import { temporaryFolder } from '../world.ts';
@@ -123,4 +127,72 @@ t.test('a catalog of before has its revisions and its tracked keywords counted',
   t.teardown(() => catalog.close());
   t.match(findAnyProject(catalog, 'Proj1'), { factsRevision: 7, entitiesRevision: 7, trackedKeywords: 2 });
   t.match(findWorkspace(catalog, 'acme'), { keywordHistoryDays: 30 });
+});
+
+t.test(
+  'the last use of keys that an older version stored in the catalog is shown until they are used again',
+  async (t) => {
+    const folder = temporaryFolder(t);
+    const db = new DatabaseSync(join(folder, 'catalog.sqlite'));
+    const older = sqlNames('catalog/migrations').filter((name) => name < 'catalog/migrations/0008');
+    for (const name of older) db.exec(sqlText(name));
+    db.exec(`pragma user_version = ${older.length}`);
+    db.exec("insert into workspaces values ('acme', 'Acme', 'team', 30)");
+    const insert = db.prepare("insert into keys values (?, 'acme', ?, 'ord_live_abcd', ?, 0, null, ?, null)");
+    for (const [id, usedAt] of Object.entries({ again: 1000, before: 2000, never: null }))
+      insert.run(id, id, id, usedAt);
+    db.close();
+    using catalog = new Catalog(folder);
+    const usage = new UsageDatabase(folder, (error) => t.error(error));
+    t.teardown(() => usage.close());
+    const uses = (): unknown =>
+      Object.fromEntries(listKeys(catalog, usage, 'acme').map(({ id, lastUsedAt }) => [id, lastUsedAt]));
+    t.strictSame(uses(), { again: 1000, before: 2000, never: null });
+    const keyUse = new KeyUse(usage);
+    keyUse.note('again', 5);
+    keyUse.flush();
+    t.strictSame(uses(), { again: 5000, before: 2000, never: null });
+  },
+);
+
+t.test('a use of a key that cannot be written is written with the next one', async (t) => {
+  const folder = temporaryFolder(t);
+  const failures: unknown[] = [];
+  const usage = new UsageDatabase(folder, (error) => failures.push(error));
+  t.teardown(() => usage.close());
+  const keyUse = new KeyUse(usage);
+  const other = new DatabaseSync(join(folder, 'usage.sqlite'));
+  other.exec('begin immediate');
+  keyUse.note('a', 1);
+  keyUse.flush();
+  other.close();
+  t.equal(failures.length, 1);
+  t.strictSame([...readKeyUses(usage)], []);
+  keyUse.note('b', 2);
+  keyUse.flush();
+  t.strictSame(
+    [...readKeyUses(usage)],
+    [
+      ['a', 1000],
+      ['b', 2000],
+    ],
+  );
+});
+
+t.test('further connections of a process leave it the locks of the first one', async (t) => {
+  if (process.platform !== 'linux') {
+    t.pass('not run', { skip: 'only Linux lists the locks of files' });
+    return;
+  }
+  const folder = temporaryFolder(t);
+  using catalog = new Catalog(folder);
+  const { ino } = statSync(join(folder, 'catalog.sqlite'));
+  const held = (): string[] =>
+    readFileSync('/proc/locks', 'utf8')
+      .split('\n')
+      .filter((line) => line.includes(`:${ino} `));
+  catalog.get('ping');
+  t.equal(held().length, 1, 'others may not take the catalog for unused');
+  await catalog.longSnapshot(async (own) => own.get('ping'));
+  t.equal(held().length, 1);
 });

@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import t from 'tap';
 import { makeWorld } from '../world.ts';
-import { type Expected, Oracle } from './oracle.ts';
+import { Oracle } from './oracle.ts';
+import type { Expected } from './oracle-terms.ts';
 import { CLOCK, randomRequest, randomWorld } from './random-world.ts';
 
 /** The same worlds and requests each time, so that what is found is found again; other ones by hand. */

@@ -1,5 +1,4 @@
-import { execFile } from 'node:child_process';
-import { environmentOf } from '../process.ts';
+import { command } from '../command.ts';
 
 interface Ran {
   readonly code: number;
@@ -8,11 +7,7 @@ interface Ran {
 }
 
 /** Runs a command over a data folder. */
-export function ordinate(dataFolder: string, ...parts: readonly string[]): Promise<Ran> {
-  const env = environmentOf({ ORDINATE_DATA: dataFolder, ORDINATE_THREADS: '1' });
-  return new Promise((done) => {
-    execFile(process.execPath, ['scripts/ordinate.ts', ...parts], { env }, (error, out, err) => {
-      done({ code: Number(error?.code ?? 0), out, error: err });
-    });
-  });
+export async function ordinate(dataFolder: string, ...parts: readonly string[]): Promise<Ran> {
+  const { code, stdout, stderr } = await command({ ORDINATE_DATA: dataFolder, ORDINATE_THREADS: '1' }, ...parts);
+  return { code: code ?? 1, out: stdout, error: stderr };
 }

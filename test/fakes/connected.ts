@@ -56,7 +56,7 @@ export async function connectedWorld(
     { projects: [{ ...PROJECT, ...project }] },
     {
       now,
-      environment: { ORDINATE_LISTS_PATIENCE: '60', ORDINATE_PROVIDER_SECONDS: '60', ...environment },
+      environment: { ORDINATE_LISTS_WAIT_SECONDS: '60', ORDINATE_PROVIDER_SECONDS: '60', ...environment },
     },
   );
   const { url: endpoint, tokenUrl: tokenEndpoint } = google;

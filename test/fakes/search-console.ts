@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
 import type { Test } from 'tap';
 import type { Failure } from './search-console-failures.ts';
+import { type AnalyticsRow, answerFrom, type Query } from './search-console-rows.ts';
 
 /** A row that the fake has of one day and country. */
 export interface FakeRow {
@@ -31,6 +32,12 @@ export interface FakeSearchConsole {
   readonly tokens: Set<string>;
   pages: readonly FakeRow[];
   queries: readonly FakeRow[];
+  /** Where set, all requests for data are answered from these rows, whatever they group and filter by. */
+  rows: readonly AnalyticsRow[] | undefined;
+  /** The first day that is not final; told as the API tells it, by either of its names. */
+  incomplete: { readonly firstIncompleteDate: string } | { readonly first_incomplete_date: string } | undefined;
+  /** The properties that the caller can read. */
+  sites: readonly { readonly siteUrl: string; readonly permissionLevel: string }[];
   /** How many of the next data requests fail, and how; the failure tells the caller's own token, as careless ones do. */
   failure: { readonly how: Failure; times: number } | undefined;
   tokenFailure: { readonly how: Failure; times: number } | undefined;
@@ -77,6 +84,9 @@ export async function fakeSearchConsole(t: Test): Promise<FakeSearchConsole> {
     tokens: new Set(),
     pages: [],
     queries: [],
+    rows: undefined,
+    incomplete: undefined,
+    sites: [],
     failure: undefined,
     tokenFailure: undefined,
     delay: 0,
@@ -104,6 +114,11 @@ async function answer(fake: FakeSearchConsole, request: IncomingMessage, respons
     answerToken(fake, body, response);
     return;
   }
+  if (request.url === '/webmasters/v3/sites' && request.method === 'GET') {
+    if (isRefused(fake, request, response)) return;
+    send(response, 200, fake.sites.length === 0 ? {} : { siteEntry: fake.sites });
+    return;
+  }
   const [, property] = /^\/webmasters\/v3\/sites\/([^/]+)\/searchAnalytics\/query$/.exec(request.url ?? '') ?? [];
   if (property === undefined || request.method !== 'POST') {
     send(response, 404, '<h1>Not Found</h1>');
@@ -119,13 +134,17 @@ async function answer(fake: FakeSearchConsole, request: IncomingMessage, respons
   }
   if (fake.delay > 0) await sleep(fake.delay);
   fake.underWay -= 1;
-  const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? '';
-  if (fail(fake, 'failure', response, token)) return;
-  if (!fake.tokens.has(token)) {
-    send(response, 401, { error: { code: 401, message: 'Invalid Credentials', errors: [{ reason: 'authError' }] } });
-    return;
-  }
+  if (isRefused(fake, request, response)) return;
   answerQuery(fake, JSON.parse(body) as Query, response);
+}
+
+/** Answers a request that is to fail, or whose token is not valid. */
+function isRefused(fake: FakeSearchConsole, request: IncomingMessage, response: ServerResponse): boolean {
+  const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? '';
+  if (fail(fake, 'failure', response, token)) return true;
+  if (fake.tokens.has(token)) return false;
+  send(response, 401, { error: { code: 401, message: 'Invalid Credentials', errors: [{ reason: 'authError' }] } });
+  return true;
 }
 
 function answerToken(fake: FakeSearchConsole, body: string, response: ServerResponse): void {
@@ -137,22 +156,16 @@ function answerToken(fake: FakeSearchConsole, body: string, response: ServerResp
   send(response, 200, { access_token: token, expires_in: 3599, token_type: 'Bearer' });
 }
 
-interface Query {
-  readonly startDate: string;
-  readonly endDate: string;
-  readonly dimensions: readonly string[];
-  readonly rowLimit?: number;
-  readonly startRow?: number;
-  readonly dimensionFilterGroups?: readonly {
-    readonly filters: readonly { dimension: string; operator?: string; expression: string }[];
-  }[];
-}
-
 function answerQuery(fake: FakeSearchConsole, query: Query, response: ServerResponse): void {
   const { dimensions, rowLimit = 1000, startRow = 0, dimensionFilterGroups = [] } = query;
   const unknown = Object.keys(query).filter((name) => !FIELDS.includes(name));
   if (unknown.length > 0 || !(rowLimit >= 1 && rowLimit <= 25_000) || startRow < 0 || query.startDate > query.endDate) {
     send(response, 400, { error: { code: 400, message: `Bad request ${unknown.join()}`, status: 'INVALID_ARGUMENT' } });
+    return;
+  }
+  if (fake.rows !== undefined) {
+    const { status, body } = answerFrom(fake.rows, fake.incomplete, query);
+    send(response, status, body);
     return;
   }
   const countries = dimensionFilterGroups.flatMap(({ filters }) => filters.map(({ expression }) => expression));

@@ -3,7 +3,9 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Test } from 'tap';
 import { buildApp } from '../../server/app.ts';
 import { Catalog } from '../../server/catalog/catalog.ts';
+import { UsageDatabase } from '../../server/catalog/usage.ts';
 import { Engine } from '../../server/facts/engine.ts';
+import { sweepLists } from '../../server/lists/sweep.ts';
 import type { Answer, World } from '../world.ts';
 
 export interface SecondServer {
@@ -47,9 +49,18 @@ export async function startSecondServer(
   return { ask, log, stop };
 }
 
-/** What a server does when it starts, and then every few minutes. */
-export async function sweep(t: Test, world: World & { now?: () => number }): Promise<void> {
-  await (await startSecondServer(t, world)).stop();
+/** What the background job does every few minutes, in a process of its own. */
+export async function sweep({ dataFolder, now = Date.now }: World & { now?: () => number }): Promise<void> {
+  using catalog = new Catalog(dataFolder);
+  const fail = (error: unknown): never => {
+    throw error;
+  };
+  const usage = new UsageDatabase(dataFolder, fail);
+  try {
+    await sweepLists({ catalog, usage, dataFolder, log: { warn: fail }, now });
+  } finally {
+    usage.close();
+  }
 }
 
 /** Makes retired files of lists older, by milliseconds. */

@@ -9,7 +9,7 @@ const SITE = "'sc-domain:shop.example'";
 
 t.test('the warehouse', async (t) => {
   const warehouse = await fakeBigQuery(t);
-  const world = await connectedWorld(t, { environment: { ORDINATE_LISTS_PATIENCE: '60' } });
+  const world = await connectedWorld(t, { environment: { ORDINATE_LISTS_WAIT_SECONDS: '60' } });
   const { ask, google } = world;
   const { tokenUrl: tokenEndpoint } = google;
   const credentials = credentialsFile(t);
@@ -96,7 +96,7 @@ t.test('the warehouse', async (t) => {
       { name: 'to', parameterType: { type: 'DATE' }, parameterValue: { value: '2026-02-11' } },
       { name: 'site', parameterValue: { value: 'sc-domain:shop.example' } },
       { name: 'country', parameterValue: { value: '' } },
-      { name: 'most', parameterType: { type: 'INT64' }, parameterValue: { value: '100001' } },
+      { name: 'max', parameterType: { type: 'INT64' }, parameterValue: { value: '100001' } },
     ]);
     warehouse.rows = 100_000;
     const exact = await ask('/queries?from=2026-02-10&to=2026-02-11&limit=1');

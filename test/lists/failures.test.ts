@@ -47,7 +47,7 @@ const TOKEN_MEANINGS: Record<keyof typeof TOKEN_FAILURES, Meaning> = {
 };
 
 /** So that what hangs is given up soon. */
-const IMPATIENT = { ORDINATE_LISTS_PATIENCE: '3', ORDINATE_PROVIDER_SECONDS: '4' };
+const IMPATIENT = { ORDINATE_LISTS_WAIT_SECONDS: '3', ORDINATE_PROVIDER_SECONDS: '4' };
 
 type Meaning = readonly [status: number, outcome: string, retried: boolean];
 

@@ -197,7 +197,7 @@ t.test('access lost: told as soon as the stored list is no longer valid', async 
 });
 
 t.test('patience ends with 503; the fetch goes on and serves the next', async (t) => {
-  const { ask, google, fetches } = await connectedWorld(t, { environment: { ORDINATE_LISTS_PATIENCE: '1' } });
+  const { ask, google, fetches } = await connectedWorld(t, { environment: { ORDINATE_LISTS_WAIT_SECONDS: '1' } });
   google.pages = rowsOf(3);
   google.delay = 1300;
   const [answer, other] = await Promise.all([ask(`/pages?${FINAL}`), ask(`/pages?${FINAL}`)]);
@@ -260,6 +260,7 @@ t.test('damaged files are dropped and fetched again; leftovers are swept', async
   writeFileSync(leftover, 'x');
   utimesSync(leftover, 0, 0);
   const restarted = await startSecondServer(t, world);
+  await sweep(world);
   t.notOk(keptFiles(world).includes(leftover));
   const { body } = await restarted.ask('/pages?from=2026-02-02&to=2026-02-28');
   t.equal(body.pages.length, 10, 'a file whose bytes are wrong');
@@ -280,10 +281,10 @@ t.test('the least recently used lists make room', async (t) => {
   t.equal(stored[0]?.from, '2026-02-03');
   t.equal(keptFiles(world).length, 3, 'requests may still read the others');
   retireBy(world, 16 * MINUTE);
-  await sweep(t, world);
+  await sweep(world);
   t.equal(keptFiles(world).length, 3, 'or a page sequence');
   world.clock += 11 * MINUTE;
-  await sweep(t, world);
+  await sweep(world);
   t.equal(keptFiles(world).length, 1, 'for ten minutes');
 });
 
@@ -314,7 +315,7 @@ t.test('a project without any source answers 503', async (t) => {
 });
 
 t.test('a server that stops does not wait for providers', async (t) => {
-  const world = await connectedWorld(t, { environment: { ORDINATE_LISTS_PATIENCE: '60' } });
+  const world = await connectedWorld(t, { environment: { ORDINATE_LISTS_WAIT_SECONDS: '60' } });
   world.google.failure = { how: 'hang', times: 1 };
   const waiting = world.ask(`/pages?${FINAL}`);
   while (world.google.requests.length === 0) await sleep(10);

@@ -48,7 +48,7 @@ async function manyProperties(t: Test, count: number, environment: NodeJS.Proces
 }
 
 t.test('a provider that does not answer for some properties keeps the others from nothing', async (t) => {
-  const world = await manyProperties(t, 12, { ORDINATE_FETCHES: '4', ORDINATE_LISTS_PATIENCE: '6' });
+  const world = await manyProperties(t, 12, { ORDINATE_FETCHES: '4', ORDINATE_LISTS_WAIT_SECONDS: '6' });
   for (let n = 0; n < 11; n++) world.google.silent.add(propertyOf(n));
   // Three lists of each of eleven properties: nine more wait for places than there are.
   const silent = Array.from({ length: 33 }, (_, n) =>

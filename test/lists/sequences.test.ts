@@ -94,10 +94,10 @@ t.test('pages of one sequence from two processes, while a new fetch replaces the
 
   t.equal(files(world), 2);
   retireBy(world, 16 * MINUTE);
-  await sweep(t, world);
+  await sweep(world);
   t.equal(files(world), 2, 'not while a sequence reads it');
   world.clock += 11 * MINUTE;
-  await sweep(t, world);
+  await sweep(world);
   t.equal(files(world), 1, 'files are removed later, by whichever process');
 });
 

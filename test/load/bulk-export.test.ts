@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { type ImportOptions, type ImportSummary, importBulkExport } from '../../server/load/bulk-export.ts';
+import { command } from '../command.ts';
 import { writeParquet, writeParquetRows } from '../parquet.ts';
-import { run } from '../process.ts';
 import { keyword, makeWorld, PROJECT, type Row, temporaryFolder, WORKSPACE, type World } from '../world.ts';
 
 const REAL = join(import.meta.dirname, '../../../shared/realdata/bulk-export-url-impression.parquet');
@@ -341,13 +341,13 @@ t.test('a dry run says what an import would do, and what it is made of', async (
   t.strictSame((await get('/projects')).body.projects, []);
 
   const words = ['import', 'bulk-export', folder, '--workspace', 'acme', '--property', PROPERTY];
-  const printed = await run(t, { ORDINATE_DATA: dataFolder }, ...words, '--dry-run');
+  const printed = await command({ ORDINATE_DATA: dataFolder }, ...words, '--dry-run');
   t.match(printed, { code: 0, stderr: '' });
   t.match(printed.stdout, /Site totals are made of rows by page/);
   t.match(printed.stdout, /3 rows of other search types left out: DISCOVER 1, IMAGE 2\./);
   t.match(printed.stdout, /nothing was loaded \(dry run\).*Project \w{5} would be created; 0 keywords added/s);
   t.strictSame((await get('/projects')).body.projects, []);
-  t.match(await run(t, { ORDINATE_DATA: dataFolder }, ...words.slice(0, -1), 'https://other.example/'), {
+  t.match(await command({ ORDINATE_DATA: dataFolder }, ...words.slice(0, -1), 'https://other.example/'), {
     code: 1,
     stdout: '',
     stderr: /none of which|--force/,

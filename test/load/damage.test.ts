@@ -5,8 +5,8 @@ import t from 'tap';
 import type { ManifestRow } from '../../server/load/journal.ts';
 import { verify } from '../../server/ops/verify.ts';
 import { FactStore, type StoredFile } from '../../server/storage/fact-store.ts';
+import { command } from '../command.ts';
 import { writeParquet } from '../parquet.ts';
-import { run } from '../process.ts';
 import { facts, makeWorld, type World } from '../world.ts';
 import { EVERYTHING } from './snapshots.ts';
 
@@ -152,7 +152,7 @@ t.test('verify finds what is wrong, and mends what can be made from the days', a
     },
   ];
   const settings = { ORDINATE_DATA: world.dataFolder };
-  const told = await run(t, settings, 'verify', '--json');
+  const told = await command(settings, 'verify', '--json');
   t.equal(told.code, 1);
   t.match(JSON.parse(told.stdout), {
     ok: false,
@@ -160,7 +160,7 @@ t.test('verify finds what is wrong, and mends what can be made from the days', a
     problems: wrong.map((problem) => ({ ...problem, repaired: false })),
   });
   t.equal((JSON.parse(told.stdout) as { problems: unknown[] }).problems.length, wrong.length);
-  const words = await run(t, settings, 'verify');
+  const words = await command(settings, 'verify');
   t.match(words, { code: 1, stdout: /is unknown to the catalog.*Not all is in order: 12 files/s });
 
   const { ok, problems } = await verify(world, { repair: true });

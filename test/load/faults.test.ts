@@ -98,7 +98,7 @@ async function leftovers(dataFolder: string): Promise<string[]> {
 }
 
 t.test('loads that are killed leave the old state or the new one, and the next load works', async (t) => {
-  const folders = [await versionOf(1, 150), await versionOf(2, 150)];
+  const folders = [await versionOf(1, 40), await versionOf(2, 40)];
   const { dataFolder, keys } = await makeDataFolder(t, [folders[1]!], { keys: 4 });
   const settings = { ORDINATE_DATA: dataFolder };
   const server = await startServer(t, settings);
@@ -110,7 +110,7 @@ t.test('loads that are killed leave the old state or the new one, and the next l
   answers[0] = await answersOf(server, keys[0]!);
   t.not(answers[0], answers[1]);
 
-  const MOMENTS = 6;
+  const MOMENTS = 4;
   let current = 0;
   for (let moment = 0; moment < MOMENTS; moment++) {
     const share = 0.25 + ((moment + Math.random()) / MOMENTS) * 0.75;
@@ -134,7 +134,8 @@ t.test('loads that are killed leave the old state or the new one, and the next l
   const unpublished = 'facts/site_daily/Proj1/2026-01-x.parquet';
   writeFileSync(join(dataFolder, unpublished), 'x');
   // The last line is cut as it may be.
-  writeFileSync(join(dataFolder, 'staging', 'planned-files'), `${unpublished}\nfacts/site_da`);
+  // What the last killed load has written there stays.
+  appendFileSync(join(dataFolder, 'staging', 'planned-files'), `\n${unpublished}\nfacts/site_da`);
   t.match(await run(t, settings, 'load', folders[1 - current]!), { code: 0, stderr: '' });
   t.equal(await answersOf(server, keys[0]!), answers[1 - current]);
   t.strictSame(await leftovers(dataFolder), [], 'nothing of the killed loads is left');
@@ -158,8 +159,8 @@ t.test('two loads at once: one after the other, and both are whole', async (t) =
 });
 
 t.test('readers see all of a load or nothing, and the new state as soon as it has ended', async (t) => {
-  const { dataFolder, keys } = await makeDataFolder(t, [await versionOf(1, 150)], { keys: 20 });
-  const next = await versionOf(2, 150);
+  const { dataFolder, keys } = await makeDataFolder(t, [await versionOf(1, 40)], { keys: 20 });
+  const next = await versionOf(2, 40);
   const settings = { ORDINATE_DATA: dataFolder };
   const server = await startServer(t, settings);
   const listed = await server.get('/projects/Proj1/queries?period=100d&limit=1', keys[0]!);
@@ -317,11 +318,13 @@ t.test('a full disk is told in words, nothing is lost, and the next load works',
   const server = await startServer(t, settings);
   const before = await answersOf(server, key, ASKED);
 
+  // Little is left, so that little fills it.
+  writeFileSync(join(folder, 'ballast'), Buffer.alloc(7_000_000));
   const large = await makeVersion(2, 5);
   await writeParquet(
     join(large, 'page_daily.parquet'),
     `select 'Proj1' as project_id, date, 'https://shop.example/' || concat_ws('-', uuid(), uuid(), uuid(), uuid()) as url, 'usa' as country,
-      1 as clicks, 1 as impressions, 0 as sum_position from ${DAYS}, range(760)`,
+      1 as clicks, 1 as impressions, 0 as sum_position from ${DAYS}, range(300)`,
   );
   const full = await run(t, settings, 'load', large);
   t.equal(full.code, 1);

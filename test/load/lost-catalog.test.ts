@@ -19,10 +19,12 @@ import { addMember } from '../../server/catalog/workspaces.ts';
 import { loadSnapshot } from '../../server/load/load.ts';
 import { rebuild } from '../../server/ops/rebuild.ts';
 import { readSettings } from '../../server/settings.ts';
-import { makeDataFolder, run, startServer } from '../process.ts';
+import { command } from '../command.ts';
+import { makeDataFolder, startServer } from '../process.ts';
 import { facts, makeWorld, PROJECT, type Tables, temporaryFolder, writeSnapshot } from '../world.ts';
 import { answersOf, EVERYTHING, SECOND } from './snapshots.ts';
 
+const everything = writeSnapshot(t, EVERYTHING);
 const FACTS = { site_daily: facts('date device', ['2026-03-02', 'desktop', 5, 100, 900]) };
 
 /** All files of a data folder but the catalog's own and locks, with their sizes. */
@@ -53,7 +55,7 @@ async function load(
 }
 
 t.test('where the catalog is lost, nothing begins anew over the facts', async (t) => {
-  const { dataFolder } = await makeDataFolder(t, [writeSnapshot(t, EVERYTHING)]);
+  const { dataFolder } = await makeDataFolder(t, [everything]);
   const path = join(dataFolder, 'catalog.sqlite');
   const before = filesOf(dataFolder);
   const ways: Record<string, () => void> = {
@@ -76,7 +78,7 @@ t.test('where the catalog is lost, nothing begins anew over the facts', async (t
   }
   const settings = { ORDINATE_DATA: dataFolder, PORT: '0' };
   for (const words of [['load', writeSnapshot(t, FACTS)], ['serve']]) {
-    const { code, stdout, stderr } = await run(t, settings, ...words);
+    const { code, stdout, stderr } = await command(settings, ...words);
     t.match({ code, stdout }, { code: 1, stdout: '' }, words[0]!);
     t.match(stderr, /Restore the catalog.*'ordinate rebuild'.*'ordinate rebuild --new'/);
     t.notMatch(stderr, /^ {4}at /m);
@@ -85,7 +87,7 @@ t.test('where the catalog is lost, nothing begins anew over the facts', async (t
 });
 
 t.test('a lost catalog is made again from what stands beside the facts', async (t) => {
-  const { dataFolder, keys } = await makeDataFolder(t, [writeSnapshot(t, EVERYTHING)]);
+  const { dataFolder, keys } = await makeDataFolder(t, [everything]);
   await load(dataFolder, {
     ...FACTS,
     keywords: [
@@ -113,7 +115,7 @@ t.test('a lost catalog is made again from what stands beside the facts', async (
   server.child.kill('SIGKILL');
   await server.ended;
   rmSync(join(dataFolder, 'catalog.sqlite'));
-  const rebuilt = await run(t, settings, 'rebuild', '--json');
+  const rebuilt = await command(settings, 'rebuild', '--json');
   t.match(
     { ...rebuilt, stdout: JSON.parse(rebuilt.stdout) as unknown },
     {
@@ -127,7 +129,7 @@ t.test('a lost catalog is made again from what stands beside the facts', async (
   const after = await startServer(t, settings);
   t.equal((await after.get('/projects', keys[0]!)).status, 401, 'no key comes back');
   t.strictSame(await answersOf({ get: (path) => after.get(path, key) }), answers);
-  t.match(await run(t, settings, 'verify', '--json'), { code: 0, stdout: /"ok": true/ });
+  t.match(await command(settings, 'verify', '--json'), { code: 0, stdout: /"ok": true/ });
   await load(dataFolder, FACTS);
 });
 
@@ -146,7 +148,7 @@ t.test('a lost manifest is made again; all else stays', async (t) => {
 });
 
 t.test('a catalog that is older than the facts is not loaded into, but brought up to date', async (t) => {
-  const { dataFolder, keys } = await makeDataFolder(t, [writeSnapshot(t, EVERYTHING)]);
+  const { dataFolder, keys } = await makeDataFolder(t, [everything]);
   const settings = { ORDINATE_DATA: dataFolder };
   const path = join(dataFolder, 'catalog.sqlite');
   {
@@ -158,26 +160,26 @@ t.test('a catalog that is older than the facts is not loaded into, but brought u
   const manifest = manifestOf(dataFolder);
   renameSync(`${path}.backup`, path);
   const before = filesOf(dataFolder);
-  t.match(await run(t, settings, 'load', writeSnapshot(t, FACTS)), {
+  t.match(await command(settings, 'load', writeSnapshot(t, FACTS)), {
     code: 1,
     stderr: /The catalog is older than the facts.*'ordinate rebuild'/,
   });
   t.strictSame(filesOf(dataFolder), before);
-  t.match(await run(t, settings, 'rebuild'), { code: 0, stdout: /The catalog was made again: 2 projects/ });
+  t.match(await command(settings, 'rebuild'), { code: 0, stdout: /The catalog was made again: 2 projects/ });
   t.strictSame(manifestOf(dataFolder), manifest);
-  t.match(await run(t, settings, 'members', 'list', '--workspace', 'acme', '--json'), { stdout: /ann@acme\.example/ });
+  t.match(await command(settings, 'members', 'list', '--workspace', 'acme', '--json'), { stdout: /ann@acme\.example/ });
   const server = await startServer(t, settings);
   const { body } = await server.get('/projects/Proj1/site?from=2026-03-02&to=2026-03-02', keys[0]!);
   t.equal(body.totals.clicks, 5, 'keys and facts are there');
 });
 
 t.test('the facts of a lost catalog are given up only in so many words, and for a week not for good', async (t) => {
-  const { dataFolder } = await makeDataFolder(t, [writeSnapshot(t, EVERYTHING)]);
+  const { dataFolder } = await makeDataFolder(t, [everything]);
   const settings = { ORDINATE_DATA: dataFolder };
-  t.match(await run(t, settings, 'rebuild', '--new'), { code: 1, stderr: /There is a catalog in/ });
+  t.match(await command(settings, 'rebuild', '--new'), { code: 1, stderr: /There is a catalog in/ });
   const files = filesOf(dataFolder).filter((file) => file.startsWith('facts'));
   removeCatalog(dataFolder);
-  t.match(await run(t, settings, 'rebuild', '--new'), { code: 0, stdout: /trash.*7 days/ });
+  t.match(await command(settings, 'rebuild', '--new'), { code: 0, stdout: /trash.*7 days/ });
   const [moved] = globSync(`${dataFolder}/trash/*`, { exclude: ['**/orphans-moved'] }) as [string];
   t.strictSame(filesOf(moved), files);
   await load(dataFolder, EVERYTHING);
@@ -185,7 +187,7 @@ t.test('the facts of a lost catalog are given up only in so many words, and for 
 });
 
 t.test('a journal that lacks a record, or is damaged, makes no catalog that lacks data', async (t) => {
-  const { dataFolder } = await makeDataFolder(t, [writeSnapshot(t, EVERYTHING)]);
+  const { dataFolder } = await makeDataFolder(t, [everything]);
   await load(dataFolder, FACTS);
   await load(dataFolder, { site_daily: facts('date device', ['2026-03-03', 'desktop', 6, 100, 900]) });
   removeCatalog(dataFolder);
@@ -275,7 +277,7 @@ t.test('failures of the catalog name its file and say what to do', async (t) => 
 });
 
 t.test('a load that is killed about its commit is in the rebuilt catalog with all it wrote', async (t) => {
-  const { dataFolder } = await makeDataFolder(t, [writeSnapshot(t, EVERYTHING)]);
+  const { dataFolder } = await makeDataFolder(t, [everything]);
   await load(dataFolder, FACTS);
   const manifest = manifestOf(dataFolder);
   // As it stands between the commit and the end of the load.
@@ -298,7 +300,7 @@ t.test('a load that is killed about its commit is in the rebuilt catalog with al
 });
 
 t.test('orphans go to the trash, a few a day; many of them are rather a mistake', async (t) => {
-  const { dataFolder } = await makeDataFolder(t, [writeSnapshot(t, EVERYTHING)]);
+  const { dataFolder } = await makeDataFolder(t, [everything]);
   const mark = join(dataFolder, 'trash', 'orphans-moved');
   const orphan = (number: number): string =>
     join(dataFolder, 'facts', 'site_daily', 'Proj1', `2020-01-${number}.parquet`);
@@ -331,11 +333,12 @@ t.test('orphans go to the trash, a few a day; many of them are rather a mistake'
 });
 
 t.test('the journal does not grow without end, and a rebuild from its checkpoint loses nothing', async (t) => {
-  const { dataFolder } = await makeDataFolder(t, [writeSnapshot(t, EVERYTHING)]);
-  const keywords = Array.from({ length: 12_000 }, (_, index) => ({
+  const { dataFolder } = await makeDataFolder(t, [everything]);
+  // So many and so long that two loads need a checkpoint.
+  const keywords = Array.from({ length: 200 }, (_, index) => ({
     project_id: 'Proj1',
     id: index.toString(36).padStart(5, '0'),
-    query: `query ${index} ${'x'.repeat(100)}`,
+    query: `query ${index} ${'x'.repeat(15_000)}`,
     tracked_since: '2026-01-01T00:00:00Z',
   }));
   for (let round = 0; round < 4; round++) await load(dataFolder, { keywords });
@@ -350,5 +353,5 @@ t.test('the journal does not grow without end, and a rebuild from its checkpoint
   const [{ count }] = [
     ...catalog.eachOfTemplate<{ count: number }>('state_all', { table: 'keywords', columns: 'count(*) as count' }),
   ] as [{ count: number }];
-  t.equal(count, 12_000 + 4);
+  t.equal(count, 200 + 4);
 });

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { LoadRejected } from '../../server/load/problems.ts';
-import { run } from '../process.ts';
+import { command } from '../command.ts';
 import { facts, keyword, makeWorld, ofProject, type Row, writeSnapshot } from '../world.ts';
 import { problemsOf } from './refused.ts';
 import { answersOf, loadFolder, places, SECOND } from './snapshots.ts';
@@ -33,7 +33,7 @@ t.test('more clicks than impressions are refused by row, unless they are accepte
   }
   t.strictSame(await answersOf(world), before);
 
-  const load = (...words: string[]) => run(t, { ORDINATE_DATA: world.dataFolder }, 'load', folder, ...words);
+  const load = (...words: string[]) => command({ ORDINATE_DATA: world.dataFolder }, 'load', folder, ...words);
   const refused = await load();
   t.equal(refused.code, 1);
   t.match(refused.stderr, /2 rows with more clicks than impressions/);

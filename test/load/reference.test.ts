@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { describeTables, exampleCsv, referenceMarkdown, type TableReference } from '../../server/load/reference.ts';
 import { ENTITIES, FACTS } from '../../server/load/tables.ts';
-import { run } from '../process.ts';
+import { command } from '../command.ts';
 import { temporaryFolder } from '../world.ts';
 import { writeFiles } from './snapshots.ts';
 
@@ -49,7 +49,7 @@ t.test('every column is described, and no other', (t) => {
 t.test('the examples are a snapshot that loads', async (t) => {
   const files = Object.fromEntries(describeTables().map((table) => [`${table.table}.csv`, exampleCsv(table)]));
   const dataFolder = join(temporaryFolder(t), 'data');
-  const { code, stdout, stderr } = await run(t, { ORDINATE_DATA: dataFolder }, 'load', writeFiles(t, files), '--json');
+  const { code, stdout, stderr } = await command({ ORDINATE_DATA: dataFolder }, 'load', writeFiles(t, files), '--json');
   t.match({ code, stderr }, { code: 0, stderr: '' });
   const { loaded, tables, warnings } = JSON.parse(stdout) as {
     loaded: boolean;
@@ -65,20 +65,20 @@ t.test('the examples are a snapshot that loads', async (t) => {
 
 t.test('ordinate describe', async (t) => {
   const settings = { ORDINATE_DATA: join(temporaryFolder(t), 'data') };
-  const all = await run(t, settings, 'describe');
+  const all = await command(settings, 'describe');
   t.match(all, { code: 0, stderr: '' });
   for (const { table } of describeTables()) t.match(all.stdout, new RegExp(`^ {2}${table} +key `, 'm'));
-  const one = await run(t, settings, 'describe', 'keywords');
+  const one = await command(settings, 'describe', 'keywords');
   t.match(one, { code: 0, stderr: '' });
   t.match(one.stdout, /^keywords: .*\nKey: project_id, id\n/);
   t.match(one.stdout, /^ {2}source +VARCHAR +default import +one of /m);
   t.match(one.stdout, /^ {2}query +VARCHAR +required +a text/m);
   t.match(one.stdout, /Example, keywords\.csv:\nproject_id,id,query,tracked_since\nShop1,Kw001,red shoes,/);
-  const json = JSON.parse((await run(t, settings, 'describe', '--json')).stdout) as TableReference[];
+  const json = JSON.parse((await command(settings, 'describe', '--json')).stdout) as TableReference[];
   t.strictSame(json, JSON.parse(JSON.stringify(describeTables())));
-  const table = JSON.parse((await run(t, settings, 'describe', 'alerts', '--json')).stdout) as TableReference;
+  const table = JSON.parse((await command(settings, 'describe', 'alerts', '--json')).stdout) as TableReference;
   t.equal(table.table, 'alerts');
-  t.match(await run(t, settings, 'describe', 'clicks'), {
+  t.match(await command(settings, 'describe', 'clicks'), {
     code: 1,
     stdout: '',
     stderr: /tables are workspaces, projects/,

@@ -9,7 +9,8 @@ import { filesOf } from '../../server/catalog/manifest.ts';
 import { addMember } from '../../server/catalog/workspaces.ts';
 import { withLoadLock } from '../../server/load/lock.ts';
 import { removeProject } from '../../server/load/remove.ts';
-import { type Ended, run } from '../process.ts';
+import { command } from '../command.ts';
+import type { Ended } from '../process.ts';
 import { facts, keyword, makeWorld, ofProject, PROJECT, WORKSPACE, type World, writeSnapshot } from '../world.ts';
 import { problemsOf } from './refused.ts';
 import { answersOf, EVERYTHING, loadFolder, SECOND, writeFiles } from './snapshots.ts';
@@ -23,8 +24,8 @@ const noProjects = (t: Test): string =>
     'projects.csv': 'id,workspace_id,domain,property,created_at\n',
   });
 
-const ordinate = (t: Test, { dataFolder }: World, ...words: string[]): Promise<Ended> =>
-  run(t, { ORDINATE_DATA: dataFolder }, ...words);
+const ordinate = ({ dataFolder }: World, ...words: string[]): Promise<Ended> =>
+  command({ ORDINATE_DATA: dataFolder }, ...words);
 
 const projectsOf = async ({ get }: World): Promise<string[]> =>
   ((await get('/projects')).body.projects as { id: string }[]).map(({ id }) => id);
@@ -34,7 +35,7 @@ t.test('load --replace names and counts what it would delete, and deletes no pro
   const before = await answersOf(world);
   const folder = noProjects(t);
 
-  const dry = await ordinate(t, world, 'load', folder, '--replace', '--dry-run');
+  const dry = await ordinate(world, 'load', folder, '--replace', '--dry-run');
   t.match(dry, { code: 0, stderr: '' });
   t.match(dry.stdout, /would delete, because --replace/);
   t.match(
@@ -45,7 +46,7 @@ t.test('load --replace names and counts what it would delete, and deletes no pro
   t.match(dry.stdout, /project Proj2 .*\n +with 1 keyword, /);
   t.match(dry.stdout, /needs --confirm-delete Proj1 --confirm-delete Proj2/);
 
-  const dryJson = JSON.parse((await ordinate(t, world, 'load', folder, '--replace', '--dry-run', '--json')).stdout);
+  const dryJson = JSON.parse((await ordinate(world, 'load', folder, '--replace', '--dry-run', '--json')).stdout);
   t.match(dryJson, {
     loaded: false,
     removed: {
@@ -59,7 +60,7 @@ t.test('load --replace names and counts what it would delete, and deletes no pro
   });
 
   for (const words of [[], ['--confirm-delete', 'Proj2']]) {
-    const refused = await ordinate(t, world, 'load', folder, '--replace', ...words);
+    const refused = await ordinate(world, 'load', folder, '--replace', ...words);
     t.equal(refused.code, 1);
     t.match(refused.stderr, /not loaded.*projects\.id: [12] projects? would be deleted.*--confirm-delete Proj1/s);
     t.match(refused.stderr, /"id":"Proj1".*"keywords":3/);
@@ -70,7 +71,7 @@ t.test('load --replace names and counts what it would delete, and deletes no pro
   t.strictSame(await answersOf(world), before, 'nothing has gone');
 
   const confirmed = ['--confirm-delete', 'Proj1', '--confirm-delete', 'Proj2', '--confirm-delete', 'Proj3'];
-  const done = await ordinate(t, world, 'load', folder, '--replace', ...confirmed);
+  const done = await ordinate(world, 'load', folder, '--replace', ...confirmed);
   t.match(done, { code: 0, stderr: '' });
   t.match(done.stdout, /Deleted, because --replace.*project Proj1 .*project Proj2 /s);
   t.match(done.stdout, /Warning: --confirm-delete Proj3: this load does not delete/);
@@ -97,12 +98,12 @@ t.test('load --replace names and counts the rows that go, too', async (t) => {
     },
     projects: [],
   });
-  const { code, stdout } = await ordinate(t, world, 'load', folder, '--replace');
+  const { code, stdout } = await ordinate(world, 'load', folder, '--replace');
   t.equal(code, 0);
   t.match(stdout, /Deleted.*keywords: 2 rows \(Proj1 Kw002 .*; Proj1 Kw003 old\).*group_members: 1 row/s);
   const again = await loadFolder(world, folder, { replace: true });
   t.strictSame(again.removed, { rows: {}, projects: [], unconfirmed: [] });
-  t.notMatch((await ordinate(t, world, 'load', folder)).stdout, /[Dd]elete/);
+  t.notMatch((await ordinate(world, 'load', folder)).stdout, /[Dd]elete/);
 });
 
 t.test('projects remove: only what is confirmed, with all that belongs to it', async (t) => {
@@ -120,31 +121,31 @@ t.test('projects remove: only what is confirmed, with all that belongs to it', a
   const [fact] = filesOf(catalog, 'Proj1', 'site_daily', { from: '2000-01-01', to: '2099-12-31' });
 
   for (const words of [[], ['--confirm', 'Proj2'], ['--confirm', '']]) {
-    const refused = await ordinate(t, world, 'projects', 'remove', 'Proj1', ...words);
+    const refused = await ordinate(world, 'projects', 'remove', 'Proj1', ...words);
     t.match(refused, {
       code: 1,
       stdout: '',
       stderr: /^Nothing was removed: .*project Proj1.*3 keywords.*1 connection.*site_daily/s,
     });
   }
-  t.match(await ordinate(t, world, 'projects', 'remove', '--confirm', 'Proj1'), { code: 1, stderr: /id is missing/ });
-  t.match(await ordinate(t, world, 'projects', 'remove', 'Proj9', '--confirm', 'Proj9'), {
+  t.match(await ordinate(world, 'projects', 'remove', '--confirm', 'Proj1'), { code: 1, stderr: /id is missing/ });
+  t.match(await ordinate(world, 'projects', 'remove', 'Proj9', '--confirm', 'Proj9'), {
     code: 1,
     stderr: /There is no project 'Proj9'/,
   });
-  t.match(await ordinate(t, world, 'projects', 'remove', 'Proj1', '--project', 'Proj2', '--confirm', 'Proj1'), {
+  t.match(await ordinate(world, 'projects', 'remove', 'Proj1', '--project', 'Proj2', '--confirm', 'Proj1'), {
     code: 1,
   });
   t.strictSame(await answersOf(world), before);
 
-  const removed = await ordinate(t, world, 'projects', 'remove', '--project', 'Proj1', '--confirm', 'Proj1', '--json');
+  const removed = await ordinate(world, 'projects', 'remove', '--project', 'Proj1', '--confirm', 'Proj1', '--json');
   t.match(removed, { code: 0, stderr: '' });
   t.match(JSON.parse(removed.stdout), { removed: { id: 'Proj1', keywords: 3, notes: 1, connections: 1 } });
   t.strictSame(await projectsOf(world), ['Proj2']);
   t.equal((await world.ask('/keywords')).status, 404);
   t.ok(existsSync(join(dataFolder, fact!.file)), 'a request may still be reading its files');
   t.match((await world.get('/projects/Proj2/keywords')).body.keywords, [{ query: 'blog' }], 'others stay');
-  t.match(await ordinate(t, world, 'projects', 'remove', 'Proj2', '--confirm', 'Proj2'), {
+  t.match(await ordinate(world, 'projects', 'remove', 'Proj2', '--confirm', 'Proj2'), {
     code: 0,
     stdout: /^Removed:\n {2}project Proj2 /,
   });
@@ -161,7 +162,7 @@ t.test('workspaces remove: with its projects, keys and members', async (t) => {
   addMember(catalog, 'acme', 'a@acme.example', 'owner');
   const other = createKey(catalog, { workspace: 'beta', name: 'k', by: null, at: 0 }).key;
 
-  const refused = await ordinate(t, world, 'workspaces', 'remove', 'acme');
+  const refused = await ordinate(world, 'workspaces', 'remove', 'acme');
   t.match(refused, { code: 1, stdout: '' });
   t.match(
     refused.stderr,
@@ -169,7 +170,7 @@ t.test('workspaces remove: with its projects, keys and members', async (t) => {
   );
   t.strictSame(await projectsOf(world), ['Proj1', 'Proj2']);
 
-  const removed = await ordinate(t, world, 'workspaces', 'remove', 'acme', '--confirm', 'acme', '--json');
+  const removed = await ordinate(world, 'workspaces', 'remove', 'acme', '--confirm', 'acme', '--json');
   t.match(removed, { code: 0, stderr: '' });
   t.match(JSON.parse(removed.stdout), {
     removed: { id: 'acme', keys: 1, projects: [{ id: 'Proj1' }, { id: 'Proj2' }] },

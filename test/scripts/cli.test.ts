@@ -8,6 +8,7 @@ import { Catalog } from '../../server/catalog/catalog.ts';
 import { createKey } from '../../server/catalog/keys.ts';
 import { addMember } from '../../server/catalog/workspaces.ts';
 import { SETTINGS } from '../../server/settings.ts';
+import { command } from '../command.ts';
 import { writeParquetRows } from '../parquet.ts';
 import { type Ended, environmentOf, makeDataFolder, run, startServer, until } from '../process.ts';
 import { facts, keyword, PROJECT, temporaryFolder, WORKSPACE, writeSnapshot } from '../world.ts';
@@ -24,10 +25,10 @@ async function eachOf<T>(list: readonly T[], work: (one: T) => Promise<void>): P
 /** The words of a command in a data folder, to run. */
 function commandLine(t: Test, dataFolder: string) {
   return {
-    ordinate: (...words: string[]): Promise<Ended> => run(t, { ORDINATE_DATA: dataFolder }, ...words),
+    ordinate: (...words: string[]): Promise<Ended> => command({ ORDINATE_DATA: dataFolder }, ...words),
     /** What a command prints that was asked for `--json`. */
     json: async (...words: string[]): Promise<unknown> => {
-      const { code, stdout, stderr } = await run(t, { ORDINATE_DATA: dataFolder }, ...words, '--json');
+      const { code, stdout, stderr } = await command({ ORDINATE_DATA: dataFolder }, ...words, '--json');
       t.equal(stderr, '', words.join(' '));
       t.equal(code, 0);
       return JSON.parse(stdout) as unknown;
@@ -123,8 +124,11 @@ t.test('every command explains its options, what is required, examples and the s
 
 t.test('help goes to standard output and is no failure', async (t) => {
   const dataFolder = join(temporaryFolder(t), 'data');
-  const { ordinate } = commandLine(t, dataFolder);
-  t.match(await ordinate('keys', 'create', '--help'), { code: 0, stdout: /^Usage: .*\nExamples:/s, stderr: '' });
+  t.match(await run(t, { ORDINATE_DATA: dataFolder }, 'keys', 'create', '--help'), {
+    code: 0,
+    stdout: /^Usage: .*\nExamples:/s,
+    stderr: '',
+  });
   t.notOk(existsSync(dataFolder), 'and makes nothing');
 });
 
@@ -173,7 +177,7 @@ t.test('errors are sentences on standard error, and the exit status tells', asyn
     [/file/, ['projects', 'list'], { ORDINATE_DATA: aFile }],
   ];
   await eachOf(wrong, async ([says, words, settings]) => {
-    const ended = await run(t, { ORDINATE_DATA: dataFolder, ...settings }, ...words);
+    const ended = await command({ ORDINATE_DATA: dataFolder, ...settings }, ...words);
     isTold(t, [...Object.values(settings ?? {}), ...words].join(' ').replaceAll(folder, ''), ended, says);
   });
   t.ok(readFileSync(join(dataFolder, 'catalog.sqlite')).equals(before), 'nothing was written');

@@ -40,6 +40,7 @@ t.test('the server says when it is ready, and answers; a second one on its port 
   server.child.kill('SIGINT');
   t.match(await server.ended, { code: 0 });
   t.strictSame(readdirSync(join(dataFolder, 'temporary')), [], 'nothing temporary is left');
+  t.notMatch(server.printed.stderr, /background jobs/, 'there are none where ORDINATE_JOBS is off');
 });
 
 t.test('settings of address and port; options go before them', async (t) => {

@@ -16,7 +16,8 @@ type Done = (error: Error | null, result?: { current: number; ttl: number }) => 
  * hands one object to all requests of a key; those that arrive in one tick would all read the last count.
  */
 export class FixedWindows {
-  readonly #windows = new LRUCache<string, Window>({ max: MAX_COUNTED });
+  // Bounded by size and not by `max`, which takes room for all of them at once.
+  readonly #windows = new LRUCache<string, Window>({ maxSize: MAX_COUNTED, sizeCalculation: () => 1 });
   readonly #now: () => number;
 
   /** @param now milliseconds, as `Date.now` */

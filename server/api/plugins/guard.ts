@@ -1,8 +1,8 @@
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Catalog } from '../../catalog/catalog.ts';
 import type { CatalogCache } from '../../catalog/catalog-cache.ts';
 import { KeyUse } from '../../catalog/key-use.ts';
+import { UsageDatabase } from '../../catalog/usage.ts';
 import { KnownError } from '../../domain/errors.ts';
 import '../principal.ts';
 import { FixedWindows } from './fixed-windows.ts';
@@ -12,8 +12,9 @@ export const FAILURES_PER_MINUTE = 30;
 const MINUTE = 60_000;
 
 export interface GuardOptions {
-  readonly catalog: Catalog;
   readonly catalogCache: CatalogCache;
+  /** Where the last use of keys is stored. */
+  readonly dataFolder: string;
   /** Milliseconds, as `Date.now`. */
   readonly now: () => number;
 }
@@ -25,7 +26,7 @@ export type Guard = (request: FastifyRequest, reply: FastifyReply) => Promise<vo
  * Checks, in this order: the key (401, or 429 for an address with too many failures), the key's rate limit (429), the
  * plan (403). The rate-limit headers stand on every authenticated answer, whatever comes of it.
  */
-export async function makeGuard(app: FastifyInstance, { catalog, catalogCache, now }: GuardOptions): Promise<Guard> {
+export async function makeGuard(app: FastifyInstance, { catalogCache, dataFolder, now }: GuardOptions): Promise<Guard> {
   await app.register(rateLimit, {
     global: false,
     // The plugin wants a class, and makes the store itself.
@@ -35,8 +36,14 @@ export async function makeGuard(app: FastifyInstance, { catalog, catalogCache, n
       }
     },
   });
-  const keyUse = new KeyUse(catalog, (error) => app.log.warn({ err: error }, 'the last use of keys was not stored'));
-  app.addHook('onClose', () => keyUse.flush());
+  const usage = new UsageDatabase(dataFolder, (error) => {
+    app.log.warn({ err: error }, 'the last use of keys was not stored');
+  });
+  const keyUse = new KeyUse(usage);
+  app.addHook('onClose', async () => {
+    keyUse.flush();
+    usage.close();
+  });
   app.decorateRequest('principal', null);
   const countRequest = app.createRateLimit({
     timeWindow: MINUTE,

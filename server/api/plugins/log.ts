@@ -24,13 +24,15 @@ export function logOptions(
         url: redactAddress(request.url),
         address: request.ip,
       }),
-      // Messages of the framework repeat addresses.
-      err: (error: Error) => {
-        const { message, stack, ...rest } = stdSerializers.err(error);
-        return { ...rest, message: redact(message), stack: redact(stack) };
-      },
+      err: serializeError,
     },
   };
+}
+
+/** An error as it is logged; messages of the framework repeat addresses. */
+export function serializeError(error: Error): ReturnType<typeof stdSerializers.err> {
+  const { message, stack, ...rest } = stdSerializers.err(error);
+  return { ...rest, message: redact(message), stack: redact(stack) };
 }
 
 /**

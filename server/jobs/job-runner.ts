@@ -1,0 +1,158 @@
+import type { Catalog } from '../catalog/catalog.ts';
+import type { Settings } from '../settings.ts';
+import type { Clock } from './clock.ts';
+import type { Job, JobLog } from './job.ts';
+import type { JobState, JobStates } from './job-states.ts';
+import type { Lease, Leases } from './leases.ts';
+import { dueAt, nextAfterFailure, nextAfterInterruption, nextAfterSuccess } from './schedule.ts';
+
+export interface JobRunnerOptions {
+  readonly jobs: readonly Job[];
+  readonly settings: Settings;
+  /** The catalog for one run, which closes it: so it is always the one that is there now. */
+  readonly openCatalog: () => Catalog;
+  readonly leases: Leases;
+  readonly states: JobStates;
+  readonly log: JobLog & { child(bindings: { job: string }): JobLog };
+  /** The message of an error without anything that could be a key: it is stored. */
+  readonly describeError: (error: Error) => string;
+  readonly clock: Clock;
+  /** From 0 to 1, as `Math.random`. */
+  readonly random: () => number;
+}
+
+/** Milliseconds after which a lease on another machine may be taken over; it is renewed three times in between. */
+const LEASE_TTL = 30_000;
+/** How often it is asked whether another process has ended a run, in milliseconds. */
+const WATCH_INTERVAL = 2000;
+/** The longest sleep: then the state is read again, for another process may have changed it. */
+const MAX_SLEEP = 60_000;
+/** Where leases or states cannot be had, in milliseconds. */
+const RETRY_PAUSE = 60_000;
+const PROGRESS_INTERVAL = 1000;
+const MAX_ERROR_LENGTH = 500;
+
+/** Another process may have the lease of a job while it runs. */
+class LeaseLost extends Error {}
+
+/** Runs jobs when they are due, each in one process at a time over all that share the leases. */
+export class JobRunner {
+  readonly #options: JobRunnerOptions;
+
+  constructor(options: JobRunnerOptions) {
+    this.#options = options;
+  }
+
+  /** Runs jobs until the signal is aborted; resolves when none is running any more. */
+  async run(signal: AbortSignal): Promise<void> {
+    await Promise.all(this.#options.jobs.map((job) => this.#repeat(job, signal)));
+  }
+
+  async #repeat(job: Job, signal: AbortSignal): Promise<void> {
+    const { clock, log } = this.#options;
+    const jobLog = log.child({ job: job.name });
+    while (!signal.aborted) {
+      const pause = await this.#runIfDue(job, jobLog, signal).catch((error: unknown) => {
+        jobLog.error({ err: error }, 'the job cannot be started');
+        return RETRY_PAUSE;
+      });
+      await clock.sleep(pause, signal);
+    }
+  }
+
+  /** Returns when to look at the job again, in milliseconds from now. */
+  async #runIfDue(job: Job, log: JobLog, signal: AbortSignal): Promise<number> {
+    const { clock, leases, states, random } = this.#options;
+    const wait = dueAt(states.read(job.name), clock.now()) - clock.now();
+    if (wait > 0) return Math.min(wait, MAX_SLEEP);
+    const lease = await leases.acquire(job.name, LEASE_TTL);
+    if (lease === undefined) return WATCH_INTERVAL;
+    try {
+      // Read again with the lease in hand: another process may just have run it.
+      const state = states.read(job.name);
+      if (state !== undefined && state.endedAt === null) {
+        log.warn('the process that ran the job ended before the run did');
+        states.write(interrupted(job, state, clock.now(), random));
+      } else if (dueAt(state, clock.now()) <= clock.now()) {
+        await this.#run(job, lease, log, signal);
+      }
+    } finally {
+      await lease.release();
+    }
+    return 0;
+  }
+
+  async #run(job: Job, lease: Lease, log: JobLog, signal: AbortSignal): Promise<void> {
+    const { clock, states, settings, openCatalog, random } = this.#options;
+    const before = states.read(job.name);
+    const startedAt = clock.now();
+    const running: JobState = {
+      job: job.name,
+      startedAt,
+      endedAt: null,
+      outcome: null,
+      failures: before?.failures ?? 0,
+      error: before?.error ?? null,
+      result: before?.result ?? null,
+      progress: null,
+      nextAt: startedAt,
+    };
+    states.write(running);
+    log.debug('job started');
+    const lost = new AbortController();
+    const ended = new AbortController();
+    const renewing = this.#renew(lease, lost, ended.signal);
+    let reportedAt = Number.NEGATIVE_INFINITY;
+    const report = (progress: string): void => {
+      if (clock.now() - reportedAt < PROGRESS_INTERVAL) return;
+      reportedAt = clock.now();
+      states.write({ ...running, progress });
+    };
+    let end: Pick<JobState, 'outcome' | 'failures' | 'error' | 'nextAt'> & Partial<JobState>;
+    try {
+      using catalog = openCatalog();
+      const context = { settings, catalog, log, now: clock.now, report };
+      const result = await job.run(context, AbortSignal.any([signal, lost.signal]));
+      const endedAt = clock.now();
+      log.info({ result, ms: endedAt - startedAt }, 'job done');
+      const nextAt = nextAfterSuccess(job, startedAt, endedAt, random);
+      end = { outcome: 'succeeded', failures: 0, error: null, result, nextAt };
+    } catch (error) {
+      const endedAt = clock.now();
+      if (signal.aborted) {
+        log.info({ ms: endedAt - startedAt }, 'job stopped');
+        // Whoever runs jobs next goes on with it at once.
+        end = { outcome: 'stopped', failures: running.failures, error: running.error, nextAt: endedAt };
+      } else {
+        const failures = running.failures + 1;
+        const message = this.#options.describeError(error instanceof Error ? error : new Error(String(error)));
+        const nextAt = nextAfterFailure(job, endedAt, failures, random);
+        log.error({ err: error, failures, nextRun: new Date(nextAt).toISOString() }, 'job failed');
+        end = { outcome: 'failed', failures, error: message.slice(0, MAX_ERROR_LENGTH), nextAt };
+      }
+    } finally {
+      ended.abort();
+      await renewing;
+    }
+    // Then it is another process's turn to say how the job is.
+    if (!lost.signal.aborted) states.write({ ...running, ...end, endedAt: clock.now() });
+  }
+
+  /** Renews a lease until `ended`; aborts `lost` when that fails. */
+  async #renew(lease: Lease, lost: AbortController, ended: AbortSignal): Promise<void> {
+    for (;;) {
+      await this.#options.clock.sleep(LEASE_TTL / 3, ended);
+      if (ended.aborted) return;
+      if (await lease.renew().catch(() => false)) continue;
+      lost.abort(new LeaseLost('The lease of the job was lost; another process may be running it.'));
+      return;
+    }
+  }
+}
+
+function interrupted(job: Job, state: JobState, now: number, random: () => number): JobState {
+  const failures = state.failures + 1;
+  const error = 'The process that ran it ended before the run did.';
+  const nextAt = nextAfterInterruption(job, now, failures, random);
+  return { ...state, endedAt: now, outcome: 'interrupted', failures, error, nextAt };
+}

@@ -1,0 +1,71 @@
+import type { UsageDatabase } from '../catalog/usage.ts';
+import { toMicroseconds } from '../domain/instants.ts';
+import type { JobResult } from './job.ts';
+
+/** `stopped`: its process was told to end. `interrupted`: its process ended without a word. */
+export type Outcome = 'succeeded' | 'failed' | 'stopped' | 'interrupted';
+
+/** What a job did last, or does. Times in milliseconds. */
+export interface JobState {
+  readonly job: string;
+  readonly startedAt: number;
+  /** Null while it runs. */
+  readonly endedAt: number | null;
+  readonly outcome: Outcome | null;
+  /** In a row. */
+  readonly failures: number;
+  /** Of the last run that failed or was interrupted, until one succeeds. */
+  readonly error: string | null;
+  /** Of the last run that succeeded. */
+  readonly result: JobResult | null;
+  readonly progress: string | null;
+  readonly nextAt: number;
+}
+
+type Row = Omit<JobState, 'result'> & { readonly result: string | null };
+
+/**
+ * The states of jobs, shared by all processes in the database of usage. Where that cannot be read or written, each
+ * process goes by what it did itself.
+ */
+export class JobStates {
+  readonly #usage: UsageDatabase;
+  readonly #written = new Map<string, JobState>();
+
+  constructor(usage: UsageDatabase) {
+    this.#usage = usage;
+  }
+
+  read(job: string): JobState | undefined {
+    const stored = this.all().find((state) => state.job === job);
+    const written = this.#written.get(job);
+    if (stored === undefined || written === undefined) return stored ?? written;
+    // A write may have been given up.
+    return isLater(written, stored) ? written : stored;
+  }
+
+  all(): JobState[] {
+    return this.#usage.all<Row>('job_states_all').map((row) => ({
+      ...row,
+      startedAt: row.startedAt / 1000,
+      endedAt: row.endedAt === null ? null : row.endedAt / 1000,
+      nextAt: row.nextAt / 1000,
+      result: row.result === null ? null : (JSON.parse(row.result) as JobResult),
+    }));
+  }
+
+  write(state: JobState): void {
+    this.#written.set(state.job, state);
+    this.#usage.run('job_state_put', {
+      ...state,
+      startedAt: toMicroseconds(state.startedAt),
+      endedAt: state.endedAt === null ? null : toMicroseconds(state.endedAt),
+      nextAt: toMicroseconds(state.nextAt),
+      result: state.result === null ? null : JSON.stringify(state.result),
+    });
+  }
+}
+
+function isLater(a: JobState, b: JobState): boolean {
+  return a.startedAt > b.startedAt || (a.startedAt === b.startedAt && a.endedAt !== null && b.endedAt === null);
+}

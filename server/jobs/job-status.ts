@@ -1,0 +1,52 @@
+import type { UsageDatabase } from '../catalog/usage.ts';
+import type { JobResult } from './job.ts';
+import { JobStates, type Outcome } from './job-states.ts';
+import { JOBS } from './jobs.ts';
+import { FileLeases } from './leases.ts';
+
+/** A background job as operators see it. Times in milliseconds. */
+export interface JobStatus {
+  readonly job: string;
+  /** `waiting`: it has never run. Otherwise it is running, or this is how its last run ended. */
+  readonly state: 'waiting' | 'running' | Outcome;
+  readonly everySeconds: number;
+  readonly startedAt: number | null;
+  readonly endedAt: number | null;
+  readonly progress: string | null;
+  readonly result: JobResult | null;
+  readonly failures: number;
+  readonly error: string | null;
+  /** Null while it runs. In the past: no process of background jobs is running. */
+  readonly nextAt: number | null;
+}
+
+/** Every job of this version, in their order. */
+export async function readJobStatus(usage: UsageDatabase, dataFolder: string): Promise<JobStatus[]> {
+  const states = new Map(new JobStates(usage).all().map((state) => [state.job, state]));
+  const leases = new FileLeases(dataFolder);
+  return Promise.all(
+    JOBS.map(async ({ name: job, every }) => {
+      const everySeconds = every / 1000;
+      const found = states.get(job);
+      if (found === undefined) return { ...NEVER_RUN, job, everySeconds };
+      const { startedAt, endedAt, progress, result, failures, error, nextAt } = found;
+      const common = { job, everySeconds, startedAt, endedAt, result, failures, error };
+      if (endedAt !== null) return { ...common, state: found.outcome ?? 'interrupted', progress: null, nextAt };
+      // A process that was killed has said nothing, but it has lost its lease.
+      const lease = await leases.acquire(job);
+      await lease?.release();
+      return { ...common, state: lease === undefined ? 'running' : 'interrupted', progress, nextAt: null };
+    }),
+  );
+}
+
+const NEVER_RUN = {
+  state: 'waiting',
+  startedAt: null,
+  endedAt: null,
+  progress: null,
+  result: null,
+  failures: 0,
+  error: null,
+  nextAt: null,
+} as const;

@@ -1,0 +1,78 @@
+import type { Catalog } from '../catalog/catalog.ts';
+import { findAnyProject } from '../catalog/projects.ts';
+import { listProviderLists, type ProviderList, readListUses } from '../catalog/stored-lists.ts';
+import { UsageDatabase } from '../catalog/usage.ts';
+import { toMicroseconds } from '../domain/instants.ts';
+import type { Settings } from '../settings.ts';
+import type { Job } from './job.ts';
+
+/** Lists fetched in one run: clients have the rest of the provider's quota. */
+const MAX_LISTS = 20;
+/** A list that was read so often since it was fetched… */
+const MIN_HITS = 3;
+/** …and for the last time within this (milliseconds), will be asked for again. */
+const USED_WITHIN = 86_400_000;
+/** A list that expired longer ago was not refreshed for a reason, in milliseconds. */
+const EXPIRED_WITHIN = 3_600_000;
+
+/** Fetches provider lists again that have expired and are read often, so that nobody has to wait for them. */
+export const refreshLists: Job = {
+  name: 'refresh-lists',
+  every: 300_000,
+  jitter: 0.2,
+  async run({ settings, catalog, log, now, report }, signal) {
+    const due = findDueLists(catalog, settings, now());
+    // DuckDB and Google's packages take 100 MB: they are loaded where there is something to do only.
+    if (due.length === 0) return { refreshed: 0, failed: 0 };
+    const { withLists } = await import('./with-lists.ts');
+    const failedProjects = new Set<string>();
+    let refreshed = 0;
+    let failed = 0;
+    const refreshAll = async (lists: Parameters<Parameters<typeof withLists>[1]>[0]): Promise<void> => {
+      signal.addEventListener('abort', () => lists.stop(), { once: true });
+      for (const [index, { project: id, kind, from, to, country, sourceKey }] of due.entries()) {
+        signal.throwIfAborted();
+        report(`list ${index + 1} of ${due.length}`);
+        const project = findAnyProject(catalog, id);
+        if (project === undefined || failedProjects.has(id)) continue;
+        try {
+          const request = lists.plan(project, { kind, range: { from, to }, country });
+          // The project has another source since.
+          if (request.key.sourceKey !== sourceKey) continue;
+          await lists.fetchAhead(request);
+          refreshed++;
+        } catch (error) {
+          signal.throwIfAborted();
+          // The next one of its property would most likely fail, too.
+          failedProjects.add(id);
+          failed++;
+          log.warn({ err: error, project: id, list: kind, from, to }, 'a list could not be refreshed');
+        }
+      }
+    };
+    // One thread: requests have the others.
+    await withLists({ settings: { ...settings, threads: 1 }, catalog, log }, refreshAll, now);
+    return { refreshed, failed };
+  },
+};
+
+/** Provider lists that expired a short time ago and are in use, the most used ones. @param now milliseconds */
+function findDueLists(catalog: Catalog, { dataFolder, listLifetime }: Settings, now: number): ProviderList[] {
+  const expired = now - listLifetime * 1000;
+  const fetched = { after: toMicroseconds(expired - EXPIRED_WITHIN), until: toMicroseconds(expired) };
+  const lists = listProviderLists(catalog, fetched);
+  if (lists.length === 0) return [];
+  const usage = new UsageDatabase(dataFolder, (error) => {
+    throw error;
+  });
+  try {
+    const uses = readListUses(usage);
+    return lists
+      .map((list) => ({ hits: 0, usedAt: 0, ...uses.get(list.file), ...list }))
+      .filter(({ hits, usedAt }) => hits >= MIN_HITS && usedAt >= toMicroseconds(now - USED_WITHIN))
+      .sort((a, b) => b.hits - a.hits)
+      .slice(0, MAX_LISTS);
+  } finally {
+    usage.close();
+  }
+}

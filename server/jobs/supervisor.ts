@@ -1,0 +1,73 @@
+import type { Clock } from './clock.ts';
+import type { JobLog } from './job.ts';
+import { backOff } from './schedule.ts';
+
+/** A process that was started. */
+export interface WorkerProcess {
+  readonly pid: number | undefined;
+  /** Resolves with how it ended, in words. */
+  readonly ended: Promise<string>;
+  /** Asks it to end; ends it by force when it does not within seconds. */
+  stop(): void;
+}
+
+export interface SupervisorOptions {
+  readonly start: () => WorkerProcess;
+  readonly log: JobLog;
+  readonly clock: Clock;
+  /** From 0 to 1, as `Math.random`. */
+  readonly random: () => number;
+}
+
+/** Pauses before a process that ended is started again, in milliseconds. */
+const PAUSES = { first: 500, max: 60_000 };
+/** A process that ran for so long was well: its end is the first one again. */
+const STEADY_AFTER = 300_000;
+
+/** Keeps a process running: starts it again when it ends, after a growing pause, until it is stopped. */
+export class Supervisor {
+  readonly #options: SupervisorOptions;
+  readonly #stopping = new AbortController();
+  readonly #watching: Promise<void>;
+
+  constructor(options: SupervisorOptions) {
+    this.#options = options;
+    this.#watching = this.#keepRunning();
+  }
+
+  /** Resolves when the process has ended. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#watching;
+  }
+
+  async #keepRunning(): Promise<void> {
+    const { log, clock, random } = this.#options;
+    const { signal } = this.#stopping;
+    for (let ends = 0; !signal.aborted; ) {
+      const startedAt = clock.now();
+      // A machine without memory or file descriptors cannot start it.
+      const how = await this.#runOnce().catch((error: Error) => error.message);
+      if (signal.aborted) return;
+      ends = clock.now() - startedAt >= STEADY_AFTER ? 1 : ends + 1;
+      const pause = Math.round(backOff(ends, PAUSES, random));
+      log.error({ how, pause }, 'the process of background jobs ended; it will be started again');
+      await clock.sleep(pause, signal);
+    }
+  }
+
+  /** Resolves with how the process ended. */
+  async #runOnce(): Promise<string> {
+    const { start, log } = this.#options;
+    const { signal } = this.#stopping;
+    const worker = start();
+    log.info({ worker: worker.pid }, 'the process of background jobs was started');
+    const stop = (): void => worker.stop();
+    signal.addEventListener('abort', stop, { once: true });
+    try {
+      return await worker.ended;
+    } finally {
+      signal.removeEventListener('abort', stop);
+    }
+  }
+}

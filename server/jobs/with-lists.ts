@@ -1,0 +1,30 @@
+import { join } from 'node:path';
+import type { Catalog } from '../catalog/catalog.ts';
+import { openServingEngine } from '../facts/serving-engine.ts';
+import { Lists, type ListsOptions } from '../lists/lists.ts';
+import { ProcessFolder } from '../process-folder.ts';
+import type { Settings } from '../settings.ts';
+import { CheckedFiles } from '../storage/checked-files.ts';
+import { FactStore } from '../storage/fact-store.ts';
+
+interface Stores {
+  readonly settings: Settings;
+  readonly catalog: Catalog;
+  readonly log: ListsOptions['log'];
+}
+
+/** Runs `work` with the lists that the server has, in the same folder. */
+export async function withLists<T>(
+  { settings, catalog, log }: Stores,
+  work: (lists: Lists) => Promise<T>,
+  now: () => number = Date.now,
+): Promise<T> {
+  const { dataFolder, memoryLimit, threads } = settings;
+  await using opened = new AsyncDisposableStack();
+  const folder = opened.adopt(await ProcessFolder.take(join(dataFolder, 'temporary')), (taken) => taken.remove());
+  const options = { dataFolder, memoryLimit, threads, temporaryFolder: folder.path };
+  const engine = opened.adopt(await openServingEngine(options), (opening) => opening.close());
+  const factFiles = new CheckedFiles(new FactStore(dataFolder));
+  const lists = opened.adopt(new Lists({ engine, catalog, factFiles, settings, log, now }), (all) => all.close());
+  return await work(lists);
+}

@@ -1,0 +1,26 @@
+import type { Catalog } from '../catalog/catalog.ts';
+import { FactStore } from '../storage/fact-store.ts';
+import { Journal } from './journal.ts';
+import { tryLoadLock } from './lock.ts';
+import { moveOrphansDaily, sweep } from './sweep.ts';
+
+/**
+ * Sweeps as a load does before it begins, with the load lock in hand. Undefined while a load runs, which has done so.
+ * @param now milliseconds
+ */
+export async function sweepBetweenLoads(
+  catalog: Catalog,
+  dataFolder: string,
+  now: number,
+  signal: AbortSignal,
+): Promise<{ removed: number; warning: string | undefined } | undefined> {
+  using lock = tryLoadLock(dataFolder);
+  if (lock === undefined) return undefined;
+  const store = new FactStore(dataFolder);
+  // First, as in a load: what a killed load was about to publish must be known before its files are removed.
+  await new Journal(store).settle(catalog);
+  signal.throwIfAborted();
+  const removed = await sweep(catalog, store, now);
+  signal.throwIfAborted();
+  return { removed, warning: await moveOrphansDaily(catalog, store, now) };
+}

@@ -1,0 +1,167 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { callbackify } from 'node:util';
+import type { BigQuery, Query } from '@google-cloud/bigquery';
+import type { Connection } from '../catalog/connections.ts';
+import type { Day } from '../domain/dates.ts';
+import { newUuid } from '../domain/ids.ts';
+import { ProviderFailure } from './failures.ts';
+import type { Identities, Identity } from './google-auth.ts';
+import { MAX_ANSWER_BYTES, requestAs } from './google-request.ts';
+import type { ProviderRun } from './retries.ts';
+
+/** Rows of one answer: enough to be few requests, and few enough to pass through memory. */
+const ROWS_PER_ANSWER = 20_000;
+/** BigQuery ends a query that takes longer, in milliseconds. */
+const QUERY_LIMIT = 300_000;
+const POLL_PAUSE = 200;
+
+export type Cell = string | null;
+/** Values to bind. */
+export type Parameters = Readonly<Record<string, string | number | { readonly day: Day }>>;
+
+export interface BigQueryOptions {
+  readonly identities: Identities;
+  /** Milliseconds that one request may be silent. */
+  readonly timeLimit: number;
+  /** Bytes. */
+  readonly maximumBytesBilled: number;
+}
+
+/** One dataset, through BigQuery's own client: which tables it has, and queries with bound parameters. */
+export class Dataset {
+  readonly #connection: Connection;
+  readonly #options: BigQueryOptions;
+
+  constructor(connection: Connection, options: BigQueryOptions) {
+    this.#connection = connection;
+    this.#options = options;
+  }
+
+  async tables(run: ProviderRun): Promise<ReadonlySet<string>> {
+    const [, dataset = ''] = this.#names();
+    const tables = await this.#request(run, async (client) => (await client.dataset(dataset).getTables())[0]);
+    return new Set(tables.map(({ id }) => id ?? ''));
+  }
+
+  /** A table's name as SQL writes it. The parts were checked when the connection was set. */
+  table(name: string): string {
+    return `\`${this.#connection.dataset}.${name}\``;
+  }
+
+  /** Runs a query; gives its rows in parts, as texts. */
+  async *rows(query: string, parameters: Parameters, run: ProviderRun): AsyncGenerator<Cell[][]> {
+    const jobId = `ordinate-${newUuid()}`;
+    const request: Query = {
+      query,
+      params: await toParams(parameters),
+      jobId,
+      jobTimeoutMs: QUERY_LIMIT,
+      maximumBytesBilled: String(this.#options.maximumBytesBilled),
+      ...(this.#connection.location === null ? {} : { location: this.#connection.location }),
+    };
+    const location = await this.#request(run, (client) => startJob(client, request));
+    const until = performance.now() + QUERY_LIMIT;
+    for (let pageToken: string | undefined, complete = false; !complete || pageToken !== undefined; ) {
+      if (performance.now() > until) throw new ProviderFailure('broken', 'the query took too long');
+      const options = {
+        maxResults: ROWS_PER_ANSWER,
+        autoPaginate: false,
+        skipParsing: true,
+        ...(pageToken === undefined ? {} : { pageToken }),
+      };
+      const [rows, , answer] = await this.#request(run, (client) =>
+        client.job(jobId, location === undefined ? {} : { location }).getQueryResults(options),
+      );
+      complete = answer?.jobComplete !== false;
+      pageToken = answer?.pageToken ?? undefined;
+      if (!complete) await sleep(POLL_PAUSE, undefined, { signal: run.signal });
+      if (rows.length > 0) yield rows.map(readRow);
+    }
+  }
+
+  #names(): string[] {
+    return (this.#connection.dataset ?? '').split('.');
+  }
+
+  /** One request of the client, repeated as failures allow; once with a new token when the one at hand has expired. */
+  async #request<T>(run: ProviderRun, work: (client: BigQuery) => Promise<T>): Promise<T> {
+    const identity = await this.#options.identities.of(this.#connection);
+    const client = await this.#client(identity, run.signal);
+    return requestAs(identity, run, this.#names(), () => work(client));
+  }
+
+  async #client(identity: Identity, signal: AbortSignal): Promise<BigQuery> {
+    // Loaded at the first use: servers without connections do without it.
+    const { BigQuery } = await import('@google-cloud/bigquery');
+    const { endpoint, location } = this.#connection;
+    const client = new BigQuery({
+      projectId: this.#names()[0] ?? '',
+      authClient: identity.client,
+      retryOptions: { autoRetry: false },
+      ...(endpoint === null ? {} : { apiEndpoint: endpoint }),
+      ...(location === null ? {} : { location }),
+    });
+    // The library's own way to send requests can neither be stopped nor told how long an answer may be.
+    const limits = { timeout: this.#options.timeLimit, signal };
+    const sendComposed = callbackify((request: ComposedRequest) => send(identity, request, limits));
+    client.makeAuthenticatedRequest = sendComposed as unknown as BigQuery['makeAuthenticatedRequest'];
+    return client;
+  }
+}
+
+/** Where the query runs. One that an unanswered request has started already is not started again. */
+async function startJob(client: BigQuery, request: Query): Promise<string | undefined> {
+  try {
+    return (await client.createQueryJob(request))[0].location;
+  } catch (error) {
+    if (Number((error as { status?: unknown }).status) !== 409) throw error;
+    return request.location;
+  }
+}
+
+/** Parameters as the client library takes them: a day has a type, which a text does not have. */
+async function toParams(parameters: Parameters): Promise<NonNullable<Query['params']>> {
+  const { BigQuery } = await import('@google-cloud/bigquery');
+  const values = Object.entries(parameters).map(([name, value]) => [
+    name,
+    typeof value === 'object' ? BigQuery.date(value.day) : value,
+  ]);
+  return Object.fromEntries(values) as NonNullable<Query['params']>;
+}
+
+function readRow(row: unknown): Cell[] {
+  const { f: cells } = row as { f?: { v: Cell }[] };
+  if (cells === undefined) throw new ProviderFailure('broken', 'the answer has a row without cells');
+  return cells.map(({ v }) => v);
+}
+
+/** A request as the client library has put it together. */
+interface ComposedRequest {
+  readonly uri: string;
+  readonly method?: 'GET' | 'POST' | 'DELETE';
+  readonly qs?: Readonly<Record<string, unknown>>;
+  readonly json?: unknown;
+}
+
+async function send(
+  { client }: Identity,
+  { uri: url, method = 'GET', qs = {}, json }: ComposedRequest,
+  limits: { timeout: number; signal: AbortSignal },
+): Promise<unknown> {
+  const { gaxios } = await import('google-auth-library');
+  const { data } = await new gaxios.Gaxios().request<unknown>({
+    url,
+    method,
+    params: Object.fromEntries(Object.entries(qs).filter(([, value]) => value !== undefined)),
+    ...(json === undefined ? {} : { data: json }),
+    headers: await client.getRequestHeaders(),
+    retry: false,
+    responseType: 'json',
+    maxContentLength: MAX_ANSWER_BYTES,
+    ...limits,
+  });
+  if (typeof data !== 'object' || data === null) {
+    throw new ProviderFailure('broken', 'the answer is not a JSON document');
+  }
+  return data;
+}

@@ -1,0 +1,121 @@
+import type { Catalog } from '../catalog/catalog.ts';
+import { type Connection, connectionsOf } from '../catalog/connections.ts';
+import type { Project } from '../catalog/projects.ts';
+import { addDays, countDays, type Day, pacificDayOf } from '../domain/dates.ts';
+import { type FailureKind, ProviderFailure } from './failures.ts';
+import type { ProviderJob } from './gateway.ts';
+import type { Providers } from './providers.ts';
+import type { ProviderRun } from './retries.ts';
+import type { SearchAnalytics } from './search-analytics.ts';
+import type { Warehouse } from './warehouse.ts';
+
+/** What a test of a connection found, in sentences. */
+export interface ConnectionTestResult {
+  readonly kind: Connection['kind'];
+  readonly works: boolean;
+  readonly found: string;
+  /** What to do where it does not work; '' where it does. */
+  readonly advice: string;
+}
+
+/** A test is given up after this, in milliseconds. */
+const MAX_TIME = 60_000;
+const SAMPLE_DAYS = 28;
+
+const ADVICE: Record<Connection['kind'], Record<FailureKind, string>> = {
+  'search-console': {
+    'access-lost':
+      'Give the identity of the credentials read access to exactly this property (sc-domain:… and https://…/ are different ones), or sign in again where a grant has expired.',
+    'load-quota': 'Nothing is wrong with the connection: wait a quarter of an hour and test again.',
+    'rate-limit': 'Nothing is wrong with the connection: wait a minute and test again.',
+    'not-covered': 'Ask for a range that the provider has.',
+    misconfigured: 'Correct what the reason says: the credentials file, or the API, which must be enabled.',
+    broken: 'See whether this machine reaches the address of the provider, and test again.',
+  },
+  bigquery: {
+    'access-lost':
+      'Give the identity the roles BigQuery Data Viewer on the dataset and BigQuery Job User on its project, and see whether the name of the dataset is right.',
+    'load-quota': "The project's BigQuery quota is used up: wait, or raise it.",
+    'rate-limit': 'Nothing is wrong with the connection: wait a minute and test again.',
+    'not-covered': 'Ask for a range that the export has; the reporting API serves the others.',
+    misconfigured:
+      'Correct what the reason says: the credentials file, the dataset, the API, or the bytes that a query may cost.',
+    broken: 'See whether this machine reaches the address of BigQuery, and test again.',
+  },
+};
+
+/**
+ * Tries the connections of a project: signs in and reads a little, as a fetch would. A provider is asked although it is
+ * to be left alone.
+ */
+export function testConnections(
+  catalog: Catalog,
+  providers: Providers,
+  project: Project,
+  now: number,
+): Promise<ConnectionTestResult[]> {
+  return Promise.all(
+    connectionsOf(catalog, project.id).map(async (connection): Promise<ConnectionTestResult> => {
+      const { kind } = connection;
+      try {
+        return { kind, works: true, ...(await tryOne(providers, connection, project, now)) };
+      } catch (error) {
+        if (!(error instanceof ProviderFailure)) throw error;
+        const found = `${kind} does not give ${project.property}: ${error.message}.`;
+        return { kind, works: false, found, advice: ADVICE[kind][error.kind] };
+      }
+    }),
+  );
+}
+
+type Found = Pick<ConnectionTestResult, 'found' | 'advice'>;
+
+function tryOne(providers: Providers, connection: Connection, { property }: Project, now: number): Promise<Found> {
+  const job: ProviderJob = {
+    provider: connection.kind,
+    property,
+    demand: () => 'client',
+    retryShare: 0.5,
+    pauseAfterFailure: 0,
+    ignoresPauses: true,
+    maxTime: MAX_TIME,
+    what: 'connection test',
+    line: {},
+  };
+  const work = (run: ProviderRun): Promise<Found> =>
+    connection.kind === 'bigquery'
+      ? tryWarehouse(providers.warehouse(connection), property, run)
+      : trySearchAnalytics(providers.searchAnalytics(connection), property, now, run);
+  return providers.gateway.run(job, work, () => ({}));
+}
+
+async function trySearchAnalytics(
+  client: SearchAnalytics,
+  property: string,
+  now: number,
+  run: ProviderRun,
+): Promise<Found> {
+  const to = addDays(pacificDayOf(now), -1);
+  const from = addDays(to, 1 - SAMPLE_DAYS);
+  const query = { property, from, to, dimensions: ['page'], aggregation: 'byPage', dataState: 'all' } as const;
+  const { rows } = await client.page(query, { start: 0, limit: 1 }, run);
+  return rows.length > 0
+    ? { found: `The reporting API gives ${property}.`, advice: '' }
+    : { found: `The reporting API gives ${property}, which has no data in the last ${SAMPLE_DAYS} days.`, advice: '' };
+}
+
+async function tryWarehouse(warehouse: Warehouse, property: string, run: ProviderRun): Promise<Found> {
+  const { table, days } = await warehouse.origin('queries', property, run);
+  const sorted = [...days].sort();
+  const first: Day | undefined = sorted[0];
+  const last = sorted.at(-1);
+  if (first === undefined || last === undefined) {
+    return {
+      found: `The dataset can be read, and the export has not written a day of ${table} yet.`,
+      advice: 'Switch the export on for this property, or wait: its first day comes within two days.',
+    };
+  }
+  const gaps = countDays(first, last) - days.size;
+  const missing = gaps === 0 ? '' : `, ${gaps} of them missing`;
+  return { found: `The warehouse has the days ${first} to ${last}${missing}; queries come from ${table}.`, advice: '' };
+}

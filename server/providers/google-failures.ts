@@ -1,0 +1,163 @@
+import { type FailureKind, ProviderFailure } from './failures.ts';
+
+/** The parts of an error answer of Google's APIs and of the token endpoint that tell what happened. */
+interface Answer {
+  readonly status: number | undefined;
+  readonly reasons: readonly string[];
+  readonly message: string;
+  /** It is one of Google's error documents, and not a page of something between. */
+  readonly isDocument: boolean;
+  readonly retryAfter: number | undefined;
+}
+
+const QUOTA = [
+  'quotaExceeded',
+  'dailyLimitExceeded',
+  'rateLimitExceeded',
+  'userRateLimitExceeded',
+  'usageLimits',
+  'RESOURCE_EXHAUSTED',
+  'RATE_LIMIT_EXCEEDED',
+];
+const DISABLED = ['accessNotConfigured', 'SERVICE_DISABLED'];
+const ACCESS = ['insufficientPermissions', 'accessDenied'];
+/** Reasons that stand for any refusal: only the words tell which. */
+const REFUSED = ['forbidden', 'PERMISSION_DENIED'];
+/** Words are the last resort: messages repeat names that others have chosen. */
+const DISABLED_WORDS = /has not been used in project|it is disabled/i;
+const ACCESS_WORDS = /does not have (sufficient )?permission|is not a verified|Access Denied/i;
+const QUOTA_WORDS = /\b(quotas?|rate limits?)\b/i;
+const MAX_MESSAGE = 300;
+
+/**
+ * What an error of Google's client libraries means. `secrets` are redacted from the message, whatever put them there.
+ * `names` are those of properties and datasets, which decide nothing.
+ */
+export function toFailure(error: unknown, secrets: readonly string[], names: readonly string[]): ProviderFailure {
+  if (error instanceof ProviderFailure) return error;
+  if (
+    (error as { type?: unknown }).type === 'max-size' ||
+    (error as { cause?: { type?: unknown } }).cause?.type === 'max-size'
+  ) {
+    return new ProviderFailure('broken', 'the answer is too long', { passing: false });
+  }
+  const answer = readAnswer(error);
+  const kind = meaningOf(answer, withoutNames(answer.message, names));
+  const { status, reasons, retryAfter } = answer;
+  const words = [status === undefined ? 'no answer' : `status ${status}`, ...new Set(reasons), answer.message];
+  const message = redact(words.filter((word) => word !== '').join(', '), secrets).slice(0, MAX_MESSAGE);
+  // A refusal that will be the same a moment later is not asked for again.
+  const refused = status !== undefined && status >= 400 && status < 500 && status !== 408 && status !== 429;
+  const passing = kind === 'rate-limit' || (kind === 'broken' && !refused);
+  return new ProviderFailure(kind, message, { passing, retryAfter });
+}
+
+/** Codes decide before the status, and both before words. */
+function meaningOf({ status, reasons, isDocument }: Answer, words: string): FailureKind {
+  const has = (codes: readonly string[]): boolean => reasons.some((reason) => codes.includes(reason));
+  if (has(['invalid_grant'])) return 'access-lost';
+  if (status === 401) return has(['invalid_client']) ? 'misconfigured' : 'access-lost';
+  if (has(DISABLED)) return 'misconfigured';
+  // Quota goes before access: a 403 that means quota has been taken for lost access by others.
+  if (status === 429) return has(['quotaExceeded']) ? 'load-quota' : 'rate-limit';
+  if (has(QUOTA)) return 'load-quota';
+  // A private key that OpenSSL cannot read never leaves this machine.
+  if (reasons.some((reason) => reason === 'bytesBilledLimitExceeded' || reason.startsWith('ERR_OSSL'))) {
+    return 'misconfigured';
+  }
+  if (status === 403 && isDocument) {
+    if (has(ACCESS) || ACCESS_WORDS.test(words)) return 'access-lost';
+    if (DISABLED_WORDS.test(words)) return 'misconfigured';
+    if (QUOTA_WORDS.test(words)) return 'load-quota';
+    return has(REFUSED) ? 'access-lost' : 'broken';
+  }
+  return status === 404 && isDocument ? 'access-lost' : 'broken';
+}
+
+/** A message without the names in it, however they are written, and without addresses and what stands in quotes. */
+function withoutNames(message: string, names: readonly string[]): string {
+  const written = names
+    .flatMap((name) => [
+      name,
+      encodeURIComponent(name),
+      name.replace(/^(sc-domain:|https?:\/\/)/, '').replace(/\/$/, ''),
+    ])
+    .filter((name) => name !== '')
+    .sort((a, b) => b.length - a.length);
+  const named = written.reduce((text, name) => text.replaceAll(name.toLowerCase(), ' '), message.toLowerCase());
+  return named.replaceAll(/\w+:\/\/\S+|sc-domain:\S+|(?<!\w)'[^']*'|"[^"]*"/g, ' ');
+}
+
+function readAnswer(error: unknown): Answer {
+  const { status, code, response, errors, message = '' } = (error ?? {}) as LibraryError;
+  const data = response?.data ?? response?.body;
+  const body = (typeof data === 'object' && data !== null ? data : parse(data)) as ErrorDocument | undefined;
+  const document = typeof body?.error === 'object' ? body.error : undefined;
+  const listed = [...(document?.errors ?? []), ...(document?.details ?? []), ...(errors ?? [])];
+  const reasons = [
+    typeof body?.error === 'string' ? body.error : undefined,
+    ...listed.flatMap(({ domain, reason }) => [reason, domain === 'usageLimits' ? domain : undefined]),
+    document?.status,
+    typeof code === 'string' ? code : undefined,
+  ].filter((reason) => typeof reason === 'string');
+  const isDocument = document !== undefined || typeof body?.error === 'string' || (errors ?? []).length > 0;
+  return {
+    status: numberOf(response?.status) ?? numberOf(response?.statusCode) ?? numberOf(status) ?? numberOf(code),
+    reasons,
+    // The body of what is not a document is a page for people, and can be long.
+    message: document?.message ?? body?.error_description ?? (isDocument || response === undefined ? message : ''),
+    isDocument,
+    retryAfter: retryAfterOf(response?.headers),
+  };
+}
+
+interface LibraryError {
+  readonly status?: unknown;
+  readonly code?: unknown;
+  readonly message?: string;
+  readonly errors?: readonly Reason[];
+  readonly response?: { status?: unknown; statusCode?: unknown; data?: unknown; body?: unknown; headers?: unknown };
+}
+
+interface Reason {
+  readonly domain?: string;
+  readonly reason?: string;
+}
+
+interface ErrorDocument {
+  readonly error?:
+    | string
+    | { message?: string; status?: string; errors?: readonly Reason[]; details?: readonly Reason[] };
+  readonly error_description?: string;
+}
+
+function parse(text: unknown): unknown {
+  if (typeof text !== 'string') return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function numberOf(value: unknown): number | undefined {
+  const number = Number(value);
+  return Number.isInteger(number) && number >= 100 && number < 600 ? number : undefined;
+}
+
+/** `Retry-After` in milliseconds; it is a number of seconds or a date. The client libraries differ in their headers. */
+function retryAfterOf(headers: unknown): number | undefined {
+  const { get } = (headers ?? {}) as { get?: unknown };
+  const text: unknown =
+    typeof get === 'function'
+      ? (headers as Headers).get('retry-after')
+      : (headers as Readonly<Record<string, unknown>> | undefined)?.['retry-after'];
+  if (typeof text !== 'string') return undefined;
+  if (/^\d+$/.test(text)) return Number(text) * 1000;
+  const at = Date.parse(text);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now());
+}
+
+function redact(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((redacted, secret) => redacted.replaceAll(secret, '…'), text).replaceAll(/\s+/g, ' ');
+}

@@ -1,0 +1,63 @@
+import type { FastifyBaseLogger } from 'fastify';
+import { LRUCache } from 'lru-cache';
+import type { Catalog } from '../catalog/catalog.ts';
+import type { Connection } from '../catalog/connections.ts';
+import type { UsageDatabase } from '../catalog/usage.ts';
+import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
+import type { Settings } from '../settings.ts';
+import { Gateway } from './gateway.ts';
+import { Identities } from './google-auth.ts';
+import { SearchAnalytics } from './search-analytics.ts';
+import { Warehouse } from './warehouse.ts';
+
+export interface ProvidersOptions {
+  readonly catalog: Catalog;
+  readonly usage: UsageDatabase;
+  readonly settings: Settings;
+  readonly log: Pick<FastifyBaseLogger, 'info' | 'warn'>;
+  /** Milliseconds, as `Date.now`. */
+  readonly now: () => number;
+}
+
+const MAX_CLIENTS = 1000;
+
+/** The clients of providers, one for each connection, and the gateway that all their runs pass. One in each process. */
+export class Providers {
+  readonly gateway: Gateway;
+  readonly #options: { identities: Identities; timeLimit: number; maximumBytesBilled: number };
+  readonly #searchAnalytics = new LRUCache<CacheKey, SearchAnalytics>({ max: MAX_CLIENTS });
+  /** A warehouse remembers which days its export has. */
+  readonly #warehouses = new LRUCache<CacheKey, Warehouse>({ max: MAX_CLIENTS });
+
+  constructor({ catalog, usage, settings, log, now }: ProvidersOptions) {
+    const timeLimit = settings.providerTimeLimit * 1000;
+    this.gateway = new Gateway({
+      catalog,
+      usage,
+      log,
+      now,
+      waitTime: settings.listWait * 1000,
+      places: settings.fetches,
+      placesPerProperty: settings.fetchesPerProperty,
+      rate: { perMinute: settings.providerRequestsPerMinute, perSecond: settings.providerRequestsPerSecond },
+    });
+    const { maximumBytesBilled } = settings;
+    this.#options = { identities: new Identities(timeLimit), timeLimit, maximumBytesBilled };
+  }
+
+  /** The reporting API as a connection of the kind `search-console` reaches it. */
+  searchAnalytics(connection: Connection): SearchAnalytics {
+    const key = cacheKey(connection);
+    const client = this.#searchAnalytics.get(key) ?? new SearchAnalytics(connection, this.#options);
+    this.#searchAnalytics.set(key, client);
+    return client;
+  }
+
+  /** The bulk export that a connection of the kind `bigquery` leads to. */
+  warehouse(connection: Connection): Warehouse {
+    const key = cacheKey(connection);
+    const client = this.#warehouses.get(key) ?? new Warehouse(connection, this.#options);
+    this.#warehouses.set(key, client);
+    return client;
+  }
+}

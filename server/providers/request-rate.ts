@@ -1,0 +1,121 @@
+import { takeProviderRequest } from '../catalog/provider-requests.ts';
+import type { UsageDatabase } from '../catalog/usage.ts';
+import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
+import type { Demand } from './places.ts';
+
+/** Requests to providers in any 60 seconds, by all processes of the data folder; and in any second about one property. */
+export interface RateLimits {
+  readonly perMinute: number;
+  readonly perSecond: number;
+}
+
+/** Time as the limits know it; tests have their own. */
+export interface Clock {
+  /** Milliseconds, the same for all processes of a machine. */
+  now(): number;
+  /** Calls back after some milliseconds; what is returned cancels that. */
+  wake(after: number, callback: () => void): () => void;
+}
+
+const SYSTEM: Clock = {
+  now: Date.now,
+  wake: (after, callback) => {
+    const timer = setTimeout(callback, after);
+    return () => clearTimeout(timer);
+  },
+};
+
+const MINUTE = 60_000;
+const SECOND = 1000;
+/** Background work leaves the rest of a minute's requests to clients, in whichever process. */
+const BACKGROUND_SHARE = 0.8;
+/** Looked at again after this at the latest, in milliseconds: a client may have joined background work meanwhile. */
+const MAX_PAUSE = 1000;
+
+interface Waiting {
+  readonly owner: string;
+  readonly demand: () => Demand;
+  readonly begin: () => void;
+}
+
+/**
+ * A rolling limit on requests to providers, shared by all processes through the usage database; where that does not
+ * answer, each process keeps to the limits by itself. Clients go before background work, then who came first; a
+ * property at its own limit holds up no other.
+ */
+export class RequestRate {
+  readonly #usage: UsageDatabase;
+  readonly #limits: RateLimits;
+  readonly #clock: Clock;
+  readonly #waiting = new Set<Waiting>();
+  /** The requests of this process within a minute, oldest first. */
+  #sent: { owner: string; at: number }[] = [];
+  #cancel = (): void => {};
+
+  constructor(usage: UsageDatabase, limits: RateLimits, clock = SYSTEM) {
+    this.#usage = usage;
+    this.#limits = limits;
+    this.#clock = clock;
+  }
+
+  /** Resolves when a request about `owner` may be sent now. Rejects with the signal's reason when that is aborted. */
+  admit(owner: string, demand: () => Demand, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      signal.throwIfAborted();
+      const leave = (): void => {
+        this.#waiting.delete(waiting);
+        if (this.#waiting.size === 0) this.#cancel();
+        reject(signal.reason as Error);
+      };
+      const begin = (): void => {
+        signal.removeEventListener('abort', leave);
+        resolve();
+      };
+      const waiting = { owner, demand, begin };
+      signal.addEventListener('abort', leave, { once: true });
+      this.#waiting.add(waiting);
+      this.#admitDue();
+    });
+  }
+
+  #admitDue(): void {
+    this.#cancel();
+    const at = this.#clock.now();
+    let next = at + MAX_PAUSE;
+    const refused = new Set<CacheKey>();
+    for (const share of [1, BACKGROUND_SHARE]) {
+      for (const waiting of this.#waiting) {
+        const { owner, demand, begin } = waiting;
+        const key = cacheKey(owner, share);
+        if ((demand() === 'client') !== (share === 1) || refused.has(key)) continue;
+        const due = this.#take(owner, share, at);
+        next = Math.min(next, due);
+        if (due > at) {
+          refused.add(key);
+        } else {
+          this.#waiting.delete(waiting);
+          begin();
+        }
+      }
+    }
+    if (this.#waiting.size > 0) this.#cancel = this.#clock.wake(Math.max(1, next - at), () => this.#admitDue());
+  }
+
+  /** Takes a request where the limits allow it; returns the instant when they do. */
+  #take(owner: string, share: number, at: number): number {
+    const perMinute = Math.max(1, Math.floor(this.#limits.perMinute * share));
+    const { perSecond } = this.#limits;
+    const due = takeProviderRequest(this.#usage, { owner, at, perMinute, perSecond });
+    // What this process has sent counts also where the others cannot be asked.
+    this.#sent = this.#sent.filter((request) => request.at > at - MINUTE);
+    const allowed = due ?? this.#dueAlone(owner, perMinute, at);
+    if (allowed <= at) this.#sent.push({ owner, at });
+    return allowed;
+  }
+
+  #dueAlone(owner: string, perMinute: number, at: number): number {
+    const inAll = this.#sent.at(-perMinute);
+    const ofOwner = this.#sent.filter((request) => request.owner === owner).at(-this.#limits.perSecond);
+    return Math.max(inAll === undefined ? at : inAll.at + MINUTE, ofOwner === undefined ? at : ofOwner.at + SECOND);
+  }
+}

@@ -1,0 +1,60 @@
+import closeWithGrace from 'close-with-grace';
+import { destination, pino } from 'pino';
+import { serializeError } from './api/plugins/log.ts';
+import { Catalog } from './catalog/catalog.ts';
+import { UsageDatabase } from './catalog/usage.ts';
+import { SYSTEM_CLOCK } from './jobs/clock.ts';
+import { JobRunner } from './jobs/job-runner.ts';
+import { JobStates } from './jobs/job-states.ts';
+import { JOBS } from './jobs/jobs.ts';
+import { FileLeases } from './jobs/leases.ts';
+import { readSettings, type Settings } from './settings.ts';
+
+/** Jobs get this long to end after a signal to stop, in milliseconds. */
+const GRACE = 900;
+
+/** Runs background jobs until SIGTERM or SIGINT, or until the process that started this one has ended. */
+export async function work(settings: Settings): Promise<void> {
+  const { dataFolder, logLevel } = settings;
+  // A file that may not grow further is a failed write, not the end of the process.
+  process.on('SIGXFSZ', () => {});
+  // A line at a time: there are few, and none is lost when the process is killed.
+  const logStream = destination({ dest: 2, sync: true });
+  // Whoever read them may have gone.
+  logStream.on('error', () => {});
+  const log = pino({ level: logLevel, serializers: { err: serializeError } }, logStream);
+  // Makes it where there is none, and says what is wrong with it; each run opens it for itself.
+  new Catalog(dataFolder).close();
+  const usage = new UsageDatabase(dataFolder, (error) => log.warn({ err: error }, 'the state of jobs was not stored'));
+  const runner = new JobRunner({
+    jobs: JOBS,
+    settings,
+    openCatalog: () => new Catalog(dataFolder, { create: false }),
+    leases: new FileLeases(dataFolder),
+    states: new JobStates(usage),
+    log,
+    describeError: (error) => serializeError(error).message,
+    clock: SYSTEM_CLOCK,
+    random: Math.random,
+  });
+  const stopping = new AbortController();
+  const running = runner.run(stopping.signal);
+  const grace = closeWithGrace({ delay: GRACE, logger: log }, async ({ err, signal }) => {
+    if (err) log.fatal({ err }, 'background jobs stopped by an error');
+    else log.info({ signal }, 'background jobs are stopping');
+    stopping.abort();
+    await running;
+    usage.close();
+  });
+  process.once('disconnect', () => grace.close());
+  log.info({ dataFolder, jobs: JOBS.map(({ name }) => name) }, 'background jobs are running');
+  await running;
+}
+
+// `serve` starts this file itself: the command line would bring all commands with it.
+if (import.meta.main) {
+  await work(readSettings(process.env)).catch((error: unknown) => {
+    process.stderr.write(`${(error as Error).message}\n`);
+    process.exitCode = 1;
+  });
+}

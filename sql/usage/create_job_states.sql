@@ -1,0 +1,13 @@
+-- What each background job did last, and when it runs next. Times are microseconds; `ended_at` is null while it runs.
+-- `outcome`: succeeded, failed, stopped or interrupted; `result`: JSON.
+create table if not exists job_states (
+  job text primary key,
+  started_at integer not null,
+  ended_at integer,
+  outcome text,
+  failures integer not null,
+  error text,
+  result text,
+  progress text,
+  next_at integer not null
+) strict, without rowid

@@ -1,0 +1,3 @@
+-- Stores the last use of a key. $id; $at: microseconds.
+insert into key_uses values ($id, $at)
+on conflict (id) do update set used_at = max(used_at, excluded.used_at)

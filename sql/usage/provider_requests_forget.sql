@@ -1,0 +1,2 @@
+-- Forgets requests that no limit counts any more, and those of a clock that was set back. $at: now, in milliseconds.
+delete from provider_requests where at <= $at - 60000 or at > $at + 60000

@@ -1,0 +1,142 @@
+// Answers of who and what.
+import type { Row } from '../world.ts';
+import {
+  bad,
+  byText,
+  DAY,
+  dayIn,
+  descending,
+  flagIn,
+  number,
+  oneIn,
+  type Query,
+  text,
+  wholeIn,
+} from './oracle-terms.ts';
+import type { OracleWorld, Project } from './oracle-world.ts';
+
+export function projects(world: OracleWorld): object {
+  const projects = world
+    .allProjects()
+    .sort(
+      (a, b) => Date.parse(String(a['created_at'])) - Date.parse(String(b['created_at'])) || byText(a['id'], b['id']),
+    );
+  return {
+    projects: projects.map((row) => ({
+      id: row['id'],
+      domain: row['domain'],
+      property: row['property'],
+      country: row['country'],
+      language: row['language'],
+      syncStatus: row['sync_status'] ?? (row['synced_through'] === null ? 'pending' : 'ok'),
+      lastSyncedAt: row['last_synced_at'],
+      syncedThrough: row['synced_through'],
+      keywordHistoryFrom: text(world.historyFrom(row)),
+      historyBackfilling: row['history_backfilling'],
+      trackedKeywords: world.tracked(row as Project).length,
+    })),
+  };
+}
+
+export function groupList(world: OracleWorld, project: Project): object {
+  const tracked = new Set(world.tracked(project).map(({ id }) => id));
+  const members = world.rows(project, 'group_members').filter((member) => tracked.has(member['keyword_id']));
+  return {
+    groups: world.inOrder(project, 'groups').map((row) => ({
+      id: row['id'],
+      name: row['name'],
+      kind: row['kind'],
+      parentId: row['parent_id'],
+      position: row['position'],
+      pinned: row['pinned'],
+      rule: row['rule'],
+      keywordIds:
+        row['kind'] === 'manual'
+          ? members
+              .filter((member) => member['group_id'] === row['id'])
+              .map((member) => member['keyword_id'])
+              .sort(byText)
+          : null,
+    })),
+  };
+}
+
+export function pageGroups(world: OracleWorld, project: Project): object {
+  return {
+    pageGroups: world.inOrder(project, 'page_groups').map(({ id, name, position, rule, pinned_urls }) => ({
+      id,
+      name,
+      position,
+      rule,
+      pinnedUrls: pinned_urls,
+    })),
+  };
+}
+
+export function alerts(world: OracleWorld, project: Project, query: Query): object {
+  const status = oneIn(query, 'status', ['open', 'resolved', 'all']) ?? 'all';
+  const since = dayIn(query, 'since') ?? -Infinity;
+  const limit = wholeIn(query, 'limit', 100, 1, 500);
+  const at = (row: Row): number => Date.parse(String(row['created_at']));
+  const alerts = world
+    .rows(project, 'alerts')
+    .filter((row) => status === 'all' || (status === 'open') === (row['resolved_at'] === null))
+    .filter((row) => at(row) >= since * DAY)
+    .sort((a, b) => descending(at(a), at(b)) || byText(a['id'], b['id']));
+  return {
+    alerts: alerts.slice(0, limit).map(({ id, type, kind, severity, title, body, date, keyword_id, url, ...row }) => ({
+      id,
+      type,
+      kind,
+      severity,
+      title,
+      body,
+      date,
+      keywordId: keyword_id,
+      url,
+      createdAt: row['created_at'],
+      resolvedAt: instantOrNull(row['resolved_at'] as string | null),
+    })),
+  };
+}
+
+export function notes(world: OracleWorld, project: Project, query: Query): object {
+  const [from, to] = [dayIn(query, 'from') ?? -Infinity, dayIn(query, 'to') ?? Infinity];
+  const visible = flagIn(query, 'clientVisible');
+  if (from > to) throw bad('from');
+  const applies = (row: Row): boolean =>
+    row['project_id'] === project.id || (row['project_id'] === null && row['workspace_id'] === project['workspace_id']);
+  const notes = world.tables['notes']!.filter(applies)
+    .filter((row) => number(String(row['end_date'] ?? row['date'])) >= from && number(String(row['date'])) <= to)
+    .filter((row) => !visible || row['client_visible'] === true)
+    .sort(
+      (a, b) => byText(a['date'], b['date']) || byText(a['created_at'], b['created_at']) || byText(a['id'], b['id']),
+    );
+  const find = (table: string, id: unknown): Row | undefined =>
+    world.rows(project, table).find((row) => row['id'] === id);
+  return {
+    notes: notes.map((row) => {
+      const group = find('groups', row['group_id']);
+      const keyword = find('keywords', row['keyword_id']);
+      return {
+        id: row['id'],
+        scope: row['scope'],
+        date: row['date'],
+        endDate: row['end_date'],
+        category: row['category'],
+        text: row['text'],
+        clientVisible: row['client_visible'],
+        author: row['author'],
+        group: group === undefined ? null : { id: group['id'], name: group['name'] },
+        keyword: keyword === undefined ? null : { id: keyword['id'], query: keyword['query'] },
+        page: row['page'],
+        createdAt: row['created_at'],
+        updatedAt: row['updated_at'],
+      };
+    }),
+  };
+}
+
+function instantOrNull(instant: string | null): string | null {
+  return instant === null ? null : new Date(instant).toISOString();
+}

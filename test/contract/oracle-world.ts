@@ -1,0 +1,76 @@
+import type { Row, Tables } from '../world.ts';
+import { addDayOfMonth, addRow, byText, DAY, type Days, monthSpan, number, type Sum } from './oracle-terms.ts';
+
+export type Project = Row & { readonly id: string };
+
+/** The rows of a world, as a workspace sees them at an instant. */
+export class OracleWorld {
+  readonly tables: Tables;
+  readonly workspace: Row;
+  readonly now: number;
+
+  constructor(tables: Tables, workspace: string, now: number) {
+    this.tables = tables;
+    this.workspace = tables['workspaces']!.find(({ id }) => id === workspace)!;
+    this.now = now;
+  }
+
+  allProjects(): Row[] {
+    const isShown = (row: Row): boolean =>
+      row['workspace_id'] === this.workspace['id'] && row['setup_finished'] !== false;
+    return this.tables['projects']!.filter(isShown);
+  }
+
+  /** Rows of a project, of a range where one is given. */
+  rows(project: Project, table: string, days?: Days): Row[] {
+    return (this.tables[table] ?? []).filter((row) => {
+      if (row['project_id'] !== project.id) return false;
+      const at = days && number(String(row['date']));
+      return at === undefined || days === undefined || (at >= days.from && at <= days.to);
+    });
+  }
+
+  today(): number {
+    return Math.floor(this.now / DAY);
+  }
+
+  lastDay(project: Row): number {
+    const synced = project['synced_through'] as string | null;
+    return synced === null ? this.today() - 1 : number(synced);
+  }
+
+  historyFrom(project: Row): number {
+    return this.lastDay(project) - (this.workspace['keyword_history_days'] as number) + 1;
+  }
+
+  tracked(project: Project): Row[] {
+    return this.rows(project, 'keywords')
+      .filter(({ archived }) => archived !== true)
+      .sort((a, b) => byText(a['query'], b['query']) || byText(a['id'], b['id']));
+  }
+
+  inOrder(project: Project, table: string): Row[] {
+    return this.rows(project, table).sort(
+      (a, b) => (a['position'] as number) - (b['position'] as number) || byText(a['id'], b['id']),
+    );
+  }
+
+  /** Last day of the newest stored month; -Infinity without one. */
+  monthlyThrough(project: Project): number {
+    return Math.max(...this.rows(project, 'country_monthly').map(({ month }) => monthSpan(String(month)).to));
+  }
+
+  /** A country on a day: of its month up to the last stored month, after it as stored. */
+  addCountryDay(sum: Sum, project: Project, country: string, day: number): void {
+    const isOfCountry = (row: Row): boolean => row['country'] === country;
+    if (day <= this.monthlyThrough(project)) {
+      for (const row of this.rows(project, 'country_monthly').filter(isOfCountry)) {
+        const { from, to } = monthSpan(String(row['month']));
+        if (from <= day && day <= to) addDayOfMonth(sum, row, day);
+      }
+    } else {
+      for (const row of this.rows(project, 'country_daily', { from: day, to: day }).filter(isOfCountry))
+        addRow(sum, row);
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import type { Test } from 'tap';
+import { Catalog } from '../../server/catalog/catalog.ts';
+import type { Connection } from '../../server/catalog/connections.ts';
+import { UsageDatabase } from '../../server/catalog/usage.ts';
+import type { ProviderJob } from '../../server/providers/gateway.ts';
+import { Providers } from '../../server/providers/providers.ts';
+import type { ProviderRun } from '../../server/providers/retries.ts';
+import { readSettings } from '../../server/settings.ts';
+import { NOW, temporaryFolder } from '../world.ts';
+import { credentialsFile } from './connected.ts';
+import { type FakeSearchConsole, fakeSearchConsole } from './search-console.ts';
+
+export interface ProvidersWorld {
+  readonly google: FakeSearchConsole;
+  readonly providers: Providers;
+  /** To the fake. */
+  readonly connection: Connection;
+  /** Runs work about a property as the service does, for a client that waits. */
+  readonly run: <T>(work: (run: ProviderRun) => Promise<T>, job?: Partial<ProviderJob>) => Promise<T>;
+  /** Lines of the log. */
+  readonly log: object[];
+}
+
+export const PROPERTY = 'sc-domain:shop.example';
+
+/** The providers of a process, with a connection to the fake reporting API. */
+export async function providersWorld(t: Test, environment: NodeJS.ProcessEnv = {}): Promise<ProvidersWorld> {
+  const google = await fakeSearchConsole(t);
+  const dataFolder = temporaryFolder(t);
+  const settings = readSettings({ ...environment, ORDINATE_DATA: dataFolder });
+  const opened = new AsyncDisposableStack();
+  t.teardown(() => opened.disposeAsync());
+  const catalog = opened.adopt(new Catalog(dataFolder), (it) => it.close());
+  const usage = opened.adopt(new UsageDatabase(dataFolder, (error) => t.fail(String(error))), (it) => it.close());
+  const log: object[] = [];
+  const keep = (line: unknown): void => void log.push(line as object);
+  const providers = new Providers({ catalog, usage, settings, log: { info: keep, warn: keep }, now: () => NOW });
+  opened.defer(() => providers.gateway.stop());
+  const connection: Connection = {
+    kind: 'search-console',
+    credentials: credentialsFile(t),
+    endpoint: google.url,
+    tokenEndpoint: google.tokenUrl,
+    dataset: null,
+    location: null,
+  };
+  const run: ProvidersWorld['run'] = (work, job = {}) =>
+    providers.gateway.run(
+      {
+        provider: 'search-console',
+        property: PROPERTY,
+        demand: () => 'client',
+        retryShare: 1,
+        pauseAfterFailure: 0,
+        what: 'rows',
+        line: {},
+        ...job,
+      },
+      work,
+      () => ({}),
+    );
+  return { google, providers, connection, run, log };
+}

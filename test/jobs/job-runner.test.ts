@@ -1,0 +1,286 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import t, { type Test } from 'tap';
+import { serializeError } from '../../server/api/plugins/log.ts';
+import { Catalog } from '../../server/catalog/catalog.ts';
+import { UsageDatabase } from '../../server/catalog/usage.ts';
+import type { Job } from '../../server/jobs/job.ts';
+import { JobRunner } from '../../server/jobs/job-runner.ts';
+import { type JobState, JobStates } from '../../server/jobs/job-states.ts';
+import { FileLeases, type Leases } from '../../server/jobs/leases.ts';
+import { readSettings } from '../../server/settings.ts';
+import { FakeClock } from '../fakes/fake-clock.ts';
+import { NOW, temporaryFolder } from '../world.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+interface Process {
+  readonly states: JobStates;
+  readonly log: string[];
+  readonly stop: () => Promise<void>;
+}
+
+/** A data folder and processes that run jobs over it, as far as one process can play several. */
+function makeMachine(t: Test): {
+  clock: FakeClock;
+  dataFolder: string;
+  start: (jobs: readonly Job[], leases?: Leases) => Process;
+} {
+  const dataFolder = temporaryFolder(t);
+  new Catalog(dataFolder).close();
+  const clock = new FakeClock(NOW);
+  const start = (jobs: readonly Job[], leases: Leases = new FileLeases(dataFolder)): Process => {
+    const log: string[] = [];
+    const lines =
+      (job: string) =>
+      (line: unknown, message?: string): void =>
+        void log.push([job, message ?? line].join(': '));
+    const loggerOf = (job: string) => ({
+      debug: lines(job),
+      info: lines(job),
+      warn: lines(job),
+      error: lines(job),
+    });
+    const usage = new UsageDatabase(dataFolder, () => {});
+    const states = new JobStates(usage);
+    const runner = new JobRunner({
+      jobs,
+      settings: readSettings({ ORDINATE_DATA: dataFolder }),
+      openCatalog: () => new Catalog(dataFolder, { create: false }),
+      leases,
+      states,
+      log: { ...loggerOf('worker'), child: ({ job }) => loggerOf(job) },
+      describeError: (error) => serializeError(error).message,
+      clock,
+      random: () => 0.5,
+    });
+    const stopping = new AbortController();
+    const running = runner.run(stopping.signal);
+    let isStopped = false;
+    const stop = async (): Promise<void> => {
+      if (isStopped) return;
+      isStopped = true;
+      stopping.abort();
+      await running;
+      usage.close();
+    };
+    t.teardown(stop);
+    return { states, log, stop };
+  };
+  return { clock, dataFolder, start };
+}
+
+const counting = (runs: number[], clock: FakeClock, name = 'count'): Job => ({
+  name,
+  every: HOUR,
+  jitter: 0.2,
+  run: async () => {
+    runs.push((clock.now() - NOW) / MINUTE);
+    return { runs: runs.length };
+  },
+});
+
+/** A job that goes on until it is told to stop. */
+const endless = (seen: string[]): Job => ({
+  name: 'endless',
+  every: HOUR,
+  jitter: 0,
+  run: ({ report }, signal) => {
+    seen.push('started');
+    report('1 of 100');
+    return new Promise((_resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+    });
+  },
+});
+
+t.test('a job runs at once, and then in its interval; its state tells what it did', async (t) => {
+  const { clock, start } = makeMachine(t);
+  const runs: number[] = [];
+  const { states } = start([counting(runs, clock)]);
+  await clock.advance(3 * HOUR + 30 * MINUTE);
+  t.strictSame(runs, [0, 66, 132, 198], 'the interval and half of its jitter');
+  const { startedAt, ...state } = states.read('count')!;
+  t.equal(startedAt, NOW + 198 * MINUTE);
+  t.strictSame(state, {
+    job: 'count',
+    endedAt: startedAt,
+    outcome: 'succeeded',
+    failures: 0,
+    error: null,
+    result: { runs: 4 },
+    progress: null,
+    nextAt: startedAt + 66 * MINUTE,
+  });
+});
+
+t.test('several processes: each run is one; whoever is left goes on', async (t) => {
+  const { clock, start } = makeMachine(t);
+  const runs: number[] = [];
+  const first = start([counting(runs, clock), counting([], clock, 'other')]);
+  const second = start([counting(runs, clock)]);
+  await clock.advance(140 * MINUTE);
+  t.strictSame(runs, [0, 66, 132]);
+  await first.stop();
+  await clock.advance(60 * MINUTE);
+  t.strictSame(runs, [0, 66, 132, 198]);
+  t.equal(second.states.read('other')?.result?.['runs'], 3, 'jobs do not wait for each other');
+});
+
+t.test('a process that starts again does not run what was done a moment ago', async (t) => {
+  const { clock, start } = makeMachine(t);
+  const runs: number[] = [];
+  const first = start([counting(runs, clock)]);
+  await clock.advance(MINUTE);
+  await first.stop();
+  start([counting(runs, clock)]);
+  await clock.advance(MINUTE);
+  t.strictSame(runs, [0]);
+  clock.set(NOW - 1000 * HOUR);
+  await clock.advance(2 * MINUTE);
+  t.equal(runs.length, 2, 'but it runs when the clock was set back, instead of waiting for the old time');
+});
+
+t.test('a job that fails is repeated after growing pauses, until it succeeds; others go on', async (t) => {
+  const { clock, start } = makeMachine(t);
+  const tries: number[] = [];
+  const failing: Job = {
+    name: 'failing',
+    every: HOUR,
+    jitter: 0,
+    run: async () => {
+      tries.push((clock.now() - NOW) / 1000);
+      if (tries.length < 4) throw new Error(`the provider is away for ord_live_${'a'.repeat(32)}`);
+      return {};
+    },
+  };
+  const runs: number[] = [];
+  const { states, log } = start([failing, counting(runs, clock)]);
+  await clock.advance(60_000);
+  t.match(states.read('failing'), { outcome: 'failed', failures: 2, error: 'the provider is away for ord_live_…' });
+  await clock.advance(5 * MINUTE);
+  // 30, 60 and 120 s, less an eighth.
+  t.strictSame(tries, [0, 26.25, 78.75, 183.75]);
+  t.match(states.read('failing'), { outcome: 'succeeded', failures: 0, error: null });
+  t.equal(log.filter((line) => line === 'failing: job failed').length, 3);
+  t.strictSame(runs, [0]);
+});
+
+t.test('told to stop, a long run ends at once; the next process goes on with it', async (t) => {
+  const { clock, start } = makeMachine(t);
+  const seen: string[] = [];
+  const first = start([endless(seen)]);
+  const second = start([endless(seen)]);
+  await clock.advance(10 * MINUTE);
+  t.strictSame(seen, ['started'], 'the other process leaves it alone, however long it takes');
+  t.match(second.states.read('endless'), { endedAt: null, progress: '1 of 100' });
+  await first.stop();
+  t.match(second.states.read('endless'), { outcome: 'stopped', failures: 0, error: null });
+  await clock.advance(2000);
+  t.strictSame(seen, ['started', 'started']);
+});
+
+t.test(
+  'a process that was killed while it ran a job: another one takes it over at once, the second time later',
+  async (t) => {
+    const { clock, dataFolder, start } = makeMachine(t);
+    const usage = new UsageDatabase(dataFolder, (error) => t.error(error));
+    t.teardown(() => usage.close());
+    const left: JobState = {
+      job: 'count',
+      startedAt: NOW - HOUR,
+      endedAt: null,
+      outcome: null,
+      failures: 0,
+      error: null,
+      result: null,
+      progress: '7 of 9',
+      nextAt: NOW - HOUR,
+    };
+    const runs: number[] = [];
+    new JobStates(usage).write(left);
+    const first = start([counting(runs, clock)]);
+    await clock.advance(0);
+    t.strictSame(runs, [0]);
+    t.ok(first.log.some((line) => line.includes('ended before the run did')));
+    await first.stop();
+
+    new JobStates(usage).write({ ...left, failures: 1, startedAt: NOW });
+    const second = start([counting(runs, clock)]);
+    await clock.advance(20_000);
+    t.match(second.states.read('count'), { outcome: 'interrupted', failures: 2, error: /process.*ended/ });
+    t.equal(runs.length, 1);
+    await clock.advance(10_000);
+    t.equal(runs.length, 2);
+  },
+);
+
+t.test('a lease that is lost ends the run, whose state is for others to say', async (t) => {
+  const { clock, start } = makeMachine(t);
+  const seen: string[] = [];
+  let isHeld = true;
+  const leases: Leases = {
+    acquire: async () => (isHeld ? { renew: async () => isHeld, release: async () => {} } : undefined),
+  };
+  const { states, log } = start([endless(seen)], leases);
+  await clock.advance(MINUTE);
+  t.strictSame(seen, ['started']);
+  isHeld = false;
+  await clock.advance(9000);
+  t.notOk(log.includes('endless: job failed'));
+  await clock.advance(1000);
+  t.ok(log.includes('endless: job failed'));
+  t.match(states.read('endless'), { startedAt: NOW, failures: 0 }, 'not a failure of the job');
+});
+
+t.test('where states cannot be stored, jobs keep to their intervals', async (t) => {
+  const { clock, dataFolder, start } = makeMachine(t);
+  const runs: number[] = [];
+  start([counting(runs, clock)]);
+  const other = new DatabaseSync(join(dataFolder, 'usage.sqlite'));
+  t.teardown(() => other.close());
+  await clock.advance(MINUTE);
+  other.exec('begin immediate');
+  await clock.advance(100 * MINUTE);
+  t.strictSame(runs, [0, 66], 'what is stored is older than what this process knows');
+  other.exec('drop table job_states');
+  other.exec('commit');
+  await clock.advance(60 * MINUTE);
+  t.strictSame(runs, [0, 66, 132]);
+});
+
+t.test('a lost catalog fails runs in words, and does not end the process', async (t) => {
+  const { clock, dataFolder, start } = makeMachine(t);
+  for (const name of ['', '-wal', '-shm']) rmSync(join(dataFolder, `catalog.sqlite${name}`), { force: true });
+  const { states } = start([counting([], clock)]);
+  await clock.advance(1000);
+  t.match(states.read('count'), { outcome: 'failed', error: /There is no data of Ordinate/ });
+  new Catalog(dataFolder).close();
+  await clock.advance(MINUTE);
+  t.match(states.read('count'), { outcome: 'succeeded' }, 'the catalog that is there then is the one that counts');
+});
+
+t.test('a lease that comes late: what another process has run meanwhile is not run again', async (t) => {
+  const { clock, start } = makeMachine(t);
+  const runs: number[] = [];
+  const free: (() => void)[] = [];
+  let isFree = true;
+  // As a database that makes the second one wait until the first one is ready.
+  const leases: Leases = {
+    acquire: async () => {
+      if (!isFree) await new Promise<void>((resolve) => free.push(resolve));
+      isFree = false;
+      const release = async (): Promise<void> => {
+        isFree = true;
+        free.shift()?.();
+      };
+      return { renew: async () => true, release };
+    },
+  };
+  start([counting(runs, clock)], leases);
+  start([counting(runs, clock)], leases);
+  await clock.advance(HOUR);
+  t.strictSame(runs, [0]);
+});

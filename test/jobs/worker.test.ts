@@ -1,0 +1,184 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import t, { type Test } from 'tap';
+import { UsageDatabase } from '../../server/catalog/usage.ts';
+import { JobStates } from '../../server/jobs/job-states.ts';
+import { type JobStatus, readJobStatus } from '../../server/jobs/job-status.ts';
+import { connectedWorld } from '../fakes/connected.ts';
+import { makeDataFolder, type Running, run, start, startServer, until } from '../process.ts';
+import { PROJECT, temporaryFolder, WORKSPACE, writeSnapshot } from '../world.ts';
+
+const JOBS = ['sweep-facts', 'sweep-lists', 'refresh-lists'];
+const SMALL = { workspaces: [WORKSPACE], projects: [PROJECT] };
+
+type Line = Readonly<Record<string, unknown>>;
+
+/** Lines of the log; what is not JSON would throw. */
+function linesOf({ printed }: Running): Line[] {
+  const whole = printed.stderr.slice(0, printed.stderr.lastIndexOf('\n') + 1);
+  return whole
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Line);
+}
+
+function linesWith(running: Running, message: RegExp): Line[] {
+  return linesOf(running).filter(({ msg }) => message.test(String(msg)));
+}
+
+/** The process ids of workers, in the order in which they were started. */
+const workersOf = (server: Running): number[] => linesWith(server, /was started/).map(({ worker }) => worker as number);
+
+const untilRunning = (running: Running, count = 1): Promise<true> =>
+  until('background jobs', () => (linesWith(running, /jobs are running/).length >= count ? true : undefined));
+
+async function statusOf(dataFolder: string): Promise<JobStatus[]> {
+  const usage = new UsageDatabase(dataFolder, () => {});
+  try {
+    return await readJobStatus(usage, dataFolder);
+  } finally {
+    usage.close();
+  }
+}
+
+/** Waits until every job has run. */
+async function untilDone(t: Test, dataFolder: string): Promise<void> {
+  const usage = new UsageDatabase(dataFolder, () => {});
+  t.teardown(() => usage.close());
+  const states = new JobStates(usage);
+  await until('all jobs to have run', () =>
+    states.all().filter(({ outcome }) => outcome === 'succeeded').length === JOBS.length ? true : undefined,
+  );
+}
+
+const doneBy = (running: Running): string[] => linesWith(running, /^job done$/).map(({ job }) => String(job));
+
+/** False also for a process that has ended and whose parent has not asked how. */
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return process.platform !== 'linux' || !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+const untilGone = (pid: number): Promise<true> =>
+  until('the process of background jobs to end', () => (isRunning(pid) ? undefined : true));
+
+/** Makes jobs due. */
+function makeDue(dataFolder: string): void {
+  const db = new DatabaseSync(join(dataFolder, 'usage.sqlite'));
+  db.exec('update job_states set next_at = 0');
+  db.close();
+}
+
+t.test(
+  'serve starts the jobs in a process of their own, starts it again when it is killed, and stops it',
+  async (t) => {
+    const { dataFolder, keys } = await makeDataFolder(t, [writeSnapshot(t, SMALL)]);
+    const server = await startServer(t, { ORDINATE_DATA: dataFolder, ORDINATE_JOBS: 'on' });
+    await untilDone(t, dataFolder);
+    await until('its lines in the log of the server', () => (doneBy(server).length >= JOBS.length ? true : undefined));
+    t.strictSame(doneBy(server).sort(), [...JOBS].sort());
+    const [first = 0] = workersOf(server);
+    if (process.platform === 'linux') {
+      const loaded = readFileSync(`/proc/${first}/maps`, 'utf8');
+      t.match(loaded, /node/);
+      t.notMatch(loaded, /duckdb/, 'it loads DuckDB only when a job needs it');
+    }
+
+    makeDue(dataFolder);
+    process.kill(first, 'SIGKILL');
+    await untilRunning(server, 2);
+    t.match(linesWith(server, /will be started again/), [{ how: 'SIGKILL' }]);
+    const [, second = 0] = workersOf(server);
+    t.not(second, first);
+    await until('the jobs to run again', () => (doneBy(server).length === 6 ? true : undefined));
+    t.equal((await server.get('/projects', keys[0]!)).status, 200, 'requests are answered all the time');
+
+    server.child.kill('SIGTERM');
+    t.match(await server.ended, { code: 0 });
+    t.notOk(isRunning(second));
+    t.equal(linesWith(server, /will be started again/).length, 1, 'a process that was told to end is not missed');
+  },
+);
+
+t.test('two servers over one data folder run each job once; jobs end with a server that is killed', async (t) => {
+  const { dataFolder } = await makeDataFolder(t, [writeSnapshot(t, SMALL)]);
+  const settings = { ORDINATE_DATA: dataFolder, ORDINATE_JOBS: 'on' };
+  const [one, other] = await Promise.all([startServer(t, settings), startServer(t, settings)]);
+  await untilRunning(one);
+  await untilRunning(other);
+  await untilDone(t, dataFolder);
+  const done = (): string[] => [...doneBy(one), ...doneBy(other)];
+  await until('their log', () => (done().length >= JOBS.length ? true : undefined));
+  one.child.kill('SIGTERM');
+  t.match(await one.ended, { code: 0 });
+  t.strictSame(done().sort(), [...JOBS].sort());
+  const [worker = 0] = workersOf(other);
+  t.ok(isRunning(worker));
+  other.child.kill('SIGKILL');
+  await untilGone(worker);
+});
+
+t.test('work runs the jobs alone; a run that cannot end by itself is stopped with it', async (t) => {
+  const { dataFolder, google, ask } = await connectedWorld(t, { environment: { ORDINATE_LISTS_LIFETIME: '600' } });
+  google.pages = [{ key: 'https://shop.example/', clicks: 1, impressions: 2, position: 1 }];
+  for (let hit = 0; hit < 3; hit++) t.equal((await ask('/pages?from=2026-03-01&to=2026-03-14')).status, 200);
+  const now = Date.now() * 1000;
+  const db = new DatabaseSync(join(dataFolder, 'catalog.sqlite'));
+  db.exec(`update lists set fetched_at = ${now - 700_000_000}`);
+  db.close();
+  const usage = new DatabaseSync(join(dataFolder, 'usage.sqlite'));
+  usage.exec(`update list_uses set hits = 3, used_at = ${now}`);
+  usage.close();
+  google.silent.add(PROJECT['property'] as string);
+
+  const worker = start(t, { ORDINATE_DATA: dataFolder, ORDINATE_LISTS_LIFETIME: '600' }, 'work');
+  await until('a request to the provider', () => (google.requests.length > 1 ? true : undefined));
+  const shown = await run(t, { ORDINATE_DATA: dataFolder }, 'jobs', 'status', '--json');
+  t.match(JSON.parse(shown.stdout), [
+    { job: 'sweep-facts', state: 'succeeded', everySeconds: 3600, startedAt: /Z$/, nextAt: /Z$/ },
+    { job: 'sweep-lists', state: 'succeeded' },
+    { job: 'refresh-lists', state: 'running', progress: 'list 1 of 1', endedAt: null, nextAt: null },
+  ]);
+  worker.child.kill('SIGTERM');
+  t.match(await worker.ended, { code: 0, stdout: '' });
+  t.match((await statusOf(dataFolder))[2], { state: 'stopped', failures: 0, error: null });
+
+  const killed = start(t, { ORDINATE_DATA: dataFolder, ORDINATE_LISTS_LIFETIME: '600' }, 'work');
+  await until('a request to the provider', () => (google.requests.length > 2 ? true : undefined));
+  killed.child.kill('SIGKILL');
+  await killed.ended;
+  t.match((await statusOf(dataFolder))[2], { state: 'interrupted' });
+  google.silent.clear();
+  const next = start(t, { ORDINATE_DATA: dataFolder, ORDINATE_LISTS_LIFETIME: '600' }, 'work');
+  await until('the job to be taken over', () => (doneBy(next).includes('refresh-lists') ? true : undefined));
+  t.match(linesWith(next, /ended before the run did/), [{ job: 'refresh-lists' }]);
+  t.match((await statusOf(dataFolder))[2], { state: 'succeeded', result: { refreshed: 1, failed: 0 } });
+  next.child.kill('SIGINT');
+  t.match(await next.ended, { code: 0 });
+});
+
+t.test(
+  'jobs status of a folder whose jobs have never run; work makes a data folder and says what is wrong with one',
+  async (t) => {
+    const { dataFolder } = await makeDataFolder(t, [], { keys: 0 });
+    const table = await run(t, { ORDINATE_DATA: dataFolder }, 'jobs', 'status');
+    t.match(table, { code: 0, stderr: '' });
+    for (const job of JOBS) t.match(table.stdout, new RegExp(`^${job} +waiting$`, 'm'));
+
+    const folder = join(temporaryFolder(t), 'new');
+    const worker = start(t, { ORDINATE_DATA: folder }, 'work');
+    await untilDone(t, await untilRunning(worker).then(() => folder));
+    worker.child.kill('SIGTERM');
+    t.match(await worker.ended, { code: 0 });
+    t.match(await run(t, { ORDINATE_DATA: '/proc/nope' }, 'work'), {
+      code: 1,
+      stdout: '',
+      stderr: /'\/proc\/nope'.*cannot be made/,
+    });
+  },
+);

@@ -1,0 +1,176 @@
+import fc from 'fast-check';
+import t, { type Test } from 'tap';
+import { UsageDatabase } from '../../server/catalog/usage.ts';
+import type { Demand } from '../../server/providers/places.ts';
+import { type Clock, type RateLimits, RequestRate } from '../../server/providers/request-rate.ts';
+import { temporaryFolder } from '../world.ts';
+
+/** A clock that stands until it is moved, and calls back on the way. */
+class TestClock implements Clock {
+  #at = 1_000_000;
+  readonly #alarms = new Set<{ at: number; callback: () => void }>();
+
+  now(): number {
+    return this.#at;
+  }
+
+  wake(after: number, callback: () => void): () => void {
+    const alarm = { at: this.#at + after, callback };
+    this.#alarms.add(alarm);
+    return () => this.#alarms.delete(alarm);
+  }
+
+  /** Waits so many milliseconds, with what happens in them. */
+  async pass(milliseconds: number): Promise<void> {
+    const end = this.#at + milliseconds;
+    for (;;) {
+      await new Promise(setImmediate);
+      const [next] = [...this.#alarms].sort((a, b) => a.at - b.at);
+      if (next === undefined || next.at > end) break;
+      this.#alarms.delete(next);
+      this.#at = Math.max(this.#at, next.at);
+      next.callback();
+    }
+    this.#at = end;
+    await new Promise(setImmediate);
+  }
+}
+
+/** Processes of one data folder, or of none that can be written, and when their requests were sent. */
+function scene(t: Test, limits: RateLimits, { processes = 1, shared = true } = {}) {
+  const clock = new TestClock();
+  const folder = temporaryFolder(t);
+  const rates = Array.from({ length: processes }, () => {
+    const usage = new UsageDatabase(shared ? folder : '/nowhere/at/all', (error) => shared && t.fail(String(error)));
+    t.teardown(() => usage.close());
+    return new RequestRate(usage, limits, clock);
+  });
+  const sent: { name: string; owner: string; at: number }[] = [];
+  const ask = (name: string, owner = 'a', demand: () => Demand = () => 'client', by = 0, signal = NEVER) =>
+    rates[by]!.admit(owner, demand, signal).then(() => void sent.push({ name, owner, at: clock.now() }));
+  return { clock, sent, ask };
+}
+
+const NEVER = new AbortController().signal;
+
+/** The most requests in any span of so many milliseconds. */
+function mostWithin(at: readonly number[], span: number): number {
+  return Math.max(0, ...at.map((start) => at.filter((other) => other >= start && other < start + span).length));
+}
+
+for (const [name, shared, processes] of [
+  ['shared by processes', true, 3],
+  ['kept by one process alone, where the database cannot be opened', false, 1],
+] as const) {
+  t.test(`limits of any 60 seconds in all, and of any second for each property: ${name}`, async (t) => {
+    const pauses = fc.array(fc.record({ pause: fc.nat(4000), owner: fc.constantFrom('a', 'b', 'c') }), {
+      minLength: 20,
+      maxLength: 60,
+    });
+    await fc.assert(
+      fc.asyncProperty(pauses, async (requests) => {
+        const { clock, sent, ask } = scene(t, { perMinute: 10, perSecond: 2 }, { shared, processes });
+        for (const [index, { pause, owner }] of requests.entries()) {
+          await clock.pass(pause);
+          void ask('', owner, () => 'client', index % processes);
+        }
+        await clock.pass(600_000);
+        const owners = Object.values(Object.groupBy(sent, ({ owner }) => owner));
+        return (
+          sent.length === requests.length &&
+          mostWithin(
+            sent.map(({ at }) => at),
+            60_000,
+          ) <= 10 &&
+          owners.every(
+            (own = []) =>
+              mostWithin(
+                own.map(({ at }) => at),
+                1000,
+              ) <= 2,
+          )
+        );
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  t.test(`nobody waits longer than the limits ask for: ${name}`, async (t) => {
+    const { clock, sent, ask } = scene(t, { perMinute: 3, perSecond: 2 }, { shared });
+    const start = clock.now();
+    for (const request of ['1', '2', '3', '4']) void ask(request);
+    await clock.pass(120_000);
+    t.strictSame(
+      sent.map(({ at }) => at - start),
+      [0, 0, 1000, 60_000],
+    );
+  });
+}
+
+t.test('a property at its limit holds up no other', async (t) => {
+  const { clock, sent, ask } = scene(t, { perMinute: 100, perSecond: 1 });
+  for (const [request, owner] of [
+    ['a1', 'a'],
+    ['a2', 'a'],
+    ['b1', 'b'],
+  ] as const) {
+    void ask(request, owner);
+  }
+  await clock.pass(0);
+  t.strictSame(
+    sent.map(({ name }) => name),
+    ['a1', 'b1'],
+  );
+});
+
+t.test('clients before background work, which leaves them a fifth of a minute', async (t) => {
+  const { clock, sent, ask } = scene(t, { perMinute: 10, perSecond: 100 });
+  for (let n = 0; n < 10; n++) void ask('background', 'a', () => 'background');
+  await clock.pass(10_000);
+  t.equal(sent.length, 8);
+  for (let n = 0; n < 3; n++) void ask('client');
+  await clock.pass(40_000);
+  t.strictSame(
+    sent.slice(8).map(({ name }) => name),
+    ['client', 'client'],
+  );
+  await clock.pass(10_000);
+  t.strictSame(
+    sent.slice(10).map(({ name }) => name),
+    ['client', 'background', 'background'],
+    'who came later goes first',
+  );
+});
+
+t.test('background work that a client joins goes on as that of a client', async (t) => {
+  const { clock, sent, ask } = scene(t, { perMinute: 10, perSecond: 100 });
+  let demand: Demand = 'background';
+  for (let n = 0; n < 9; n++) void ask('', 'a', () => demand);
+  await clock.pass(5000);
+  t.equal(sent.length, 8);
+  demand = 'client';
+  await clock.pass(1000);
+  t.equal(sent.length, 9);
+});
+
+t.test('who leaves takes no request away from others', async (t) => {
+  const { clock, sent, ask } = scene(t, { perMinute: 100, perSecond: 1 });
+  const leaving = new AbortController();
+  void ask('first');
+  const left = t.rejects(
+    ask('left', 'a', () => 'client', 0, leaving.signal),
+    /gone/,
+  );
+  void ask('second');
+  leaving.abort(new Error('gone'));
+  await left;
+  await clock.pass(1000);
+  t.strictSame(
+    sent.map(({ name }) => name),
+    ['first', 'second'],
+  );
+  await t.rejects(
+    ask('late', 'a', () => 'client', 0, leaving.signal),
+    /gone/,
+  );
+});

@@ -1,0 +1,48 @@
+import t from 'tap';
+import { readSettings } from '../server/settings.ts';
+
+/** Settings with what was warned of. */
+function read(environment: NodeJS.ProcessEnv) {
+  const warnings: string[] = [];
+  const settings = readSettings(environment, (sentence) => void warnings.push(sentence));
+  return { settings, warnings };
+}
+
+t.test('a setting is read under its former name, with a warning', (t) => {
+  const { settings, warnings } = read({ ORDINATE_LISTS_PATIENCE: '7' });
+  t.equal(settings.listWait, 7);
+  t.strictSame(warnings, [
+    'ORDINATE_LISTS_PATIENCE is now called ORDINATE_LISTS_WAIT_SECONDS; the former name will not be accepted by the next version.',
+  ]);
+  t.end();
+});
+
+t.test('the new name counts where both are set', (t) => {
+  const { settings, warnings } = read({ ORDINATE_LISTS_PATIENCE: '7', ORDINATE_LISTS_WAIT_SECONDS: '8' });
+  t.equal(settings.listWait, 8);
+  t.match(warnings, [/^ORDINATE_LISTS_PATIENCE is ignored, because ORDINATE_LISTS_WAIT_SECONDS is set/]);
+  t.end();
+});
+
+t.test('names that are not set, or empty, warn of nothing', (t) => {
+  for (const environment of [
+    {},
+    { ORDINATE_LISTS_PATIENCE: '' },
+    { ORDINATE_LISTS_PATIENCE: '', ORDINATE_LISTS_WAIT_SECONDS: '60' },
+  ]) {
+    const { settings, warnings } = read(environment);
+    t.strictSame([settings.listWait, warnings], [60, []]);
+  }
+  t.end();
+});
+
+t.test('errors name the setting as it was written, and all of them are told', (t) => {
+  t.throws(
+    () => read({ ORDINATE_LISTS_PATIENCE: 'long', ORDINATE_THREDS: '2', ORDINATE_PROVIDER_REQUESTS_PER_MINUTE: '0' }),
+    {
+      message:
+        /^ORDINATE_THREDS is not a setting of Ordinate(?!.*ORDINATE_LISTS_PATIENCE).*\nORDINATE_LISTS_PATIENCE must be a whole number from 1 to 60, not 'long'\.\nORDINATE_PROVIDER_REQUESTS_PER_MINUTE must be a whole number from 1 to 100000, not '0'\.$/,
+    },
+  );
+  t.end();
+});
