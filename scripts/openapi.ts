@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildApp } from '../server/app.ts';
 import { Catalog } from '../server/catalog/catalog.ts';
-import { Engine } from '../server/facts/engine.ts';
+import { Engine } from '../server/facts/duckdb/engine.ts';
 import { readSettings } from '../server/settings.ts';
 
 await using opened = new AsyncDisposableStack();

@@ -9,13 +9,14 @@ import { type Guard, makeGuard } from './api/plugins/guard.ts';
 import { addHttpBasics } from './api/plugins/http.ts';
 import { addAnswerLog, logAnswer, logOptions } from './api/plugins/log.ts';
 import type { OnStages } from './api/plugins/timing.ts';
+import { QueryCache } from './api/query-cache.ts';
 import { ResponseCache } from './api/response-cache.ts';
 import type { Context } from './api/routes/context.ts';
 import type { Catalog } from './catalog/catalog.ts';
 import { CatalogCache } from './catalog/catalog-cache.ts';
 import { TrackedKeywordsCache } from './catalog/tracked.ts';
-import type { Engine } from './facts/engine.ts';
-import { Facts } from './facts/facts.ts';
+import { DuckDBFacts } from './facts/duckdb/duckdb-facts.ts';
+import type { Engine } from './facts/duckdb/engine.ts';
 import { Lists } from './lists/lists.ts';
 import { addHealthRoutes } from './ops/health.ts';
 import { ConcurrencyLimit, SharedConcurrencyLimit } from './runtime/limits.ts';
@@ -24,7 +25,7 @@ import { CheckedFiles } from './storage/checked-files.ts';
 import { FactStore } from './storage/fact-store.ts';
 
 /** Bounds of the server that are no settings; tests set them lower. */
-export interface Limits {
+interface Limits {
   /** Long answers on their way at once; each takes some megabytes, however long it is. */
   readonly longAnswers: number;
   readonly longAnswersPerWorkspace: number;
@@ -113,8 +114,9 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
     catalog,
     catalogCache,
     tracked: new TrackedKeywordsCache(catalog),
-    facts: new Facts(engine, factFiles, new ConcurrencyLimit(settings.threads)),
+    facts: new DuckDBFacts(engine, factFiles, new ConcurrencyLimit(settings.threads)),
     lists,
+    queries: new QueryCache(),
     cache: new ResponseCache(settings.answerCache),
     longAnswers: new SharedConcurrencyLimit({
       concurrency: longAnswers,

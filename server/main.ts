@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { openLog } from './api/plugins/log.ts';
 import { buildApp } from './app.ts';
 import { Catalog } from './catalog/catalog.ts';
-import { openServingEngine } from './facts/serving-engine.ts';
+import { openServingEngine } from './facts/duckdb/serving-engine.ts';
 import { SYSTEM_CLOCK } from './jobs/clock.ts';
 import { Supervisor, type WorkerProcess } from './jobs/supervisor.ts';
 import { startWorker } from './jobs/worker-process.ts';

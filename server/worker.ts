@@ -33,6 +33,7 @@ export async function work(settings: Settings): Promise<void> {
     leases: new FileLeases(dataFolder),
     states: new JobStates(usage),
     log,
+    describeError: (error) => serializeError(error).message,
     clock: SYSTEM_CLOCK,
     random: Math.random,
   });
@@ -45,7 +46,7 @@ export async function work(settings: Settings): Promise<void> {
     await running;
     usage.close();
   });
-  process.once('disconnect', () => void grace.close());
+  process.once('disconnect', () => grace.close());
   log.info({ dataFolder, jobs: JOBS.map(({ name }) => name) }, 'background jobs are running');
   await running;
 }

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import t from 'tap';
 
-/** Which rooms of `server/` a room may import; imports go down only (ARCHITECTURE.md, "Rooms"). */
+/** Which modules of `server/` a module may import; imports go down only (ARCHITECTURE.md, "Modules"). */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'main.ts': ['app.ts', 'api', 'jobs', 'catalog', 'facts', 'process-folder.ts', 'settings.ts'],
   'worker.ts': ['api', 'jobs', 'catalog', 'settings.ts'],
@@ -24,7 +24,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'settings.ts': [],
 };
 
-/** The packages that only one room may import. */
+/** The packages that only one module may import. */
 const RESERVED: Readonly<Record<string, string>> = {
   '@duckdb/node-api': 'facts',
   '@duckdb/node-bindings': 'facts',
@@ -41,7 +41,7 @@ function importsOf(file: string): string[] {
   return [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map((match) => match[1]!);
 }
 
-function roomOf(file: string): string {
+function moduleOf(file: string): string {
   return file.split('/')[1]!;
 }
 
@@ -49,16 +49,16 @@ t.test('imports of the server go down only', (t) => {
   const files = globSync('server/**/*.ts', { cwd: root });
   t.ok(files.length > 40, 'all of the server is looked at');
   for (const file of files) {
-    const room = roomOf(file);
-    const allowed = MAY_IMPORT[room];
-    if (allowed === undefined) t.fail(`${file} is in a room that nobody knows`);
+    const module = moduleOf(file);
+    const allowed = MAY_IMPORT[module];
+    if (allowed === undefined) t.fail(`${file} is in a module that the table does not name`);
     for (const name of importsOf(file)) {
       if (name.startsWith('.')) {
-        const target = roomOf(relative(root, join(root, dirname(file), name)));
-        if (target !== room && !allowed?.includes(target)) t.fail(`${file} must not import ${target}`);
+        const target = moduleOf(relative(root, join(root, dirname(file), name)));
+        if (target !== module && !allowed?.includes(target)) t.fail(`${file} must not import ${target}`);
       } else {
         const owner = RESERVED[name];
-        if (owner !== undefined && !owner.split(' ').includes(room)) t.fail(`${file} must not import ${name}`);
+        if (owner !== undefined && !owner.split(' ').includes(module)) t.fail(`${file} must not import ${name}`);
       }
     }
   }

@@ -266,7 +266,7 @@ t.test('the answers to a fixed list of requests are the recorded ones', async (t
     return [
       response.statusCode,
       ...HEADERS.flatMap((name) =>
-        response.headers[name] === undefined ? [] : [`${name}: ${response.headers[name]}`],
+        response.headers[name] === undefined ? [] : [`${name}: ${String(response.headers[name])}`],
       ),
       createHash('sha256').update(body).digest('hex').slice(0, 16),
     ].join(' | ');

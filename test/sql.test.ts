@@ -6,7 +6,7 @@ import t from 'tap';
 import { Catalog } from '../server/catalog/catalog.ts';
 import { UsageDatabase } from '../server/catalog/usage.ts';
 import { shortIdNumber } from '../server/domain/ids.ts';
-import { Engine, type Parameters } from '../server/facts/engine.ts';
+import { Engine, type Parameters } from '../server/facts/duckdb/engine.ts';
 import { ENTITIES, identifiers } from '../server/load/tables.ts';
 import { sqlNames, sqlTemplate, sqlText } from '../server/runtime/sql.ts';
 import { temporaryFolder } from './world.ts';
@@ -151,6 +151,11 @@ const QUESTIONS: Readonly<
   keyword_running: {
     key: `${shortIdNumber('kwOne')} as number, date '2026-03-01' as date, 'mobile' as device`,
     parameters: { device: 'mobile', through: '2026-03-01', before: null },
+    answers: { keyword: shortIdNumber('kwOne') },
+  },
+  keyword_cumulative: {
+    key: `${shortIdNumber('kwOne')}::double as number, 2::double as clicks_2, 4::double as impressions_2, 6::double as sum_position_2, 9::double as clicks_3`,
+    parameters: { clicks: 'clicks_2', impressions: 'impressions_2', sumPosition: 'sum_position_2' },
     answers: { keyword: shortIdNumber('kwOne') },
   },
   keyword_totals: {

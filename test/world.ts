@@ -6,7 +6,7 @@ import tap, { type Test } from 'tap';
 import { buildApp, type Dependencies } from '../server/app.ts';
 import { Catalog } from '../server/catalog/catalog.ts';
 import { createKey } from '../server/catalog/keys.ts';
-import { Engine } from '../server/facts/engine.ts';
+import { Engine } from '../server/facts/duckdb/engine.ts';
 import { loadSnapshot } from '../server/load/load.ts';
 import { readSettings, type Settings } from '../server/settings.ts';
 

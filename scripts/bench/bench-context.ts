@@ -1,4 +1,4 @@
-import type { Engine } from '../../server/facts/engine.ts';
+import type { Engine } from '../../server/facts/duckdb/engine.ts';
 import { Connection } from './connection.ts';
 import type { BenchData, Data } from './data.ts';
 import type { BenchOptions } from './options.ts';

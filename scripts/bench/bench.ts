@@ -4,7 +4,7 @@ import '../threads.ts';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
-import type { Engine } from '../../server/facts/engine.ts';
+import type { Engine } from '../../server/facts/duckdb/engine.ts';
 import { fail, print } from '../cli.ts';
 import type { Bench } from './bench-context.ts';
 import { type BenchData, prepareData } from './data.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Catalog } from '../../server/catalog/catalog.ts';
 import { createKey } from '../../server/catalog/keys.ts';
 import { toMicroseconds } from '../../server/domain/instants.ts';
-import type { Engine } from '../../server/facts/engine.ts';
+import type { Engine } from '../../server/facts/duckdb/engine.ts';
 import type { BenchOptions } from './options.ts';
 import { load } from './ordinate.ts';
 import { equalPlans, LARGE, MIDDLE, makeTexts, plans, workspaceName, writeEntities, writeFacts } from './snapshots.ts';
@@ -11,7 +11,7 @@ import { makeOnce, stampOf } from './stamp.ts';
 
 /** What the data of the benchmark is made by, and what decides how it is stored. */
 const GENERATOR = ['sql/bench/*.sql', 'scripts/bench/snapshots.ts', 'scripts/bench/data.ts'];
-const STORE = ['server/load/*.ts', 'server/catalog/*.ts', 'server/facts/*.ts', 'sql/{load,catalog,facts}/**/*.sql'];
+const STORE = ['server/load/*.ts', 'server/catalog/*.ts', 'server/facts/**/*.ts', 'sql/{load,catalog,facts}/**/*.sql'];
 
 /** A loaded data folder and the keys of its workspaces. */
 export interface Data {

@@ -1,4 +1,4 @@
-import { Engine, type Parameters } from '../../server/facts/engine.ts';
+import { Engine, type Parameters } from '../../server/facts/duckdb/engine.ts';
 import { sqlText } from '../../server/runtime/sql.ts';
 import { startBareRoute } from './bare-route.ts';
 import { Connection } from './connection.ts';

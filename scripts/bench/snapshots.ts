@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Session } from '../../server/facts/engine.ts';
+import type { Session } from '../../server/facts/duckdb/engine.ts';
 import type { BenchOptions } from './options.ts';
 
 /** The last day of all data: fixed, so that runs of different days compare, and in the middle of a month as most are. */

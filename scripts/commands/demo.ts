@@ -38,7 +38,7 @@ export function addDemo(program: Command): void {
 /** Makes the demo snapshot and loads it as everybody's data is loaded, with progress on standard error. */
 export async function loadDemo(stores: { settings: Settings; catalog: Catalog }): Promise<void> {
   const [{ Engine }, { loadSnapshot }, { writeDemoSnapshot }] = await Promise.all([
-    import('../../server/facts/engine.ts'),
+    import('../../server/facts/duckdb/engine.ts'),
     import('../../server/load/load.ts'),
     import('../demo/snapshot.ts'),
   ]);

@@ -16,7 +16,7 @@ export function addJobs(program: Command): void {
         withUsage(stores, (usage) => readJobStatus(usage, stores.settings.dataFolder)),
       );
       if (json) printJson(jobs.map((job) => ({ ...job, ...instantsOf(job) })));
-      else printTable(jobs.map(toRow), '');
+      else await printTable(jobs.map(toRow), '');
     });
 }
 

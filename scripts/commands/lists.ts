@@ -85,7 +85,7 @@ function readPeriod(text: string): string {
   return text;
 }
 
-interface UsedList extends Omit<ListStatus, 'file' | 'sourceKey'> {
+interface UsedList extends Omit<ListStatus, 'file'> {
   readonly hits: number;
   /** Microseconds. */
   readonly usedAt: number;
@@ -95,7 +95,7 @@ interface UsedList extends Omit<ListStatus, 'file' | 'sourceKey'> {
 function readStatus(catalog: Catalog, usage: UsageDatabase, project: string | null): UsedList[] {
   const uses = readListUses(usage);
   return listStoredLists(catalog, project)
-    .map(({ file, sourceKey: _, ...list }) => ({ ...list, hits: 0, usedAt: list.fetchedAt, ...uses.get(file) }))
+    .map(({ file, ...list }) => ({ ...list, hits: 0, usedAt: list.fetchedAt, ...uses.get(file) }))
     .sort((a, b) => b.usedAt - a.usedAt);
 }
 

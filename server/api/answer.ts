@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import {
   type Caller,
+  findReportProject,
   type Parser,
   type ProjectQuery,
   parseReport,
@@ -10,6 +11,7 @@ import {
   runReport,
 } from '../reports/report.ts';
 import { wantedEncoding } from './plugins/compression.ts';
+import type { ParsedQuery } from './query-cache.ts';
 import { sendBytes } from './response-cache.ts';
 import type { Context } from './routes/context.ts';
 import { sendStream } from './send-stream.ts';
@@ -28,8 +30,8 @@ export function answerCached<Query extends ProjectQuery, Plan, Result>(
   format: (result: Result) => Buffer,
 ): Handler {
   return (context) => (request, reply) => {
-    const query = parseRequest(context, report, request);
-    return sendCached(context, request, reply, { report, query, format });
+    const parsed = parseRequest(context, report, request);
+    return sendCached(context, request, reply, { ...parsed, report, format });
   };
 }
 
@@ -39,8 +41,8 @@ export function answerFresh<Query extends ProjectQuery, Plan, Result>(
   format: (result: Result) => Buffer,
 ): Handler {
   return (context) => async (request, reply) => {
-    const query = parseRequest(context, report, request);
-    const bytes = await makeBytes(context, request, { report, query, format }, request.signal);
+    const parsed = parseRequest(context, report, request);
+    const bytes = await makeBytes(context, request, { ...parsed, report, format }, request.signal);
     return sendBytes(reply, { bytes, encoding: 'identity' });
   };
 }
@@ -50,15 +52,17 @@ export function parseRequest<Query extends ProjectQuery>(
   context: Context,
   report: Parser<Query>,
   request: FastifyRequest,
-): Query {
-  const query = parseReport(report, context, reportRequest(request));
+): ParsedQuery<Query> {
+  const asked = reportRequest(request);
+  const project = findReportProject(context, asked);
+  const parse = () => parseReport(report, context, project, asked.parameters);
+  const parsed = context.queries.get(request.url, project, context.now(), parse);
   request.stages?.end('parse');
-  return query;
+  return parsed;
 }
 
-interface Question<Query extends ProjectQuery, Plan, Result, Formatted> {
+interface Question<Query extends ProjectQuery, Plan, Result, Formatted> extends ParsedQuery<Query> {
   readonly report: Report<Query, Plan, Result>;
-  readonly query: Query;
   readonly format: (result: Result) => Formatted;
 }
 
@@ -70,15 +74,15 @@ export function sendCached<Query extends ProjectQuery, Plan, Result>(
   question: Question<Query, Plan, Result, Buffer>,
 ): Promise<FastifyReply> | undefined {
   const { cache } = context;
-  const { query } = question;
+  const { key } = question;
   const encoding = wantedEncoding(request);
-  const cached = cache.find(query, encoding);
+  const cached = cache.find(key, encoding);
   if (cached !== undefined) {
     sendBytes(reply, cached);
     return undefined;
   }
   return cache
-    .make(query, encoding, request.signal, (signal) => makeBytes(context, request, question, signal))
+    .make(key, encoding, request.signal, (signal) => makeBytes(context, request, question, signal))
     .then((bytes) => sendBytes(reply, bytes));
 }
 

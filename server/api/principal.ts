@@ -1,5 +1,5 @@
 /** Who a request speaks for, and by what right. */
-export interface Principal {
+interface Principal {
   readonly workspace: string;
   readonly plan: string;
   readonly via: 'key';

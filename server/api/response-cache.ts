@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import { SingleFlight } from '../runtime/single-flight.ts';
-import { decode, ENCODINGS, type EncodedBytes, type Encoding, encode } from './plugins/compression.ts';
+import { decode, type EncodedBytes, type Encoding, encode } from './plugins/compression.ts';
 
 export interface ResponseCacheState {
   readonly answers: number;
@@ -11,13 +11,16 @@ export interface ResponseCacheState {
   readonly misses: number;
 }
 
+/** The bytes of one answer in the encodings that were asked for. */
+type Encoded = ReadonlyMap<Encoding, EncodedBytes>;
+
 /**
  * Finished answers as bytes, by query value and encoding. A query value holds the revisions of what it is about, so that
  * nothing has to expire. Equal queries at the same time run once, whatever encodings their clients want; work is stopped
  * when nobody waits for it.
  */
 export class ResponseCache {
-  readonly #finished: LRUCache<CacheKey, EncodedBytes> | undefined;
+  readonly #finished: LRUCache<CacheKey, Encoded> | undefined;
   readonly #running = new SingleFlight<Buffer>();
   readonly #encoding = new SingleFlight<EncodedBytes>();
   #hits = 0;
@@ -32,7 +35,7 @@ export class ResponseCache {
         : new LRUCache({
             maxSize: bytes,
             maxEntrySize: Math.ceil(bytes / 4),
-            sizeCalculation: ({ bytes }, key) => bytes.length + key.length,
+            sizeCalculation: (encoded, key) => key.length + sizeOf(encoded),
           });
   }
 
@@ -41,43 +44,41 @@ export class ResponseCache {
     return { answers, bytes, hits: this.#hits, misses: this.#misses };
   }
 
-  /** The answer to a query, where it is cached. */
-  find(query: object, encoding: Encoding): EncodedBytes | undefined {
-    const finished = this.#finished?.get(cacheKey(query, encoding));
+  /** The answer to a query, where it is cached in this encoding. */
+  find(key: CacheKey, encoding: Encoding): EncodedBytes | undefined {
+    const finished = this.#finished?.get(key)?.get(encoding);
     if (finished === undefined) this.#misses++;
     else this.#hits++;
     return finished;
   }
 
   /**
-   * The answer to a query that is not cached in this encoding: the bytes of `run`, encoded and then cached.
+   * The answer to a query that is not cached in this encoding: the bytes of `run`, encoded and then cached. Where it is
+   * cached in another encoding, that one is decoded: it costs less than running again.
    * @param signal aborted when the caller has gone
    */
   make(
-    query: object,
+    key: CacheKey,
     encoding: Encoding,
     signal: AbortSignal,
     run: (signal: AbortSignal) => Promise<Buffer>,
   ): Promise<EncodedBytes> {
-    const key = cacheKey(query, encoding);
-    return this.#encoding.run(key, signal, async (stop) => {
-      const bytes = await (this.#decoded(query) ?? this.#running.run(cacheKey(query), stop, run));
+    return this.#encoding.run(cacheKey(key, encoding), signal, async (stop) => {
+      const [other] = this.#finished?.get(key)?.values() ?? [];
+      const bytes = await (other === undefined ? this.#running.run(key, stop, run) : decode(other));
       const encoded = await encode(bytes, encoding);
       if (this.#finished === undefined) return encoded;
       const finished = { ...encoded, bytes: withOwnMemory(encoded.bytes) };
-      this.#finished.set(key, finished);
+      this.#finished.set(key, new Map([...(this.#finished.get(key) ?? []), [encoding, finished]]));
       return finished;
     });
   }
+}
 
-  /** The bytes of the answer, where it is cached in another encoding: decoding costs less than running again. */
-  #decoded(query: object): Promise<Buffer> | undefined {
-    for (const encoding of ENCODINGS) {
-      const finished = this.#finished?.get(cacheKey(query, encoding));
-      if (finished !== undefined) return decode(finished);
-    }
-    return undefined;
-  }
+function sizeOf(encoded: Encoded): number {
+  let size = 0;
+  for (const { bytes } of encoded.values()) size += bytes.length;
+  return size;
 }
 
 /** Short bytes are often a part of a large block, which would be kept with them and counted by nobody. */

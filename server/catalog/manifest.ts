@@ -15,8 +15,8 @@ export const FACT_TABLES = [
 ] as const;
 export type FactTable = (typeof FACT_TABLES)[number];
 
-/** What is added up and kept beside a fact table, so that a range costs what its ends cost and not its length. */
-export const ROLLUPS = ['keyword_all', 'keyword_running'] as const;
+/** What is added up and stored beside a fact table, so that a range costs what its ends cost and not its length. */
+export const ROLLUPS = ['keyword_all', 'keyword_running', 'keyword_cumulative'] as const;
 export type StoredTable = FactTable | (typeof ROLLUPS)[number];
 
 /** A month (`2026-03`), or `all` for tables that are kept in one file. */
@@ -49,6 +49,23 @@ export function manifestOf(catalog: Catalog, project: string, table: StoredTable
   return catalog.all<FactFile>('fact_manifest', { project, table, ...span });
 }
 
+/** The manifest rows from which the totals of keywords until a day are planned (`facts/keyword-plan.ts`). */
+export function keywordFilesUntil(
+  catalog: Catalog,
+  project: string,
+  day: Day,
+  allDevices: boolean,
+): { days: FactFile[]; cumulative: FactFile[]; running: FactFile | undefined } {
+  const until = { from: '0000-01', to: monthOf(day) };
+  const rowsOf = (table: StoredTable): FactFile[] =>
+    catalog.all<FactFile>('fact_manifest', { project, table, ...until });
+  return {
+    days: rowsOf(allDevices ? 'keyword_all' : 'keyword_daily'),
+    cumulative: allDevices ? rowsOf('keyword_cumulative') : [],
+    running: rowsOf('keyword_running')[0],
+  };
+}
+
 /** Whether a load has ever carried a table of a project, also where no row of it is left. */
 export function isLoaded(catalog: Catalog, project: string, table: FactTable): boolean {
   return catalog.get('loaded_table', { project, table }) !== undefined;
@@ -64,47 +81,4 @@ export function readCoverage(catalog: Catalog, project: string): Partial<Record<
       { firstDay, lastDay: table === 'country_monthly' ? lastDayOf(monthOf(lastDay)) : lastDay, rows: count },
     ]),
   );
-}
-
-/** Where the totals of keywords over a range are added up from. */
-export interface KeywordTotalFiles {
-  /** Days of the months that the range covers in part. */
-  readonly days: readonly StoredFile[];
-  /** Running totals, for the months that the range covers whole. */
-  readonly running: RunningTotals | undefined;
-}
-
-/** What was stored until the end of one month (its first day), less what was stored until the end of another. */
-interface RunningTotals {
-  readonly file: StoredFile;
-  readonly through: Day;
-  readonly before: Day | null;
-}
-
-/**
- * The files from which the totals of keywords over a range are added up. A month is covered when all of its stored days
- * lie in the range; so only the months at its ends can be covered in part.
- */
-export function keywordTotalFiles(
-  catalog: Catalog,
-  project: string,
-  range: Range,
-  allDevices: boolean,
-): KeywordTotalFiles {
-  const months = manifestOf(catalog, project, allDevices ? 'keyword_all' : 'keyword_daily', range);
-  const isCovered = ({ firstDay, lastDay }: FactFile): boolean => range.from <= firstDay && lastDay <= range.to;
-  const covered = months.filter(isCovered);
-  const [first] = covered;
-  const [file] = filesOf(catalog, project, 'keyword_running', range);
-  // A project that was last loaded by an older version has no running totals yet.
-  if (first === undefined || file === undefined) return { days: months, running: undefined };
-  const before = catalog.get<{ part: Part | null }>('fact_part_before', {
-    project,
-    table: 'keyword_daily',
-    month: first.part,
-  })?.part;
-  return {
-    days: months.filter((month) => !isCovered(month)),
-    running: { file, through: `${covered.at(-1)!.part}-01`, before: before ? `${before}-01` : null },
-  };
 }

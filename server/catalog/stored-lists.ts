@@ -81,8 +81,6 @@ export interface ListStatus extends Omit<StoredList, 'sha256'>, Range {
   readonly project: string;
   readonly kind: ListKind;
   readonly country: string | null;
-  /** As `ListKey` has it. */
-  readonly sourceKey: string;
 }
 
 /** Every stored list, or those of one project, the newest first. */
@@ -94,6 +92,24 @@ export function listStoredLists(catalog: Catalog, project: string | null): ListS
 /** Until when a provider's property is left alone; 0 when it is not. */
 export function pausedUntil(catalog: Catalog, kind: ConnectionKind, property: string): Microseconds {
   return catalog.get<{ until: number }>('pause_get', { kind, property })?.until ?? 0;
+}
+
+/** A list that a provider gave, as far as it takes to ask for it again. */
+export interface ProviderList extends Range {
+  readonly file: string;
+  readonly project: string;
+  readonly kind: ListKind;
+  readonly country: string | null;
+  /** As `ListKey` has it. */
+  readonly sourceKey: string;
+}
+
+/** Lists of providers that may change and were fetched after an instant and not after another. */
+export function listProviderLists(
+  catalog: Catalog,
+  fetched: { after: Microseconds; until: Microseconds },
+): ProviderList[] {
+  return catalog.all<ProviderList>('lists_of_providers', fetched);
 }
 
 /** How often a list was read, and when last. */

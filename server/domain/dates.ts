@@ -10,11 +10,9 @@ export type Month = string;
 /** The day a text names, or undefined when it is not a real calendar day from 1000-01-01 to 9999-12-31. */
 export function parseDay(text: string): Day | undefined {
   if (!/^[1-9]\d{3}-\d{2}-\d{2}$/.test(text)) return undefined;
-  try {
-    return Temporal.PlainDate.from(text, { overflow: 'reject' }).toString();
-  } catch {
-    return undefined;
-  }
+  const at = Date.parse(text);
+  // Whatever reads 30 February as a day of March does not give the text back.
+  return !Number.isNaN(at) && dayOf(at) === text ? text : undefined;
 }
 
 /** The UTC day of an instant given in milliseconds. */
@@ -35,7 +33,11 @@ export function addDays(day: Day, days: number): Day {
 
 /** The same day `months` earlier, or that month's last day where it is shorter. */
 export function monthsEarlier(day: Day, months: number): Day {
-  return Temporal.PlainDate.from(day).subtract({ months }).toString();
+  // Every request with a period asks this: Temporal takes ten times as long.
+  const month = Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1 - months;
+  const year = Math.floor(month / 12);
+  const lastDay = new Date(Date.UTC(year, (month % 12) + 1, 0)).getUTCDate();
+  return dayOf(Date.UTC(year, month % 12, Math.min(Number(day.slice(8)), lastDay)));
 }
 
 /** How many days a range has, both ends counted; below 1 when `from` is after `to`. */

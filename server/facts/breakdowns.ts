@@ -10,7 +10,7 @@ interface NamedMetrics extends Metrics {
   readonly name: string;
 }
 
-interface AskedBreakdown {
+interface BreakdownQuery {
   readonly range: Range;
   readonly signal: AbortSignal;
   readonly files: Readonly<
@@ -32,10 +32,10 @@ interface Breakdowns {
 }
 
 /** The site's totals over a range, by country, device, appearance and brand. Rows without any count are left out. */
-export async function breakdowns(facts: Facts, asked: AskedBreakdown): Promise<Breakdowns> {
-  const { range, signal, files } = asked;
+export async function breakdowns(facts: Facts, query: BreakdownQuery): Promise<Breakdowns> {
+  const { range, signal, files } = query;
   const [countries, devices, appearances, brand] = await Promise.all([
-    countryTotals(facts, asked),
+    countryTotals(facts, query),
     facts.totalsBy('device', { files: files.site, range, signal }),
     facts.totalsBy('appearance', { files: files.appearance, range, signal }),
     facts.totalsBy('brand', { files: files.brand, range, signal }),
@@ -48,8 +48,8 @@ export async function breakdowns(facts: Facts, asked: AskedBreakdown): Promise<B
   };
 }
 
-async function countryTotals(facts: Facts, asked: AskedBreakdown): Promise<NamedMetrics[]> {
-  const { range, signal, files, monthlyThrough } = asked;
+async function countryTotals(facts: Facts, query: BreakdownQuery): Promise<NamedMetrics[]> {
+  const { range, signal, files, monthlyThrough } = query;
   const monthly = monthlyThrough === null ? null : within(range, range.from, monthlyThrough);
   const afterMonthly = monthlyThrough === null ? range : within(range, addDays(monthlyThrough, 1), range.to);
   const [months, rows] = await Promise.all([

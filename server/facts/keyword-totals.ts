@@ -2,33 +2,41 @@ import type { Measures } from '../domain/metrics.ts';
 
 /** Totals of a project's keywords in flat arrays, by the keyword's position. They come in parts, as columns. */
 export class KeywordTotals {
-  readonly #positions: ReadonlyMap<number, number>;
+  readonly #index: KeywordIndex;
   readonly #clicks: Float64Array;
   readonly #impressions: Float64Array;
   readonly #sumPosition: Float64Array;
 
   /** @param positions of the keywords, by `shortIdNumber` of the id; other keywords do not count. */
   constructor(positions: ReadonlyMap<number, number>) {
-    this.#positions = positions;
+    this.#index = indexOf(positions);
     this.#clicks = new Float64Array(positions.size);
     this.#impressions = new Float64Array(positions.size);
     this.#sumPosition = new Float64Array(positions.size);
   }
 
-  /** Adds rows. Columns: keyword (`shortIdNumber`), clicks, impressions, sum of positions; a part may be negative. */
-  add(columns: readonly Float64Array[], rows: number): void {
+  /**
+   * Adds rows, or takes them away. Columns: keyword (`shortIdNumber`), clicks, impressions, sum of positions; a part may
+   * be negative.
+   */
+  add(columns: readonly Float64Array[], rows: number, sign = 1): void {
     const [keyword, clicks, impressions, sumPosition] = columns as [
       Float64Array,
       Float64Array,
       Float64Array,
       Float64Array,
     ];
+    const { numbers, positions } = this.#index;
+    let at = -1;
     for (let row = 0; row < rows; row++) {
-      const position = this.#positions.get(keyword[row]!);
-      if (position === undefined) continue;
-      this.#clicks[position]! += clicks[row]!;
-      this.#impressions[position]! += impressions[row]!;
-      this.#sumPosition[position]! += sumPosition[row]!;
+      const number = keyword[row]!;
+      // Rows of rollups are in the order of numbers: the next keyword is nearly always the one that follows.
+      at = numbers[at + 1] === number ? at + 1 : placeOf(numbers, number);
+      if (numbers[at] !== number) continue;
+      const position = positions[at]!;
+      this.#clicks[position]! += sign * clicks[row]!;
+      this.#impressions[position]! += sign * impressions[row]!;
+      this.#sumPosition[position]! += sign * sumPosition[row]!;
     }
   }
 
@@ -40,4 +48,34 @@ export class KeywordTotals {
       sumPosition: this.#sumPosition[position]!,
     };
   }
+}
+
+/** Positions of keywords in the order of their numbers. */
+interface KeywordIndex {
+  readonly numbers: Float64Array;
+  readonly positions: Float64Array;
+}
+
+/** By positions, which are made once per revision: sorting them takes longer than adding up. */
+const indexes = new WeakMap<ReadonlyMap<number, number>, KeywordIndex>();
+
+function indexOf(positions: ReadonlyMap<number, number>): KeywordIndex {
+  const known = indexes.get(positions);
+  if (known !== undefined) return known;
+  const numbers = Float64Array.from(positions.keys()).sort();
+  const index = { numbers, positions: numbers.map((number) => positions.get(number)!) };
+  indexes.set(positions, index);
+  return index;
+}
+
+/** The place of a number in a sorted array, or of the last smaller one; -1 before the first. */
+function placeOf(numbers: Float64Array, number: number): number {
+  let low = 0;
+  let high = numbers.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (numbers[middle]! <= number) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
 }

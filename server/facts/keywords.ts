@@ -3,12 +3,13 @@ import type { Measures } from '../domain/metrics.ts';
 import { inTurns } from '../runtime/turns.ts';
 import type { StoredFile } from '../storage/fact-store.ts';
 import { type DayGrid, gridParts } from './day-grid.ts';
-import type { Asked, AskedTotals, Device, Facts } from './facts.ts';
+import type { Device, Facts, FactsQuery } from './facts.ts';
+import type { KeywordTotalsPlan } from './keyword-plan.ts';
 import type { KeywordTotals } from './keyword-totals.ts';
 
-interface AskedKeywords<K extends PlacedKeyword> extends Omit<Asked, 'files'> {
+interface KeywordsQuery<K extends PlacedKeyword> extends Omit<FactsQuery, 'files'> {
   /** Where totals are added up from. */
-  readonly totalFiles: Pick<AskedTotals, 'days' | 'running'>;
+  readonly totals: KeywordTotalsPlan;
   /** Files that days are read from. */
   readonly dayFiles: readonly StoredFile[];
   /** All keywords of the project, in the order of the answer. */
@@ -26,10 +27,10 @@ interface AskedKeywords<K extends PlacedKeyword> extends Omit<Asked, 'files'> {
 /** A page of the keywords that a group leaves, and their totals over the range. */
 export async function keywordPage<K extends PlacedKeyword>(
   facts: Facts,
-  asked: AskedKeywords<K>,
+  query: KeywordsQuery<K>,
 ): Promise<{ total: number; keywords: readonly K[]; totals: KeywordTotals }> {
-  const { tracked, matches, device, limit, offset } = asked;
-  const totals = await facts.keywordTotals({ ...asked, ...asked.totalFiles }, device, tracked.positions);
+  const { tracked, matches, device, limit, offset, totals: plan } = query;
+  const totals = await facts.keywordTotals({ ...query, plan }, device, tracked.positions);
   const measuresOf = (keyword: K): Measures => totals.of(keyword);
   const chosen = matches ? await inTurns(selectKeywords(tracked.keywords, matches, measuresOf)) : tracked.keywords;
   const page = chosen.slice(offset, offset + limit);
@@ -39,15 +40,15 @@ export async function keywordPage<K extends PlacedKeyword>(
 /** The days of the keywords of a page, some keywords at a time. */
 export async function* keywordDays<K extends PlacedKeyword>(
   facts: Facts,
-  asked: AskedKeywords<K>,
+  query: KeywordsQuery<K>,
   page: readonly K[],
 ): AsyncGenerator<{ keywords: readonly K[]; days: DayGrid }> {
-  for (const [index, keywords] of gridParts(page, asked.range).entries()) {
+  for (const [index, keywords] of gridParts(page, query.range).entries()) {
     // Answers begin early, and short ones, which have one part only, do not wait behind long ones.
     const priority = index === 0 ? 1 : 0;
     yield {
       keywords,
-      days: await facts.keywordDays({ ...asked, files: asked.dayFiles }, asked.device, idsOf(keywords), priority),
+      days: await facts.keywordDays({ ...query, files: query.dayFiles }, query.device, idsOf(keywords), priority),
     };
   }
 }

@@ -10,7 +10,7 @@ export interface Series {
   readonly daily: ({ date: Day } & Metrics)[];
 }
 
-interface AskedSeries {
+interface SeriesQuery {
   /** The days that the series has, each of them; null for none. */
   readonly days: Range | null;
   readonly signal: AbortSignal;
@@ -19,7 +19,7 @@ interface AskedSeries {
 /** Days and total of the whole property. */
 export async function siteSeries(
   facts: Facts,
-  { days, device, siteFiles, signal }: AskedSeries & { device: Device; siteFiles: readonly StoredFile[] },
+  { days, device, siteFiles, signal }: SeriesQuery & { device: Device; siteFiles: readonly StoredFile[] },
 ): Promise<Series> {
   if (days === null) return { totals: toMetrics(NOTHING), daily: [] };
   const rows = await facts.siteDays({ files: siteFiles, range: days, signal }, device);
@@ -30,7 +30,7 @@ export async function siteSeries(
   };
 }
 
-interface AskedCountry extends AskedSeries {
+interface CountryQuery extends SeriesQuery {
   readonly country: string;
   /** Up to this day a country has monthly totals only, spread over their days; after it days. */
   readonly monthlyThrough: Day | null;
@@ -39,14 +39,14 @@ interface AskedCountry extends AskedSeries {
 }
 
 /** Days and total of one country. */
-export async function siteSeriesOfCountry(facts: Facts, asked: AskedCountry): Promise<Series> {
-  const { days, country, signal, monthlyThrough } = asked;
+export async function siteSeriesOfCountry(facts: Facts, query: CountryQuery): Promise<Series> {
+  const { days, country, signal, monthlyThrough } = query;
   if (days === null) return { totals: toMetrics(NOTHING), daily: [] };
   const monthly = monthlyThrough === null ? null : within(days, days.from, monthlyThrough);
   const afterMonthly = monthlyThrough === null ? days : within(days, addDays(monthlyThrough, 1), days.to);
   const [months, rows] = await Promise.all([
-    monthly ? facts.countryMonths({ files: asked.monthFiles, range: monthly, signal }, country) : [],
-    afterMonthly ? facts.countryDays({ files: asked.countryFiles, range: afterMonthly, signal }, country) : [],
+    monthly ? facts.countryMonths({ files: query.monthFiles, range: monthly, signal }, country) : [],
+    afterMonthly ? facts.countryDays({ files: query.countryFiles, range: afterMonthly, signal }, country) : [],
   ]);
   const total = new Total();
   for (const row of rows) total.addDay(row);

@@ -14,6 +14,8 @@ export interface JobRunnerOptions {
   readonly leases: Leases;
   readonly states: JobStates;
   readonly log: JobLog & { child(bindings: { job: string }): JobLog };
+  /** The message of an error without anything that could be a key: it is stored. */
+  readonly describeError: (error: Error) => string;
   readonly clock: Clock;
   /** From 0 to 1, as `Math.random`. */
   readonly random: () => number;
@@ -112,7 +114,7 @@ export class JobRunner {
       const context = { settings, catalog, log, now: clock.now, report };
       const result = await job.run(context, AbortSignal.any([signal, lost.signal]));
       const endedAt = clock.now();
-      log.info({ ...result, ms: endedAt - startedAt }, 'job done');
+      log.info({ result, ms: endedAt - startedAt }, 'job done');
       const nextAt = nextAfterSuccess(job, startedAt, endedAt, random);
       end = { outcome: 'succeeded', failures: 0, error: null, result, nextAt };
     } catch (error) {
@@ -123,9 +125,10 @@ export class JobRunner {
         end = { outcome: 'stopped', failures: running.failures, error: running.error, nextAt: endedAt };
       } else {
         const failures = running.failures + 1;
+        const message = this.#options.describeError(error instanceof Error ? error : new Error(String(error)));
         const nextAt = nextAfterFailure(job, endedAt, failures, random);
         log.error({ err: error, failures, nextRun: new Date(nextAt).toISOString() }, 'job failed');
-        end = { outcome: 'failed', failures, error: messageOf(error), nextAt };
+        end = { outcome: 'failed', failures, error: message.slice(0, MAX_ERROR_LENGTH), nextAt };
       }
     } finally {
       ended.abort();
@@ -152,9 +155,4 @@ function interrupted(job: Job, state: JobState, now: number, random: () => numbe
   const error = 'The process that ran it ended before the run did.';
   const nextAt = nextAfterInterruption(job, now, failures, random);
   return { ...state, endedAt: now, outcome: 'interrupted', failures, error, nextAt };
-}
-
-function messageOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  return message.slice(0, MAX_ERROR_LENGTH);
 }

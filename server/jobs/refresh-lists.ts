@@ -1,6 +1,6 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { findAnyProject } from '../catalog/projects.ts';
-import { type ListStatus, type ListUse, listStoredLists, readListUses } from '../catalog/stored-lists.ts';
+import { listProviderLists, type ProviderList, readListUses } from '../catalog/stored-lists.ts';
 import { UsageDatabase } from '../catalog/usage.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import type { Settings } from '../settings.ts';
@@ -57,21 +57,19 @@ export const refreshLists: Job = {
 };
 
 /** Provider lists that expired a short time ago and are in use, the most used ones. @param now milliseconds */
-function findDueLists(catalog: Catalog, settings: Settings, now: number): (ListStatus & ListUse)[] {
-  const usage = new UsageDatabase(settings.dataFolder, (error) => {
+function findDueLists(catalog: Catalog, { dataFolder, listLifetime }: Settings, now: number): ProviderList[] {
+  const expired = now - listLifetime * 1000;
+  const fetched = { after: toMicroseconds(expired - EXPIRED_WITHIN), until: toMicroseconds(expired) };
+  const lists = listProviderLists(catalog, fetched);
+  if (lists.length === 0) return [];
+  const usage = new UsageDatabase(dataFolder, (error) => {
     throw error;
   });
   try {
     const uses = readListUses(usage);
-    const lifetime = settings.listLifetime * 1000;
-    return listStoredLists(catalog, null)
-      .map((list) => ({ ...list, hits: 0, usedAt: 0, ...uses.get(list.file) }))
-      .filter(({ sourceKey, final, hits, usedAt, fetchedAt }) => {
-        const age = now - fetchedAt / 1000;
-        const hasExpired = !final && age >= lifetime && age < lifetime + EXPIRED_WITHIN;
-        const isUsed = hits >= MIN_HITS && usedAt >= toMicroseconds(now - USED_WITHIN);
-        return sourceKey.startsWith('property ') && hasExpired && isUsed;
-      })
+    return lists
+      .map((list) => ({ hits: 0, usedAt: 0, ...uses.get(list.file), ...list }))
+      .filter(({ hits, usedAt }) => hits >= MIN_HITS && usedAt >= toMicroseconds(now - USED_WITHIN))
       .sort((a, b) => b.hits - a.hits)
       .slice(0, MAX_LISTS);
   } finally {

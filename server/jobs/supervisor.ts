@@ -42,21 +42,32 @@ export class Supervisor {
   }
 
   async #keepRunning(): Promise<void> {
-    const { start, log, clock, random } = this.#options;
+    const { log, clock, random } = this.#options;
     const { signal } = this.#stopping;
     for (let ends = 0; !signal.aborted; ) {
       const startedAt = clock.now();
-      const worker = start();
-      log.info({ worker: worker.pid }, 'the process of background jobs was started');
-      const stop = (): void => worker.stop();
-      signal.addEventListener('abort', stop, { once: true });
-      const how = await worker.ended;
-      signal.removeEventListener('abort', stop);
+      // A machine without memory or file descriptors cannot start it.
+      const how = await this.#runOnce().catch((error: Error) => error.message);
       if (signal.aborted) return;
       ends = clock.now() - startedAt >= STEADY_AFTER ? 1 : ends + 1;
       const pause = Math.round(backOff(ends, PAUSES, random));
-      log.error({ worker: worker.pid, how, pause }, 'the process of background jobs ended; it will be started again');
+      log.error({ how, pause }, 'the process of background jobs ended; it will be started again');
       await clock.sleep(pause, signal);
+    }
+  }
+
+  /** Resolves with how the process ended. */
+  async #runOnce(): Promise<string> {
+    const { start, log } = this.#options;
+    const { signal } = this.#stopping;
+    const worker = start();
+    log.info({ worker: worker.pid }, 'the process of background jobs was started');
+    const stop = (): void => worker.stop();
+    signal.addEventListener('abort', stop, { once: true });
+    try {
+      return await worker.ended;
+    } finally {
+      signal.removeEventListener('abort', stop);
     }
   }
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Catalog } from '../catalog/catalog.ts';
-import { openServingEngine } from '../facts/serving-engine.ts';
+import { openServingEngine } from '../facts/duckdb/serving-engine.ts';
 import { Lists, type ListsOptions } from '../lists/lists.ts';
 import { ProcessFolder } from '../process-folder.ts';
 import type { Settings } from '../settings.ts';

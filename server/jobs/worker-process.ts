@@ -26,10 +26,11 @@ export function startWorker(
     if (line.startsWith('{')) logStream.write(`${line}\n`);
     else if (line !== '') log.warn({ worker: child.pid, line }, 'said by the process of background jobs');
   });
-  const ended = Promise.race([
-    once(child, 'close').then(([code, signal]: unknown[]) => (signal === null ? `exit code ${code}` : String(signal))),
-    once(child, 'error').then(([error]: unknown[]) => (error as Error).message),
-  ]);
+  const ended = once(child, 'close').then(
+    ([code, signal]) => (signal as string | null) ?? `exit code ${code as number}`,
+    // It could not be started.
+    (error: Error) => error.message,
+  );
   return {
     pid: child.pid,
     ended,

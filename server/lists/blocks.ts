@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import type { Measures } from '../domain/metrics.ts';
-import type { Engine } from '../facts/engine.ts';
+import type { Engine } from '../facts/duckdb/engine.ts';
 
 export type ListRow = Measures & { readonly text: string };
 

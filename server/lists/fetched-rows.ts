@@ -1,4 +1,4 @@
-import type { Engine, Session } from '../facts/engine.ts';
+import type { Engine, Session } from '../facts/duckdb/engine.ts';
 import { RankedRows } from './ranked-rows.ts';
 
 /** The rows that a provider gives, held outside of JavaScript until all of them are there and can be ranked. */

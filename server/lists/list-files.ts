@@ -18,7 +18,7 @@ export async function hashOf(path: string): Promise<string> {
 
 /** Tells whether stored files are what was written. Each is read once in each process, when it is first needed. */
 export class FileChecks {
-  readonly #checks = new LRUCache<string, Promise<boolean>>({ max: 10_000 });
+  readonly #checks = new LRUCache<string, Promise<boolean>>({ maxSize: 10_000, sizeCalculation: () => 1 });
 
   /** False where the file is not there or not what was written. Throws where it cannot be read. */
   async isWhole(path: string, list: StoredList): Promise<boolean> {

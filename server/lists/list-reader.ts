@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { StoredList } from '../catalog/stored-lists.ts';
 import { KnownError, unavailable } from '../domain/errors.ts';
-import type { Engine } from '../facts/engine.ts';
+import type { Engine } from '../facts/duckdb/engine.ts';
 import { Blocks, type Rendering } from './blocks.ts';
 import { isStorageFailure } from './storage-failures.ts';
 import type { ListStore } from './store.ts';

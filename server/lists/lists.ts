@@ -9,7 +9,7 @@ import { cacheKey } from '../domain/cache-key.ts';
 import { KnownError, unavailable } from '../domain/errors.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import type { Range } from '../domain/range.ts';
-import type { Engine } from '../facts/engine.ts';
+import type { Engine } from '../facts/duckdb/engine.ts';
 import { toKnownError } from '../providers/failures.ts';
 import type { Demand } from '../providers/places.ts';
 import { Providers } from '../providers/providers.ts';

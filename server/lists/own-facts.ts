@@ -1,5 +1,5 @@
 import type { ListKind } from '../catalog/stored-lists.ts';
-import type { Engine } from '../facts/engine.ts';
+import type { Engine } from '../facts/duckdb/engine.ts';
 import type { CheckedFiles } from '../storage/checked-files.ts';
 import type { StoredFile } from '../storage/fact-store.ts';
 import { RankedRows } from './ranked-rows.ts';

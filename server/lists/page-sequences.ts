@@ -31,7 +31,10 @@ export class PageSequences {
   readonly #usage: UsageDatabase;
   readonly #now: () => number;
   /** What was written; also stands in for a database that does not answer. */
-  readonly #written = new LRUCache<string, { next: SequenceList; at: Microseconds }>({ max: 10_000 });
+  readonly #written = new LRUCache<string, { next: SequenceList; at: Microseconds }>({
+    maxSize: 10_000,
+    sizeCalculation: () => 1,
+  });
 
   /** @param now milliseconds */
   constructor(usage: UsageDatabase, now: () => number) {

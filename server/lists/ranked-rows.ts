@@ -1,4 +1,4 @@
-import type { Engine, Parameters, Session } from '../facts/engine.ts';
+import type { Engine, Parameters, Session } from '../facts/duckdb/engine.ts';
 import type { ListRow } from './blocks.ts';
 
 /** The rows of one list in the order of the API, best first, held outside of JavaScript until they are stored. */

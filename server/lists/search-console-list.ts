@@ -1,5 +1,5 @@
 import type { ListKind } from '../catalog/stored-lists.ts';
-import type { Engine } from '../facts/engine.ts';
+import type { Engine } from '../facts/duckdb/engine.ts';
 import type { ProviderRun } from '../providers/retries.ts';
 import { type SearchAnalytics, sumPositionOf } from '../providers/search-analytics.ts';
 import { FetchedRows } from './fetched-rows.ts';

@@ -5,7 +5,7 @@ import type { Project } from '../catalog/projects.ts';
 import type { ListKind } from '../catalog/stored-lists.ts';
 import { unavailable } from '../domain/errors.ts';
 import type { Range } from '../domain/range.ts';
-import type { Engine } from '../facts/engine.ts';
+import type { Engine } from '../facts/duckdb/engine.ts';
 import type { Providers } from '../providers/providers.ts';
 import type { CheckedFiles } from '../storage/checked-files.ts';
 import { OwnFacts } from './own-facts.ts';

@@ -1,5 +1,5 @@
 import { type Day, eachDay } from '../domain/dates.ts';
-import type { Engine } from '../facts/engine.ts';
+import type { Engine } from '../facts/duckdb/engine.ts';
 import { ProviderFailure } from '../providers/failures.ts';
 import type { ProviderRun } from '../providers/retries.ts';
 import type { Warehouse } from '../providers/warehouse.ts';

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Parameters, Session } from '../facts/engine.ts';
+import type { Parameters, Session } from '../facts/duckdb/engine.ts';
 import { filesBelow, patternOf, unusableFile } from './snapshot-files.ts';
 
 /** The import cannot be done as asked; the message says why. */

@@ -8,7 +8,7 @@ import { findWorkspace } from '../catalog/workspaces.ts';
 import { type Day, later } from '../domain/dates.ts';
 import { newShortId } from '../domain/ids.ts';
 import { isoInstant } from '../domain/instants.ts';
-import { Engine, type Parameters, type Session } from '../facts/engine.ts';
+import { Engine, type Parameters, type Session } from '../facts/duckdb/engine.ts';
 import { sqlText } from '../runtime/sql.ts';
 import type { Settings } from '../settings.ts';
 import { type Ask, ImportRefused, parquetFiles, siteToKeep, tellApart } from './bulk-export-files.ts';

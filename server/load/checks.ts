@@ -1,5 +1,5 @@
 import { ruleProblem } from '../domain/rules.ts';
-import type { Session } from '../facts/engine.ts';
+import type { Session } from '../facts/duckdb/engine.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
 import { count, type Problem } from './problems.ts';
 import { ENTITIES, type EntityTable, type FactTableShape, identifiers, packed } from './tables.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Catalog } from '../catalog/catalog.ts';
-import { Engine, type Session } from '../facts/engine.ts';
+import { Engine, type Session } from '../facts/duckdb/engine.ts';
 import { sqlNames, sqlText } from '../runtime/sql.ts';
 import type { Settings } from '../settings.ts';
 import { CheckedFiles, DamagedFile } from '../storage/checked-files.ts';

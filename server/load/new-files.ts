@@ -1,7 +1,7 @@
 import type { Part, StoredTable } from '../catalog/manifest.ts';
 import type { Day } from '../domain/dates.ts';
 import { newUuid } from '../domain/ids.ts';
-import type { Parameters, Session } from '../facts/engine.ts';
+import type { Parameters, Session } from '../facts/duckdb/engine.ts';
 import { sqlTemplate, sqlText } from '../runtime/sql.ts';
 import type { CheckedFiles } from '../storage/checked-files.ts';
 import type { FactStore, StoredFile } from '../storage/fact-store.ts';
@@ -54,7 +54,7 @@ export async function writeFile(
   { files: { store, planned }, shape, project, part }: Place,
   table: StoredTable,
   { text, parameters }: Statement,
-  of?: WrittenFile,
+  of?: Omit<WrittenFile, 'rows'>,
 ): Promise<WrittenFile | null> {
   const file = `facts/${table}/${project}/${part}-${newUuid()}.parquet`;
   planned.add(file);

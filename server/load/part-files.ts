@@ -1,13 +1,13 @@
 import pLimit from 'p-limit';
 import type { Catalog } from '../catalog/catalog.ts';
-import { type FactFile, type FactTable, manifestOf, type Part } from '../catalog/manifest.ts';
+import { type FactFile, type FactTable, manifestOf, type Part, type StoredTable } from '../catalog/manifest.ts';
 import { cacheKey } from '../domain/cache-key.ts';
 import { type Day, eachDay, eachMonth, earlier, later } from '../domain/dates.ts';
-import type { Range } from '../domain/range.ts';
-import type { Engine } from '../facts/engine.ts';
+import { EVERY_DAY, type Range } from '../domain/range.ts';
+import type { Engine } from '../facts/duckdb/engine.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
 import { checkSums, type FactFiles, type PartChange, type Place, writeFile } from './new-files.ts';
-import { writePartRollups, writeRunning } from './rollups.ts';
+import { type MonthOfDays, writeCumulative, writePartRollups, writeRunning } from './rollups.ts';
 import { columnList } from './stage.ts';
 import type { FactTableShape } from './tables.ts';
 
@@ -75,17 +75,60 @@ export async function writePartFiles(engine: Engine, catalog: Catalog, work: Wor
     }
   }
   const changes = await allOf(writing);
-  const { running } = shape;
+  const { running, cumulative } = shape;
   if (running !== undefined) {
     const byProject = Map.groupBy(changes, ({ project }) => project);
     const adding = [...byProject].map(([project, ofProject]) => {
       const place = { files, shape, project, part: 'all' };
       return limit(() => writeRunning(engine, catalog, place, { table: running, changes: ofProject }));
     });
-    changes.push(...(await allOf(adding)));
+    const totals = await allOf(adding);
+    changes.push(...totals);
+    if (cumulative !== undefined) {
+      const outdated = totals.flatMap(({ project, written }) =>
+        outdatedMonths(catalog, { shape, table: cumulative, project, changes: byProject.get(project)! }).map(
+          ({ part, days }) =>
+            limit(async () => {
+              const place = { files, shape, project, part };
+              return [await writeCumulative(engine, place, { table: cumulative, days, running: written })];
+            }),
+        ),
+      );
+      changes.push(...(await allOf(outdated)));
+    }
   }
   await files.store.syncFolders();
   return changes;
+}
+
+interface CumulativeOf {
+  readonly shape: FactTableShape;
+  /** Of the cumulative totals. */
+  readonly table: StoredTable;
+  readonly project: string;
+  /** Of the project's parts and their rollups. */
+  readonly changes: readonly PartChange[];
+}
+
+/**
+ * The months of a project whose cumulative totals a load makes anew: from the first one that changed, and those that
+ * have none since an older version loaded them. Days are null for a month without rows.
+ */
+function outdatedMonths(
+  catalog: Catalog,
+  { shape, table, project, changes }: CumulativeOf,
+): { part: Part; days: MonthOfDays | null }[] {
+  const [source] = shape.rollups;
+  const changed = changes.filter((change) => change.table === source);
+  const days = new Map<Part, MonthOfDays | null>([
+    ...manifestOf(catalog, project, source!, EVERY_DAY).map((file) => [file.part, file] as const),
+    ...changed.map(({ part, written }) => [part, written] as const),
+  ]);
+  const first = changed.map(({ part }) => part).reduce(earlier);
+  const stored = new Set(manifestOf(catalog, project, table, EVERY_DAY).map(({ part }) => part));
+  return [...days]
+    .filter(([part, file]) => part >= first || (file !== null && !stored.has(part)))
+    .map(([part, file]) => ({ part, days: file }));
 }
 
 /** What all of them give. All end before anything is cleaned up, also when one of them fails. */

@@ -1,6 +1,6 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { filesOf } from '../catalog/manifest.ts';
-import type { Session } from '../facts/engine.ts';
+import type { Session } from '../facts/duckdb/engine.ts';
 import { sqlTemplate, sqlText } from '../runtime/sql.ts';
 import { type CheckedFiles, DamagedFile } from '../storage/checked-files.ts';
 import type { StoredFile } from '../storage/fact-store.ts';

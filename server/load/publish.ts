@@ -4,7 +4,7 @@ import { upsertInto } from '../catalog/upsert.ts';
 import { findWorkspace } from '../catalog/workspaces.ts';
 import { newUuid } from '../domain/ids.ts';
 import { estimateIntent } from '../domain/intent.ts';
-import type { Session } from '../facts/engine.ts';
+import type { Session } from '../facts/duckdb/engine.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
 import { inTurns } from '../runtime/turns.ts';
 import type { Journal, JournalRecord, LoadedTable, Publication } from './journal.ts';

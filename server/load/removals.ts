@@ -1,6 +1,6 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { type ProjectContents, readProjectContents } from '../catalog/contents.ts';
-import type { Session } from '../facts/engine.ts';
+import type { Session } from '../facts/duckdb/engine.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
 import { count, type Problem } from './problems.ts';
 import type { Carried } from './state.ts';

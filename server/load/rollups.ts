@@ -1,8 +1,8 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { filesOf, manifestOf, type StoredTable } from '../catalog/manifest.ts';
 import { EVERY_DAY } from '../domain/range.ts';
-import type { Engine, Session } from '../facts/engine.ts';
-import { sqlText } from '../runtime/sql.ts';
+import type { Engine, Session } from '../facts/duckdb/engine.ts';
+import { sqlTemplate, sqlText } from '../runtime/sql.ts';
 import type { StoredFile } from '../storage/fact-store.ts';
 import { checkSums, type PartChange, type Place, type WrittenFile, writeFile } from './new-files.ts';
 import { PARTS_WITHOUT_CHECK } from './tables.ts';
@@ -70,3 +70,54 @@ export async function writeRunning(
   }
   return [{ project, table, part, written }];
 }
+
+/** A file of the days of one month. */
+export type MonthOfDays = Omit<WrittenFile, 'rows'>;
+
+interface CumulativeInput {
+  readonly table: StoredTable;
+  /** The month's file of days, by device or over all of them; null where it has none. */
+  readonly days: MonthOfDays | null;
+  /** The running totals by month, in which all months before this one are right. */
+  readonly running: StoredFile | null;
+}
+
+/** Writes the cumulative totals of one month from its days and what was stored before it. */
+export async function writeCumulative(
+  engine: Engine,
+  place: Place,
+  { table, days, running }: CumulativeInput,
+): Promise<PartChange> {
+  const { files, project, part } = place;
+  if (days === null || running === null) return { project, table, part, written: null };
+  using session = await engine.session();
+  const text = sqlTemplate(`load/rollups/${table}`, { block_sums: BLOCK_SUMS, sums: CUMULATIVE_SUMS });
+  const [path] = await files.checked.open([running, days]);
+  const parameters = { running: path!, month: `${part}-01` };
+  return { project, table, part, written: await writeFile(session, place, table, { text, parameters }, days) };
+}
+
+const MEASURES = ['clicks', 'impressions', 'sum_position'];
+/** Days are added up in blocks; day 0 is what was stored before the month. */
+const BLOCK_DAYS = 8;
+
+/** `sum(case when place <= 0 then clicks else 0 end) as clicks_0, ...`: until each day of a block. */
+const BLOCK_SUMS = MEASURES.flatMap((measure) =>
+  Array.from(
+    { length: BLOCK_DAYS },
+    (_, place) => `sum(case when place <= ${place} then ${measure} else 0 end) as ${measure}_${place}`,
+  ),
+).join(', ');
+
+/** `coalesce(b0.clicks_7, 0) + coalesce(b1.clicks_0, 0) as clicks_8, ...`: until each day of the month. */
+const CUMULATIVE_SUMS = MEASURES.flatMap((measure) =>
+  Array.from({ length: 31 }, (_, index) => {
+    const day = index + 1;
+    const last = Math.floor(day / BLOCK_DAYS);
+    const blocks = Array.from({ length: last + 1 }, (_, block) => {
+      const place = block === last ? day % BLOCK_DAYS : BLOCK_DAYS - 1;
+      return `coalesce(b${block}.${measure}_${place}, 0)`;
+    });
+    return `${blocks.join(' + ')} as ${measure}_${day}`;
+  }),
+).join(', ');

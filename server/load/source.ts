@@ -1,4 +1,4 @@
-import type { Session } from '../facts/engine.ts';
+import type { Session } from '../facts/duckdb/engine.ts';
 import { COLUMN_TYPES } from './column-types.ts';
 import { cut, mayEndInLongLine, readHeader } from './csv-files.ts';
 import { count, type Problem } from './problems.ts';

@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import type { Session } from '../facts/engine.ts';
+import type { Session } from '../facts/duckdb/engine.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
 import { count, type Problem } from './problems.ts';
 import { unreadable } from './read-failures.ts';

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Part } from '../catalog/manifest.ts';
-import type { Session } from '../facts/engine.ts';
+import type { Session } from '../facts/duckdb/engine.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
 import type { StagedPart } from './part-files.ts';
 import { count, type Problem } from './problems.ts';

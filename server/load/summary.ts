@@ -1,7 +1,7 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { findAnyProject } from '../catalog/projects.ts';
 import { type Day, earlier, later } from '../domain/dates.ts';
-import type { Session } from '../facts/engine.ts';
+import type { Session } from '../facts/duckdb/engine.ts';
 import type { StagedParts } from './staged-parts.ts';
 import type { Carried } from './state.ts';
 import type { EntityTable } from './tables.ts';

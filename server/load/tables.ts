@@ -41,6 +41,8 @@ export interface FactTableShape extends Table {
   readonly rollups: readonly Rollup[];
   /** Running totals by month, kept in one file for a project. */
   readonly running?: Rollup;
+  /** Cumulative totals by day, a file for each month, made from the first of `rollups` and `running`. */
+  readonly cumulative?: Rollup;
 }
 
 const ENTITY_TABLES = [
@@ -202,13 +204,20 @@ export const ENTITIES: readonly EntityTable[] = [
   ),
 ];
 
-/** Rows of a device stand together. Its name would do, but sorting by it takes a third longer. */
-const DEVICE_RANK = "case device when 'desktop' then 0::utinyint when 'mobile' then 1::utinyint else 2::utinyint end";
+/**
+ * Rows of a device stand together, then those of a keyword, by day of the month. One number for all three: sorting by it
+ * takes a fifth less processor time than by three columns. Ids are five ASCII characters, 40 bits.
+ */
+const KEYWORD_ORDER = [
+  "(case device when 'desktop' then 0::bigint when 'mobile' then 1::bigint else 2::bigint end << 60)",
+  `(('0x' || hex(keyword_id))::bigint << 10)`,
+  'day("date")',
+].join(' + ');
 
 function facts(
   name: FactTable,
   shape: Parameters<typeof columns>[0],
-  more: Partial<Pick<FactTableShape, 'day' | 'split' | 'order' | 'rollups' | 'running'>> = {},
+  more: Partial<Pick<FactTableShape, 'day' | 'split' | 'order' | 'rollups' | 'running' | 'cumulative'>> = {},
 ): FactTableShape {
   const keys: Parameters<typeof columns>[0] = { project_id: 'shortId', ...shape };
   return {
@@ -231,9 +240,10 @@ export const FACTS: readonly FactTableShape[] = [
     { keyword_id: 'shortId', date: 'factDay', device: 'device' },
     {
       split: 'month',
-      order: [DEVICE_RANK, '"keyword_id"', '"date"'],
+      order: [KEYWORD_ORDER],
       rollups: ['keyword_all'],
       running: 'keyword_running',
+      cumulative: 'keyword_cumulative',
     },
   ),
   facts('country_daily', { date: 'factDay', country: 'country' }),

@@ -2,7 +2,7 @@ import { open, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Catalog } from '../catalog/catalog.ts';
 import { unavailable } from '../domain/errors.ts';
-import type { Engine } from '../facts/engine.ts';
+import type { Engine } from '../facts/duckdb/engine.ts';
 
 /** What the service cannot do without. */
 export interface Readiness {

@@ -1,11 +1,12 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import type { StoredTable } from '../catalog/manifest.ts';
-import type { Engine } from '../facts/engine.ts';
+import type { Engine } from '../facts/duckdb/engine.ts';
 import type { ManifestRow } from '../load/journal.ts';
 import type { FactFiles, PartChange, Place } from '../load/new-files.ts';
-import { writePartRollups, writeRunning } from '../load/rollups.ts';
+import { writeCumulative, writePartRollups, writeRunning } from '../load/rollups.ts';
 import { FACTS } from '../load/tables.ts';
 import { sqlText } from '../runtime/sql.ts';
+import type { StoredFile } from '../storage/fact-store.ts';
 
 interface Tools {
   readonly engine: Engine;
@@ -27,6 +28,7 @@ interface WrongRollup {
 
 const SHAPE = FACTS.find(({ running }) => running !== undefined)!;
 const RUNNING = SHAPE.running!;
+const CUMULATIVE = SHAPE.cumulative!;
 
 /**
  * Compares the rollups of a project with its days, and makes those anew that differ.
@@ -41,20 +43,27 @@ export async function checkRollups(
   const rowsOf = (table: StoredTable): ManifestRow[] => manifest.filter((row) => row.table === table);
   const days = rowsOf(SHAPE.name);
   const wrong: WrongRollup[] = [];
+  for (const table of [...SHAPE.rollups, CUMULATIVE]) {
+    for (const row of rowsOf(table)) {
+      if (!days.some(({ part }) => part === row.part)) wrong.push(superfluous(row, tools.repair));
+    }
+  }
   for (const table of SHAPE.rollups) {
     const stored = new Map(rowsOf(table).map((row) => [row.part, row]));
     for (const day of days) {
       if (damaged.has(day.file)) continue;
       wrong.push(...(await checkPart(tools, { table, days: day, stored: stored.get(day.part) }, damaged)));
     }
-    for (const row of stored.values()) {
-      if (!days.some(({ part }) => part === row.part)) wrong.push(superfluous(row, tools.repair));
-    }
   }
   const [running] = rowsOf(RUNNING);
   if (days.length === 0) return running === undefined ? wrong : [...wrong, superfluous(running, tools.repair)];
-  if (days.every(({ file }) => !damaged.has(file))) {
-    wrong.push(...(await checkRunning(tools, { days, stored: running }, damaged)));
+  if (days.some(({ file }) => damaged.has(file))) return wrong;
+  const { made, result } = await checkRunning(tools, { days, stored: running }, damaged);
+  wrong.push(...result);
+  const stored = new Map(rowsOf(CUMULATIVE).map((row) => [row.part, row]));
+  for (const day of days) {
+    const part = { table: CUMULATIVE, days: day, stored: stored.get(day.part) };
+    wrong.push(...(await checkCumulative(tools, part, made, damaged)));
   }
   return wrong;
 }
@@ -101,24 +110,47 @@ async function checkRunning(
   { engine, catalog, files, repair }: Tools,
   { days, stored }: { days: readonly ManifestRow[]; stored: ManifestRow | undefined },
   damaged: ReadonlySet<string>,
-): Promise<WrongRollup[]> {
+): Promise<{ made: StoredFile | null; result: WrongRollup[] }> {
   const [first] = days as [ManifestRow];
   const part = 'all';
   const place: Place = { files, shape: SHAPE, project: first.project, part };
   // What it should be: swept again where it is not needed.
-  const made = await writeRunning(engine, catalog, place, { table: RUNNING, changes: [], fromDays: true });
+  const changes = await writeRunning(engine, catalog, place, { table: RUNNING, changes: [], fromDays: true });
+  const made = changes[0]?.written ?? null;
   const isReadable = stored !== undefined && !damaged.has(stored.file);
-  const file = made[0]?.written?.file;
-  if (isReadable && file !== undefined) {
+  if (isReadable && made !== null) {
     using session = await engine.session();
     const months = days.map((day) => `${day.part}-01`);
-    const parameters = { made: files.store.path(file), stored: files.store.path(stored.file), months };
+    const parameters = { made: files.store.path(made.file), stored: files.store.path(stored.file), months };
     const [found] = await session.rows<{ differences: number }>(sqlText(`ops/${RUNNING}_differences`), parameters);
-    if (found?.differences === 0) return [];
+    if (found?.differences === 0) return { made, result: [] };
   }
   if (repair) await files.store.syncFolders();
   const message = tell(first, { table: RUNNING, part }, stored, isReadable, repair);
-  return [{ table: RUNNING, part, file: stored?.file ?? null, message, changes: repair ? made : [] }];
+  const wrong = { table: RUNNING, part, file: stored?.file ?? null, message, changes: repair ? changes : [] };
+  return { made, result: [wrong] };
+}
+
+/** @param running what the running totals by month should be */
+async function checkCumulative(
+  { engine, files, repair }: Tools,
+  { table, days, stored }: Part,
+  running: StoredFile | null,
+  damaged: ReadonlySet<string>,
+): Promise<WrongRollup[]> {
+  const { project, part } = days;
+  const place: Place = { files, shape: SHAPE, project, part };
+  const change = await writeCumulative(engine, place, { table, days, running });
+  const isReadable = stored !== undefined && !damaged.has(stored.file);
+  if (isReadable && change.written !== null) {
+    using session = await engine.session();
+    const parameters = { made: files.store.path(change.written.file), stored: files.store.path(stored.file) };
+    const [found] = await session.rows<{ differences: number }>(sqlText(`ops/${table}_differences`), parameters);
+    if (found?.differences === 0) return [];
+  }
+  if (repair) await files.store.syncFolders();
+  const message = tell(days, { table, part }, stored, isReadable, repair);
+  return [{ table, part, file: stored?.file ?? null, message, changes: repair ? [change] : [] }];
 }
 
 function tell(

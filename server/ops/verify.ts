@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { StoredTable } from '../catalog/manifest.ts';
-import { Engine } from '../facts/engine.ts';
+import { Engine } from '../facts/duckdb/engine.ts';
 import { Journal, type ManifestRow } from '../load/journal.ts';
 import { withLoadLock } from '../load/lock.ts';
 import type { PartChange } from '../load/new-files.ts';

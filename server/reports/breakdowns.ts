@@ -2,29 +2,11 @@ import type { Catalog } from '../catalog/catalog.ts';
 import { type FactTable, filesOf, readCoverage } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import { earlier, later } from '../domain/dates.ts';
-import type { Metrics } from '../domain/metrics.ts';
 import type { Range } from '../domain/range.ts';
 import { breakdowns as readBreakdowns } from '../facts/breakdowns.ts';
 import { rangeParameters, readParameters } from './parameters.ts';
 import { siteRange } from './ranges.ts';
-import { type ProjectQuery, type ProjectReport, projectReference, queryAbout } from './report.ts';
-
-type BreakdownsQuery = ProjectQuery & Range;
-type BreakdownsPlan = ReturnType<typeof planFiles> & { readonly query: BreakdownsQuery; readonly project: Project };
-
-interface BreakdownsResult {
-  readonly project: { readonly id: string; readonly domain: string };
-  readonly range: Range & {
-    readonly availableFrom: string | null;
-    readonly availableThrough: string | null;
-    readonly provisionalAfter: string | null;
-    readonly countryMonthlyThrough: string | null;
-  };
-  readonly countries: (Metrics & { country: string })[];
-  readonly devices: (Metrics & { device: string })[];
-  readonly appearances: (Metrics & { appearance: string })[];
-  readonly brand: Awaited<ReturnType<typeof readBreakdowns>>['brand'];
-}
+import { projectReference, projectReport } from './report.ts';
 
 /** The tables whose stored days make data available here. */
 const TABLES: readonly FactTable[] = [
@@ -36,14 +18,10 @@ const TABLES: readonly FactTable[] = [
 ];
 
 /** Site totals by country, device, appearance and brand. */
-export const breakdownsReport: ProjectReport<BreakdownsQuery, BreakdownsPlan, BreakdownsResult> = {
+export const breakdownsReport = projectReport({
   operation: 'getBreakdowns',
   parameters: rangeParameters,
-  needs: 'project',
-  parse: (sent, project, now) => ({
-    ...queryAbout('getBreakdowns', project),
-    ...siteRange(readParameters(rangeParameters, sent), project, now),
-  }),
+  parse: (sent, project, now) => siteRange(readParameters(rangeParameters, sent), project, now),
   plan: (query, { catalog, project }) => ({ query, project, ...planFiles(catalog, project, query) }),
   run: async ({ query, project, ...plan }, { facts }, { signal }) => {
     const range = { from: query.from, to: query.to };
@@ -63,7 +41,7 @@ export const breakdownsReport: ProjectReport<BreakdownsQuery, BreakdownsPlan, Br
       brand: found.brand,
     };
   },
-};
+});
 
 function planFiles(catalog: Catalog, project: Project, range: Range) {
   // Before the first sync nothing counts as collected.

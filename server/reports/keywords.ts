@@ -1,19 +1,19 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { groupExists } from '../catalog/keywords.ts';
-import { filesOf, keywordTotalFiles } from '../catalog/manifest.ts';
-import type { Project } from '../catalog/projects.ts';
+import { filesOf, keywordFilesUntil } from '../catalog/manifest.ts';
 import type { TrackedKeyword, TrackedKeywords } from '../catalog/tracked.ts';
 import { countDays } from '../domain/dates.ts';
 import { notFound } from '../domain/errors.ts';
-import { type Group, withDescendants } from '../domain/groups.ts';
+import { withDescendants } from '../domain/groups.ts';
 import type { Range } from '../domain/range.ts';
 import type { DayGrid } from '../facts/day-grid.ts';
 import type { Device } from '../facts/facts.ts';
+import { NO_KEYWORD_TOTALS, planKeywordTotals } from '../facts/keyword-plan.ts';
 import type { KeywordTotals } from '../facts/keyword-totals.ts';
 import { keywordDays, keywordPage } from '../facts/keywords.ts';
 import * as parameter from './parameters.ts';
 import { keywordRange } from './ranges.ts';
-import { type ProjectQuery, projectReference, queryAbout, type TrackedReport } from './report.ts';
+import { projectReference, trackedReport } from './report.ts';
 
 const parameters = {
   ...parameter.rangeParameters,
@@ -23,7 +23,7 @@ const parameters = {
   ...parameter.paging(1000, 5000),
 };
 
-export interface KeywordsQuery extends ProjectQuery, Range {
+interface KeywordsQuery extends Range {
   /** The range was moved to the first day that the plan can read. */
   readonly clamped: boolean;
   readonly device: Device;
@@ -31,14 +31,6 @@ export interface KeywordsQuery extends ProjectQuery, Range {
   readonly group: string | null;
   readonly limit: number;
   readonly offset: number;
-}
-
-interface KeywordsPlan extends ReturnType<typeof planFiles> {
-  readonly query: KeywordsQuery;
-  readonly project: Project;
-  readonly tracked: TrackedKeywords;
-  /** Only the keywords of these groups, when given. */
-  readonly groups: readonly Group[] | undefined;
 }
 
 /** Some of the keywords with their days. */
@@ -59,14 +51,13 @@ export interface KeywordsResult {
 }
 
 /** Tracked keywords with totals over a range, and their days. */
-export const keywordsReport: TrackedReport<KeywordsQuery, KeywordsPlan, KeywordsResult> = {
+export const keywordsReport = trackedReport({
   operation: 'listKeywords',
   parameters,
-  needs: 'tracked',
-  parse: (sent, project, now) => {
+  parse: (sent, project, now): KeywordsQuery => {
     const { device, daily, group, limit, offset, ...range } = parameter.readParameters(parameters, sent);
     const days = keywordRange(range, project, now);
-    return { ...queryAbout('listKeywords', project), ...days, device, daily, group: group ?? null, limit, offset };
+    return { ...days, device, daily, group: group ?? null, limit, offset };
   },
   checkIds: (sent, project, catalog) => {
     const { group } = sent as { group?: unknown };
@@ -76,10 +67,14 @@ export const keywordsReport: TrackedReport<KeywordsQuery, KeywordsPlan, Keywords
     const group = tracked.groups.find(({ id }) => id === query.group);
     if (query.group !== null && group === undefined) throw unknownGroup();
     const groups = group && withDescendants(group, tracked.groups);
-    const files = project.syncedThrough === null ? NO_FILES : planFiles(catalog, query);
+    const files = project.syncedThrough === null ? NO_FILES : planFiles(catalog, project.id, query);
     return { query, project, tracked, groups, ...files };
   },
-  run: async ({ query, project, tracked, groups, ...files }, { facts, tracked: cache }, { signal }) => {
+  run: async (
+    { query, project, tracked, groups, ...files },
+    { facts, tracked: cache },
+    { signal },
+  ): Promise<KeywordsResult> => {
     const { from, to, device, clamped, daily, limit, offset } = query;
     const matches = groups && (await cache.matches(tracked, groups));
     const wanted = { ...files, tracked, matches, range: { from, to }, device, limit, offset, signal };
@@ -96,7 +91,7 @@ export const keywordsReport: TrackedReport<KeywordsQuery, KeywordsPlan, Keywords
       days: daily ? keywordDays(facts, wanted, keywords) : undefined,
     };
   },
-};
+});
 
 /** A result of at most so many days takes some 3 MB. */
 const MAX_DAYS_OF_SHORT_RESULT = 30_000;
@@ -106,13 +101,13 @@ export function isLongResult({ daily, limit, from, to }: KeywordsQuery): boolean
   return daily && limit * countDays(from, to) > MAX_DAYS_OF_SHORT_RESULT;
 }
 
-const NO_FILES = { totalFiles: { days: [], running: undefined }, dayFiles: [] };
+const NO_FILES = { totals: NO_KEYWORD_TOTALS, dayFiles: [] };
 
-function planFiles(catalog: Catalog, { project, from, to, device, daily }: KeywordsQuery) {
+function planFiles(catalog: Catalog, project: string, { from, to, device, daily }: KeywordsQuery) {
   const allDevices = device === 'all';
   const range = { from, to };
   return {
-    totalFiles: keywordTotalFiles(catalog, project, range, allDevices),
+    totals: planKeywordTotals(keywordFilesUntil(catalog, project, range.to, allDevices), range),
     dayFiles: daily ? filesOf(catalog, project, allDevices ? 'keyword_all' : 'keyword_daily', range) : [],
   };
 }

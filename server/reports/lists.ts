@@ -7,12 +7,12 @@ import type { Rendering } from '../lists/blocks.ts';
 import type { ListRequest } from '../lists/list-request.ts';
 import { country, paging, rangeParameters, readParameters } from './parameters.ts';
 import { listRange } from './ranges.ts';
-import { type Caller, type ProjectQuery, projectReference, queryAbout, type ReportSources } from './report.ts';
+import { type Caller, projectReference, type ReportSources } from './report.ts';
 
 /** What the two list reports, pages and queries, have in common. */
 export const listParameters = { ...rangeParameters, country, ...paging(1000, 25_000) };
 
-export interface ListQuery extends ProjectQuery, Range {
+interface ListQuery extends Range {
   readonly kind: ListKind;
   readonly country: string | null;
   /** The range as it was sent: all pages of one sequence have it in common. */
@@ -21,7 +21,7 @@ export interface ListQuery extends ProjectQuery, Range {
   readonly offset: number;
 }
 
-export interface ListPlan {
+interface ListPlan {
   readonly query: ListQuery;
   readonly project: Project;
   readonly request: ListRequest;
@@ -37,10 +37,10 @@ export interface ListResult {
   readonly json: readonly Buffer[];
 }
 
-export function parseList(operation: string, kind: ListKind, sent: unknown, project: Project, now: number): ListQuery {
+export function parseList(kind: ListKind, sent: unknown, project: Project, now: number): ListQuery {
   const { country: named = null, limit, offset, ...range } = readParameters(listParameters, sent);
   const days = listRange(range, project, now);
-  return { ...queryAbout(operation, project), kind, ...days, country: named, sent: range, limit, offset };
+  return { kind, ...days, country: named, sent: range, limit, offset };
 }
 
 export function planList(

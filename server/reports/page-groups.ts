@@ -1,20 +1,14 @@
-import { listPageGroups, type PageGroup } from '../catalog/keywords.ts';
-import { type ProjectQuery, type ProjectReport, projectReference, queryAbout } from './report.ts';
-
-interface PageGroupsResult {
-  readonly project: { readonly id: string; readonly domain: string };
-  readonly pageGroups: readonly PageGroup[];
-}
+import { listPageGroups } from '../catalog/keywords.ts';
+import { projectReference, projectReport } from './report.ts';
 
 /** The page groups of a project, in order. */
-export const pageGroupsReport: ProjectReport<ProjectQuery, PageGroupsResult, PageGroupsResult> = {
+export const pageGroupsReport = projectReport({
   operation: 'listPageGroups',
   parameters: {},
-  needs: 'project',
-  parse: (_sent, project) => queryAbout('listPageGroups', project),
+  parse: () => ({}),
   plan: (_query, { catalog, project }) => ({
     project: projectReference(project),
     pageGroups: listPageGroups(catalog, project.id),
   }),
   run: (result) => result,
-};
+});

@@ -1,5 +1,4 @@
 import { type Static, type TSchema, Type } from 'typebox';
-import Value from 'typebox/value';
 import { parseDay } from '../domain/dates.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import { MAX_DAYS, PERIOD_PATTERN } from '../domain/range.ts';
@@ -86,7 +85,7 @@ function wholeNumber(
     expected: `a whole number ${maximum === undefined ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`}`,
     decode: (text) => {
       const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-      return Number.isSafeInteger(number) && Value.Check(schema, number) ? number : undefined;
+      return number >= minimum && number <= (maximum ?? Number.MAX_SAFE_INTEGER) ? number : undefined;
     },
     fallback,
   };

@@ -1,26 +1,17 @@
 import type { TrackedRead } from '../catalog/tracked.ts';
 import { toMetrics } from '../domain/metrics.ts';
 import type { Rendering } from '../lists/blocks.ts';
-import {
-  type ListPlan,
-  type ListQuery,
-  type ListResult,
-  listParameters,
-  parseList,
-  planList,
-  runList,
-} from './lists.ts';
-import type { TrackedReport } from './report.ts';
+import { listParameters, parseList, planList, runList } from './lists.ts';
+import { trackedReport } from './report.ts';
 
 /** Every query of the property, tracked or not, with totals over a range. */
-export const queriesReport: TrackedReport<ListQuery, ListPlan, ListResult> = {
+export const queriesReport = trackedReport({
   operation: 'listQueries',
   parameters: listParameters,
-  needs: 'tracked',
-  parse: (sent, project, now) => parseList('listQueries', 'queries', sent, project, now),
+  parse: (sent, project, now) => parseList('queries', sent, project, now),
   plan: (query, snapshot, sources) => planList(query, snapshot, sources, renderingOf(snapshot)),
   run: runList,
-};
+});
 
 /** Rows also say what depends on the project's entities. */
 function renderingOf({ project, tracked: { idByQuery } }: TrackedRead): Rendering {

@@ -53,7 +53,7 @@ export interface ReportRequest {
 }
 
 /** The first half of a report: from the parameters of a request to a query value. */
-export interface Parser<Query extends ProjectQuery> {
+export interface Parser<Query> {
   /** Name of the operation for generated clients. */
   readonly operation: string;
   readonly parameters: Parameters;
@@ -67,7 +67,7 @@ export interface Parser<Query extends ProjectQuery> {
 }
 
 /** A report about one project: from the parameters of a request to the result that formats write. */
-interface ReportOf<Needs extends keyof Snapshots, Query extends ProjectQuery, Plan, Result> extends Parser<Query> {
+interface ReportOf<Needs extends keyof Snapshots, Query, Plan, Result> extends Parser<Query> {
   /** The snapshot that `plan` reads from. */
   readonly needs: Needs;
   /** Reads all that the result needs of the catalog, in one snapshot, and names the files to read. */
@@ -76,20 +76,50 @@ interface ReportOf<Needs extends keyof Snapshots, Query extends ProjectQuery, Pl
   readonly run: (plan: Plan, sources: ReportSources, caller: Caller) => Result | Promise<Result>;
 }
 
-export type ProjectReport<Query extends ProjectQuery, Plan, Result> = ReportOf<'project', Query, Plan, Result>;
-export type TrackedReport<Query extends ProjectQuery, Plan, Result> = ReportOf<'tracked', Query, Plan, Result>;
 export type Report<Query extends ProjectQuery, Plan, Result> =
-  | ProjectReport<Query, Plan, Result>
-  | TrackedReport<Query, Plan, Result>;
+  | ReportOf<'project', Query, Plan, Result>
+  | ReportOf<'tracked', Query, Plan, Result>;
 
-/** Finds the project and parses the parameters. Throws `not_found` before `invalid_request`. */
-export function parseReport<Query extends ProjectQuery>(
-  report: Parser<Query>,
-  { catalog, catalogCache, now }: ReportSources,
-  { workspace, id, parameters }: ReportRequest,
-): Query {
+type Definition<Needs extends keyof Snapshots, Query, Plan, Result> = Omit<
+  ReportOf<Needs, Query, Plan, Result>,
+  'needs'
+>;
+
+/** A report whose plan needs the project alone. What `parse` gives is completed by what every query value has. */
+export function projectReport<Query, Plan, Result>(
+  definition: Definition<'project', Query, Plan, Result>,
+): ReportOf<'project', ProjectQuery & Query, Plan, Result> {
+  return { ...definition, needs: 'project', parse: parserOf(definition) };
+}
+
+/** A report whose plan also needs the project's tracked keywords and groups. */
+export function trackedReport<Query, Plan, Result>(
+  definition: Definition<'tracked', Query, Plan, Result>,
+): ReportOf<'tracked', ProjectQuery & Query, Plan, Result> {
+  return { ...definition, needs: 'tracked', parse: parserOf(definition) };
+}
+
+function parserOf<Query>({ operation, parse }: Parser<Query>): Parser<ProjectQuery & Query>['parse'] {
+  return (parameters, project, now) => {
+    const { workspaceId: workspace, id, factsRevision, entitiesRevision } = project;
+    return { operation, workspace, project: id, factsRevision, entitiesRevision, ...parse(parameters, project, now) };
+  };
+}
+
+/** The project that a request is about. Throws `not_found` where the workspace has none of this id. */
+export function findReportProject({ catalogCache }: ReportSources, { workspace, id }: ReportRequest): Project {
   const project = catalogCache.project(workspace, id);
   if (project === undefined) throw unknownProject();
+  return project;
+}
+
+/** The query that parameters mean. Throws `not_found` before `invalid_request`. */
+export function parseReport<Query extends ProjectQuery>(
+  report: Parser<Query>,
+  { catalog, now }: ReportSources,
+  project: Project,
+  parameters: unknown,
+): Query {
   try {
     return report.parse(parameters, project, now());
   } catch (error) {
@@ -144,12 +174,6 @@ export async function runReport<Query extends ProjectQuery, Plan, Result>(
     if (error instanceof UnreadableList) return once();
     throw error;
   }
-}
-
-/** The first properties of a query value. */
-export function queryAbout(operation: string, project: Project): ProjectQuery {
-  const { workspaceId: workspace, id, factsRevision, entitiesRevision } = project;
-  return { operation, workspace, project: id, factsRevision, entitiesRevision };
 }
 
 function isAbout(query: ProjectQuery, { factsRevision, entitiesRevision }: Project): boolean {

@@ -3,44 +3,24 @@ import { type Coverage, type FactTable, filesOf, readCoverage } from '../catalog
 import type { Project } from '../catalog/projects.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import { type Range, within } from '../domain/range.ts';
-import type { Device } from '../facts/facts.ts';
-import { type Series, siteSeries, siteSeriesOfCountry } from '../facts/series.ts';
+import { siteSeries, siteSeriesOfCountry } from '../facts/series.ts';
 import { country, device, rangeParameters, readParameters } from './parameters.ts';
 import { siteRange } from './ranges.ts';
-import { type ProjectQuery, type ProjectReport, projectReference, queryAbout } from './report.ts';
+import { projectReference, projectReport } from './report.ts';
 
 const parameters = { ...rangeParameters, device, country };
 
-interface SiteQuery extends ProjectQuery, Range {
-  readonly device: Device;
-  readonly country: string | null;
-}
-
-type SitePlan = ReturnType<typeof planFiles> & { readonly query: SiteQuery; readonly project: Project };
-
-interface SiteResult extends Series {
-  readonly project: { readonly id: string; readonly domain: string };
-  readonly range: Range & {
-    readonly device: Device;
-    readonly country: string | null;
-    readonly provisionalAfter: string | null;
-    /** Only for a country. */
-    readonly countryMonthlyThrough?: string | null;
-  };
-}
-
 /** Totals and days of the whole property. */
-export const siteReport: ProjectReport<SiteQuery, SitePlan, SiteResult> = {
+export const siteReport = projectReport({
   operation: 'getSite',
   parameters,
-  needs: 'project',
   parse: (sent, project, now) => {
     const { device: chosen, country: named, ...range } = readParameters(parameters, sent);
     if (named !== undefined && chosen !== 'all') {
       throw invalidRequest(`country cannot be combined with device '${chosen}'; send one of them.`);
     }
     const days = siteRange(range, project, now);
-    return { ...queryAbout('getSite', project), ...days, device: chosen, country: named ?? null };
+    return { ...days, device: chosen, country: named ?? null };
   },
   plan: (query, { catalog, project }) => ({ query, project, ...planFiles(catalog, project, query) }),
   run: async ({ query, project, ...files }, { facts }, { signal }) => {
@@ -62,7 +42,7 @@ export const siteReport: ProjectReport<SiteQuery, SitePlan, SiteResult> = {
       ...series,
     };
   },
-};
+});
 
 /** The days that the series has, and the files that they are read from. */
 function planFiles(catalog: Catalog, project: Project, range: Range) {

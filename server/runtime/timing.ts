@@ -5,28 +5,22 @@ export type StageTimes = Readonly<Partial<Record<StageName, number>>>;
 
 /** Measures the stages of a request, one after the other. */
 export class Stages {
-  readonly #times: Partial<Record<StageName, number>> = {};
+  /** The value of a `Server-Timing` header; empty when no stage has ended. */
+  header = '';
+  readonly #ended: { readonly name: StageName; readonly ms: number }[] = [];
   #since = performance.now();
 
   /** Ends a stage, which began where the one before it ended. */
   end(name: StageName): void {
     const now = performance.now();
-    this.#times[name] = (this.#times[name] ?? 0) + now - this.#since;
+    const ms = Math.round((now - this.#since) * 1000) / 1000;
     this.#since = now;
+    this.#ended.push({ name, ms });
+    this.header += `${this.header === '' ? '' : ', '}${name};dur=${ms}`;
   }
 
   /** The stages that have ended, in milliseconds. */
   get times(): StageTimes {
-    return this.#times;
-  }
-
-  /** The value of a `Server-Timing` header; empty when no stage has ended. */
-  get header(): string {
-    let header = '';
-    for (const name in this.#times) {
-      if (header !== '') header += ', ';
-      header += `${name};dur=${Math.round(this.#times[name as StageName]! * 1000) / 1000}`;
-    }
-    return header;
+    return Object.fromEntries(this.#ended.map(({ name, ms }) => [name, ms]));
   }
 }

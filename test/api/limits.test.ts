@@ -5,7 +5,7 @@ import t, { type Test } from 'tap';
 import { AnswerOrder } from '../../server/api/answer-order.ts';
 import { sendStream } from '../../server/api/send-stream.ts';
 import { createKey } from '../../server/catalog/keys.ts';
-import { Engine } from '../../server/facts/engine.ts';
+import { Engine } from '../../server/facts/duckdb/engine.ts';
 import { ConcurrencyLimit, SharedConcurrencyLimit } from '../../server/runtime/limits.ts';
 import { facts, keyword, makeWorld, PROJECT, WORKSPACE, type World } from '../world.ts';
 

@@ -11,11 +11,9 @@ t.test('each answer of the API says how long its stages took, and a hook is told
   const stages = async (path: string): Promise<string[]> => {
     const { headers } = await world.get(path);
     const sent = headers['server-timing'];
-    if (sent === undefined) return [];
+    if (typeof sent !== 'string') return [];
     t.match(sent, /^\w+;dur=[\d.]+(, \w+;dur=[\d.]+)*$/);
-    return String(sent)
-      .split(', ')
-      .map((stage) => stage.split(';')[0]!);
+    return sent.split(', ').map((stage) => stage.split(';')[0]!);
   };
   const all = ['parse', 'plan', 'run', 'format'];
   t.strictSame(await stages('/projects/Proj1/site'), all);

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t, { type Test } from 'tap';
 import { classifyFailure } from '../../server/domain/failures.ts';
-import { Engine } from '../../server/facts/engine.ts';
+import { Engine } from '../../server/facts/duckdb/engine.ts';
 import { temporaryFolder } from '../world.ts';
 
 function thrownBy(work: () => unknown): unknown {

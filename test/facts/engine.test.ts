@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { DuckDBConnection, type DuckDBMaterializedResult, DuckDBPreparedStatement } from '@duckdb/node-api';
 import t from 'tap';
 import { shortIdNumber } from '../../server/domain/ids.ts';
-import { Engine } from '../../server/facts/engine.ts';
+import { Engine } from '../../server/facts/duckdb/engine.ts';
 import { temporaryFolder } from '../world.ts';
 
 const folder = temporaryFolder(t);

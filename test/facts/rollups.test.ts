@@ -103,6 +103,36 @@ t.test('months that the range covers whole are read as sums, others as days', as
   }
 });
 
+t.test('a load into an old month, and one that takes rows away, count for all days after it', async (t) => {
+  const rows = eachDay('2025-11-20', '2026-02-10').map((day) => ['Kw001', day, 'mobile', 1, 2, 7] as const);
+  const world = await makeWorld(t, {
+    keywords: [keyword('Kw001', 'a'), keyword('Kw002', 'b')],
+    keyword_daily: facts('keyword_id date device', ...rows),
+  });
+  const impressions = async (from: string, to: string): Promise<unknown[]> =>
+    (await world.ask(`/keywords?from=${from}&to=${to}`)).body.keywords.map(
+      (row: { metrics: Measures }) => row.metrics.impressions,
+    );
+  t.strictSame(await impressions('2025-12-15', '2026-01-15'), [64, 0]);
+  // An earlier month than any, with a keyword that no other month has.
+  await world.load({ keyword_daily: facts('keyword_id date device', ['Kw002', '2025-10-05', 'mobile', 1, 500, 7]) });
+  t.strictSame(await impressions('2025-12-15', '2026-01-15'), [64, 0]);
+  t.strictSame(await impressions('2025-10-05', '2026-01-15'), [2 * 57, 500]);
+  t.strictSame(await impressions('2025-10-06', '2026-01-15'), [2 * 57, 0]);
+  // Twelve days in the middle become one row.
+  await world.load({
+    keyword_daily: facts(
+      'keyword_id date device',
+      ['Kw001', '2025-12-20', 'mobile', 1, 1000, 7],
+      ['Kw002', '2025-12-31', 'tablet', 1, 30, 7],
+    ),
+  });
+  t.strictSame(await impressions('2025-12-15', '2026-01-15'), [1000 + 2 * 20, 30]);
+  t.strictSame(await impressions('2025-12-31', '2025-12-31'), [0, 30]);
+  t.strictSame(await impressions('2026-01-01', '2026-01-15'), [30, 0]);
+  t.match(await verify(world), { ok: true, problems: [] });
+});
+
 t.test('a history whose totals would not be exact any more is refused', async (t) => {
   const months = ['2024', '2025'].flatMap((year) =>
     Array.from({ length: 12 }, (_, month) => `${year}-${String(month + 1).padStart(2, '0')}`),
@@ -135,7 +165,11 @@ t.test(
       (await world.ask('/keywords?from=2025-11-01&to=2026-03-10')).body.keywords[0].metrics.impressions;
     const catalog = new DatabaseSync(join(world.dataFolder, 'catalog.sqlite'));
     t.teardown(() => catalog.close());
-    // Older versions kept sums of months under another name.
+    // Version 0.2 had no cumulative totals.
+    catalog.exec("delete from fact_files where fact_table = 'keyword_cumulative'");
+    catalog.exec('update projects set facts_revision = facts_revision + 100');
+    t.equal(await impressions(), 1111);
+    // Older ones kept sums of months under another name.
     catalog.exec("update fact_files set fact_table = 'keyword_months' where fact_table = 'keyword_running'");
     catalog.exec(
       readFileSync(join(import.meta.dirname, '../../sql/catalog/migrations/0004-running-totals.sql'), 'utf8'),
@@ -149,6 +183,15 @@ t.test(
     await world.load({ keyword_daily: facts('keyword_id date device', ['Kw001', '2026-02-05', 'mobile', 1, 500, 7]) });
     t.equal(files.get()!['count'], 1);
     t.equal(await impressions(), 1511);
+    const cumulative = catalog.prepare(
+      "select part from fact_files where fact_table = 'keyword_cumulative' order by part",
+    );
+    t.strictSame(
+      cumulative.all().map(({ part }) => part),
+      months,
+      'also of the months that the load did not touch',
+    );
+    t.match(await verify(world), { ok: true, problems: [] });
   },
 );
 

@@ -4,7 +4,7 @@ import type { Test } from 'tap';
 import { buildApp } from '../../server/app.ts';
 import { Catalog } from '../../server/catalog/catalog.ts';
 import { UsageDatabase } from '../../server/catalog/usage.ts';
-import { Engine } from '../../server/facts/engine.ts';
+import { Engine } from '../../server/facts/duckdb/engine.ts';
 import { sweepLists } from '../../server/lists/sweep.ts';
 import type { Answer, World } from '../world.ts';
 

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t, { type Test } from 'tap';
+import { serializeError } from '../../server/api/plugins/log.ts';
 import { Catalog } from '../../server/catalog/catalog.ts';
 import { UsageDatabase } from '../../server/catalog/usage.ts';
 import type { Job } from '../../server/jobs/job.ts';
@@ -51,6 +52,7 @@ function makeMachine(t: Test): {
       leases,
       states,
       log: { ...loggerOf('worker'), child: ({ job }) => loggerOf(job) },
+      describeError: (error) => serializeError(error).message,
       clock,
       random: () => 0.5,
     });
@@ -150,14 +152,14 @@ t.test('a job that fails is repeated after growing pauses, until it succeeds; ot
     jitter: 0,
     run: async () => {
       tries.push((clock.now() - NOW) / 1000);
-      if (tries.length < 4) throw new Error('the provider is away');
+      if (tries.length < 4) throw new Error(`the provider is away for ord_live_${'a'.repeat(32)}`);
       return {};
     },
   };
   const runs: number[] = [];
   const { states, log } = start([failing, counting(runs, clock)]);
   await clock.advance(60_000);
-  t.match(states.read('failing'), { outcome: 'failed', failures: 2, error: 'the provider is away' });
+  t.match(states.read('failing'), { outcome: 'failed', failures: 2, error: 'the provider is away for ord_live_…' });
   await clock.advance(5 * MINUTE);
   // 30, 60 and 120 s, less an eighth.
   t.strictSame(tries, [0, 26.25, 78.75, 183.75]);
@@ -258,4 +260,27 @@ t.test('a lost catalog fails runs in words, and does not end the process', async
   new Catalog(dataFolder).close();
   await clock.advance(MINUTE);
   t.match(states.read('count'), { outcome: 'succeeded' }, 'the catalog that is there then is the one that counts');
+});
+
+t.test('a lease that comes late: what another process has run meanwhile is not run again', async (t) => {
+  const { clock, start } = makeMachine(t);
+  const runs: number[] = [];
+  const free: (() => void)[] = [];
+  let isFree = true;
+  // As a database that makes the second one wait until the first one is ready.
+  const leases: Leases = {
+    acquire: async () => {
+      if (!isFree) await new Promise<void>((resolve) => free.push(resolve));
+      isFree = false;
+      const release = async (): Promise<void> => {
+        isFree = true;
+        free.shift()?.();
+      };
+      return { renew: async () => true, release };
+    },
+  };
+  start([counting(runs, clock)], leases);
+  start([counting(runs, clock)], leases);
+  await clock.advance(HOUR);
+  t.strictSame(runs, [0]);
 });

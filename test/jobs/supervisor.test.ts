@@ -58,3 +58,20 @@ t.test('stopped between two processes, it starts none', async (t) => {
   await processes.clock.advance(60_000);
   t.strictSame(processes.started, [0]);
 });
+
+t.test('a process that cannot be started is tried again; the server goes on', async (t) => {
+  const { clock, start, started } = new Processes();
+  let tries = 0;
+  const supervisor = new Supervisor({
+    start: () => {
+      if (++tries < 3) throw new Error('spawn EAGAIN');
+      return start();
+    },
+    log,
+    clock,
+    random: () => 0,
+  });
+  await clock.advance(10_000);
+  t.strictSame(started, [1.5]);
+  await supervisor.stop();
+});

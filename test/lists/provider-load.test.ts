@@ -3,7 +3,7 @@ import { type ClientRequest, request as httpRequest, type IncomingMessage } from
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { Session } from '../../server/facts/engine.ts';
+import { Session } from '../../server/facts/duckdb/engine.ts';
 import { type ConnectedWorld, connect, connectedWorld, credentialsFile } from '../fakes/connected.ts';
 import { FAILURES } from '../fakes/search-console-failures.ts';
 import { facts, makeWorld, PROJECT } from '../world.ts';

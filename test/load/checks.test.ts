@@ -271,6 +271,35 @@ t.test('a dry run checks and changes nothing', async (t) => {
   t.strictSame(await answersOf(world), after, 'and with --replace');
 });
 
+t.test('rows that a load does not carry still have what they refer to after it', async (t) => {
+  const note = {
+    workspace_id: 'acme',
+    project_id: 'Proj1',
+    date: '2026-03-01',
+    category: 'other',
+    text: 'x',
+    author: 'a',
+    created_at: '2026-03-01T00:00:00Z',
+    updated_at: '2026-03-01T00:00:00Z',
+  };
+  const group = { project_id: 'Proj1', position: 1 };
+  const world = await makeWorld(t, {
+    keywords: [keyword('Kw001', 'a'), keyword('Kw002', 'b')],
+    groups: [
+      { ...group, id: 'Gr001', name: 'G', kind: 'manual' },
+      { ...group, id: 'Gr002', name: 'H', kind: 'folder' },
+    ],
+    group_members: [{ project_id: 'Proj1', group_id: 'Gr001', keyword_id: 'Kw001' }],
+    notes: [{ ...note, id: '6f1c2e0a-0b1d-4c7e-9a55-000000000001', scope: 'keyword', keyword_id: 'Kw001' }],
+  });
+  const without = world.load({ keywords: [keyword('Kw002', 'b')] }, { replace: true });
+  t.strictSame(places(await problemsOf(without)), ['group_members.keyword_id', 'notes.keyword_id']);
+  const another = world.load({ groups: [{ ...group, id: 'Gr001', name: 'G', kind: 'folder' }] });
+  t.strictSame(places(await problemsOf(another)), ['group_members.group_id'], 'nor may a group become another kind');
+  await world.load({ groups: [{ ...group, id: 'Gr001', name: 'G', kind: 'manual' }] }, { replace: true });
+  t.match((await world.ask('/groups')).body.groups, [{ id: 'Gr001', keywordIds: ['Kw001'] }]);
+});
+
 t.test('facts beyond the synced day are warned of', async (t) => {
   const { load } = await makeWorld(t);
   const { warnings } = await load({ site_daily: facts('date device', ['2026-03-14', 'desktop', 1, 1, 1]) });

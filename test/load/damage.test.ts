@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
@@ -20,7 +20,8 @@ const ASKED: Readonly<Record<string, string>> = {
   brand_daily: `/breakdowns?${RANGE}`,
   keyword_daily: `/keywords?${RANGE}&daily=1&device=desktop`,
   keyword_all: `/keywords?${RANGE}&daily=1`,
-  keyword_running: `/keywords?${RANGE}`,
+  keyword_running: `/keywords?${RANGE}&device=desktop`,
+  keyword_cumulative: `/keywords?${RANGE}`,
   page_daily: `/pages?${RANGE}`,
   query_daily: `/queries?${RANGE}`,
 };
@@ -121,9 +122,10 @@ t.test('verify finds what is wrong, and mends what can be made from the days', a
   const answers = async (): Promise<unknown[]> => [
     (await world.ask(ASKED['keyword_all']!)).body as unknown,
     (await world.ask(ASKED['keyword_running']!)).body as unknown,
+    (await world.ask(ASKED['keyword_cumulative']!)).body as unknown,
   ];
   const right = await answers();
-  t.match(await verify(world), { ok: true, files: 12, problems: [] });
+  t.match(await verify(world), { ok: true, files: 13, problems: [] });
   const rowOf = (wanted: string): ManifestRow => manifestOf(world).find(({ table }) => table === wanted)!;
 
   // One whose sums are wrong, one that is damaged, one file too many, and days that nothing but a load can mend.
@@ -135,6 +137,12 @@ t.test('verify finds what is wrong, and mends what can be made from the days', a
   );
   const running = rowOf('keyword_running');
   truncateSync(join(world.dataFolder, running.file), 50);
+  const cumulative = rowOf('keyword_cumulative');
+  // One column of one day, as if a load had not added it up.
+  const copy = join(world.dataFolder, 'copy.parquet');
+  copyFileSync(join(world.dataFolder, cumulative.file), copy);
+  await falsify(world, cumulative, `select * replace (impressions_9 + 1 as impressions_9) from '${copy}'`);
+  rmSync(copy);
   const orphan = 'facts/site_daily/Proj1/all-x.parquet';
   writeFileSync(join(world.dataFolder, orphan), 'x');
   const site = rowOf('site_daily');
@@ -143,6 +151,7 @@ t.test('verify finds what is wrong, and mends what can be made from the days', a
     { kind: 'orphan', file: orphan, message: /is unknown to the catalog/ },
     { kind: 'rollup', project: 'Proj1', table: 'keyword_all', part: '2026-03', message: /differs from its days/ },
     { kind: 'rollup', project: 'Proj1', table: 'keyword_running', part: 'all', message: /is damaged/ },
+    { kind: 'rollup', table: 'keyword_cumulative', part: '2026-03', message: /differs from its days/ },
     { kind: 'file', table: 'keyword_running', file: running.file, message: /has 50 bytes instead of/ },
     {
       kind: 'file',
@@ -156,18 +165,18 @@ t.test('verify finds what is wrong, and mends what can be made from the days', a
   t.equal(told.code, 1);
   t.match(JSON.parse(told.stdout), {
     ok: false,
-    files: 12,
+    files: 13,
     problems: wrong.map((problem) => ({ ...problem, repaired: false })),
   });
   t.equal((JSON.parse(told.stdout) as { problems: unknown[] }).problems.length, wrong.length);
   const words = await command(settings, 'verify');
-  t.match(words, { code: 1, stdout: /is unknown to the catalog.*Not all is in order: 12 files/s });
+  t.match(words, { code: 1, stdout: /is unknown to the catalog.*Not all is in order: 13 files/s });
 
   const { ok, problems } = await verify(world, { repair: true });
   t.equal(ok, false, 'days that are missing cannot be made');
   t.strictSame(
     problems.map(({ kind, repaired }) => `${kind} ${repaired}`),
-    ['orphan true', 'rollup true', 'rollup true', 'file false'],
+    ['orphan true', 'rollup true', 'rollup true', 'rollup true', 'file false'],
   );
   t.strictSame(await answers(), right);
   await world.load({ site_daily: EVERYTHING['site_daily']! });

@@ -3,6 +3,7 @@ import t, { type Test } from 'tap';
 import { Catalog } from '../../server/catalog/catalog.ts';
 import { TrackedKeywordsCache, type TrackedRead } from '../../server/catalog/tracked.ts';
 import type { Facts } from '../../server/facts/facts.ts';
+import { NO_KEYWORD_TOTALS } from '../../server/facts/keyword-plan.ts';
 import { keywordPage } from '../../server/facts/keywords.ts';
 import { inTurns } from '../../server/runtime/turns.ts';
 import { methodOf } from '../methods.ts';
@@ -151,7 +152,7 @@ t.test('what groups have is worked out once, some keywords at a time', async (t)
     };
     const facts = { keywordTotals: async () => totals } as unknown as Facts;
     const asked = {
-      totalFiles: { days: [], running: undefined },
+      totals: NO_KEYWORD_TOTALS,
       dayFiles: [],
       tracked,
       matches,

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createReadStream, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { Engine } from '../../../server/facts/engine.ts';
+import type { Engine } from '../../../server/facts/duckdb/engine.ts';
 import { sqlText } from '../../../server/runtime/sql.ts';
 import { type Sample, timed } from '../rounds.ts';
 import { LAST_DAY } from '../snapshots.ts';

@@ -33,8 +33,6 @@ export type Encoding = keyof typeof METHODS | 'identity';
 
 const COMPRESSED = Object.keys(METHODS) as (keyof typeof METHODS)[];
 
-export const ENCODINGS: readonly Encoding[] = ['identity', ...COMPRESSED];
-
 /** Compresses answers by `Accept-Encoding`. */
 export async function addCompression(app: FastifyInstance): Promise<void> {
   await app.register(compress, {

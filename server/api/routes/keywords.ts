@@ -50,8 +50,9 @@ export const keywords: Route = {
   description: "By query text. The range is limited to the plan's keyword history.",
   response: schema.responses(answer, 'The keywords.', ['invalid_request', 'not_found']),
   handle: (context) => (request, reply) => {
-    const query = parseRequest(context, keywordsReport, request);
-    const question = { report: keywordsReport, query };
+    const parsed = parseRequest(context, keywordsReport, request);
+    const { query } = parsed;
+    const question = { ...parsed, report: keywordsReport };
     const rowFormat = context.rowFormat(request);
     if (!query.daily && rowFormat === undefined) {
       return sendCached(context, request, reply, { ...question, format: keywordsJson });

@@ -10,8 +10,8 @@ import {
   listValue,
   VARCHAR,
 } from '@duckdb/node-api';
-import { sqlText } from '../runtime/sql.ts';
-import { readNumbers, readRows, type TakeNumbers } from './results.ts';
+import { sqlText } from '../../runtime/sql.ts';
+import { readNumbers, readRows, type TakeNumbers } from './columns.ts';
 
 type Parameter = string | number | boolean | null | readonly string[];
 export type Parameters = Readonly<Record<string, Parameter>>;
@@ -30,7 +30,7 @@ export interface EngineOptions {
 class QueryCancelled extends Error {}
 
 /** Idle statements that are kept of each file of SQL. */
-const MOST_IDLE = 4;
+const MAX_IDLE = 4;
 
 /**
  * Embedded DuckDB over Parquet files, locked down to its folders. Every query has a connection of its own: a shared one
@@ -99,7 +99,7 @@ export class Engine {
     try {
       const result = await statement.run(parameters, signal);
       // One that was interrupted is not used again: the interrupt could stop somebody else's query.
-      if (idle.length < MOST_IDLE && signal?.aborted !== true) idle.push(statement);
+      if (idle.length < MAX_IDLE && signal?.aborted !== true) idle.push(statement);
       else statement.close();
       return result;
     } catch (cause) {

@@ -1,6 +1,6 @@
-import type { DuckDBMaterializedResult, DuckDBValue } from '@duckdb/node-api';
+import { type DuckDBMaterializedResult, DuckDBTypeId, type DuckDBValue } from '@duckdb/node-api';
 import bindings from '@duckdb/node-bindings';
-import { reportExternalBytes } from '../runtime/external-memory.ts';
+import { reportExternalBytes } from '../../runtime/external-memory.ts';
 
 /** Takes some rows of a result by columns. The arrays are valid only during the call. */
 export type TakeNumbers = (columns: readonly Float64Array[], rows: number) => void;
@@ -8,15 +8,16 @@ export type TakeNumbers = (columns: readonly Float64Array[], rows: number) => vo
 /** All rows of a result. Whole numbers too large to be exact are an error, not a rounding. */
 export async function readRows<Row>(result: DuckDBMaterializedResult): Promise<Row[]> {
   const names = result.columnNames();
+  const readers = names.map((_, index) => readerOf(result.columnTypeId(index)));
   const rows: Row[] = [];
   for (let at = 0; at < result.chunkCount; at++) {
     // Others get their turn between two chunks.
     if (at > 0) await new Promise(setImmediate);
     const chunk = result.getChunk(at);
-    const columns = names.map((_, index) => chunk.getColumnValues(index));
+    const columns = readers.map((read, index) => read(chunk.getColumnValues(index)));
     for (let place = 0; place < chunk.rowCount; place++) {
       const row: Record<string, unknown> = {};
-      for (let index = 0; index < names.length; index++) row[names[index]!] = plain(columns[index]![place]!);
+      for (let index = 0; index < names.length; index++) row[names[index]!] = columns[index]![place]!;
       rows.push(row as Row);
     }
   }
@@ -25,6 +26,8 @@ export async function readRows<Row>(result: DuckDBMaterializedResult): Promise<R
 
 /** Hands out a result whose columns are all DOUBLE and without nulls, a chunk at a time. */
 export function readNumbers(result: DuckDBMaterializedResult, take: TakeNumbers): void {
+  const wrong = result.columnNames().filter((_, index) => result.columnTypeId(index) !== DuckDBTypeId.DOUBLE);
+  if (wrong.length > 0) throw new TypeError(`these columns must be DOUBLE: ${wrong.join(', ')}`);
   for (let at = 0; at < result.chunkCount; at++) {
     const { rowCount, columnCount, chunk } = result.getChunk(at);
     const columns = Array.from({ length: columnCount }, (_, index) => {
@@ -38,10 +41,31 @@ export function readNumbers(result: DuckDBMaterializedResult, take: TakeNumbers)
   reportExternalBytes(2 * result.rowCount * result.columnCount * Float64Array.BYTES_PER_ELEMENT);
 }
 
-function plain(value: DuckDBValue): unknown {
-  const plainValue = typeof value === 'bigint' ? Number(value) : value;
-  if (typeof plainValue === 'number' && Math.abs(plainValue) > Number.MAX_SAFE_INTEGER) {
-    throw new RangeError(`${plainValue} is too large to be exact`);
-  }
-  return plainValue;
+type ReadValues = (values: readonly DuckDBValue[]) => readonly unknown[];
+
+/** How the values of a column are read: its type is looked at once for each statement, not for each value. */
+function readerOf(type: DuckDBTypeId): ReadValues {
+  return NUMBERS.has(type) ? (values) => values.map(toExactNumber) : (values) => values;
+}
+
+const NUMBERS: ReadonlySet<DuckDBTypeId> = new Set([
+  DuckDBTypeId.TINYINT,
+  DuckDBTypeId.SMALLINT,
+  DuckDBTypeId.INTEGER,
+  DuckDBTypeId.BIGINT,
+  DuckDBTypeId.UTINYINT,
+  DuckDBTypeId.USMALLINT,
+  DuckDBTypeId.UINTEGER,
+  DuckDBTypeId.UBIGINT,
+  DuckDBTypeId.HUGEINT,
+  DuckDBTypeId.UHUGEINT,
+  DuckDBTypeId.FLOAT,
+  DuckDBTypeId.DOUBLE,
+]);
+
+function toExactNumber(value: DuckDBValue): number | null {
+  if (value === null) return null;
+  const number = Number(value);
+  if (Math.abs(number) > Number.MAX_SAFE_INTEGER) throw new RangeError(`${number} is too large to be exact`);
+  return number;
 }

@@ -1,0 +1,103 @@
+import type { ConcurrencyLimit } from '../../runtime/limits.ts';
+import type { CheckedFiles } from '../../storage/checked-files.ts';
+import type { StoredFile } from '../../storage/fact-store.ts';
+import { DayGrid } from '../day-grid.ts';
+import type {
+  Breakdown,
+  CountryMonth,
+  DayMeasures,
+  Device,
+  Facts,
+  FactsQuery,
+  KeywordTotalsQuery,
+  NamedMeasures,
+} from '../facts.ts';
+import { KeywordTotals } from '../keyword-totals.ts';
+import type { TakeNumbers } from './columns.ts';
+import type { Engine, Parameters } from './engine.ts';
+
+/** `Facts` by DuckDB over Parquet files: each question is a SQL file of `sql/facts/`. */
+export class DuckDBFacts implements Facts {
+  readonly #engine: Engine;
+  readonly #files: CheckedFiles;
+  readonly #heavy: ConcurrencyLimit;
+
+  /** @param heavy bounds the queries with many rows that run at once */
+  constructor(engine: Engine, files: CheckedFiles, heavy: ConcurrencyLimit) {
+    this.#engine = engine;
+    this.#files = files;
+    this.#heavy = heavy;
+  }
+
+  siteDays(query: FactsQuery, device: Device): Promise<DayMeasures[]> {
+    return this.#rows('site_daily', query, { device });
+  }
+
+  countryDays(query: FactsQuery, country: string): Promise<DayMeasures[]> {
+    return this.#rows('country_days', query, { country });
+  }
+
+  countryMonths(query: FactsQuery, country: string | null): Promise<CountryMonth[]> {
+    return this.#rows('country_months', query, { country });
+  }
+
+  totalsBy(breakdown: Breakdown, query: FactsQuery): Promise<NamedMeasures[]> {
+    return this.#rows(`${breakdown}_totals`, query, {});
+  }
+
+  /**
+   * Reads the parts of the plan side by side: each takes about as long as all of its rows together, and one statement
+   * for all of them would read them one after the other. Naming keywords would not make it faster, unless they were a
+   * handful.
+   */
+  async keywordTotals(
+    { plan, range: { from, to }, signal }: KeywordTotalsQuery,
+    device: Device,
+    positions: ReadonlyMap<number, number>,
+  ): Promise<KeywordTotals> {
+    const totals = new KeywordTotals(positions);
+    const add = async (name: string, files: readonly StoredFile[], parameters: Parameters, sign = 1): Promise<void> => {
+      const opened = { ...parameters, files: await this.#files.open(files) };
+      const take: TakeNumbers = (columns, rows) => totals.add(columns, rows, sign);
+      await this.#engine.numbers(`facts/${name}`, opened, take, signal);
+    };
+    const parts = plan.cumulative.map(({ file, day, sign }) => {
+      const columns = {
+        clicks: `clicks_${day}`,
+        impressions: `impressions_${day}`,
+        sumPosition: `sum_position_${day}`,
+      };
+      return add('keyword_cumulative', [file], columns, sign);
+    });
+    if (plan.running !== undefined) {
+      const { file, ...months } = plan.running;
+      parts.push(add('keyword_running', [file], { ...months, device }));
+    }
+    if (plan.days.length > 0) parts.push(add('keyword_totals', plan.days, { device, from, to }));
+    await Promise.all(parts);
+    return totals;
+  }
+
+  async keywordDays(
+    { files, range, signal }: FactsQuery,
+    device: Device,
+    keywords: readonly string[],
+    priority: number,
+  ): Promise<DayGrid> {
+    const grid = new DayGrid(range, keywords.length);
+    if (files.length === 0) return grid;
+    const { from, to } = range;
+    const parameters = { device, keywords, from, to, days: grid.days.length, files: await this.#files.open(files) };
+    const fill: TakeNumbers = (columns, rows) => grid.fill(columns, rows);
+    await this.#heavy.run(signal, () => this.#engine.numbers('facts/keyword_days', parameters, fill, signal), priority);
+    return grid;
+  }
+
+  /** All rows of `sql/facts/NAME.sql` over the files and range of a query. */
+  async #rows<Row>(name: string, { files, range, signal }: FactsQuery, parameters: Parameters): Promise<Row[]> {
+    if (files.length === 0) return [];
+    const { from, to } = range;
+    const opened = { ...parameters, from, to, files: await this.#files.open(files) };
+    return this.#engine.query<Row>(`facts/${name}`, opened, signal);
+  }
+}

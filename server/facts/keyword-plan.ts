@@ -1,0 +1,110 @@
+import { addDays, type Day, type Month, monthOf } from '../domain/dates.ts';
+import type { Range } from '../domain/range.ts';
+import type { StoredFile } from '../storage/fact-store.ts';
+
+/** A row of the manifest: the file of a month, or of all months (`all`). */
+interface PartFile extends StoredFile {
+  readonly part: string;
+  readonly firstDay: Day;
+  readonly lastDay: Day;
+}
+
+/** The manifest rows of a project up to the month in which a range ends, each list by month. */
+export interface KeywordFiles {
+  /** Days: `keyword_all` for all devices together, `keyword_daily` for one of them. */
+  readonly days: readonly PartFile[];
+  /** `keyword_cumulative`, for all devices together. */
+  readonly cumulative: readonly PartFile[];
+  /** `keyword_running`. */
+  readonly running: StoredFile | undefined;
+}
+
+/** Where the totals of keywords over a range are added up from: the sum of all parts. */
+export interface KeywordTotalsPlan {
+  /** What was stored until the end of a day of the file's month, added or taken away. */
+  readonly cumulative: readonly { readonly file: StoredFile; readonly day: number; readonly sign: 1 | -1 }[];
+  /** Running totals by month, for the months that the range covers whole. */
+  readonly running: RunningTotals | undefined;
+  /** Days of the months that the range covers in part. */
+  readonly days: readonly StoredFile[];
+}
+
+/** What was stored until the end of one month (its first day), less what was stored until the end of another. */
+interface RunningTotals {
+  readonly file: StoredFile;
+  readonly through: Day;
+  readonly before: Day | null;
+}
+
+/** The plan of a range in which nothing is stored. */
+export const NO_KEYWORD_TOTALS: KeywordTotalsPlan = { cumulative: [], running: undefined, days: [] };
+
+/** Each file of cumulative totals has this day, also those of shorter months. */
+const LAST_DAY = 31;
+
+/**
+ * From which files the totals of keywords over a range are added up. With cumulative totals by day they are what was
+ * stored until the end of the range less what was stored before it. A project that an older version loaded has none
+ * until its next load; then, and for a single device, they come from running totals by month and from days.
+ */
+export function planKeywordTotals(files: KeywordFiles, range: Range): KeywordTotalsPlan {
+  const months = files.days.filter(({ part }) => part <= monthOf(range.to));
+  if (months.length === 0) return NO_KEYWORD_TOTALS;
+  return planByDay(files, months, range) ?? planByMonth(files, months, range);
+}
+
+function planByDay(
+  { cumulative }: KeywordFiles,
+  months: readonly PartFile[],
+  range: Range,
+): KeywordTotalsPlan | undefined {
+  const byMonth = new Map(cumulative.map((file) => [file.part, file]));
+  if (months.some(({ part }) => !byMonth.has(part))) return undefined;
+  const before = addDays(range.from, -1);
+  const parts = [
+    { until: cumulativeUntil(months, range.to), sign: 1 },
+    { until: cumulativeUntil(months, before), sign: -1 },
+  ] as const;
+  const [end, start] = parts.map(({ until }) => until);
+  // Nothing is stored in the range.
+  if (end?.month === start?.month && end?.day === start?.day) return NO_KEYWORD_TOTALS;
+  return {
+    ...NO_KEYWORD_TOTALS,
+    cumulative: parts.flatMap(({ until, sign }) =>
+      until === undefined ? [] : [{ file: storedFile(byMonth.get(until.month)!), day: until.day, sign }],
+    ),
+  };
+}
+
+/** The last stored month until a day, and its day up to which it counts; none before the first month. */
+function cumulativeUntil(months: readonly PartFile[], day: Day): { month: Month; day: number } | undefined {
+  const last = months.findLast(({ part }) => part <= monthOf(day));
+  if (last === undefined || day < last.firstDay) {
+    const earlier = months.findLast(({ part }) => part < monthOf(day));
+    return earlier && { month: earlier.part, day: LAST_DAY };
+  }
+  return { month: last.part, day: day >= last.lastDay ? LAST_DAY : Number(day.slice(8)) };
+}
+
+/** A month is covered when all of its stored days lie in the range; only those at its ends can be covered in part. */
+function planByMonth({ running }: KeywordFiles, stored: readonly PartFile[], range: Range): KeywordTotalsPlan {
+  const months = stored.filter(({ part }) => part >= monthOf(range.from));
+  const isCovered = ({ firstDay, lastDay }: PartFile): boolean => range.from <= firstDay && lastDay <= range.to;
+  const covered = months.filter(isCovered);
+  const [first] = covered;
+  if (first === undefined || running === undefined) return { ...NO_KEYWORD_TOTALS, days: months.map(storedFile) };
+  const before = stored.findLast(({ part }) => part < first.part);
+  return {
+    cumulative: [],
+    days: months.filter((month) => !isCovered(month)).map(storedFile),
+    running: {
+      file: running,
+      through: `${covered.at(-1)!.part}-01`,
+      before: before === undefined ? null : `${before.part}-01`,
+    },
+  };
+}
+
+function storedFile({ file, bytes, sha256 }: StoredFile): StoredFile {
+  return { file, bytes, sha256 };
+}

@@ -1,0 +1,32 @@
+-- Cumulative totals of keywords over all devices: a row for each keyword that any month until this one has, with columns
+-- for each day of the month (clicks_1 to clicks_31 and so on): all that was stored until the end of that day, in this
+-- month and before it. number: of the keyword's id, as `shortIdNumber` has it. All are DOUBLE, as they are read, and
+-- exact, for the loader refuses larger sums. $file: days of the month, of keyword_all or keyword_daily; $running: the
+-- running totals by month; $month: its first day; $target. {block_sums}: sums over the first days of a block; {sums}: the
+-- columns, added up from blocks.
+-- Days are summed in blocks of eight first: 24 sums a row instead of 93 take a third less time. No dictionaries: they make
+-- reading slower, and hardly save anything.
+copy (
+  with days as (
+    select keyword_id, day(date) as day, clicks, impressions, sum_position from read_parquet($file)
+    union all
+    -- What was stored before the month counts on each of its days.
+    select keyword_id, 0, clicks, impressions, sum_position
+    from read_parquet($running)
+    where device = 'all'
+      and date = (select max(date) from read_parquet($running) where device = 'all' and date < $month::date)
+  ),
+  placed as (
+    select keyword_id, (day // 8)::utinyint as block, (day % 8)::utinyint as place, clicks::double as clicks,
+      impressions::double as impressions, sum_position::double as sum_position
+    from days
+  ),
+  blocks as materialized (select keyword_id, block, {block_sums} from placed group by keyword_id, block)
+  select ('0x' || hex(keyword_id))::bigint::double as number, {sums}
+  from (select distinct keyword_id from blocks) keywords
+  left join (from blocks where block = 0) b0 using (keyword_id)
+  left join (from blocks where block = 1) b1 using (keyword_id)
+  left join (from blocks where block = 2) b2 using (keyword_id)
+  left join (from blocks where block = 3) b3 using (keyword_id)
+  order by number
+) to $target (format parquet, compression lz4_raw, row_group_size 20480, dictionary_size_limit 1)
