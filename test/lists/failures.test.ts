@@ -60,14 +60,14 @@ async function checkMeanings(
   const world = await connectedWorld(t, { environment: IMPATIENT });
   for (const [at, [name, how, [status, outcome, retried]]] of failures.entries()) {
     world.google[which] = { how, times: Number.POSITIVE_INFINITY };
-    const path = `/pages?from=2026-01-01&to=2026-01-${10 + at}`;
     // On a busy machine the wait can be over before the failure is there: then once more.
     for (let more = 20; more > 0; more--) {
       // Long after any pause.
       world.clock += 3_600_000;
       world.google.tokens.clear();
       const lines = world.fetches().length;
-      const answer = await world.ask(path);
+      // Another list each time: the fetch before, whose line is there, may be about to end.
+      const answer = await world.ask(`/pages?from=2025-12-${10 + more}&to=2026-01-${10 + at}`);
       // A request that hangs ends just when the client has been told.
       while (world.fetches().length === lines) await sleep(10);
       const line = world.fetches().at(-1);
@@ -93,7 +93,7 @@ t.test('what each failure means', async (t) => {
   const tokens = Object.entries(TOKEN_FAILURES).map(
     ([name, how]) => [name, how, TOKEN_MEANINGS[name as keyof typeof TOKEN_FAILURES]] as const,
   );
-  // Most of the time is patience, so several servers wait at once. Each gets some of the slow ones, which stand together.
+  // Most of the time is waiting, so several servers wait at once. Each gets some of the slow ones, which stand together.
   const WORLDS = 5;
   const logs = await Promise.all([
     ...Array.from({ length: WORLDS }, (_, world) =>
