@@ -109,10 +109,10 @@ t.test('a load into an old month, and one that takes rows away, count for all da
     keywords: [keyword('Kw001', 'a'), keyword('Kw002', 'b')],
     keyword_daily: facts('keyword_id date device', ...rows),
   });
-  const impressions = async (from: string, to: string): Promise<unknown[]> =>
-    (await world.ask(`/keywords?from=${from}&to=${to}`)).body.keywords.map(
-      (row: { metrics: Measures }) => row.metrics.impressions,
-    );
+  const impressions = async (from: string, to: string): Promise<number[]> => {
+    const { body } = await world.ask(`/keywords?from=${from}&to=${to}`);
+    return (body.keywords as { metrics: Measures }[]).map(({ metrics }) => metrics.impressions);
+  };
   t.strictSame(await impressions('2025-12-15', '2026-01-15'), [64, 0]);
   // An earlier month than any, with a keyword that no other month has.
   await world.load({ keyword_daily: facts('keyword_id date device', ['Kw002', '2025-10-05', 'mobile', 1, 500, 7]) });
