@@ -99,9 +99,9 @@ t.test('keywords as flat rows, by the option that chooses a format', async (t) =
   const since = '2025-01-05T00:00:00.000Z';
   t.strictSame((await ask('/keywords?period=7d')).lines, [
     ['id', 'query', 'source', 'trackedSince', 'intent', 'groupIds', 'clicks', 'impressions', 'ctr', 'position'],
-    ['Kw001', '\'=cmd("x")', 'manual', since, 'other', '', '1', '32', '0.0313', '3'],
-    ['Kw002', 'walking, "boots"', 'suggested', since, 'other', 'Boots Other', '2', '10', '0.2', '1.5'],
-    ['Kw003', 'without data', 'manual', since, 'other', '', '0', '0', '', ''],
+    ['Kw001', '\'=cmd("x")', 'import', since, 'unclassified', '', '1', '32', '0.0313', '3'],
+    ['Kw002', 'walking, "boots"', 'suggested', since, 'unclassified', 'Boots Other', '2', '10', '0.2', '1.5'],
+    ['Kw003', 'without data', 'import', since, 'unclassified', '', '0', '0', '', ''],
   ]);
   const refused = await world.get('/projects/Proj1/keywords?daily=1&limit=0');
   t.match(refused, { status: 400, headers: { 'content-type': 'application/json; charset=utf-8' } });
