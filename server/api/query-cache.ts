@@ -33,9 +33,9 @@ export class QueryCache {
   get<Query extends object>(url: string, project: Project, now: number, parse: () => Query): ParsedQuery<Query> {
     const address = cacheKey(project.workspaceId, url);
     const hour = Math.floor(now / HOUR);
-    const known = this.#entries.get(address);
+    const cached = this.#entries.get(address);
     // The project is the same object for as long as nobody changes the catalog.
-    if (known?.project === project && known.hour === hour) return known as ParsedQuery<Query>;
+    if (cached?.project === project && cached.hour === hour) return cached as ParsedQuery<Query>;
     const query = parse();
     const key = cacheKey(query);
     if (address.length <= MAX_ADDRESS) this.#entries.set(address, { query, key, project, hour });
