@@ -36,7 +36,7 @@ t.test('all that a load wrote is on the disk before its commit, and the commit i
 
   const before = new Set(lines.slice(0, published));
   const files = manifestOf(dataFolder);
-  t.equal(files.length, 4, 'two tables and two rollups');
+  t.equal(files.length, 5, 'two tables and three rollups');
   for (const file of files) {
     t.ok(before.has(`sync ${file}`), `${file} is on the disk before the commit`);
     for (let folder = dirname(file); folder !== dataFolder; folder = dirname(folder)) {

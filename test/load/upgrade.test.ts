@@ -49,6 +49,8 @@ t.test('a data folder of the first release is answered as before, loaded into, v
   });
   t.match(await run(t, settings, 'load', again), { code: 0 });
   t.match(await run(t, settings, 'verify'), { code: 0, stdout: /All is in order/ });
+  t.match(await run(t, settings, 'verify', '--repair'), { stdout: /Proj2/ }, 'rollups that are new are made');
+  t.match(await run(t, settings, 'verify'), { code: 0, stdout: /All is in order/ });
   const loaded = await startServer(t, settings);
   const after = await answers(loaded.get);
   const changed = await loaded.get('/projects/Proj1/keywords?from=2026-02-10&to=2026-02-10&limit=1', KEY);
