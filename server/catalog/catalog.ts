@@ -5,7 +5,7 @@ import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import { unavailable } from '../domain/errors.ts';
 import { sqlNames, sqlTemplate, sqlText } from '../runtime/sql.ts';
 import { CatalogFile } from './catalog-file.ts';
-import { nameCatalogFailure } from './failures.ts';
+import { isBusy, nameCatalogFailure } from './failures.ts';
 
 export type Values = Readonly<Record<string, SQLInputValue>>;
 
@@ -295,8 +295,4 @@ export class Catalog {
   #shape(): number {
     return Number(this.#db.prepare('pragma user_version').get()?.['user_version']);
   }
-}
-
-function isBusy(error: unknown): boolean {
-  return error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === 5;
 }

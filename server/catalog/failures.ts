@@ -50,3 +50,8 @@ function failure([what, remedy]: readonly [string, string], cause: Error, path: 
     ...(errcode === undefined ? {} : { errcode }),
   });
 }
+
+/** Whether another process holds the catalog: the same may work a moment later. */
+export function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === 5;
+}
