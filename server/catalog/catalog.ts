@@ -18,7 +18,7 @@ export interface CatalogVersion {
 }
 
 /** How long a process waits for another one's write, in milliseconds. */
-const PATIENCE = 30_000;
+const BUSY_TIMEOUT = 30_000;
 
 /** Long snapshots of one process at once; each has a connection of its own. */
 const MAX_LONG_SNAPSHOTS = 4;
@@ -56,7 +56,7 @@ export class Catalog {
     let db: DatabaseSync | undefined;
     try {
       this.#file.prepare({ create });
-      db = new DatabaseSync(this.#file.path, { timeout: PATIENCE });
+      db = new DatabaseSync(this.#file.path, { timeout: BUSY_TIMEOUT });
       this.#db = db;
       if (this.#shape() === 0) this.#file.refuseWhereFactsAre('empty');
       this.#db.exec('pragma journal_mode = wal');
@@ -181,7 +181,7 @@ export class Catalog {
    * As `transaction`, for the server: while another process writes it tries again later instead of standing still.
    * Resolves when the writes are in.
    */
-  patiently<T>(writes: () => T): Promise<T> {
+  transactionWithRetry<T>(writes: () => T): Promise<T> {
     return this.#whenFree(() => this.transaction(writes));
   }
 
@@ -218,14 +218,14 @@ export class Catalog {
   }
 
   async #whenFree<T>(attempt: () => T): Promise<T> {
-    for (const deadline = Date.now() + PATIENCE; ; ) {
+    for (const deadline = Date.now() + BUSY_TIMEOUT; ; ) {
       this.#db.exec('pragma busy_timeout = 0');
       try {
         return attempt();
       } catch (error) {
         if (!isBusy(error) || Date.now() > deadline) throw error;
       } finally {
-        this.#db.exec(`pragma busy_timeout = ${PATIENCE}`);
+        this.#db.exec(`pragma busy_timeout = ${BUSY_TIMEOUT}`);
       }
       await sleep(20 + Math.random() * 80);
     }

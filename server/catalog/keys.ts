@@ -5,7 +5,7 @@ import type { Catalog } from './catalog.ts';
 import { readKeyUses } from './key-use.ts';
 import type { UsageDatabase } from './usage.ts';
 
-const MOST_ACTIVE_KEYS = 20;
+const MAX_ACTIVE_KEYS = 20;
 const PREFIX_LENGTH = 'ord_live_'.length + 4;
 
 /** Who a valid key speaks for. */
@@ -51,7 +51,7 @@ export function createKey(
     requireWorkspace(catalog, workspace);
     requireManager(catalog, workspace, by);
     const active = catalog.get<{ count: number }>('keys_active_count', { workspace })?.count ?? 0;
-    if (active >= MOST_ACTIVE_KEYS) {
+    if (active >= MAX_ACTIVE_KEYS) {
       throw new KeyRefused(
         `Workspace '${workspace}' has ${active} active keys, which is the most it can have. Revoke one first.`,
       );

@@ -33,7 +33,7 @@ export interface TrackedRead {
 }
 
 /** Keywords kept in memory, over all projects; with what answers say of it, each takes some 600 bytes. */
-const MOST_KEYWORDS = 250_000;
+const MAX_KEYWORDS = 250_000;
 /** Bytes of group matches kept in memory: a bit for each keyword of the project. */
 const MAX_MATCH_BYTES = 16_000_000;
 
@@ -41,7 +41,7 @@ const MAX_MATCH_BYTES = 16_000_000;
 export class TrackedKeywordsCache {
   readonly #catalog: Catalog;
   readonly #cache = new LRUCache<CacheKey, TrackedKeywords>({
-    maxSize: MOST_KEYWORDS,
+    maxSize: MAX_KEYWORDS,
     sizeCalculation: ({ keywords }) => keywords.length + 1,
   });
   readonly #reading = new Map<CacheKey, Promise<TrackedKeywords>>();

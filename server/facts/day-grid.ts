@@ -41,7 +41,7 @@ export class DayGrid {
 }
 
 /** Cells that are held at once; 25 bytes each. */
-const MOST_CELLS = 300_000;
+const MAX_CELLS = 300_000;
 /** The first part is small, so that an answer begins early. */
 const FIRST_CELLS = 40_000;
 
@@ -50,7 +50,7 @@ export function gridParts<K>(keywords: readonly K[], range: Range): K[][] {
   const days = countDays(range.from, range.to);
   const parts: K[][] = [];
   for (let at = 0; at < keywords.length; at += parts.at(-1)!.length) {
-    const cells = parts.length === 0 ? FIRST_CELLS : MOST_CELLS;
+    const cells = parts.length === 0 ? FIRST_CELLS : MAX_CELLS;
     parts.push(keywords.slice(at, at + Math.max(1, Math.floor(cells / days))));
   }
   return parts;

@@ -73,7 +73,7 @@ export class ListStore {
     try {
       await ranked.write(target, found.rows);
       const list = { file, ...found, bytes: sizeOf(target) ?? 0, sha256: await hashOf(target) };
-      await catalog.patiently(() => {
+      await catalog.transactionWithRetry(() => {
         putList(catalog, key, list);
         if (exceeds(catalog, limits)) this.#makeRoom(file);
       });
@@ -89,13 +89,13 @@ export class ListStore {
   async remove(key: ListKey): Promise<void> {
     const { catalog } = this.#options;
     const list = findList(catalog, key);
-    if (list !== undefined) await catalog.patiently(() => catalog.run('list_delete', { file: list.file }));
+    if (list !== undefined) await catalog.transactionWithRetry(() => catalog.run('list_delete', { file: list.file }));
   }
 
   /** Drops a list whose file is damaged: nobody can read it. */
   async drop({ file }: StoredList): Promise<void> {
     const { catalog } = this.#options;
-    await catalog.patiently(() => catalog.run('list_delete', { file }));
+    await catalog.transactionWithRetry(() => catalog.run('list_delete', { file }));
     await rm(this.path(file), { force: true });
     this.#checks.forget(this.path(file));
   }
@@ -148,7 +148,7 @@ export class ListStore {
       }
     }
     if (removed.length === 0) return;
-    await catalog.patiently(() => {
+    await catalog.transactionWithRetry(() => {
       for (const file of removed) catalog.run('list_retired_forget', { file });
     });
     for (const file of removed) {

@@ -10,7 +10,7 @@ type SweepOptions = Pick<StoreOptions, 'catalog' | 'usage' | 'dataFolder' | 'log
  * run meanwhile. It needs neither DuckDB nor a provider.
  */
 export async function sweepLists({ catalog, usage, dataFolder, log, now }: SweepOptions): Promise<void> {
-  await catalog.patiently(() => catalog.run('lists_delete_outdated'));
+  await catalog.transactionWithRetry(() => catalog.run('lists_delete_outdated'));
   const sequences = new PageSequences(usage, now);
   // Nothing is stored here.
   const limits = { lists: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY };

@@ -34,7 +34,7 @@ interface CommonOptions {
   /** Rows with more clicks than impressions are loaded with a warning; a provider has such rows now and then. */
   readonly acceptImplausible?: boolean;
   /** Milliseconds to wait for another load. */
-  readonly patience?: number;
+  readonly lockTimeout?: number;
   readonly report?: (step: string) => void;
 }
 
@@ -63,7 +63,7 @@ export interface LoadSummary {
   readonly seconds: number;
 }
 
-const DEFAULT_PATIENCE = 600_000;
+const DEFAULT_LOCK_TIMEOUT = 600_000;
 
 type Stores = { readonly settings: Settings; readonly catalog: Catalog };
 
@@ -75,11 +75,11 @@ type Stores = { readonly settings: Settings; readonly catalog: Catalog };
 export async function loadSnapshot(stores: Stores, options: LoadOptions): Promise<LoadSummary> {
   const { catalog } = stores;
   const { dataFolder } = stores.settings;
-  const { patience = DEFAULT_PATIENCE, report = () => {} } = options;
+  const { lockTimeout = DEFAULT_LOCK_TIMEOUT, report = () => {} } = options;
   try {
     return await withLoadLock(
       dataFolder,
-      { patience, onWait: () => report('waiting for another load to end') },
+      { lockTimeout, onWait: () => report('waiting for another load to end') },
       async () => {
         const store = new FactStore(dataFolder);
         const journal = new Journal(store);

@@ -11,14 +11,14 @@ class LoadIsRunning extends Error {}
 
 /**
  * Runs `work` while no other process loads into the same data folder.
- * @param patience milliseconds to wait for another load
+ * @param lockTimeout milliseconds to wait for another load
  */
 export async function withLoadLock<T>(
   dataFolder: string,
-  { patience, onWait }: { patience: number; onWait: () => void },
+  { lockTimeout, onWait }: { lockTimeout: number; onWait: () => void },
   work: () => Promise<T>,
 ): Promise<T> {
-  using _lock = await takeLock(lockOf(dataFolder), dataFolder, { patience, onWait });
+  using _lock = await takeLock(lockOf(dataFolder), dataFolder, { lockTimeout, onWait });
   return await work();
 }
 
@@ -30,14 +30,14 @@ export function tryLoadLock(dataFolder: string): FileLock | undefined {
 async function takeLock(
   path: string,
   dataFolder: string,
-  { patience, onWait }: { patience: number; onWait: () => void },
+  { lockTimeout, onWait }: { lockTimeout: number; onWait: () => void },
 ): Promise<FileLock> {
-  for (const deadline = Date.now() + patience; ; ) {
+  for (const deadline = Date.now() + lockTimeout; ; ) {
     const lock = FileLock.take(path);
     if (lock !== undefined) return lock;
     if (Date.now() >= deadline) {
       throw new LoadIsRunning(
-        `Another load into '${dataFolder}' has been running for ${Math.round(patience / 1000)} s; nothing was loaded. Load again when it has ended.`,
+        `Another load into '${dataFolder}' has been running for ${Math.round(lockTimeout / 1000)} s; nothing was loaded. Load again when it has ended.`,
       );
     }
     onWait();

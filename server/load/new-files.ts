@@ -7,7 +7,7 @@ import type { CheckedFiles } from '../storage/checked-files.ts';
 import type { FactStore, StoredFile } from '../storage/fact-store.ts';
 import type { PlannedFiles } from './planned-files.ts';
 import { LoadRejected } from './problems.ts';
-import { type FactTableShape, MOST_A_PART } from './tables.ts';
+import { type FactTableShape, MAX_PER_PART } from './tables.ts';
 
 /** Where a load reads and writes fact files. */
 export interface FactFiles {
@@ -87,7 +87,7 @@ export async function checkSums(
   { file, firstDay, lastDay }: WrittenFile,
 ): Promise<void> {
   const [found] = await session.rows<{ largest: string }>(sqlText(question), { file: store.path(file) });
-  const most = question === 'load/part_sums' ? MOST_A_PART : Number.MAX_SAFE_INTEGER;
+  const most = question === 'load/part_sums' ? MAX_PER_PART : Number.MAX_SAFE_INTEGER;
   if (found === undefined || BigInt(found.largest) <= BigInt(most)) return;
   const message = `with what is loaded already, the sums from ${firstDay} to ${lastDay} are too large to be exact in JSON (${found.largest}).`;
   throw new LoadRejected([{ table: shape.name, column: null, message, rows: [] }]);

@@ -50,7 +50,7 @@ function whileNoLoadRuns<T>(
   onWait: () => void,
   writes: (own: Catalog, record: JournalRecord) => Promise<T>,
 ): Promise<T> {
-  return withLoadLock(settings.dataFolder, { patience: LOCK_TIMEOUT, onWait }, async () => {
+  return withLoadLock(settings.dataFolder, { lockTimeout: LOCK_TIMEOUT, onWait }, async () => {
     const journal = new Journal(new FactStore(settings.dataFolder));
     await journal.settle(catalog);
     const result = await publishing({ catalog, journal }, writes);

@@ -6,7 +6,7 @@ import type { Session } from '../facts/duckdb/engine.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
 import type { StagedPart } from './part-files.ts';
 import { count, type Problem } from './problems.ts';
-import { type FactTableShape, MOST_A_PART, partOf, WHOLE_PART, WRONG_PART } from './tables.ts';
+import { type FactTableShape, MAX_PER_PART, partOf, WHOLE_PART, WRONG_PART } from './tables.ts';
 
 /** About how many staged facts are checked for duplicates at once. */
 const BATCH_ROWS = 1_000_000;
@@ -43,9 +43,9 @@ export async function readStagedParts(
       parts.push({ project, part: toPart(part), rows: number, firstDay, lastDay, files: readable });
     }
   }
-  const tooLarge = rows.filter(({ largest }) => largest > MOST_A_PART);
+  const tooLarge = rows.filter(({ largest }) => largest > MAX_PER_PART);
   if (tooLarge.length === 0) return { parts, problems: [] };
-  const message = `the sums of ${count(tooLarge.length, 'project and part', 'projects and parts')} are too large to be exact in JSON (over ${MOST_A_PART}). The first:`;
+  const message = `the sums of ${count(tooLarge.length, 'project and part', 'projects and parts')} are too large to be exact in JSON (over ${MAX_PER_PART}). The first:`;
   const first = tooLarge.slice(0, 3).map(({ project, part }) => ({ project_id: project, month: toPart(part) }));
   return { parts, problems: [{ table: shape.name, column: null, message, rows: first }] };
 }

@@ -269,7 +269,7 @@ export function packed(names: readonly string[]): string {
 /** So many parts stay exact in JSON together, whatever each of them has; a range has up to 17 months. */
 export const PARTS_WITHOUT_CHECK = 20;
 /** What a part's sums may reach. */
-export const MOST_A_PART = Math.floor(Number.MAX_SAFE_INTEGER / PARTS_WITHOUT_CHECK);
+export const MAX_PER_PART = Math.floor(Number.MAX_SAFE_INTEGER / PARTS_WITHOUT_CHECK);
 
 /** Numbers of parts while they are staged: `202603` is a month, and partitions by a number are written faster. */
 export const WRONG_PART = 0;

@@ -13,7 +13,7 @@ import { type JournalState, replay } from './journal-state.ts';
 interface Options {
   readonly report?: (step: string) => void;
   /** Milliseconds to wait for a load. */
-  readonly patience?: number;
+  readonly lockTimeout?: number;
 }
 
 /** A current file that is not what was written. */
@@ -31,7 +31,7 @@ export interface RebuildReport {
   readonly damaged: readonly DamagedPart[];
 }
 
-const DEFAULT_PATIENCE = 600_000;
+const DEFAULT_LOCK_TIMEOUT = 600_000;
 const CATALOG_FILES = ['catalog.sqlite', 'catalog.sqlite-wal', 'catalog.sqlite-shm'];
 /** What a catalog that is older than the facts still has to give, and what it hangs on. */
 const KEPT_TABLES = [
@@ -98,12 +98,12 @@ export async function beginAnew(dataFolder: string, options: Options = {}): Prom
 
 async function locked<T>(
   dataFolder: string,
-  { report = () => {}, patience = DEFAULT_PATIENCE }: Options,
+  { report = () => {}, lockTimeout = DEFAULT_LOCK_TIMEOUT }: Options,
   work: (report: (step: string) => void) => Promise<T>,
 ): Promise<T> {
   if (!existsSync(dataFolder)) throw new Error(`There is no data folder '${dataFolder}'; name it in ORDINATE_DATA.`);
   const onWait = (): void => report('waiting for a load to end');
-  return withLoadLock(dataFolder, { patience, onWait }, () => work(report));
+  return withLoadLock(dataFolder, { lockTimeout, onWait }, () => work(report));
 }
 
 function openIfThere(dataFolder: string): Catalog | undefined {

@@ -47,17 +47,17 @@ interface Options {
   readonly repair?: boolean;
   readonly report?: (step: string) => void;
   /** Milliseconds to wait for a load. */
-  readonly patience?: number;
+  readonly lockTimeout?: number;
 }
 
 type Stores = { readonly settings: Settings; readonly catalog: Catalog };
 
-const DEFAULT_PATIENCE = 600_000;
+const DEFAULT_LOCK_TIMEOUT = 600_000;
 const NOWHERE = { project: null, table: null, part: null, file: null, repaired: false };
 
 /** Compares what is stored with what was written: the catalog, the files, the rollups and the journal. */
 export async function verify({ settings, catalog }: Stores, options: Options = {}): Promise<VerifyReport> {
-  const { repair = false, report = () => {}, patience = DEFAULT_PATIENCE } = options;
+  const { repair = false, report = () => {}, lockTimeout = DEFAULT_LOCK_TIMEOUT } = options;
   const store = new FactStore(settings.dataFolder);
   const problems: VerifyProblem[] = [];
   report('looking at the catalog');
@@ -70,7 +70,7 @@ export async function verify({ settings, catalog }: Stores, options: Options = {
   // Without the lock, for it takes long: files do not change, and those that a load replaces stay for an hour.
   const damaged = await damagedFiles(store, catalog, manifest, report);
   const onWait = (): void => report('waiting for a load to end');
-  await withLoadLock(settings.dataFolder, { patience, onWait }, async () => {
+  await withLoadLock(settings.dataFolder, { lockTimeout, onWait }, async () => {
     report('looking for orphans');
     problems.push(...(await orphans(store, catalog, repair)));
     const journal = new Journal(store);

@@ -52,7 +52,7 @@ export class Pauses {
     if (pause === 0 || this.#until(provider, property) > toMicroseconds(now())) return;
     const until = toMicroseconds(now() + pause);
     try {
-      await catalog.patiently(() => catalog.run('pause_set', { kind: provider, property, until }));
+      await catalog.transactionWithRetry(() => catalog.run('pause_set', { kind: provider, property, until }));
     } catch (error) {
       this.#unwritten.set(cacheKey(provider, property), until);
       log.warn({ err: error, property }, 'a pause could not be stored');

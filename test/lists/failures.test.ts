@@ -47,7 +47,7 @@ const TOKEN_MEANINGS: Record<keyof typeof TOKEN_FAILURES, Meaning> = {
 };
 
 /** So that what hangs is given up soon. */
-const IMPATIENT = { ORDINATE_LISTS_WAIT_SECONDS: '3', ORDINATE_PROVIDER_SECONDS: '4' };
+const SHORT_WAIT = { ORDINATE_LISTS_WAIT_SECONDS: '3', ORDINATE_PROVIDER_SECONDS: '4' };
 
 type Meaning = readonly [status: number, outcome: string, retried: boolean];
 
@@ -57,7 +57,7 @@ async function checkMeanings(
   which: 'failure' | 'tokenFailure',
   failures: readonly (readonly [name: string, how: Failure, meaning: Meaning])[],
 ): Promise<string> {
-  const world = await connectedWorld(t, { environment: IMPATIENT });
+  const world = await connectedWorld(t, { environment: SHORT_WAIT });
   for (const [at, [name, how, [status, outcome, retried]]] of failures.entries()) {
     world.google[which] = { how, times: Number.POSITIVE_INFINITY };
     // On a busy machine the wait can be over before the failure is there: then once more.

@@ -196,7 +196,7 @@ t.test('access lost: told as soon as the stored list is no longer valid', async 
   t.equal((await ask(`/pages?${PROVISIONAL}`)).status, 200, 'and access may come back');
 });
 
-t.test('patience ends with 503; the fetch goes on and serves the next', async (t) => {
+t.test('the wait ends with 503; the fetch goes on and serves the next', async (t) => {
   const { ask, google, fetches } = await connectedWorld(t, { environment: { ORDINATE_LISTS_WAIT_SECONDS: '1' } });
   google.pages = rowsOf(3);
   google.delay = 1300;

@@ -15,9 +15,9 @@ interface Server {
 }
 
 /** A server process over the data folder of a world. */
-async function startServer(t: Test, { dataFolder, key }: ConnectedWorld, patience = '30'): Promise<Server> {
+async function startServer(t: Test, { dataFolder, key }: ConnectedWorld, waitSeconds = '30'): Promise<Server> {
   const child = spawn(process.execPath, ['scripts/ordinate.ts', 'serve', '--port', '0'], {
-    env: environmentOf({ ORDINATE_DATA: dataFolder, ORDINATE_LISTS_WAIT_SECONDS: patience, ORDINATE_THREADS: '1' }),
+    env: environmentOf({ ORDINATE_DATA: dataFolder, ORDINATE_LISTS_WAIT_SECONDS: waitSeconds, ORDINATE_THREADS: '1' }),
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   t.teardown(() => child.kill('SIGKILL'));

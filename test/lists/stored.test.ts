@@ -144,14 +144,14 @@ t.test('a catalog that takes no writes: lists are answered, and pauses are kept'
   const world = await connectedWorld(t);
   world.google.pages = rowsOf(3);
   const failure = Object.assign(new Error('attempt to write a readonly database'), { errcode: 8 });
-  world.catalog.patiently = () => Promise.reject(failure);
+  world.catalog.transactionWithRetry = () => Promise.reject(failure);
   t.equal((await world.ask(`/pages?${FINAL}`)).body.pages.length, 3);
   t.strictSame(filesOf(world), [], 'no file is left behind');
   world.google.failure = { how: FAILURES.loadQuota, times: 1 };
   const other = '/pages?from=2026-02-02&to=2026-02-28';
   for (const _ of [1, 2]) t.equal((await world.ask(other)).status, 503);
   t.equal(world.google.requests.length, 2, 'the property is left alone');
-  Reflect.deleteProperty(world.catalog, 'patiently');
+  Reflect.deleteProperty(world.catalog, 'transactionWithRetry');
 });
 
 t.test('a stored list that cannot be read at the moment is unavailable, and not dropped', async (t) => {
