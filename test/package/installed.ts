@@ -17,6 +17,9 @@ import t, { type Test } from 'tap';
 import { block } from '../readme.ts';
 import { temporaryFolder } from '../world.ts';
 
+// It runs without tap's command and its limit: packages are installed, which takes as long as it takes.
+t.setTimeout(1_800_000);
+
 const ROOT = join(import.meta.dirname, '../..');
 const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
 
