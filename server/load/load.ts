@@ -8,7 +8,7 @@ import { CheckedFiles, DamagedFile } from '../storage/checked-files.ts';
 import { FactStore } from '../storage/fact-store.ts';
 import { checkEntities, checkFacts, tablesToCheck } from './checks.ts';
 import { Journal, type LoadedTable } from './journal.ts';
-import { withLoadLock } from './lock.ts';
+import { LOAD_LOCK_TIMEOUT, withLoadLock } from './lock.ts';
 import type { FactFiles, PartChange } from './new-files.ts';
 import { type KnownDays, replacedDays, type StagedPart, writePartFiles } from './part-files.ts';
 import { PlannedFiles } from './planned-files.ts';
@@ -63,8 +63,6 @@ export interface LoadSummary {
   readonly seconds: number;
 }
 
-const DEFAULT_LOCK_TIMEOUT = 600_000;
-
 type Stores = { readonly settings: Settings; readonly catalog: Catalog };
 
 /**
@@ -75,7 +73,7 @@ type Stores = { readonly settings: Settings; readonly catalog: Catalog };
 export async function loadSnapshot(stores: Stores, options: LoadOptions): Promise<LoadSummary> {
   const { catalog } = stores;
   const { dataFolder } = stores.settings;
-  const { lockTimeout = DEFAULT_LOCK_TIMEOUT, report = () => {} } = options;
+  const { lockTimeout = LOAD_LOCK_TIMEOUT, report = () => {} } = options;
   try {
     return await withLoadLock(
       dataFolder,

@@ -4,6 +4,9 @@ import { FileLock } from '../catalog/lock.ts';
 
 const PAUSE = 200;
 
+/** How long everything that must not run beside a load waits for one, in milliseconds. */
+export const LOAD_LOCK_TIMEOUT = 600_000;
+
 const lockOf = (dataFolder: string): string => join(dataFolder, 'load.lock');
 
 /** Another load is still running after all the waiting. */

@@ -8,13 +8,10 @@ import {
 import type { Settings } from '../settings.ts';
 import { FactStore } from '../storage/fact-store.ts';
 import { Journal, type JournalRecord } from './journal.ts';
-import { withLoadLock } from './lock.ts';
+import { LOAD_LOCK_TIMEOUT, withLoadLock } from './lock.ts';
 import { publishing } from './publish.ts';
 
 type Stores = { readonly settings: Settings; readonly catalog: Catalog };
-
-/** How long a removal waits for a load to end, in milliseconds. */
-const LOCK_TIMEOUT = 600_000;
 
 /**
  * Deletes a project with all that belongs to it, while no load runs. Its files are retired: a later load removes them, once
@@ -50,7 +47,7 @@ function whileNoLoadRuns<T>(
   onWait: () => void,
   writes: (own: Catalog, record: JournalRecord) => Promise<T>,
 ): Promise<T> {
-  return withLoadLock(settings.dataFolder, { lockTimeout: LOCK_TIMEOUT, onWait }, async () => {
+  return withLoadLock(settings.dataFolder, { lockTimeout: LOAD_LOCK_TIMEOUT, onWait }, async () => {
     const journal = new Journal(new FactStore(settings.dataFolder));
     await journal.settle(catalog);
     const result = await publishing({ catalog, journal }, writes);

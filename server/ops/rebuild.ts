@@ -5,7 +5,7 @@ import { Catalog, type Values } from '../catalog/catalog.ts';
 import { CatalogMissing } from '../catalog/failures.ts';
 import { upsertInto } from '../catalog/upsert.ts';
 import { Journal, type JournalLine, type ManifestRow, type Publication, type StoredRecord } from '../load/journal.ts';
-import { withLoadLock } from '../load/lock.ts';
+import { LOAD_LOCK_TIMEOUT, withLoadLock } from '../load/lock.ts';
 import { ENTITIES, type EntityTable } from '../load/tables.ts';
 import { FactStore } from '../storage/fact-store.ts';
 import { type JournalState, replay } from './journal-state.ts';
@@ -31,7 +31,6 @@ export interface RebuildReport {
   readonly damaged: readonly DamagedPart[];
 }
 
-const DEFAULT_LOCK_TIMEOUT = 600_000;
 const CATALOG_FILES = ['catalog.sqlite', 'catalog.sqlite-wal', 'catalog.sqlite-shm'];
 /** What a catalog that is older than the facts still has to give, and what it hangs on. */
 const KEPT_TABLES = [
@@ -98,7 +97,7 @@ export async function beginAnew(dataFolder: string, options: Options = {}): Prom
 
 async function locked<T>(
   dataFolder: string,
-  { report = () => {}, lockTimeout = DEFAULT_LOCK_TIMEOUT }: Options,
+  { report = () => {}, lockTimeout = LOAD_LOCK_TIMEOUT }: Options,
   work: (report: (step: string) => void) => Promise<T>,
 ): Promise<T> {
   if (!existsSync(dataFolder)) throw new Error(`There is no data folder '${dataFolder}'; name it in ORDINATE_DATA.`);

@@ -3,7 +3,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { StoredTable } from '../catalog/manifest.ts';
 import { Engine } from '../facts/duckdb/engine.ts';
 import { Journal, type ManifestRow } from '../load/journal.ts';
-import { withLoadLock } from '../load/lock.ts';
+import { LOAD_LOCK_TIMEOUT, withLoadLock } from '../load/lock.ts';
 import type { PartChange } from '../load/new-files.ts';
 import { PlannedFiles } from '../load/planned-files.ts';
 import { publishFiles } from '../load/publish.ts';
@@ -52,12 +52,11 @@ interface Options {
 
 type Stores = { readonly settings: Settings; readonly catalog: Catalog };
 
-const DEFAULT_LOCK_TIMEOUT = 600_000;
 const NOWHERE = { project: null, table: null, part: null, file: null, repaired: false };
 
 /** Compares what is stored with what was written: the catalog, the files, the rollups and the journal. */
 export async function verify({ settings, catalog }: Stores, options: Options = {}): Promise<VerifyReport> {
-  const { repair = false, report = () => {}, lockTimeout = DEFAULT_LOCK_TIMEOUT } = options;
+  const { repair = false, report = () => {}, lockTimeout = LOAD_LOCK_TIMEOUT } = options;
   const store = new FactStore(settings.dataFolder);
   const problems: VerifyProblem[] = [];
   report('looking at the catalog');
