@@ -1,0 +1,102 @@
+import { median } from './statistics.ts';
+
+/** Days that the rule looks at: the week that ends on the evaluated day, and the eight weeks before it. */
+export const KEYWORD_DROP_DAYS = 63;
+
+const WEEKS = 8;
+/** A week with fewer impressions has no position to speak of. */
+const MIN_WEEK = 10;
+const MIN_WEEKS = 4;
+/** Impressions of the last week, and of the middle one of the four before. */
+const MIN_IMPRESSIONS = 20;
+/** Nobody acts on what was further behind. */
+const MAX_POSITION = 30;
+const MIN_MARGIN = 1.5;
+const MARGIN = 0.35;
+const DEVIATIONS = 4;
+
+/** Sums until the end of each day, from the first day on; the first entry is 0. */
+export interface KeywordSums {
+  readonly impressions: ArrayLike<number>;
+  /** Of zero-based positions. */
+  readonly positions: ArrayLike<number>;
+}
+
+export interface KeywordDrop {
+  /** Of the last week; NaN without impressions. */
+  readonly position: number;
+  /** The usual one; NaN where the weeks before have too few impressions. */
+  readonly usual: number;
+  /** By how much it must be worse. */
+  readonly margin: number;
+  readonly opens: boolean;
+}
+
+/**
+ * Whether it is worth asking `keywordDrop`, at a tenth of the cost: it opens only where the last week is worse than the
+ * best of the four before by the smallest margin.
+ */
+export function mayDrop(sums: KeywordSums, day: number): boolean {
+  if (weekSum(sums.impressions, day, 0) < MIN_IMPRESSIONS) return false;
+  const limit = positionOf(sums, day, 0) - MIN_MARGIN;
+  for (let week = 1; week <= 4; week++) {
+    if (weekSum(sums.impressions, day, week) >= MIN_WEEK && positionOf(sums, day, week) <= limit) return true;
+  }
+  return false;
+}
+
+/**
+ * Whether the average position of a keyword in the last week is worse than the usual one by more than it scatters.
+ * Logarithms: from 3 to 6 is as far as from 10 to 20.
+ * @param day its place, at least `KEYWORD_DROP_DAYS - 1`
+ */
+export function keywordDrop(sums: KeywordSums, day: number): KeywordDrop {
+  const impressions = weekSum(sums.impressions, day, 0);
+  const position = positionOf(sums, day, 0);
+  const recent: number[] = [];
+  const lastWeeks: number[] = [];
+  for (let week = 1; week <= 4; week++) {
+    const shown = weekSum(sums.impressions, day, week);
+    lastWeeks.push(shown);
+    if (shown >= MIN_WEEK) recent.push(positionOf(sums, day, week));
+  }
+  const usual = recent.length === 0 ? Number.NaN : median(recent);
+  const margin = Math.max(MIN_MARGIN, MARGIN * usual);
+  const opens =
+    impressions >= MIN_IMPRESSIONS &&
+    usual <= MAX_POSITION &&
+    position - usual >= margin &&
+    median(lastWeeks) >= MIN_IMPRESSIONS &&
+    isFarOff(sums, day, { impressions, position, usual });
+  return { position, usual, margin, opens };
+}
+
+export function keywordIsBack({ position }: KeywordDrop, atOpening: Pick<KeywordDrop, 'usual' | 'margin'>): boolean {
+  return position <= atOpening.usual + atOpening.margin / 2;
+}
+
+function isFarOff(
+  sums: KeywordSums,
+  day: number,
+  last: { impressions: number; position: number; usual: number },
+): boolean {
+  const logarithms: number[] = [];
+  for (let week = 1; week <= WEEKS; week++) {
+    if (weekSum(sums.impressions, day, week) >= MIN_WEEK) logarithms.push(Math.log(positionOf(sums, day, week)));
+  }
+  if (logarithms.length < MIN_WEEKS) return false;
+  const middle = median(logarithms);
+  const scatter = 1.4826 * median(logarithms.map((value) => Math.abs(value - middle)));
+  const deviation = Math.sqrt(scatter ** 2 + 0.05 ** 2 + 0.25 / last.impressions);
+  return (Math.log(last.position) - Math.log(last.usual)) / deviation >= DEVIATIONS;
+}
+
+/** Sum of the week that ends so many weeks before `day`. */
+function weekSum(sums: ArrayLike<number>, day: number, week: number): number {
+  const end = day + 1 - 7 * week;
+  return sums[end]! - sums[end - 7]!;
+}
+
+function positionOf({ impressions, positions }: KeywordSums, day: number, week: number): number {
+  return weekSum(positions, day, week) / weekSum(impressions, day, week) + 1;
+}

@@ -1,0 +1,101 @@
+import type { KeywordSums } from './keyword-drop.ts';
+import type { StoredDays } from './stored-days.ts';
+
+export interface AlertKeyword {
+  readonly id: string;
+  readonly query: string;
+  /** The page that should rank. */
+  readonly targetUrl: string | null;
+}
+
+/** Which pages ranked, in flat arrays: the rows of a keyword stand together, by day. */
+export interface PageFacts {
+  readonly stored: StoredDays;
+  /** The first row of each keyword, and the number of rows. */
+  readonly starts: Int32Array;
+  readonly days: Int32Array;
+  readonly pages: Float64Array;
+  readonly impressions: Float64Array;
+  /** Pages by number, without fragments. */
+  readonly urls: ReadonlyMap<number, string>;
+  /** The page that should rank for each keyword; NaN for none. */
+  readonly targets: Float64Array;
+}
+
+/** No day of any page. */
+export const NO_PAGES: Omit<PageFacts, 'stored'> = {
+  starts: new Int32Array(0),
+  days: new Int32Array(0),
+  pages: new Float64Array(0),
+  impressions: new Float64Array(0),
+  urls: new Map(),
+  targets: new Float64Array(0),
+};
+
+/**
+ * Impressions and positions of keywords by day, all devices together, as sums until the end of each day in two flat
+ * arrays: 16 bytes for a keyword and a day.
+ */
+export class KeywordFacts {
+  readonly keywords: readonly AlertKeyword[];
+  readonly days: number;
+  readonly stored: StoredDays;
+  readonly pages: PageFacts;
+  readonly #impressions: Float64Array;
+  readonly #positions: Float64Array;
+
+  /** Takes the days of keywords, `days` cells for each, in arrays of its own size and turns them into sums in place. */
+  constructor(
+    keywords: readonly AlertKeyword[],
+    days: number,
+    grid: KeywordGrid,
+    { stored, pages }: { stored: StoredDays; pages: PageFacts },
+  ) {
+    this.keywords = keywords;
+    this.days = days;
+    this.stored = stored;
+    this.pages = pages;
+    this.#impressions = grid.impressions;
+    this.#positions = grid.positions;
+    for (const values of [this.#impressions, this.#positions]) {
+      for (let start = 0; start < values.length; start += days + 1) {
+        for (let at = start + 1; at <= start + days; at++) values[at]! += values[at - 1]!;
+      }
+    }
+  }
+
+  sumsOf(keyword: number): KeywordSums {
+    const start = keyword * (this.days + 1);
+    const end = start + this.days + 1;
+    return { impressions: this.#impressions.subarray(start, end), positions: this.#positions.subarray(start, end) };
+  }
+
+  /** The rows of pages of a keyword in a window: the first, and behind the last. */
+  pageRows(keyword: number, from: number, to: number): [start: number, end: number] {
+    const { starts, days } = this.pages;
+    const [start, end] = [starts[keyword] ?? 0, starts[keyword + 1] ?? 0];
+    return [firstAtOrAfter(days, start, end, from), firstAtOrAfter(days, start, end, to + 1)];
+  }
+}
+
+/** Days of keywords: cell `keyword * (days + 1) + day + 1`. */
+export interface KeywordGrid {
+  readonly impressions: Float64Array;
+  /** Sums of zero-based positions. */
+  readonly positions: Float64Array;
+}
+
+export function emptyGrid(keywords: number, days: number): KeywordGrid {
+  const cells = keywords * (days + 1);
+  return { impressions: new Float64Array(cells), positions: new Float64Array(cells) };
+}
+
+function firstAtOrAfter(days: Int32Array, start: number, end: number, day: number): number {
+  let [low, high] = [start, end];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (days[middle]! < day) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

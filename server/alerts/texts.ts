@@ -1,0 +1,141 @@
+import type { AlertRule } from '../domain/alert-rules.ts';
+import type { Day } from '../domain/dates.ts';
+import type { KeywordAlertType } from './alert.ts';
+import type { TrafficDrop } from './traffic-drop.ts';
+import type { UserRuleOpinion } from './user-rule.ts';
+
+export interface AlertText {
+  readonly title: string;
+  readonly body: string;
+}
+
+/** Keywords that a grouped alert names. */
+const MAX_NAMED = 20;
+
+const GROUP_TITLES: Readonly<Record<KeywordAlertType, string>> = {
+  keyword_drop: 'fell at once',
+  keyword_lost: 'are no longer shown',
+  url_changed: 'rank with another page',
+  url_mismatch: 'rank with another page than the intended one',
+};
+
+export function trafficDropText({ clicks, usual }: TrafficDrop, day: Day): AlertText {
+  const fell = percent(1 - clicks / usual);
+  return {
+    title: `Clicks fell ${fell} below the usual week: ${whole(clicks)} against ${whole(usual)}`,
+    body: `The site had ${whole(clicks)} clicks in the week to ${day}. A usual week, the median of the four before, has ${whole(usual)}.`,
+  };
+}
+
+interface KeywordDropNumbers {
+  readonly query: string;
+  readonly position: number;
+  readonly usual: number;
+  readonly impressions: number;
+}
+
+export function keywordDropText({ query, position, usual, impressions }: KeywordDropNumbers, day: Day): AlertText {
+  return {
+    title: `"${query}" fell from position ${tenth(usual)} to ${tenth(position)}`,
+    body: `In the week to ${day} the average position of "${query}" was ${tenth(position)} over ${count(impressions, 'impression')}, against ${tenth(usual)} in a usual week.`,
+  };
+}
+
+interface KeywordLostNumbers {
+  readonly query: string;
+  readonly silent: number;
+  readonly impressions: number;
+  readonly position: number;
+}
+
+export function keywordLostText(
+  { query, silent, impressions, position }: KeywordLostNumbers,
+  { lastShown, day }: { lastShown: Day; day: Day },
+): AlertText {
+  return {
+    title: `"${query}" has had no impressions for ${count(silent, 'day')}`,
+    body: `"${query}" was last shown on ${lastShown} and not since, until ${day}. In the 28 days to then it had ${count(impressions, 'impression')} at an average position of ${tenth(position)}.`,
+  };
+}
+
+export function urlChangedText(query: string, { page, before }: { page: string; before: string }, day: Day): AlertText {
+  return {
+    title: `Another page ranks for "${query}"`,
+    body: `In the 7 days to ${day} at least 60 % of the impressions of "${query}" went to ${page}; in the 28 days before they went to ${before}.`,
+  };
+}
+
+export function urlMismatchText(
+  query: string,
+  { page, target }: { page: string; target: string },
+  day: Day,
+): AlertText {
+  return {
+    title: `"${query}" ranks with another page than the intended one`,
+    body: `In the 7 days to ${day} at least 60 % of the impressions of "${query}" went to ${page}; the page that should rank is ${target}.`,
+  };
+}
+
+/** An alert that stands for those of many keywords. */
+export function groupedText(type: KeywordAlertType, queries: readonly string[], day: Day): AlertText {
+  const named = queries.slice(0, MAX_NAMED).map((query) => `"${query}"`);
+  const more = queries.length - named.length;
+  return {
+    title: `${count(queries.length, 'keyword')} ${GROUP_TITLES[type]}`,
+    body: `Evaluated on ${day}: ${named.join(', ')}${more > 0 ? ` and ${whole(more)} more` : ''}.`,
+  };
+}
+
+const METRIC_NAMES = { clicks: 'clicks', impressions: 'impressions', ctr: 'ctr', position: 'average position' };
+
+/** @param about whose figures they are, such as `the site` or `"boots"` */
+export function userRuleText(
+  name: string,
+  { rule, about }: { rule: AlertRule; about: string },
+  { figure, reference }: UserRuleOpinion,
+  day: Day,
+): AlertText {
+  const metric = METRIC_NAMES[rule.metric];
+  const shown = (value: number): string => formatFigure(rule.metric, value);
+  const days = rule.window === '1d' ? 'on' : `in the ${rule.window.slice(0, -1)} days to`;
+  if (reference === null) {
+    const limit = shown(rule.unit === 'percent' ? rule.value / 100 : rule.value);
+    const side = rule.op === 'lt' ? 'below' : 'above';
+    return {
+      title: `Rule "${name}": ${metric} of ${about} ${side} ${limit}: ${shown(figure)}`,
+      body: `The ${metric} of ${about} ${days} ${day} ${rule.metric === 'clicks' || rule.metric === 'impressions' ? 'were' : 'was'} ${shown(figure)}, ${side} the rule's ${limit}.`,
+    };
+  }
+  const direction = figure < reference ? 'fell' : 'rose';
+  const by = reference === 0 ? '' : ` by ${percent(Math.abs(figure - reference) / reference)}`;
+  const before = rule.against === 'year' ? 'in the same days 364 days earlier' : 'in the days before';
+  return {
+    title: `Rule "${name}": ${metric} of ${about} ${direction}${by}: ${shown(figure)} against ${shown(reference)}`,
+    body: `The ${metric} of ${about} ${days} ${day}: ${shown(figure)}, against ${shown(reference)} ${before}.`,
+  };
+}
+
+export function resolvedText(day: Day, why: string): string {
+  return ` Resolved on ${day}: ${why}.`;
+}
+
+export function percent(share: number): string {
+  return `${whole(share * 100)} %`;
+}
+
+export function whole(value: number): string {
+  return Math.round(value).toLocaleString('en');
+}
+
+export function tenth(value: number): string {
+  return value.toFixed(1);
+}
+
+function count(value: number, noun: string): string {
+  return `${whole(value)} ${noun}${value === 1 ? '' : 's'}`;
+}
+
+function formatFigure(metric: AlertRule['metric'], value: number): string {
+  if (metric === 'ctr') return `${(value * 100).toFixed(2)} %`;
+  return metric === 'position' ? tenth(value) : value.toLocaleString('en');
+}

@@ -1,0 +1,101 @@
+import { type EvaluatedAlert, SITE_SUBJECT } from './alert.ts';
+import type { AlertCalendar } from './calendar.ts';
+import {
+  countTowardsEnd,
+  countTowardsOpening,
+  type Lifecycle,
+  newState,
+  open,
+  type SubjectState,
+} from './lifecycle.ts';
+import type { StoredDays } from './stored-days.ts';
+import { percent, trafficDropText, whole } from './texts.ts';
+import { TRAFFIC_DROP_DAYS, type TrafficDrop, trafficDrop, trafficIsBack, trafficRises } from './traffic-drop.ts';
+
+const LIFECYCLE: Lifecycle = { opensAfter: 2, resolvesAfter: 3, maxDays: 28 };
+
+export interface SiteFacts {
+  readonly clicks: Float64Array;
+  readonly stored: StoredDays;
+}
+
+/** What is known between two evaluations; plain data. */
+export interface TrafficState extends SubjectState<number> {
+  alert?: EvaluatedAlert;
+}
+
+/** Evaluates the traffic of a site day by day. */
+export class TrafficReplay {
+  /** All alerts that were open at the beginning or have opened since. */
+  readonly alerts: EvaluatedAlert[] = [];
+  readonly #site: SiteFacts;
+  readonly #calendar: AlertCalendar;
+  #state: TrafficState;
+
+  constructor(site: SiteFacts, calendar: AlertCalendar, before: TrafficState = newState()) {
+    this.#site = site;
+    this.#calendar = calendar;
+    this.#state = structuredClone(before);
+    if (this.#state.alert) this.alerts.push(this.#state.alert);
+  }
+
+  /** Evaluates a day. Call it for each, in order. */
+  run(day: number): void {
+    const opinion = this.#opinionOf(day);
+    const state = this.#state;
+    if (state.open === null) {
+      if (countTowardsOpening(LIFECYCLE, state, opinion?.opens ?? false)) this.#open(opinion!, day);
+      return;
+    }
+    const usual = state.open.baseline;
+    const alert = state.alert!;
+    if (opinion !== undefined && alert.severity !== 'critical' && trafficRises(opinion, usual)) {
+      alert.severity = 'critical';
+      alert.body += ` Critical on ${this.#calendar.dayAt(day)}: ${whole(opinion.clicks)} clicks in the week.`;
+    }
+    const isBack = opinion && trafficIsBack(opinion, usual);
+    const reason = countTowardsEnd(LIFECYCLE, state.open, this.#number(day), isBack);
+    if (reason === undefined) return;
+    const why =
+      reason === 'back'
+        ? `clicks are back at ${percent(opinion!.clicks / usual)} of the usual week`
+        : 'after 28 days this is the new level';
+    alert.resolvedOn = this.#calendar.dayAt(day);
+    alert.body += this.#calendar.resolved(day, why);
+    this.#state = newState();
+  }
+
+  /** A copy of what is known now. */
+  state(): TrafficState {
+    return structuredClone(this.#state);
+  }
+
+  #opinionOf(day: number): TrafficDrop | undefined {
+    const from = day - TRAFFIC_DROP_DAYS + 1;
+    if (!this.#site.stored.areWhole(from, day)) return undefined;
+    return trafficDrop(this.#site.clicks.subarray(from, day + 1));
+  }
+
+  #open(opinion: TrafficDrop, day: number): void {
+    const date = this.#calendar.dayAt(day);
+    const { title, body } = trafficDropText(opinion, date);
+    const alert: EvaluatedAlert = {
+      type: 'traffic_drop',
+      subject: SITE_SUBJECT,
+      basis: '',
+      severity: opinion.isCritical ? 'critical' : 'warning',
+      title,
+      body: body + this.#calendar.notesAbout(day, null),
+      date,
+      keywordId: null,
+      resolvedOn: null,
+    };
+    open(this.#state, this.#number(day), opinion.usual);
+    this.#state.alert = alert;
+    this.alerts.push(alert);
+  }
+
+  #number(day: number): number {
+    return Date.parse(this.#calendar.range.from) / 86_400_000 + day;
+  }
+}

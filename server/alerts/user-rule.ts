@@ -1,0 +1,68 @@
+import { type AlertRule, windowDays } from '../domain/alert-rules.ts';
+import type { Measures } from '../domain/metrics.ts';
+import { type DailySums, windowMeasures } from './daily-sums.ts';
+
+/** The same weekdays a year before. */
+const YEAR = 364;
+
+export interface UserRuleOpinion {
+  /** The figure of the window, unrounded. */
+  readonly figure: number;
+  /** That of the other window; null where a rule compares with a value. */
+  readonly reference: number | null;
+  readonly opens: boolean;
+  /** Whether an open alert resolves. */
+  readonly isBack: boolean;
+}
+
+/** How many days before its window's last one a rule looks back. */
+export function lookBackOf(rule: AlertRule): number {
+  return windowDays(rule) - 1 + referenceOffset(rule);
+}
+
+/** Days from the window that a rule looks at to the one that it compares with; 0 for none. */
+export function referenceOffset(rule: AlertRule): number {
+  if (rule.against === 'value') return 0;
+  return rule.against === 'year' ? YEAR : windowDays(rule);
+}
+
+/** What a rule says of a day; undefined where days are missing or nothing can be compared. */
+export function userRule(rule: AlertRule, sums: DailySums, day: number): UserRuleOpinion | undefined {
+  const days = windowDays(rule);
+  const measures = windowMeasures(sums, day - days + 1, day);
+  if (measures === undefined || measures.impressions < (rule.min_impressions ?? 0)) return undefined;
+  const figure = figureOf(measures, rule.metric);
+  if (figure === undefined) return undefined;
+  if (rule.against === 'value') {
+    const compared = rule.unit === 'percent' ? figure * 100 : figure;
+    return { figure, reference: null, ...judge(rule, compared) };
+  }
+  const last = day - referenceOffset(rule);
+  const before = windowMeasures(sums, last - days + 1, last);
+  const reference = before && figureOf(before, rule.metric);
+  if (reference === undefined) return undefined;
+  const change = rule.op === 'falls_by' ? reference - figure : figure - reference;
+  if (rule.unit === 'percent' && reference === 0) return undefined;
+  return { figure, reference, ...judge(rule, rule.unit === 'percent' ? (change / reference) * 100 : change) };
+}
+
+function judge(rule: AlertRule, compared: number): Pick<UserRuleOpinion, 'opens' | 'isBack'> {
+  const opens = holds(rule, compared);
+  if (rule.resolve_at === undefined) return { opens, isBack: !opens };
+  return { opens, isBack: rule.op === 'lt' ? compared >= rule.resolve_at : compared <= rule.resolve_at };
+}
+
+function holds({ op, value }: AlertRule, compared: number): boolean {
+  if (op === 'lt') return compared < value;
+  if (op === 'gt') return compared > value;
+  // Sums and percentages of whole numbers: a fall by exactly the value counts, whatever binary fractions make of it.
+  return compared >= value - 1e-9 * Math.abs(value);
+}
+
+/** Undefined where nothing was shown, for what needs impressions. */
+function figureOf({ clicks, impressions, sumPosition }: Measures, metric: AlertRule['metric']): number | undefined {
+  if (metric === 'clicks') return clicks;
+  if (metric === 'impressions') return impressions;
+  if (impressions === 0) return undefined;
+  return metric === 'ctr' ? clicks / impressions : sumPosition / impressions + 1;
+}
