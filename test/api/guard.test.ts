@@ -185,9 +185,11 @@ t.test('an address may fail 30 times a minute; its valid keys are served all the
   const answers = await Promise.all(
     Array.from({ length: 50 }, (_, index) => send(SITE_PATH, index % 2 ? bearer(UNKNOWN) : {}, from)),
   );
-  const statuses = answers.map(({ status }) => status);
-  t.strictSame(statuses, [...Array<number>(30).fill(401), ...Array<number>(20).fill(429)]);
-  for (const { headers, code } of answers.slice(30)) {
+  // Those without a key are counted first, for nothing is looked up.
+  const refused = answers.filter(({ status }) => status === 429);
+  t.equal(refused.length, 20);
+  t.equal(answers.filter(({ status }) => status === 401).length, 30);
+  for (const { headers, code } of refused) {
     t.equal(code, 'rate_limited');
     t.match(headers['retry-after'], /^[1-9]\d?$/);
   }
@@ -477,7 +479,7 @@ t.test('once a newer version has taken the data over, nothing is answered from i
   const other = new DatabaseSync(join(world.dataFolder, 'catalog.sqlite'));
   const shape = Number(other.prepare('pragma user_version').get()!['user_version']);
   other.exec(`pragma user_version = ${shape + 1}`);
-  await other.close();
+  other.close();
   // Other processes are asked about once in each turn of the event loop.
   await new Promise(setImmediate);
   const refused = await world.ask('/site');

@@ -74,11 +74,21 @@ export class Connection implements Statements {
     }
   }
 
-  /** Runs `work` between `begin` and its commit, of which `onCommit` is told at once; where it fails nothing is left. */
-  async transact<T>(begin: string, work: () => Promise<T>, onCommit = (): void => {}): Promise<T> {
-    // Readers wait for nobody.
-    if (begin === 'begin') this.db.exec(begin);
-    else await this.whenFree(() => this.db.exec(begin));
+  /** Runs `work` in one state of the catalog. Readers wait for nobody. */
+  async read<T>(work: () => Promise<T>): Promise<T> {
+    this.#named(() => this.db.exec('begin'));
+    try {
+      return await work();
+    } catch (error) {
+      throw nameCatalogFailure(error, this.#path);
+    } finally {
+      if (this.db.isTransaction) this.db.exec('rollback');
+    }
+  }
+
+  /** Runs `work` in a transaction, whose commit `onCommit` is told of at once; where it fails nothing is left. */
+  async write<T>(work: () => Promise<T>, onCommit: () => void): Promise<T> {
+    await this.whenFree(() => this.db.exec('begin immediate'));
     try {
       const result = await work();
       this.db.exec('commit');

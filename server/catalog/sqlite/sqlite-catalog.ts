@@ -108,12 +108,26 @@ export class SqliteCatalog implements OpenCatalog, Statements {
   }
 
   snapshot<T>(reads: (own: Catalog) => Promise<T>): Promise<T> {
-    return this.#snapshots(() => this.#work('begin', reads));
+    return this.#snapshots(() =>
+      this.#alone(async (connection) => {
+        using own = new Work(connection, { mayWrite: false });
+        return await connection.read(() => reads(own));
+      }),
+    );
   }
 
   async transaction<T>(writes: (own: Catalog) => Promise<T>): Promise<T> {
     this.#file.check();
-    return this.#work('begin immediate', writes);
+    return this.#alone(async (connection) => {
+      using own = new Work(connection, { mayWrite: true });
+      return await connection.write(
+        () => writes(own),
+        () => {
+          // Asked again in this turn already.
+          this.#others = undefined;
+        },
+      );
+    });
   }
 
   /** Where the file is not the one that was opened, nothing is closed: SQLite would write to it, or remove its log. */
@@ -131,20 +145,12 @@ export class SqliteCatalog implements OpenCatalog, Statements {
     await this.close();
   }
 
-  async #work<T>(begin: 'begin' | 'begin immediate', work: (own: Catalog) => Promise<T>): Promise<T> {
+  /** Runs `work` on a connection that nobody else uses meanwhile. */
+  async #alone<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     const connection = this.#idle.pop() ?? this.#connect();
-    const own = new Work(connection, begin === 'begin immediate');
     try {
-      return await connection.transact(
-        begin,
-        () => work(own),
-        () => {
-          // Asked again in this turn already.
-          this.#others = undefined;
-        },
-      );
+      return await work(connection);
     } finally {
-      own.end();
       if (this.#main.db.isOpen && this.#idle.length < MAX_IDLE) this.#idle.push(connection);
       else connection.close();
     }

@@ -2,11 +2,11 @@ import type { Catalog, Statement, Statements, Values } from '../catalog.ts';
 import type { Connection } from './connection.ts';
 
 /** The catalog of one snapshot or transaction, on a connection that it has for itself until its end. */
-export class Work implements Catalog, Statements {
+export class Work implements Catalog, Statements, Disposable {
   readonly #mayWrite: boolean;
   #connection: Connection | undefined;
 
-  constructor(connection: Connection, mayWrite: boolean) {
+  constructor(connection: Connection, { mayWrite }: { mayWrite: boolean }) {
     this.#connection = connection;
     this.#mayWrite = mayWrite;
   }
@@ -45,7 +45,7 @@ export class Work implements Catalog, Statements {
   }
 
   /** What is still under way then must not come between the work of whoever has the connection next. */
-  end(): void {
+  [Symbol.dispose](): void {
     this.#connection = undefined;
   }
 
