@@ -80,9 +80,13 @@ t.test('only repositories name the statements of the catalog and of the usage da
   t.ok(names.length > 80, 'all statements are known');
   const named = new RegExp(`\\.(?:get|all|each|run|runEach|change)(?:<[^()]*>)?\\(\\s*'(?:${names.join('|')})'`);
   const offences = (text: string): string[] =>
-    [named, /\.statements\b|\{ statements\b/, /\/catalog\/sqlite\//, /'node:sqlite'/, /sqlText\('(?:catalog|usage)\//].flatMap(
-      (rule) => rule.exec(text)?.[0] ?? [],
-    );
+    [
+      named,
+      /\.statements\b|\{ statements\b/,
+      /\/catalog\/sqlite\//,
+      /'node:sqlite'/,
+      /sqlText\('(?:catalog|usage)\//,
+    ].flatMap((rule) => rule.exec(text)?.[0] ?? []);
   const files = globSync('{server,scripts}/**/*.ts', { cwd: root, exclude: ['server/catalog/**'] });
   t.ok(files.length > 150, 'all callers are looked at');
   for (const file of files) t.strictSame(offences(readFileSync(join(root, file), 'utf8')), [], file);
@@ -90,5 +94,29 @@ t.test('only repositories name the statements of the catalog and of the usage da
   t.strictSame(offences("usage.run('list_used', {})").length, 1);
   t.strictSame(offences("catalog.statements.get<{ until: number }>('pause_get', {})").length, 2);
   t.strictSame(offences("app.get('/livez', {})"), []);
+  t.end();
+});
+
+t.test('no files import each other in a circle, not even their types', (t) => {
+  const files = globSync(['server/**/*.ts', 'scripts/**/*.ts'], { cwd: root });
+  const targets = new Map(
+    files.map((file) => [
+      file,
+      importsOf(file)
+        .filter((name) => name.startsWith('.'))
+        .map((name) => relative(root, join(root, dirname(file), name))),
+    ]),
+  );
+  const circles: string[] = [];
+  const done = new Set<string>();
+  const visit = (file: string, path: readonly string[]): void => {
+    const at = path.indexOf(file);
+    if (at >= 0) circles.push([...path.slice(at), file].join(' -> '));
+    if (at >= 0 || done.has(file)) return;
+    for (const target of targets.get(file) ?? []) visit(target, [...path, file]);
+    done.add(file);
+  };
+  for (const file of files) visit(file, []);
+  t.strictSame(circles, []);
   t.end();
 });

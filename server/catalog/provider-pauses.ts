@@ -17,8 +17,3 @@ export async function setPause(
 ): Promise<void> {
   await catalog.statements.run('pause_set', { kind, property, until });
 }
-
-/** Ends the pause of a project's property, if there is one. */
-export async function endPause(catalog: Catalog, project: string, kind: ConnectionKind): Promise<void> {
-  await catalog.statements.run('pause_end', { project, kind });
-}
