@@ -6,6 +6,7 @@ import type { Catalog } from './catalog.ts';
 export const FACT_TABLES = [
   'site_daily',
   'keyword_daily',
+  'keyword_page_daily',
   'country_daily',
   'country_monthly',
   'appearance_daily',
