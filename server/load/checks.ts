@@ -1,3 +1,4 @@
+import { alertRuleProblem } from '../domain/alert-rules.ts';
 import { ruleProblem } from '../domain/rules.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
@@ -48,6 +49,13 @@ const ENTITY_CHECKS: readonly Check[] = [
   },
   { sql: 'alerts_keyword', table: 'alerts', column: 'keyword_id', says: 'on a keyword that does not exist' },
   { sql: 'alerts_moved', table: 'alerts', column: 'id', says: 'whose id belongs to another project already' },
+  { sql: 'alert_rules_moved', table: 'alert_rules', column: 'id', says: 'whose id belongs to another project already' },
+  {
+    sql: 'alert_rules_subject',
+    table: 'alert_rules',
+    column: 'rule',
+    says: 'on a keyword, group or page group that does not exist',
+  },
   {
     sql: 'notes_workspace',
     table: 'notes',
@@ -133,8 +141,8 @@ export async function checkEntities(session: Session, tables: readonly EntityTab
   }
   for (const entry of entityChecks(tables)) problems.push(...(await check(session, entry)));
   for (const { name } of tables) {
-    if (name === 'groups') problems.push(...(await checkRules(session, name, 'keywords')));
-    if (name === 'page_groups') problems.push(...(await checkRules(session, name, 'pages')));
+    const problemOf = RULE_PROBLEMS[name];
+    if (problemOf !== undefined) problems.push(...(await checkRules(session, name, problemOf)));
   }
   return problems;
 }
@@ -196,13 +204,24 @@ export async function check(
   return [{ table, column, message: `${counted} ${says}. The first:`, rows }];
 }
 
+/** What is wrong with a rule of each table that has them. */
+const RULE_PROBLEMS: Partial<Record<EntityTable['name'], (rule: unknown) => string | undefined>> = {
+  groups: (rule) => ruleProblem(rule, 'keywords'),
+  page_groups: (rule) => ruleProblem(rule, 'pages'),
+  alert_rules: alertRuleProblem,
+};
+
 /** Fields, operators, values and regular expressions of rules. */
-async function checkRules(session: Session, table: string, of: 'keywords' | 'pages'): Promise<Problem[]> {
+async function checkRules(
+  session: Session,
+  table: string,
+  problemOf: (rule: unknown) => string | undefined,
+): Promise<Problem[]> {
   const rows = await session.rows<{ project_id: string; id: string; rule: string }>(
     sqlTemplate('load/rules', { table }),
   );
   const problems = rows.flatMap(({ rule, ...id }) => {
-    const problem = ruleProblem(JSON.parse(rule) as unknown, of);
+    const problem = problemOf(JSON.parse(rule));
     return problem === undefined ? [] : [{ ...id, problem }];
   });
   if (problems.length === 0) return [];

@@ -70,7 +70,7 @@ function nameRows(
 }
 
 /** Tables whose ids are unique over all projects: a load could take a row away from one that it does not name. */
-const MOVABLE: readonly string[] = ['alerts', 'notes'];
+const MOVABLE: readonly string[] = ['alerts', 'alert_rules', 'notes'];
 
 /** Rows of the catalog: all workspaces and projects, what belongs to the named projects, and what has one of the ids. */
 async function* catalogRows(

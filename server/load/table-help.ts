@@ -69,6 +69,7 @@ export const TABLE_HELP: Readonly<Record<string, TableHelp>> = {
       tracked_since: 'Since when it is tracked.',
       intent: 'What the searcher wants; estimated from the query where it is left out.',
       archived: 'Archived keywords are not served.',
+      target_url: 'The page that should rank for it; an alert says when another one does.',
     },
     example: { project_id: 'Shop1', id: 'Kw001', query: 'red shoes', tracked_since: '2026-01-01T00:00:00Z' },
   },
@@ -136,6 +137,32 @@ export const TABLE_HELP: Readonly<Record<string, TableHelp>> = {
       date: '2026-03-02',
       keyword_id: 'Kw001',
       created_at: '2026-03-03T04:05:06Z',
+    },
+  },
+  alert_rules: {
+    about:
+      'Rules of your own, evaluated on each final day: an alert opens when the condition holds, and resolves when it does not. Ids are unique over all projects.',
+    columns: {
+      id: 'Its id.',
+      project_id: PROJECT_ID,
+      name: 'Its name, as alerts have it.',
+      rule: 'JSON: `{scope: site|group|keyword|page_group, id?, metric: clicks|impressions|ctr|position, window: "7d", against: value|previous|year, op: lt|gt|falls_by|rises_by, value, unit: percent|absolute, min_impressions?, for?, resolve_at?}`. `lt` and `gt` go with `against: value`, `falls_by` and `rises_by` with the window before (`previous`) or 364 days earlier (`year`).',
+      severity: 'How serious its alerts are.',
+      enabled: 'Whether it is evaluated.',
+    },
+    example: {
+      id: '7d9f0c52-3a11-4b7e-9c55-0d4e9e1f2a10',
+      project_id: 'Shop1',
+      name: 'Clicks fall',
+      rule: {
+        scope: 'site',
+        metric: 'clicks',
+        window: '7d',
+        against: 'previous',
+        op: 'falls_by',
+        value: 30,
+        unit: 'percent',
+      },
     },
   },
   notes: {

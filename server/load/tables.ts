@@ -53,6 +53,7 @@ const ENTITY_TABLES = [
   'group_members',
   'page_groups',
   'alerts',
+  'alert_rules',
   'notes',
 ] as const;
 type EntityTableName = (typeof ENTITY_TABLES)[number];
@@ -127,6 +128,7 @@ export const ENTITIES: readonly EntityTable[] = [
       tracked_since: 'instant',
       intent: 'intent?',
       archived: 'flag?=false',
+      target_url: 'url?',
     },
     { links: ['query', 'archived'] },
   ),
@@ -176,6 +178,19 @@ export const ENTITIES: readonly EntityTable[] = [
       resolved_at: 'instant?',
     },
     { links: ['project_id', 'keyword_id'] },
+  ),
+  entities(
+    'alert_rules',
+    ['id'],
+    {
+      id: 'uuid',
+      project_id: 'shortId',
+      name: 'words',
+      rule: 'json',
+      severity: "severity?='warning'",
+      enabled: 'flag?=true',
+    },
+    { links: ['project_id'] },
   ),
   entities(
     'notes',

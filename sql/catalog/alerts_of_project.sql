@@ -1,7 +1,7 @@
 -- The newest alerts of a project. $project; $status: open, resolved or all; $since: microseconds; $limit.
 select id, type, kind, severity, title, body, date, keyword_id as keywordId, url,
   created_at as createdAt, resolved_at as resolvedAt
-from alerts
+from all_alerts
 where project_id = $project and created_at >= $since
   and case $status when 'open' then resolved_at is null when 'resolved' then resolved_at is not null else true end
 order by created_at desc, id
