@@ -6,6 +6,7 @@ import { findPackageJSON } from 'node:module';
 import { Command } from 'commander';
 import { SETTINGS } from '../server/settings.ts';
 import { fail } from './cli.ts';
+import { addAlerts } from './commands/alerts.ts';
 import { addConnections } from './commands/connections.ts';
 import { addDemo } from './commands/demo.ts';
 import { addDescribe } from './commands/describe.ts';
@@ -17,6 +18,7 @@ import { addLoad } from './commands/load.ts';
 import { addMembers } from './commands/members.ts';
 import { addProjects } from './commands/projects.ts';
 import { addRebuild } from './commands/rebuild.ts';
+import { addRules } from './commands/rules.ts';
 import { addServe } from './commands/serve.ts';
 import { addVerify } from './commands/verify.ts';
 import { addWork } from './commands/work.ts';
@@ -52,6 +54,8 @@ const groups = [
   addProjects,
   addConnections,
   addLists,
+  addAlerts,
+  addRules,
   addJobs,
   addVerify,
   addRebuild,

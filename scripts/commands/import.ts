@@ -2,8 +2,9 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { ImportSummary } from '../../server/load/bulk-export.ts';
 import { count } from '../../server/load/problems.ts';
 import { print, printJson, progress, withStores } from '../cli.ts';
+import { evaluateAfter } from '../evaluate.ts';
 import { examples } from '../help.ts';
-import { printSummary } from './load.ts';
+import { printSummary, withAlerts } from './load.ts';
 
 interface Options {
   readonly workspace: string;
@@ -41,8 +42,8 @@ export function addImport(program: Command): void {
       const { report, end } = progress();
       try {
         const summary = await withStores(
-          (stores) =>
-            importBulkExport(stores, {
+          async (stores) => {
+            const imported = await importBulkExport(stores, {
               paths,
               workspace,
               property,
@@ -51,7 +52,9 @@ export function addImport(program: Command): void {
               report,
               ...(brandTerm ? { brandTerms: brandTerm } : {}),
               ...(trackTop === undefined ? {} : { trackTop }),
-            }),
+            });
+            return withAlerts(imported, await evaluateAfter(stores, imported.loaded ? imported.projects : [], report));
+          },
           { create: !dryRun },
         );
         end();

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { LoadSummary } from '../../server/load/load.ts';
 import { LoadRejected } from '../../server/load/problems.ts';
 import { print, printJson, progress, withStores } from '../cli.ts';
+import { evaluateAfter } from '../evaluate.ts';
 import { examples } from '../help.ts';
 import { removalLines } from '../removals.ts';
 
@@ -37,9 +38,13 @@ export function addLoad(program: Command): void {
       const { loadSnapshot } = await import('../../server/load/load.ts');
       const { report, end } = progress();
       try {
-        const summary = await withStores((stores) => loadSnapshot(stores, { ...options, folder, report }), {
-          create: true,
-        });
+        const summary = await withStores(
+          async (stores) => {
+            const loaded = await loadSnapshot(stores, { ...options, folder, report });
+            return withAlerts(loaded, await evaluateAfter(stores, loaded.loaded ? loaded.projects : [], report));
+          },
+          { create: true },
+        );
         end();
         if (options.json) printJson(summary);
         else printSummary(summary);
@@ -58,8 +63,19 @@ function collect(id: string, ids: readonly string[] = []): string[] {
   return [...ids, id];
 }
 
+/** What a load brought, and what its evaluation found. */
+type Loaded<Summary> = Summary & { readonly alerts: { readonly opened: number; readonly resolved: number } };
+
+export function withAlerts<Summary extends LoadSummary>(
+  summary: Summary,
+  { opened, resolved, warnings }: Awaited<ReturnType<typeof evaluateAfter>>,
+): Loaded<Summary> {
+  return { ...summary, alerts: { opened, resolved }, warnings: [...summary.warnings, ...warnings] };
+}
+
 /** What a load brought, for people. */
-export function printSummary({ loaded, tables, projects, removed, warnings, seconds }: LoadSummary): void {
+export function printSummary(summary: Loaded<LoadSummary>): void {
+  const { loaded, tables, projects, removed, warnings, seconds, alerts } = summary;
   for (const warning of warnings) print(`Warning: ${warning}`);
   for (const [table, { rows, firstDay, lastDay }] of Object.entries(tables)) {
     const days = firstDay === undefined ? '' : `, ${firstDay} to ${lastDay}`;
@@ -69,4 +85,5 @@ export function printSummary({ loaded, tables, projects, removed, warnings, seco
   const order = removed.unconfirmed.length > 0 ? 'Nothing' : 'The snapshot is in order; nothing';
   const what = loaded ? 'Loaded' : `${order} was loaded (dry run)`;
   print(`${what}. Projects: ${projects.join(', ') || 'none'}. ${seconds.toFixed(1)} s.`);
+  if (alerts.opened + alerts.resolved > 0) print(`Alerts: ${alerts.opened} opened, ${alerts.resolved} resolved.`);
 }

@@ -22,6 +22,16 @@ export interface FactsQuery {
   readonly signal: AbortSignal;
 }
 
+/** How many rows of pages a keyword has, and whether they are of more than one page. */
+export interface KeywordPageCount {
+  readonly keyword: string;
+  readonly rows: number;
+  readonly several: boolean;
+}
+
+/** Takes some rows of an answer by columns. The arrays are valid only during the call. */
+export type TakeColumns = (columns: readonly Float64Array[], rows: number) => void;
+
 /** Totals of keywords: the files they are added up from, and their range. */
 export interface KeywordTotalsQuery extends Omit<FactsQuery, 'files'> {
   readonly plan: KeywordTotalsPlan;
@@ -56,4 +66,38 @@ export interface Facts {
    * @param priority who goes first where several wait for their turn
    */
   keywordDays(query: FactsQuery, device: Device, keywords: readonly string[], priority: number): Promise<DayGrid>;
+
+  /**
+   * Impressions and positions of keywords by day over all devices, read a file (`keyword_all`) at a time. Columns: cell
+   * (the keyword's place times one more than the days of the range, the days after its first one, and one),
+   * impressions, sum of positions.
+   */
+  keywordImpressions(query: FactsQuery, keywords: readonly string[], take: TakeColumns): Promise<void>;
+
+  /** Keywords (`keyword_all`) together on each day that any of them has, in order. */
+  keywordSums(query: FactsQuery, keywords: readonly string[]): Promise<DayMeasures[]>;
+
+  /** Days on which a table has any row, in order. */
+  storedDays(query: FactsQuery): Promise<Day[]>;
+
+  /** What each keyword has in `keyword_page_daily`. */
+  keywordPageCounts(query: FactsQuery): Promise<KeywordPageCount[]>;
+
+  /**
+   * Impressions of the pages of keywords by day, read a file (`keyword_page_daily`) at a time, each by keyword and day.
+   * Columns: the keyword's place, days after the first one, page, impressions. A page is a number; fragments do not count.
+   */
+  keywordPages(query: FactsQuery, keywords: readonly string[], take: TakeColumns): Promise<void>;
+
+  /** The pages of keywords by their numbers, without fragments. */
+  keywordPageNames(query: FactsQuery, keywords: readonly string[]): Promise<Map<number, string>>;
+
+  /** The numbers of pages, in the order of their addresses. */
+  pageNumbers(urls: readonly string[], signal: AbortSignal): Promise<number[]>;
+
+  /** Addresses of all pages of `page_daily`, in no order. */
+  pageUrls(query: FactsQuery): Promise<string[]>;
+
+  /** Pages (`page_daily`) together on each day that any of them has, in order. */
+  pageSums(query: FactsQuery, urls: readonly string[]): Promise<DayMeasures[]>;
 }

@@ -1,3 +1,4 @@
+import { countDays, type Day } from '../../domain/dates.ts';
 import type { ConcurrencyLimit } from '../../runtime/limits.ts';
 import type { CheckedFiles } from '../../storage/checked-files.ts';
 import type { StoredFile } from '../../storage/fact-store.ts';
@@ -9,8 +10,10 @@ import type {
   Device,
   Facts,
   FactsQuery,
+  KeywordPageCount,
   KeywordTotalsQuery,
   NamedMeasures,
+  TakeColumns,
 } from '../facts.ts';
 import { KeywordTotals } from '../keyword-totals.ts';
 import type { TakeNumbers } from './columns.ts';
@@ -93,6 +96,60 @@ export class DuckDBFacts implements Facts {
     return grid;
   }
 
+  keywordImpressions(query: FactsQuery, keywords: readonly string[], take: TakeColumns): Promise<void> {
+    return this.#eachFile('keyword_impressions', query, { keywords, days: daysOf(query) }, take);
+  }
+
+  keywordSums(query: FactsQuery, keywords: readonly string[]): Promise<DayMeasures[]> {
+    return this.#rows('keyword_sums', query, { keywords });
+  }
+
+  async storedDays(query: FactsQuery): Promise<Day[]> {
+    const rows = await this.#rows<{ date: Day }>('table_days', query, {});
+    return rows.map(({ date }) => date);
+  }
+
+  keywordPageCounts(query: FactsQuery): Promise<KeywordPageCount[]> {
+    return this.#rows('keyword_page_counts', query, {});
+  }
+
+  keywordPages(query: FactsQuery, keywords: readonly string[], take: TakeColumns): Promise<void> {
+    return this.#eachFile('keyword_pages', query, { keywords }, take);
+  }
+
+  async keywordPageNames(query: FactsQuery, keywords: readonly string[]): Promise<Map<number, string>> {
+    const rows = await this.#rows<{ page: number; url: string }>('keyword_page_names', query, { keywords });
+    return new Map(rows.map(({ page, url }) => [page, url]));
+  }
+
+  async pageNumbers(urls: readonly string[], signal: AbortSignal): Promise<number[]> {
+    const rows = await this.#engine.query<{ url: string; page: number }>('facts/page_numbers', { urls }, signal);
+    const numbers = new Map(rows.map(({ url, page }) => [url, page]));
+    return urls.map((url) => numbers.get(url)!);
+  }
+
+  async pageUrls(query: FactsQuery): Promise<string[]> {
+    const rows = await this.#rows<{ url: string }>('page_urls', query, {});
+    return rows.map(({ url }) => url);
+  }
+
+  pageSums(query: FactsQuery, urls: readonly string[]): Promise<DayMeasures[]> {
+    return this.#rows('page_sums', query, { urls });
+  }
+
+  /** A file after the other, so that the rows of one only are in memory. */
+  async #eachFile(
+    name: string,
+    { files, range: { from, to }, signal }: FactsQuery,
+    parameters: Parameters,
+    take: TakeColumns,
+  ): Promise<void> {
+    for (const file of files) {
+      const opened = { ...parameters, from, to, files: await this.#files.open([file]) };
+      await this.#engine.numbers(`facts/${name}`, opened, take, signal);
+    }
+  }
+
   /** All rows of `sql/facts/NAME.sql` over the files and range of a query. */
   async #rows<Row>(name: string, { files, range, signal }: FactsQuery, parameters: Parameters): Promise<Row[]> {
     if (files.length === 0) return [];
@@ -100,4 +157,8 @@ export class DuckDBFacts implements Facts {
     const opened = { ...parameters, from, to, files: await this.#files.open(files) };
     return this.#engine.query<Row>(`facts/${name}`, opened, signal);
   }
+}
+
+function daysOf({ range: { from, to } }: FactsQuery): number {
+  return countDays(from, to);
 }

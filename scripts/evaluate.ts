@@ -1,0 +1,41 @@
+import type { Catalog } from '../server/catalog/catalog.ts';
+import { listProjectsToEvaluate } from '../server/catalog/evaluations.ts';
+import type { Settings } from '../server/settings.ts';
+
+interface Stores {
+  readonly settings: Settings;
+  readonly catalog: Catalog;
+}
+
+/**
+ * Evaluates the alerts of projects after their facts were published. What was published stays, whatever comes of it: a
+ * failure is returned as a warning.
+ */
+export async function evaluateAfter(
+  { settings, catalog }: Stores,
+  projects: readonly string[],
+  report: (step: string) => void,
+): Promise<{ opened: number; resolved: number; warnings: string[] }> {
+  const outcome = { opened: 0, resolved: 0, warnings: [] as string[] };
+  try {
+    // Those that the load has changed, and not removed.
+    const due = (await listProjectsToEvaluate(catalog)).filter((project) => projects.includes(project));
+    if (due.length === 0) return outcome;
+    const [{ withFacts }, { evaluateProject }] = await Promise.all([
+      import('../server/alerts/with-facts.ts'),
+      import('../server/alerts/evaluate.ts'),
+    ]);
+    await withFacts(settings, async (facts) => {
+      for (const project of due) {
+        report(`evaluating the alerts of ${project}`);
+        const changes = await evaluateProject({ catalog, facts }, project);
+        outcome.opened += changes?.opened.length ?? 0;
+        outcome.resolved += changes?.changed.filter(({ resolvedAt }) => resolvedAt !== null).length ?? 0;
+      }
+    });
+  } catch (error) {
+    const { message } = error as Error;
+    outcome.warnings.push(`Alerts were not evaluated: ${message} 'ordinate alerts evaluate' tries again.`);
+  }
+  return outcome;
+}

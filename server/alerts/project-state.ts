@@ -1,0 +1,70 @@
+import { listAlertRules, type StoredRule } from '../catalog/alert-rules.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import { findEvaluation, readKeywordTargets, type StoredEvaluation } from '../catalog/evaluations.ts';
+import { listNotes } from '../catalog/events.ts';
+import { listPageGroups, type PageGroup } from '../catalog/keywords.ts';
+import { findAnyProject, type Project } from '../catalog/projects.ts';
+import { type TrackedKeywords, TrackedKeywordsCache } from '../catalog/tracked.ts';
+import { addDays, type Day, earlier, pacificDayOf } from '../domain/dates.ts';
+import type { AlertNote } from './calendar.ts';
+import type { AlertKeyword } from './keyword-facts.ts';
+
+/** What the catalog says of a project that is to be evaluated. */
+export interface AlertProject {
+  readonly project: Project;
+  readonly tracked: TrackedKeywords;
+  readonly cache: TrackedKeywordsCache;
+  readonly keywords: readonly AlertKeyword[];
+  readonly rules: readonly StoredRule[];
+  readonly pageGroups: readonly PageGroup[];
+  readonly notes: readonly AlertNote[];
+  readonly evaluation: StoredEvaluation | undefined;
+}
+
+/** Without word from the provider data is final after two or three days; one more for the difference of clocks. */
+const PROVISIONAL_DAYS = 4;
+const NOTED = ['migration', 'technical'];
+
+/**
+ * Reads a project in one state of the catalog; with what `reads` takes of it besides. Undefined where its setup has not
+ * finished. Throws where there is none.
+ */
+export async function readAlertProject<T>(
+  catalog: Catalog,
+  id: string,
+  reads: (state: AlertProject, own: Catalog) => Promise<T>,
+): Promise<T | undefined> {
+  const known = await findAnyProject(catalog, id);
+  if (known === undefined) throw new Error(`There is no project '${id}'.`);
+  const cache = new TrackedKeywordsCache(catalog);
+  return cache.read(known.workspaceId, id, async ({ catalog: own, project, tracked }) => {
+    const targets = await readKeywordTargets(own, id);
+    const range = { from: null, to: null, clientVisible: false };
+    const notes = await listNotes(own, { project: id, workspace: project.workspaceId, ...range });
+    const state: AlertProject = {
+      project,
+      tracked,
+      cache,
+      keywords: tracked.keywords.map(({ id: keyword, query }) => {
+        return { id: keyword, query, targetUrl: targets.get(keyword) ?? null };
+      }),
+      rules: await listAlertRules(own, id),
+      pageGroups: await listPageGroups(own, id),
+      notes: notes.flatMap(({ date, endDate, category, text, scope, keyword }) => {
+        if (!NOTED.includes(category) || scope === 'group' || scope === 'page') return [];
+        return [{ from: date, to: endDate ?? date, category, text, keywordId: keyword?.id ?? null }];
+      }),
+      evaluation: await findEvaluation(own, id),
+    };
+    return reads(state, own);
+  });
+}
+
+/** The last day whose facts do not change any more; undefined before the first sync. @param now milliseconds */
+export function lastFinalDay(
+  { provisionalAfter, syncedThrough }: Pick<Project, 'provisionalAfter' | 'syncedThrough'>,
+  now: number,
+): Day | undefined {
+  if (syncedThrough === null) return undefined;
+  return earlier(syncedThrough, provisionalAfter ?? addDays(pacificDayOf(now), -PROVISIONAL_DAYS));
+}

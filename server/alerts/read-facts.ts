@@ -1,0 +1,154 @@
+import { countDays, type Day, eachDay } from '../domain/dates.ts';
+import type { Range } from '../domain/range.ts';
+import type { DayMeasures, Facts, FactsQuery } from '../facts/facts.ts';
+import type { StoredFile } from '../storage/fact-store.ts';
+import { type DailySums, runningSums } from './daily-sums.ts';
+import { type AlertKeyword, emptyGrid, KeywordFacts, NO_PAGES, type PageFacts } from './keyword-facts.ts';
+import { StoredDays } from './stored-days.ts';
+import type { SiteFacts } from './traffic-replay.ts';
+
+/** The current files of the tables that checks read, in a range. */
+export interface AlertFiles {
+  readonly site: readonly StoredFile[];
+  readonly keywords: readonly StoredFile[];
+  readonly pages: readonly StoredFile[];
+}
+
+/** Days that must not be counted as stored although they have rows, by table. */
+export interface CutOffDays {
+  readonly keywords: ReadonlySet<Day>;
+  readonly pages: ReadonlySet<Day>;
+}
+
+export interface ProjectFacts {
+  readonly site: SiteFacts;
+  readonly keywords: KeywordFacts;
+}
+
+/** Reads what the checks of a project look at: once over all keywords and days. */
+export async function readProjectFacts(
+  facts: Facts,
+  { files, range, signal }: { files: AlertFiles; range: Range; signal: AbortSignal },
+  keywords: readonly AlertKeyword[],
+  cutOff: CutOffDays,
+): Promise<ProjectFacts> {
+  const days = countDays(range.from, range.to);
+  const queryOf = (table: keyof AlertFiles): FactsQuery => ({ files: files[table], range, signal });
+  const ids = keywords.map(({ id }) => id);
+
+  const siteDays = await facts.siteDays(queryOf('site'), 'all');
+  const clicks = new Float64Array(days);
+  for (const { date, clicks: own } of siteDays) clicks[countDays(range.from, date) - 1] = own;
+  const published = siteDays.map(({ date }) => date);
+
+  const grid = emptyGrid(keywords.length, days);
+  await facts.keywordImpressions(queryOf('keywords'), ids, ([cells, impressions, positions], rows) => {
+    for (let row = 0; row < rows; row++) {
+      const cell = cells![row]!;
+      grid.impressions[cell] = impressions![row]!;
+      grid.positions[cell] = positions![row]!;
+    }
+  });
+  const stored = storedDays(range, published, await facts.storedDays(queryOf('keywords')), cutOff.keywords);
+  const pages = await readPages(facts, queryOf('pages'), keywords);
+  const pageDays = storedDays(range, published, await facts.storedDays(queryOf('pages')), cutOff.pages);
+  return {
+    site: { clicks, stored: daysOf(range, new Set(published)) },
+    keywords: new KeywordFacts(keywords, days, grid, { stored, pages: { ...pages, stored: pageDays } }),
+  };
+}
+
+/** Measures of a subject by day, as sums. @param stored the days that count although they have no row of it */
+export function dailySums(range: Range, rows: readonly DayMeasures[], stored: StoredDays): DailySums {
+  const days = countDays(range.from, range.to);
+  const [clicks, impressions, positions] = [0, 1, 2].map(() => new Float64Array(days)) as [
+    Float64Array,
+    Float64Array,
+    Float64Array,
+  ];
+  for (const row of rows) {
+    const day = countDays(range.from, row.date) - 1;
+    clicks[day] = row.clicks;
+    impressions[day] = row.impressions;
+    positions[day] = row.sumPosition;
+  }
+  return {
+    clicks: runningSums(clicks),
+    impressions: runningSums(impressions),
+    positions: runningSums(positions),
+    stored,
+  };
+}
+
+/**
+ * The days of a table that are stored. A day without any row of the table was empty where the site has rows of it, for a
+ * snapshot or a sync brings the days of all tables together; without site totals nothing tells empty days from missing
+ * ones, and all days from the first one on count.
+ */
+export function storedDays(
+  range: Range,
+  site: readonly Day[],
+  own: readonly Day[],
+  cutOff: ReadonlySet<Day> = new Set(),
+): StoredDays {
+  const [first] = own;
+  if (first === undefined) return daysOf(range, new Set());
+  const days = site.length > 0 ? [...site.filter((day) => day >= first), ...own] : eachDay(first, range.to);
+  return daysOf(range, new Set(days.filter((day) => !cutOff.has(day))));
+}
+
+export function daysOf({ from, to }: Range, stored: ReadonlySet<Day>): StoredDays {
+  return new StoredDays(eachDay(from, to).map((day) => stored.has(day)));
+}
+
+/** Rows of pages, of the keywords alone that can have an alert: more than one page, or one that should rank. */
+async function readPages(
+  facts: Facts,
+  query: FactsQuery,
+  keywords: readonly AlertKeyword[],
+): Promise<Omit<PageFacts, 'stored'>> {
+  if (query.files.length === 0) return NO_PAGES;
+  const places = new Map(keywords.map(({ id }, place) => [id, place]));
+  const counts = (await facts.keywordPageCounts(query))
+    .flatMap((count) => {
+      const place = places.get(count.keyword);
+      return place !== undefined && (count.several || keywords[place]!.targetUrl !== null) ? [{ ...count, place }] : [];
+    })
+    .sort((a, b) => a.place - b.place);
+  const read = counts.map(({ keyword }) => keyword);
+  if (read.length === 0) return NO_PAGES;
+
+  const starts = new Int32Array(keywords.length + 1);
+  for (const { place, rows } of counts) starts[place + 1] = rows;
+  for (let place = 0; place < keywords.length; place++) starts[place + 1]! += starts[place]!;
+  const total = starts[keywords.length]!;
+  const [days, pages, impressions] = [new Int32Array(total), new Float64Array(total), new Float64Array(total)];
+  // Files come by month, and the rows of each by keyword and day: each keyword's rows are filled from the first on.
+  const ends = starts.slice(0, -1);
+  await facts.keywordPages(query, read, ([keyword, day, page, shown], rows) => {
+    for (let row = 0; row < rows; row++) {
+      const at = ends[counts[keyword![row]!]!.place]!++;
+      days[at] = day![row]!;
+      pages[at] = page![row]!;
+      impressions[at] = shown![row]!;
+    }
+  });
+  // Pages that differ by a fragment are one row: what was not filled stands behind the last day.
+  for (const { place } of counts) days.fill(0x7fff_ffff, ends[place], starts[place + 1]);
+  return {
+    ...{ starts, days, pages, impressions },
+    urls: await facts.keywordPageNames(query, read),
+    targets: await readTargets(facts, query.signal, keywords),
+  };
+}
+
+async function readTargets(
+  facts: Facts,
+  signal: AbortSignal,
+  keywords: readonly AlertKeyword[],
+): Promise<Float64Array> {
+  const urls = [...new Set(keywords.flatMap(({ targetUrl }) => targetUrl ?? []))];
+  const numbers = urls.length === 0 ? [] : await facts.pageNumbers(urls, signal);
+  const byUrl = new Map(urls.map((url, index) => [url, numbers[index]!]));
+  return Float64Array.from(keywords, ({ targetUrl }) => (targetUrl === null ? Number.NaN : byUrl.get(targetUrl)!));
+}

@@ -1,0 +1,108 @@
+import type { StoredRule } from '../catalog/alert-rules.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import type { PageGroup } from '../catalog/keywords.ts';
+import { filesOf, keywordFilesUntil, type StoredTable } from '../catalog/manifest.ts';
+import { addDays, type Day } from '../domain/dates.ts';
+import { type Group, selectKeywords, withDescendants } from '../domain/groups.ts';
+import type { Range } from '../domain/range.ts';
+import { compileRule } from '../domain/rules.ts';
+import type { DayMeasures, Facts, FactsQuery } from '../facts/facts.ts';
+import { planKeywordTotals } from '../facts/keyword-plan.ts';
+import { inTurns } from '../runtime/turns.ts';
+import type { StoredFile } from '../storage/fact-store.ts';
+import type { DailySums } from './daily-sums.ts';
+import type { AlertProject } from './project-state.ts';
+import { dailySums, daysOf, storedDays } from './read-facts.ts';
+
+/** The files from which rules are answered. */
+export interface RuleFiles {
+  readonly range: Range;
+  readonly site: readonly StoredFile[];
+  readonly keywords: readonly StoredFile[];
+  readonly pages: readonly StoredFile[];
+  /** Totals of keywords until the last day, for groups by rule. */
+  readonly totals: Awaited<ReturnType<typeof keywordFilesUntil>>;
+}
+
+/** What a rule is about: its name in texts, and its days. */
+export interface RuleSubject {
+  readonly about: string;
+  readonly sums: DailySums;
+}
+
+/** Days over which groups by rule choose their current members: the range that the API has by default. */
+const MEMBERS_RANGE = 28;
+
+export async function readRuleFiles(own: Catalog, project: string, range: Range): Promise<RuleFiles> {
+  const files = (table: StoredTable): Promise<StoredFile[]> => filesOf(own, project, table, range);
+  return {
+    range,
+    site: await files('site_daily'),
+    keywords: await files('keyword_all'),
+    pages: await files('page_daily'),
+    totals: await keywordFilesUntil(own, project, range.to, true),
+  };
+}
+
+/** Reads the days of what a rule is about; undefined where that does not exist any more. */
+export async function readRuleSubject(
+  facts: Facts,
+  state: AlertProject,
+  files: RuleFiles,
+  { rule: { scope, id } }: Pick<StoredRule, 'rule'>,
+  signal: AbortSignal,
+): Promise<RuleSubject | undefined> {
+  const { range } = files;
+  const queryOf = (table: 'site' | 'keywords' | 'pages'): FactsQuery => ({ files: files[table], range, signal });
+  const site = await facts.siteDays(queryOf('site'), 'all');
+  const published = site.map(({ date }) => date);
+  const subject = (about: string, rows: readonly DayMeasures[], own: readonly Day[]): RuleSubject => {
+    return { about, sums: dailySums(range, rows, storedDays(range, published, own)) };
+  };
+  if (scope === 'site') return { about: 'the site', sums: dailySums(range, site, daysOf(range, new Set(published))) };
+  if (scope === 'page_group') {
+    const group = state.pageGroups.find((each) => each.id === id);
+    if (group === undefined) return undefined;
+    const query = queryOf('pages');
+    const urls = (await facts.pageUrls(query)).filter(pageGroupTest(group));
+    return subject(`page group "${group.name}"`, await facts.pageSums(query, urls), await facts.storedDays(query));
+  }
+  const query = queryOf('keywords');
+  const days = (): Promise<Day[]> => facts.storedDays(query);
+  if (scope === 'keyword') {
+    const keyword = state.keywords.find((each) => each.id === id);
+    return keyword && subject(`"${keyword.query}"`, await facts.keywordSums(query, [keyword.id]), await days());
+  }
+  const group = state.tracked.groups.find((each) => each.id === id);
+  if (group === undefined) return undefined;
+  const members = await currentMembers(facts, state, files, group, signal);
+  return subject(`group "${group.name}"`, await facts.keywordSums(query, members), await days());
+}
+
+async function currentMembers(
+  facts: Facts,
+  { tracked, cache }: AlertProject,
+  { totals, range: { to } }: RuleFiles,
+  group: Group,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const range = { from: addDays(to, 1 - MEMBERS_RANGE), to };
+  const matches = await cache.matches(tracked, withDescendants(group, tracked.groups));
+  const query = { plan: planKeywordTotals(totals, range), range, signal };
+  const measures = await facts.keywordTotals(query, 'all', tracked.positions);
+  const members = await inTurns(selectKeywords(tracked.keywords, matches, (keyword) => measures.of(keyword)));
+  return members.map(({ id }) => id);
+}
+
+/** Whether a page belongs to a group: pinned, or its path matches the rule. */
+function pageGroupTest({ rule, pinnedUrls }: PageGroup): (url: string) => boolean {
+  const pinned = new Set(pinnedUrls);
+  // Conditions of page groups have no field: they are about the path.
+  const conditions = rule.conditions.map((condition) => ({ ...condition, field: 'query' }));
+  const { matchesTexts } = compileRule({ ...rule, conditions });
+  return (url) => pinned.has(url) || matchesTexts({ query: pathOf(url), intent: '', source: '' });
+}
+
+function pathOf(url: string): string {
+  return URL.parse(url)?.pathname ?? url;
+}

@@ -1,0 +1,88 @@
+import type { StoredRule } from '../catalog/alert-rules.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import { addDays, type Day, earlier } from '../domain/dates.ts';
+import { PROVIDER_EVENTS } from '../domain/provider-events.ts';
+import type { Facts } from '../facts/facts.ts';
+import type { EvaluatedAlert } from './alert.ts';
+import { AlertCalendar } from './calendar.ts';
+import type { AlertProject } from './project-state.ts';
+import { type RuleFiles, readRuleFiles, readRuleSubject } from './rule-facts.ts';
+import { openingDays, replayRule } from './rule-replay.ts';
+import { lookBackOf } from './user-rule.ts';
+
+/** The first evaluated day of each rule, and what the rule was then. */
+export type RuleStarts = Readonly<Record<string, { readonly basis: string; readonly from: Day }>>;
+
+/** A rule that is to be evaluated, with the files of its days. */
+interface RuleInput {
+  readonly stored: StoredRule;
+  readonly basis: string;
+  /** The first day to evaluate. */
+  readonly from: Day;
+  readonly files: RuleFiles;
+}
+
+/**
+ * The rules of a project that are switched on, each with its files. A rule that is new or has been changed begins with
+ * `first`, others with the day with which they began.
+ */
+export async function readRulesFiles(
+  own: Catalog,
+  state: AlertProject,
+  { first, to }: { first: Day; to: Day },
+): Promise<RuleInput[]> {
+  const known = JSON.parse(state.evaluation?.rules ?? '{}') as RuleStarts;
+  const inputs: RuleInput[] = [];
+  for (const stored of state.rules.filter(({ enabled }) => enabled)) {
+    const basis = JSON.stringify(stored.rule);
+    const start = known[stored.id];
+    const from = start?.basis === basis ? earlier(start.from, first) : first;
+    inputs.push({ stored, basis, from, files: await filesFrom(own, state, stored, { from, to }) });
+  }
+  return inputs;
+}
+
+/** Replays rules from their first day on; those whose subject is gone have no start. */
+export async function evaluateRules(
+  facts: Facts,
+  state: AlertProject,
+  inputs: readonly RuleInput[],
+  signal: AbortSignal,
+): Promise<{ alerts: EvaluatedAlert[]; starts: RuleStarts }> {
+  const alerts: EvaluatedAlert[] = [];
+  const starts: Record<string, { basis: string; from: Day }> = {};
+  for (const { stored, basis, from, files } of inputs) {
+    const subject = await readRuleSubject(facts, state, files, stored, signal);
+    if (subject === undefined) continue;
+    starts[stored.id] = { basis, from };
+    const calendar = new AlertCalendar(files.range, PROVIDER_EVENTS, state.notes);
+    const places = { from: calendar.placeOf(from), to: calendar.length - 1 };
+    alerts.push(...replayRule({ ...stored, about: subject.about }, { sums: subject.sums, calendar }, places));
+  }
+  return { alerts, starts };
+}
+
+/** The days of a range on which a rule would have opened an alert. Throws where what it is about does not exist. */
+export async function testRule(
+  own: Catalog,
+  facts: Facts,
+  state: AlertProject,
+  stored: StoredRule,
+  range: { from: Day; to: Day },
+): Promise<Day[]> {
+  const files = await filesFrom(own, state, stored, range);
+  const subject = await readRuleSubject(facts, state, files, stored, new AbortController().signal);
+  if (subject === undefined) throw new Error(`The ${stored.rule.scope} '${stored.rule.id}' does not exist.`);
+  const calendar = new AlertCalendar(files.range, PROVIDER_EVENTS, []);
+  const places = { from: calendar.placeOf(range.from), to: calendar.length - 1 };
+  return openingDays({ ...stored, about: subject.about }, { sums: subject.sums, calendar }, places);
+}
+
+function filesFrom(
+  own: Catalog,
+  { project }: AlertProject,
+  { rule }: StoredRule,
+  { from, to }: { from: Day; to: Day },
+): Promise<RuleFiles> {
+  return readRuleFiles(own, project.id, { from: addDays(from, -lookBackOf(rule)), to });
+}

@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto';
+import type { Catalog } from '../catalog/catalog.ts';
+import {
+  findEvaluation,
+  listEvaluatedAlerts,
+  putEvaluatedAlert,
+  putEvaluation,
+  removeEvaluatedAlert,
+  type StoredAlert,
+  type StoredEvaluation,
+} from '../catalog/evaluations.ts';
+import type { Day } from '../domain/dates.ts';
+import type { Microseconds } from '../domain/instants.ts';
+import { ALERT_KINDS, type EvaluatedAlert } from './alert.ts';
+
+/** What a replay says of a project. */
+export interface Replayed {
+  readonly alerts: readonly EvaluatedAlert[];
+  /** The evaluated day up to which it went. */
+  readonly through: Day;
+  /** An alert that resolved before this day and that nobody has heard of stays unsaid. */
+  readonly newsFrom: Day;
+  /** Whether the replay would have made a stored alert, if its facts still had it. */
+  readonly covers: (alert: StoredAlert) => boolean;
+  /** Why an open alert is not looked at any more; undefined where it still is. */
+  readonly endedBecause: (alert: StoredAlert) => string | undefined;
+}
+
+export interface AlertChanges {
+  readonly opened: readonly StoredAlert[];
+  /** Stored alerts that are other ones now; most have resolved. */
+  readonly changed: readonly StoredAlert[];
+  /** Alerts that the facts of today do not have. */
+  readonly removed: readonly StoredAlert[];
+}
+
+/**
+ * What has to change so that the stored alerts of a project are those of a replay.
+ * @param at when they are said to have been created and resolved
+ */
+export function alertChanges(
+  project: string,
+  stored: readonly StoredAlert[],
+  replayed: Replayed,
+  at: Microseconds,
+): AlertChanges {
+  const byId = new Map(stored.map((alert) => [alert.id, alert]));
+  const opened: StoredAlert[] = [];
+  const changed: StoredAlert[] = [];
+  const removed: StoredAlert[] = [];
+  const inOrder = replayed.alerts.toSorted((a, b) => compare(a.date, b.date) || compare(a.type, b.type));
+  for (const alert of inOrder) {
+    const id = alertId(project, alert);
+    const known = byId.get(id);
+    byId.delete(id);
+    if (known === undefined && alert.resolvedOn !== null && alert.resolvedOn < replayed.newsFrom) continue;
+    // Those of one evaluation follow each other in the order of their days.
+    const stamp = at + opened.length;
+    const { severity, title, body } = alert;
+    const resolvedAt = alert.resolvedOn === null ? null : (known?.resolvedAt ?? stamp);
+    const next = { ...rowOf(id, alert), severity, title, body, createdAt: known?.createdAt ?? stamp, resolvedAt };
+    if (known === undefined) opened.push(next);
+    else if (JSON.stringify({ ...known, ...next }) !== JSON.stringify(known)) changed.push(next);
+  }
+  for (const alert of byId.values()) {
+    const reason = replayed.endedBecause(alert);
+    if (reason === undefined && (alert.date > replayed.through || replayed.covers(alert))) removed.push(alert);
+    else if (reason !== undefined && alert.resolvedAt === null) {
+      changed.push({ ...alert, body: `${alert.body} Resolved: ${reason}.`, resolvedAt: at });
+    }
+  }
+  return { opened, changed, removed };
+}
+
+/** Stores changes with how far the project has been evaluated; false where newer facts have been evaluated meanwhile. */
+export function storeEvaluation(
+  catalog: Catalog,
+  project: string,
+  evaluation: StoredEvaluation,
+  changesOf: (stored: readonly StoredAlert[]) => AlertChanges,
+  at: Microseconds,
+): Promise<AlertChanges | undefined> {
+  return catalog.transaction(async (own) => {
+    const known = await findEvaluation(own, project);
+    if (known !== undefined && known.factsRevision > evaluation.factsRevision) return undefined;
+    const changes = changesOf(await listEvaluatedAlerts(own, project));
+    for (const { id } of changes.removed) await removeEvaluatedAlert(own, id);
+    // At most one is open of a subject: what has resolved goes first.
+    const isOpen = ({ resolvedAt }: StoredAlert): number => (resolvedAt === null ? 1 : 0);
+    const written = [...changes.changed, ...changes.opened].sort((a, b) => isOpen(a) - isOpen(b));
+    for (const alert of written) await putEvaluatedAlert(own, project, alert);
+    await putEvaluation(own, project, evaluation, at);
+    return changes;
+  });
+}
+
+function rowOf(id: string, { type, subject, basis, date, keywordId }: EvaluatedAlert) {
+  return { id, type, subject, basis, kind: ALERT_KINDS[type], date, keywordId, url: null };
+}
+
+/** The same alert has the same id whenever it is found again. */
+function alertId(project: string, { type, subject, basis, date }: EvaluatedAlert): string {
+  const hash = createHash('sha256')
+    .update(JSON.stringify([project, type, subject, basis, date]))
+    .digest('hex');
+  // A UUID of version 8: made by a rule of one's own.
+  return `${hash.slice(0, 8)}-${hash.slice(8, 12)}-8${hash.slice(13, 16)}-a${hash.slice(17, 20)}-${hash.slice(20, 32)}`;
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}

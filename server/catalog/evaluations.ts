@@ -1,0 +1,68 @@
+import type { Day } from '../domain/dates.ts';
+import type { Microseconds } from '../domain/instants.ts';
+import type { Catalog } from './catalog.ts';
+import type { Alert } from './events.ts';
+
+/** How far a project has been evaluated. */
+export interface StoredEvaluation {
+  /** A replay begins with the day behind it. */
+  readonly settledThrough: Day;
+  readonly evaluatedThrough: Day;
+  /** JSON: what was known at the end of the settled days. */
+  readonly state: string;
+  /** JSON: the first evaluated day of each rule. */
+  readonly rules: string;
+  /** Of the facts and entities that were read. */
+  readonly factsRevision: number;
+  readonly entitiesRevision: number;
+}
+
+/** An alert that evaluation has made. */
+export interface StoredAlert extends Alert {
+  readonly date: Day;
+  /** At most one is open of each type and subject. */
+  readonly subject: string;
+  /** What people had set when it opened. */
+  readonly basis: string;
+}
+
+export async function findEvaluation(catalog: Catalog, project: string): Promise<StoredEvaluation | undefined> {
+  return catalog.statements.get('evaluation_of_project', { project });
+}
+
+export async function putEvaluation(
+  own: Catalog,
+  project: string,
+  evaluation: StoredEvaluation,
+  at: Microseconds,
+): Promise<void> {
+  const { settledThrough, evaluatedThrough, state, rules, factsRevision, entitiesRevision } = evaluation;
+  const values = { settledThrough, evaluatedThrough, state, rules, factsRevision, entitiesRevision };
+  await own.statements.run('evaluation_put', { project, ...values, at });
+}
+
+/** Projects whose facts or entities have changed since they were evaluated. */
+export async function listProjectsToEvaluate(catalog: Catalog): Promise<string[]> {
+  const rows = await catalog.statements.all<{ id: string }>('evaluations_due');
+  return rows.map(({ id }) => id);
+}
+
+export async function listEvaluatedAlerts(catalog: Catalog, project: string): Promise<StoredAlert[]> {
+  return catalog.statements.all('evaluated_alerts_of_project', { project });
+}
+
+export async function putEvaluatedAlert(own: Catalog, project: string, alert: StoredAlert): Promise<void> {
+  const { id, type, subject, basis, kind, severity, title, body, date, keywordId, url, createdAt, resolvedAt } = alert;
+  const values = { id, type, subject, basis, kind, severity, title, body, date, keywordId, url, createdAt, resolvedAt };
+  await own.statements.run('evaluated_alert_put', { project, ...values });
+}
+
+export async function removeEvaluatedAlert(own: Catalog, id: string): Promise<void> {
+  await own.statements.run('evaluated_alert_delete', { id });
+}
+
+/** The pages that should rank, by keyword. */
+export async function readKeywordTargets(catalog: Catalog, project: string): Promise<Map<string, string>> {
+  const rows = await catalog.statements.all<{ id: string; url: string }>('keyword_targets_of_project', { project });
+  return new Map(rows.map(({ id, url }) => [id, url]));
+}

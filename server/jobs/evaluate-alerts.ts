@@ -1,0 +1,39 @@
+import { listProjectsToEvaluate } from '../catalog/evaluations.ts';
+import type { Job } from './job.ts';
+
+/** Evaluates the alerts of projects that have changed since they were evaluated. */
+export const evaluateAlerts: Job = {
+  name: 'evaluate-alerts',
+  every: 60_000,
+  jitter: 0.1,
+  async run({ settings, catalog, log, now, report }, signal) {
+    const due = await listProjectsToEvaluate(catalog);
+    // DuckDB takes 100 MB: it is loaded where there is something to do only.
+    if (due.length === 0) return { projects: 0 };
+    const [{ withFacts }, { evaluateProject }] = await Promise.all([
+      import('../alerts/with-facts.ts'),
+      import('../alerts/evaluate.ts'),
+    ]);
+    let opened = 0;
+    let resolved = 0;
+    const failures: unknown[] = [];
+    // One thread: requests have the others.
+    await withFacts({ ...settings, threads: 1 }, async (facts) => {
+      for (const [index, project] of due.entries()) {
+        signal.throwIfAborted();
+        report(`project ${index + 1} of ${due.length}`);
+        try {
+          const outcome = await evaluateProject({ catalog, facts }, project, { signal, now });
+          opened += outcome?.opened.length ?? 0;
+          resolved += outcome?.changed.filter(({ resolvedAt }) => resolvedAt !== null).length ?? 0;
+        } catch (error) {
+          signal.throwIfAborted();
+          failures.push(error);
+          log.error({ err: error, project }, 'the alerts of a project could not be evaluated');
+        }
+      }
+    });
+    if (failures.length > 0) throw new AggregateError(failures, `${failures.length} of ${due.length} projects failed.`);
+    return { projects: due.length, opened, resolved };
+  },
+};

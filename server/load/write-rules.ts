@@ -1,0 +1,42 @@
+import {
+  addAlertRule,
+  findAlertRule,
+  removeAlertRule,
+  ruleSubjectExists,
+  type StoredRule,
+} from '../catalog/alert-rules.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import { findAnyProject } from '../catalog/projects.ts';
+import { alertRuleProblem } from '../domain/alert-rules.ts';
+import type { Settings } from '../settings.ts';
+import { whileNoLoadRuns } from './remove.ts';
+
+type Stores = { readonly settings: Settings; readonly catalog: Catalog };
+
+/** Adds a rule, while no load runs. Throws where it cannot be understood or is about what does not exist. */
+export async function addRule(stores: Stores, rule: StoredRule, onWait: () => void): Promise<void> {
+  await whileNoLoadRuns(stores, onWait, async (own, record) => {
+    await refuseWrongRule(own, rule);
+    await record.add({ upsert: 'alert_rules', row: await addAlertRule(own, rule) });
+  });
+}
+
+/** Removes a rule, while no load runs; returns it. Its open alert resolves with the next evaluation. */
+export function removeRule(stores: Stores, id: string, onWait: () => void): Promise<StoredRule> {
+  return whileNoLoadRuns(stores, onWait, async (own, record) => {
+    const rule = await findAlertRule(own, id);
+    if (rule === undefined) throw new Error(`There is no rule '${id}'. 'rules list' shows all.`);
+    await removeAlertRule(own, rule);
+    await record.add({ remove: 'alert_rules', row: { id } });
+    return rule;
+  });
+}
+
+/** Throws where a rule cannot be understood, or its project or what it is about does not exist. */
+export async function refuseWrongRule(catalog: Catalog, { project, rule }: StoredRule): Promise<void> {
+  const problem = alertRuleProblem(rule);
+  if (problem !== undefined) throw new Error(`The rule cannot be understood: ${problem}.`);
+  if ((await findAnyProject(catalog, project)) === undefined) throw new Error(`There is no project '${project}'.`);
+  if (await ruleSubjectExists(catalog, project, rule)) return;
+  throw new Error(`The project '${project}' has no ${rule.scope.replace('_', ' ')} '${rule.id}'.`);
+}

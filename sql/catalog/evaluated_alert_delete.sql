@@ -1,0 +1,2 @@
+-- Removes an evaluated alert. $id.
+delete from evaluated_alerts where id = $id

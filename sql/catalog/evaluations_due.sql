@@ -1,0 +1,5 @@
+-- The projects whose facts or entities have changed since they were evaluated.
+select p.id from projects p left join alert_evaluations e on e.project_id = p.id
+where p.setup_finished = 1 and p.synced_through is not null
+  and (e.project_id is null or e.facts_revision <> p.facts_revision or e.entities_revision <> p.entities_revision)
+order by p.id
