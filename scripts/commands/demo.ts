@@ -2,8 +2,9 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { Catalog } from '../../server/catalog/catalog.ts';
 import { createKey } from '../../server/catalog/keys.ts';
+import { listAllProjects } from '../../server/catalog/projects.ts';
 import { listWorkspaces } from '../../server/catalog/workspaces.ts';
-import { dayOf } from '../../server/domain/dates.ts';
+import { addDays, dayOf } from '../../server/domain/dates.ts';
 import { toMicroseconds } from '../../server/domain/instants.ts';
 import type { Settings } from '../../server/settings.ts';
 import { print, progress, withStores } from '../cli.ts';
@@ -65,7 +66,30 @@ export async function loadDemo(stores: { settings: Settings; catalog: Catalog })
         return undefined;
       },
     });
+    report('Demo workspace: evaluating alerts');
+    await evaluateDemo(stores);
   } finally {
     end();
   }
+}
+
+/** Days before the last one from which on the demo's alerts are evaluated. */
+const EVALUATED_DAYS = 330;
+/** When a day's alerts are made, in milliseconds after its end. */
+const MORNING_AFTER = 28 * 3_600_000;
+
+/** As if the service had looked at the demo each morning of most of a year. */
+async function evaluateDemo({ settings, catalog }: { settings: Settings; catalog: Catalog }): Promise<void> {
+  const [{ evaluateProject }, { withFacts }] = await Promise.all([
+    import('../../server/alerts/evaluate.ts'),
+    import('../../server/alerts/with-facts.ts'),
+  ]);
+  const clock = (day: string): number => Math.min(Date.now(), Date.parse(day) + MORNING_AFTER);
+  await withFacts(settings, async (facts) => {
+    for (const { id } of await listAllProjects(catalog, DEMO_WORKSPACE)) {
+      const asOf = addDays(dayOf(Date.now()), -EVALUATED_DAYS);
+      await evaluateProject({ catalog, facts }, id, { asOf, clock });
+      await evaluateProject({ catalog, facts }, id, { clock });
+    }
+  });
 }

@@ -1,4 +1,4 @@
-import { alertRows } from './alerts.ts';
+import { alertRuleRows } from './alerts.ts';
 import type { Calendar } from './calendar.ts';
 import { groupRows, memberRows, pageGroupRows } from './groups.ts';
 import { type Keyword, keywordRows } from './keywords.ts';
@@ -23,11 +23,11 @@ export function entityTables(worlds: readonly World[], calendar: Calendar): Reco
   return {
     workspaces: [{ id: WORKSPACE, name: 'Demo workspace', plan: 'demo', keyword_history_days: 486 }],
     projects: ofAll(({ site }, index) => projectRow(site, index, calendar)),
-    keywords: ofAll(({ site, keywords }) => keywordRows(site, keywords, calendar)),
+    keywords: ofAll(({ site, history, keywords }) => keywordRows(site, history, keywords, calendar)),
     groups: ofAll(({ site, grouping }) => groupRows(site, grouping.groups)),
     group_members: ofAll(({ site, grouping, keywords }) => memberRows(site, grouping.groups, keywords)),
     page_groups: ofAll(({ site, grouping }) => pageGroupRows(site, grouping.pageGroups)),
-    alerts: ofAll(({ site, history, keywords }) => alertRows(site, history, keywords, calendar)),
+    alert_rules: ofAll(({ site, history, keywords }) => alertRuleRows(site, history, keywords)),
     notes: [
       ...workspaceNoteRows(WORKSPACE, calendar),
       ...ofAll(({ site, history, keywords }) => noteRows(WORKSPACE, site, history, keywords, calendar)),

@@ -36,6 +36,16 @@ export async function writeFacts(
     keywords.map(({ id, number }) => ({ project: site.projectId, id, number })),
   );
   await write('keyword_daily', { keywords });
+  const moves = ofAll(({ site, history, keywords }) =>
+    history.pageMoves.map(({ query, page, ago, back }) => ({
+      project: site.projectId,
+      number: keywords.find((keyword) => keyword.query === query)!.number,
+      page: site.origin + page,
+      first: calendar.ago(ago),
+      until: back === null ? null : calendar.ago(back),
+    })),
+  );
+  await write('keyword_page_daily', { keywords, moves });
 
   report('brand and appearances');
   const brands = ofAll(({ site }) => site.brandTerms.map((term) => ({ project: site.projectId, term })));

@@ -19,7 +19,8 @@ export interface Keyword {
 /** Chooses the tracked queries of a site: those that are told of by name, and otherwise rather large ones than small. */
 export function keywordsOf(site: Site, history: History, queries: readonly QueryModel[]): Keyword[] {
   const random = seededRandom(`keywords of ${site.domain}`);
-  const told = new Set([...history.moves, ...history.alerts, ...history.notes].flatMap((each) => each.query ?? []));
+  const { moves, pageMoves, targets, rules, notes } = history;
+  const told = new Set([...moves, ...pageMoves, ...targets, ...rules, ...notes].flatMap((each) => each.query ?? []));
   const always = new Set([...told, ...site.singles.map(([query]) => query)]);
   const ranked = queries
     .flatMap((model) => (model.text === null ? [] : [{ model, query: model.text }]))
@@ -51,7 +52,8 @@ export function keywordsOf(site: Site, history: History, queries: readonly Query
 }
 
 /** The rows of the table `keywords`. */
-export function keywordRows(site: Site, keywords: readonly Keyword[], calendar: Calendar): object[] {
+export function keywordRows(site: Site, history: History, keywords: readonly Keyword[], calendar: Calendar): object[] {
+  const targets = new Map(history.targets.map(({ query, page }) => [query, site.origin + page]));
   return keywords.map((keyword) => ({
     project_id: site.projectId,
     id: keyword.id,
@@ -60,5 +62,6 @@ export function keywordRows(site: Site, keywords: readonly Keyword[], calendar: 
     tracked_since: calendar.morningAfter(keyword.since, 320),
     intent: keyword.model.intent,
     archived: keyword.archived,
+    target_url: targets.get(keyword.query) ?? null,
   }));
 }

@@ -67,15 +67,28 @@ export interface PageGroupPlan {
   pinned?: readonly string[];
 }
 
-/** An alert about a day `ago`, resolved after `lasted` days (null: still open). */
-export interface AlertPlan {
-  type: 'traffic_drop' | 'rule' | 'url_mismatch' | 'url_changed';
-  severity: 'info' | 'warning' | 'critical';
+/** Another page than its own ranks for a tracked query, from a day on and until another one (null: still). */
+export interface PageMove {
+  query: string;
+  /** Path of the page. */
+  page: string;
   ago: number;
-  lasted: number | null;
-  title: string;
-  body: string;
+  back: number | null;
+}
+
+/** The page that its owners want to rank for a tracked query. */
+export interface Target {
+  query: string;
+  /** Path of the page. */
+  page: string;
+}
+
+/** A rule of the owners. With `query` it is about that tracked query. */
+export interface RulePlan {
+  name: string;
+  severity: 'info' | 'warning' | 'critical';
   query?: string;
+  rule: Readonly<Record<string, string | number>>;
 }
 
 /** A note from the day `ago`, to the day `until` when it tells of a range. Its scope follows from what it names. */
@@ -121,7 +134,9 @@ export interface Site {
 /** What happened to a site. */
 export interface History {
   moves: readonly Move[];
-  alerts: readonly AlertPlan[];
+  pageMoves: readonly PageMove[];
+  targets: readonly Target[];
+  rules: readonly RulePlan[];
   notes: readonly NotePlan[];
 }
 

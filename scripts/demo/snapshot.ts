@@ -38,7 +38,7 @@ export async function writeDemoSnapshot(
     return { site, history, grouping, queries, keywords: keywordsOf(site, history, queries) };
   });
 
-  report('projects, keywords, groups, alerts and notes');
+  report('projects, keywords, groups, rules and notes');
   for (const [table, rows] of Object.entries(entityTables(worlds, calendar))) {
     writeFileSync(join(folder, `${table}.ndjson`), rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
   }

@@ -29,6 +29,8 @@ export interface EvaluateOptions {
   readonly signal?: AbortSignal;
   /** Milliseconds. */
   readonly now?: () => number;
+  /** When a day is evaluated, in milliseconds; now unless given. Made-up histories are told as if they had been lived. */
+  readonly clock?: (day: Day) => number;
 }
 
 /** What an evaluation found. */
@@ -63,7 +65,7 @@ const NOTHING_CUT_OFF: CutOffDays = { keywords: new Set(), pages: new Set() };
 export async function evaluateProject(
   { catalog, facts }: EvaluationStores,
   id: string,
-  { asOf, dryRun = false, signal = new AbortController().signal, now = Date.now }: EvaluateOptions = {},
+  { asOf, dryRun = false, signal = new AbortController().signal, now = Date.now, clock = now }: EvaluateOptions = {},
 ): Promise<Evaluation | undefined> {
   const input = await readAlertProject(catalog, id, async (state, own) => {
     const final = lastFinalDay(state.project, now());
@@ -102,7 +104,7 @@ export async function evaluateProject(
   };
   const at = toMicroseconds(now());
   const changesOf = (stored: Parameters<typeof alertChanges>[1]): AlertChanges => {
-    return alertChanges(id, stored, replayed, at);
+    return alertChanges(id, stored, replayed, (day) => toMicroseconds(clock(day)));
   };
   const outcome = { project: id, range, alerts };
   if (dryRun) return { ...outcome, ...changesOf(await listEvaluatedAlerts(catalog, id)) };

@@ -36,13 +36,13 @@ export interface AlertChanges {
 
 /**
  * What has to change so that the stored alerts of a project are those of a replay.
- * @param at when they are said to have been created and resolved
+ * @param clock when alerts are created and resolved that have opened or ended on a day
  */
 export function alertChanges(
   project: string,
   stored: readonly StoredAlert[],
   replayed: Replayed,
-  at: Microseconds,
+  clock: (day: Day) => Microseconds,
 ): AlertChanges {
   const byId = new Map(stored.map((alert) => [alert.id, alert]));
   const opened: StoredAlert[] = [];
@@ -55,10 +55,11 @@ export function alertChanges(
     byId.delete(id);
     if (known === undefined && alert.resolvedOn !== null && alert.resolvedOn < replayed.newsFrom) continue;
     // Those of one evaluation follow each other in the order of their days.
-    const stamp = at + opened.length;
+    const createdAt = known?.createdAt ?? clock(alert.date) + opened.length;
+    const resolvedAt =
+      alert.resolvedOn === null ? null : (known?.resolvedAt ?? clock(alert.resolvedOn) + opened.length);
     const { severity, title, body } = alert;
-    const resolvedAt = alert.resolvedOn === null ? null : (known?.resolvedAt ?? stamp);
-    const next = { ...rowOf(id, alert), severity, title, body, createdAt: known?.createdAt ?? stamp, resolvedAt };
+    const next = { ...rowOf(id, alert), severity, title, body, createdAt, resolvedAt };
     if (known === undefined) opened.push(next);
     else if (JSON.stringify({ ...known, ...next }) !== JSON.stringify(known)) changed.push(next);
   }
@@ -66,7 +67,7 @@ export function alertChanges(
     const reason = replayed.endedBecause(alert);
     if (reason === undefined && (alert.date > replayed.through || replayed.covers(alert))) removed.push(alert);
     else if (reason !== undefined && alert.resolvedAt === null) {
-      changed.push({ ...alert, body: `${alert.body} Resolved: ${reason}.`, resolvedAt: at });
+      changed.push({ ...alert, body: `${alert.body} Resolved: ${reason}.`, resolvedAt: clock(replayed.through) });
     }
   }
   return { opened, changed, removed };
