@@ -98,7 +98,6 @@ export async function evaluateProject(
   const replayed: Replayed = {
     alerts,
     through: range.to,
-    newsFrom: firstDay(range.to),
     covers: ({ type, subject, date }) => date >= (type === 'rule' ? rules.starts[subject]!.from : range.from),
     endedBecause: endedBecause(state, rules.starts),
   };

@@ -18,8 +18,6 @@ export interface Replayed {
   readonly alerts: readonly EvaluatedAlert[];
   /** The evaluated day up to which it went. */
   readonly through: Day;
-  /** An alert that resolved before this day and that nobody has heard of stays unsaid. */
-  readonly newsFrom: Day;
   /** Whether the replay would have made a stored alert, if its facts still had it. */
   readonly covers: (alert: StoredAlert) => boolean;
   /** Why an open alert is not looked at any more; undefined where it still is. */
@@ -53,7 +51,6 @@ export function alertChanges(
     const id = alertId(project, alert);
     const known = byId.get(id);
     byId.delete(id);
-    if (known === undefined && alert.resolvedOn !== null && alert.resolvedOn < replayed.newsFrom) continue;
     // Those of one evaluation follow each other in the order of their days.
     const createdAt = known?.createdAt ?? clock(alert.date) + opened.length;
     const resolvedAt =

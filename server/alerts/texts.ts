@@ -137,5 +137,5 @@ function count(value: number, noun: string): string {
 
 function formatFigure(metric: AlertRule['metric'], value: number): string {
   if (metric === 'ctr') return `${(value * 100).toFixed(2)} %`;
-  return metric === 'position' ? tenth(value) : value.toLocaleString('en');
+  return metric === 'position' ? value.toFixed(2) : value.toLocaleString('en');
 }

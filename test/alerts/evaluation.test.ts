@@ -1,0 +1,314 @@
+import { cpSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import t from 'tap';
+import { openCatalog } from '../../server/catalog/open-catalog.ts';
+import { addDays } from '../../server/domain/dates.ts';
+import { rebuild } from '../../server/ops/rebuild.ts';
+import { makeWorld, PROJECT, type Row } from '../world.ts';
+import {
+  alertsOf,
+  DAYS,
+  evaluate,
+  factsOf,
+  KEYWORDS,
+  LAST,
+  makeAlertWorld,
+  NOW,
+  projectUntil,
+  START,
+  TARGET,
+} from './world.ts';
+
+/** Type, keyword and the place of the day. */
+function shorten(alerts: readonly Row[]): unknown[] {
+  const dayOf = (date: unknown): number => (Date.parse(String(date)) - Date.parse(START)) / 86_400_000;
+  return alerts
+    .map(({ type, keywordId, date, isOpen, severity }) => [type, keywordId, dayOf(date), severity, isOpen])
+    .sort((a, b) => String(a).localeCompare(String(b)));
+}
+
+const EXPECTED = [
+  ['keyword_drop', 'KwBbb', 88, 'warning', true],
+  ['keyword_lost', 'KwCcc', 98, 'warning', true],
+  ['traffic_drop', null, 93, 'critical', true],
+  ['url_changed', 'KwAaa', 86, 'info', true],
+  ['url_mismatch', 'KwAaa', 90, 'info', true],
+];
+
+t.test('an evaluation makes the alerts of the last 42 days, and the API has them', async (t) => {
+  const world = await makeAlertWorld(t);
+  await world.load(factsOf(0, DAYS - 1));
+  const evaluation = (await evaluate(world))!;
+  t.same(evaluation.range, { from: addDays(LAST, -42), to: LAST });
+  t.same(shorten(await alertsOf(world)), EXPECTED);
+  const { alerts } = (await world.ask('/alerts')).body as { alerts: Row[] };
+  const drop = alerts.find(({ type }) => type === 'keyword_drop');
+  t.match(drop, { kind: 'Keyword drop', url: null, resolvedAt: null, title: '"shoes" fell from position 5.0 to 10.7' });
+  t.match(String(drop!['createdAt']), /^2026-09-01T12:00:00/);
+  t.match(
+    alerts.find(({ type }) => type === 'url_changed')!['body'],
+    /went to https:\/\/shop\.example\/sale; in the 28 days/,
+  );
+  t.match(alerts.find(({ type }) => type === 'url_mismatch')!['body'], new RegExp(`should rank is ${TARGET}\\.$`));
+
+  const again = (await evaluate(world))!;
+  t.same([again.opened, again.changed, again.removed], [[], [], []], 'nothing is new');
+});
+
+t.test('it does not matter in which order facts were loaded, or in how many loads', async (t) => {
+  const parts: readonly (readonly [number, number])[] = [
+    [0, 60],
+    [61, 95],
+    [96, DAYS - 1],
+  ];
+  const whole = await makeAlertWorld(t);
+  await whole.load(factsOf(0, DAYS - 1));
+  await evaluate(whole);
+  const expected = await alertsOf(whole);
+  t.same(shorten(expected), EXPECTED);
+  for (const order of [
+    [2, 1, 0],
+    [1, 2, 0],
+  ]) {
+    const world = await makeAlertWorld(t);
+    for (const place of order) {
+      const [from, to] = parts[place]!;
+      await world.load(factsOf(from, to));
+      await evaluate(world);
+    }
+    t.same(await alertsOf(world), expected, `in the order ${order.join(' ')}`);
+  }
+
+  const daily = await makeAlertWorld(t);
+  let next = 0;
+  for (const last of [84, 85, 86, 91, 92, 93, 100, DAYS - 1]) {
+    await daily.load({ projects: [projectUntil(addDays(START, last))], ...factsOf(next, last) });
+    await evaluate(daily);
+    next = last + 1;
+  }
+  t.same(await alertsOf(daily), expected, 'a day or some at a time');
+});
+
+t.test('only final days are evaluated, and missing days silence', async (t) => {
+  const world = await makeAlertWorld(t);
+  await world.load({
+    projects: [{ ...projectUntil(LAST), provisional_after: addDays(START, 87) }],
+    ...factsOf(0, DAYS - 1),
+  });
+  await evaluate(world);
+  t.same(shorten(await alertsOf(world)), [['url_changed', 'KwAaa', 86, 'info', true]]);
+
+  const gap = await makeAlertWorld(t);
+  await gap.load(factsOf(0, 69));
+  await gap.load(factsOf(71, DAYS - 1));
+  await evaluate(gap);
+  const alerts = shorten(await alertsOf(gap)) as unknown[][];
+  t.same(
+    alerts.map(([type]) => type),
+    ['url_mismatch'],
+    'a week needs no more than itself',
+  );
+});
+
+t.test('a replay up to a day says what was known then', async (t) => {
+  const world = await makeAlertWorld(t);
+  await world.load(factsOf(0, DAYS - 1));
+  await evaluate(world);
+  const dry = (await evaluate(world, { asOf: addDays(START, 89), dryRun: true }))!;
+  t.same(dry.alerts.map(({ type }) => type).sort(), ['keyword_drop', 'url_changed']);
+  t.equal(dry.removed.length, 3);
+  t.same(shorten(await alertsOf(world)), EXPECTED, 'a dry run changes nothing');
+  await evaluate(world, { asOf: addDays(START, 89) });
+  t.same(shorten(await alertsOf(world)), [EXPECTED[0], EXPECTED[3]]);
+  await evaluate(world, { asOf: addDays(LAST, 30) });
+  t.same(shorten(await alertsOf(world)), EXPECTED, 'and no further than to the last final day');
+});
+
+t.test('alerts resolve with the text that says why, and open again later', async (t) => {
+  const world = await makeAlertWorld(t);
+  const healed = factsOf(0, 79).site_daily.map((row) => ({ ...row, date: addDays(String(row['date']), 100) }));
+  await world.load({ projects: [projectUntil(addDays(START, 150))], ...factsOf(0, 99) });
+  await evaluate(world, { asOf: addDays(START, 99) });
+  t.ok(
+    shorten(await alertsOf(world)).every((alert) => (alert as unknown[])[4]),
+    'all are open',
+  );
+  await world.load({ site_daily: healed });
+  await evaluate(world);
+  const traffic = (await alertsOf(world)).find(({ type }) => type === 'traffic_drop')!;
+  t.equal(traffic['isOpen'], false);
+  t.match(traffic['body'], /Resolved on 2026-08-1\d: clicks are back at \d+ % of the usual week\.$/);
+});
+
+t.test('alerts of a snapshot are its own, and a replacing load never touches ours', async (t) => {
+  const alert = {
+    id: '0a1b2c3d-0000-4000-8000-000000000001',
+    project_id: 'Proj1',
+    type: 'traffic_drop',
+    kind: 'Theirs',
+    severity: 'info',
+    title: 'From elsewhere',
+    body: '',
+    created_at: '2026-08-01T00:00:00Z',
+  };
+  const world = await makeAlertWorld(t, { alerts: [alert] });
+  await world.load(factsOf(0, DAYS - 1));
+  await evaluate(world);
+  t.equal((await alertsOf(world)).length, EXPECTED.length + 1);
+  await world.load({ alerts: [{ ...alert, id: '0a1b2c3d-0000-4000-8000-000000000002' }] }, { replace: true });
+  await world.load({ alerts: [] }, { replace: true });
+  const left = await alertsOf(world);
+  t.same(
+    left.filter(({ kind }) => kind === 'Theirs').map(({ id }) => id),
+    ['0a1b2c3d-0000-4000-8000-000000000002'],
+  );
+  t.same(shorten(left.filter(({ kind }) => kind !== 'Theirs')), EXPECTED);
+});
+
+t.test('the database holds one open alert of each subject', async (t) => {
+  const world = await makeAlertWorld(t);
+  await world.load(factsOf(0, DAYS - 1));
+  await evaluate(world);
+  const db = new DatabaseSync(join(world.dataFolder, 'catalog.sqlite'));
+  t.teardown(() => db.close());
+  const columns = 'project_id, type, subject, basis, kind, severity, title, body, date, keyword_id, url, created_at';
+  const copy = (resolved: string): void => {
+    db.exec(`insert into evaluated_alerts (id, ${columns}, resolved_at)
+      select id || 'x', ${columns}, ${resolved} from evaluated_alerts where type = 'keyword_drop'`);
+  };
+  t.throws(() => copy('null'), /UNIQUE/);
+  t.doesNotThrow(() => copy('7'));
+});
+
+t.test('what people change ends alerts without taking them away', async (t) => {
+  const rule = { scope: 'site', metric: 'clicks', window: '7d', against: 'value', op: 'lt', value: 100 };
+  const stored = { id: '7d9f0c52-3a11-4b7e-9c55-0d4e9e1f2a10', project_id: 'Proj1', name: 'Few clicks', rule };
+  const world = await makeAlertWorld(t, { alert_rules: [stored] });
+  await world.load(factsOf(0, DAYS - 1));
+  await evaluate(world);
+  t.same(shorten(await alertsOf(world)).at(2), ['rule', null, 92, 'warning', true]);
+  await world.load({
+    alert_rules: [{ ...stored, rule: { ...rule, value: 50 } }],
+    keywords: [
+      { ...KEYWORDS[0], target_url: 'https://shop.example/sale' },
+      { ...KEYWORDS[1], archived: true },
+    ],
+  });
+  const evaluation = (await evaluate(world))!;
+  t.same(evaluation.removed, []);
+  const alerts = await alertsOf(world);
+  const bodiesOf = (type: string, isOpen: boolean): string =>
+    alerts
+      .filter((alert) => alert['type'] === type && alert['isOpen'] === isOpen)
+      .map(({ body }) => `${String(body)}\n`)
+      .join('');
+  t.match(bodiesOf('rule', false), /Resolved: the rule was changed\.\n/);
+  t.match(bodiesOf('rule', true), /below the rule's 50/);
+  t.match(bodiesOf('url_mismatch', false), /Resolved: another page should rank now\.\n/);
+  t.match(bodiesOf('keyword_drop', false), /Resolved: the keyword is no longer tracked\.\n/);
+  t.ok(bodiesOf('traffic_drop', true));
+});
+
+t.test('rules are about groups, keywords and page groups, too', async (t) => {
+  const id = (place: number): string => `7d9f0c52-3a11-4b7e-9c55-00000000000${place}`;
+  const rule = { metric: 'impressions', window: '1d', against: 'value', op: 'lt' };
+  const ruleRow = (place: number, name: string, more: object): Row => {
+    return { id: id(place), project_id: 'Proj1', name, rule: { ...rule, ...more } };
+  };
+  const conditions = [{ op: 'starts_with', value: '/boots' }];
+  const world = await makeAlertWorld(t, {
+    groups: [
+      { project_id: 'Proj1', id: 'Fold1', name: 'All', kind: 'folder', position: 0 },
+      { project_id: 'Proj1', id: 'Group', name: 'Worn', kind: 'manual', parent_id: 'Fold1', position: 1 },
+      {
+        ...{ project_id: 'Proj1', id: 'Rule1', name: 'Hats', kind: 'rule', position: 2 },
+        rule: { match: 'all', conditions: [{ field: 'query', op: 'equals', value: 'hats' }] },
+      },
+    ],
+    group_members: ['KwBbb', 'KwCcc'].map((keyword) => ({
+      project_id: 'Proj1',
+      group_id: 'Group',
+      keyword_id: keyword,
+    })),
+    page_groups: [{ project_id: 'Proj1', id: 'Pages', name: 'Boots', position: 0, rule: { match: 'any', conditions } }],
+    alert_rules: [
+      ruleRow(1, 'Worn', { scope: 'group', id: 'Fold1', value: 24 }),
+      ruleRow(2, 'Hats', { scope: 'group', id: 'Rule1', value: 12 }),
+      ruleRow(3, 'One', { scope: 'keyword', id: 'KwCcc', value: 12 }),
+      ruleRow(4, 'Boots', { scope: 'page_group', id: 'Pages', value: 5 }),
+      ruleRow(5, 'Other', { scope: 'keyword', id: 'KwBbb', value: 12 }),
+    ],
+  });
+  const pages = Array.from({ length: DAYS }, (_, day) => {
+    const row = { project_id: 'Proj1', date: addDays(START, day), country: 'usa', clicks: 0, sum_position: 0 };
+    return [
+      { ...row, url: 'https://shop.example/boots/red', impressions: day >= 100 ? 1 : 3 },
+      { ...row, url: 'https://shop.example/boots/blue', impressions: 2 },
+      { ...row, url: 'https://shop.example/hats?of=/boots', impressions: 9 },
+    ];
+  }).flat();
+  await world.load({ ...factsOf(0, DAYS - 1), page_daily: pages });
+  await evaluate(world);
+  const found = (await alertsOf(world))
+    .filter(({ type }) => type === 'rule')
+    .map(({ title, date }) => `${date} ${title}`);
+  t.same(found.sort(), [
+    '2026-08-01 Rule "Hats": impressions of group "Hats" below 12: 0',
+    '2026-08-01 Rule "One": impressions of "hats" below 12: 0',
+    '2026-08-01 Rule "Worn": impressions of group "All" below 24: 12',
+    '2026-08-09 Rule "Boots": impressions of page group "Boots" below 5: 3',
+  ]);
+});
+
+t.test('a long history is settled but for its last part, and goes on from there', async (t) => {
+  const days = 900;
+  const first = '2024-01-01';
+  const site = Array.from({ length: days }, (_, day) => {
+    const clicks = [200, 520, 880].some((drop) => day >= drop && day < drop + 12) ? 3 : 20;
+    const row = { project_id: 'Proj1', date: addDays(first, day), device: 'mobile', clicks };
+    return { ...row, impressions: 100, sum_position: 100 };
+  });
+  const last = addDays(first, days - 1);
+  const world = await makeWorld(
+    t,
+    { projects: [{ ...PROJECT, synced_through: last, provisional_after: last }], site_daily: site },
+    { now: NOW },
+  );
+  await evaluate(world, { asOf: addDays(first, 110) });
+  const whole = (await evaluate(world))!;
+  t.equal(whole.range.from, addDays(first, 68), 'everything since the first evaluated day');
+  const before = await alertsOf(world);
+  t.equal(before.length, 3);
+  const again = (await evaluate(world))!;
+  t.equal(again.range.from, addDays(last, -299), 'the rest is settled');
+  t.same(await alertsOf(world), before);
+});
+
+t.test('a rebuilt catalog has the rules, and the alerts are evaluated again', async (t) => {
+  const rule = { scope: 'site', metric: 'clicks', window: '7d', against: 'value', op: 'lt', value: 100 };
+  const stored = { id: '7d9f0c52-3a11-4b7e-9c55-0d4e9e1f2a10', project_id: 'Proj1', name: 'Few clicks', rule };
+  const world = await makeAlertWorld(t, { alert_rules: [stored] });
+  await world.load(factsOf(0, DAYS - 1));
+  await evaluate(world);
+  const before = await alertsOf(world);
+  const copy = `${world.dataFolder}-copy`;
+  cpSync(world.dataFolder, copy, { recursive: true });
+  for (const name of ['catalog.sqlite', 'catalog.sqlite-wal', 'catalog.sqlite-shm'])
+    rmSync(join(copy, name), { force: true });
+  await rebuild(copy);
+  await using catalog = await openCatalog(copy);
+  const rebuilt = { ...world, catalog, settings: { ...world.settings, dataFolder: copy } };
+  const evaluation = (await evaluate(rebuilt))!;
+  t.same(
+    evaluation.opened.map(({ id }) => id).sort(),
+    before.map(({ id }) => id),
+    'the same, by their ids',
+  );
+});
+
+t.test('projects without a final day are not evaluated', async (t) => {
+  const world = await makeAlertWorld(t, { projects: [{ ...PROJECT, synced_through: null, provisional_after: null }] });
+  await world.load(factsOf(0, 3));
+  t.equal(await evaluate(world), undefined);
+});

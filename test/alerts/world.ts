@@ -1,0 +1,67 @@
+import type { Test } from 'tap';
+import { type EvaluateOptions, type Evaluation, evaluateProject } from '../../server/alerts/evaluate.ts';
+import { withFacts } from '../../server/alerts/with-facts.ts';
+import { addDays } from '../../server/domain/dates.ts';
+import { keyword, makeWorld, PROJECT, type Row, type World } from '../world.ts';
+
+/** The first day with facts, and how many there are. */
+export const START = '2026-05-01';
+export const DAYS = 110;
+export const NOW = Date.parse('2026-09-01T12:00:00Z');
+
+export const TARGET = 'https://shop.example/boots';
+export const KEYWORDS = [
+  keyword('KwAaa', 'boots', { target_url: TARGET }),
+  keyword('KwBbb', 'shoes'),
+  keyword('KwCcc', 'hats'),
+];
+
+/** The project, whose days are final up to the given one. */
+export function projectUntil(last: string): Row {
+  return { ...PROJECT, synced_through: last, provisional_after: last };
+}
+
+/** Facts of the days from one to another, counted from 0: in the last weeks everything goes wrong. */
+export function factsOf(
+  from: number,
+  to: number,
+): Record<'site_daily' | 'keyword_daily' | 'keyword_page_daily', Row[]> {
+  const tables = { site_daily: [] as Row[], keyword_daily: [] as Row[], keyword_page_daily: [] as Row[] };
+  for (let day = from; day <= to; day++) {
+    const date = addDays(START, day);
+    const common = { project_id: 'Proj1', date };
+    const clicks = day >= 90 ? 4 : 20 + (day % 3);
+    tables.site_daily.push({ ...common, device: 'mobile', clicks, impressions: 500, sum_position: 2500 });
+    const positions: Record<string, number> = { KwAaa: 3, KwBbb: day >= 85 ? 15 : 5, KwCcc: 2 };
+    for (const [id, position] of Object.entries(positions)) {
+      if (id === 'KwCcc' && day >= 92) continue;
+      const row = { ...common, keyword_id: id, clicks: 1, impressions: 12, sum_position: 12 * (position - 1) };
+      tables.keyword_daily.push({ ...row, device: 'mobile' });
+      const url = id === 'KwAaa' && day >= 80 ? 'https://shop.example/sale#top' : TARGET;
+      tables.keyword_page_daily.push({ ...row, url });
+    }
+  }
+  return tables;
+}
+
+export const LAST = addDays(START, DAYS - 1);
+
+/** A world with the keywords above and no facts. */
+export function makeAlertWorld(t: Test, more: Readonly<Record<string, readonly Row[]>> = {}): Promise<World> {
+  return makeWorld(t, { projects: [projectUntil(LAST)], keywords: KEYWORDS, ...more }, { now: NOW });
+}
+
+export function evaluate({ settings, catalog }: World, options: EvaluateOptions = {}): Promise<Evaluation | undefined> {
+  const stores = { settings, catalog };
+  return withFacts(stores.settings, (facts) => {
+    return evaluateProject({ catalog, facts }, 'Proj1', { now: () => NOW, ...options });
+  });
+}
+
+/** What the API says of alerts, without when it was found out, in an order of its own. */
+export async function alertsOf(world: World): Promise<Row[]> {
+  const { alerts } = (await world.ask('/alerts?limit=500')).body as { alerts: Row[] };
+  return alerts
+    .map(({ createdAt: _, resolvedAt, ...alert }): Row => ({ ...alert, isOpen: resolvedAt === null }))
+    .sort((a, b) => String(a['id']).localeCompare(String(b['id'])));
+}
