@@ -2,11 +2,11 @@ import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Catalog } from '../catalog/catalog.ts';
 import { Engine, type Session } from '../facts/duckdb/engine.ts';
-import { sqlNames, sqlText } from '../runtime/sql.ts';
 import type { Settings } from '../settings.ts';
 import { CheckedFiles, DamagedFile } from '../storage/checked-files.ts';
 import { FactStore } from '../storage/fact-store.ts';
-import { checkEntities, checkFacts, tablesToCheck } from './checks.ts';
+import { checkEntities, checkFacts, tablesToCheck, unknownProjects } from './checks.ts';
+import { macrosOf } from './column-types.ts';
 import { Journal, type LoadedTable } from './journal.ts';
 import { LOAD_LOCK_TIMEOUT, withLoadLock } from './lock.ts';
 import type { FactFiles, PartChange } from './new-files.ts';
@@ -18,7 +18,7 @@ import { publish } from './publish.ts';
 import { needlessConfirmations, type Removals, readRemovals, unconfirmedRemovals } from './removals.ts';
 import { changedFiles, findSnapshotFiles, patternOf, type TableFiles } from './snapshot-files.ts';
 import { stageEntities, stageFacts } from './stage.ts';
-import { batches, readStagedParts, type StagedParts } from './staged-parts.ts';
+import { readStagedParts, type StagedParts } from './staged-parts.ts';
 import { buildState } from './state.ts';
 import { summarise, syncWarnings, type TableSummary } from './summary.ts';
 import { moveOrphansDaily, sweep } from './sweep.ts';
@@ -122,7 +122,8 @@ async function loadLocked(
   });
   try {
     using session = await engine.session();
-    await session.runAll(sqlNames('load/types').map(sqlText));
+    const shapes = [...ENTITIES, ...FACTS].filter(({ name }) => found.tables.some(({ table }) => table === name));
+    await session.runAll(macrosOf(shapes.flatMap(({ columns }) => columns.map(({ type }) => type))));
     const read = await stageAll(session, found.tables, staging, report);
     const { parts } = read;
 
@@ -133,7 +134,8 @@ async function loadLocked(
     const needed = tablesToCheck(tables, [...parts.keys()]);
     const named = await buildState(session, catalog, carried, { factProjects, needed });
     const problems = [...found.problems, ...read.problems, ...(await checkEntities(session, tables))];
-    for (const [shape, all] of parts) problems.push(...(await checkFacts(session, shape, batches(all))));
+    const unknown = await unknownProjects(session, factProjects);
+    for (const [shape, all] of parts) problems.push(...(await checkFacts(session, shape, all, unknown)));
     problems.push(...changedFiles(found.tables));
     const removed = await readRemovals(session, catalog, carried, confirmDelete);
     if (!dryRun) problems.push(...unconfirmedRemovals(removed));

@@ -39,8 +39,8 @@ export async function readStagedParts(
   for (const [part, projects] of rowsOf) {
     const staged = filesOf.get(part) ?? [];
     const readable = projects.length > FEW_PROJECTS ? [await sortByProject(session, staged, folder, part)] : staged;
-    for (const { project, rows: number, firstDay, lastDay } of projects) {
-      parts.push({ project, part: toPart(part), rows: number, firstDay, lastDay, files: readable });
+    for (const { part: _, largest: __, ...staged } of projects) {
+      parts.push({ ...staged, part: toPart(part), files: readable });
     }
   }
   const tooLarge = rows.filter(({ largest }) => largest > MAX_PER_PART);
