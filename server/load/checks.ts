@@ -1,9 +1,8 @@
 import { ruleProblem } from '../domain/rules.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
-import type { StagedPart } from './part-files.ts';
 import { count, type Problem } from './problems.ts';
-import { batches } from './staged-parts.ts';
+import { batches, type StagedPart } from './staged-parts.ts';
 import { ENTITIES, type EntityTable, type FactTableShape, identifiers, packed } from './tables.ts';
 
 /** A rule over rows: a file of `sql/load/checks/`, and what its rows break, in words. */
