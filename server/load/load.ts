@@ -169,7 +169,7 @@ async function loadLocked(
     }
     return {
       loaded: !dryRun,
-      tables: await summarise(session, tables, parts),
+      tables: summarise(read.rows, parts),
       projects: [...new Set([...named, ...factProjects])].sort(),
       removed,
       warnings,
@@ -186,15 +186,17 @@ async function stageAll(
   tables: readonly TableFiles[],
   staging: string,
   report: (step: string) => void,
-): Promise<{ parts: StagedParts; problems: Problem[]; warnings: string[] }> {
+): Promise<{ rows: Map<string, number>; parts: StagedParts; problems: Problem[]; warnings: string[] }> {
   const problems: Problem[] = [];
   const warnings: string[] = [];
+  const rows = new Map<string, number>();
   const parts = new Map<FactTableShape, readonly StagedPart[]>();
   for (const shape of ENTITIES) {
     const files = tables.find(({ table }) => table === shape.name);
     if (files === undefined) continue;
     report(`reading ${shape.name}`);
     const staged = await stageEntities(session, shape, files);
+    rows.set(shape.name, staged.rows);
     problems.push(...staged.problems);
     warnings.push(...staged.warnings);
   }
@@ -210,5 +212,5 @@ async function stageAll(
     parts.set(shape, carried.parts);
     problems.push(...carried.problems);
   }
-  return { parts, problems, warnings };
+  return { rows, parts, problems, warnings };
 }

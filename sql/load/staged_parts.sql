@@ -2,6 +2,6 @@
 select project_id as project, {part} as part, count(*)::double as rows,
   min({day})::varchar as "firstDay", max({day})::varchar as "lastDay",
   greatest(sum(clicks), sum(impressions), sum(sum_position))::double as largest,
-  count_if(clicks > impressions)::double as "moreClicks"
+  count(*) filter (where clicks > impressions)::double as "moreClicks"
 from read_parquet($files)
 group by all order by all
