@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CommanderError } from 'commander';
 import { createSpinner } from 'nanospinner';
-import { Catalog } from '../server/catalog/catalog.ts';
+import type { Catalog } from '../server/catalog/catalog.ts';
+import { openCatalog } from '../server/catalog/open-catalog.ts';
 import { UsageDatabase } from '../server/catalog/usage.ts';
 import { readSettings, type Settings } from '../server/settings.ts';
 import { progressLines } from './progress-lines.ts';
@@ -24,12 +25,8 @@ export async function withStores<T>(
   { create = false }: { create?: boolean } = {},
 ): Promise<T> {
   const settings = readSettings(process.env);
-  const catalog = new Catalog(settings.dataFolder, { create });
-  try {
-    return await work({ settings, catalog });
-  } finally {
-    catalog.close();
-  }
+  await using catalog = await openCatalog(settings.dataFolder, { create });
+  return await work({ settings, catalog });
 }
 
 /** As `withStores`, for a dry run: where there is no data yet, an empty folder stands in for it, and none is made. */
@@ -40,7 +37,7 @@ export async function withStoresForDryRun<T>(work: (stores: Stores) => Promise<T
   if (isThere) return withStores(work, { create: true });
   const dataFolder = await mkdtemp(join(tmpdir(), 'ordinate-dry-run-'));
   try {
-    using catalog = new Catalog(dataFolder);
+    await using catalog = await openCatalog(dataFolder);
     return await work({ settings: { ...settings, dataFolder }, catalog });
   } finally {
     await rm(dataFolder, { recursive: true, force: true });
