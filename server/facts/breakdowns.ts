@@ -2,7 +2,7 @@ import { addDays, type Day } from '../domain/dates.ts';
 import { type Metrics, NOTHING, sum, toMetrics } from '../domain/metrics.ts';
 import { type Range, within } from '../domain/range.ts';
 import { Total } from '../domain/spread.ts';
-import type { StoredFile } from '../storage/fact-store.ts';
+import type { StoredFile } from '../storage/file-store.ts';
 import type { Facts, NamedMeasures } from './facts.ts';
 import { addMonth } from './series.ts';
 

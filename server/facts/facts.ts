@@ -1,7 +1,7 @@
 import type { Day, Month } from '../domain/dates.ts';
 import type { Measures } from '../domain/metrics.ts';
 import type { Range } from '../domain/range.ts';
-import type { StoredFile } from '../storage/fact-store.ts';
+import type { StoredFile } from '../storage/file-store.ts';
 import type { DayGrid } from './day-grid.ts';
 import type { KeywordTotalsPlan } from './keyword-plan.ts';
 import type { KeywordTotals } from './keyword-totals.ts';

@@ -1,6 +1,6 @@
 import { addDays, type Day, type Month, monthOf } from '../domain/dates.ts';
 import type { Range } from '../domain/range.ts';
-import type { StoredFile } from '../storage/fact-store.ts';
+import type { StoredFile } from '../storage/file-store.ts';
 
 /** A row of the manifest: the file of a month, or of all months (`all`). */
 interface PartFile extends StoredFile {

@@ -1,7 +1,7 @@
 import { type GroupedKeyword, type GroupMatch, type PlacedKeyword, selectKeywords } from '../domain/groups.ts';
 import type { Measures } from '../domain/metrics.ts';
 import { inTurns } from '../runtime/turns.ts';
-import type { StoredFile } from '../storage/fact-store.ts';
+import type { StoredFile } from '../storage/file-store.ts';
 import { type DayGrid, gridParts } from './day-grid.ts';
 import type { Device, Facts, FactsQuery } from './facts.ts';
 import type { KeywordTotalsPlan } from './keyword-plan.ts';

@@ -2,7 +2,7 @@ import { addDays, type Day, eachDay, earlier, lastDayOf, later, monthOf } from '
 import { type Metrics, NOTHING, sum, toMetrics } from '../domain/metrics.ts';
 import { type Range, within } from '../domain/range.ts';
 import { Total } from '../domain/spread.ts';
-import type { StoredFile } from '../storage/fact-store.ts';
+import type { StoredFile } from '../storage/file-store.ts';
 import type { CountryMonth, Device, Facts } from './facts.ts';
 
 export interface Series {

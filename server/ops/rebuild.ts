@@ -167,7 +167,7 @@ async function rebuildCatalog(
   // The lost catalog knew which files were replaced lately; nobody reads them any more.
   const current = new Set(state!.manifest.map(({ file }) => file));
   await store.moveToTrash(
-    (await store.list()).filter((file) => !current.has(file)),
+    (await store.factFiles()).filter((file) => !current.has(file)),
     Date.now(),
   );
   await rm(folder, { recursive: true, force: true });

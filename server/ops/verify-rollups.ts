@@ -5,7 +5,7 @@ import type { FactFiles, PartChange, Place } from '../load/new-files.ts';
 import { writeCumulative, writePartRollups, writeRunning } from '../load/rollups.ts';
 import { FACTS } from '../load/tables.ts';
 import { sqlText } from '../runtime/sql.ts';
-import type { StoredFile } from '../storage/fact-store.ts';
+import type { StoredFile } from '../storage/file-store.ts';
 
 interface Tools {
   readonly engine: Engine;

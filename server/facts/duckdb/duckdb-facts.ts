@@ -1,6 +1,6 @@
 import type { ConcurrencyLimit } from '../../runtime/limits.ts';
 import type { CheckedFiles } from '../../storage/checked-files.ts';
-import type { StoredFile } from '../../storage/fact-store.ts';
+import type { StoredFile } from '../../storage/file-store.ts';
 import { DayGrid } from '../day-grid.ts';
 import type {
   Breakdown,
