@@ -1,2 +1,2 @@
--- Entity rows as the snapshot has them, cast, with what is wrong with each.
+-- The entity rows of the snapshot, cast, with the wrong columns of each row.
 create temp table staged_{table} as {rows}
