@@ -22,7 +22,7 @@ export const UNREADABLE_REQUESTS = {
   tooLarge: { status: 431, when: 'the address and headers of the request are longer than 16 kB' },
 } as const;
 
-/** An error that a client is told about in words. Anything else that is thrown becomes `server_error`. */
+/** An error whose code and message are sent to the client. Any other error becomes `server_error`. */
 export class KnownError extends Error {
   readonly code: ErrorCode;
   /** Seconds a client should wait before it asks again. */
@@ -36,7 +36,7 @@ export class KnownError extends Error {
   }
 }
 
-/** A 400. `message` names the offending parameter and says what would be right. */
+/** A 400. `message` names the wrong parameter and says what would be right. */
 export function invalidRequest(message: string): KnownError {
   return new KnownError('invalid_request', message);
 }
@@ -51,7 +51,7 @@ export function unavailable(message: string, cause?: unknown): KnownError {
   return new KnownError('unavailable', message, { retryAfter: 60, cause });
 }
 
-/** A 503 for somebody who could not get a place in time. */
+/** A 503 for a request that waited too long for a slot, sent with `Retry-After: 5`. */
 export function busy(): KnownError {
   return new KnownError('unavailable', 'The service is busy with long answers; try again in a few seconds.', {
     retryAfter: 5,
