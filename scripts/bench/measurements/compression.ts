@@ -5,7 +5,7 @@ import { LARGE, small } from '../snapshots.ts';
 
 const ENCODINGS = ['br', 'zstd', 'gzip'] as const;
 
-/** A long answer and a short one that is kept, plain and in each encoding. The bytes tell which ones the server has. */
+/** A long answer and a short cached one, plain and in each encoding. The sizes show which encodings the server has. */
 export async function measureCompression(bench: Bench): Promise<Outcome> {
   const { keywords, smallKeywords } = bench.options;
   return {
@@ -19,7 +19,7 @@ export async function measureCompression(bench: Bench): Promise<Outcome> {
       ...(await measureAnswer(
         bench,
         `/projects/${small(1)}/keywords`,
-        `kept keywords, ${smallKeywords} keywords`,
+        `cached keywords, ${smallKeywords} keywords`,
         true,
       )),
     ],
@@ -41,7 +41,7 @@ async function measureAnswer({ data, options }: Bench, path: string, name: strin
     return ENCODINGS.map((encoding) => ({
       name: `${name}, ${encoding}`,
       ...times[encoding],
-      floors: { plain: times.identity.median, 'plain kB': (times.identity.bytes ?? 0) / 1000 },
+      baselines: { plain: times.identity.median, 'plain kB': (times.identity.bytes ?? 0) / 1000 },
     }));
   });
 }
