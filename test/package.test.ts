@@ -38,7 +38,7 @@ t.test('one version in package.json, the lock file and the README', (t) => {
   t.end();
 });
 
-t.test('every package runs on the Node that Ordinate asks for', (t) => {
+t.test('every package runs on the Node version that Ordinate requires', (t) => {
   const { node = '' } = manifest.engines ?? {};
   t.ok(satisfies(process.version, node), `${process.version} is ${node}`);
   for (const [name, version] of Object.entries(manifest.optionalDependencies)) {

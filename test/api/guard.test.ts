@@ -12,7 +12,7 @@ import { facts, makeWorld, NOW, PROJECT, WORKSPACE } from '../world.ts';
 
 const SITE = facts('date device', ['2026-03-01', 'mobile', 1, 2, 0]);
 
-/** Goes only when a test moves it. */
+/** A clock that only tests move. */
 const clock = { at: NOW };
 const TABLES = {
   workspaces: [WORKSPACE, { id: 'gratis', name: 'Gratis', plan: 'free', keyword_history_days: 30 }],
@@ -31,7 +31,7 @@ const freeKey = makeKey('gratis');
 const UNKNOWN = `ord_live_${'x'.repeat(32)}`;
 
 let address = 0;
-/** Asks from an address of its own unless one is given, so that failures of one test are not those of another. */
+/** Sends a request from a new address unless one is given, so that tests do not count each other's failures. */
 async function send(url: string, headers: InjectOptions['headers'] = {}, more: InjectOptions = {}) {
   const remoteAddress = `198.51.${100 + Math.floor(++address / 250)}.${address % 250}`;
   const response = await app.inject({ method: 'GET', url, headers, remoteAddress, ...more });
@@ -72,7 +72,7 @@ t.test('a missing, malformed, unknown or misplaced key', async (t) => {
   }
 });
 
-t.test('the scheme is read in any case', async (t) => {
+t.test('the scheme is case-insensitive', async (t) => {
   for (const scheme of ['Bearer', 'bearer', 'BEARER', 'bEaReR']) {
     t.equal((await send(SITE_PATH, { authorization: `${scheme} ${world.key}` })).status, 200, scheme);
   }
@@ -87,7 +87,7 @@ t.test('a key is revoked at once, by this process and by another', async (t) => 
   t.equal((await send(SITE_PATH, bearer(here.key))).status, 401);
   const other = new Catalog(world.dataFolder);
   revokeKey(other, { id: there.id, workspace: 'acme', by: null, at: 1 });
-  // Another process is not heard within one turn of this one's event loop.
+  // This process does not notice another one within the same turn of its event loop.
   await new Promise(setImmediate);
   const { key: made } = createKey(other, { workspace: 'acme', name: 'made there', by: null, at: 0 });
   other.close();
@@ -96,7 +96,7 @@ t.test('a key is revoked at once, by this process and by another', async (t) => 
   t.equal((await send(SITE_PATH, bearer(made))).status, 200, 'a key made by another process counts at once too');
 });
 
-t.test('the Free plan has no access, whatever it asks for, until it is upgraded', async (t) => {
+t.test('the Free plan has no access to any path until it is upgraded', async (t) => {
   for (const path of [
     '/projects',
     '/projects/Free1/site',
@@ -150,7 +150,7 @@ t.test('key before rate limit before plan before path before parameters', async 
   t.equal((await send('/api/v1/projects/Proj1/site?from=never', bearer(world.key))).status, 400);
 });
 
-t.test('the rate-limit headers stand on every authenticated answer, and only there', async (t) => {
+t.test('every authenticated answer has the rate-limit headers, and no other', async (t) => {
   const key = makeKey();
   const cases: readonly (readonly [number, string, InjectOptions['method']?])[] = [
     [200, '/projects'],
@@ -176,7 +176,7 @@ t.test('the rate-limit headers stand on every authenticated answer, and only the
   }
 });
 
-t.test('an address may fail 30 times a minute; its valid keys are served all the same', async (t) => {
+t.test('an address may fail 30 times a minute; its valid keys are still served', async (t) => {
   const from = { remoteAddress: '203.0.113.1' };
   const answers = await Promise.all(
     Array.from({ length: 50 }, (_, index) => send(SITE_PATH, index % 2 ? bearer(UNKNOWN) : {}, from)),
@@ -194,7 +194,7 @@ t.test('an address may fail 30 times a minute; its valid keys are served all the
   t.equal((await send(SITE_PATH, spoofed, from)).status, 429, 'the address is that of the socket');
 });
 
-t.test('a minute starts with the first request and then ends', async (t) => {
+t.test('a minute starts with the first request', async (t) => {
   t.teardown(() => {
     clock.at = NOW;
   });
@@ -232,7 +232,7 @@ t.test('a minute starts with the first request and then ends', async (t) => {
   t.equal(await fail(60.1), 401);
 });
 
-t.test('X-Forwarded-For counts where it comes from a trusted proxy', async (t) => {
+t.test('X-Forwarded-For counts only from a trusted proxy', async (t) => {
   const { app: proxied } = await makeWorld(
     t,
     {},
@@ -273,7 +273,7 @@ t.test('other methods and unknown paths', async (t) => {
   }
 });
 
-t.test('a body is not looked at', async (t) => {
+t.test('a request body is ignored', async (t) => {
   for (const [type, payload] of [
     ['application/json', '{"broken'],
     ['text/plain', 'text'],
@@ -362,7 +362,7 @@ t.test('livez and readyz need no key; without its catalog the service is not rea
   t.notMatch(api.body.error.message, /database|sqlite|open/i);
 });
 
-t.test('what fails inside is told to the log and not to the client', async (t) => {
+t.test('internal errors go to the log and not to the client', async (t) => {
   const files = globSync(join(world.dataFolder, 'facts/**/*.parquet')).filter((name) => name.includes('Broke'));
   t.equal(files.length, 1);
   for (const file of files) writeFileSync(file, 'broken');
@@ -378,7 +378,7 @@ t.test('what fails inside is told to the log and not to the client', async (t) =
   t.equal((await send(SITE_PATH, bearer(world.key))).status, 200, 'other projects are served');
 });
 
-t.test('the last use of a key is noted', async (t) => {
+t.test('the last use of a key is stored', async (t) => {
   const used = createKey(catalog, { workspace: 'acme', name: 'used', by: null, at: 0 });
   const unused = createKey(catalog, { workspace: 'acme', name: 'unused', by: null, at: 0 });
   const usage = new UsageDatabase(world.dataFolder, (error) => t.error(error));
@@ -430,7 +430,7 @@ t.test('over a socket: broken and oversized requests', async (t) => {
   await refused(get('/', `X-Large: ${'x'.repeat(20_000)}`), '431', 'too large headers');
   await refused(get(`/${'x'.repeat(20_000)}`), '431', 'a too long address');
   await refused('GET /api/v1/projects HTTP/1.1\r\nConnection: close\r\n\r\n', '400', 'no host');
-  // An expectation that nobody meets is ignored, as unknown headers are.
+  // An unsupported expectation is ignored, like unknown headers.
   const expecting = await talk(get('/api/v1/projects', 'Expect: nonsense', `Authorization: Bearer ${key}`));
   t.match(expecting, /^HTTP\/1\.1 200 OK\r\n/);
 });
@@ -466,14 +466,14 @@ t.test('no key is ever in the log', async (t) => {
   t.notOk(log.toLowerCase().includes(secret.slice(0, 8).toLowerCase()), 'a part of the key');
 });
 
-t.test('once a newer version has taken the data over, nothing is answered from it', async (t) => {
+t.test('after a newer version has migrated the data, nothing is served from it', async (t) => {
   const world = await makeWorld(t);
   t.equal((await world.ask('/site')).status, 200);
   const other = new DatabaseSync(join(world.dataFolder, 'catalog.sqlite'));
   const shape = Number(other.prepare('pragma user_version').get()!['user_version']);
   other.exec(`pragma user_version = ${shape + 1}`);
   other.close();
-  // Other processes are asked about once in each turn of the event loop.
+  // Changes by other processes are checked once per turn of the event loop.
   await new Promise(setImmediate);
   const refused = await world.ask('/site');
   t.equal(refused.status, 503);
