@@ -98,7 +98,7 @@ export interface World {
   ) => ReturnType<typeof loadSnapshot>;
 }
 
-/** Loaded data folders of this process, by the loaded rows. */
+/** Data folders as loads of this process left them, by what was loaded. */
 const loaded = new Map<string, Promise<string>>();
 
 async function loadOnce(settings: Settings, tables: Tables): Promise<string> {
@@ -111,7 +111,7 @@ async function loadOnce(settings: Settings, tables: Tables): Promise<string> {
     await loadSnapshot({ settings: { ...settings, dataFolder }, catalog }, { folder, acceptImplausible: true });
     return dataFolder;
   } finally {
-    // Only a closed catalog is complete in one file.
+    // Only a closed catalog is whole in its one file.
     catalog.close();
   }
 }

@@ -126,7 +126,7 @@ async function rebuildManifest(catalog: Catalog, records: readonly StoredRecord[
   return state;
 }
 
-/** Builds the catalog in another folder and then renames it, so that a killed rebuild leaves no partial catalog. */
+/** Aside first, then into its place: whoever is killed in between leaves no half of a catalog. */
 async function rebuildCatalog(
   store: FactStore,
   dataFolder: string,

@@ -87,7 +87,7 @@ t.test('a key is revoked at once, by this process and by another', async (t) => 
   t.equal((await send(SITE_PATH, bearer(here.key))).status, 401);
   const other = new Catalog(world.dataFolder);
   revokeKey(other, { id: there.id, workspace: 'acme', by: null, at: 1 });
-  // This process does not notice another one within the same turn of its event loop.
+  // Another process is not heard within one turn of this one's event loop.
   await new Promise(setImmediate);
   const { key: made } = createKey(other, { workspace: 'acme', name: 'made there', by: null, at: 0 });
   other.close();
@@ -150,7 +150,7 @@ t.test('key before rate limit before plan before path before parameters', async 
   t.equal((await send('/api/v1/projects/Proj1/site?from=never', bearer(world.key))).status, 400);
 });
 
-t.test('every authenticated answer has the rate-limit headers, and no other', async (t) => {
+t.test('the rate-limit headers stand on every authenticated answer, and only there', async (t) => {
   const key = makeKey();
   const cases: readonly (readonly [number, string, InjectOptions['method']?])[] = [
     [200, '/projects'],
@@ -378,7 +378,7 @@ t.test('internal errors go to the log and not to the client', async (t) => {
   t.equal((await send(SITE_PATH, bearer(world.key))).status, 200, 'other projects are served');
 });
 
-t.test('the last use of a key is stored', async (t) => {
+t.test('the last use of a key is noted', async (t) => {
   const used = createKey(catalog, { workspace: 'acme', name: 'used', by: null, at: 0 });
   const unused = createKey(catalog, { workspace: 'acme', name: 'unused', by: null, at: 0 });
   const usage = new UsageDatabase(world.dataFolder, (error) => t.error(error));

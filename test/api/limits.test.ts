@@ -287,7 +287,7 @@ t.test('a failure in the middle of a long answer breaks the connection and is lo
   t.match(world.log.join(''), /a long answer broke off.*|no such file/);
 });
 
-t.test('a client that does not read its answer is disconnected, so that others are served', async (t) => {
+t.test('a client that takes nothing of its answer makes room for others', async (t) => {
   const { world, script, places, port } = await streaming(t, { limits: { stalled: 50 } });
   script.parts.push(text('[1'), async () => LONG, text(']'));
   // Nobody reads.
@@ -297,7 +297,7 @@ t.test('a client that does not read its answer is disconnected, so that others a
   t.equal(places.keys, 0);
   stalled.destroy();
 
-  // The same holds for the last bytes of an answer, and for answers that are sent in one piece.
+  // The last bytes of an answer, and answers that are sent in one go, are no different.
   await ask(t, port, '/whole');
   t.match(await lineOf(world, '/whole'), { msg: 'not answered whole', cut: 'client stalled', status: 200 });
 });

@@ -174,7 +174,7 @@ t.test('groups are matched once, in small steps', async (t) => {
   t.ok(inTurn <= MAX_STEPS, `${inTurn} keywords in a turn`);
 });
 
-t.test('a load publishes in small steps', async (t) => {
+t.test('a load publishes some rows at a time', async (t) => {
   const runTemplate = methodOf(Catalog.prototype, 'runTemplate');
   let written = 0;
   const most = await stepsInTurn((step) => {
