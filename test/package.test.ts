@@ -45,7 +45,7 @@ t.test('every package runs on the Node version that Ordinate requires', (t) => {
     t.ok(satisfies(version, node), `the pinned runtime ${name}@${version} is ${node}`);
   }
   const installed = dependencies.filter(([path]) => existsSync(join(ROOT, path, 'package.json')));
-  t.ok(installed.length > 100, 'all that is installed is looked at');
+  t.ok(installed.length > 100, 'all installed packages are checked');
   for (const [path] of installed) {
     const wanted = read<Manifest>(join(path, 'package.json')).engines?.node;
     if (wanted !== undefined && !satisfies(process.version, wanted)) t.fail(`${path} asks for Node ${wanted}`);

@@ -75,7 +75,7 @@ t.test('npm start, the demo and the first answers', async (t) => {
   t.match(curl, key);
   const listed = await server.get('/projects', key);
   t.equal(listed.body.projects.length, 2);
-  t.strictSame(JSON.parse(await shell(curl, folder, {})), listed.body, 'the line that is printed works as it stands');
+  t.strictSame(JSON.parse(await shell(curl, folder, {})), listed.body, 'the printed command works');
 
   const asked = block('ask')
     .replace(/^export KEY=.*$/m, '')
@@ -163,7 +163,7 @@ t.test('lists live from the search provider', async (t) => {
   const status = await shell('npm run -s ordinate -- lists status --json', folder, {
     ORDINATE_DATA: join(folder, 'data'),
   });
-  t.equal((JSON.parse(status) as { lists: number }).lists, 2, 'pages and queries stand ready');
+  t.equal((JSON.parse(status) as { lists: number }).lists, 2, 'pages and queries are stored');
 });
 
 t.test('the README has every command of the program', (t) => {

@@ -25,7 +25,7 @@ function comment(text: string): string {
 }
 
 t.test('every file starts with a comment', async (t) => {
-  t.ok(FILES.length > 100, 'all of sql/ is looked at');
+  t.ok(FILES.length > 100, 'all of sql/ is checked');
   const texts = FILES.map((file) => [file, readFileSync(join(root, file), 'utf8')] as const);
   const silent = texts.filter(([, text]) => !/^-- \S.{8,}/.test(comment(text)));
   t.strictSame(silent, [], 'no file without a comment');

@@ -72,9 +72,9 @@ function topicQuery(site: Site, topic: Topic, pattern: Pattern, random: Random):
   const [term, , season, volume, position] = topic;
   const text = pattern.query.replace('*', term);
   const page = site.origin + pattern.page.replace('*', term.replaceAll(' ', '-'));
-  const wanted = pattern.share === 1 ? volume : volume * pattern.share * Math.exp(random(-2.6, 0.7));
+  const patternVolume = pattern.share === 1 ? volume : volume * pattern.share * Math.exp(random(-2.6, 0.7));
   const place = Math.max(1, position * pattern.place * (pattern.share === 1 ? 1 : random(0.75, 1.4)));
-  return { ...query(site, season, wanted, place, random), text, page, intent: pattern.intent };
+  return { ...query(site, season, patternVolume, place, random), text, page, intent: pattern.intent };
 }
 
 function singleQueries(site: Site, random: Random): QueryModel[] {

@@ -23,7 +23,7 @@ export interface KeywordFiles {
 export interface KeywordTotalsPlan {
   /** Totals from the first stored day to the end of a day in the file's month, added or subtracted. */
   readonly cumulative: readonly { readonly file: StoredFile; readonly day: number; readonly sign: 1 | -1 }[];
-  /** Running totals by month, for the months that the range covers whole. */
+  /** Running totals by month, for the months that the range covers completely. */
   readonly running: RunningTotals | undefined;
   /** Days of the months that the range covers in part. */
   readonly days: readonly StoredFile[];

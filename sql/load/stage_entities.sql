@@ -1,2 +1,2 @@
--- The entity rows of the snapshot, cast, with the wrong columns of each row.
+-- Entity rows as the snapshot has them, cast, with what is wrong with each.
 create temp table staged_{table} as {rows}

@@ -53,7 +53,7 @@ t.test('concurrent equal queries run once', async (t) => {
 });
 
 t.test(
-  'an answer in the making that nobody waits for is stopped, and does not get in the way of the next',
+  'a running query that no client waits for is aborted, and does not block the next one',
   async (t) => {
     const cache = new ResponseCache(1000);
     const alone = new AbortController();
@@ -100,7 +100,7 @@ t.test('an answer that would evict all others is not cached', async (t) => {
   t.equal(cache.state.answers, 4);
   await cache.make(cacheKey('long'), 'identity', signal, async () => plain('x'.repeat(300)));
   t.equal(cache.find(cacheKey('long'), 'identity'), undefined);
-  t.equal(cache.state.answers, 4, 'the others are kept still');
+  t.equal(cache.state.answers, 4, 'the others are still cached');
 });
 
 t.test('cached answers hold only the memory of their bytes', async (t) => {

@@ -211,7 +211,7 @@ t.test('a minute starts with the first request', async (t) => {
   t.strictSame(await limits(59.9), [429, 0, 1]);
   t.strictSame(await limits(60.1), [200, 119, 60]);
   t.strictSame(await limits(100.1), [200, 118, 20]);
-  t.strictSame(await limits(-3600), [200, 119, 60], 'a clock that was set back begins anew');
+  t.strictSame(await limits(-3600), [200, 119, 60], 'a clock that was set back starts a new minute');
 
   const fail = async (seconds: number) => {
     clock.at = NOW + seconds * 1000;

@@ -236,7 +236,7 @@ t.test('an answer that does not begin in time is stopped, with 503', async (t) =
   tick(74_999);
   t.equal(script.signal?.aborted, false);
   tick(1);
-  t.equal(script.signal?.aborted, true, 'whatever makes it is told to stop');
+  t.equal(script.signal?.aborted, true, 'its work is aborted');
   t.match(await answer, /^HTTP\/1\.1 503 [\s\S]*retry-after: 60\r\n[\s\S]*longer than the service allows/);
   t.match(await lineOf(world, '/stream'), { msg: 'answered', status: 503 });
   t.equal(places.keys, 0, 'its place is free');
@@ -380,7 +380,7 @@ t.test('long answers of one workspace do not take all slots, and short ones need
   await begun.promise;
   const refused = await world.get(`/projects/Proj1${LONG_QUESTION}`, { authorization: `Bearer ${second}` });
   t.strictSame([refused.status, refused.headers['retry-after']], [503, '5'], 'another key of the workspace');
-  t.equal((await world.ask(`${LONG_QUESTION}&group=nosuc`)).status, 404, 'what is wrong is told at once');
+  t.equal((await world.ask(`${LONG_QUESTION}&group=nosuc`)).status, 404, 'errors are reported at once');
   t.equal((await world.ask('/keywords?daily=1')).status, 200, 'a short one');
   t.equal((await world.ask('/keywords')).status, 200);
   const other = { authorization: `Bearer ${key}` };

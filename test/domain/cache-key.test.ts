@@ -36,7 +36,7 @@ const JOINED = [
 t.test('no code builds cache keys by joining texts', async (t) => {
   const root = join(import.meta.dirname, '../../server');
   const files = globSync('**/*.ts', { cwd: root });
-  t.ok(files.length > 40, 'all of the server is looked at');
+  t.ok(files.length > 40, 'all files of the server are checked');
   for (const file of files) {
     const text = readFileSync(join(root, file), 'utf8');
     for (const pattern of JOINED) if (pattern.test(text)) t.fail(`${file} joins a key: ${pattern.exec(text)![0]}`);

@@ -108,7 +108,7 @@ t.test('few idle statements are pooled, and none that was stopped or failed', as
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
   ended.abort();
   await answer.catch(() => {});
-  t.equal(await kept(), 0, 'none whose interrupt may be on its way');
+  t.equal(await kept(), 0, 'none whose interrupt may still come');
   await Promise.all(Array.from({ length: 12 }, () => engine.query('facts/keyword_totals', parameters(file))));
   t.equal(await kept(), 4);
 });
@@ -158,5 +158,5 @@ t.test('a statement that was interrupted too late is not reused', async (t) => {
   await ask(stop.signal);
   t.equal(statements[1], statements[0], 'one that was not is used again');
   t.equal((await ask())[0]?.clicks, 7);
-  t.equal(statements.indexOf(statements[2]!), 2, 'the interrupt could stop somebody else');
+  t.equal(statements.indexOf(statements[2]!), 2, 'the interrupt could stop another query');
 });

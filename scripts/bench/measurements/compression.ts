@@ -30,12 +30,12 @@ export async function measureCompression(bench: Bench): Promise<Outcome> {
 async function measureAnswer({ data, options }: Bench, path: string, name: string, cache: boolean): Promise<Line[]> {
   return withServer(data, { cache }, async (server) => {
     const client = await Client.of(server);
-    const ask = (encoding: string) => () => client.time(path, { 'accept-encoding': encoding });
+    const request = (encoding: string) => () => client.time(path, { 'accept-encoding': encoding });
     const times = await alternate(options.rounds, {
-      identity: ask('identity'),
-      br: ask('br'),
-      zstd: ask('zstd'),
-      gzip: ask('gzip'),
+      identity: request('identity'),
+      br: request('br'),
+      zstd: request('zstd'),
+      gzip: request('gzip'),
     });
     client.close();
     return ENCODINGS.map((encoding) => ({

@@ -44,7 +44,7 @@ async function daysOf({ data, engine, options }: Bench, project: typeof LARGE | 
     client.close();
 
     const used = memoryOf(memory);
-    const where = `daily, ${project === LARGE ? 'of the large project' : 'a project of its own'}`;
+    const where = `daily, ${project === LARGE ? 'of the large project' : 'of the middle project'}`;
     return {
       lines: [
         {
