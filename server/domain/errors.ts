@@ -10,7 +10,7 @@ export const ERRORS = {
   google_access_lost: { status: 409, when: 'the search provider no longer grants access to the property' },
   rate_limited: { status: 429, when: 'more requests than a key or an address may send in a minute' },
   server_error: { status: 500, when: 'a failure on the service side' },
-  unavailable: { status: 503, when: 'the answer cannot be had right now; try again after Retry-After seconds' },
+  unavailable: { status: 503, when: 'the answer is not available right now; try again after Retry-After seconds' },
 } as const;
 
 export type ErrorCode = keyof typeof ERRORS;

@@ -158,12 +158,12 @@ t.test('answers are compressed in the requested encoding, small ones never', asy
     t.equal(answer.headers['content-encoding'], encoding);
     t.equal(decompress(answer.rawPayload).toString(), plain, encoding);
     const again = await ask('/keywords', encoding);
-    t.equal(again.headers['content-encoding'], encoding, 'kept');
+    t.equal(again.headers['content-encoding'], encoding, 'cached');
     t.equal(again.headers['content-length'], String(again.rawPayload.length));
     t.equal(again.headers['vary'], 'accept-encoding');
     t.ok(again.rawPayload.equals(answer.rawPayload));
     for (const small of ['/alerts', '/site?period=1d']) {
-      for (const _ of ['made', 'kept']) {
+      for (const _ of ['made', 'cached']) {
         t.equal((await ask(small, encoding)).headers['content-encoding'], undefined, small);
       }
     }
@@ -179,7 +179,7 @@ t.test('answers are compressed in the requested encoding, small ones never', asy
     ['compress', undefined],
     ['', undefined],
   ] as const) {
-    for (const time of ['made', 'kept']) {
+    for (const time of ['made', 'cached']) {
       t.equal((await ask('/keywords', accepted)).headers['content-encoding'], encoding, `'${accepted}' ${time}`);
     }
   }
