@@ -53,7 +53,7 @@ t.test('concurrent equal queries run once', async (t) => {
 });
 
 t.test(
-  'a running query that no client waits for is aborted, and does not block the next one',
+  'a running query that no client waits for any more is aborted, and does not block the next equal query',
   async (t) => {
     const cache = new ResponseCache(1000);
     const alone = new AbortController();
