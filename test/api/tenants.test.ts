@@ -27,8 +27,11 @@ t.test('no project id reads what is cached for another workspace', async (t) => 
   const refused: string[] = [];
   const leaked: string[] = [];
   for (const { workspace, project, separator } of others) {
-    const makeKey = (of: string) => createKey(world.catalog, { workspace: of, name: workspace, by: null, at: 0 }).key;
-    const [theirs, ours] = [makeKey(workspace), makeKey('acme')].map((key) => ({ authorization: `Bearer ${key}` }));
+    const bearer = async (of: string) => {
+      const { key } = await createKey(world.catalog, { workspace: of, name: workspace, by: null, at: 0 });
+      return { authorization: `Bearer ${key}` };
+    };
+    const [theirs, ours] = [await bearer(workspace), await bearer('acme')];
     for (const path of PATHS) {
       // Fills every cache.
       const own = await world.get(`/projects/${project}/${path}`, theirs);
