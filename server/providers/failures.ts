@@ -4,7 +4,7 @@ import { KnownError, unavailable } from '../domain/errors.ts';
  * Why a provider gave no list:
  * - `access-lost`: the grant or the property is gone;
  * - `load-quota`: the property has been read too much and is to be left alone for a while;
- * - `rate-limit`: too many requests a moment ago;
+ * - `rate-limit`: too many requests a moment ago; the property is to be left alone for a minute;
  * - `not-covered`: the provider does not have all days of the range;
  * - `misconfigured`: the operator's mistake, such as an API that is not enabled;
  * - `broken`: errors, time-outs, broken connections, answers that are not what was asked for.
@@ -27,7 +27,7 @@ export class ProviderFailure extends Error {
     super(message);
     this.name = 'ProviderFailure';
     this.kind = kind;
-    this.passing = options.passing ?? (kind === 'rate-limit' || kind === 'broken');
+    this.passing = options.passing ?? kind === 'broken';
     this.retryAfter = options.retryAfter;
   }
 }

@@ -10,15 +10,12 @@ interface Answer {
   readonly retryAfter: number | undefined;
 }
 
-const QUOTA = [
-  'quotaExceeded',
-  'dailyLimitExceeded',
-  'rateLimitExceeded',
-  'userRateLimitExceeded',
-  'usageLimits',
-  'RESOURCE_EXHAUSTED',
-  'RATE_LIMIT_EXCEEDED',
-];
+/** Too much was read. */
+const LOAD = ['quotaExceeded', 'dailyLimitExceeded'];
+/** Too many requests within a moment. */
+const RATE = ['rateLimitExceeded', 'userRateLimitExceeded', 'RATE_LIMIT_EXCEEDED'];
+/** One of both. */
+const QUOTA = ['usageLimits', 'RESOURCE_EXHAUSTED'];
 const DISABLED = ['accessNotConfigured', 'SERVICE_DISABLED'];
 const ACCESS = ['insufficientPermissions', 'accessDenied'];
 /** Reasons that stand for any refusal: only the words tell which. */
@@ -47,8 +44,8 @@ export function toFailure(error: unknown, secrets: readonly string[], names: rea
   const words = [status === undefined ? 'no answer' : `status ${status}`, ...new Set(reasons), answer.message];
   const message = redact(words.filter((word) => word !== '').join(', '), secrets).slice(0, MAX_MESSAGE);
   // A refusal that will be the same a moment later is not asked for again.
-  const refused = status !== undefined && status >= 400 && status < 500 && status !== 408 && status !== 429;
-  const passing = kind === 'rate-limit' || (kind === 'broken' && !refused);
+  const refused = status !== undefined && status >= 400 && status < 500 && status !== 408;
+  const passing = kind === 'broken' && !refused;
   return new ProviderFailure(kind, message, { passing, retryAfter });
 }
 
@@ -59,7 +56,8 @@ function meaningOf({ status, reasons, isDocument }: Answer, words: string): Fail
   if (status === 401) return has(['invalid_client']) ? 'misconfigured' : 'access-lost';
   if (has(DISABLED)) return 'misconfigured';
   // Quota goes before access: a 403 that means quota has been taken for lost access by others.
-  if (status === 429) return has(['quotaExceeded']) ? 'load-quota' : 'rate-limit';
+  if (has(LOAD)) return 'load-quota';
+  if (status === 429 || has(RATE)) return 'rate-limit';
   if (has(QUOTA)) return 'load-quota';
   // A private key that OpenSSL cannot read never leaves this machine.
   if (reasons.some((reason) => reason === 'bytesBilledLimitExceeded' || reason.startsWith('ERR_OSSL'))) {
