@@ -36,7 +36,7 @@ function readArchive(text: string): Archive {
 export function searchConsole({ credentials, endpoint, tokenEndpoint, archive }: ConnectionOptions): Connection {
   const connection: Connection = {
     kind: 'search-console',
-    credentials: credentialsPath(credentials),
+    credentials: usable(credentials),
     endpoint: endpoint ?? null,
     tokenEndpoint: tokenEndpoint ?? null,
     dataset: null,
@@ -45,6 +45,14 @@ export function searchConsole({ credentials, endpoint, tokenEndpoint, archive }:
   };
   checkConnection(connection);
   return connection;
+}
+
+function usable(credentials: string | undefined): string | null {
+  try {
+    return credentialsPath(credentials);
+  } catch (error) {
+    throw new Error(`There is no connection without credentials: ${(error as Error).message}.`, { cause: error });
+  }
 }
 
 /** The absolute path of a credentials file that can be read, or null where none is named. */

@@ -76,10 +76,10 @@ function mostSimilar(asked: PropertyForm, readable: readonly string[]): string[]
 /** Characters to insert, remove or replace until one text is the other. */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (const [at, character] of [...a].entries()) {
+  for (let at = 0; at < a.length; at++) {
     const next = [at + 1];
     for (let to = 1; to <= b.length; to++) {
-      const replaced = row[to - 1]! + (b[to - 1] === character ? 0 : 1);
+      const replaced = row[to - 1]! + (b[to - 1] === a[at] ? 0 : 1);
       next.push(Math.min(replaced, row[to]! + 1, next[to - 1]! + 1));
     }
     row = next;

@@ -36,7 +36,7 @@ t.test('connections and lists on the command line', async (t) => {
     { kind: 'queries', rows: 1 },
   ]);
 
-  google.failure = { how: FAILURES.forbidden, times: 2 };
+  google.failure = { how: FAILURES.forbidden, times: 3 };
   const [refused, cold, status] = await Promise.all([
     run('connections', 'test', '--project', 'Proj1'),
     run('lists', 'warm', '--project', 'Proj1', '--period', '4d'),
