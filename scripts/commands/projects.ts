@@ -44,7 +44,7 @@ export function addProjects(program: Command): void {
       .requiredOption('--workspace <id>', 'the workspace of the project')
       .requiredOption('--property <property>', 'sc-domain:example.com or https://example.com/; properties lists them'),
   )
-    .addOption(brandTermOption('a brand term of the project; give it once for each'))
+    .addOption(brandTermOption('brand terms of the project'))
     .addOption(countryOption('count only searches of this country, such as usa'))
     .option('--track-top <n>', 'track the n queries with most clicks of the last 28 days', readCount)
     .option('--name <name>', "the project's name for people, instead of its domain", readName)
@@ -91,7 +91,7 @@ export function addProjects(program: Command): void {
     .command('set')
     .description("change a project's brand terms, country or name; the next sync fetches what that outdates")
     .requiredOption('--project <id>', 'the project')
-    .addOption(brandTermOption('a brand term; give it once for each. Together they replace all that there are'))
+    .addOption(brandTermOption('brand terms, in place of all that there are'))
     .option('--no-brand-terms', 'remove all brand terms')
     .addOption(countryOption('count only searches of this country, such as usa; none: of all'))
     .option('--name <name>', "the project's name for people", readName)
@@ -186,7 +186,7 @@ export function addProjects(program: Command): void {
 }
 
 function brandTermOption(description: string): Option {
-  return new Option('--brand-term <term>', description).argParser<readonly string[] | undefined>((term, terms) => {
+  return new Option('--brand-term <term...>', description).argParser<readonly string[] | undefined>((term, terms) => {
     if (term.trim() === '') throw new InvalidArgumentError('A brand term must not be empty.');
     return [...new Set([...(terms ?? []), term.trim()])];
   });

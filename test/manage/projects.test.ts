@@ -17,7 +17,7 @@ t.test('properties: what credentials can read, also before there is any data', a
     { property: 'https://blog.example/', permission: 'siteRestrictedUser' },
     { property: 'sc-domain:acme.example', permission: 'siteOwner' },
   ];
-  t.strictSame(await json('properties', ...connection), readable);
+  t.strictSame(await json('properties', ...connection, '--archive', 'none'), readable);
   const folder = join(temporaryFolder(t), 'new');
   const shown = await ordinate(folder, 'properties', ...connection);
   t.match(shown, {
@@ -106,7 +106,8 @@ t.test('projects set replaces brand terms, country and name, and raises the revi
     catalog.all<{ brand_terms: string; country: string | null }>('projects_all', { workspace: null })[0]!;
   const revision = async () => Number(Reflect.get(row(), 'entities_revision'));
   const first = await revision();
-  await json(...set, '--brand-term', 'one', '--brand-term', 'two');
+  await json(...set, '--brand-term', 'zero', '--brand-term', 'half');
+  await json(...set, '--brand-term', 'one', 'two', '--brand-term', 'one');
   t.strictSame(JSON.parse(row().brand_terms), ['one', 'two'], 'the list of before is gone');
   const second = await revision();
   t.ok(second > first);
