@@ -74,8 +74,8 @@ export function addKeywords(program: Command): void {
     .option('--json', 'print one JSON document')
     .addHelpText('after', examples('keywords list --project Fw7kd'))
     .action(async ({ project, json }: { project: string; json?: boolean }) => {
-      const keywords = await withStores(({ catalog }) => {
-        requireProject(catalog, project);
+      const keywords = await withStores(async ({ catalog }) => {
+        await requireProject(catalog, project);
         return listKeywords(catalog, project);
       });
       const rows = keywords.map((keyword) => ({ ...keyword, trackedSince: isoInstant(keyword.trackedSince) }));
@@ -121,8 +121,8 @@ async function addNamed(
 
 function addTop(project: string, top: number, report: (step: string) => void): Promise<AddedKeywords> {
   return withProviders(async ({ providers, ...stores }) => {
-    const { property, country } = requireProject(stores.catalog, project);
-    const connection = connectionsOf(stores.catalog, project).find(({ kind }) => kind === 'search-console');
+    const { property, country } = await requireProject(stores.catalog, project);
+    const connection = (await connectionsOf(stores.catalog, project)).find(({ kind }) => kind === 'search-console');
     if (connection === undefined) {
       throw new Error(
         `--top asks the reporting API, and project '${project}' is not connected; connections set does it.`,

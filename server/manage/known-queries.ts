@@ -14,7 +14,7 @@ export async function countKnownQueries(
   queries: readonly string[],
 ): Promise<number | null> {
   const store = new FactStore(settings.dataFolder);
-  const stored = filesOf(catalog, project, 'query_daily', EVERY_DAY);
+  const stored = await filesOf(catalog, project, 'query_daily', EVERY_DAY);
   if (stored.length === 0) return null;
   if (queries.length === 0) return 0;
   let files: string[];

@@ -1,0 +1,61 @@
+import type { Catalog, Statement, Statements, Values } from '../catalog.ts';
+import type { Connection } from './connection.ts';
+
+/** The catalog of one snapshot or transaction, on a connection that it has for itself until its end. */
+export class Work implements Catalog, Statements, Disposable {
+  readonly #mayWrite: boolean;
+  #connection: Connection | undefined;
+
+  constructor(connection: Connection, { mayWrite }: { mayWrite: boolean }) {
+    this.#connection = connection;
+    this.#mayWrite = mayWrite;
+  }
+
+  get statements(): Statements {
+    return this;
+  }
+
+  async get<Row>(statement: Statement, values?: Values): Promise<Row | undefined> {
+    return this.#current().get(statement, values);
+  }
+
+  async all<Row>(statement: Statement, values?: Values): Promise<Row[]> {
+    return this.#current().all(statement, values);
+  }
+
+  each<Row>(statement: Statement, values?: Values): AsyncIterable<readonly Row[]> {
+    return this.#current().each(statement, values);
+  }
+
+  async run(statement: Statement, values?: Values): Promise<number> {
+    return this.#writable().run(statement, values);
+  }
+
+  async runEach<Row extends Values>(statement: Statement, rows: Iterable<Row>): Promise<Row[]> {
+    return this.#writable().runEach(statement, rows);
+  }
+
+  async snapshot<T>(reads: (own: Catalog) => Promise<T>): Promise<T> {
+    return reads(this);
+  }
+
+  async transaction<T>(writes: (own: Catalog) => Promise<T>): Promise<T> {
+    this.#writable();
+    return writes(this);
+  }
+
+  /** What is still under way then must not come between the work of whoever has the connection next. */
+  [Symbol.dispose](): void {
+    this.#connection = undefined;
+  }
+
+  #current(): Connection {
+    if (this.#connection === undefined) throw new Error('The snapshot or transaction has ended.');
+    return this.#connection;
+  }
+
+  #writable(): Connection {
+    if (!this.#mayWrite) throw new Error('A snapshot only reads.');
+    return this.#current();
+  }
+}
