@@ -14,7 +14,7 @@ export interface Statements {
   each<Row>(statement: Statement, values?: Values): AsyncIterable<readonly Row[]>;
   /** Runs a statement that changes rows; returns how many. */
   run(statement: Statement, values?: Values): Promise<number>;
-  /** Runs a statement for each of many values, all of them or none; returns those that changed something. */
+  /** Runs a statement for each of many values, in one transaction; returns those that changed something. */
   runEach<Row extends Values>(statement: Statement, rows: Iterable<Row>): Promise<Row[]>;
 }
 

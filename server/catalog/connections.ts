@@ -1,7 +1,6 @@
 import type { Microseconds } from '../domain/instants.ts';
 import type { Catalog } from './catalog.ts';
 import { projectIdIsTaken } from './projects.ts';
-import { endPause } from './provider-pauses.ts';
 import { dropProviderLists } from './stored-lists.ts';
 
 export const CONNECTION_KINDS = ['search-console', 'bigquery'] as const;
@@ -64,7 +63,7 @@ export async function setConnection(
     if (!(await projectIdIsTaken(own, project))) throw new ConnectionRefused(`There is no project '${project}'.`);
     const before = (await connectionsOf(own, project)).find(({ kind }) => kind === connection.kind);
     await own.statements.run('connection_upsert', { project, ...connection, at });
-    await endPause(own, project, connection.kind);
+    await own.statements.run('pause_end', { project, kind: connection.kind });
     if (before === undefined || !readsTheSame(before, connection)) await dropProviderLists(own, project);
   });
 }

@@ -33,8 +33,3 @@ export async function changePause(
     if (pause !== undefined) await own.statements.run('pause_set', { kind, property, ...pause });
   });
 }
-
-/** Ends the pause of a project's property at a provider. */
-export async function endPause(catalog: Catalog, project: string, kind: ConnectionKind): Promise<void> {
-  await catalog.statements.run('pause_end', { project, kind });
-}

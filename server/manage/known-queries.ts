@@ -31,6 +31,6 @@ export async function countKnownQueries(
   const engine = opened.adopt(await Engine.open(options), (opening) => opening.close());
   using session = await engine.session();
   const wanted = queries.map((query) => query.toLowerCase());
-  const [found] = await session.rows<{ queries: number }>(sqlText('facts/known_queries'), { files, queries: wanted });
+  const [found] = await session.rows<{ queries: number }>(sqlText('manage/known_queries'), { files, queries: wanted });
   return found?.queries ?? 0;
 }

@@ -92,6 +92,16 @@ t.test('what goes on after its transaction or snapshot writes and reads nothing'
     await t.rejects(lingering, { message: /has ended/ });
   });
   t.equal(await idsOf(catalog), 'next');
+  const table = { table: 'workspaces', columns: ['id', 'name', 'plan', 'keyword_history_days'], key: ['id'] };
+  const many = Array.from({ length: 5000 }, (_, n) => ({ id: `${n}`, name: '', plan: '', keyword_history_days: 1 }));
+  let writing: Promise<unknown> | undefined;
+  const ending = catalog.transaction(async (own) => {
+    writing = t.rejects(upsertRows(own, table, many));
+    await nextTurn();
+  });
+  await ending;
+  await catalog.transaction(async () => writing);
+  t.ok((await listWorkspaces(catalog)).length < many.length, 'nothing is added to the next one');
   await t.rejects(
     catalog.snapshot(async (own) => createWorkspace(own, workspace('c'))),
     { message: /only reads/ },

@@ -23,8 +23,8 @@ export class Connection implements Statements {
     this.db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT });
   }
 
-  /** Prepares the connection for writes; before that, nothing is written to the file. */
-  begin(): void {
+  /** Makes the connection ready for use; before that, nothing is written to the file. */
+  configure(): void {
     this.db.exec('pragma journal_mode = wal');
     // FULL: a load that was reported as done survives a power cut.
     this.db.exec('pragma synchronous = full');

@@ -39,7 +39,7 @@ export class SqliteCatalog implements OpenCatalog, Statements {
       main = new Connection(this.#file.path);
       this.#main = main;
       if (shapeOf(main.db) === 0) this.#file.refuseWhereFactsAre('empty');
-      main.begin();
+      main.configure();
       migrate(main.db);
     } catch (error) {
       main?.close();
@@ -109,25 +109,17 @@ export class SqliteCatalog implements OpenCatalog, Statements {
 
   snapshot<T>(reads: (own: Catalog) => Promise<T>): Promise<T> {
     return this.#snapshots(() =>
-      this.#alone(async (connection) => {
-        using own = new Work(connection, { mayWrite: false });
-        return await connection.read(() => reads(own));
-      }),
+      this.#alone({ mayWrite: false }, (connection, own) => connection.read(() => reads(own))),
     );
   }
 
   async transaction<T>(writes: (own: Catalog) => Promise<T>): Promise<T> {
     this.#file.check();
-    return this.#alone(async (connection) => {
-      using own = new Work(connection, { mayWrite: true });
-      return await connection.write(
-        () => writes(own),
-        () => {
-          // Asked again in this turn already.
-          this.#others = undefined;
-        },
-      );
-    });
+    // Others may have been asked about in this turn already.
+    const onCommit = (): void => {
+      this.#others = undefined;
+    };
+    return this.#alone({ mayWrite: true }, (connection, own) => connection.write(() => writes(own), onCommit));
   }
 
   /** Where the file is not the one that was opened, nothing is closed: SQLite would write to it, or remove its log. */
@@ -146,12 +138,18 @@ export class SqliteCatalog implements OpenCatalog, Statements {
   }
 
   /** Runs `work` on a connection that nobody else uses meanwhile. */
-  async #alone<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+  async #alone<T>(
+    options: { readonly mayWrite: boolean },
+    work: (connection: Connection, own: Work) => Promise<T>,
+  ): Promise<T> {
+    if (!this.#main.db.isOpen) throw new Error('The catalog has been closed.');
     const connection = this.#idle.pop() ?? this.#connect();
+    const own = new Work(connection, options);
     try {
-      return await work(connection);
+      return await work(connection, own);
     } finally {
-      if (this.#main.db.isOpen && this.#idle.length < MAX_IDLE) this.#idle.push(connection);
+      const isFree = own.end();
+      if (isFree && this.#main.db.isOpen && this.#idle.length < MAX_IDLE) this.#idle.push(connection);
       else connection.close();
     }
   }
@@ -161,7 +159,7 @@ export class SqliteCatalog implements OpenCatalog, Statements {
     try {
       this.#file.check();
       connection = new Connection(this.#file.path);
-      connection.begin();
+      connection.configure();
       return connection;
     } catch (error) {
       connection?.close();

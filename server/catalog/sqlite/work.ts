@@ -2,8 +2,10 @@ import type { Catalog, Statement, Statements, Values } from '../catalog.ts';
 import type { Connection } from './connection.ts';
 
 /** The catalog of one snapshot or transaction, on a connection that it has for itself until its end. */
-export class Work implements Catalog, Statements, Disposable {
+export class Work implements Catalog, Statements {
   readonly #mayWrite: boolean;
+  /** Statements over many rows. */
+  #underWay = 0;
   #connection: Connection | undefined;
 
   constructor(connection: Connection, { mayWrite }: { mayWrite: boolean }) {
@@ -23,8 +25,14 @@ export class Work implements Catalog, Statements, Disposable {
     return this.#current().all(statement, values);
   }
 
-  each<Row>(statement: Statement, values?: Values): AsyncIterable<readonly Row[]> {
-    return this.#current().each(statement, values);
+  async *each<Row>(statement: Statement, values?: Values): AsyncGenerator<readonly Row[], void> {
+    const rows = this.#current().each<Row>(statement, values);
+    this.#underWay++;
+    try {
+      yield* rows;
+    } finally {
+      this.#underWay--;
+    }
   }
 
   async run(statement: Statement, values?: Values): Promise<number> {
@@ -32,7 +40,13 @@ export class Work implements Catalog, Statements, Disposable {
   }
 
   async runEach<Row extends Values>(statement: Statement, rows: Iterable<Row>): Promise<Row[]> {
-    return this.#writable().runEach(statement, rows);
+    const connection = this.#writable();
+    this.#underWay++;
+    try {
+      return await connection.runEach(statement, rows);
+    } finally {
+      this.#underWay--;
+    }
   }
 
   async snapshot<T>(reads: (own: Catalog) => Promise<T>): Promise<T> {
@@ -44,9 +58,13 @@ export class Work implements Catalog, Statements, Disposable {
     return writes(this);
   }
 
-  /** What is still under way then must not come between the work of whoever has the connection next. */
-  [Symbol.dispose](): void {
+  /**
+   * Refuses all that comes now: it must not come between the work of whoever has the connection next. False where
+   * statements are still under way, so that nobody may have it.
+   */
+  end(): boolean {
     this.#connection = undefined;
+    return this.#underWay === 0;
   }
 
   #current(): Connection {
