@@ -7,6 +7,7 @@ import { raiseAllRevisions } from './revisions.ts';
 export const FACT_TABLES = [
   'site_daily',
   'keyword_daily',
+  'keyword_page_daily',
   'country_daily',
   'country_monthly',
   'appearance_daily',

@@ -123,6 +123,10 @@ function project(draw: Draw, id: string, keys: readonly string[], stored: 'most'
     keyword_daily: keywordIds.flatMap((keyword) =>
       draw.once(5) ? [] : daily('device', DEVICES).map((row) => ({ ...row, keyword_id: keyword })),
     ),
+    // No answer is made of them.
+    keyword_page_daily: keywordIds.flatMap((keyword) =>
+      daily('url', ['https://a.example/']).map((row) => ({ ...row, keyword_id: keyword })),
+    ),
     country_daily: daily('country', COUNTRIES),
     country_monthly: months.flatMap((month) =>
       draw.some([...COUNTRIES, 'other']).map((country) => of({ month, country, ...draw.measures() })),
