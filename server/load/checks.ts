@@ -69,12 +69,12 @@ const ENTITY_CHECKS: readonly Check[] = [
 
 const FACT_CHECKS: readonly Check[] = [
   { sql: 'facts_project', table: '*', column: 'project_id', says: 'of a project that does not exist' },
-  {
-    sql: 'keyword_daily_keyword',
-    table: 'keyword_daily',
+  ...['keyword_daily', 'keyword_page_daily'].map((table) => ({
+    sql: 'facts_keyword',
+    table,
     column: 'keyword_id',
     says: 'of a keyword that does not exist',
-  },
+  })),
   {
     sql: 'country_monthly_countries',
     table: 'country_monthly',
