@@ -4,6 +4,7 @@ import { count } from '../../server/load/problems.ts';
 import { print, printJson, progress, withStores } from '../cli.ts';
 import { evaluateAfter } from '../evaluate.ts';
 import { examples } from '../help.ts';
+import { readCount } from '../numbers.ts';
 import { printSummary, withAlerts } from './load.ts';
 
 interface Options {
@@ -92,10 +93,4 @@ function printImport({ loaded, project, keywordsAdded, siteTotals, otherSearchTy
 function collect(term: string, terms: readonly string[] = []): string[] {
   if (term.trim() === '') throw new InvalidArgumentError('A brand term must not be empty.');
   return [...terms, term];
-}
-
-function readCount(text: string): number {
-  const count = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (!(count <= 100_000)) throw new InvalidArgumentError('It must be a whole number from 0 to 100000.');
-  return count;
 }

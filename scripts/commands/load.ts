@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { LoadSummary } from '../../server/load/load.ts';
 import { LoadRejected } from '../../server/load/problems.ts';
-import { print, printJson, progress, withStores } from '../cli.ts';
+import { print, printJson, progress, type Stores, withStores, withStoresForDryRun } from '../cli.ts';
 import { evaluateAfter } from '../evaluate.ts';
 import { examples } from '../help.ts';
 import { removalLines } from '../removals.ts';
@@ -38,13 +38,11 @@ export function addLoad(program: Command): void {
       const { loadSnapshot } = await import('../../server/load/load.ts');
       const { report, end } = progress();
       try {
-        const summary = await withStores(
-          async (stores) => {
-            const loaded = await loadSnapshot(stores, { ...options, folder, report });
-            return withAlerts(loaded, await evaluateAfter(stores, loaded.loaded ? loaded.projects : [], report));
-          },
-          { create: true },
-        );
+        const work = async (stores: Stores) => {
+          const loaded = await loadSnapshot(stores, { ...options, folder, report });
+          return withAlerts(loaded, await evaluateAfter(stores, loaded.loaded ? loaded.projects : [], report));
+        };
+        const summary = await (options.dryRun ? withStoresForDryRun(work) : withStores(work, { create: true }));
         end();
         if (options.json) printJson(summary);
         else printSummary(summary);
