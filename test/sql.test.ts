@@ -47,7 +47,7 @@ t.test('every file holds exactly one statement, migrations apart', async (t) => 
 
 t.test('the comment names every parameter and no other', async (t) => {
   const wrong: string[] = [];
-  for (const file of FILES.filter((name) => /^(catalog|facts|lists|usage)\/[^/]+$/.test(name))) {
+  for (const file of FILES.filter((name) => /^(catalog|facts|alerts|lists|usage)\/[^/]+$/.test(name))) {
     const text = readFileSync(join(root, file), 'utf8');
     const used = new Set(bare(text).match(/\$\w+/g));
     const documented = new Set(comment(text).match(/\$\w+/g));
@@ -167,6 +167,16 @@ const QUESTIONS: Readonly<
     key: "'kwOne' as keyword_id, date '2026-03-02' as date, 'all' as device",
     parameters: { ...RANGE, days: 31, device: 'all', keywords: ['kwTwo', 'kwOne'] },
     answers: { cell: 31 + 1 },
+  },
+  keyword_sums: {
+    key: "'kwOne' as keyword_id, date '2026-03-02' as date, 'all' as device",
+    parameters: { ...RANGE, keywords: ['kwTwo', 'kwOne'] },
+    answers: { date: '2026-03-02' },
+  },
+  page_sums: {
+    key: "'https://a.example/' as url, date '2026-03-02' as date, 'usa' as country",
+    parameters: { ...RANGE, urls: ['https://a.example/'] },
+    answers: { date: '2026-03-02' },
   },
   country_days: {
     key: "date '2026-03-02' as date, 'usa' as country",

@@ -1,7 +1,7 @@
 import { countDays, type Day, eachDay } from '../domain/dates.ts';
 import type { Range } from '../domain/range.ts';
 import type { DayMeasures, Facts, FactsQuery } from '../facts/facts.ts';
-import type { StoredFile } from '../storage/stored-file.ts';
+import type { StoredFile } from '../storage/file-store.ts';
 import { type DailySums, runningSums } from './daily-sums.ts';
 import { type AlertKeyword, emptyGrid, KeywordFacts, NO_PAGES, type PageFacts } from './keyword-facts.ts';
 import { StoredDays } from './stored-days.ts';

@@ -9,7 +9,7 @@ import { compileRule } from '../domain/rules.ts';
 import type { DayMeasures, Facts, FactsQuery } from '../facts/facts.ts';
 import { planKeywordTotals } from '../facts/keyword-plan.ts';
 import { inTurns } from '../runtime/turns.ts';
-import type { StoredFile } from '../storage/stored-file.ts';
+import type { StoredFile } from '../storage/file-store.ts';
 import type { DailySums } from './daily-sums.ts';
 import type { AlertProject } from './project-state.ts';
 import { dailySums, daysOf, storedDays } from './read-facts.ts';

@@ -33,19 +33,19 @@ export class DuckDBFacts implements Facts {
   }
 
   siteDays(query: FactsQuery, device: Device): Promise<DayMeasures[]> {
-    return this.#rows('site_daily', query, { device });
+    return this.#rows('facts/site_daily', query, { device });
   }
 
   countryDays(query: FactsQuery, country: string): Promise<DayMeasures[]> {
-    return this.#rows('country_days', query, { country });
+    return this.#rows('facts/country_days', query, { country });
   }
 
   countryMonths(query: FactsQuery, country: string | null): Promise<CountryMonth[]> {
-    return this.#rows('country_months', query, { country });
+    return this.#rows('facts/country_months', query, { country });
   }
 
   totalsBy(breakdown: Breakdown, query: FactsQuery): Promise<NamedMeasures[]> {
-    return this.#rows(`${breakdown}_totals`, query, {});
+    return this.#rows(`facts/${breakdown}_totals`, query, {});
   }
 
   /**
@@ -96,44 +96,44 @@ export class DuckDBFacts implements Facts {
   }
 
   keywordImpressions(query: FactsQuery, keywords: readonly string[], take: TakeColumns): Promise<void> {
-    return this.#eachFile('keyword_impressions', query, { keywords, days: daysOf(query) }, take);
+    return this.#eachFile('alerts/keyword_impressions', query, { keywords, days: daysOf(query) }, take);
   }
 
   keywordSums(query: FactsQuery, keywords: readonly string[]): Promise<DayMeasures[]> {
-    return this.#rows('keyword_sums', query, { keywords });
+    return this.#rows('facts/keyword_sums', query, { keywords });
   }
 
   async storedDays(query: FactsQuery): Promise<Day[]> {
-    const rows = await this.#rows<{ date: Day }>('table_days', query, {});
+    const rows = await this.#rows<{ date: Day }>('alerts/table_days', query, {});
     return rows.map(({ date }) => date);
   }
 
   keywordPageCounts(query: FactsQuery): Promise<KeywordPageCount[]> {
-    return this.#rows('keyword_page_counts', query, {});
+    return this.#rows('alerts/keyword_page_counts', query, {});
   }
 
   keywordPages(query: FactsQuery, keywords: readonly string[], take: TakeColumns): Promise<void> {
-    return this.#eachFile('keyword_pages', query, { keywords }, take);
+    return this.#eachFile('alerts/keyword_pages', query, { keywords }, take);
   }
 
   async keywordPageNames(query: FactsQuery, keywords: readonly string[]): Promise<Map<number, string>> {
-    const rows = await this.#rows<{ page: number; url: string }>('keyword_page_names', query, { keywords });
+    const rows = await this.#rows<{ page: number; url: string }>('alerts/keyword_page_names', query, { keywords });
     return new Map(rows.map(({ page, url }) => [page, url]));
   }
 
   async pageNumbers(urls: readonly string[], signal: AbortSignal): Promise<number[]> {
-    const rows = await this.#engine.query<{ url: string; page: number }>('facts/page_numbers', { urls }, signal);
+    const rows = await this.#engine.query<{ url: string; page: number }>('alerts/page_numbers', { urls }, signal);
     const numbers = new Map(rows.map(({ url, page }) => [url, page]));
     return urls.map((url) => numbers.get(url)!);
   }
 
   async pageUrls(query: FactsQuery): Promise<string[]> {
-    const rows = await this.#rows<{ url: string }>('page_urls', query, {});
+    const rows = await this.#rows<{ url: string }>('alerts/page_urls', query, {});
     return rows.map(({ url }) => url);
   }
 
   pageSums(query: FactsQuery, urls: readonly string[]): Promise<DayMeasures[]> {
-    return this.#rows('page_sums', query, { urls });
+    return this.#rows('facts/page_sums', query, { urls });
   }
 
   /** A file after the other, so that the rows of one only are in memory. */
@@ -145,16 +145,16 @@ export class DuckDBFacts implements Facts {
   ): Promise<void> {
     for (const file of files) {
       const opened = { ...parameters, from, to, files: await this.#files.open([file]) };
-      await this.#engine.numbers(`facts/${name}`, opened, take, signal);
+      await this.#engine.numbers(name, opened, take, signal);
     }
   }
 
-  /** All rows of `sql/facts/NAME.sql` over the files and range of a query. */
+  /** All rows of `sql/NAME.sql` over the files and range of a query. */
   async #rows<Row>(name: string, { files, range, signal }: FactsQuery, parameters: Parameters): Promise<Row[]> {
     if (files.length === 0) return [];
     const { from, to } = range;
     const opened = { ...parameters, from, to, files: await this.#files.open(files) };
-    return this.#engine.query<Row>(`facts/${name}`, opened, signal);
+    return this.#engine.query<Row>(name, opened, signal);
   }
 }
 
