@@ -37,7 +37,10 @@ export function addDemo(program: Command): void {
 }
 
 /** Makes the demo snapshot and loads it as everybody's data is loaded, with progress on standard error. */
-export async function loadDemo(stores: { settings: Settings; catalog: Catalog }): Promise<void> {
+export async function loadDemo(
+  stores: { settings: Settings; catalog: Catalog },
+  { evaluate = true }: { evaluate?: boolean } = {},
+): Promise<void> {
   const [{ Engine }, { loadSnapshot }, { writeDemoSnapshot }] = await Promise.all([
     import('../../server/facts/duckdb/engine.ts'),
     import('../../server/load/load.ts'),
@@ -66,6 +69,7 @@ export async function loadDemo(stores: { settings: Settings; catalog: Catalog })
         return undefined;
       },
     });
+    if (!evaluate) return;
     report('Demo workspace: evaluating alerts');
     await evaluateDemo(stores);
   } finally {

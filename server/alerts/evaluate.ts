@@ -11,7 +11,7 @@ import { AlertCalendar } from './calendar.ts';
 import { KEYWORD_LOOK_BACK } from './keyword-checks.ts';
 import { KeywordReplay, type KeywordStates } from './keyword-replay.ts';
 import { type AlertProject, lastFinalDay, readAlertProject } from './project-state.ts';
-import { type AlertFiles, type CutOffDays, readProjectFacts } from './read-facts.ts';
+import { type AlertFiles, type CutOffDays, readPageNames, readProjectFacts } from './read-facts.ts';
 import { evaluateRules, type RuleStarts, readRulesFiles } from './rules.ts';
 import { type AlertChanges, alertChanges, type Replayed, storeEvaluation } from './store.ts';
 import { TrafficReplay, type TrafficState } from './traffic-replay.ts';
@@ -88,9 +88,15 @@ export async function evaluateProject(
   if (input === undefined) return undefined;
   const { state, range, read, files } = input;
 
-  const projectFacts = await readProjectFacts(facts, { files, range: read, signal }, state.keywords, NOTHING_CUT_OFF);
+  const query = { files, range: read, signal };
+  const { site, keywords } = await readProjectFacts(facts, query, state.keywords, NOTHING_CUT_OFF);
   const calendar = new AlertCalendar(read, PROVIDER_EVENTS, state.notes);
-  const replay = replayProject(projectFacts, calendar, { range, before: stateBefore(state, range) });
+  const before = stateBefore(state, range);
+  const places = { from: calendar.placeOf(range.from), to: calendar.placeOf(range.to) };
+  const traffic = new TrafficReplay(site, calendar, before.traffic);
+  const replays = { traffic, keywords: new KeywordReplay(keywords, calendar, places, before.keywords) };
+  keywords.pages.urls = await readPageNames(facts, query, replays.keywords.keywordsToName());
+  const replay = replayProject(replays, calendar, { range, before });
   signal.throwIfAborted();
   const rules = await evaluateRules(facts, state, input.rules, signal);
 
@@ -136,22 +142,19 @@ function stateBefore({ evaluation }: AlertProject, { from }: Range): SettledStat
 }
 
 function replayProject(
-  { site, keywords }: Awaited<ReturnType<typeof readProjectFacts>>,
+  { traffic, keywords }: { traffic: TrafficReplay; keywords: KeywordReplay },
   calendar: AlertCalendar,
   { range, before }: { range: Range; before: SettledState },
 ): { alerts: EvaluatedAlert[]; settled: Day; state: SettledState } {
-  const places = { from: calendar.placeOf(range.from), to: calendar.placeOf(range.to) };
-  const traffic = new TrafficReplay(site, calendar, before.traffic);
-  const replay = new KeywordReplay(keywords, calendar, places, before.keywords);
   const isLong = countDays(range.from, range.to) > MAX_REPLAY;
   const settled = isLong ? addDays(range.to, -REPLAYED_AFTER_SETTLING) : addDays(range.from, -1);
   let state = before;
-  for (let day = places.from; day <= places.to; day++) {
+  for (let day = calendar.placeOf(range.from); day <= calendar.placeOf(range.to); day++) {
     traffic.run(day);
-    replay.run(day);
-    if (calendar.dayAt(day) === settled) state = { traffic: traffic.state(), keywords: replay.states() };
+    keywords.run(day);
+    if (calendar.dayAt(day) === settled) state = { traffic: traffic.state(), keywords: keywords.states() };
   }
-  return { alerts: [...traffic.alerts, ...replay.alerts], settled, state };
+  return { alerts: [...traffic.alerts, ...keywords.alerts], settled, state };
 }
 
 function endedBecause({ keywords, rules }: AlertProject, starts: RuleStarts): Replayed['endedBecause'] {

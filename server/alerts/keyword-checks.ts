@@ -4,7 +4,6 @@ import { KEYWORD_DROP_DAYS, keywordDrop, keywordIsBack, mayDrop } from './keywor
 import type { KeywordFacts } from './keyword-facts.ts';
 import { keywordLost, LOOK_BACK, lastShown, MAX_SILENCE, mayBeLost } from './keyword-lost.ts';
 import type { Lifecycle } from './lifecycle.ts';
-import { type MainPage, mainPage } from './main-page.ts';
 import { type AlertText, keywordDropText, keywordLostText, tenth, urlChangedText, urlMismatchText } from './texts.ts';
 import { URL_CHANGED_DAYS, urlChanged } from './url-changed.ts';
 import { URL_MISMATCH_DAYS, urlMismatch } from './url-mismatch.ts';
@@ -105,15 +104,11 @@ const lost: KeywordCheck = {
       : 'gone, for it was not shown again within 56 days',
 };
 
-function mainPageOf({ facts, keyword }: Spot, from: number, to: number): MainPage {
-  return mainPage(facts.pages, ...facts.pageRows(keyword, from, to));
-}
-
 function changeOf(spot: Spot): ReturnType<typeof urlChanged> | undefined {
-  const { facts, calendar, day } = spot;
+  const { facts, calendar, keyword, day } = spot;
   const from = day - URL_CHANGED_DAYS + 1;
   if (!facts.pages.stored.areWhole(from, day) || calendar.crossesEvent(from, day)) return undefined;
-  return urlChanged(mainPageOf(spot, day - 6, day), mainPageOf(spot, from, day - 7));
+  return urlChanged(facts.mainPage(keyword, day - 6, day), facts.mainPage(keyword, from, day - 7));
 }
 
 const changed: KeywordCheck = {
@@ -143,7 +138,7 @@ function mismatchOf(spot: Spot): ReturnType<typeof urlMismatch> {
   if (Number.isNaN(target) || !facts.pages.stored.areWhole(from, day) || calendar.crossesEvent(from, day)) {
     return undefined;
   }
-  return urlMismatch(mainPageOf(spot, from, day), target);
+  return urlMismatch(facts.mainPage(keyword, from, day), target);
 }
 
 const mismatch: KeywordCheck = {

@@ -1,4 +1,5 @@
 import type { KeywordSums } from './keyword-drop.ts';
+import { type MainPage, mainPage, mainPageByTop } from './main-page.ts';
 import type { StoredDays } from './stored-days.ts';
 
 export interface AlertKeyword {
@@ -16,8 +17,8 @@ export interface PageFacts {
   readonly days: Int32Array;
   readonly pages: Float64Array;
   readonly impressions: Float64Array;
-  /** Pages by number, without fragments. */
-  readonly urls: ReadonlyMap<number, string>;
+  /** Pages by number, without fragments; those that texts name. */
+  urls: ReadonlyMap<number, string>;
   /** The page that should rank for each keyword; NaN for none. */
   readonly targets: Float64Array;
 }
@@ -43,6 +44,9 @@ export class KeywordFacts {
   readonly pages: PageFacts;
   readonly #impressions: Float64Array;
   readonly #positions: Float64Array;
+  /** Of the keyword that was asked about last: its days are asked about one after the other. */
+  #sums: { readonly keyword: number; readonly sums: KeywordSums } | undefined;
+  #topPage: { readonly keyword: number; readonly top: TopPage } | undefined;
 
   /** Takes the days of keywords, `days` cells for each, in arrays of its own size and turns them into sums in place. */
   constructor(
@@ -65,17 +69,55 @@ export class KeywordFacts {
   }
 
   sumsOf(keyword: number): KeywordSums {
-    const start = keyword * (this.days + 1);
-    const end = start + this.days + 1;
-    return { impressions: this.#impressions.subarray(start, end), positions: this.#positions.subarray(start, end) };
+    if (this.#sums?.keyword !== keyword) {
+      const start = keyword * (this.days + 1);
+      const end = start + this.days + 1;
+      const [impressions, positions] = [this.#impressions.subarray(start, end), this.#positions.subarray(start, end)];
+      this.#sums = { keyword, sums: { impressions, positions } };
+    }
+    return this.#sums.sums;
   }
 
-  /** The rows of pages of a keyword in a window: the first, and behind the last. */
-  pageRows(keyword: number, from: number, to: number): [start: number, end: number] {
+  /** The main page of a keyword in a window. */
+  mainPage(keyword: number, from: number, to: number): MainPage {
     const { starts, days } = this.pages;
     const [start, end] = [starts[keyword] ?? 0, starts[keyword + 1] ?? 0];
-    return [firstAtOrAfter(days, start, end, from), firstAtOrAfter(days, start, end, to + 1)];
+    if (start === end) return { page: undefined, impressions: 0 };
+    if (this.#topPage?.keyword !== keyword)
+      this.#topPage = { keyword, top: topPage(this.pages, start, end, this.days) };
+    const { page, held, shown } = this.#topPage.top;
+    const known = mainPageByTop(page, held[to + 1]! - held[from]!, shown[to + 1]! - shown[from]!);
+    if (known !== undefined) return known;
+    return mainPage(this.pages, firstAtOrAfter(days, start, end, from), firstAtOrAfter(days, start, end, to + 1));
   }
+}
+
+/** The page that a keyword has most impressions with, over all days; and sums until the end of each day. */
+interface TopPage {
+  readonly page: number;
+  /** Impressions of that page. */
+  readonly held: Float64Array;
+  /** Impressions of all pages. */
+  readonly shown: Float64Array;
+}
+
+function topPage({ pages, impressions, days: places }: PageFacts, start: number, end: number, days: number): TopPage {
+  const totals = new Map<number, number>();
+  for (let row = start; row < end; row++) {
+    totals.set(pages[row]!, (totals.get(pages[row]!) ?? 0) + impressions[row]!);
+  }
+  const [page] = [...totals].reduce((most, each) => (each[1] > most[1] ? each : most));
+  const [held, shown] = [new Float64Array(days + 1), new Float64Array(days + 1)];
+  for (let row = start; row < end; row++) {
+    const at = places[row]! + 1;
+    shown[at]! += impressions[row]!;
+    if (pages[row] === page) held[at]! += impressions[row]!;
+  }
+  for (let at = 1; at <= days; at++) {
+    shown[at]! += shown[at - 1]!;
+    held[at]! += held[at - 1]!;
+  }
+  return { page, held, shown };
 }
 
 /** Days of keywords: cell `keyword * (days + 1) + day + 1`. */

@@ -90,6 +90,20 @@ export class KeywordReplay {
     else for (const { check, keyword } of opening) this.#openOne(check, keyword, day);
   }
 
+  /** Keywords whose pages may be named in a text. */
+  keywordsToName(): string[] {
+    const { keywords } = this.#facts;
+    const pageBits = KEYWORD_CHECKS.reduce(
+      (bits, { type }, check) => bits | (type.startsWith('url_') ? 1 << check : 0),
+      0,
+    );
+    const named = new Uint8Array(keywords.length);
+    for (let at = 0; at < this.#holds.length; at++) {
+      if ((this.#holds[at]! & pageBits) !== 0) named[at % keywords.length] = 1;
+    }
+    return keywords.filter((_, keyword) => named[keyword] === 1 || this.#active[keyword]! > 0).map(({ id }) => id);
+  }
+
   /** A copy of all that is known now. */
   states(): KeywordStates {
     const states = KEYWORD_CHECKS.map(({ type }, check) => [

@@ -15,6 +15,16 @@ export interface PageRows {
 const MIN_SHARE = 0.6;
 
 /**
+ * The main page of a window, where one page alone decides that: it has enough of the impressions, or so many that no
+ * other can have. Undefined where the rows have to be looked at.
+ * @param held its impressions, of all that were `shown`
+ */
+export function mainPageByTop(page: number, held: number, shown: number): MainPage | undefined {
+  if (shown > 0 && held >= MIN_SHARE * shown) return { page, impressions: shown };
+  return shown - held < MIN_SHARE * shown || shown === 0 ? { page: undefined, impressions: shown } : undefined;
+}
+
+/**
  * The page with at least 60 % of the impressions of some rows.
  *
  * A page with more than half of all impressions is what is left when the impressions of different pages cancel each

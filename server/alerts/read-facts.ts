@@ -101,6 +101,16 @@ export function daysOf({ from, to }: Range, stored: ReadonlySet<Day>): StoredDay
   return new StoredDays(eachDay(from, to).map((day) => stored.has(day)));
 }
 
+/** Reads the names of the pages of some keywords: only texts need them. */
+export async function readPageNames(
+  facts: Facts,
+  { files: { pages }, range, signal }: { files: AlertFiles; range: Range; signal: AbortSignal },
+  keywords: readonly string[],
+): Promise<ReadonlyMap<number, string>> {
+  if (keywords.length === 0) return new Map();
+  return facts.keywordPageNames({ files: pages, range, signal }, keywords);
+}
+
 /** Rows of pages, of the keywords alone that can have an alert: more than one page, or one that should rank. */
 async function readPages(
   facts: Facts,
@@ -133,11 +143,9 @@ async function readPages(
       impressions[at] = shown![row]!;
     }
   });
-  // Pages that differ by a fragment are one row: what was not filled stands behind the last day.
-  for (const { place } of counts) days.fill(0x7fff_ffff, ends[place], starts[place + 1]);
   return {
     ...{ starts, days, pages, impressions },
-    urls: await facts.keywordPageNames(query, read),
+    urls: new Map(),
     targets: await readTargets(facts, query.signal, keywords),
   };
 }

@@ -5,10 +5,9 @@ select
   k.keyword::double as keyword,
   (f.date - $from::date)::double as day,
   (hash(split_part(f.url, '#', 1)) >> 11)::double as page,
-  sum(f.impressions)::double as impressions
+  f.impressions::double as impressions
 from read_parquet($files) f
 join (select unnest($keywords) as keyword_id, generate_subscripts($keywords, 1) - 1 as keyword) k
   on k.keyword_id = f.keyword_id
 where f.date between $from::date and $to::date
-group by all
-order by keyword, day, page
+order by k.keyword * 100000 + (f.date - $from::date)

@@ -234,3 +234,22 @@ t.test('an interrupted replay goes on where it was', (t) => {
 function sorted(alerts: readonly EvaluatedAlert[]): string[] {
   return alerts.map((alert) => JSON.stringify(Object.entries(alert).sort(([a], [b]) => (a < b ? -1 : 1)))).sort();
 }
+
+t.test('the main page of a window is found without looking at all of its rows', (t) => {
+  const pages = fc.array(fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.nat(9)), { minLength: 20, maxLength: 20 });
+  fc.assert(
+    fc.property(pages, fc.nat(19), fc.nat(19), (days, one, other) => {
+      const [from, to] = [Math.min(one, other), Math.max(one, other)];
+      const facts = keywordFacts([{ days: times(20, SHOWN), pages: days }]);
+      const totals = new Map<string, number>();
+      for (const day of days.slice(from, to + 1)) {
+        for (const [page, shown] of Object.entries(day)) totals.set(page, (totals.get(page) ?? 0) + shown);
+      }
+      const impressions = [...totals.values()].reduce((sum, shown) => sum + shown, 0);
+      const main = [...totals].find(([, shown]) => impressions > 0 && shown >= 0.6 * impressions)?.[0];
+      const found = facts.mainPage(0, from, to);
+      t.same({ ...found, page: facts.pages.urls.get(found.page ?? -1) }, { page: main, impressions });
+    }),
+  );
+  t.end();
+});

@@ -1,0 +1,29 @@
+import '../threads.ts';
+import { readFileSync } from 'node:fs';
+import { evaluateProject } from '../../server/alerts/evaluate.ts';
+import { withFacts } from '../../server/alerts/with-facts.ts';
+import { openCatalog } from '../../server/catalog/open-catalog.ts';
+import { countDays } from '../../server/domain/dates.ts';
+import { readSettings } from '../../server/settings.ts';
+
+/** Evaluates a project up to a day, then up to its end, and prints what the second took. It has this process for itself. */
+const settings = readSettings(process.env);
+await using catalog = await openCatalog(settings.dataFolder);
+await withFacts(settings, async (facts) => {
+  await evaluateProject({ catalog, facts }, 'Proj1', { asOf: process.argv[2]! });
+  const before = megabytes('VmRSS');
+  const started = performance.now();
+  const cpu = process.cpuUsage();
+  const { range } = (await evaluateProject({ catalog, facts }, 'Proj1'))!;
+  const seconds = (performance.now() - started) / 1000;
+  const { user, system } = process.cpuUsage(cpu);
+  const days = countDays(range.from, range.to);
+  process.stdout.write(
+    JSON.stringify({ seconds, processor: (user + system) / 1e6, days, before, peak: megabytes('VmHWM') }),
+  );
+});
+
+/** A line of what Linux says of this process. */
+function megabytes(name: string): number {
+  return Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) / 1024;
+}
