@@ -18,6 +18,7 @@ import { addMembers } from './commands/members.ts';
 import { addProjects } from './commands/projects.ts';
 import { addRebuild } from './commands/rebuild.ts';
 import { addServe } from './commands/serve.ts';
+import { addSync } from './commands/sync.ts';
 import { addVerify } from './commands/verify.ts';
 import { addWork } from './commands/work.ts';
 import { addWorkspaces } from './commands/workspaces.ts';
@@ -52,6 +53,7 @@ const groups = [
   addProjects,
   addConnections,
   addLists,
+  addSync,
   addJobs,
   addVerify,
   addRebuild,
