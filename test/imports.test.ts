@@ -73,3 +73,27 @@ t.test('the domain does no input or output', (t) => {
   }
   t.end();
 });
+
+t.test('no files import each other in a circle, not even their types', (t) => {
+  const files = globSync(['server/**/*.ts', 'scripts/**/*.ts'], { cwd: root });
+  const targets = new Map(
+    files.map((file) => [
+      file,
+      importsOf(file)
+        .filter((name) => name.startsWith('.'))
+        .map((name) => relative(root, join(root, dirname(file), name))),
+    ]),
+  );
+  const circles: string[] = [];
+  const done = new Set<string>();
+  const visit = (file: string, path: readonly string[]): void => {
+    const at = path.indexOf(file);
+    if (at >= 0) circles.push([...path.slice(at), file].join(' -> '));
+    if (at >= 0 || done.has(file)) return;
+    for (const target of targets.get(file) ?? []) visit(target, [...path, file]);
+    done.add(file);
+  };
+  for (const file of files) visit(file, []);
+  t.strictSame(circles, []);
+  t.end();
+});

@@ -9,17 +9,8 @@ import { sqlTemplate } from '../runtime/sql.ts';
 import { checkSums, type FactFiles, type PartChange, type Place, writeFile } from './new-files.ts';
 import { type MonthOfDays, writeCumulative, writePartRollups, writeRunning } from './rollups.ts';
 import { columnList } from './stage.ts';
+import type { StagedPart } from './staged-parts.ts';
 import type { FactTableShape } from './tables.ts';
-
-/** What a load carries for one project, table and part. */
-export interface StagedPart {
-  readonly project: string;
-  readonly part: Part;
-  readonly rows: number;
-  readonly firstDay: Day;
-  readonly lastDay: Day;
-  readonly files: readonly string[];
-}
 
 /** The days of a project that a source of facts has read, by table, whether or not they have rows. */
 export interface KnownDays {
