@@ -32,6 +32,7 @@ async function reader(t: Test, count = 40): Promise<Reader> {
   const world = await providersWorld(t, {
     ORDINATE_PROVIDER_REQUESTS_PER_SECOND: '1000',
     ORDINATE_PROVIDER_REQUESTS_PER_MINUTE: '100000',
+    ORDINATE_LISTS_WAIT_SECONDS: '5',
   });
   const { url: endpoint, tokenUrl: tokenEndpoint, credentials } = provider;
   const toProvider = { ...world.connection, endpoint, tokenEndpoint, credentials };

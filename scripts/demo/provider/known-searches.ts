@@ -10,17 +10,18 @@ export interface KnownSearch extends Search {
 
 /** A small property whose searches are listed; more can come, and days can change, at any time. */
 export class KnownSearches implements SearchSource {
-  #days = new Map<Day, KnownSearch[]>();
+  readonly #days = new Map<Day, KnownSearch[]>();
   readonly #revisions = new Map<Day, number>();
 
   constructor(searches: Iterable<KnownSearch> = []) {
-    this.add(...searches);
+    this.add(searches);
   }
 
-  add(...searches: readonly KnownSearch[]): void {
+  add(searches: Iterable<KnownSearch>): void {
     for (const search of searches) {
-      const day = this.#days.get(search.date) ?? [];
-      this.#days.set(search.date, [...day, search]);
+      const day = this.#days.get(search.date);
+      if (day === undefined) this.#days.set(search.date, [search]);
+      else day.push(search);
       this.#revise(search.date);
     }
   }
