@@ -1,0 +1,134 @@
+import { join } from 'node:path';
+import type { Test } from 'tap';
+import { makeQueries } from '../../scripts/demo/provider/made-queries.ts';
+import { MadeSearches } from '../../scripts/demo/provider/made-searches.ts';
+import type { Site } from '../../scripts/demo/provider/site.ts';
+import { filesOf, type StoredTable } from '../../server/catalog/manifest.ts';
+import { findAnyProject, type Project } from '../../server/catalog/projects.ts';
+import { addDays, type Day, monthsEarlier, pacificDayOf } from '../../server/domain/dates.ts';
+import { EVERY_DAY } from '../../server/domain/range.ts';
+import { type SyncOptions, type SyncResult, type SyncStores, syncProject } from '../../server/sync/run.ts';
+import { withSync } from '../../server/sync/with-sync.ts';
+import { connect } from '../fakes/connected.ts';
+import { type OracleRange, oracle, type SyncedTable } from '../fakes/oracle.ts';
+import { type FakeProvider, fakeProvider } from '../fakes/provider.ts';
+import { duckdb, quoted } from '../parquet.ts';
+import { keyword, makeWorld, PROJECT, type Row, type World } from '../world.ts';
+
+export const PROPERTY = 'sc-domain:shop.example';
+/** Noon in California, so that no test depends on the hour unless it says so. */
+export const START = Date.parse('2026-03-15T19:00:00Z');
+
+export interface SyncWorld extends World {
+  readonly provider: FakeProvider;
+  readonly site: Site;
+  readonly searches: MadeSearches;
+  readonly queries: readonly string[];
+  /** Milliseconds; move it. */
+  clock: number;
+  readonly lines: Readonly<Record<string, unknown>>[];
+  /** One run of the project, as the command does it. */
+  readonly sync: (options?: Partial<SyncOptions>) => Promise<SyncResult>;
+  readonly withStores: <T>(work: (stores: SyncStores) => Promise<T>) => Promise<T>;
+  readonly project: () => Project;
+  readonly stored: (table: StoredTable) => Promise<Row[]>;
+  /** What each table must hold for the days of a range. */
+  readonly expected: (range?: Partial<OracleRange>) => Record<SyncedTable, Row[]>;
+}
+
+/** The oldest day that is asked for. */
+export function oldestDay(now: number): Day {
+  return addDays(monthsEarlier(pacificDayOf(now), 16), -14);
+}
+
+/** A server with a project that is connected to the model of the provider and was never synced. */
+export async function syncWorld(
+  t: Test,
+  {
+    since = '2026-01-10',
+    tracked = 6,
+    project = {},
+    environment = {},
+  }: { since?: Day; tracked?: number; project?: Row; environment?: NodeJS.ProcessEnv } = {},
+): Promise<SyncWorld> {
+  const state = { clock: START };
+  const now = (): number => state.clock;
+  const provider = await fakeProvider(t, { now });
+  const plans = makeQueries({ seed: 1, count: 40, origin: 'https://shop.example/', brand: 'acme' });
+  const searches = new MadeSearches({ seed: 1, queries: plans, since });
+  const site = provider.model.addSite(PROPERTY, searches);
+  provider.give(PROPERTY);
+  const queries = plans.flatMap(({ text }) => (text === null ? [] : [text]));
+  const keywords = queries.slice(0, tracked).map((query, index) => keyword(`kw${String(index).padStart(3, '0')}`, query));
+  const world = await makeWorld(
+    t,
+    {
+      projects: [{ ...PROJECT, last_synced_at: null, synced_through: null, provisional_after: null, ...project }],
+      ...(keywords.length > 0 ? { keywords } : {}),
+    },
+    {
+      now,
+      environment: {
+        ORDINATE_THREADS: '1',
+        ORDINATE_LISTS_WAIT_SECONDS: '1',
+        ORDINATE_PROVIDER_REQUESTS_PER_MINUTE: '100000',
+        ORDINATE_PROVIDER_REQUESTS_PER_SECOND: '1000',
+        ...environment,
+      },
+    },
+  );
+  const { catalog, settings, dataFolder } = world;
+  const { credentials, url: endpoint, tokenUrl: tokenEndpoint } = provider;
+  connect(catalog, { credentials, endpoint, tokenEndpoint });
+  const lines: Record<string, unknown>[] = [];
+  const keep = (line: unknown): void => void lines.push(line as Record<string, unknown>);
+  const log = { info: keep, warn: keep, error: keep };
+  const { signal } = new AbortController();
+  const withStores: SyncWorld['withStores'] = (work) => withSync({ settings, catalog, log, now, signal }, work);
+  const readProject = (): Project => findAnyProject(catalog, 'Proj1')!;
+  return Object.assign(state, {
+    ...world,
+    provider,
+    site,
+    searches,
+    queries,
+    lines,
+    withStores,
+    project: readProject,
+    sync: (options: Partial<SyncOptions> = {}) =>
+      withStores((stores) => syncProject(stores, 'Proj1', { now, random: () => 0.5, signal, ...options })),
+    stored: async (table: StoredTable) => {
+      const files = filesOf(catalog, 'Proj1', table, EVERY_DAY).map(({ file }) => quoted(join(dataFolder, file)));
+      if (files.length === 0) return [];
+      const rows = await duckdb(`select 'Proj1' as project_id, * from read_parquet([${files.join(', ')}])`);
+      return rows.map((row) =>
+        Object.fromEntries(
+          Object.entries(row).map(([name, value]) => [
+            name,
+            ['clicks', 'impressions', 'sum_position'].includes(name) ? Number(value) : value,
+          ]),
+        ),
+      );
+    },
+    expected: (range: Partial<OracleRange> = {}) => {
+      const { brandTerms, country } = readProject();
+      const asked = catalog.all<{ id: string; query: string }>('keywords_of_project', { project: 'Proj1' });
+      return oracle(
+        site,
+        { id: 'Proj1', country, brandTerms, keywords: asked },
+        { from: oldestDay(state.clock), to: pacificDayOf(state.clock), now: state.clock, ...range },
+      );
+    },
+  });
+}
+
+/** Whether the stored facts of each table are those of the oracle, in any order. */
+export async function sameFacts(t: Test, world: SyncWorld, tables?: readonly SyncedTable[]): Promise<void> {
+  const expected = world.expected();
+  for (const table of tables ?? (Object.keys(expected) as SyncedTable[])) {
+    const sorted = (rows: readonly Row[]): string[] =>
+      rows.map((row) => JSON.stringify(Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1)))).sort();
+    t.strictSame(sorted(await world.stored(table)), sorted(expected[table]), table);
+    t.ok(expected[table].length > 0, `${table} has rows to compare`);
+  }
+}
