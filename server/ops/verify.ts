@@ -45,6 +45,8 @@ export interface VerifyReport {
 interface Options {
   /** Makes rollups from days, a new journal, and moves orphans to the trash. */
   readonly repair?: boolean;
+  /** Only its files and rollups. */
+  readonly project?: string;
   readonly report?: (step: string) => void;
   /** Milliseconds to wait for a load. */
   readonly lockTimeout?: number;
@@ -65,7 +67,8 @@ export async function verify({ settings, catalog }: Stores, options: Options = {
     const message = `The catalog is damaged: ${result}. Restore it from a backup; without one, move it away and run 'ordinate rebuild'.`;
     problems.push({ ...NOWHERE, kind: 'catalog', message });
   }
-  const manifest = catalog.all<ManifestRow>('manifest_all');
+  const isMeant = ({ project }: ManifestRow): boolean => options.project === undefined || project === options.project;
+  const manifest = catalog.all<ManifestRow>('manifest_all').filter(isMeant);
   // Without the lock, for it takes long: files do not change, and those that a load replaces stay for an hour.
   const damaged = await damagedFiles(store, catalog, manifest, report);
   const onWait = (): void => report('waiting for a load to end');
@@ -73,7 +76,10 @@ export async function verify({ settings, catalog }: Stores, options: Options = {
     report('looking for orphans');
     problems.push(...(await orphans(store, catalog, repair)));
     const journal = new Journal(store);
-    const rollups = await verifyRollups({ settings, catalog }, { store, journal, repair, report, damaged });
+    const rollups = await verifyRollups(
+      { settings, catalog },
+      { store, journal, repair, report, damaged, isMeant },
+    );
     problems.push(...rollups.problems);
     const mended = new Set(rollups.problems.flatMap(({ file, repaired }) => (repaired && file !== null ? [file] : [])));
     for (const [row, message] of damaged.values()) {
@@ -142,11 +148,12 @@ interface RollupTools {
   readonly repair: boolean;
   readonly report: (step: string) => void;
   readonly damaged: Damaged;
+  readonly isMeant: (row: ManifestRow) => boolean;
 }
 
 async function verifyRollups(
   { settings, catalog }: Stores,
-  { store, journal, repair, report, damaged }: RollupTools,
+  { store, journal, repair, report, damaged, isMeant }: RollupTools,
 ): Promise<{ problems: VerifyProblem[] }> {
   const staging = store.path('staging');
   const files = { store, planned: new PlannedFiles(staging), checked: new CheckedFiles(store) };
@@ -158,7 +165,8 @@ async function verifyRollups(
   });
   const problems: VerifyProblem[] = [];
   try {
-    const byProject = Map.groupBy(catalog.all<ManifestRow>('manifest_all'), ({ project }) => project);
+    const rows = catalog.all<ManifestRow>('manifest_all').filter(isMeant);
+    const byProject = Map.groupBy(rows, ({ project }) => project);
     for (const [project, manifest] of byProject) {
       report(`comparing rollups of project ${project}`);
       const found = await checkRollups({ engine, catalog, files, repair }, manifest, new Set(damaged.keys()));

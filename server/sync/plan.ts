@@ -135,7 +135,7 @@ class Needs {
     if (known === undefined) return true;
     if (known.nextTry !== null) return known.nextTry <= now;
     if (known.state === 'failed' || moved.has(day)) return true;
-    return !known.final && (day <= finalThrough || known.fetchedAt < staleBefore);
+    return !known.final && (day <= finalThrough || known.fetchedAt <= staleBefore);
   }
 
   /** A month that is stored as such is read whole where a day of it is to be read. */

@@ -5,7 +5,9 @@ import { MadeSearches } from '../../scripts/demo/provider/made-searches.ts';
 import type { Site } from '../../scripts/demo/provider/site.ts';
 import { filesOf, type StoredTable } from '../../server/catalog/manifest.ts';
 import { findAnyProject, type Project } from '../../server/catalog/projects.ts';
+import { NEVER_SYNCED, putSyncProject } from '../../server/catalog/sync-projects.ts';
 import { addDays, type Day, monthsEarlier, pacificDayOf } from '../../server/domain/dates.ts';
+import { isoInstantOrNull } from '../../server/domain/instants.ts';
 import { EVERY_DAY } from '../../server/domain/range.ts';
 import { type SyncOptions, type SyncResult, type SyncStores, syncProject } from '../../server/sync/run.ts';
 import { withSync } from '../../server/sync/with-sync.ts';
@@ -31,6 +33,8 @@ export interface SyncWorld extends World {
   readonly sync: (options?: Partial<SyncOptions>) => Promise<SyncResult>;
   readonly withStores: <T>(work: (stores: SyncStores) => Promise<T>) => Promise<T>;
   readonly project: () => Project;
+  /** The project as a snapshot would have it. */
+  readonly row: () => Row;
   readonly stored: (table: StoredTable) => Promise<Row[]>;
   /** What each table must hold for the days of a range. */
   readonly expected: (range?: Partial<OracleRange>) => Record<SyncedTable, Row[]>;
@@ -41,15 +45,19 @@ export function oldestDay(now: number): Day {
   return addDays(monthsEarlier(pacificDayOf(now), 16), -14);
 }
 
-/** A server with a project that is connected to the model of the provider and was never synced. */
+/**
+ * A server with a project that is connected to the model of the provider and was never synced.
+ * @param from the oldest day that is wanted, so that a test need not wait for 16 months; null for all of them
+ */
 export async function syncWorld(
   t: Test,
   {
     since = '2026-01-10',
+    from = '2026-01-25',
     tracked = 6,
     project = {},
     environment = {},
-  }: { since?: Day; tracked?: number; project?: Row; environment?: NodeJS.ProcessEnv } = {},
+  }: { since?: Day; from?: Day | null; tracked?: number; project?: Row; environment?: NodeJS.ProcessEnv } = {},
 ): Promise<SyncWorld> {
   const state = { clock: START };
   const now = (): number => state.clock;
@@ -80,6 +88,7 @@ export async function syncWorld(
   const { catalog, settings, dataFolder } = world;
   const { credentials, url: endpoint, tokenUrl: tokenEndpoint } = provider;
   connect(catalog, { credentials, endpoint, tokenEndpoint });
+  if (from !== null) await putSyncProject(catalog, 'Proj1', { ...NEVER_SYNCED, firstDay: from });
   const lines: Record<string, unknown>[] = [];
   const keep = (line: unknown): void => void lines.push(line as Record<string, unknown>);
   const log = { info: keep, warn: keep, error: keep };
@@ -95,6 +104,11 @@ export async function syncWorld(
     lines,
     withStores,
     project: readProject,
+    row: () => {
+      const { syncedThrough, provisionalAfter, lastSyncedAt } = readProject();
+      const synced = { synced_through: syncedThrough, provisional_after: provisionalAfter };
+      return { ...PROJECT, ...project, ...synced, last_synced_at: isoInstantOrNull(lastSyncedAt) };
+    },
     sync: (options: Partial<SyncOptions> = {}) =>
       withStores((stores) => syncProject(stores, 'Proj1', { now, random: () => 0.5, signal, ...options })),
     stored: async (table: StoredTable) => {
@@ -116,7 +130,7 @@ export async function syncWorld(
       return oracle(
         site,
         { id: 'Proj1', country, brandTerms, keywords: asked },
-        { from: oldestDay(state.clock), to: pacificDayOf(state.clock), now: state.clock, ...range },
+        { from: from ?? oldestDay(state.clock), to: pacificDayOf(state.clock), now: state.clock, ...range },
       );
     },
   });
