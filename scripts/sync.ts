@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { destination, pino } from 'pino';
+import { pino } from 'pino';
 import { serializeError } from '../server/api/plugins/log.ts';
 import type { Catalog } from '../server/catalog/catalog.ts';
 import { readSyncProject } from '../server/catalog/sync-projects.ts';
@@ -14,8 +14,8 @@ const LEASE_PAUSE = 250;
 /** Runs `work` with what a sync needs; its lines of the log go to standard error. */
 export function withSyncStores<T>(work: (stores: SyncStores) => Promise<T>): Promise<T> {
   return withStores(async ({ settings, catalog }: { settings: Settings; catalog: Catalog }) => {
-    const stream = destination({ dest: 2, sync: true });
-    const log = pino({ level: settings.logLevel, serializers: { err: serializeError } }, stream);
+    const write = (line: string): void => void process.stderr.write(line);
+    const log = pino({ level: settings.logLevel, serializers: { err: serializeError } }, { write });
     // DuckDB and Google's packages take longer to load than most commands to run.
     const { withSync } = await import('../server/sync/with-sync.ts');
     const { signal } = new AbortController();

@@ -57,10 +57,11 @@ export async function syncWorld(
     tracked = 6,
     project = {},
     environment = {},
-  }: { since?: Day; from?: Day | null; tracked?: number; project?: Row; environment?: NodeJS.ProcessEnv } = {},
+    clock,
+  }: { clock?: () => number; since?: Day; from?: Day | null; tracked?: number; project?: Row; environment?: NodeJS.ProcessEnv } = {},
 ): Promise<SyncWorld> {
   const state = { clock: START };
-  const now = (): number => state.clock;
+  const now = clock ?? ((): number => state.clock);
   const provider = await fakeProvider(t, { now });
   const plans = makeQueries({ seed: 1, count: 40, origin: 'https://shop.example/', brand: 'acme' });
   const searches = new MadeSearches({ seed: 1, queries: plans, since });
@@ -130,7 +131,7 @@ export async function syncWorld(
       return oracle(
         site,
         { id: 'Proj1', country, brandTerms, keywords: asked },
-        { from: from ?? oldestDay(state.clock), to: pacificDayOf(state.clock), now: state.clock, ...range },
+        { from: from ?? oldestDay(now()), to: pacificDayOf(now()), now: now(), ...range },
       );
     },
   });
