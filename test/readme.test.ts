@@ -148,6 +148,19 @@ t.test('the load of a snapshot', async (t) => {
   t.match(out, /Loaded\. Projects: Shop1\./);
 });
 
+t.test('a property is connected', async (t) => {
+  const folder = temporaryFolder(t);
+  const google = await fakeSearchConsole(t);
+  google.sites = [{ siteUrl: 'sc-domain:acme.example', permissionLevel: 'siteRestrictedUser' }];
+  google.queries = [{ key: 'acme boots', clicks: 1, impressions: 2, position: 1 }];
+  const commands = block('property').replaceAll(
+    '--credentials /etc/ordinate/google.json',
+    `--credentials ${credentialsFile(t)} --endpoint ${google.url} --token-endpoint ${google.tokenUrl}`,
+  );
+  const out = await shell(commands, folder, { ORDINATE_DATA: join(folder, 'data') });
+  t.match(out, /sc-domain:acme\.example +siteRestrictedUser\nProject \w{5} was made of .*; it tracks 1 query/);
+});
+
 t.test('lists live from the search provider', async (t) => {
   const folder = temporaryFolder(t);
   const google = await fakeSearchConsole(t);

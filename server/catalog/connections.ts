@@ -5,6 +5,10 @@ import { projectIdIsTaken } from './projects.ts';
 export const CONNECTION_KINDS = ['search-console', 'bigquery'] as const;
 export type ConnectionKind = (typeof CONNECTION_KINDS)[number];
 
+/** Which of all queries and pages a connection keeps, by day, beside the tracked keywords. */
+export const ARCHIVES = ['queries,pages', 'queries', 'pages', 'none'] as const;
+export type Archive = (typeof ARCHIVES)[number];
+
 /** How a project reaches a provider. It holds no secret: credentials are a file's name. */
 export interface Connection {
   readonly kind: ConnectionKind;
@@ -18,6 +22,7 @@ export interface Connection {
   readonly dataset: string | null;
   /** Where the dataset is, such as `EU`; null lets BigQuery find out. */
   readonly location: string | null;
+  readonly archive: Archive;
 }
 
 export interface ListedConnection extends Connection {
@@ -47,14 +52,17 @@ export function listConnections(catalog: Catalog, workspace: string | null): Lis
  * address or from another dataset are dropped; new credentials for the same data leave them. A pause ends.
  */
 export function setConnection(catalog: Catalog, project: string, connection: Connection, at: Microseconds): void {
-  check(connection);
-  catalog.transaction(() => {
-    if (!projectIdIsTaken(catalog, project)) throw new ConnectionRefused(`There is no project '${project}'.`);
-    const before = connectionsOf(catalog, project).find(({ kind }) => kind === connection.kind);
-    catalog.run('connection_upsert', { project, ...connection, at });
-    catalog.run('pause_end', { project, kind: connection.kind });
-    if (before === undefined || !readsTheSame(before, connection)) dropLists(catalog, project);
-  });
+  checkConnection(connection);
+  catalog.transaction(() => writeConnection(catalog, project, connection, at));
+}
+
+/** As `setConnection`, in the transaction of the caller, who has called `checkConnection`. */
+export function writeConnection(own: Catalog, project: string, connection: Connection, at: Microseconds): void {
+  if (!projectIdIsTaken(own, project)) throw new ConnectionRefused(`There is no project '${project}'.`);
+  const before = connectionsOf(own, project).find(({ kind }) => kind === connection.kind);
+  own.run('connection_upsert', { project, ...connection, at });
+  own.run('pause_end', { project, kind: connection.kind });
+  if (before === undefined || !readsTheSame(before, connection)) dropLists(own, project);
 }
 
 /** Removes a connection, and the lists that came from providers. Throws where there is none of the kind. */
@@ -67,7 +75,8 @@ export function removeConnection(catalog: Catalog, project: string, kind: Connec
   });
 }
 
-function check({ kind, dataset, location, endpoint, tokenEndpoint }: Connection): void {
+/** Throws where a connection cannot be what it says. */
+export function checkConnection({ kind, dataset, location, endpoint, tokenEndpoint }: Connection): void {
   if (kind === 'bigquery' && (dataset === null || !DATASET.test(dataset))) {
     throw new ConnectionRefused(
       `A bigquery connection needs --dataset PROJECT.DATASET, such as my-project.searchconsole${dataset === null ? '' : `, not '${dataset}'`}.`,

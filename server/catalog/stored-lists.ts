@@ -2,7 +2,6 @@ import type { Day } from '../domain/dates.ts';
 import type { Microseconds } from '../domain/instants.ts';
 import type { Range } from '../domain/range.ts';
 import type { Catalog } from './catalog.ts';
-import type { ConnectionKind } from './connections.ts';
 import type { UsageDatabase } from './usage.ts';
 
 export type ListKind = 'pages' | 'queries';
@@ -87,11 +86,6 @@ export interface ListStatus extends Omit<StoredList, 'sha256'>, Range {
 export function listStoredLists(catalog: Catalog, project: string | null): ListStatus[] {
   const rows = catalog.all<Row<ListStatus>>('lists_all', { project });
   return rows.map((row) => ({ ...row, ...readFlags(row) }));
-}
-
-/** Until when a provider's property is left alone; 0 when it is not. */
-export function pausedUntil(catalog: Catalog, kind: ConnectionKind, property: string): Microseconds {
-  return catalog.get<{ until: number }>('pause_get', { kind, property })?.until ?? 0;
 }
 
 /** A list that a provider gave, as far as it takes to ask for it again. */

@@ -26,6 +26,13 @@ export function pacificDayOf(milliseconds: number): Day {
   return instant.toZonedDateTimeISO('America/Los_Angeles').toPlainDate().toString();
 }
 
+/** When the Pacific day of an instant ends; both in milliseconds. */
+export function nextPacificMidnight(milliseconds: number): number {
+  const instant = Temporal.Instant.fromEpochMilliseconds(Math.floor(milliseconds));
+  const day = instant.toZonedDateTimeISO('America/Los_Angeles').toPlainDate();
+  return day.add({ days: 1 }).toZonedDateTime('America/Los_Angeles').epochMilliseconds;
+}
+
 /** `days` may be negative. */
 export function addDays(day: Day, days: number): Day {
   return dayOf(Date.parse(day) + days * DAY);

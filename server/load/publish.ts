@@ -15,7 +15,7 @@ import { ENTITIES, type EntityTable, identifiers } from './tables.ts';
 /** Rows that are read at a time. */
 const SLICE = 10_000;
 
-type Row = Record<string, SQLInputValue>;
+export type Row = Record<string, SQLInputValue>;
 
 /** Values that depend on other columns, where the snapshot leaves them out. */
 const DERIVED: Partial<Record<EntityTable['name'], (row: Row) => Row>> = {
@@ -87,7 +87,7 @@ export async function publishing<T>(
   return result;
 }
 
-function raiseRevisions(own: Catalog, facts: ReadonlySet<string>, changed: ChangedEntities): void {
+export function raiseRevisions(own: Catalog, facts: ReadonlySet<string>, changed: ChangedEntities): void {
   if (facts.size + changed.projects.size + changed.workspaces.size === 0) return;
   const { value: revision } = own.get<{ value: number }>('revision_next')!;
   for (const id of changed.keywords) own.run('tracked_keywords_count', { id });
@@ -97,7 +97,7 @@ function raiseRevisions(own: Catalog, facts: ReadonlySet<string>, changed: Chang
 }
 
 /** Whose cached answers a load outdates by its entities. A row that is what it was before does not count. */
-class ChangedEntities {
+export class ChangedEntities {
   readonly projects = new Set<string>();
   /** Projects whose keywords changed. */
   readonly keywords = new Set<string>();
@@ -125,7 +125,7 @@ class ChangedEntities {
 }
 
 /** The projects of a load and their workspaces may have been made otherwise: the journal has them with their facts. */
-async function recordOwners(catalog: Catalog, record: JournalRecord, projects: Iterable<string>): Promise<void> {
+export async function recordOwners(catalog: Catalog, record: JournalRecord, projects: Iterable<string>): Promise<void> {
   const rowOf = (table: EntityTable['name'], id: string): Row | undefined => {
     const { columns } = ENTITIES.find(({ name }) => name === table)!;
     const parts = { table, columns: identifiers(columns.map(({ name }) => name)) };

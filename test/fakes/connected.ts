@@ -30,6 +30,7 @@ export function connect(catalog: Catalog, connection: Partial<Connection>, proje
     tokenEndpoint: null,
     dataset: null,
     location: null,
+    archive: 'queries,pages',
   } as const;
   setConnection(catalog, project, { ...all, ...connection }, 0);
 }

@@ -3,7 +3,8 @@ import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
 import { Catalog } from '../../server/catalog/catalog.ts';
 import { connectionsOf, removeConnection } from '../../server/catalog/connections.ts';
-import { listStoredLists, pausedUntil } from '../../server/catalog/stored-lists.ts';
+import { findPause } from '../../server/catalog/provider-pauses.ts';
+import { listStoredLists } from '../../server/catalog/stored-lists.ts';
 import { sqlText } from '../../server/runtime/sql.ts';
 import { connect, connectedWorld, credentialsFile } from '../fakes/connected.ts';
 import { FAILURES } from '../fakes/search-console-failures.ts';
@@ -33,7 +34,7 @@ t.test('a connection that is set anew ends the pause of its property', async (t)
   const { catalog, google, ask } = await connectedWorld(t);
   google.failure = { how: FAILURES.loadQuota, times: 1 };
   t.equal((await ask(PATH)).status, 503);
-  t.ok(pausedUntil(catalog, 'search-console', 'sc-domain:shop.example') > 0);
+  t.match(await findPause(catalog, 'search-console', 'sc-domain:shop.example'), { reason: 'load-quota' });
   connect(catalog, { credentials: credentialsFile(t), endpoint: google.url, tokenEndpoint: google.tokenUrl });
   t.equal((await ask(PATH)).status, 200);
 });
