@@ -9,7 +9,7 @@ import { addDays, type Day, eachDay, monthsEarlier } from '../domain/dates.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import type { Range } from '../domain/range.ts';
 import type { PlanInput } from './plan.ts';
-import { type Archive, tablesOf } from './tables.ts';
+import { tablesOf } from './tables.ts';
 
 /** A project with a connection to the reporting API. */
 export interface Connected {
@@ -53,7 +53,6 @@ export async function prepare(
   { project, connection }: Connected,
   { today, now, staleAfter }: { today: Day; now: number; staleAfter: number },
 ): Promise<Prepared> {
-  const { archive = 'queries,pages' } = connection as Connection & { readonly archive?: Archive };
   const stored = await readSyncProject(catalog, project.id);
   const isOther = stored.firstDay !== null && stored.country !== project.country;
   const sync = isOther ? { ...stored, country: project.country } : stored;
@@ -63,7 +62,7 @@ export async function prepare(
     sync,
     input: {
       wanted: wantedDays(sync, days, today),
-      tables: tablesOf(archive),
+      tables: tablesOf(connection.archive),
       days,
       keywords: listKeywords(catalog, project.id).map(({ id, query }) => ({ id, query })),
       fetchedKeywords: isOther ? [] : await listSyncKeywords(catalog, project.id),

@@ -1,3 +1,4 @@
+import type { Archive } from '../catalog/connections.ts';
 import type { FactTable } from '../catalog/manifest.ts';
 
 /** The fact tables that the sync fills by days, in the order in which it asks for them. */
@@ -17,9 +18,6 @@ export type SyncTable = (typeof SYNC_TABLES)[number];
 export const KEYWORD_TABLES: readonly SyncTable[] = ['keyword_daily', 'keyword_page_daily'];
 /** Tables that take a request for each day. */
 export const DAY_BY_DAY: readonly SyncTable[] = ['query_daily', 'page_daily'];
-
-/** Which lists of all queries and pages a connection archives, as it is set. */
-export type Archive = 'queries,pages' | 'queries' | 'pages' | 'none';
 
 /** The tables that the sync fills for a connection. */
 export function tablesOf(archive: Archive): SyncTable[] {

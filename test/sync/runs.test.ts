@@ -13,7 +13,7 @@ function askedDays(world: SyncWorld): Day[] {
 }
 
 t.test('a first run brings all days of all tables, and the state of the project', async (t) => {
-  const world = await syncWorld(t);
+  const world = await syncWorld(t, { archive: 'queries,pages' });
   const result = await world.sync();
   t.match(result, { outcome: 'done', reason: null, windows: 4 });
   await sameFacts(t, world);
@@ -49,7 +49,7 @@ t.test('a first run brings all days of all tables, and the state of the project'
 });
 
 t.test('the first window is there within 60 requests, whatever comes after it', async (t) => {
-  const world = await syncWorld(t, { from: null });
+  const world = await syncWorld(t, { from: null, archive: 'queries,pages' });
   await world.sync({ maxWindows: 1 });
   t.ok(world.provider.asked().length <= 60);
   t.match(world.project(), { syncStatus: 'ok', syncedThrough: '2026-03-15', historyBackfilling: true });
@@ -57,7 +57,7 @@ t.test('the first window is there within 60 requests, whatever comes after it', 
 });
 
 t.test('a run goes on behind the last publication', async (t) => {
-  const world = await syncWorld(t);
+  const world = await syncWorld(t, { archive: 'pages' });
   for (let turn = 0; ; turn++) {
     const published = new Set((await world.stored('site_daily')).map(({ date }) => date as Day));
     const { outcome } = await world.sync({ maxWindows: 1, staleAfter: DAY });

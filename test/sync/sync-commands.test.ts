@@ -7,7 +7,7 @@ const today = pacificDayOf(Date.now());
 
 t.test('sync, sync status, sync --dry-run and verify of a connected project', async (t) => {
   const from = addDays(today, -35);
-  const world = await syncWorld(t, { clock: () => Date.now(), since: from, from });
+  const world = await syncWorld(t, { clock: () => Date.now(), since: from, from, archive: 'queries' });
   const environment = {
     ORDINATE_DATA: world.dataFolder,
     ORDINATE_THREADS: '1',

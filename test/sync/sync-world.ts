@@ -3,6 +3,7 @@ import type { Test } from 'tap';
 import { makeQueries } from '../../scripts/demo/provider/made-queries.ts';
 import { MadeSearches } from '../../scripts/demo/provider/made-searches.ts';
 import type { Site } from '../../scripts/demo/provider/site.ts';
+import { type Archive, connectionsOf } from '../../server/catalog/connections.ts';
 import { filesOf, type StoredTable } from '../../server/catalog/manifest.ts';
 import { findAnyProject, type Project } from '../../server/catalog/projects.ts';
 import { NEVER_SYNCED, putSyncProject } from '../../server/catalog/sync-projects.ts';
@@ -10,6 +11,7 @@ import { addDays, type Day, monthsEarlier, pacificDayOf } from '../../server/dom
 import { isoInstantOrNull } from '../../server/domain/instants.ts';
 import { EVERY_DAY } from '../../server/domain/range.ts';
 import { type SyncOptions, type SyncResult, type SyncStores, syncProject } from '../../server/sync/run.ts';
+import { tablesOf } from '../../server/sync/tables.ts';
 import { withSync } from '../../server/sync/with-sync.ts';
 import { connect } from '../fakes/connected.ts';
 import { type OracleRange, oracle, type SyncedTable } from '../fakes/oracle.ts';
@@ -57,8 +59,9 @@ export async function syncWorld(
     tracked = 6,
     project = {},
     environment = {},
+    archive = 'none',
     clock,
-  }: { clock?: () => number; since?: Day; from?: Day | null; tracked?: number; project?: Row; environment?: NodeJS.ProcessEnv } = {},
+  }: { archive?: Archive; clock?: () => number; since?: Day; from?: Day | null; tracked?: number; project?: Row; environment?: NodeJS.ProcessEnv } = {},
 ): Promise<SyncWorld> {
   const state = { clock: START };
   const now = clock ?? ((): number => state.clock);
@@ -88,7 +91,7 @@ export async function syncWorld(
   );
   const { catalog, settings, dataFolder } = world;
   const { credentials, url: endpoint, tokenUrl: tokenEndpoint } = provider;
-  connect(catalog, { credentials, endpoint, tokenEndpoint });
+  connect(catalog, { credentials, endpoint, tokenEndpoint, archive });
   if (from !== null) await putSyncProject(catalog, 'Proj1', { ...NEVER_SYNCED, firstDay: from });
   const lines: Record<string, unknown>[] = [];
   const keep = (line: unknown): void => void lines.push(line as Record<string, unknown>);
@@ -137,10 +140,11 @@ export async function syncWorld(
   });
 }
 
-/** Whether the stored facts of each table are those of the oracle, in any order. */
-export async function sameFacts(t: Test, world: SyncWorld, tables?: readonly SyncedTable[]): Promise<void> {
+/** Whether the stored facts of each table that the connection wants are those of the oracle, in any order. */
+export async function sameFacts(t: Test, world: SyncWorld): Promise<void> {
   const expected = world.expected();
-  for (const table of tables ?? (Object.keys(expected) as SyncedTable[])) {
+  const archive = connectionsOf(world.catalog, 'Proj1')[0]!.archive;
+  for (const table of tablesOf(archive)) {
     const sorted = (rows: readonly Row[]): string[] =>
       rows.map((row) => JSON.stringify(Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1)))).sort();
     t.strictSame(sorted(await world.stored(table)), sorted(expected[table]), table);
