@@ -77,7 +77,9 @@ async function printPlans(catalog: Catalog, named: readonly string[] | undefined
     for (const { kind, from, to, requests: count } of windows) rows.push({ project, window: kind, from, to, count });
   }
   await printTable(rows, 'Nothing is due.');
-  print(`\n${all.toLocaleString('en', { useGrouping: false })} requests; each search appearance takes one more a window.`);
+  print(
+    `\n${all.toLocaleString('en', { useGrouping: false })} requests; each search appearance takes one more a window.`,
+  );
 }
 
 async function runAll(named: readonly string[] | undefined): Promise<void> {

@@ -89,6 +89,7 @@ function printReport(found: VerifyReport, compared: Compared | undefined): void 
 
 function readDays(text: string): number {
   const days = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (!(days >= 1 && days <= MAX_DAYS)) throw new InvalidArgumentError(`It must be a whole number from 1 to ${MAX_DAYS}.`);
+  if (!(days >= 1 && days <= MAX_DAYS))
+    throw new InvalidArgumentError(`It must be a whole number from 1 to ${MAX_DAYS}.`);
   return days;
 }

@@ -43,11 +43,7 @@ export async function putSyncDays(catalog: Catalog, project: string, days: reado
 }
 
 /** Notes that days were compared at an age. */
-export async function putCompared(
-  catalog: Catalog,
-  project: string,
-  days: ReadonlyMap<Day, number>,
-): Promise<void> {
+export async function putCompared(catalog: Catalog, project: string, days: ReadonlyMap<Day, number>): Promise<void> {
   for (const [day, compared] of days) catalog.run('sync_day_compared', { project, day, compared });
 }
 

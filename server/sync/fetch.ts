@@ -80,11 +80,7 @@ export async function runAtGateway<T>(
  * Fetches a window into files. Throws `ProviderFailure` where the provider gives nothing any more; a single table that
  * fails is left out, and told.
  */
-export async function fetchWindow(
-  window: SyncWindow,
-  files: DayFiles,
-  options: FetchOptions,
-): Promise<FetchedWindow> {
+export async function fetchWindow(window: SyncWindow, files: DayFiles, options: FetchOptions): Promise<FetchedWindow> {
   const failures = new Map<SyncTable, ProviderFailure>();
   const limit = pLimit(options.atOnce);
   let fatal: unknown;

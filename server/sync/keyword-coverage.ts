@@ -1,5 +1,5 @@
 import type { SyncKeyword } from '../catalog/sync-days.ts';
-import { addDays, type Day, earlier, eachDay, later, monthOf } from '../domain/dates.ts';
+import { addDays, type Day, eachDay, earlier, later, monthOf } from '../domain/dates.ts';
 import type { Range } from '../domain/range.ts';
 import { batchesOf, MAX_ROWS, type SyncedKeyword } from './batches.ts';
 

@@ -149,12 +149,7 @@ class Needs {
 }
 
 /** Days in a row, those that are final apart from those that are not. */
-function asksOf(
-  table: SyncTable,
-  days: readonly Day[],
-  finalThrough: Day,
-  keywords: readonly SyncedKeyword[],
-): Ask[] {
+function asksOf(table: SyncTable, days: readonly Day[], finalThrough: Day, keywords: readonly SyncedKeyword[]): Ask[] {
   const asks: Ask[] = [];
   for (const day of days) {
     const dataState = day <= finalThrough ? 'final' : 'all';

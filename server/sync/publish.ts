@@ -1,12 +1,18 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Catalog } from '../catalog/catalog.ts';
-import { type FactTable, filesOf, manifestOf } from '../catalog/manifest.ts';
-import { listSyncKeywords, putSyncDays, putSyncKeywords, type SyncDay, type SyncKeyword } from '../catalog/sync-days.ts';
+import { type FactTable, filesOf, manifestOf, readCoverage } from '../catalog/manifest.ts';
+import {
+  listSyncKeywords,
+  putSyncDays,
+  putSyncKeywords,
+  type SyncDay,
+  type SyncKeyword,
+} from '../catalog/sync-days.ts';
 import { listKeywordIds, putSyncState, raiseEntityRevisions, type SyncState } from '../catalog/sync-projects.ts';
 import { type Day, eachDay, earlier, lastDayOf, later, type Month, monthOf, monthsEarlier } from '../domain/dates.ts';
 import { EVERY_DAY, type Range } from '../domain/range.ts';
-import { Engine } from '../facts/duckdb/engine.ts';
+import { Engine, type EngineOptions, type Session } from '../facts/duckdb/engine.ts';
 import { loadSnapshot } from '../load/load.ts';
 import type { KnownDays } from '../load/part-files.ts';
 import { FACTS, identifiers } from '../load/tables.ts';
@@ -77,10 +83,11 @@ export async function publishWindow(input: PublishInput): Promise<readonly SyncD
 
 /** The days of each table that are to be stored: those whose rows are others than before, or new. */
 function changedDays(
-  { fetched: { files }, days, today, again }: PublishInput,
+  { catalog, project, fetched: { files }, days, today, again }: PublishInput,
   published: readonly SyncDay[],
 ): Map<SyncTable, Day[]> {
   const changed = new Map<SyncTable, Day[]>();
+  const stored = readCoverage(catalog, project);
   const kept = monthsEarlier(today, HISTORY_MONTHS);
   for (const { table: name, day, digest } of published) {
     const table = name as SyncTable;
@@ -88,6 +95,9 @@ function changedDays(
     const before = days.get(table)?.get(day);
     if (found === undefined) continue;
     if (before?.state !== 'failed' && before?.digest === digest && !again.has(day)) continue;
+    const span = stored[table];
+    if (before === undefined && found.rows === 0 && (span === undefined || day < span.firstDay || day > span.lastDay))
+      continue;
     if (found.rows === 0 && day < kept && (files.of('site_daily').get(day)?.rows ?? 0) === 0) continue;
     changed.set(table, [...(changed.get(table) ?? []), day]);
   }
@@ -108,7 +118,11 @@ async function fetchedKeywords(own: Catalog, { project, window, fetched, days }:
 }
 
 /** Whether all wanted days of a month of countries are published. */
-function isWholeMonth(month: Month, { wanted, monthsThrough }: PublishInput, after: DaysByTable): boolean {
+function isWholeMonth(
+  month: Month,
+  { wanted, monthsThrough }: Pick<PublishInput, 'wanted' | 'monthsThrough'>,
+  after: DaysByTable,
+): boolean {
   if (lastDayOf(month) > monthsThrough) return false;
   const days = after.get('country_daily');
   const range = { from: later(`${month}-01`, wanted.from), to: lastDayOf(month) };
@@ -129,63 +143,58 @@ interface Snapshot {
 
 /** Writes what a window changes as a snapshot. Nobody else loads meanwhile. */
 async function writeSnapshot(input: PublishInput, { folder, changed, after }: Snapshot): Promise<KnownDays> {
-  const { settings, catalog, project, fetched, monthsThrough } = input;
+  const { project, fetched } = input;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const store = new FactStore(settings.dataFolder);
-  const checked = new CheckedFiles(store);
-  const engine = await Engine.open({
-    memoryLimit: settings.memoryLimit,
-    threads: settings.threads,
-    temporaryFolder: `${folder}-memory`,
-    folders: [folder, fetched.files.folder, store.path('facts')],
-  });
-  try {
-    using session = await engine.session();
-    const known: Partial<Record<FactTable, readonly Day[]>> = {};
-    for (const [table, days] of changed) {
-      known[table] = days;
-      if (table === 'country_daily') continue;
-      await fetched.files.moveTo(folder, table, days);
-      if (KEYWORD_TABLES.includes(table)) {
-        const kept = { table, days, target: join(folder, table, 'kept.parquet') };
-        await keepOtherKeywords(session, input, checked, kept);
-      }
-    }
-    const asked = [...fetched.files.of('country_daily').keys()].filter((day) => day <= monthsThrough);
-    const target = join(folder, 'country_monthly.parquet');
-    const { months, days } = await writeCountryMonths(session, {
-      project,
-      stored: await checked.open(filesOf(catalog, project, 'country_daily', { ...EVERY_DAY, to: monthsThrough })),
-      fetched: fetched.files.files('country_daily', asked),
-      replaced: asked,
-      through: monthsThrough,
-      isWhole: (month) => isWholeMonth(month, input, after),
-      target,
-    });
-    if (months.length > 0) known.country_monthly = months.map((month) => `${month}-01`);
-    const daily = (changed.get('country_daily') ?? []).filter((day) => !months.includes(monthOf(day)));
-    if (changed.has('country_daily') || days.length > 0) {
-      await fetched.files.moveTo(folder, 'country_daily', daily);
-      known.country_daily = [...new Set([...(changed.get('country_daily') ?? []), ...days])];
-    }
-    return { project, days: known };
-  } finally {
-    engine.close();
+  await using engine = new OwnEngine(input, folder);
+  const known: Partial<Record<FactTable, readonly Day[]>> = {};
+  for (const [table, days] of changed) {
+    if (table === 'country_daily') continue;
+    known[table] = days;
+    await fetched.files.moveTo(folder, table, days);
+    if (KEYWORD_TABLES.includes(table)) await keepOtherKeywords(input, engine, { table, days, folder });
   }
+  return { project, days: { ...known, ...(await writeCountries(input, engine, { folder, changed, after })) } };
 }
 
-interface KeptRows {
-  readonly table: SyncTable;
-  readonly days: readonly Day[];
-  readonly target: string;
+/** Writes days of countries, and months in place of those that are old enough. */
+async function writeCountries(
+  { catalog, project, fetched: { files }, ...input }: PublishInput,
+  engine: OwnEngine,
+  { folder, changed, after }: Snapshot,
+): Promise<KnownDays['days']> {
+  const { monthsThrough } = input;
+  const changedDays = changed.get('country_daily') ?? [];
+  const old = { ...EVERY_DAY, to: monthsThrough };
+  const stored = manifestOf(catalog, project, 'country_daily', old).filter(({ firstDay }) => firstDay <= monthsThrough);
+  const asked = [...files.of('country_daily').keys()].filter((day) => day <= monthsThrough);
+  const isWhole = (month: Month): boolean => isWholeMonth(month, input, after);
+  const { months, days } =
+    stored.length + asked.length === 0
+      ? { months: [], days: [] }
+      : await writeCountryMonths(await engine.session(), {
+          project,
+          stored: await engine.checked.open(stored),
+          fetched: files.files('country_daily', asked),
+          replaced: asked,
+          through: monthsThrough,
+          isWhole,
+          target: join(folder, 'country_monthly.parquet'),
+        });
+  if (changedDays.length + days.length === 0) return {};
+  const daily = changedDays.filter((day) => !months.includes(monthOf(day)));
+  await files.moveTo(folder, 'country_daily', daily);
+  const firstDays = months.map((month) => `${month}-01`);
+  return {
+    country_daily: [...new Set([...changedDays, ...days])],
+    ...(months.length === 0 ? {} : { country_monthly: firstDays }),
+  };
 }
 
 /** Days are replaced whole: rows of keywords that the window says nothing about are taken along. */
 async function keepOtherKeywords(
-  session: Awaited<ReturnType<Engine['session']>>,
   { catalog, project, window }: PublishInput,
-  checked: CheckedFiles,
-  { table, days, target }: KeptRows,
+  engine: OwnEngine,
+  { table, days, folder }: { table: SyncTable; days: readonly Day[]; folder: string },
 ): Promise<void> {
   const asked = new Set(
     window.asks.filter((ask) => ask.table === table).flatMap(({ keywords }) => keywords.map(({ id }) => id)),
@@ -195,6 +204,38 @@ async function keepOtherKeywords(
   if (others.length === 0 || stored.length === 0) return;
   const { columns } = FACTS.find(({ name }) => name === table)!;
   const names = columns.map(({ name }) => name).filter((name) => name !== 'project_id');
-  const parameters = { files: await checked.open(stored), project, days, keywords: others, target };
-  await session.run(sqlTemplate('sync/kept_keyword_rows', { columns: identifiers(names) }), parameters);
+  const target = join(folder, table, 'kept.parquet');
+  const parameters = { files: await engine.checked.open(stored), project, days, keywords: others, target };
+  await (await engine.session()).run(
+    sqlTemplate('sync/kept_keyword_rows', { columns: identifiers(names) }),
+    parameters,
+  );
+}
+
+/** DuckDB over the stored facts and the rows that wait, opened where something needs it. */
+class OwnEngine {
+  readonly checked: CheckedFiles;
+  readonly #options: EngineOptions;
+  #opened: { engine: Engine; session: Session } | undefined;
+
+  constructor({ settings, fetched }: PublishInput, folder: string) {
+    const store = new FactStore(settings.dataFolder);
+    this.checked = new CheckedFiles(store);
+    const folders = [folder, fetched.files.folder, store.path('facts')];
+    const { memoryLimit, threads } = settings;
+    this.#options = { memoryLimit, threads, temporaryFolder: `${folder}-memory`, folders };
+  }
+
+  async session(): Promise<Session> {
+    if (this.#opened === undefined) {
+      const engine = await Engine.open(this.#options);
+      this.#opened = { engine, session: await engine.session() };
+    }
+    return this.#opened.session;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#opened?.session.close();
+    this.#opened?.engine.close();
+  }
 }

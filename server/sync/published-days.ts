@@ -47,7 +47,8 @@ function fetchedDay(
   { window, today, finalThrough, now }: Publication,
 ): SyncDay {
   // Rows of some keywords come to those that are there.
-  const added = window.kind === 'keywords' && before !== undefined ? before : { ...NOTHING, final: day <= finalThrough };
+  const added =
+    window.kind === 'keywords' && before !== undefined ? before : { ...NOTHING, final: day <= finalThrough };
   const rows = added.rows + found.rows;
   return {
     table,

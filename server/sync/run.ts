@@ -20,8 +20,8 @@ import { type FetchedWindow, type FetchOptions, fetchWindow, type RunCounts } fr
 import { describeFailure, nextRunAt, type RunOutcome, statusOf } from './outcome.ts';
 import { countRequests, type PlanInput, planWindows, type SyncWindow } from './plan.ts';
 import { begin, type Connected, findConnected, prepare } from './prepare.ts';
-import { addDay, byTable, type DaysByTable } from './published-days.ts';
 import { type PublishInput, publishWindow } from './publish.ts';
+import { addDay, byTable, type DaysByTable } from './published-days.ts';
 import { askFinality, dueComparisons, findMovedDays } from './questions.ts';
 import type { SyncTable } from './tables.ts';
 
@@ -193,9 +193,12 @@ class Run {
     const { settings, folder } = this.#stores;
     const { project } = this.#connected;
     const { now, random } = this.#options;
-    const failed = [...this.#days.values()].flatMap((days) => [...days.values()]).find(({ nextTry }) => nextTry !== null);
+    const failed = [...this.#days.values()]
+      .flatMap((days) => [...days.values()])
+      .find(({ nextTry }) => nextTry !== null);
     const outcome: RunOutcome = failed !== undefined ? 'table-failed' : isPart ? 'part' : 'done';
-    const reason = failed === undefined ? null : `${failed.table} of ${failed.day} could not be fetched: ${failed.reason}.`;
+    const reason =
+      failed === undefined ? null : `${failed.table} of ${failed.day} could not be fetched: ${failed.reason}.`;
     const nothing: SyncWindow = { kind: 'history', from: this.#today, to: this.#today, asks: [] };
     const files = new DayFiles(join(folder, newUuid()), project.id);
     try {

@@ -118,7 +118,10 @@ t.test('what is needed is asked for once, and no final day that is published', (
 });
 
 t.test('expressions find each keyword and nothing else, and are short enough', (t) => {
-  const anyQuery = fc.oneof(fc.string({ minLength: 1, maxLength: 60, unit: 'grapheme' }), fc.constantFrom('a|b', 'x.*', '(c', '$5', 'é+'));
+  const anyQuery = fc.oneof(
+    fc.string({ minLength: 1, maxLength: 60, unit: 'grapheme' }),
+    fc.constantFrom('a|b', 'x.*', '(c', '$5', 'é+'),
+  );
   fc.assert(
     fc.property(fc.uniqueArray(anyQuery, { maxLength: 300 }), fc.integer({ min: 1, max: 31 }), (queries, days) => {
       const keywords = queries.map((query, index) => ({ id: String(index), query }));

@@ -1,15 +1,15 @@
 import t from 'tap';
 import { type Day, eachDay } from '../../server/domain/dates.ts';
 import { keyword } from '../world.ts';
-import { sameFacts, type SyncWorld, syncWorld } from './sync-world.ts';
+import { type SyncWorld, sameFacts, syncWorld } from './sync-world.ts';
 
 const DAY = 86_400_000;
 
 /** Days of requests for rows, without the questions that a run begins with. */
 function askedDays(world: SyncWorld): Day[] {
-  return world.provider.asked().flatMap(({ request: { from, to, dimensions } }) =>
-    dimensions.join() === 'date' ? [] : eachDay(from, to),
-  );
+  return world.provider
+    .asked()
+    .flatMap(({ request: { from, to, dimensions } }) => (dimensions.join() === 'date' ? [] : eachDay(from, to)));
 }
 
 t.test('a first run brings all days of all tables, and the state of the project', async (t) => {
@@ -42,7 +42,10 @@ t.test('a first run brings all days of all tables, and the state of the project'
     world.provider.forget();
     t.match(await world.sync(), { outcome: 'done' });
     await sameFacts(t, world);
-    t.ok(askedDays(world).every((day) => day >= '2026-03-13'), 'no final day is asked for again');
+    t.ok(
+      askedDays(world).every((day) => day >= '2026-03-13'),
+      'no final day is asked for again',
+    );
   }
   t.ok(world.project().factsRevision > before.factsRevision);
   t.equal(world.project().provisionalAfter, '2026-03-17');
@@ -88,7 +91,10 @@ t.test('a new keyword gets the days that it lacks, and nothing else is asked for
   await world.sync();
   const kept = (await world.stored('keyword_daily')).filter(({ keyword_id }) => keyword_id === 'new00');
   t.ok(kept.length > 0, 'rows of an archived keyword stay');
-  t.ok(kept.every(({ date }) => (date as Day) <= '2026-03-15'), 'and there are no more');
+  t.ok(
+    kept.every(({ date }) => (date as Day) <= '2026-03-15'),
+    'and there are no more',
+  );
   await world.load({ keywords: [added[0]!] });
   world.clock += DAY;
   await world.sync();
@@ -147,7 +153,10 @@ t.test('a table that fails is left out, and comes later', async (t) => {
   const world = await syncWorld(t);
   const which = ({ request }: { request?: { dimensions: readonly string[] } }): boolean =>
     request?.dimensions.join() === 'date,country';
-  world.provider.fail({ status: 400, body: { error: { code: 400, message: 'no', status: 'INVALID_ARGUMENT' } } }, { which });
+  world.provider.fail(
+    { status: 400, body: { error: { code: 400, message: 'no', status: 'INVALID_ARGUMENT' } } },
+    { which },
+  );
   t.match(await world.sync(), { outcome: 'table-failed', reason: /country_daily/ });
   t.match(world.project(), { syncStatus: 'warning', syncedThrough: '2026-03-15' });
   t.strictSame(await world.stored('country_daily'), []);
@@ -181,8 +190,8 @@ t.test('days of countries become months when they are old', async (t) => {
   world.clock += 20 * DAY;
   await world.sync();
   t.equal((await world.stored('country_daily')).map(({ date }) => date).sort()[0], '2026-03-01');
-  t.strictSame(
-    [...new Set((await world.stored('country_monthly')).map(({ month }) => month))].sort(),
-    ['2026-01-01', '2026-02-01'],
-  );
+  t.strictSame([...new Set((await world.stored('country_monthly')).map(({ month }) => month))].sort(), [
+    '2026-01-01',
+    '2026-02-01',
+  ]);
 });

@@ -23,12 +23,19 @@ t.test('sync, sync status, sync --dry-run and verify of a connected project', as
   t.equal(world.provider.asked().length, 0, 'nothing is asked');
 
   const [before] = JSON.parse((await run('sync', 'status', '--json')).stdout);
-  t.match(before, { id: 'Proj1', lastRun: null, nextRun: null, backfill: { from, through: today, done: 0, total: 36 } });
+  t.match(before, {
+    id: 'Proj1',
+    lastRun: null,
+    nextRun: null,
+    backfill: { from, through: today, done: 0, total: 36 },
+  });
 
   const synced = await run('sync', '--project', 'Proj1');
   t.equal(synced.code, 0, synced.stderr);
   const asked = world.provider.asked();
-  const appearances = asked.filter(({ request }) => request.filters.some(({ dimension }) => dimension === 'searchAppearance'));
+  const appearances = asked.filter(({ request }) =>
+    request.filters.some(({ dimension }) => dimension === 'searchAppearance'),
+  );
   t.equal(asked.length, planned + appearances.length, 'as many requests as were planned');
   const line = synced.stderr.split('\n').find((text) => text.includes('"outcome"'));
   t.match(JSON.parse(line ?? '{}'), { project: 'Proj1', requests: asked.length, retries: 0, outcome: 'done' });

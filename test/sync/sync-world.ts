@@ -61,7 +61,15 @@ export async function syncWorld(
     environment = {},
     archive = 'none',
     clock,
-  }: { archive?: Archive; clock?: () => number; since?: Day; from?: Day | null; tracked?: number; project?: Row; environment?: NodeJS.ProcessEnv } = {},
+  }: {
+    archive?: Archive;
+    clock?: () => number;
+    since?: Day;
+    from?: Day | null;
+    tracked?: number;
+    project?: Row;
+    environment?: NodeJS.ProcessEnv;
+  } = {},
 ): Promise<SyncWorld> {
   const state = { clock: START };
   const now = clock ?? ((): number => state.clock);
@@ -71,7 +79,9 @@ export async function syncWorld(
   const site = provider.model.addSite(PROPERTY, searches);
   provider.give(PROPERTY);
   const queries = plans.flatMap(({ text }) => (text === null ? [] : [text]));
-  const keywords = queries.slice(0, tracked).map((query, index) => keyword(`kw${String(index).padStart(3, '0')}`, query));
+  const keywords = queries
+    .slice(0, tracked)
+    .map((query, index) => keyword(`kw${String(index).padStart(3, '0')}`, query));
   const world = await makeWorld(
     t,
     {
