@@ -11,6 +11,7 @@ import { addConnectionOptions, archiveOption, type ConnectionOptions, searchCons
 import { examples } from '../help.ts';
 import { readCount } from '../numbers.ts';
 import { withProviders } from '../providers.ts';
+import { syncNow } from '../sync-now.ts';
 import { oneId, projectLines, type RemoveOptions, runRemoval } from '../removals.ts';
 
 interface CreateOptions extends ConnectionOptions {
@@ -21,6 +22,7 @@ interface CreateOptions extends ConnectionOptions {
   readonly country?: string;
   readonly trackTop?: number;
   readonly name?: string;
+  readonly sync?: boolean;
   readonly json?: boolean;
 }
 
@@ -49,15 +51,16 @@ export function addProjects(program: Command): void {
     .option('--track-top <n>', 'track the n queries with most clicks of the last 28 days', readCount)
     .option('--name <name>', "the project's name for people, instead of its domain", readName)
     .addOption(archiveOption())
+    .option('--sync', 'fetch its data now; otherwise serve or the next sync does')
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
       examples(
-        'projects create --workspace acme --property sc-domain:acme.example --credentials google.json --track-top 500',
+        'projects create --workspace acme --property sc-domain:acme.example --credentials google.json --track-top 500 --sync',
         'projects create --workspace acme --property acme.example --credentials google.json --brand-term acme --country usa',
       ),
     )
-    .action(async ({ workspace, property, brandTerm, country, trackTop, name, json, ...options }: CreateOptions) => {
+    .action(async ({ workspace, property, brandTerm, country, trackTop, name, sync, json, ...options }: CreateOptions) => {
       const { createProject } = await import('../../server/manage/projects.ts');
       const connection = searchConsole(options);
       const { report, end } = progress();
@@ -83,6 +86,7 @@ export function addProjects(program: Command): void {
           const tracked = count(project.trackedKeywords, 'query', 'queries');
           print(`Project ${project.id} was made of ${project.property}; it tracks ${tracked}.`);
         }
+        if (sync) await syncNow([project.id], { quiet: json === true });
       } finally {
         end();
       }

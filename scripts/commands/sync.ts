@@ -1,14 +1,10 @@
 import type { Command } from 'commander';
 import type { Catalog } from '../../server/catalog/catalog.ts';
-import { listConnectedProjects } from '../../server/catalog/sync-projects.ts';
 import { isoInstantOrNull } from '../../server/domain/instants.ts';
-import type { SyncProgress, SyncResult } from '../../server/sync/run.ts';
 import type { SyncStatus } from '../../server/sync/status.ts';
-import { print, printJson, printTable, progress, withStores } from '../cli.ts';
+import { print, printJson, printTable, withStores } from '../cli.ts';
 import { examples } from '../help.ts';
-import { progressBar } from '../progress-bar.ts';
-import { requireProject } from '../providers.ts';
-import { runProject, withSyncStores } from '../sync.ts';
+import { projectsToSync, syncNow } from '../sync-now.ts';
 
 interface Options {
   readonly project?: readonly string[];
@@ -24,7 +20,7 @@ export function addSync(program: Command): void {
     .addHelpText('after', examples('sync', 'sync --project Fw7kd --dry-run', 'sync status --json'))
     .action(async ({ project, dryRun = false }: Options) => {
       if (dryRun) await withStores(({ catalog }) => printPlans(catalog, project));
-      else await runAll(project);
+      else await syncNow(project);
     });
   command
     .command('status')
@@ -38,7 +34,7 @@ export function addSync(program: Command): void {
       const { readSyncStatus } = await import('../../server/sync/status.ts');
       const statuses = await withStores(async ({ catalog }) => {
         const all: SyncStatus[] = [];
-        for (const id of await projectsOf(catalog, project)) {
+        for (const id of await projectsToSync(catalog, project)) {
           const status = await readSyncStatus(catalog, id, Date.now());
           if (status !== undefined) all.push(status);
         }
@@ -54,24 +50,11 @@ export function addSync(program: Command): void {
     });
 }
 
-/** The projects that are named, or all connected ones. */
-async function projectsOf(catalog: Catalog, named: readonly string[] | undefined): Promise<readonly string[]> {
-  const connected = await listConnectedProjects(catalog);
-  if (named === undefined) return connected;
-  for (const id of named) {
-    requireProject(catalog, id);
-    if (!connected.includes(id)) {
-      throw new Error(`Project '${id}' has no search-console connection; connections set makes one.`);
-    }
-  }
-  return [...new Set(named)];
-}
-
 async function printPlans(catalog: Catalog, named: readonly string[] | undefined): Promise<void> {
   const { planAhead } = await import('../../server/sync/plan-ahead.ts');
   let all = 0;
   const rows: object[] = [];
-  for (const project of await projectsOf(catalog, named)) {
+  for (const project of await projectsToSync(catalog, named)) {
     const { windows, requests } = await planAhead(catalog, project, Date.now());
     all += requests;
     for (const { kind, from, to, requests: count } of windows) rows.push({ project, window: kind, from, to, count });
@@ -80,34 +63,6 @@ async function printPlans(catalog: Catalog, named: readonly string[] | undefined
   print(
     `\n${all.toLocaleString('en', { useGrouping: false })} requests; each search appearance takes one more a window.`,
   );
-}
-
-async function runAll(named: readonly string[] | undefined): Promise<void> {
-  const results: SyncResult[] = [];
-  await withSyncStores(async (stores) => {
-    const projects = await projectsOf(stores.catalog, named);
-    if (projects.length === 0) print('No project has a search-console connection; connections set makes one.');
-    for (const id of projects) {
-      const { report, end } = progress();
-      const bar = progressBar();
-      try {
-        const result = await runProject(stores, id, {
-          report: (state: SyncProgress) => report(`${id} ${bar(state)}`),
-          onWait: () => report(`${id}: waiting for another process that syncs it`),
-        });
-        if (result !== undefined) results.push(result);
-      } finally {
-        end();
-      }
-    }
-  });
-  if (results.length > 0) {
-    await printTable(
-      results.map(({ retries: _, ...result }) => result),
-      '',
-    );
-  }
-  if (results.some(({ outcome }) => outcome !== 'done')) process.exitCode = 1;
 }
 
 type Shown = Omit<SyncStatus, 'lastRun' | 'nextRun'> & { lastRun: string | null; nextRun: string | null };
