@@ -32,7 +32,7 @@ export function addKeywords(program: Command): void {
     .description('track more queries; the next sync fetches their data')
     .requiredOption('--project <id>', 'the project')
     .option('--file <file>', 'a text file with one query a line')
-    .option('--query <query>', 'a query; give it once for each', collect)
+    .option('--query <query...>', 'the queries', collect)
     .option('--top <n>', 'the n queries with most clicks of the last 28 days', readCount)
     .option('--json', 'print one JSON document')
     .addHelpText(
@@ -48,8 +48,8 @@ export function addKeywords(program: Command): void {
     .command('archive')
     .description('stop tracking queries; what is stored of them stays')
     .requiredOption('--project <id>', 'the project')
-    .option('--query <query>', 'the query; give it once for each', collect)
-    .option('--id <id>', "the keyword's id, from keywords list; give it once for each", collect)
+    .option('--query <query...>', 'the queries', collect)
+    .option('--id <id...>', "the keywords' ids, from keywords list", collect)
     .option('--json', 'print one JSON document')
     .addHelpText('after', examples('keywords archive --project Fw7kd --query "red shoes"'))
     .action(async ({ project, query: queries = [], id: ids = [], json }: ArchiveOptions) => {
@@ -74,8 +74,8 @@ export function addKeywords(program: Command): void {
     .option('--json', 'print one JSON document')
     .addHelpText('after', examples('keywords list --project Fw7kd'))
     .action(async ({ project, json }: { project: string; json?: boolean }) => {
-      const keywords = await withStores(({ catalog }) => {
-        requireProject(catalog, project);
+      const keywords = await withStores(async ({ catalog }) => {
+        await requireProject(catalog, project);
         return listKeywords(catalog, project);
       });
       const rows = keywords.map((keyword) => ({ ...keyword, trackedSince: isoInstant(keyword.trackedSince) }));
@@ -121,8 +121,8 @@ async function addNamed(
 
 function addTop(project: string, top: number, report: (step: string) => void): Promise<AddedKeywords> {
   return withProviders(async ({ providers, ...stores }) => {
-    const { property, country } = requireProject(stores.catalog, project);
-    const connection = connectionsOf(stores.catalog, project).find(({ kind }) => kind === 'search-console');
+    const { property, country } = await requireProject(stores.catalog, project);
+    const connection = (await connectionsOf(stores.catalog, project)).find(({ kind }) => kind === 'search-console');
     if (connection === undefined) {
       throw new Error(
         `--top asks the reporting API, and project '${project}' is not connected; connections set does it.`,

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Catalog } from '../../server/catalog/catalog.ts';
 import { readProjectContents } from '../../server/catalog/contents.ts';
 import { readCoverage } from '../../server/catalog/manifest.ts';
 import { listAllProjects } from '../../server/catalog/projects.ts';
@@ -46,7 +47,7 @@ export function addProjects(program: Command): void {
       .requiredOption('--workspace <id>', 'the workspace of the project')
       .requiredOption('--property <property>', 'sc-domain:example.com or https://example.com/; properties lists them'),
   )
-    .addOption(brandTermOption('a brand term of the project; give it once for each'))
+    .addOption(brandTermOption('brand terms of the project'))
     .addOption(countryOption('count only searches of this country, such as usa'))
     .option('--track-top <n>', 'track the n queries with most clicks of the last 28 days', readCount)
     .option('--name <name>', "the project's name for people, instead of its domain", readName)
@@ -95,7 +96,7 @@ export function addProjects(program: Command): void {
     .command('set')
     .description("change a project's brand terms, country or name; the next sync fetches what that outdates")
     .requiredOption('--project <id>', 'the project')
-    .addOption(brandTermOption('a brand term; give it once for each. Together they replace all that there are'))
+    .addOption(brandTermOption('brand terms, in place of all that there are'))
     .option('--no-brand-terms', 'remove all brand terms')
     .addOption(countryOption('count only searches of this country, such as usa; none: of all'))
     .option('--name <name>', "the project's name for people", readName)
@@ -130,25 +131,7 @@ export function addProjects(program: Command): void {
     .option('--json', 'print one JSON document')
     .addHelpText('after', examples('projects list', 'projects list --workspace acme --json'))
     .action(async ({ workspace, json }: { workspace?: string; json?: boolean }) => {
-      const projects = await withStores(({ catalog }) => {
-        if (workspace !== undefined && findWorkspace(catalog, workspace) === undefined) {
-          throw new Error(`There is no workspace '${workspace}'.`);
-        }
-        return catalog.snapshot(() =>
-          listAllProjects(catalog, workspace ?? null).map((project) => ({
-            id: project.id,
-            workspace: project.workspaceId,
-            domain: project.domain,
-            property: project.property,
-            setupFinished: project.setupFinished,
-            syncStatus: project.syncStatus,
-            lastSyncedAt: isoInstantOrNull(project.lastSyncedAt),
-            syncedThrough: project.syncedThrough,
-            trackedKeywords: project.trackedKeywords,
-            coverage: readCoverage(catalog, project.id),
-          })),
-        );
-      });
+      const projects = await withStores(({ catalog }) => catalog.snapshot((own) => listed(own, workspace ?? null)));
       if (json) {
         printJson(projects);
         return;
@@ -190,7 +173,7 @@ export function addProjects(program: Command): void {
 }
 
 function brandTermOption(description: string): Option {
-  return new Option('--brand-term <term>', description).argParser<readonly string[] | undefined>((term, terms) => {
+  return new Option('--brand-term <term...>', description).argParser<readonly string[] | undefined>((term, terms) => {
     if (term.trim() === '') throw new InvalidArgumentError('A brand term must not be empty.');
     return [...new Set([...(terms ?? []), term.trim()])];
   });
@@ -212,4 +195,25 @@ function readCountry(code: string | undefined): string | null | undefined {
 function readName(text: string): string {
   if (text.trim() === '') throw new InvalidArgumentError('It must not be empty.');
   return text.trim();
+}
+
+async function listed(catalog: Catalog, workspace: string | null) {
+  if (workspace !== null && (await findWorkspace(catalog, workspace)) === undefined) {
+    throw new Error(`There is no workspace '${workspace}'.`);
+  }
+  const projects = await listAllProjects(catalog, workspace);
+  return Promise.all(
+    projects.map(async (project) => ({
+      id: project.id,
+      workspace: project.workspaceId,
+      domain: project.domain,
+      property: project.property,
+      setupFinished: project.setupFinished,
+      syncStatus: project.syncStatus,
+      lastSyncedAt: isoInstantOrNull(project.lastSyncedAt),
+      syncedThrough: project.syncedThrough,
+      trackedKeywords: project.trackedKeywords,
+      coverage: await readCoverage(catalog, project.id),
+    })),
+  );
 }

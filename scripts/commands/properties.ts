@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { print, printJson, printTable } from '../cli.ts';
-import { addConnectionOptions, type ConnectionOptions, searchConsole } from '../connection-options.ts';
+import { addConnectionOptions, archiveOption, type ConnectionOptions, searchConsole } from '../connection-options.ts';
 import { examples } from '../help.ts';
 import { withProviders } from '../providers.ts';
 
@@ -11,6 +11,8 @@ export function addProperties(program: Command): void {
       .description('list the properties that credentials can read, with their permission')
       .option('--json', 'print one JSON document'),
   )
+    // Means nothing here: the options of a connection can be given to it as they are.
+    .addOption(archiveOption().hideHelp())
     .addHelpText('after', examples('properties --credentials /etc/ordinate/google.json'))
     .action(async ({ json, ...options }: ConnectionOptions & { json?: boolean }) => {
       const { listProperties } = await import('../../server/manage/find-property.ts');

@@ -18,7 +18,7 @@ export async function findPause(
   kind: ConnectionKind,
   property: string,
 ): Promise<ProviderPause | undefined> {
-  return catalog.get<ProviderPause>('pause_get', { kind, property });
+  return catalog.statements.get<ProviderPause>('pause_get', { kind, property });
 }
 
 /** Sets the pause that `change` makes of the last one, if any, whatever other processes set meanwhile. */
@@ -28,8 +28,8 @@ export async function changePause(
   property: string,
   change: (before: ProviderPause | undefined) => ProviderPause | undefined,
 ): Promise<void> {
-  await catalog.transactionWithRetry(() => {
-    const pause = change(catalog.get<ProviderPause>('pause_get', { kind, property }));
-    if (pause !== undefined) catalog.run('pause_set', { kind, property, ...pause });
+  await catalog.transaction(async (own) => {
+    const pause = change(await findPause(own, kind, property));
+    if (pause !== undefined) await own.statements.run('pause_set', { kind, property, ...pause });
   });
 }

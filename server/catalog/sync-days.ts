@@ -32,25 +32,30 @@ type Row = Omit<SyncDay, 'final' | 'cutOff'> & { readonly final: number; readonl
 
 /** The days of a project that were published, by table and day. */
 export async function listSyncDays(catalog: Catalog, project: string): Promise<SyncDay[]> {
-  const rows = catalog.all<Row>('sync_days_of_project', { project });
+  const rows = await catalog.statements.all<Row>('sync_days_of_project', { project });
   return rows.map((row) => ({ ...row, final: row.final === 1, cutOff: row.cutOff === 1 }));
 }
 
 export async function putSyncDays(catalog: Catalog, project: string, days: readonly SyncDay[]): Promise<void> {
-  for (const { final, cutOff, ...day } of days) {
-    catalog.run('sync_day_put', { project, ...day, final: Number(final), cutOff: Number(cutOff) });
-  }
+  const rows = days.map(({ final, cutOff, ...day }) => ({
+    project,
+    ...day,
+    final: Number(final),
+    cutOff: Number(cutOff),
+  }));
+  await catalog.statements.runEach('sync_day_put', rows);
 }
 
 /** Notes that days were compared at an age. */
 export async function putCompared(catalog: Catalog, project: string, days: ReadonlyMap<Day, number>): Promise<void> {
-  for (const [day, compared] of days) catalog.run('sync_day_compared', { project, day, compared });
+  const rows = [...days].map(([day, compared]) => ({ project, day, compared }));
+  await catalog.statements.runEach('sync_day_compared', rows);
 }
 
 /** Makes all days of a project pending; the facts stay until they are replaced. */
 export async function forgetSyncDays(catalog: Catalog, project: string): Promise<void> {
-  catalog.run('sync_days_forget', { project });
-  catalog.run('sync_keywords_forget', { project });
+  await catalog.statements.run('sync_days_forget', { project });
+  await catalog.statements.run('sync_keywords_forget', { project });
 }
 
 /** For which days a keyword has been fetched, as far as they are published, and by which query. */
@@ -60,7 +65,7 @@ export interface SyncKeyword extends Range {
 }
 
 export async function listSyncKeywords(catalog: Catalog, project: string): Promise<SyncKeyword[]> {
-  return catalog.all<SyncKeyword>('sync_keywords_of_project', { project });
+  return catalog.statements.all<SyncKeyword>('sync_keywords_of_project', { project });
 }
 
 export async function putSyncKeywords(
@@ -68,5 +73,6 @@ export async function putSyncKeywords(
   project: string,
   keywords: readonly SyncKeyword[],
 ): Promise<void> {
-  for (const keyword of keywords) catalog.run('sync_keyword_put', { project, ...keyword });
+  const rows = keywords.map(({ id, query, from, to }) => ({ project, id, query, from, to }));
+  await catalog.statements.runEach('sync_keyword_put', rows);
 }

@@ -2,6 +2,7 @@ import type { Day } from '../domain/dates.ts';
 import type { Microseconds } from '../domain/instants.ts';
 import type { Catalog } from './catalog.ts';
 import { findAnyProject, type Project } from './projects.ts';
+import { raiseRevisions } from './revisions.ts';
 
 /** What the sync knows of a project. */
 export interface SyncProject {
@@ -36,34 +37,34 @@ export const NEVER_SYNCED: SyncProject = {
 type Row = Omit<SyncProject, 'brandTerms'> & { readonly brandTerms: string | null };
 
 export async function readSyncProject(catalog: Catalog, project: string): Promise<SyncProject> {
-  const row = catalog.get<Row>('sync_project', { project });
+  const row = await catalog.statements.get<Row>('sync_project', { project });
   return row === undefined
     ? NEVER_SYNCED
     : { ...row, brandTerms: row.brandTerms === null ? [] : (JSON.parse(row.brandTerms) as string[]) };
 }
 
 export async function putSyncProject(catalog: Catalog, project: string, sync: SyncProject): Promise<void> {
-  catalog.run('sync_project_put', { project, ...sync, brandTerms: JSON.stringify(sync.brandTerms) });
+  await catalog.statements.run('sync_project_put', { project, ...sync, brandTerms: JSON.stringify(sync.brandTerms) });
 }
 
 /** Ids of connected projects, oldest first. */
 export async function listConnectedProjects(catalog: Catalog): Promise<string[]> {
-  return catalog.all<{ id: string }>('projects_connected').map(({ id }) => id);
+  return ids(await catalog.statements.all<{ id: string }>('projects_connected'));
 }
 
 /** Ids of connected projects whose next run is due: those that have never run, then who has waited longest. */
 export async function listDueProjects(catalog: Catalog, now: Microseconds, limit: number): Promise<string[]> {
-  return catalog.all<{ id: string }>('sync_due', { now, limit }).map(({ id }) => id);
+  return ids(await catalog.statements.all<{ id: string }>('sync_due', { now, limit }));
 }
 
 /** Ids of connected projects that are said to be right although their last successful run was before an instant. */
 export async function listStaleProjects(catalog: Catalog, before: Microseconds): Promise<string[]> {
-  return catalog.all<{ id: string }>('sync_stale', { before }).map(({ id }) => id);
+  return ids(await catalog.statements.all<{ id: string }>('sync_stale', { before }));
 }
 
 /** Ids of a project's keywords, archived ones included. */
 export async function listKeywordIds(catalog: Catalog, project: string): Promise<string[]> {
-  return catalog.all<{ id: string }>('keyword_ids_of_project', { project }).map(({ id }) => id);
+  return ids(await catalog.statements.all<{ id: string }>('keyword_ids_of_project', { project }));
 }
 
 /** How the sync of a project stands, as clients see it. */
@@ -77,11 +78,11 @@ export type SyncState = Pick<
  * none that is cached.
  */
 export async function putSyncState(catalog: Catalog, id: string, changes: Partial<SyncState>): Promise<boolean> {
-  const before = findAnyProject(catalog, id);
+  const before = await findAnyProject(catalog, id);
   if (before === undefined) return false;
   const { syncStatus, lastSyncedAt, syncedThrough, provisionalAfter, historyBackfilling } = { ...before, ...changes };
   const state = { syncStatus, syncedThrough, provisionalAfter };
-  catalog.run('project_synced', { id, ...state, lastSyncedAt, historyBackfilling: Number(historyBackfilling) });
+  await catalog.statements.run('project_synced', { id, ...state, lastSyncedAt, historyBackfilling: Number(historyBackfilling) });
   return (
     historyBackfilling !== before.historyBackfilling ||
     syncStatus !== before.syncStatus ||
@@ -91,8 +92,11 @@ export async function putSyncState(catalog: Catalog, id: string, changes: Partia
 }
 
 /** Outdates cached answers of projects whose row changed. */
-export async function raiseEntityRevisions(catalog: Catalog, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return;
-  const { value: revision } = catalog.get<{ value: number }>('revision_next')!;
-  for (const id of ids) catalog.run('entities_changed', { id, revision });
+export async function raiseEntityRevisions(own: Catalog, projects: readonly string[]): Promise<void> {
+  const none = new Set<string>();
+  await raiseRevisions(own, { facts: none, keywords: none, workspaces: none, projects: new Set(projects) });
+}
+
+function ids(rows: readonly { readonly id: string }[]): string[] {
+  return rows.map(({ id }) => id);
 }

@@ -37,7 +37,7 @@ export const syncProjects: Job = {
 async function warnOfStale(catalog: Catalog, now: number): Promise<void> {
   const stale = await listStaleProjects(catalog, toMicroseconds(now - STALE_AFTER));
   if (stale.length === 0) return;
-  await catalog.longTransaction(async (own) => {
+  await catalog.transaction(async (own) => {
     for (const id of stale) await putSyncState(own, id, { syncStatus: 'warning' });
     await raiseEntityRevisions(own, stale);
   });

@@ -1,14 +1,15 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import { upsertInto } from '../catalog/upsert.ts';
+import { eachRowOfProject, findRow, upsertRows } from '../catalog/entity-rows.ts';
+import { raiseRevisions } from '../catalog/revisions.ts';
 import type { Microseconds } from '../domain/instants.ts';
 import type { Intent } from '../domain/intent.ts';
 import type { Settings } from '../settings.ts';
-import { ChangedEntities, type Row, raiseRevisions, recordOwners } from './publish.ts';
+import { ChangedRows, type Row, recordOwners, tableOf } from './publish.ts';
 import { whileNoLoadRuns } from './remove.ts';
-import { ENTITIES, identifiers } from './tables.ts';
+import { ENTITIES, type EntityTable } from './tables.ts';
 
 /** The entities of a project that commands change without a load. */
-type Table = 'projects' | 'keywords';
+type Changeable = 'projects' | 'keywords';
 
 /** A row of the catalog's keywords. */
 export type KeywordRow = {
@@ -22,8 +23,8 @@ export type KeywordRow = {
   readonly archived: number;
 };
 
-/** Puts a row, with all of its columns, in place of the one with its key. */
-type Put = (table: Table, row: Row) => void;
+/** Puts rows, with all of their columns, in place of those with their keys. */
+type Put = (table: Changeable, rows: readonly Row[]) => Promise<void>;
 
 /**
  * Changes entities while no load runs, in one transaction that is in the journal, and raises the revisions of the
@@ -35,35 +36,32 @@ export function changeEntities<T>(
   changes: (own: Catalog, put: Put) => Promise<T>,
 ): Promise<T> {
   return whileNoLoadRuns(stores, onWait, async (own, record) => {
-    const changed = new ChangedEntities(own);
-    const written: { upsert: Table; row: Row }[] = [];
-    const result = await changes(own, (table, row) => {
-      const { columns, key } = shapeOf(table);
-      const names = columns.map(({ name }) => name);
-      changed.note(table, row, () => upsertInto(own, table, names, key)(row));
-      written.push({ upsert: table, row });
+    const changed = new ChangedRows([]);
+    const keywords: Row[] = [];
+    const result = await changes(own, async (table, rows) => {
+      for (const row of await upsertRows(own, tableOf(shapeOf(table)), rows)) changed.note(table, row);
+      if (table === 'keywords') keywords.push(...rows);
     });
+    // Projects go before their keywords.
     await recordOwners(own, record, changed.projects);
-    for (const line of written) if (line.upsert !== 'projects') await record.add(line);
-    raiseRevisions(own, new Set(), changed);
+    for (const row of keywords) await record.add({ upsert: 'keywords', row });
+    await raiseRevisions(own, changed);
     return result;
   });
 }
 
 /** The row of a project, with the columns that `put` takes; undefined where there is none. */
 export async function projectRow(own: Catalog, id: string): Promise<Row | undefined> {
-  return [...own.eachOfTemplate<Row>('state_of_id', partsOf('projects'), { id })][0];
+  return findRow<Row>(own, tableOf(shapeOf('projects')), id);
 }
 
 /** The rows of all keywords of a project, archived ones too. */
 export async function keywordRows(own: Catalog, project: string): Promise<KeywordRow[]> {
-  return [...own.eachOfTemplate<KeywordRow>('state_of_project', partsOf('keywords'), { project })];
+  const rows: KeywordRow[] = [];
+  for await (const more of eachRowOfProject<KeywordRow>(own, tableOf(shapeOf('keywords')), project)) rows.push(...more);
+  return rows;
 }
 
-function shapeOf(table: Table): (typeof ENTITIES)[number] {
+function shapeOf(table: Changeable): EntityTable {
   return ENTITIES.find(({ name }) => name === table)!;
-}
-
-function partsOf(table: Table): { table: Table; columns: string } {
-  return { table, columns: identifiers(shapeOf(table).columns.map(({ name }) => name)) };
 }

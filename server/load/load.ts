@@ -1,13 +1,14 @@
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Catalog } from '../catalog/catalog.ts';
+import type { LoadedTable } from '../catalog/manifest.ts';
 import { Engine, type Session } from '../facts/duckdb/engine.ts';
 import { sqlNames, sqlText } from '../runtime/sql.ts';
 import type { Settings } from '../settings.ts';
 import { CheckedFiles, DamagedFile } from '../storage/checked-files.ts';
 import { FactStore } from '../storage/fact-store.ts';
 import { checkEntities, checkFacts, tablesToCheck } from './checks.ts';
-import { Journal, type LoadedTable } from './journal.ts';
+import { Journal } from './journal.ts';
 import { LOAD_LOCK_TIMEOUT, withLoadLock } from './lock.ts';
 import type { FactFiles, PartChange } from './new-files.ts';
 import { type KnownDays, replacedDays, writePartFiles } from './part-files.ts';

@@ -28,13 +28,13 @@ export async function addKeywords(
   onWait: () => void,
 ): Promise<AddedKeywords> {
   const { rows, skipped } = await changeEntities(stores, onWait, async (own, put) => {
-    requireProject(projectIdIsTaken(own, project), project);
+    requireProject(await projectIdIsTaken(own, project), project);
     const made = newKeywords(await keywordRows(own, project), queries, {
       project,
       source,
       at: toMicroseconds(now),
     });
-    for (const row of made.rows) put('keywords', row);
+    await put('keywords', made.rows);
     return made;
   });
   const keywords = rows.map(({ id, query }) => ({ id, query }));
@@ -61,7 +61,7 @@ export async function archiveKeywords(
   onWait: () => void,
 ): Promise<{ id: string; query: string }[]> {
   return changeEntities(stores, onWait, async (own, put) => {
-    requireProject(projectIdIsTaken(own, project), project);
+    requireProject(await projectIdIsTaken(own, project), project);
     const tracked = (await keywordRows(own, project)).filter(({ archived }) => archived === 0);
     const found = new Set<KeywordRow>();
     for (const [name, wanted] of [
@@ -76,7 +76,10 @@ export async function archiveKeywords(
       }
       for (const row of matching) found.add(row);
     }
-    for (const row of found) put('keywords', { ...row, archived: 1 });
+    await put(
+      'keywords',
+      [...found].map((row) => ({ ...row, archived: 1 })),
+    );
     return [...found].map(({ id, query }) => ({ id, query }));
   });
 }

@@ -14,7 +14,7 @@ export async function countKnownQueries(
   queries: readonly string[],
 ): Promise<number | null> {
   const store = new FactStore(settings.dataFolder);
-  const stored = filesOf(catalog, project, 'query_daily', EVERY_DAY);
+  const stored = await filesOf(catalog, project, 'query_daily', EVERY_DAY);
   if (stored.length === 0) return null;
   if (queries.length === 0) return 0;
   let files: string[];
@@ -31,6 +31,6 @@ export async function countKnownQueries(
   const engine = opened.adopt(await Engine.open(options), (opening) => opening.close());
   using session = await engine.session();
   const wanted = queries.map((query) => query.toLowerCase());
-  const [found] = await session.rows<{ queries: number }>(sqlText('facts/known_queries'), { files, queries: wanted });
+  const [found] = await session.rows<{ queries: number }>(sqlText('manage/known_queries'), { files, queries: wanted });
   return found?.queries ?? 0;
 }

@@ -23,6 +23,13 @@ export function checkQueries(queries: readonly string[]): string[] {
   return trimmed.filter((query) => query !== '');
 }
 
+interface Added {
+  readonly project: string;
+  readonly source: KeywordRow['source'];
+  readonly at: Microseconds;
+  readonly makeId?: () => string;
+}
+
 interface NewRows {
   readonly rows: readonly KeywordRow[];
   /** Queries that are tracked already, or stand there twice. */
@@ -33,7 +40,7 @@ interface NewRows {
 export function newKeywords(
   before: readonly KeywordRow[],
   queries: readonly string[],
-  { project, source, at }: { project: string; source: KeywordRow['source']; at: Microseconds },
+  { project, source, at, makeId = newShortId }: Added,
 ): NewRows {
   const tracked = new Set(before.filter(({ archived }) => archived === 0).map(({ query }) => query.toLowerCase()));
   const ids = new Set(before.map(({ id }) => id));
@@ -41,8 +48,8 @@ export function newKeywords(
   for (const query of queries) {
     if (tracked.has(query.toLowerCase())) continue;
     tracked.add(query.toLowerCase());
-    let id = newShortId();
-    while (ids.has(id)) id = newShortId();
+    let id = makeId();
+    while (ids.has(id)) id = makeId();
     ids.add(id);
     rows.push({
       project_id: project,

@@ -1,5 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import { type Connection, writeConnection } from '../catalog/connections.ts';
+import { type Connection, setConnection } from '../catalog/connections.ts';
 import { findProjectsOfProperty, projectIdIsTaken } from '../catalog/projects.ts';
 import { findWorkspace } from '../catalog/workspaces.ts';
 import { newShortId } from '../domain/ids.ts';
@@ -55,7 +55,7 @@ export async function createProject(
   { now, report }: Running,
 ): Promise<CreatedProject> {
   const { catalog } = stores;
-  if (findWorkspace(catalog, workspace) === undefined) {
+  if ((await findWorkspace(catalog, workspace)) === undefined) {
     throw new Error(`There is no workspace '${workspace}'; make it with: workspaces create --id ${workspace} ...`);
   }
   report('asking for the properties');
@@ -69,10 +69,10 @@ export async function createProject(
     stores,
     () => report('waiting for a load to end'),
     async (own, put) => {
-      const others = findProjectsOfProperty(own, workspace, property).map((project) => project.id);
+      const others = (await findProjectsOfProperty(own, workspace, property)).map((project) => project.id);
       let id = newShortId();
-      while (projectIdIsTaken(own, id)) id = newShortId();
-      put('projects', {
+      while (await projectIdIsTaken(own, id)) id = newShortId();
+      const row = {
         id,
         workspace_id: workspace,
         domain,
@@ -87,10 +87,11 @@ export async function createProject(
         history_backfilling: 0,
         setup_finished: 1,
         created_at: at,
-      });
-      writeConnection(own, id, connection, at);
+      };
+      await put('projects', [row]);
+      await setConnection(own, id, connection, at);
       const { rows } = newKeywords([], queries, { project: id, source: 'suggested', at });
-      for (const row of rows) put('keywords', row);
+      await put('keywords', rows);
       return { id, workspace, property, domain, trackedKeywords: rows.length, others };
     },
   );
@@ -113,11 +114,12 @@ export async function changeProject(
   await changeEntities(stores, onWait, async (own, put) => {
     const before = await projectRow(own, id);
     if (before === undefined) throw new Error(`There is no project '${id}'; projects list shows all.`);
-    put('projects', {
+    const row = {
       ...before,
       ...(brandTerms === undefined ? {} : { brand_terms: JSON.stringify(brandTerms) }),
       ...(country === undefined ? {} : { country }),
       ...(name === undefined ? {} : { domain: name }),
-    });
+    };
+    await put('projects', [row]);
   });
 }

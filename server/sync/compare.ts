@@ -38,7 +38,7 @@ async function storedSums(
   days: readonly Day[],
 ): Promise<ReadonlyMap<Day, DaySums>> {
   const range = { from: days.reduce(earlier), to: days.reduce(later) };
-  const stored = filesOf(catalog, project, 'site_daily', range);
+  const stored = await filesOf(catalog, project, 'site_daily', range);
   if (stored.length === 0) return new Map();
   const store = new FactStore(settings.dataFolder);
   const files = await new CheckedFiles(store).open(stored);

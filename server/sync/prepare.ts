@@ -18,8 +18,8 @@ export interface Connected {
 }
 
 export async function findConnected(catalog: Catalog, id: string): Promise<Connected | undefined> {
-  const project = findAnyProject(catalog, id);
-  const connection = connectionsOf(catalog, id).find(({ kind }) => kind === 'search-console');
+  const project = await findAnyProject(catalog, id);
+  const connection = (await connectionsOf(catalog, id)).find(({ kind }) => kind === 'search-console');
   return project === undefined || connection === undefined ? undefined : { project, connection };
 }
 
@@ -64,11 +64,11 @@ export async function prepare(
       wanted: wantedDays(sync, days, today),
       tables: tablesOf(connection.archive),
       days,
-      keywords: listKeywords(catalog, project.id).map(({ id, query }) => ({ id, query })),
+      keywords: (await listKeywords(catalog, project.id)).map(({ id, query }) => ({ id, query })),
       fetchedKeywords: isOther ? [] : await listSyncKeywords(catalog, project.id),
       brandTerms: project.brandTerms,
       brandChanged: !haveSameTerms(sync.brandTerms, project.brandTerms),
-      monthlyThrough: readCoverage(catalog, project.id).country_monthly?.lastDay ?? null,
+      monthlyThrough: (await readCoverage(catalog, project.id)).country_monthly?.lastDay ?? null,
       now: toMicroseconds(now),
       staleBefore: toMicroseconds(now - staleAfter),
     },
@@ -88,7 +88,7 @@ export async function begin(catalog: Catalog, { project }: Connected, prepared: 
     brandTerms: hasBrandDays ? before.brandTerms : project.brandTerms,
     lastRunAt: input.now,
   };
-  await catalog.longTransaction(async (own) => {
+  await catalog.transaction(async (own) => {
     const stored = await readSyncProject(own, project.id);
     if (stored.firstDay !== null && stored.country !== project.country) await forgetSyncDays(own, project.id);
     await putSyncProject(own, project.id, sync);

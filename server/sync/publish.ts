@@ -64,7 +64,7 @@ export async function publishWindow(input: PublishInput): Promise<readonly SyncD
   const days = publishedDays(input);
   const after = byTable([...input.days.values()].flatMap((ofTable) => [...ofTable.values()]));
   for (const day of days) addDay(after, day);
-  const changed = changedDays(input, days);
+  const changed = await changedDays(input, days);
   const write = async (own: Catalog): Promise<readonly string[]> => {
     await putSyncDays(own, project, days);
     await putSyncKeywords(own, project, await fetchedKeywords(own, input));
@@ -72,7 +72,7 @@ export async function publishWindow(input: PublishInput): Promise<readonly SyncD
     return (await putSyncState(own, project, input.stateAfter(after))) ? [project] : [];
   };
   if (changed.size === 0 && !(await isMonthDue(input, after))) {
-    await catalog.longTransaction(async (own) => raiseEntityRevisions(own, await write(own)));
+    await catalog.transaction(async (own) => raiseEntityRevisions(own, await write(own)));
     return days;
   }
   const makeSnapshot = (folder: string): Promise<KnownDays> => writeSnapshot(input, { folder, changed, after });
@@ -82,12 +82,12 @@ export async function publishWindow(input: PublishInput): Promise<readonly SyncD
 }
 
 /** The days of each table that are to be stored: those whose rows are others than before, or new. */
-function changedDays(
+async function changedDays(
   { catalog, project, fetched: { files }, days, today, again }: PublishInput,
   published: readonly SyncDay[],
-): Map<SyncTable, Day[]> {
+): Promise<Map<SyncTable, Day[]>> {
   const changed = new Map<SyncTable, Day[]>();
-  const stored = readCoverage(catalog, project);
+  const stored = await readCoverage(catalog, project);
   const kept = monthsEarlier(today, HISTORY_MONTHS);
   for (const { table: name, day, digest } of published) {
     const table = name as SyncTable;
@@ -131,7 +131,7 @@ function isWholeMonth(
 
 /** Whether the oldest stored days of countries are to become a month. */
 async function isMonthDue(input: PublishInput, after: DaysByTable): Promise<boolean> {
-  const [first] = manifestOf(input.catalog, input.project, 'country_daily', EVERY_DAY);
+  const [first] = await manifestOf(input.catalog, input.project, 'country_daily', EVERY_DAY);
   return first !== undefined && isWholeMonth(monthOf(first.firstDay), input, after);
 }
 
@@ -165,7 +165,7 @@ async function writeCountries(
   const { monthsThrough } = input;
   const changedDays = changed.get('country_daily') ?? [];
   const old = { ...EVERY_DAY, to: monthsThrough };
-  const stored = manifestOf(catalog, project, 'country_daily', old).filter(({ firstDay }) => firstDay <= monthsThrough);
+  const stored = (await manifestOf(catalog, project, 'country_daily', old)).filter(({ firstDay }) => firstDay <= monthsThrough);
   const asked = [...files.of('country_daily').keys()].filter((day) => day <= monthsThrough);
   const isWhole = (month: Month): boolean => isWholeMonth(month, input, after);
   const { months, days } =
@@ -200,7 +200,7 @@ async function keepOtherKeywords(
     window.asks.filter((ask) => ask.table === table).flatMap(({ keywords }) => keywords.map(({ id }) => id)),
   );
   const others = (await listKeywordIds(catalog, project)).filter((id) => !asked.has(id));
-  const stored = filesOf(catalog, project, table, { from: days.reduce(earlier), to: days.reduce(later) });
+  const stored = await filesOf(catalog, project, table, { from: days.reduce(earlier), to: days.reduce(later) });
   if (others.length === 0 || stored.length === 0) return;
   const { columns } = FACTS.find(({ name }) => name === table)!;
   const names = columns.map(({ name }) => name).filter((name) => name !== 'project_id');

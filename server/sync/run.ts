@@ -260,7 +260,7 @@ class Run {
     const stored = this.#days.get('site_daily');
     const moved = new Set(await findMovedDays(this.#fetchOptions(), due.keys(), (day) => stored?.get(day)));
     const settled = new Map([...due].filter(([day]) => !moved.has(day)));
-    if (settled.size > 0) await catalog.longTransaction((own) => putCompared(own, project.id, settled));
+    if (settled.size > 0) await catalog.transaction((own) => putCompared(own, project.id, settled));
     return moved.union(new Set(this.#options.again));
   }
 
@@ -297,7 +297,7 @@ async function storeFailure(
   { now, random }: SyncOptions,
   { syncHours: hours }: Settings,
 ): Promise<void> {
-  await catalog.longTransaction(async (own) => {
+  await catalog.transaction(async (own) => {
     if ((await findConnected(own, id)) === undefined) return;
     const stored = await readSyncProject(own, id);
     const failures = stored.failures + 1;

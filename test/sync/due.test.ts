@@ -27,7 +27,7 @@ t.test('each project gets its first numbers before the history of any other', as
   await world.load({ projects: ids.slice(1).map((id) => ({ ...PROJECT, id, synced_through: null })) });
   const { credentials, url: endpoint, tokenUrl: tokenEndpoint } = world.provider;
   for (const id of ids.slice(1)) {
-    connect(world.catalog, { credentials, endpoint, tokenEndpoint, archive: 'none' }, id);
+    await connect(world.catalog, { credentials, endpoint, tokenEndpoint, archive: 'none' }, id);
     await putSyncProject(world.catalog, id, { ...NEVER_SYNCED, firstDay: from });
   }
   t.match(await runDue(world), { synced: 6, failed: 0 });
@@ -36,7 +36,7 @@ t.test('each project gets its first numbers before the history of any other', as
   const begun = new Set(lines.slice(0, firstEnd).map(({ project }) => project));
   t.equal(begun.size, ids.length, 'all have begun before one has ended');
   for (const id of ids) {
-    t.match(findAnyProject(world.catalog, id), { syncStatus: 'ok', historyBackfilling: false });
+    t.match(await findAnyProject(world.catalog, id), { syncStatus: 'ok', historyBackfilling: false });
     const { nextRunAt } = await readSyncProject(world.catalog, id);
     t.equal(nextRunAt, (world.clock + 6 * HOUR) * 1000);
   }
@@ -70,7 +70,7 @@ t.test('what is stopped goes on', async (t) => {
   };
   await t.rejects(runDue(world, stopping.signal));
   world.provider.onRequest = () => {};
-  t.equal(world.project().syncStatus, 'pending', 'nothing is wrong with it');
+  t.equal((await world.project()).syncStatus, 'pending', 'nothing is wrong with it');
   t.match(await runDue(world), { synced: 1 });
   await sameFacts(t, world);
 });
@@ -81,7 +81,7 @@ t.test('what fails is tried again later, and the service says so after a day and
   world.clock += 7 * HOUR;
   world.provider.fail('reset');
   t.match(await runDue(world), { failed: 1 });
-  t.match(world.project(), { syncStatus: 'warning', syncedThrough: '2026-03-15' });
+  t.match((await world.project()), { syncStatus: 'warning', syncedThrough: '2026-03-15' });
   const { nextRunAt, lastError } = await readSyncProject(world.catalog, 'Proj1');
   t.equal(nextRunAt, (world.clock + HOUR / 4) * 1000);
   t.match(lastError, /does not answer/);
@@ -89,7 +89,7 @@ t.test('what fails is tried again later, and the service says so after a day and
   world.provider.heal();
   world.clock += HOUR;
   t.match(await runDue(world), { synced: 1 });
-  t.equal(world.project().syncStatus, 'ok');
+  t.equal((await world.project()).syncStatus, 'ok');
   world.clock += 37 * HOUR;
   const { catalog } = world;
   const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
@@ -101,7 +101,7 @@ t.test('what fails is tried again later, and the service says so after a day and
     report: () => {},
   };
   t.strictSame(await syncProjects.run(context, new AbortController().signal), {});
-  t.equal(world.project().syncStatus, 'warning');
+  t.equal((await world.project()).syncStatus, 'warning');
 });
 
 t.test('quota ends a run with a warning', async (t) => {
@@ -109,11 +109,11 @@ t.test('quota ends a run with a warning', async (t) => {
   await world.sync({ maxWindows: 1 });
   world.provider.model.quotas.options.load = 1;
   t.match(await world.sync(), { outcome: 'quota', reason: /no more reading/ });
-  t.equal(world.project().syncStatus, 'warning');
+  t.equal((await world.project()).syncStatus, 'warning');
   world.provider.model.quotas.options.load = Number.POSITIVE_INFINITY;
   t.match(await world.sync(), { outcome: 'quota', requests: 0 }, 'nothing is asked in the pause');
   world.clock += HOUR;
   t.match(await world.sync(), { outcome: 'done' });
-  t.equal(world.project().syncStatus, 'ok');
+  t.equal((await world.project()).syncStatus, 'ok');
   await sameFacts(t, world);
 });

@@ -17,7 +17,7 @@ t.test('a first run brings all days of all tables, and the state of the project'
   const result = await world.sync();
   t.match(result, { outcome: 'done', reason: null, windows: 4 });
   await sameFacts(t, world);
-  t.match(world.project(), {
+  t.match((await world.project()), {
     syncStatus: 'ok',
     syncedThrough: '2026-03-15',
     provisionalAfter: '2026-03-12',
@@ -29,10 +29,10 @@ t.test('a first run brings all days of all tables, and the state of the project'
   const { project, reason: _, ...counts } = result;
   t.match(line, { project, ...counts });
 
-  const before = world.project();
+  const before = (await world.project());
   world.provider.forget();
   t.match(await world.sync(), { outcome: 'done' });
-  const { factsRevision, entitiesRevision } = world.project();
+  const { factsRevision, entitiesRevision } = (await world.project());
   t.equal(factsRevision, before.factsRevision, 'nothing changed, so nothing is published');
   t.equal(entitiesRevision, before.entitiesRevision);
   t.equal(askedDays(world).sort()[0], '2026-03-13', 'only days that still change are asked for again');
@@ -47,15 +47,15 @@ t.test('a first run brings all days of all tables, and the state of the project'
       'no final day is asked for again',
     );
   }
-  t.ok(world.project().factsRevision > before.factsRevision);
-  t.equal(world.project().provisionalAfter, '2026-03-17');
+  t.ok((await world.project()).factsRevision > before.factsRevision);
+  t.equal((await world.project()).provisionalAfter, '2026-03-17');
 });
 
 t.test('the first window is there within 60 requests, whatever comes after it', async (t) => {
   const world = await syncWorld(t, { from: null, archive: 'queries,pages' });
   await world.sync({ maxWindows: 1 });
   t.ok(world.provider.asked().length <= 60);
-  t.match(world.project(), { syncStatus: 'ok', syncedThrough: '2026-03-15', historyBackfilling: true });
+  t.match((await world.project()), { syncStatus: 'ok', syncedThrough: '2026-03-15', historyBackfilling: true });
   t.equal(new Set((await world.stored('site_daily')).map(({ date }) => date)).size, 28);
 });
 
@@ -104,7 +104,7 @@ t.test('a new keyword gets the days that it lacks, and nothing else is asked for
 t.test('changed brand terms fetch brand_daily alone, at once for all days', async (t) => {
   const world = await syncWorld(t);
   await world.sync();
-  await world.load({ projects: [{ ...world.row(), brand_terms: ['zzz', world.queries[3]!.split(' ')[0]!] }] });
+  await world.load({ projects: [{ ...(await world.row()), brand_terms: ['zzz', world.queries[3]!.split(' ')[0]!] }] });
   world.provider.forget();
   t.match(await world.sync({ staleAfter: DAY }), { outcome: 'done', windows: 1 });
   await sameFacts(t, world);
@@ -114,7 +114,7 @@ t.test('changed brand terms fetch brand_daily alone, at once for all days', asyn
 t.test('a changed country fetches all', async (t) => {
   const world = await syncWorld(t);
   await world.sync();
-  await world.load({ projects: [{ ...world.row(), country: 'usa' }] });
+  await world.load({ projects: [{ ...(await world.row()), country: 'usa' }] });
   t.match(await world.sync(), { outcome: 'done' });
   await sameFacts(t, world);
 });
@@ -139,13 +139,13 @@ t.test('a late change of a final day is found at the age of 7 and of 30 days', a
 t.test('what a failure leaves is what was there, and the project says so', async (t) => {
   const world = await syncWorld(t);
   await world.sync({ maxWindows: 1 });
-  const before = world.project();
+  const before = (await world.project());
   world.provider.take('sc-domain:shop.example');
   t.match(await world.sync(), { outcome: 'access-lost', reason: /no longer grants/ });
-  t.match(world.project(), { syncStatus: 'failed', factsRevision: before.factsRevision });
+  t.match((await world.project()), { syncStatus: 'failed', factsRevision: before.factsRevision });
   world.provider.give('sc-domain:shop.example');
   t.match(await world.sync(), { outcome: 'done' });
-  t.equal(world.project().syncStatus, 'ok');
+  t.equal((await world.project()).syncStatus, 'ok');
   await sameFacts(t, world);
 });
 
@@ -158,7 +158,7 @@ t.test('a table that fails is left out, and comes later', async (t) => {
     { which },
   );
   t.match(await world.sync(), { outcome: 'table-failed', reason: /country_daily/ });
-  t.match(world.project(), { syncStatus: 'warning', syncedThrough: '2026-03-15' });
+  t.match((await world.project()), { syncStatus: 'warning', syncedThrough: '2026-03-15' });
   t.strictSame(await world.stored('country_daily'), []);
   world.provider.heal();
   t.match(await world.sync({ staleAfter: DAY }), { outcome: 'table-failed' }, 'not at once');
@@ -172,7 +172,7 @@ t.test('days of countries become months when they are old', async (t) => {
   t.match(await world.sync(), { outcome: 'done' });
   // 20 days before 2026-03-15 is in February: January is the last whole month before it.
   const daily = await world.stored('country_daily');
-  const wanted = world.expected();
+  const wanted = (await world.expected());
   t.strictSame(daily.map(({ date }) => date).sort()[0], '2026-02-01');
   const months = await world.stored('country_monthly');
   const sums = (rows: readonly { clicks?: unknown }[]): number =>
@@ -184,7 +184,7 @@ t.test('days of countries become months when they are old', async (t) => {
 
   world.searches.change('2026-01-20');
   await world.sync({ again: ['2026-01-20'] });
-  const again = world.expected().country_daily.filter(({ date }) => (date as Day) < '2026-02-01');
+  const again = (await world.expected()).country_daily.filter(({ date }) => (date as Day) < '2026-02-01');
   t.equal(sums(await world.stored('country_monthly')), sums(again), 'a day of a month that changed');
 
   world.clock += 20 * DAY;

@@ -4,6 +4,7 @@ import { makeQueries } from '../../scripts/demo/provider/made-queries.ts';
 import { MadeSearches } from '../../scripts/demo/provider/made-searches.ts';
 import type { Site } from '../../scripts/demo/provider/site.ts';
 import { type Archive, connectionsOf } from '../../server/catalog/connections.ts';
+import { listKeywords } from '../../server/catalog/keywords.ts';
 import { filesOf, type StoredTable } from '../../server/catalog/manifest.ts';
 import { findAnyProject, type Project } from '../../server/catalog/projects.ts';
 import { NEVER_SYNCED, putSyncProject } from '../../server/catalog/sync-projects.ts';
@@ -34,12 +35,12 @@ export interface SyncWorld extends World {
   /** One run of the project, as the command does it. */
   readonly sync: (options?: Partial<SyncOptions>) => Promise<SyncResult>;
   readonly withStores: <T>(work: (stores: SyncStores) => Promise<T>) => Promise<T>;
-  readonly project: () => Project;
+  readonly project: () => Promise<Project>;
   /** The project as a snapshot would have it. */
-  readonly row: () => Row;
+  readonly row: () => Promise<Row>;
   readonly stored: (table: StoredTable) => Promise<Row[]>;
   /** What each table must hold for the days of a range. */
-  readonly expected: (range?: Partial<OracleRange>) => Record<SyncedTable, Row[]>;
+  readonly expected: (range?: Partial<OracleRange>) => Promise<Record<SyncedTable, Row[]>>;
 }
 
 /** The oldest day that is asked for. */
@@ -101,14 +102,14 @@ export async function syncWorld(
   );
   const { catalog, settings, dataFolder } = world;
   const { credentials, url: endpoint, tokenUrl: tokenEndpoint } = provider;
-  connect(catalog, { credentials, endpoint, tokenEndpoint, archive });
+  await connect(catalog, { credentials, endpoint, tokenEndpoint, archive });
   if (from !== null) await putSyncProject(catalog, 'Proj1', { ...NEVER_SYNCED, firstDay: from });
   const lines: Record<string, unknown>[] = [];
   const keep = (line: unknown): void => void lines.push(line as Record<string, unknown>);
   const log = { info: keep, warn: keep, error: keep };
   const { signal } = new AbortController();
   const withStores: SyncWorld['withStores'] = (work) => withSync({ settings, catalog, log, now, signal }, work);
-  const readProject = (): Project => findAnyProject(catalog, 'Proj1')!;
+  const readProject = async (): Promise<Project> => (await findAnyProject(catalog, 'Proj1'))!;
   return Object.assign(state, {
     ...world,
     provider,
@@ -118,15 +119,15 @@ export async function syncWorld(
     lines,
     withStores,
     project: readProject,
-    row: () => {
-      const { syncedThrough, provisionalAfter, lastSyncedAt } = readProject();
+    row: async () => {
+      const { syncedThrough, provisionalAfter, lastSyncedAt } = await readProject();
       const synced = { synced_through: syncedThrough, provisional_after: provisionalAfter };
       return { ...PROJECT, ...project, ...synced, last_synced_at: isoInstantOrNull(lastSyncedAt) };
     },
     sync: (options: Partial<SyncOptions> = {}) =>
       withStores((stores) => syncProject(stores, 'Proj1', { now, random: () => 0.5, signal, ...options })),
     stored: async (table: StoredTable) => {
-      const files = filesOf(catalog, 'Proj1', table, EVERY_DAY).map(({ file }) => quoted(join(dataFolder, file)));
+      const files = (await filesOf(catalog, 'Proj1', table, EVERY_DAY)).map(({ file }) => quoted(join(dataFolder, file)));
       if (files.length === 0) return [];
       const rows = await duckdb(`select 'Proj1' as project_id, * from read_parquet([${files.join(', ')}])`);
       return rows.map((row) =>
@@ -138,9 +139,9 @@ export async function syncWorld(
         ),
       );
     },
-    expected: (range: Partial<OracleRange> = {}) => {
-      const { brandTerms, country } = readProject();
-      const asked = catalog.all<{ id: string; query: string }>('keywords_of_project', { project: 'Proj1' });
+    expected: async (range: Partial<OracleRange> = {}) => {
+      const { brandTerms, country } = await readProject();
+      const asked = await listKeywords(catalog, 'Proj1');
       return oracle(
         site,
         { id: 'Proj1', country, brandTerms, keywords: asked },
@@ -152,8 +153,8 @@ export async function syncWorld(
 
 /** Whether the stored facts of each table that the connection wants are those of the oracle, in any order. */
 export async function sameFacts(t: Test, world: SyncWorld): Promise<void> {
-  const expected = world.expected();
-  const archive = connectionsOf(world.catalog, 'Proj1')[0]!.archive;
+  const expected = await world.expected();
+  const archive = (await connectionsOf(world.catalog, 'Proj1'))[0]!.archive;
   for (const table of tablesOf(archive)) {
     const sorted = (rows: readonly Row[]): string[] =>
       rows.map((row) => JSON.stringify(Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1)))).sort();
