@@ -42,7 +42,6 @@ export async function syncNow(named: readonly string[] | undefined, { quiet = fa
       }
     }
   });
-  const rows = results.map(({ retries: _, ...result }) => result);
-  if (!quiet && rows.length > 0) await printTable(rows, '');
+  if (!quiet && results.length > 0) await printTable(results, '');
   if (results.some(({ outcome }) => outcome !== 'done')) process.exitCode = 1;
 }

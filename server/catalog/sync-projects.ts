@@ -82,7 +82,12 @@ export async function putSyncState(catalog: Catalog, id: string, changes: Partia
   if (before === undefined) return false;
   const { syncStatus, lastSyncedAt, syncedThrough, provisionalAfter, historyBackfilling } = { ...before, ...changes };
   const state = { syncStatus, syncedThrough, provisionalAfter };
-  await catalog.statements.run('project_synced', { id, ...state, lastSyncedAt, historyBackfilling: Number(historyBackfilling) });
+  await catalog.statements.run('project_synced', {
+    id,
+    ...state,
+    lastSyncedAt,
+    historyBackfilling: Number(historyBackfilling),
+  });
   return (
     historyBackfilling !== before.historyBackfilling ||
     syncStatus !== before.syncStatus ||

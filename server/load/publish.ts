@@ -44,7 +44,12 @@ export type Alongside = (own: Catalog) => Promise<readonly string[]>;
 export async function publish(
   session: Session,
   stores: Stores,
-  { tables, replaced, named, alongside }: Carried & { readonly named: readonly string[]; readonly alongside?: Alongside },
+  {
+    tables,
+    replaced,
+    named,
+    alongside,
+  }: Carried & { readonly named: readonly string[]; readonly alongside?: Alongside },
   changes: readonly PartChange[],
   loaded: readonly LoadedTable[],
 ): Promise<void> {

@@ -78,10 +78,7 @@ export async function verify({ settings, catalog }: Stores, options: Options = {
     report('looking for orphans');
     problems.push(...(await orphans(store, catalog, repair)));
     const journal = new Journal(store);
-    const rollups = await verifyRollups(
-      { settings, catalog },
-      { store, journal, repair, report, damaged, isMeant },
-    );
+    const rollups = await verifyRollups({ settings, catalog }, { store, journal, repair, report, damaged, isMeant });
     problems.push(...rollups.problems);
     const mended = new Set(rollups.problems.flatMap(({ file, repaired }) => (repaired && file !== null ? [file] : [])));
     for (const [row, message] of damaged.values()) {

@@ -28,7 +28,7 @@ const HISTORY_MONTHS = 16;
 const MORE_DAYS = 14;
 
 /** The days that are wanted: those that were wanted before, as far as the API may still have them, until today. */
-export function wantedDays({ firstDay }: Pick<SyncProject, 'firstDay'>, days: readonly SyncDay[], today: Day): Range {
+function wantedDays({ firstDay }: Pick<SyncProject, 'firstDay'>, days: readonly SyncDay[], today: Day): Range {
   const oldest = addDays(monthsEarlier(today, HISTORY_MONTHS), -MORE_DAYS);
   if (firstDay === null || firstDay >= oldest) return { from: firstDay ?? oldest, to: today };
   // Days that the API has no more are not waited for; those that are there go on to count.

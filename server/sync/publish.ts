@@ -165,7 +165,9 @@ async function writeCountries(
   const { monthsThrough } = input;
   const changedDays = changed.get('country_daily') ?? [];
   const old = { ...EVERY_DAY, to: monthsThrough };
-  const stored = (await manifestOf(catalog, project, 'country_daily', old)).filter(({ firstDay }) => firstDay <= monthsThrough);
+  const stored = (await manifestOf(catalog, project, 'country_daily', old)).filter(
+    ({ firstDay }) => firstDay <= monthsThrough,
+  );
   const asked = [...files.of('country_daily').keys()].filter((day) => day <= monthsThrough);
   const isWhole = (month: Month): boolean => isWholeMonth(month, input, after);
   const { months, days } =

@@ -32,11 +32,7 @@ export function settledDay(today: Day): Day {
 }
 
 /** The sums of each day that has any at the provider. */
-export async function askSums(
-  options: Asking,
-  range: Range,
-  dataState: 'final' | 'all',
-): Promise<ReadonlyMap<Day, DaySums>> {
+async function askSums(options: Asking, range: Range, dataState: 'final' | 'all'): Promise<ReadonlyMap<Day, DaySums>> {
   const { rows } = await askDays(options, range, dataState);
   return new Map(rows.map(({ keys, clicks, impressions }) => [keys[0]!, { clicks, impressions }]));
 }

@@ -2,14 +2,8 @@ import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Catalog } from '../catalog/catalog.ts';
 import { putCompared, type SyncDay } from '../catalog/sync-days.ts';
-import {
-  putSyncProject,
-  putSyncState,
-  raiseEntityRevisions,
-  readSyncProject,
-  type SyncState,
-} from '../catalog/sync-projects.ts';
-import { addDays, type Day, eachDay, later, pacificDayOf } from '../domain/dates.ts';
+import { putSyncProject, readSyncProject, type SyncState } from '../catalog/sync-projects.ts';
+import { addDays, type Day, pacificDayOf } from '../domain/dates.ts';
 import { newUuid } from '../domain/ids.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import type { Providers } from '../providers/providers.ts';
@@ -20,6 +14,7 @@ import { type FetchedWindow, type FetchOptions, fetchWindow, type RunCounts } fr
 import { describeFailure, nextRunAt, type RunOutcome, statusOf } from './outcome.ts';
 import { countRequests, type PlanInput, planWindows, type SyncWindow } from './plan.ts';
 import { begin, type Connected, findConnected, prepare } from './prepare.ts';
+import { isPending, newestState, storeFailure } from './project-state.ts';
 import { type PublishInput, publishWindow } from './publish.ts';
 import { addDay, byTable, type DaysByTable } from './published-days.ts';
 import { askFinality, dueComparisons, findMovedDays } from './questions.ts';
@@ -90,7 +85,8 @@ export async function syncProject(stores: SyncStores, id: string, options: SyncO
     if (providers.gateway.stopped.aborted) throw error;
     ({ outcome, reason } = describeFailure(error));
     if (outcome === 'failed') log.error({ err: error, project: id }, 'the sync of a project failed');
-    await storeFailure(catalog, id, { outcome, reason }, options, settings);
+    const { syncHours: hours } = settings;
+    await storeFailure(catalog, id, { outcome, reason, now: options.now(), random: options.random(), hours });
   }
   const seconds = Math.round(performance.now() - started) / 1000;
   const line = { project: id, ...counts, windows: progress.windows, seconds, outcome };
@@ -172,7 +168,7 @@ class Run {
         stateAfter: (days) => ({
           syncStatus: 'ok',
           historyBackfilling: isPending(input, days),
-          ...(window.kind === 'newest' ? this.#newestState(input, days) : {}),
+          ...(window.kind === 'newest' ? this.#newest(input, days) : {}),
         }),
         ...(isBrand
           ? {
@@ -204,7 +200,7 @@ class Run {
     try {
       await this.#publish(nothing, { files, failures: new Map() }, input, {
         stateAfter: (days) => ({
-          ...this.#newestState(input, days),
+          ...this.#newest(input, days),
           syncStatus: statusOf(outcome),
           historyBackfilling: isPending(input, days),
         }),
@@ -264,14 +260,8 @@ class Run {
     return moved.union(new Set(this.#options.again));
   }
 
-  #newestState({ finalThrough }: PlanInput, days: DaysByTable): Partial<SyncState> {
-    const withRows = [...(days.get('site_daily')?.values() ?? [])].filter(({ rows }) => rows > 0);
-    const { syncedThrough } = this.#connected.project;
-    return {
-      lastSyncedAt: toMicroseconds(this.#options.now()),
-      provisionalAfter: finalThrough,
-      syncedThrough: withRows.length === 0 ? syncedThrough : withRows.map(({ day }) => day).reduce(later),
-    };
+  #newest(input: PlanInput, days: DaysByTable): Partial<SyncState> {
+    return newestState(input, days, { project: this.#connected.project, now: this.#options.now() });
   }
 
   #fetchOptions(): Omit<FetchOptions, 'atOnce'> {
@@ -281,29 +271,4 @@ class Run {
     const { providers } = this.#stores;
     return { providers, connection, project: asked, counts: this.#counts, signal: this.#options.signal };
   }
-}
-
-/** Whether wanted days were never published. */
-function isPending({ tables, wanted }: PlanInput, days: DaysByTable): boolean {
-  const all = eachDay(wanted.from, wanted.to);
-  return tables.some((table) => !all.every((day) => days.get(table)?.has(day)));
-}
-
-/** What was published stays; only the status tells. */
-async function storeFailure(
-  catalog: Catalog,
-  id: string,
-  { outcome, reason }: Pick<SyncResult, 'outcome' | 'reason'>,
-  { now, random }: SyncOptions,
-  { syncHours: hours }: Settings,
-): Promise<void> {
-  await catalog.transaction(async (own) => {
-    if ((await findConnected(own, id)) === undefined) return;
-    const stored = await readSyncProject(own, id);
-    const failures = stored.failures + 1;
-    const next = nextRunAt({ outcome, failures, now: now(), hours, random: random() });
-    await putSyncProject(own, id, { ...stored, failures, lastError: reason, nextRunAt: toMicroseconds(next) });
-    const isChanged = await putSyncState(own, id, { syncStatus: statusOf(outcome) });
-    await raiseEntityRevisions(own, isChanged ? [id] : []);
-  });
 }

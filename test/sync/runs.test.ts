@@ -17,7 +17,7 @@ t.test('a first run brings all days of all tables, and the state of the project'
   const result = await world.sync();
   t.match(result, { outcome: 'done', reason: null, windows: 4 });
   await sameFacts(t, world);
-  t.match((await world.project()), {
+  t.match(await world.project(), {
     syncStatus: 'ok',
     syncedThrough: '2026-03-15',
     provisionalAfter: '2026-03-12',
@@ -29,10 +29,10 @@ t.test('a first run brings all days of all tables, and the state of the project'
   const { project, reason: _, ...counts } = result;
   t.match(line, { project, ...counts });
 
-  const before = (await world.project());
+  const before = await world.project();
   world.provider.forget();
   t.match(await world.sync(), { outcome: 'done' });
-  const { factsRevision, entitiesRevision } = (await world.project());
+  const { factsRevision, entitiesRevision } = await world.project();
   t.equal(factsRevision, before.factsRevision, 'nothing changed, so nothing is published');
   t.equal(entitiesRevision, before.entitiesRevision);
   t.equal(askedDays(world).sort()[0], '2026-03-13', 'only days that still change are asked for again');
@@ -55,7 +55,7 @@ t.test('the first window is there within 60 requests, whatever comes after it', 
   const world = await syncWorld(t, { from: null, archive: 'queries,pages' });
   await world.sync({ maxWindows: 1 });
   t.ok(world.provider.asked().length <= 60);
-  t.match((await world.project()), { syncStatus: 'ok', syncedThrough: '2026-03-15', historyBackfilling: true });
+  t.match(await world.project(), { syncStatus: 'ok', syncedThrough: '2026-03-15', historyBackfilling: true });
   t.equal(new Set((await world.stored('site_daily')).map(({ date }) => date)).size, 28);
 });
 
@@ -139,10 +139,10 @@ t.test('a late change of a final day is found at the age of 7 and of 30 days', a
 t.test('what a failure leaves is what was there, and the project says so', async (t) => {
   const world = await syncWorld(t);
   await world.sync({ maxWindows: 1 });
-  const before = (await world.project());
+  const before = await world.project();
   world.provider.take('sc-domain:shop.example');
   t.match(await world.sync(), { outcome: 'access-lost', reason: /no longer grants/ });
-  t.match((await world.project()), { syncStatus: 'failed', factsRevision: before.factsRevision });
+  t.match(await world.project(), { syncStatus: 'failed', factsRevision: before.factsRevision });
   world.provider.give('sc-domain:shop.example');
   t.match(await world.sync(), { outcome: 'done' });
   t.equal((await world.project()).syncStatus, 'ok');
@@ -158,7 +158,7 @@ t.test('a table that fails is left out, and comes later', async (t) => {
     { which },
   );
   t.match(await world.sync(), { outcome: 'table-failed', reason: /country_daily/ });
-  t.match((await world.project()), { syncStatus: 'warning', syncedThrough: '2026-03-15' });
+  t.match(await world.project(), { syncStatus: 'warning', syncedThrough: '2026-03-15' });
   t.strictSame(await world.stored('country_daily'), []);
   world.provider.heal();
   t.match(await world.sync({ staleAfter: DAY }), { outcome: 'table-failed' }, 'not at once');
@@ -172,7 +172,7 @@ t.test('days of countries become months when they are old', async (t) => {
   t.match(await world.sync(), { outcome: 'done' });
   // 20 days before 2026-03-15 is in February: January is the last whole month before it.
   const daily = await world.stored('country_daily');
-  const wanted = (await world.expected());
+  const wanted = await world.expected();
   t.strictSame(daily.map(({ date }) => date).sort()[0], '2026-02-01');
   const months = await world.stored('country_monthly');
   const sums = (rows: readonly { clicks?: unknown }[]): number =>

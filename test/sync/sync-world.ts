@@ -20,9 +20,9 @@ import { type FakeProvider, fakeProvider } from '../fakes/provider.ts';
 import { duckdb, quoted } from '../parquet.ts';
 import { keyword, makeWorld, PROJECT, type Row, type World } from '../world.ts';
 
-export const PROPERTY = 'sc-domain:shop.example';
+const PROPERTY = 'sc-domain:shop.example';
 /** Noon in California, so that no test depends on the hour unless it says so. */
-export const START = Date.parse('2026-03-15T19:00:00Z');
+const START = Date.parse('2026-03-15T19:00:00Z');
 
 export interface SyncWorld extends World {
   readonly provider: FakeProvider;
@@ -44,7 +44,7 @@ export interface SyncWorld extends World {
 }
 
 /** The oldest day that is asked for. */
-export function oldestDay(now: number): Day {
+function oldestDay(now: number): Day {
   return addDays(monthsEarlier(pacificDayOf(now), 16), -14);
 }
 
@@ -127,7 +127,9 @@ export async function syncWorld(
     sync: (options: Partial<SyncOptions> = {}) =>
       withStores((stores) => syncProject(stores, 'Proj1', { now, random: () => 0.5, signal, ...options })),
     stored: async (table: StoredTable) => {
-      const files = (await filesOf(catalog, 'Proj1', table, EVERY_DAY)).map(({ file }) => quoted(join(dataFolder, file)));
+      const files = (await filesOf(catalog, 'Proj1', table, EVERY_DAY)).map(({ file }) =>
+        quoted(join(dataFolder, file)),
+      );
       if (files.length === 0) return [];
       const rows = await duckdb(`select 'Proj1' as project_id, * from read_parquet([${files.join(', ')}])`);
       return rows.map((row) =>
