@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander';
 import { createSpinner } from 'nanospinner';
-import { Catalog } from '../server/catalog/catalog.ts';
+import type { Catalog } from '../server/catalog/catalog.ts';
+import { openCatalog } from '../server/catalog/open-catalog.ts';
 import { UsageDatabase } from '../server/catalog/usage.ts';
 import { readSettings, type Settings } from '../server/settings.ts';
 import { progressLines } from './progress-lines.ts';
@@ -14,12 +15,8 @@ export async function withStores<T>(
   { create = false }: { create?: boolean } = {},
 ): Promise<T> {
   const settings = readSettings(process.env);
-  const catalog = new Catalog(settings.dataFolder, { create });
-  try {
-    return await work({ settings, catalog });
-  } finally {
-    catalog.close();
-  }
+  await using catalog = await openCatalog(settings.dataFolder, { create });
+  return await work({ settings, catalog });
 }
 
 /** Runs `work` with the database of usage; throws where it cannot be read. */

@@ -35,8 +35,8 @@ export function withProviders<T>(work: (stores: { catalog: Catalog; providers: P
 const QUIET = { info: () => {}, warn: () => {} };
 
 /** Throws where there is no project of the id. */
-export function requireProject(catalog: Catalog, id: string): Project {
-  const project = findAnyProject(catalog, id);
+export async function requireProject(catalog: Catalog, id: string): Promise<Project> {
+  const project = await findAnyProject(catalog, id);
   if (project === undefined) throw new Error(`There is no project '${id}'; projects list shows all.`);
   return project;
 }

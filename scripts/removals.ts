@@ -55,7 +55,7 @@ type Stores = { readonly settings: Settings; readonly catalog: Catalog };
 interface Removal<T> {
   readonly what: string;
   /** What would go; undefined where there is no such thing. */
-  readonly read: (catalog: Catalog, id: string) => T | undefined;
+  readonly read: (catalog: Catalog, id: string) => Promise<T | undefined>;
   readonly lines: (contents: T) => string[];
   readonly remove: (stores: Stores, id: string, onWait: () => void) => Promise<T>;
 }
@@ -63,7 +63,7 @@ interface Removal<T> {
 /** Removes one thing after it was confirmed, and prints what went. */
 export async function runRemoval<T>(id: string, { confirm, json }: RemoveOptions, removal: Removal<T>): Promise<void> {
   const removed = await withStores(async (stores) => {
-    const contents = removal.read(stores.catalog, id);
+    const contents = await removal.read(stores.catalog, id);
     if (contents === undefined) throw new Error(`There is no ${removal.what} '${id}'.`);
     await confirmRemoval(id, removal.lines(contents), confirm);
     const { report, end } = progress();

@@ -12,7 +12,7 @@ import type { OnStages } from './api/plugins/timing.ts';
 import { QueryCache } from './api/query-cache.ts';
 import { ResponseCache } from './api/response-cache.ts';
 import type { Context } from './api/routes/context.ts';
-import type { Catalog } from './catalog/catalog.ts';
+import type { OpenCatalog } from './catalog/catalog.ts';
 import { CatalogCache } from './catalog/catalog-cache.ts';
 import { TrackedKeywordsCache } from './catalog/tracked.ts';
 import { DuckDBFacts } from './facts/duckdb/duckdb-facts.ts';
@@ -44,7 +44,7 @@ const LIMITS: Limits = {
 
 export interface Dependencies {
   readonly settings: Settings;
-  readonly catalog: Catalog;
+  readonly catalog: OpenCatalog;
   readonly engine: Engine;
   /** Where the log goes. */
   readonly logStream: { write(line: string): void };

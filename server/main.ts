@@ -4,7 +4,7 @@ import closeWithGrace from 'close-with-grace';
 import type { FastifyInstance } from 'fastify';
 import { openLog } from './api/plugins/log.ts';
 import { buildApp } from './app.ts';
-import { Catalog } from './catalog/catalog.ts';
+import { openCatalog } from './catalog/open-catalog.ts';
 import { openServingEngine } from './facts/duckdb/serving-engine.ts';
 import { SYSTEM_CLOCK } from './jobs/clock.ts';
 import { Supervisor, type WorkerProcess } from './jobs/supervisor.ts';
@@ -23,7 +23,7 @@ export async function serve(settings: Settings): Promise<string> {
   // Closed in reverse order when the server stops, and when one of the steps fails.
   await using opening = new AsyncDisposableStack();
   const logStream = opening.adopt(openLog(), (stream) => stream.flushSync());
-  const catalog = opening.adopt(new Catalog(dataFolder), (opened) => opened.close());
+  const catalog = opening.adopt(await openCatalog(dataFolder), (opened) => opened.close());
   const folder = opening.adopt(await ProcessFolder.take(join(dataFolder, 'temporary')), (taken) => taken.remove());
   const options = { dataFolder, memoryLimit, threads, temporaryFolder: folder.path };
   const engine = opening.adopt(await openServingEngine(options), (opened) => opened.close());

@@ -1,7 +1,7 @@
 import closeWithGrace from 'close-with-grace';
 import { destination, pino } from 'pino';
 import { serializeError } from './api/plugins/log.ts';
-import { Catalog } from './catalog/catalog.ts';
+import { openCatalog } from './catalog/open-catalog.ts';
 import { UsageDatabase } from './catalog/usage.ts';
 import { SYSTEM_CLOCK } from './jobs/clock.ts';
 import { JobRunner } from './jobs/job-runner.ts';
@@ -24,12 +24,12 @@ export async function work(settings: Settings): Promise<void> {
   logStream.on('error', () => {});
   const log = pino({ level: logLevel, serializers: { err: serializeError } }, logStream);
   // Makes it where there is none, and says what is wrong with it; each run opens it for itself.
-  new Catalog(dataFolder).close();
+  await (await openCatalog(dataFolder)).close();
   const usage = new UsageDatabase(dataFolder, (error) => log.warn({ err: error }, 'the state of jobs was not stored'));
   const runner = new JobRunner({
     jobs: JOBS,
     settings,
-    openCatalog: () => new Catalog(dataFolder, { create: false }),
+    openCatalog: () => openCatalog(dataFolder, { create: false }),
     leases: new FileLeases(dataFolder),
     states: new JobStates(usage),
     log,

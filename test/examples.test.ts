@@ -143,7 +143,7 @@ const REQUESTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 
 t.test('every example of the documentation is what the server answers', async (t) => {
   const world = await makeWorld(t, TABLES);
-  const free = createKey(world.catalog, { workspace: 'small', name: 'free', by: null, at: 0 }).key;
+  const free = (await createKey(world.catalog, { workspace: 'small', name: 'free', by: null, at: 0 })).key;
   const found: Record<string, Record<string, { request: string; answer: unknown }>> = {};
   for (const [operation, requests] of Object.entries(REQUESTS)) {
     const ok = requests[200] ?? '';

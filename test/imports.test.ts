@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import t from 'tap';
 
 /** Which modules of `server/` a module may import; imports go down only (ARCHITECTURE.md, "Modules"). */
@@ -28,7 +28,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 const RESERVED: Readonly<Record<string, string>> = {
   '@duckdb/node-api': 'facts',
   '@duckdb/node-bindings': 'facts',
-  'node:sqlite': 'catalog load',
+  'node:sqlite': 'catalog',
   '@google-cloud/bigquery': 'providers',
   '@googleapis/searchconsole': 'providers',
   'google-auth-library': 'providers',
@@ -70,5 +70,53 @@ t.test('the domain does no input or output', (t) => {
     const outside = importsOf(file).filter((name) => name.startsWith('node:') && name !== 'node:crypto');
     t.strictSame(outside, [], file);
   }
+  t.end();
+});
+
+t.test('only repositories name the statements of the catalog and of the usage database', (t) => {
+  const names = ['catalog', 'usage'].flatMap((folder) =>
+    globSync(`sql/${folder}/*.sql`, { cwd: root }).map((file) => basename(file, '.sql')),
+  );
+  t.ok(names.length > 80, 'all statements are known');
+  const named = new RegExp(`\\.(?:get|all|each|run|runEach|change)(?:<[^()]*>)?\\(\\s*'(?:${names.join('|')})'`);
+  const offences = (text: string): string[] =>
+    [
+      named,
+      /\.statements\b|\{ statements\b/,
+      /\/catalog\/sqlite\//,
+      /'node:sqlite'/,
+      /sqlText\('(?:catalog|usage)\//,
+    ].flatMap((rule) => rule.exec(text)?.[0] ?? []);
+  const files = globSync('{server,scripts}/**/*.ts', { cwd: root, exclude: ['server/catalog/**'] });
+  t.ok(files.length > 150, 'all callers are looked at');
+  for (const file of files) t.strictSame(offences(readFileSync(join(root, file), 'utf8')), [], file);
+  // What it finds.
+  t.strictSame(offences("usage.run('list_used', {})").length, 1);
+  t.strictSame(offences("catalog.statements.get<{ until: number }>('pause_get', {})").length, 2);
+  t.strictSame(offences("app.get('/livez', {})"), []);
+  t.end();
+});
+
+t.test('no files import each other in a circle, not even their types', (t) => {
+  const files = globSync(['server/**/*.ts', 'scripts/**/*.ts'], { cwd: root });
+  const targets = new Map(
+    files.map((file) => [
+      file,
+      importsOf(file)
+        .filter((name) => name.startsWith('.'))
+        .map((name) => relative(root, join(root, dirname(file), name))),
+    ]),
+  );
+  const circles: string[] = [];
+  const done = new Set<string>();
+  const visit = (file: string, path: readonly string[]): void => {
+    const at = path.indexOf(file);
+    if (at >= 0) circles.push([...path.slice(at), file].join(' -> '));
+    if (at >= 0 || done.has(file)) return;
+    for (const target of targets.get(file) ?? []) visit(target, [...path, file]);
+    done.add(file);
+  };
+  for (const file of files) visit(file, []);
+  t.strictSame(circles, []);
   t.end();
 });

@@ -366,8 +366,8 @@ t.test('rows are there to be checked, and a wrong one is noticed', async (t) => 
 });
 
 t.test('errors of the key are what every operation says', async (t) => {
-  const free = createKey(world.catalog, { workspace: 'gratis', name: 'free', by: null, at: 0 }).key;
-  const spent = createKey(world.catalog, { workspace: 'acme', name: 'spent', by: null, at: 0 }).key;
+  const free = (await createKey(world.catalog, { workspace: 'gratis', name: 'free', by: null, at: 0 })).key;
+  const spent = (await createKey(world.catalog, { workspace: 'acme', name: 'spent', by: null, at: 0 })).key;
   const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
   for (let time = 0; time < 120; time++) await world.get('/projects', bearer(spent));
   for (const path of PATHS) {

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import tap, { type Test } from 'tap';
-import { Catalog } from '../server/catalog/catalog.ts';
 import { createKey } from '../server/catalog/keys.ts';
+import { openCatalog } from '../server/catalog/open-catalog.ts';
 import { loadSnapshot } from '../server/load/load.ts';
 import { readSettings } from '../server/settings.ts';
 import { type Answer, temporaryFolder } from './world.ts';
@@ -122,7 +122,7 @@ const loaded = new Map<string, Promise<string>>();
 async function loadOnce(snapshots: readonly string[]): Promise<string> {
   // It outlives the test that is the first to need it.
   const folder = temporaryFolder(tap);
-  using catalog = new Catalog(folder);
+  await using catalog = await openCatalog(folder);
   const settings = readSettings({ ORDINATE_DATA: folder });
   for (const snapshot of snapshots) await loadSnapshot({ settings, catalog }, { folder: snapshot });
   return folder;
@@ -141,7 +141,10 @@ export async function makeDataFolder(
   const outcome = loaded.get(what) ?? loadOnce(snapshots);
   loaded.set(what, outcome);
   cpSync(await outcome, folder, { recursive: true });
-  using catalog = new Catalog(folder);
-  const make = (name: string): string => createKey(catalog, { workspace: 'acme', name, by: null, at: 0 }).key;
-  return { dataFolder: folder, keys: Array.from({ length: keys }, (_, index) => make(`key ${index}`)) };
+  await using catalog = await openCatalog(folder);
+  const made: string[] = [];
+  for (let index = 0; index < keys; index++) {
+    made.push((await createKey(catalog, { workspace: 'acme', name: `key ${index}`, by: null, at: 0 })).key);
+  }
+  return { dataFolder: folder, keys: made };
 }

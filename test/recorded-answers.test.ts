@@ -253,7 +253,7 @@ const DECODERS: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
 t.test('the answers to a fixed list of requests are the recorded ones', async (t) => {
   let time = NOW;
   const world = await makeWorld(t, TABLES, { now: () => time });
-  const free = createKey(world.catalog, { workspace: 'small', name: 'free', by: null, at: 0 }).key;
+  const free = (await createKey(world.catalog, { workspace: 'small', name: 'free', by: null, at: 0 })).key;
   const ask = async (url: string, headers: Readonly<Record<string, string>> = {}, method: 'GET' | 'POST' = 'GET') => {
     time += 1000;
     const response = await world.app.inject({

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import t from 'tap';
-import { Catalog } from '../server/catalog/catalog.ts';
+import { openCatalog } from '../server/catalog/open-catalog.ts';
 import { UsageDatabase } from '../server/catalog/usage.ts';
 import { shortIdNumber } from '../server/domain/ids.ts';
 import { Engine, type Parameters } from '../server/facts/duckdb/engine.ts';
@@ -80,7 +80,7 @@ t.test('a running process needs no SQL file any more', async (t) => {
 
 t.test('every statement of the catalog prepares', async (t) => {
   const folder = temporaryFolder(t);
-  new Catalog(folder).close();
+  await (await openCatalog(folder)).close();
   const db = new DatabaseSync(join(folder, 'catalog.sqlite'));
   t.teardown(() => db.close());
   for (const name of sqlNames('catalog')) {
@@ -110,7 +110,7 @@ t.test('every statement of the catalog prepares', async (t) => {
 
 t.test('reads of the catalog find their rows by an index', async (t) => {
   const folder = temporaryFolder(t);
-  new Catalog(folder).close();
+  await (await openCatalog(folder)).close();
   const db = new DatabaseSync(join(folder, 'catalog.sqlite'));
   t.teardown(() => db.close());
   // what a request reads

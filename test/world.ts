@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import tap, { type Test } from 'tap';
 import { buildApp, type Dependencies } from '../server/app.ts';
-import { Catalog } from '../server/catalog/catalog.ts';
+import type { OpenCatalog } from '../server/catalog/catalog.ts';
 import { createKey } from '../server/catalog/keys.ts';
+import { openCatalog } from '../server/catalog/open-catalog.ts';
 import { Engine } from '../server/facts/duckdb/engine.ts';
 import { loadSnapshot } from '../server/load/load.ts';
 import { readSettings, type Settings } from '../server/settings.ts';
@@ -80,7 +81,7 @@ export function refusedFor(t: Test, { status, body }: Answer, parameter: string,
 
 export interface World {
   readonly app: FastifyInstance;
-  readonly catalog: Catalog;
+  readonly catalog: OpenCatalog;
   readonly settings: Settings;
   readonly dataFolder: string;
   /** A key of the workspace `acme`. */
@@ -104,7 +105,7 @@ const loaded = new Map<string, Promise<string>>();
 async function loadOnce(settings: Settings, tables: Tables): Promise<string> {
   // It outlives the test that is the first to need it.
   const dataFolder = temporaryFolder(tap);
-  const catalog = new Catalog(dataFolder);
+  const catalog = await openCatalog(dataFolder);
   try {
     const folder = writeSnapshot(tap, tables);
     // Numbers of tests are chosen to be added up, not to be likely.
@@ -112,7 +113,7 @@ async function loadOnce(settings: Settings, tables: Tables): Promise<string> {
     return dataFolder;
   } finally {
     // Only a closed catalog is whole in its one file.
-    catalog.close();
+    await catalog.close();
   }
 }
 
@@ -140,7 +141,7 @@ export async function makeWorld(
   await fill(settings, { workspaces: [WORKSPACE], projects: [PROJECT], ...tables });
   const opened = new AsyncDisposableStack();
   t.teardown(() => opened.disposeAsync());
-  const catalog = opened.adopt(new Catalog(dataFolder), (it) => it.close());
+  const catalog = opened.adopt(await openCatalog(dataFolder), (it) => it.close());
   const load: World['load'] = (more, how = {}) =>
     loadSnapshot({ settings, catalog }, { folder: writeSnapshot(t, more), acceptImplausible: true, ...how });
 
@@ -162,7 +163,7 @@ export async function makeWorld(
     ...appOptions,
   });
   opened.defer(() => app.close());
-  const { key } = createKey(catalog, { workspace: 'acme', name: 'test', by: null, at: 0 });
+  const { key } = await createKey(catalog, { workspace: 'acme', name: 'test', by: null, at: 0 });
   const get: World['get'] = async (path, headers = { authorization: `Bearer ${key}` }) => {
     const response = await app.inject({ method: 'GET', url: `/api/v1${path}`, headers });
     return { status: response.statusCode, headers: response.headers, body: JSON.parse(response.body) as unknown };

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Catalog } from '../../server/catalog/catalog.ts';
 import { createKey } from '../../server/catalog/keys.ts';
+import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { toMicroseconds } from '../../server/domain/instants.ts';
 import type { Engine } from '../../server/facts/duckdb/engine.ts';
 import type { BenchOptions } from './options.ts';
@@ -112,22 +112,21 @@ async function loadOnce(
       report(`loading ${snapshot}`);
       await load(folder, snapshot);
     }
-    writeFileSync(file, JSON.stringify(makeKeys(folder, workspaces, keys)), { mode: 0o600 });
+    writeFileSync(file, JSON.stringify(await makeKeys(folder, workspaces, keys)), { mode: 0o600 });
   });
   return { folder, keys: JSON.parse(readFileSync(file, 'utf8')) as Data['keys'] };
 }
 
-function makeKeys(folder: string, workspaces: readonly string[], count: number): Data['keys'] {
-  const catalog = new Catalog(folder);
+async function makeKeys(folder: string, workspaces: readonly string[], count: number): Promise<Data['keys']> {
+  await using catalog = await openCatalog(folder);
   const at = toMicroseconds(Date.now());
-  const numbers = Array.from({ length: count }, (_, index) => index + 1);
-  const make = (workspace: string, number: number): string =>
-    createKey(catalog, { workspace, name: `bench ${number}`, by: null, at }).key;
-  try {
-    return Object.fromEntries(
-      workspaces.map((workspace) => [workspace, numbers.map((number) => make(workspace, number))]),
-    );
-  } finally {
-    catalog.close();
+  const made: Record<string, string[]> = {};
+  for (const workspace of workspaces) {
+    made[workspace] = [];
+    for (let number = 1; number <= count; number++) {
+      const { key } = await createKey(catalog, { workspace, name: `bench ${number}`, by: null, at });
+      made[workspace].push(key);
+    }
   }
+  return made;
 }

@@ -81,8 +81,8 @@ export function addConnections(program: Command): void {
     .addHelpText('after', examples('connections test --project Fw7kd'))
     .action(async ({ project: id, json }: { project: string; json?: boolean }) => {
       const { testConnections } = await import('../../server/providers/connection-test.ts');
-      const results = await withProviders(({ catalog, providers }) =>
-        testConnections(catalog, providers, requireProject(catalog, id), Date.now()),
+      const results = await withProviders(async ({ catalog, providers }) =>
+        testConnections(catalog, providers, await requireProject(catalog, id), Date.now()),
       );
       if (json) printJson(results);
       else if (results.length === 0) print(`Project '${id}' has no connections; connections set makes one.`);

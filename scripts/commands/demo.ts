@@ -19,7 +19,7 @@ export function addDemo(program: Command): void {
     .action(async () => {
       await withStores(
         async (stores) => {
-          const [workspace] = listWorkspaces(stores.catalog);
+          const [workspace] = await listWorkspaces(stores.catalog);
           if (workspace !== undefined) {
             throw new Error(
               `The data folder '${stores.settings.dataFolder}' is not empty: it has the workspace '${workspace.id}'. Name an empty one in ORDINATE_DATA.`,
@@ -27,7 +27,7 @@ export function addDemo(program: Command): void {
           }
           await loadDemo(stores);
           const at = toMicroseconds(Date.now());
-          const { key } = createKey(stores.catalog, { workspace: DEMO_WORKSPACE, name: 'Demo', by: null, at });
+          const { key } = await createKey(stores.catalog, { workspace: DEMO_WORKSPACE, name: 'Demo', by: null, at });
           print(`The demo workspace is ready. Its key, shown this once:\n  ${key}`);
         },
         { create: true },

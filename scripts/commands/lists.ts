@@ -1,7 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Catalog } from '../../server/catalog/catalog.ts';
+import { readListUses } from '../../server/catalog/list-uses.ts';
 import { lastDayOfData } from '../../server/catalog/projects.ts';
-import { type ListStatus, listStoredLists, readListUses } from '../../server/catalog/stored-lists.ts';
+import { type ListStatus, listStoredLists } from '../../server/catalog/stored-lists.ts';
 import type { UsageDatabase } from '../../server/catalog/usage.ts';
 import { addDays, dayOf, earlier } from '../../server/domain/dates.ts';
 import { isoInstant } from '../../server/domain/instants.ts';
@@ -47,13 +48,13 @@ export function addLists(program: Command): void {
       };
       try {
         const fetched = await withLists(log, async ({ catalog, lists }) => {
-          const project = requireProject(catalog, id);
+          const project = await requireProject(catalog, id);
           const yesterday = addDays(dayOf(Date.now()), -1);
           const range = resolveRange({ period }, earlier(lastDayOfData(project, Date.now()), yesterday));
           const rows: object[] = [];
           for (const kind of ['pages', 'queries'] as const) {
             report(`fetching the ${kind} of ${range.from} to ${range.to}`);
-            const plan = lists.plan(project, { kind, range, country: null });
+            const plan = await lists.plan(project, { kind, range, country: null });
             const list = await lists.fetchAhead(plan).catch((cause: Error) => {
               throw new Error(`The ${kind} could not be fetched: ${cause.message}.`, { cause });
             });
@@ -92,9 +93,9 @@ interface UsedList extends Omit<ListStatus, 'file'> {
 }
 
 /** The stored lists with their uses, the most recently used first. */
-function readStatus(catalog: Catalog, usage: UsageDatabase, project: string | null): UsedList[] {
-  const uses = readListUses(usage);
-  return listStoredLists(catalog, project)
+async function readStatus(catalog: Catalog, usage: UsageDatabase, project: string | null): Promise<UsedList[]> {
+  const uses = await readListUses(usage);
+  return (await listStoredLists(catalog, project))
     .map(({ file, ...list }) => ({ ...list, hits: 0, usedAt: list.fetchedAt, ...uses.get(file) }))
     .sort((a, b) => b.usedAt - a.usedAt);
 }

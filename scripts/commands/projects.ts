@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { Catalog } from '../../server/catalog/catalog.ts';
 import { readProjectContents } from '../../server/catalog/contents.ts';
 import { readCoverage } from '../../server/catalog/manifest.ts';
 import { listAllProjects } from '../../server/catalog/projects.ts';
@@ -18,25 +19,7 @@ export function addProjects(program: Command): void {
     .option('--json', 'print one JSON document')
     .addHelpText('after', examples('projects list', 'projects list --workspace acme --json'))
     .action(async ({ workspace, json }: { workspace?: string; json?: boolean }) => {
-      const projects = await withStores(({ catalog }) => {
-        if (workspace !== undefined && findWorkspace(catalog, workspace) === undefined) {
-          throw new Error(`There is no workspace '${workspace}'.`);
-        }
-        return catalog.snapshot(() =>
-          listAllProjects(catalog, workspace ?? null).map((project) => ({
-            id: project.id,
-            workspace: project.workspaceId,
-            domain: project.domain,
-            property: project.property,
-            setupFinished: project.setupFinished,
-            syncStatus: project.syncStatus,
-            lastSyncedAt: isoInstantOrNull(project.lastSyncedAt),
-            syncedThrough: project.syncedThrough,
-            trackedKeywords: project.trackedKeywords,
-            coverage: readCoverage(catalog, project.id),
-          })),
-        );
-      });
+      const projects = await withStores(({ catalog }) => catalog.snapshot((own) => listed(own, workspace ?? null)));
       if (json) {
         printJson(projects);
         return;
@@ -75,4 +58,25 @@ export function addProjects(program: Command): void {
         remove: removeProject,
       });
     });
+}
+
+async function listed(catalog: Catalog, workspace: string | null) {
+  if (workspace !== null && (await findWorkspace(catalog, workspace)) === undefined) {
+    throw new Error(`There is no workspace '${workspace}'.`);
+  }
+  const projects = await listAllProjects(catalog, workspace);
+  return Promise.all(
+    projects.map(async (project) => ({
+      id: project.id,
+      workspace: project.workspaceId,
+      domain: project.domain,
+      property: project.property,
+      setupFinished: project.setupFinished,
+      syncStatus: project.syncStatus,
+      lastSyncedAt: isoInstantOrNull(project.lastSyncedAt),
+      syncedThrough: project.syncedThrough,
+      trackedKeywords: project.trackedKeywords,
+      coverage: await readCoverage(catalog, project.id),
+    })),
+  );
 }

@@ -45,10 +45,11 @@ export function addServe(program: Command): void {
 function prepareDemo(): Promise<string | undefined> {
   return withStores(
     async (stores) => {
-      if (listWorkspaces(stores.catalog).length > 0) return undefined;
+      if ((await listWorkspaces(stores.catalog)).length > 0) return undefined;
       await loadDemo(stores);
       const at = toMicroseconds(Date.now());
-      return createKey(stores.catalog, { workspace: DEMO_WORKSPACE, name: 'Demo', by: null, at }).key;
+      const { key } = await createKey(stores.catalog, { workspace: DEMO_WORKSPACE, name: 'Demo', by: null, at });
+      return key;
     },
     { create: true },
   );

@@ -1,13 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Project } from '../catalog/projects.ts';
 import {
   type Caller,
   findReportProject,
   type Parser,
   type ProjectQuery,
-  parseReport,
   planReport,
   type Report,
   type ReportRequest,
+  refuse,
   runReport,
 } from '../reports/report.ts';
 import { wantedEncoding } from './plugins/compression.ts';
@@ -30,8 +31,8 @@ export function answerCached<Query extends ProjectQuery, Plan, Result>(
   format: (result: Result) => Buffer,
 ): Handler {
   return (context) => (request, reply) => {
-    const parsed = parseRequest(context, report, request);
-    return sendCached(context, request, reply, { ...parsed, report, format });
+    const send = (parsed: ParsedQuery<Query>) => sendCached(context, request, reply, { ...parsed, report, format });
+    return whenParsed(parseRequest(context, report, request), reply, send);
   };
 }
 
@@ -41,24 +42,40 @@ export function answerFresh<Query extends ProjectQuery, Plan, Result>(
   format: (result: Result) => Buffer,
 ): Handler {
   return (context) => async (request, reply) => {
-    const parsed = parseRequest(context, report, request);
+    const parsed = await parseRequest(context, report, request);
     const bytes = await makeBytes(context, request, { ...parsed, report, format }, request.signal);
     return sendBytes(reply, { bytes, encoding: 'identity' });
   };
 }
 
-/** Finds the project and parses the parameters: the query that a request means. */
+/** Finds the project and parses the parameters: the query that a request means, at once where the project is cached. */
 export function parseRequest<Query extends ProjectQuery>(
   context: Context,
   report: Parser<Query>,
   request: FastifyRequest,
-): ParsedQuery<Query> {
+): ParsedQuery<Query> | Promise<ParsedQuery<Query>> {
   const asked = reportRequest(request);
   const project = findReportProject(context, asked);
-  const parse = () => parseReport(report, context, project, asked.parameters);
-  const parsed = context.queries.get(request.url, project, context.now(), parse);
-  request.stages?.end('parse');
-  return parsed;
+  const parse = (found: Project): ParsedQuery<Query> | Promise<never> => {
+    const now = context.now();
+    try {
+      const parsed = context.queries.get(request.url, found, now, () => report.parse(asked.parameters, found, now));
+      request.stages?.end('parse');
+      return parsed;
+    } catch (error) {
+      return refuse(report, context, found, asked.parameters, error);
+    }
+  };
+  return project instanceof Promise ? project.then(parse) : parse(project);
+}
+
+/** Goes on at once where a query is there at once: a cached answer is sent without waiting for anything. */
+export function whenParsed<Query>(
+  parsed: ParsedQuery<Query> | Promise<ParsedQuery<Query>>,
+  reply: FastifyReply,
+  send: (parsed: ParsedQuery<Query>) => Promise<FastifyReply> | undefined,
+): Promise<FastifyReply> | undefined {
+  return parsed instanceof Promise ? parsed.then((found) => send(found) ?? reply) : send(parsed);
 }
 
 interface Question<Query extends ProjectQuery, Plan, Result, Formatted> extends ParsedQuery<Query> {

@@ -1,6 +1,7 @@
 import type { Microseconds } from '../domain/instants.ts';
 import type { Catalog } from './catalog.ts';
 import { projectIdIsTaken } from './projects.ts';
+import { dropProviderLists } from './stored-lists.ts';
 
 export const CONNECTION_KINDS = ['search-console', 'bigquery'] as const;
 export type ConnectionKind = (typeof CONNECTION_KINDS)[number];
@@ -33,37 +34,42 @@ class ConnectionRefused extends Error {}
 const DATASET = /^[a-z][a-z0-9-]{4,28}[a-z0-9]\.\w{1,1024}$/;
 
 /** The connections of a project, at most one of a kind. */
-export function connectionsOf(catalog: Catalog, project: string): Connection[] {
-  return catalog.all<Connection>('connections_of_project', { project });
+export async function connectionsOf(catalog: Catalog, project: string): Promise<Connection[]> {
+  return catalog.statements.all<Connection>('connections_of_project', { project });
 }
 
 /** Every connection, or those of one workspace. */
-export function listConnections(catalog: Catalog, workspace: string | null): ListedConnection[] {
-  return catalog.all<ListedConnection>('connections_all', { workspace });
+export async function listConnections(catalog: Catalog, workspace: string | null): Promise<ListedConnection[]> {
+  return catalog.statements.all<ListedConnection>('connections_all', { workspace });
 }
 
 /**
  * Sets a project's connection of its kind, in place of the one that is there. Lists that were fetched through another
  * address or from another dataset are dropped; new credentials for the same data leave them. A pause ends.
  */
-export function setConnection(catalog: Catalog, project: string, connection: Connection, at: Microseconds): void {
+export async function setConnection(
+  catalog: Catalog,
+  project: string,
+  connection: Connection,
+  at: Microseconds,
+): Promise<void> {
   check(connection);
-  catalog.transaction(() => {
-    if (!projectIdIsTaken(catalog, project)) throw new ConnectionRefused(`There is no project '${project}'.`);
-    const before = connectionsOf(catalog, project).find(({ kind }) => kind === connection.kind);
-    catalog.run('connection_upsert', { project, ...connection, at });
-    catalog.run('pause_end', { project, kind: connection.kind });
-    if (before === undefined || !readsTheSame(before, connection)) dropLists(catalog, project);
+  await catalog.transaction(async (own) => {
+    if (!(await projectIdIsTaken(own, project))) throw new ConnectionRefused(`There is no project '${project}'.`);
+    const before = (await connectionsOf(own, project)).find(({ kind }) => kind === connection.kind);
+    await own.statements.run('connection_upsert', { project, ...connection, at });
+    await own.statements.run('pause_end', { project, kind: connection.kind });
+    if (before === undefined || !readsTheSame(before, connection)) await dropProviderLists(own, project);
   });
 }
 
 /** Removes a connection, and the lists that came from providers. Throws where there is none of the kind. */
-export function removeConnection(catalog: Catalog, project: string, kind: ConnectionKind): void {
-  catalog.transaction(() => {
-    if (catalog.run('connection_delete', { project, kind }) === 0) {
+export async function removeConnection(catalog: Catalog, project: string, kind: ConnectionKind): Promise<void> {
+  await catalog.transaction(async (own) => {
+    if ((await own.statements.run('connection_delete', { project, kind })) === 0) {
       throw new ConnectionRefused(`Project '${project}' has no ${kind} connection.`);
     }
-    dropLists(catalog, project);
+    await dropProviderLists(own, project);
   });
 }
 
@@ -85,9 +91,4 @@ function check({ kind, dataset, location, endpoint, tokenEndpoint }: Connection)
 
 function readsTheSame(a: Connection, b: Connection): boolean {
   return a.endpoint === b.endpoint && a.dataset === b.dataset && a.location === b.location;
-}
-
-/** Their files are retired with them, and removed later. */
-function dropLists(catalog: Catalog, project: string): void {
-  catalog.run('lists_delete_of_providers', { project });
 }

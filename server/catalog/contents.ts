@@ -36,15 +36,21 @@ export interface WorkspaceContents {
 }
 
 /** Undefined when there is no such project. */
-export function readProjectContents(catalog: Catalog, project: string): ProjectContents | undefined {
-  const contents = catalog.get<Omit<ProjectContents, 'facts'>>('project_contents', { project });
-  return contents && { ...contents, facts: readCoverage(catalog, project) };
+export async function readProjectContents(catalog: Catalog, project: string): Promise<ProjectContents | undefined> {
+  const contents = await catalog.statements.get<Omit<ProjectContents, 'facts'>>('project_contents', { project });
+  return contents && { ...contents, facts: await readCoverage(catalog, project) };
 }
 
 /** Undefined when there is no such workspace. */
-export function readWorkspaceContents(catalog: Catalog, workspace: string): WorkspaceContents | undefined {
-  const contents = catalog.get<Omit<WorkspaceContents, 'projects'>>('workspace_contents', { workspace });
-  if (contents === undefined) return undefined;
-  const projects = listAllProjects(catalog, workspace).map(({ id }) => readProjectContents(catalog, id)!);
-  return { ...contents, projects };
+export async function readWorkspaceContents(
+  catalog: Catalog,
+  workspace: string,
+): Promise<WorkspaceContents | undefined> {
+  return catalog.snapshot(async (own) => {
+    const contents = await own.statements.get<Omit<WorkspaceContents, 'projects'>>('workspace_contents', { workspace });
+    if (contents === undefined) return undefined;
+    const projects: ProjectContents[] = [];
+    for (const { id } of await listAllProjects(own, workspace)) projects.push((await readProjectContents(own, id))!);
+    return { ...contents, projects };
+  });
 }

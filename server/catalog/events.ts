@@ -35,11 +35,11 @@ export interface Note {
 export type AlertStatus = 'open' | 'resolved' | 'all';
 
 /** The newest alerts of a project, created at or after `since` (microseconds). */
-export function listAlerts(
+export async function listAlerts(
   catalog: Catalog,
   asked: { project: string; status: AlertStatus; since: Microseconds; limit: number },
-): Alert[] {
-  return catalog.all<Alert>('alerts_of_project', asked);
+): Promise<Alert[]> {
+  return catalog.statements.all<Alert>('alerts_of_project', asked);
 }
 
 interface NoteRow extends Omit<Note, 'clientVisible' | 'group' | 'keyword'> {
@@ -51,11 +51,12 @@ interface NoteRow extends Omit<Note, 'clientVisible' | 'group' | 'keyword'> {
 }
 
 /** Notes that apply to a project, oldest first; those that end on or after `from` and start on or before `to`. */
-export function listNotes(
+export async function listNotes(
   catalog: Catalog,
   asked: { project: string; workspace: string; from: Day | null; to: Day | null; clientVisible: boolean },
-): Note[] {
-  const rows = catalog.all<NoteRow>('notes_of_project', { ...asked, clientVisible: asked.clientVisible ? 1 : 0 });
+): Promise<Note[]> {
+  const values = { ...asked, clientVisible: asked.clientVisible ? 1 : 0 };
+  const rows = await catalog.statements.all<NoteRow>('notes_of_project', values);
   return rows.map(({ groupId, groupName, keywordId, keywordQuery, ...note }) => ({
     ...note,
     clientVisible: note.clientVisible === 1,

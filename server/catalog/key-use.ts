@@ -18,24 +18,25 @@ export class KeyUse {
   note(keyId: string, at: number): void {
     this.#pending.set(keyId, toMicroseconds(at));
     if (this.#timer !== undefined) return;
-    this.#timer = setTimeout(() => this.flush(), Math.max(0, this.#writtenAt + WRITE_INTERVAL_MS - Date.now()));
+    this.#timer = setTimeout(() => void this.flush(), Math.max(0, this.#writtenAt + WRITE_INTERVAL_MS - Date.now()));
     this.#timer.unref();
   }
 
   /** Writes what is pending. What cannot be written is tried again with the next use. */
-  flush(): void {
+  async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#writtenAt = Date.now();
     for (const [id, at] of this.#pending) {
-      if (!this.#usage.run('key_used', { id, at })) return;
-      this.#pending.delete(id);
+      if (!(await this.#usage.run('key_used', { id, at }))) return;
+      // It may have been used again meanwhile.
+      if (this.#pending.get(id) === at) this.#pending.delete(id);
     }
   }
 }
 
 /** The last use of every key that was used. */
-export function readKeyUses(usage: UsageDatabase): Map<string, Microseconds> {
-  const rows = usage.all<{ id: string; usedAt: Microseconds }>('key_uses_all');
+export async function readKeyUses(usage: UsageDatabase): Promise<Map<string, Microseconds>> {
+  const rows = await usage.all<{ id: string; usedAt: Microseconds }>('key_uses_all');
   return new Map(rows.map(({ id, usedAt }) => [id, usedAt]));
 }

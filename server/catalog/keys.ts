@@ -4,6 +4,7 @@ import type { Microseconds } from '../domain/instants.ts';
 import type { Catalog } from './catalog.ts';
 import { readKeyUses } from './key-use.ts';
 import type { UsageDatabase } from './usage.ts';
+import { findWorkspace } from './workspaces.ts';
 
 const MAX_ACTIVE_KEYS = 20;
 const PREFIX_LENGTH = 'ord_live_'.length + 4;
@@ -32,67 +33,69 @@ class KeyRefused extends Error {}
  * Whom the key of a hash belongs to; undefined when it is unknown or revoked. Only hashes are compared: how long that
  * takes tells nothing of a stored key.
  */
-export function findAccess(catalog: Catalog, hash: string): Access | undefined {
-  const row = catalog.get<Access & { hash: string }>('access_by_hash', { hash });
+export async function findAccess(catalog: Catalog, hash: string): Promise<Access | undefined> {
+  const row = await catalog.statements.get<Access & { hash: string }>('access_by_hash', { hash });
   if (row === undefined || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(hash))) return undefined;
   return { keyId: row.keyId, workspaceId: row.workspaceId, plan: row.plan };
 }
 
 /** Makes a key. The whole of it is in the answer and nowhere else; `by` must be an owner or admin when given. */
-export function createKey(
+export async function createKey(
   catalog: Catalog,
   { workspace, name, by, at }: { workspace: string; name: string; by: string | null; at: Microseconds },
-): { id: string; key: string; name: string; prefix: string; createdAt: Microseconds } {
+): Promise<{ id: string; key: string; name: string; prefix: string; createdAt: Microseconds }> {
   if (name.trim() === '') throw new KeyRefused('A key needs a name that says what it is for.');
   const id = newUuid();
   const key = newKey();
   const prefix = key.slice(0, PREFIX_LENGTH);
-  catalog.transaction(() => {
-    requireWorkspace(catalog, workspace);
-    requireManager(catalog, workspace, by);
-    const active = catalog.get<{ count: number }>('keys_active_count', { workspace })?.count ?? 0;
+  await catalog.transaction(async (own) => {
+    await requireWorkspace(own, workspace);
+    await requireManager(own, workspace, by);
+    const counted = await own.statements.get<{ count: number }>('keys_active_count', { workspace });
+    const active = counted?.count ?? 0;
     if (active >= MAX_ACTIVE_KEYS) {
       throw new KeyRefused(
         `Workspace '${workspace}' has ${active} active keys, which is the most it can have. Revoke one first.`,
       );
     }
-    catalog.run('key_insert', { id, workspace, name, prefix, hash: hashOf(key), at, by });
+    await own.statements.run('key_insert', { id, workspace, name, prefix, hash: hashOf(key), at, by });
   });
   return { id, key, name, prefix, createdAt: at };
 }
 
 /** The keys of a workspace, the oldest first. */
-export function listKeys(catalog: Catalog, usage: UsageDatabase, workspace: string): Key[] {
-  const uses = readKeyUses(usage);
-  return keysOf(catalog, workspace).map((key) => ({ ...key, lastUsedAt: uses.get(key.id) ?? key.lastUsedAt }));
+export async function listKeys(catalog: Catalog, usage: UsageDatabase, workspace: string): Promise<Key[]> {
+  const uses = await readKeyUses(usage);
+  return (await keysOf(catalog, workspace)).map((key) => ({ ...key, lastUsedAt: uses.get(key.id) ?? key.lastUsedAt }));
 }
 
 /** As the catalog has them: with the last use that an older version stored there. */
-function keysOf(catalog: Catalog, workspace: string): Key[] {
-  requireWorkspace(catalog, workspace);
-  return catalog.all<Key>('keys_of_workspace', { workspace });
+async function keysOf(catalog: Catalog, workspace: string): Promise<Key[]> {
+  await requireWorkspace(catalog, workspace);
+  return catalog.statements.all<Key>('keys_of_workspace', { workspace });
 }
 
 /** Revokes a key at once and for good. Revoking it again changes nothing. */
-export function revokeKey(
+export async function revokeKey(
   catalog: Catalog,
   { id, workspace, by, at }: { id: string; workspace: string; by: string | null; at: Microseconds },
-): void {
-  catalog.transaction(() => {
-    const key = keysOf(catalog, workspace).find((candidate) => candidate.id === id);
+): Promise<void> {
+  await catalog.transaction(async (own) => {
+    const key = (await keysOf(own, workspace)).find((candidate) => candidate.id === id);
     if (key === undefined) throw new KeyRefused(`Workspace '${workspace}' has no key with the id '${id}'.`);
-    requireManager(catalog, workspace, by);
-    catalog.run('key_revoke', { id, workspace, at });
+    await requireManager(own, workspace, by);
+    await own.statements.run('key_revoke', { id, workspace, at });
   });
 }
 
-function requireWorkspace(catalog: Catalog, id: string): void {
-  if (catalog.get('workspace', { id }) === undefined) throw new KeyRefused(`There is no workspace '${id}'.`);
+async function requireWorkspace(catalog: Catalog, id: string): Promise<void> {
+  if ((await findWorkspace(catalog, id)) === undefined) throw new KeyRefused(`There is no workspace '${id}'.`);
 }
 
-function requireManager(catalog: Catalog, workspace: string, by: string | null): void {
+async function requireManager(catalog: Catalog, workspace: string, by: string | null): Promise<void> {
   if (by === null) return;
-  const role = catalog.get<{ role: string }>('member_role', { workspace, email: by })?.role;
+  const member = await catalog.statements.get<{ role: string }>('member_role', { workspace, email: by });
+  const role = member?.role;
   if (role === 'owner' || role === 'admin') return;
   const found = role === undefined ? 'is not a member of the workspace' : `is a ${role}`;
   throw new KeyRefused(`Only an owner or admin can create or revoke keys; '${by}' ${found}.`);

@@ -21,39 +21,44 @@ export interface PageGroup {
 }
 
 /** The keywords of a project that are not archived, by the bytes of their query, then id. */
-export function listKeywords(catalog: Catalog, project: string): Keyword[] {
-  return [...eachKeyword(catalog, project)];
+export async function listKeywords(catalog: Catalog, project: string): Promise<Keyword[]> {
+  return catalog.statements.all('keywords_of_project', { project });
 }
 
-/** As `listKeywords`, one by one. */
-export function eachKeyword(catalog: Catalog, project: string): Iterable<Keyword> {
-  return catalog.each('keywords_of_project', { project });
+/** As `listKeywords`, some at a time. */
+export function eachKeyword(catalog: Catalog, project: string): AsyncIterable<readonly Keyword[]> {
+  return catalog.statements.each('keywords_of_project', { project });
 }
 
 /** The groups of a project in rank-tracker order. */
-export function listGroups(catalog: Catalog, project: string): Group[] {
+export async function listGroups(catalog: Catalog, project: string): Promise<Group[]> {
   type Row = Omit<Group, 'pinned' | 'rule'> & { pinned: number; rule: string | null };
-  return catalog.all<Row>('groups_of_project', { project }).map((row) => ({
+  const rows = await catalog.statements.all<Row>('groups_of_project', { project });
+  return rows.map((row) => ({
     ...row,
     pinned: row.pinned === 1,
     rule: row.rule === null ? null : (JSON.parse(row.rule) as Rule),
   }));
 }
 
-export function listPageGroups(catalog: Catalog, project: string): PageGroup[] {
+export async function listPageGroups(catalog: Catalog, project: string): Promise<PageGroup[]> {
   type Row = Omit<PageGroup, 'rule' | 'pinnedUrls'> & { rule: string; pinnedUrls: string };
-  return catalog.all<Row>('page_groups_of_project', { project }).map((row) => ({
+  const rows = await catalog.statements.all<Row>('page_groups_of_project', { project });
+  return rows.map((row) => ({
     ...row,
     rule: JSON.parse(row.rule) as Rule,
     pinnedUrls: JSON.parse(row.pinnedUrls) as string[],
   }));
 }
 
-/** The manual groups of the keywords that are not archived, by group, then keyword. */
-export function eachMember(catalog: Catalog, project: string): Iterable<{ groupId: string; keywordId: string }> {
-  return catalog.each('keyword_groups_of_project', { project });
+/** The manual groups of the keywords that are not archived, by group, then keyword, some at a time. */
+export function eachMember(
+  catalog: Catalog,
+  project: string,
+): AsyncIterable<readonly { readonly groupId: string; readonly keywordId: string }[]> {
+  return catalog.statements.each('keyword_groups_of_project', { project });
 }
 
-export function groupExists(catalog: Catalog, project: string, id: string): boolean {
-  return catalog.get('group_exists', { project, id }) !== undefined;
+export async function groupExists(catalog: Catalog, project: string, id: string): Promise<boolean> {
+  return (await catalog.statements.get('group_exists', { project, id })) !== undefined;
 }

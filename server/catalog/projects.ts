@@ -72,34 +72,46 @@ function toProject(row: ProjectRow): Project {
 }
 
 /** The projects of a workspace that have finished setup, oldest first. */
-export function listProjects(catalog: Catalog, workspace: string): Project[] {
-  return catalog.all<ProjectRow>('projects_of_workspace', { workspace }).map(toProject);
+export async function listProjects(catalog: Catalog, workspace: string): Promise<Project[]> {
+  const rows = await catalog.statements.all<ProjectRow>('projects_of_workspace', { workspace });
+  return rows.map(toProject);
 }
 
 /** A project that has finished setup, or undefined when the workspace has none of this id. */
-export function findProject(catalog: Catalog, workspace: string, id: string): Project | undefined {
-  const row = catalog.get<ProjectRow>('project', { id, workspace });
+export async function findProject(catalog: Catalog, workspace: string, id: string): Promise<Project | undefined> {
+  const row = await catalog.statements.get<ProjectRow>('project', { id, workspace });
   return row && toProject(row);
 }
 
 /** A project of whatever workspace, unfinished or not; undefined when there is none of this id. */
-export function findAnyProject(catalog: Catalog, id: string): Project | undefined {
-  const row = catalog.get<ProjectRow>('project_any', { id });
+export async function findAnyProject(catalog: Catalog, id: string): Promise<Project | undefined> {
+  const row = await catalog.statements.get<ProjectRow>('project_any', { id });
   return row && toProject(row);
 }
 
 /** Every project, unfinished ones included; of all workspaces when none is named. */
-export function listAllProjects(catalog: Catalog, workspace: string | null): Project[] {
-  return catalog.all<ProjectRow>('projects_all', { workspace }).map(toProject);
+export async function listAllProjects(catalog: Catalog, workspace: string | null): Promise<Project[]> {
+  const rows = await catalog.statements.all<ProjectRow>('projects_all', { workspace });
+  return rows.map(toProject);
 }
 
 /** The projects of one property in a workspace, oldest first. */
-export function findProjectsOfProperty(catalog: Catalog, workspace: string, property: string): Project[] {
-  return catalog.all<ProjectRow>('projects_by_property', { workspace, property }).map(toProject);
+export async function findProjectsOfProperty(
+  catalog: Catalog,
+  workspace: string,
+  property: string,
+): Promise<Project[]> {
+  const rows = await catalog.statements.all<ProjectRow>('projects_by_property', { workspace, property });
+  return rows.map(toProject);
 }
 
-export function projectIdIsTaken(catalog: Catalog, id: string): boolean {
-  return catalog.get('project_exists', { id }) !== undefined;
+export async function projectIdIsTaken(catalog: Catalog, id: string): Promise<boolean> {
+  return (await catalog.statements.get('project_exists', { id })) !== undefined;
+}
+
+/** Deletes a project with all that belongs to it. Its files are retired. */
+export async function deleteProject(own: Catalog, id: string): Promise<void> {
+  await own.statements.run('project_delete', { project: id });
 }
 
 /** The day that an open range ends with: the last synced day, or yesterday (UTC) before the first sync. */

@@ -16,13 +16,13 @@ interface ProviderRequest {
  * process. Returns the instant (milliseconds) when the limits allow it: not after `at` where it was noted. Undefined
  * where the database does not answer.
  */
-export function takeProviderRequest(usage: UsageDatabase, request: ProviderRequest): number | undefined {
+export async function takeProviderRequest(usage: UsageDatabase, request: ProviderRequest): Promise<number | undefined> {
   const { at } = request;
-  if (!usage.run('provider_requests_forget', { at })) return undefined;
-  const taken = usage.change('provider_request_take', { ...request });
+  if (!(await usage.run('provider_requests_forget', { at }))) return undefined;
+  const taken = await usage.change('provider_request_take', { ...request });
   if (taken === undefined) return undefined;
   if (taken > 0) return at;
   const { owner, perMinute, perSecond } = request;
-  const row = usage.get<{ due: number }>('provider_request_due', { owner, perMinute, perSecond });
+  const row = await usage.get<{ due: number }>('provider_request_due', { owner, perMinute, perSecond });
   return row && Math.max(row.due, at + 1);
 }

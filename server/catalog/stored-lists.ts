@@ -2,8 +2,6 @@ import type { Day } from '../domain/dates.ts';
 import type { Microseconds } from '../domain/instants.ts';
 import type { Range } from '../domain/range.ts';
 import type { Catalog } from './catalog.ts';
-import type { ConnectionKind } from './connections.ts';
-import type { UsageDatabase } from './usage.ts';
 
 export type ListKind = 'pages' | 'queries';
 
@@ -53,8 +51,8 @@ function readFlags(row: Record<Flag, number>): Record<Flag, boolean> {
   return { truncated: row.truncated === 1, capped: row.capped === 1, final: row.final === 1 };
 }
 
-export function findList(catalog: Catalog, key: ListKey): StoredList | undefined {
-  const row = catalog.get<Row<StoredList>>('list_get', { ...key });
+export async function findList(catalog: Catalog, key: ListKey): Promise<StoredList | undefined> {
+  const row = await catalog.statements.get<Row<StoredList>>('list_get', { ...key });
   return row && { ...row, ...readFlags(row) };
 }
 
@@ -62,18 +60,18 @@ export function findList(catalog: Catalog, key: ListKey): StoredList | undefined
  * Stores a list in place of the one that has its key, and drops what the project's lists were made from before. Run it
  * in a transaction.
  */
-export function putList(catalog: Catalog, key: ListKey, list: StoredList): void {
-  const before = findList(catalog, key);
-  if (before !== undefined) catalog.run('list_delete', { file: before.file });
-  catalog.run('lists_delete_of_other_sources', { project: key.project, sourceKey: key.sourceKey });
+export async function putList(own: Catalog, key: ListKey, list: StoredList): Promise<void> {
+  const before = await findList(own, key);
+  if (before !== undefined) await removeList(own, before.file);
+  await own.statements.run('lists_delete_of_other_sources', { project: key.project, sourceKey: key.sourceKey });
   const { fetchedAt: at, truncated, capped, final, ...rest } = list;
   const flags = { truncated: Number(truncated), capped: Number(capped), final: Number(final) };
-  catalog.run('list_put', { ...key, ...rest, ...flags, at });
+  await own.statements.run('list_put', { ...key, ...rest, ...flags, at });
 }
 
 /** Whether more is stored than `limits` allow. */
-export function exceeds(catalog: Catalog, limits: ListLimits): boolean {
-  const { lists, bytes } = catalog.get<ListLimits>('list_totals')!;
+export async function exceeds(catalog: Catalog, limits: ListLimits): Promise<boolean> {
+  const { lists, bytes } = (await catalog.statements.get<ListLimits>('list_totals'))!;
   return lists > limits.lists || bytes > limits.bytes;
 }
 
@@ -84,14 +82,9 @@ export interface ListStatus extends Omit<StoredList, 'sha256'>, Range {
 }
 
 /** Every stored list, or those of one project, the newest first. */
-export function listStoredLists(catalog: Catalog, project: string | null): ListStatus[] {
-  const rows = catalog.all<Row<ListStatus>>('lists_all', { project });
+export async function listStoredLists(catalog: Catalog, project: string | null): Promise<ListStatus[]> {
+  const rows = await catalog.statements.all<Row<ListStatus>>('lists_all', { project });
   return rows.map((row) => ({ ...row, ...readFlags(row) }));
-}
-
-/** Until when a provider's property is left alone; 0 when it is not. */
-export function pausedUntil(catalog: Catalog, kind: ConnectionKind, property: string): Microseconds {
-  return catalog.get<{ until: number }>('pause_get', { kind, property })?.until ?? 0;
 }
 
 /** A list that a provider gave, as far as it takes to ask for it again. */
@@ -105,21 +98,51 @@ export interface ProviderList extends Range {
 }
 
 /** Lists of providers that may change and were fetched after an instant and not after another. */
-export function listProviderLists(
+export async function listProviderLists(
   catalog: Catalog,
   fetched: { after: Microseconds; until: Microseconds },
-): ProviderList[] {
-  return catalog.all<ProviderList>('lists_of_providers', fetched);
+): Promise<ProviderList[]> {
+  return catalog.statements.all<ProviderList>('lists_of_providers', fetched);
 }
 
-/** How often a list was read, and when last. */
-export interface ListUse {
-  readonly hits: number;
-  readonly usedAt: Microseconds;
+/** Removes a list; its file is retired. */
+export async function removeList(catalog: Catalog, file: string): Promise<void> {
+  await catalog.statements.run('list_delete', { file });
 }
 
-/** The uses of all lists, by file. */
-export function readListUses(usage: UsageDatabase): Map<string, ListUse> {
-  const rows = usage.all<ListUse & { file: string }>('list_uses_all');
-  return new Map(rows.map(({ file, ...use }) => [file, use]));
+/** Removes the lists of a project that came from providers. */
+export async function dropProviderLists(catalog: Catalog, project: string): Promise<void> {
+  await catalog.statements.run('lists_delete_of_providers', { project });
+}
+
+/** Removes lists that were made from what is not current any more. */
+export async function dropOutdatedLists(catalog: Catalog): Promise<void> {
+  await catalog.statements.run('lists_delete_outdated');
+}
+
+/** The file of the list that was fetched first, apart from one. */
+export async function findOldestList(catalog: Catalog, keep: string): Promise<string | undefined> {
+  const row = await catalog.statements.get<{ file: string }>('list_oldest', { keep });
+  return row?.file;
+}
+
+/** Whether a file is that of a list that is stored, or was until a while ago. */
+export async function isListKnown(catalog: Catalog, file: string): Promise<boolean> {
+  return (await catalog.statements.get('list_known', { file })) !== undefined;
+}
+
+/** Files of lists that were removed before an instant, the oldest first. */
+export async function listRetiredLists(
+  catalog: Catalog,
+  before: Microseconds,
+): Promise<{ file: string; retiredAt: Microseconds }[]> {
+  return catalog.statements.all('lists_retired', { before });
+}
+
+/** Forgets retired files, which are there no more. */
+export async function forgetRetiredLists(catalog: Catalog, files: readonly string[]): Promise<void> {
+  await catalog.statements.runEach(
+    'list_retired_forget',
+    files.map((file) => ({ file })),
+  );
 }

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import pLimit from 'p-limit';
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import { type Group, type GroupMatch, type Membership, matchGroup } from '../domain/groups.ts';
 import { shortIdNumber } from '../domain/ids.ts';
@@ -34,6 +35,8 @@ export interface TrackedRead {
 
 /** Keywords kept in memory, over all projects; with what answers say of it, each takes some 600 bytes. */
 const MAX_KEYWORDS = 250_000;
+/** Snapshots that keywords are read in at a time: others must not wait for them. */
+const MAX_LONG_READS = 4;
 /** Bytes of group matches kept in memory: a bit for each keyword of the project. */
 const MAX_MATCH_BYTES = 16_000_000;
 
@@ -44,6 +47,7 @@ export class TrackedKeywordsCache {
     maxSize: MAX_KEYWORDS,
     sizeCalculation: ({ keywords }) => keywords.length + 1,
   });
+  readonly #longReads = pLimit(MAX_LONG_READS);
   readonly #reading = new Map<CacheKey, Promise<TrackedKeywords>>();
   readonly #matches = new LRUCache<CacheKey, GroupMatch, { tracked: TrackedKeywords; group: Group }>({
     maxSize: MAX_MATCH_BYTES,
@@ -60,18 +64,20 @@ export class TrackedKeywordsCache {
    * Reads a project, its tracked keywords, and what `reads` takes of the catalog, in one snapshot. Keywords that are not
    * cached are read without holding up the event loop. Undefined when the workspace has no such project.
    */
-  async read<T>(workspace: string, id: string, reads: (read: TrackedRead) => T): Promise<T | undefined> {
-    const cached = this.#catalog.snapshot(() => {
-      const project = findProject(this.#catalog, workspace, id);
+  async read<T>(workspace: string, id: string, reads: (read: TrackedRead) => T | Promise<T>): Promise<T | undefined> {
+    const cached = await this.#catalog.snapshot(async (catalog) => {
+      const project = await findProject(catalog, workspace, id);
       if (project === undefined) return { answer: undefined };
       const tracked = this.#cache.get(keyOf(project));
-      return tracked && { answer: reads({ catalog: this.#catalog, project, tracked }) };
+      return tracked && { answer: await reads({ catalog, project, tracked }) };
     });
     if (cached !== undefined) return cached.answer;
-    return this.#catalog.longSnapshot(async (catalog) => {
-      const project = findProject(catalog, workspace, id);
-      return project && reads({ catalog, project, tracked: await this.#tracked(catalog, project) });
-    });
+    return this.#longReads(() =>
+      this.#catalog.snapshot(async (catalog) => {
+        const project = await findProject(catalog, workspace, id);
+        return project && reads({ catalog, project, tracked: await this.#tracked(catalog, project) });
+      }),
+    );
   }
 
   /** Which of the keywords each of the groups has, as far as that depends on no range. */
@@ -85,7 +91,7 @@ export class TrackedKeywordsCache {
     const key = keyOf(project);
     const cached = this.#cache.get(key) ?? this.#reading.get(key);
     if (cached !== undefined) return cached;
-    const reading = inTurns(readTracked(catalog, project))
+    const reading = readTracked(catalog, project)
       .then((tracked) => {
         this.#cache.set(key, tracked);
         return tracked;
@@ -100,15 +106,32 @@ function keyOf({ id, entitiesRevision }: Project): CacheKey {
   return cacheKey(id, entitiesRevision);
 }
 
-function* readTracked(catalog: Catalog, project: Project): Generator<void, TrackedKeywords> {
+async function readTracked(catalog: Catalog, project: Project): Promise<TrackedKeywords> {
   const keywords: TrackedKeyword[] = [];
-  for (const { id, query, source, trackedSince, intent } of eachKeyword(catalog, project.id)) {
-    keywords.push({ id, query, source, trackedSince, intent, position: keywords.length });
-    yield;
+  for await (const rows of eachKeyword(catalog, project.id)) {
+    for (const { id, query, source, trackedSince, intent } of rows) {
+      keywords.push({ id, query, source, trackedSince, intent, position: keywords.length });
+    }
   }
+  const { positions, idByQuery } = await inTurns(indexed(keywords));
+  const keywordsOf = new Map<string, string[]>();
+  const groupsOf = new Map<string, string[]>();
+  for await (const rows of eachMember(catalog, project.id)) {
+    for (const { groupId, keywordId } of rows) {
+      append(keywordsOf, groupId, keywordId);
+      append(groupsOf, keywordId, groupId);
+    }
+  }
+  const groups = await listGroups(catalog, project.id);
+  return { key: keyOf(project), keywords, positions, groups, membership: { keywordsOf, groupsOf }, idByQuery };
+}
+
+function* indexed(
+  keywords: readonly Keyword[],
+): Generator<void, { positions: Map<number, number>; idByQuery: Map<string, string> }> {
   // One map after the other: a large one that grows takes milliseconds.
   const positions = new Map<number, number>();
-  for (const { id, position } of keywords) {
+  for (const [position, { id }] of keywords.entries()) {
     positions.set(shortIdNumber(id), position);
     yield;
   }
@@ -119,15 +142,7 @@ function* readTracked(catalog: Catalog, project: Project): Generator<void, Track
     if (!idByQuery.has(text)) idByQuery.set(text, id);
     yield;
   }
-  const keywordsOf = new Map<string, string[]>();
-  const groupsOf = new Map<string, string[]>();
-  for (const { groupId, keywordId } of eachMember(catalog, project.id)) {
-    append(keywordsOf, groupId, keywordId);
-    append(groupsOf, keywordId, groupId);
-    yield;
-  }
-  const groups = listGroups(catalog, project.id);
-  return { key: keyOf(project), keywords, positions, groups, membership: { keywordsOf, groupsOf }, idByQuery };
+  return { positions, idByQuery };
 }
 
 function append(lists: Map<string, string[]>, key: string, value: string): void {

@@ -22,7 +22,8 @@ const DAMAGED = [11, 26];
 /**
  * How the service is used, as opposed to what it stores: `usage.sqlite` in the data folder, shared by all processes. A
  * commit to the catalog makes every process read keys and projects again; what is written with each request goes here.
- * It can be lost without harm: a file that is damaged is made anew, and what cannot be written is given up.
+ * It can be lost without harm: a file that is damaged is made anew, and what cannot be written is given up. Only
+ * repositories, the functions of this folder, run its statements.
  */
 export class UsageDatabase {
   readonly #onError: (error: unknown) => void;
@@ -44,22 +45,22 @@ export class UsageDatabase {
   }
 
   /** First row of a query; undefined where there is none or the database does not answer. */
-  get<Row>(name: string, values: Values = {}): Row | undefined {
+  async get<Row>(name: string, values: Values = {}): Promise<Row | undefined> {
     return this.#try(() => this.#statement(name)?.get(values)) as Row | undefined;
   }
 
   /** All rows of a query; none where the database does not answer. */
-  all<Row>(name: string, values: Values = {}): Row[] {
+  async all<Row>(name: string, values: Values = {}): Promise<Row[]> {
     return (this.#try(() => this.#statement(name)?.all(values)) ?? []) as Row[];
   }
 
   /** Runs a statement that changes rows; false where it could not be written. */
-  run(name: string, values: Values = {}): boolean {
-    return this.change(name, values) !== undefined;
+  async run(name: string, values: Values = {}): Promise<boolean> {
+    return (await this.change(name, values)) !== undefined;
   }
 
   /** As `run`; returns how many rows were changed, and undefined where it could not be written. */
-  change(name: string, values: Values = {}): number | undefined {
+  async change(name: string, values: Values = {}): Promise<number | undefined> {
     const result = this.#try(() => this.#statement(name)?.run(values));
     return result && Number(result.changes);
   }

@@ -11,32 +11,43 @@ export interface Workspace {
 export const ROLES = ['owner', 'admin', 'member'] as const;
 export type Role = (typeof ROLES)[number];
 
-export function listWorkspaces(catalog: Catalog): (Workspace & { projects: number })[] {
-  return catalog.all('workspaces');
+export async function listWorkspaces(catalog: Catalog): Promise<(Workspace & { projects: number })[]> {
+  return catalog.statements.all('workspaces');
 }
 
-export function findWorkspace(catalog: Catalog, id: string): Workspace | undefined {
-  return catalog.get<Workspace>('workspace', { id });
+export async function findWorkspace(catalog: Catalog, id: string): Promise<Workspace | undefined> {
+  return catalog.statements.get<Workspace>('workspace', { id });
 }
 
 /** Throws when there is a workspace of this id already. */
-export function createWorkspace(catalog: Catalog, workspace: Workspace): void {
-  catalog.transaction(() => {
-    if (findWorkspace(catalog, workspace.id) !== undefined) {
+export async function createWorkspace(catalog: Catalog, workspace: Workspace): Promise<void> {
+  await catalog.transaction(async (own) => {
+    if ((await findWorkspace(own, workspace.id)) !== undefined) {
       throw new Error(`There is a workspace '${workspace.id}' already.`);
     }
     const { id, name, plan, keywordHistoryDays: days } = workspace;
-    catalog.run('workspace_insert', { id, name, plan, days });
+    await own.statements.run('workspace_insert', { id, name, plan, days });
   });
 }
 
-/** Adds a member, or changes the role of one. */
-export function addMember(catalog: Catalog, workspace: string, email: string, role: Role): void {
-  if (findWorkspace(catalog, workspace) === undefined) throw new Error(`There is no workspace '${workspace}'.`);
-  catalog.run('member_upsert', { workspace, email, role });
+/** Deletes a workspace with its projects, members and keys. Files are retired. */
+export async function deleteWorkspace(own: Catalog, id: string): Promise<void> {
+  await own.statements.run('workspace_delete', { workspace: id });
 }
 
-export function listMembers(catalog: Catalog, workspace: string): { email: string; role: Role }[] {
-  if (findWorkspace(catalog, workspace) === undefined) throw new Error(`There is no workspace '${workspace}'.`);
-  return catalog.all('members_of_workspace', { workspace });
+/** Adds a member, or changes the role of one. */
+export async function addMember(catalog: Catalog, workspace: string, email: string, role: Role): Promise<void> {
+  await catalog.transaction(async (own) => {
+    await requireWorkspace(own, workspace);
+    await own.statements.run('member_upsert', { workspace, email, role });
+  });
+}
+
+export async function listMembers(catalog: Catalog, workspace: string): Promise<{ email: string; role: Role }[]> {
+  await requireWorkspace(catalog, workspace);
+  return catalog.statements.all('members_of_workspace', { workspace });
+}
+
+async function requireWorkspace(catalog: Catalog, id: string): Promise<void> {
+  if ((await findWorkspace(catalog, id)) === undefined) throw new Error(`There is no workspace '${id}'.`);
 }

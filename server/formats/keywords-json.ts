@@ -3,10 +3,11 @@ import { isoInstant } from '../domain/instants.ts';
 import type { DayGrid } from '../facts/day-grid.ts';
 import type { KeywordsResult } from '../reports/keywords.ts';
 import { reportExternalBytes } from '../runtime/external-memory.ts';
+import { DayBytes } from './day-bytes.ts';
 import { metricsJson, openRows } from './json.ts';
 
-/** Characters that are handed over at a time. */
-const CHUNK = 128 * 1024;
+/** Bytes that are handed over at a time. */
+const CHUNK = 64 * 1024;
 
 type Tracked = KeywordsResult['tracked'];
 
@@ -27,19 +28,21 @@ export function keywordsJson(result: KeywordsResult): Buffer {
 /** Keywords with their totals and days, some kilobytes at a time. */
 export async function* dailyKeywordsJson(result: KeywordsResult): AsyncGenerator<Buffer, void> {
   const keywordJson = keywordWriter(result);
-  let text = openRows(result.head, 'keywords');
+  const bytes = new DayBytes();
+  bytes.text(openRows(result.head, 'keywords'));
   let separator = '';
   for await (const { keywords, days } of result.days ?? []) {
-    const dates = days.days.map((date) => `{"date":"${date}",`);
+    const starts = days.days.map((date) => Buffer.from(`{"date":"${date}",`));
     for (const [index, keyword] of keywords.entries()) {
-      text += `${separator}${keywordJson(keyword)},"daily":[${daysJson(days, index, dates)}]}`;
+      bytes.text(`${separator}${keywordJson(keyword)},"daily":[`);
+      writeDays(bytes, days, index, starts);
+      bytes.text(']}');
       separator = ',';
-      if (text.length < CHUNK) continue;
-      yield Buffer.from(text);
-      text = '';
+      if (bytes.length >= CHUNK) yield bytes.take();
     }
   }
-  yield Buffer.from(`${text}]}`);
+  bytes.text(']}');
+  yield bytes.take();
 }
 
 /** Writes keywords with their totals, without the closing brace. */
@@ -51,17 +54,14 @@ function keywordWriter({ tracked, totals }: KeywordsResult): (keyword: TrackedKe
   };
 }
 
-function daysJson(days: DayGrid, keyword: number, dates: readonly string[]): string {
+function writeDays(bytes: DayBytes, days: DayGrid, keyword: number, starts: readonly Uint8Array[]): void {
   const { clicks, impressions, sumPosition, stored } = days;
-  const first = keyword * dates.length;
-  let text = '';
-  for (let day = 0; day < dates.length; day++) {
-    const cell = first + day;
+  let isFirst = true;
+  for (let day = 0, cell = keyword * starts.length; day < starts.length; day++, cell++) {
     if (stored[cell] === 0) continue;
-    if (text !== '') text += ',';
-    text += dates[day]! + metricsJson(clicks[cell]!, impressions[cell]!, sumPosition[cell]!);
+    bytes.day(starts[day]!, isFirst, clicks[cell]!, impressions[cell]!, sumPosition[cell]!);
+    isFirst = false;
   }
-  return text;
 }
 
 /** The JSON of each keyword before its numbers, cached for as long as the tracked keywords are. */

@@ -1,4 +1,4 @@
-import type { Catalog } from '../catalog/catalog.ts';
+import type { OpenCatalog } from '../catalog/catalog.ts';
 import type { Settings } from '../settings.ts';
 import type { Clock } from './clock.ts';
 import type { Job, JobLog } from './job.ts';
@@ -10,7 +10,7 @@ export interface JobRunnerOptions {
   readonly jobs: readonly Job[];
   readonly settings: Settings;
   /** The catalog for one run, which closes it: so it is always the one that is there now. */
-  readonly openCatalog: () => Catalog;
+  readonly openCatalog: () => Promise<OpenCatalog>;
   readonly leases: Leases;
   readonly states: JobStates;
   readonly log: JobLog & { child(bindings: { job: string }): JobLog };
@@ -63,16 +63,16 @@ export class JobRunner {
   /** Returns when to look at the job again, in milliseconds from now. */
   async #runIfDue(job: Job, log: JobLog, signal: AbortSignal): Promise<number> {
     const { clock, leases, states, random } = this.#options;
-    const wait = dueAt(states.read(job.name), clock.now()) - clock.now();
+    const wait = dueAt(await states.read(job.name), clock.now()) - clock.now();
     if (wait > 0) return Math.min(wait, MAX_SLEEP);
     const lease = await leases.acquire(job.name, LEASE_TTL);
     if (lease === undefined) return WATCH_INTERVAL;
     try {
       // Read again with the lease in hand: another process may just have run it.
-      const state = states.read(job.name);
+      const state = await states.read(job.name);
       if (state !== undefined && state.endedAt === null) {
         log.warn('the process that ran the job ended before the run did');
-        states.write(interrupted(job, state, clock.now(), random));
+        await states.write(interrupted(job, state, clock.now(), random));
       } else if (dueAt(state, clock.now()) <= clock.now()) {
         await this.#run(job, lease, log, signal);
       }
@@ -84,7 +84,7 @@ export class JobRunner {
 
   async #run(job: Job, lease: Lease, log: JobLog, signal: AbortSignal): Promise<void> {
     const { clock, states, settings, openCatalog, random } = this.#options;
-    const before = states.read(job.name);
+    const before = await states.read(job.name);
     const startedAt = clock.now();
     const running: JobState = {
       job: job.name,
@@ -97,7 +97,7 @@ export class JobRunner {
       progress: null,
       nextAt: startedAt,
     };
-    states.write(running);
+    await states.write(running);
     log.debug('job started');
     const lost = new AbortController();
     const ended = new AbortController();
@@ -106,11 +106,11 @@ export class JobRunner {
     const report = (progress: string): void => {
       if (clock.now() - reportedAt < PROGRESS_INTERVAL) return;
       reportedAt = clock.now();
-      states.write({ ...running, progress });
+      void states.write({ ...running, progress });
     };
     let end: Pick<JobState, 'outcome' | 'failures' | 'error' | 'nextAt'> & Partial<JobState>;
     try {
-      using catalog = openCatalog();
+      await using catalog = await openCatalog();
       const context = { settings, catalog, log, now: clock.now, report };
       const result = await job.run(context, AbortSignal.any([signal, lost.signal]));
       const endedAt = clock.now();
@@ -135,7 +135,7 @@ export class JobRunner {
       await renewing;
     }
     // Then it is another process's turn to say how the job is.
-    if (!lost.signal.aborted) states.write({ ...running, ...end, endedAt: clock.now() });
+    if (!lost.signal.aborted) await states.write({ ...running, ...end, endedAt: clock.now() });
   }
 
   /** Renews a lease until `ended`; aborts `lost` when that fails. */

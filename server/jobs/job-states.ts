@@ -1,3 +1,4 @@
+import { type JobRow, listJobRows, putJobRow } from '../catalog/job-rows.ts';
 import type { UsageDatabase } from '../catalog/usage.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import type { JobResult } from './job.ts';
@@ -22,8 +23,6 @@ export interface JobState {
   readonly nextAt: number;
 }
 
-type Row = Omit<JobState, 'result'> & { readonly result: string | null };
-
 /**
  * The states of jobs, shared by all processes in the database of usage. Where that cannot be read or written, each
  * process goes by what it did itself.
@@ -36,16 +35,16 @@ export class JobStates {
     this.#usage = usage;
   }
 
-  read(job: string): JobState | undefined {
-    const stored = this.all().find((state) => state.job === job);
+  async read(job: string): Promise<JobState | undefined> {
+    const stored = (await this.all()).find((state) => state.job === job);
     const written = this.#written.get(job);
     if (stored === undefined || written === undefined) return stored ?? written;
     // A write may have been given up.
     return isLater(written, stored) ? written : stored;
   }
 
-  all(): JobState[] {
-    return this.#usage.all<Row>('job_states_all').map((row) => ({
+  async all(): Promise<JobState[]> {
+    return (await listJobRows<Outcome>(this.#usage)).map((row) => ({
       ...row,
       startedAt: row.startedAt / 1000,
       endedAt: row.endedAt === null ? null : row.endedAt / 1000,
@@ -54,15 +53,16 @@ export class JobStates {
     }));
   }
 
-  write(state: JobState): void {
+  async write(state: JobState): Promise<void> {
     this.#written.set(state.job, state);
-    this.#usage.run('job_state_put', {
+    const row: JobRow = {
       ...state,
       startedAt: toMicroseconds(state.startedAt),
       endedAt: state.endedAt === null ? null : toMicroseconds(state.endedAt),
       nextAt: toMicroseconds(state.nextAt),
       result: state.result === null ? null : JSON.stringify(state.result),
-    });
+    };
+    await putJobRow(this.#usage, row);
   }
 }
 

@@ -22,7 +22,7 @@ export interface JobStatus {
 
 /** Every job of this version, in their order. */
 export async function readJobStatus(usage: UsageDatabase, dataFolder: string): Promise<JobStatus[]> {
-  const states = new Map(new JobStates(usage).all().map((state) => [state.job, state]));
+  const states = new Map((await new JobStates(usage).all()).map((state) => [state.job, state]));
   const leases = new FileLeases(dataFolder);
   return Promise.all(
     JOBS.map(async ({ name: job, every }) => {

@@ -1,6 +1,7 @@
 import type { Catalog } from '../catalog/catalog.ts';
+import { readListUses } from '../catalog/list-uses.ts';
 import { findAnyProject } from '../catalog/projects.ts';
-import { listProviderLists, type ProviderList, readListUses } from '../catalog/stored-lists.ts';
+import { listProviderLists, type ProviderList } from '../catalog/stored-lists.ts';
 import { UsageDatabase } from '../catalog/usage.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import type { Settings } from '../settings.ts';
@@ -21,7 +22,7 @@ export const refreshLists: Job = {
   every: 300_000,
   jitter: 0.2,
   async run({ settings, catalog, log, now, report }, signal) {
-    const due = findDueLists(catalog, settings, now());
+    const due = await findDueLists(catalog, settings, now());
     // DuckDB and Google's packages take 100 MB: they are loaded where there is something to do only.
     if (due.length === 0) return { refreshed: 0, failed: 0 };
     const { withLists } = await import('./with-lists.ts');
@@ -33,10 +34,10 @@ export const refreshLists: Job = {
       for (const [index, { project: id, kind, from, to, country, sourceKey }] of due.entries()) {
         signal.throwIfAborted();
         report(`list ${index + 1} of ${due.length}`);
-        const project = findAnyProject(catalog, id);
+        const project = await findAnyProject(catalog, id);
         if (project === undefined || failedProjects.has(id)) continue;
         try {
-          const request = lists.plan(project, { kind, range: { from, to }, country });
+          const request = await lists.plan(project, { kind, range: { from, to }, country });
           // The project has another source since.
           if (request.key.sourceKey !== sourceKey) continue;
           await lists.fetchAhead(request);
@@ -57,16 +58,20 @@ export const refreshLists: Job = {
 };
 
 /** Provider lists that expired a short time ago and are in use, the most used ones. @param now milliseconds */
-function findDueLists(catalog: Catalog, { dataFolder, listLifetime }: Settings, now: number): ProviderList[] {
+async function findDueLists(
+  catalog: Catalog,
+  { dataFolder, listLifetime }: Settings,
+  now: number,
+): Promise<ProviderList[]> {
   const expired = now - listLifetime * 1000;
   const fetched = { after: toMicroseconds(expired - EXPIRED_WITHIN), until: toMicroseconds(expired) };
-  const lists = listProviderLists(catalog, fetched);
+  const lists = await listProviderLists(catalog, fetched);
   if (lists.length === 0) return [];
   const usage = new UsageDatabase(dataFolder, (error) => {
     throw error;
   });
   try {
-    const uses = readListUses(usage);
+    const uses = await readListUses(usage);
     return lists
       .map((list) => ({ hits: 0, usedAt: 0, ...uses.get(list.file), ...list }))
       .filter(({ hits, usedAt }) => hits >= MIN_HITS && usedAt >= toMicroseconds(now - USED_WITHIN))

@@ -18,7 +18,7 @@ export class FetchedRows {
 
   /** @param rows text, clicks, impressions, zero-based sum of positions; texts that were not added before */
   add(rows: Iterable<readonly [string, number, number, number]>): Promise<void> {
-    return this.#session.append('fetched_rows', rows);
+    return this.#session.append('fetched_rows', [rows]);
   }
 
   /** The best `max` rows in the order of the API. They outlive this object. */

@@ -35,10 +35,15 @@ export interface ListRequest {
  * What a list is and where it can come from. Throws `unavailable` for a project without any source.
  * @param catalog the snapshot in which the project was read
  */
-export function planList(sources: Sources, project: Project, params: ListParameters, catalog: Catalog): ListRequest {
+export async function planList(
+  sources: Sources,
+  project: Project,
+  params: ListParameters,
+  catalog: Catalog,
+): Promise<ListRequest> {
   const { kind, range } = params;
   const { from, to, period }: RangeParameters = params.parameters ?? range;
-  const choice = sources.choose(project, kind, range, catalog);
+  const choice = await sources.choose(project, kind, range, catalog);
   const { sourceKey, fromProvider } = choice;
   // A project of one country has no rows of another; its own facts are of that country already.
   const country = params.country ?? (fromProvider ? project.country : null);

@@ -102,7 +102,7 @@ export class Lists {
   }
 
   /** As `planList`. */
-  plan(project: Project, params: ListParameters, catalog = this.#options.catalog): ListRequest {
+  plan(project: Project, params: ListParameters, catalog = this.#options.catalog): Promise<ListRequest> {
     return planList(this.#sources, project, params, catalog);
   }
 
@@ -113,14 +113,14 @@ export class Lists {
   async page(request: ListRequest, page: Page, rendering: Rendering, signal: AbortSignal): Promise<ListPage> {
     const { reader, offset, limit } = page;
     const { sequence } = request;
-    const begun = offset > 0 ? this.#sequences.find({ reader, sequence, offset }) : undefined;
+    const begun = offset > 0 ? await this.#sequences.find({ reader, sequence, offset }) : undefined;
     try {
       const isThere = begun !== undefined && this.#store.has(begun.list);
       const { list, range } = isThere ? begun : { list: await this.get(request, signal), range: request.range };
       if (list.file !== '') this.#store.noteUse(list);
       const next = offset + limit;
       const json = await this.#reader.read(list, { from: offset, to: Math.min(list.rows, next) }, rendering);
-      if (list.file !== '') this.#sequences.remember({ reader, sequence, offset: next }, { list, range });
+      if (list.file !== '') await this.#sequences.remember({ reader, sequence, offset: next }, { list, range });
       return { list, range, json };
     } catch (error) {
       if (error instanceof KnownError || !isStorageFailure(error)) throw error;
@@ -131,7 +131,7 @@ export class Lists {
   /** The list of a request: the one that is stored, or a new one. */
   async get(request: ListRequest, signal: AbortSignal): Promise<AnyList> {
     if (request.sources.length === 0) return this.#emptyList(request);
-    const stored = this.#find(request.key);
+    const stored = await this.#find(request.key);
     if (stored !== undefined && this.#isFresh(stored)) return stored;
     const key = cacheKey(request.key);
     // Where there is nothing to serve meanwhile, the provider is asked at once.
@@ -141,7 +141,7 @@ export class Lists {
       return await this.#wait(request, signal);
     } catch (error) {
       // The row of the catalog again: the list may be gone since.
-      const older = signal.aborted ? undefined : this.#find(request.key);
+      const older = signal.aborted ? undefined : await this.#find(request.key);
       if (older === undefined) throw toKnownError(error);
       if (failed === undefined) this.#recentFailures.set(key, error as Error);
       const known = toKnownError(error);
@@ -156,7 +156,7 @@ export class Lists {
    */
   async fetchAhead(request: ListRequest): Promise<AnyList> {
     if (request.sources.length === 0) return this.#emptyList(request);
-    const stored = this.#find(request.key);
+    const stored = await this.#find(request.key);
     if (stored !== undefined && this.#isFresh(stored)) return stored;
     return this.#fetch(request, 'background', new AbortController().signal);
   }
@@ -170,19 +170,19 @@ export class Lists {
   async close(): Promise<void> {
     this.stop();
     await this.#flights.drain();
-    this.#store.flush();
+    await this.#store.flush();
     this.#usage.close();
   }
 
-  #find(key: ListKey): AnyList | undefined {
-    return this.#unstored.find(cacheKey(key)) ?? this.#store.find(key);
+  async #find(key: ListKey): Promise<AnyList | undefined> {
+    return this.#unstored.find(cacheKey(key)) ?? (await this.#store.find(key));
   }
 
   #fetch(request: ListRequest, demand: 'client' | 'background', signal: AbortSignal): Promise<AnyList> {
     const { key, project, kind, range, country, sources } = request;
     const { now } = this.#options;
-    const done = (): AnyList | undefined => {
-      const list = this.#find(key);
+    const done = async (): Promise<AnyList | undefined> => {
+      const list = await this.#find(key);
       return list !== undefined && this.#isFresh(list) ? list : undefined;
     };
     const work = async (demanded: () => Demand): Promise<AnyList> => {

@@ -1,4 +1,11 @@
 import { LRUCache } from 'lru-cache';
+import {
+  findSequence,
+  forgetSequences,
+  isReadBySequence,
+  putSequence,
+  type SequencePlace,
+} from '../catalog/sequences.ts';
 import type { StoredList } from '../catalog/stored-lists.ts';
 import type { UsageDatabase } from '../catalog/usage.ts';
 import { type Microseconds, toMicroseconds } from '../domain/instants.ts';
@@ -8,14 +15,6 @@ import type { Range } from '../domain/range.ts';
 export interface SequenceList {
   readonly list: StoredList;
   readonly range: Range;
-}
-
-/** Where a reader stands in a list. */
-interface Place {
-  readonly reader: string;
-  /** What is asked for, page by page. */
-  readonly sequence: string;
-  readonly offset: number;
 }
 
 /** How long after a page the next one comes from the same list, in microseconds. */
@@ -43,38 +42,36 @@ export class PageSequences {
   }
 
   /** The list of the sequence that goes on at an offset; undefined where there is none. */
-  find({ reader, sequence, offset }: Place): SequenceList | undefined {
+  async find(place: SequencePlace): Promise<SequenceList | undefined> {
     const since = toMicroseconds(this.#now()) - VALID;
-    const row = this.#usage.get<{ list: string }>('page_sequence_get', { reader, sequence, offset, since });
-    if (row !== undefined) return JSON.parse(row.list) as SequenceList;
-    const written = this.#written.get(keyOf({ reader, sequence, offset }));
+    const list = await findSequence(this.#usage, place, since);
+    if (list !== undefined) return JSON.parse(list) as SequenceList;
+    const written = this.#written.get(keyOf(place));
     return written !== undefined && written.at >= since ? written.next : undefined;
   }
 
   /** The page at `offset` comes from this list, if it is the reader's next one. */
-  remember({ reader, sequence, offset }: Place, next: SequenceList): void {
-    const key = keyOf({ reader, sequence, offset });
+  async remember(place: SequencePlace, next: SequenceList): Promise<void> {
+    const key = keyOf(place);
     const at = toMicroseconds(this.#now());
     const before = this.#written.get(key);
     if (before?.next.list.file === next.list.file && at - before.at < RENEWED_AFTER) return;
     this.#written.set(key, { next, at });
-    const { file } = next.list;
-    const list = JSON.stringify(next);
-    this.#usage.run('page_sequence_put', { reader, sequence, nextOffset: offset, file, list, at });
+    await putSequence(this.#usage, place, { file: next.list.file, list: JSON.stringify(next), at });
   }
 
   /** Whether a sequence may still read a file. */
-  reads(file: string): boolean {
+  reads(file: string): Promise<boolean> {
     const since = toMicroseconds(this.#now()) - VALID;
-    return this.#usage.get('page_sequence_of_file', { file, since }) !== undefined;
+    return isReadBySequence(this.#usage, file, since);
   }
 
   /** Forgets sequences that have ended. */
-  sweep(): void {
-    this.#usage.run('page_sequences_forget', { before: toMicroseconds(this.#now()) - VALID });
+  sweep(): Promise<void> {
+    return forgetSequences(this.#usage, toMicroseconds(this.#now()) - VALID);
   }
 }
 
-function keyOf({ reader, sequence, offset }: Place): string {
+function keyOf({ reader, sequence, offset }: SequencePlace): string {
   return JSON.stringify([reader, sequence, offset]);
 }

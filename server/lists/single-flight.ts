@@ -13,7 +13,7 @@ const OLD_LOCK = 3_600_000;
 
 interface Work<T> {
   /** What another process may have made meanwhile. */
-  readonly done: () => T | undefined;
+  readonly done: () => Promise<T | undefined>;
   /** @param demand who waits for it at the moment */
   readonly work: (demand: () => Demand) => Promise<T>;
   /** The service is stopping. */
@@ -80,7 +80,7 @@ export class SingleFlight {
 
   async #alone<T>(
     key: string,
-    done: () => T | undefined,
+    done: () => Promise<T | undefined>,
     work: () => Promise<T>,
     waiters: ReadonlySet<Waiter>,
     stopped: AbortSignal,
@@ -89,7 +89,7 @@ export class SingleFlight {
     for (;;) {
       using lock = takeLock(path);
       // Asked again with the lock in hand: the one who had it may just have ended.
-      const made = done();
+      const made = await done();
       if (made !== undefined) return made;
       if (lock !== undefined) {
         try {

@@ -48,18 +48,18 @@ export class Sources {
   }
 
   /** Throws `unavailable` for a project that has no source. Run it in one snapshot, that of `catalog`, with the reading of the project. */
-  choose(project: Project, kind: ListKind, range: Range, catalog = this.#options.catalog): Choice {
-    const connections = connectionsOf(catalog, project.id);
+  async choose(project: Project, kind: ListKind, range: Range, catalog = this.#options.catalog): Promise<Choice> {
+    const connections = await connectionsOf(catalog, project.id);
     if (connections.length === 0) {
       // What was never loaded is unknown, and not empty.
-      if (!isLoaded(catalog, project.id, TABLE[kind])) {
+      if (!(await isLoaded(catalog, project.id, TABLE[kind]))) {
         throw unavailable(
           `There is no source of ${kind}: the project is connected to no provider and has no loaded ${kind}.`,
         );
       }
       return {
         sourceKey: `facts ${project.factsRevision}`,
-        sources: this.#facts(project, kind, range, catalog),
+        sources: await this.#facts(project, kind, range, catalog),
         fromProvider: false,
       };
     }
@@ -70,21 +70,21 @@ export class Sources {
     // A warehouse begins on the day that the export was switched on; what was loaded may go further back.
     if (
       connections.every((connection) => connection.kind === 'bigquery') &&
-      this.#isLoaded(project, kind, range, catalog)
+      (await this.#isLoaded(project, kind, range, catalog))
     ) {
-      sources.push(...this.#facts(project, kind, range, catalog));
+      sources.push(...(await this.#facts(project, kind, range, catalog)));
     }
     return { sourceKey: `property ${project.property}`, sources, fromProvider: true };
   }
 
-  #isLoaded({ id }: Project, kind: ListKind, range: Range, catalog: Catalog): boolean {
-    const days = readCoverage(catalog, id)[TABLE[kind]];
+  async #isLoaded({ id }: Project, kind: ListKind, range: Range, catalog: Catalog): Promise<boolean> {
+    const days = (await readCoverage(catalog, id))[TABLE[kind]];
     return days !== undefined && days.firstDay <= range.from && days.lastDay >= range.to;
   }
 
-  #facts({ id }: Project, kind: ListKind, range: Range, catalog: Catalog): OwnFacts[] {
+  async #facts({ id }: Project, kind: ListKind, range: Range, catalog: Catalog): Promise<OwnFacts[]> {
     const { engine, factFiles } = this.#options;
-    const files = filesOf(catalog, id, TABLE[kind], range);
+    const files = await filesOf(catalog, id, TABLE[kind], range);
     return files.length === 0 ? [] : [new OwnFacts(engine, factFiles, files)];
   }
 }

@@ -2,7 +2,20 @@ import { readdir, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Catalog } from '../catalog/catalog.ts';
-import { exceeds, findList, type ListKey, type ListLimits, putList, type StoredList } from '../catalog/stored-lists.ts';
+import { findLeastUsedList, forgetListUse, noteListUse } from '../catalog/list-uses.ts';
+import {
+  exceeds,
+  findList,
+  findOldestList,
+  forgetRetiredLists,
+  isListKnown,
+  type ListKey,
+  type ListLimits,
+  listRetiredLists,
+  putList,
+  removeList,
+  type StoredList,
+} from '../catalog/stored-lists.ts';
 import type { UsageDatabase } from '../catalog/usage.ts';
 import { newUuid } from '../domain/ids.ts';
 import { toMicroseconds } from '../domain/instants.ts';
@@ -39,8 +52,8 @@ export class ListStore {
   }
 
   /** The list of a key, when its file is there. */
-  find(key: ListKey): StoredList | undefined {
-    const list = findList(this.#options.catalog, key);
+  async find(key: ListKey): Promise<StoredList | undefined> {
+    const list = await findList(this.#options.catalog, key);
     return list !== undefined && this.has(list) ? list : undefined;
   }
 
@@ -73,11 +86,11 @@ export class ListStore {
     try {
       await ranked.write(target, found.rows);
       const list = { file, ...found, bytes: sizeOf(target) ?? 0, sha256: await hashOf(target) };
-      await catalog.transactionWithRetry(() => {
-        putList(catalog, key, list);
-        if (exceeds(catalog, limits)) this.#makeRoom(file);
+      await catalog.transaction(async (own) => {
+        await putList(own, key, list);
+        if (await exceeds(own, limits)) await this.#makeRoom(own, file);
       });
-      usage.run('list_used', { file, hits: 0, at: toMicroseconds(Date.now()) });
+      await noteListUse(usage, file, 0, toMicroseconds(Date.now()));
       return list;
     } catch (error) {
       await rm(target, { force: true }).catch(() => {});
@@ -88,14 +101,13 @@ export class ListStore {
   /** Drops the list of a key, where there is one. Its file stays for the sequences that read it. */
   async remove(key: ListKey): Promise<void> {
     const { catalog } = this.#options;
-    const list = findList(catalog, key);
-    if (list !== undefined) await catalog.transactionWithRetry(() => catalog.run('list_delete', { file: list.file }));
+    const list = await findList(catalog, key);
+    if (list !== undefined) await removeList(catalog, list.file);
   }
 
   /** Drops a list whose file is damaged: nobody can read it. */
   async drop({ file }: StoredList): Promise<void> {
-    const { catalog } = this.#options;
-    await catalog.transactionWithRetry(() => catalog.run('list_delete', { file }));
+    await removeList(this.#options.catalog, file);
     await rm(this.path(file), { force: true });
     this.#checks.forget(this.path(file));
   }
@@ -104,12 +116,12 @@ export class ListStore {
   noteUse({ file }: StoredList): void {
     const at = Date.now();
     this.#uses.set(file, { hits: (this.#uses.get(file)?.hits ?? 0) + 1, at });
-    if (at - (this.#noted.get(file) ?? 0) >= USE_NOTED_EVERY) this.#writeUses(file);
+    if (at - (this.#noted.get(file) ?? 0) >= USE_NOTED_EVERY) void this.#writeUses(file);
   }
 
   /** Writes the counted uses. */
-  flush(): void {
-    for (const file of [...this.#uses.keys()]) this.#writeUses(file);
+  async flush(): Promise<void> {
+    for (const file of [...this.#uses.keys()]) await this.#writeUses(file);
   }
 
   /**
@@ -128,7 +140,7 @@ export class ListStore {
       const found = await stat(this.path(file)).catch(() => undefined);
       // A younger one may be in the making.
       if (found === undefined || Date.now() - found.mtimeMs < LEFTOVER_AGE) continue;
-      if (this.#options.catalog.get('list_known', { file }) === undefined) await rm(this.path(file), { force: true });
+      if (!(await isListKnown(this.#options.catalog, file))) await rm(this.path(file), { force: true });
     }
   }
 
@@ -136,10 +148,10 @@ export class ListStore {
     const { catalog, usage, sequences, log } = this.#options;
     const now = Date.now();
     const before = toMicroseconds(now - GRACE);
-    const retired = catalog.all<{ file: string; retiredAt: number }>('lists_retired', { before });
+    const retired = await listRetiredLists(catalog, before);
     const removed: string[] = [];
     for (const { file, retiredAt } of retired) {
-      if (retiredAt > toMicroseconds(now - MAX_GRACE) && sequences.reads(file)) continue;
+      if (retiredAt > toMicroseconds(now - MAX_GRACE) && (await sequences.reads(file))) continue;
       try {
         await rm(this.path(file), { force: true });
         removed.push(file);
@@ -148,37 +160,35 @@ export class ListStore {
       }
     }
     if (removed.length === 0) return;
-    await catalog.transactionWithRetry(() => {
-      for (const file of removed) catalog.run('list_retired_forget', { file });
-    });
+    await forgetRetiredLists(catalog, removed);
     for (const file of removed) {
-      usage.run('list_use_delete', { file });
+      await forgetListUse(usage, file);
       this.#checks.forget(this.path(file));
     }
   }
 
   /**
    * Drops the least recently used lists until the rest fits, but for the one just made. It costs what is dropped, however
-   * many there are. Run it in a transaction.
+   * many there are.
    */
-  #makeRoom(keep: string): void {
-    const { catalog, usage, limits } = this.#options;
-    this.flush();
-    while (exceeds(catalog, limits)) {
-      const used = usage.get<{ file: string }>('list_least_used', { keep });
+  async #makeRoom(own: Catalog, keep: string): Promise<void> {
+    const { usage, limits } = this.#options;
+    await this.flush();
+    while (await exceeds(own, limits)) {
+      const used = await findLeastUsedList(usage, keep);
       // Where uses are not known, because their database was lost or takes no writes, the age decides.
-      const isForgotten = used !== undefined && usage.run('list_use_delete', { file: used.file });
-      const victim = isForgotten ? used : catalog.get<{ file: string }>('list_oldest', { keep });
+      const isForgotten = used !== undefined && (await forgetListUse(usage, used));
+      const victim = isForgotten ? used : await findOldestList(own, keep);
       if (victim === undefined) return;
-      catalog.run('list_delete', { file: victim.file });
+      await removeList(own, victim);
     }
   }
 
-  #writeUses(file: string): void {
+  async #writeUses(file: string): Promise<void> {
     const { hits = 0, at = Date.now() } = this.#uses.get(file) ?? {};
     this.#uses.delete(file);
     if (this.#noted.size > 10_000) this.#noted.clear();
     this.#noted.set(file, at);
-    this.#options.usage.run('list_used', { file, hits, at: toMicroseconds(at) });
+    await noteListUse(this.#options.usage, file, hits, toMicroseconds(at));
   }
 }

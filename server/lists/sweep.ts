@@ -1,3 +1,4 @@
+import { dropOutdatedLists } from '../catalog/stored-lists.ts';
 import { PageSequences } from './page-sequences.ts';
 import { SingleFlight } from './single-flight.ts';
 import { ListStore, type StoreOptions } from './store.ts';
@@ -10,11 +11,11 @@ type SweepOptions = Pick<StoreOptions, 'catalog' | 'usage' | 'dataFolder' | 'log
  * run meanwhile. It needs neither DuckDB nor a provider.
  */
 export async function sweepLists({ catalog, usage, dataFolder, log, now }: SweepOptions): Promise<void> {
-  await catalog.transactionWithRetry(() => catalog.run('lists_delete_outdated'));
+  await dropOutdatedLists(catalog);
   const sequences = new PageSequences(usage, now);
   // Nothing is stored here.
   const limits = { lists: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY };
   await new ListStore({ catalog, usage, sequences, dataFolder, limits, log }).sweep();
-  sequences.sweep();
+  await sequences.sweep();
   await new SingleFlight(dataFolder).sweep();
 }

@@ -52,7 +52,7 @@ export async function importBulkExport(stores: Stores, options: ImportOptions): 
   const { catalog, settings } = stores;
   const { workspace, property, report = () => {} } = options;
   const domain = domainOf(property);
-  if (findWorkspace(catalog, workspace) === undefined) {
+  if ((await findWorkspace(catalog, workspace)) === undefined) {
     throw new ImportRefused(
       `There is no workspace '${workspace}'; make it with: workspaces create --id ${workspace} ...`,
     );
@@ -116,8 +116,8 @@ async function writeSnapshot(
     throw new ImportRefused('The export has no rows of web searches, so there is nothing to import.');
   }
 
-  const known = findProjectsOfProperty(catalog, workspace, property)[0];
-  const project = known?.id ?? freeProjectId(catalog);
+  const [known] = await findProjectsOfProperty(catalog, workspace, property);
+  const project = known?.id ?? (await freeProjectId(catalog));
   const brandTerms = options.brandTerms ?? known?.brandTerms ?? [];
   const now = isoInstant(Date.now() * 1000);
   writeRows(folder, 'projects', [projectRow({ id: project, domain, brandTerms, lastDay, now, known }, options)]);
@@ -145,7 +145,7 @@ async function writeSnapshot(
     brand_daily: days,
     keyword_daily: days,
   };
-  const tracked = [...listKeywords(catalog, project), ...added].map(({ id, query }) => ({ id, query }));
+  const tracked = [...(await listKeywords(catalog, project)), ...added].map(({ id, query }) => ({ id, query }));
   if (tracked.length > 0) {
     writeRows(`${folder}-`, 'tracked', tracked);
     await run('keyword_daily', {
@@ -197,7 +197,7 @@ async function newKeywords(
   { project, rows, trackTop }: { project: string; rows: string; trackTop: number },
 ): Promise<{ id: string; query: string }[]> {
   if (trackTop === 0) return [];
-  const tracked = listKeywords(catalog, project);
+  const tracked = await listKeywords(catalog, project);
   const queries = new Set(tracked.map(({ query }) => query.toLowerCase()));
   const ids = new Set(tracked.map(({ id }) => id));
   const added: { id: string; query: string }[] = [];
@@ -250,9 +250,9 @@ function writeRows(folder: string, table: string, rows: readonly object[]): void
   writeFileSync(join(folder, `${table}.ndjson`), rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
 }
 
-function freeProjectId(catalog: Catalog): string {
+async function freeProjectId(catalog: Catalog): Promise<string> {
   let id = newShortId();
-  while (projectIdIsTaken(catalog, id)) id = newShortId();
+  while (await projectIdIsTaken(catalog, id)) id = newShortId();
   return id;
 }
 

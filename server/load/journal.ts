@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import type { Catalog, Values } from '../catalog/catalog.ts';
-import type { FactTable, StoredTable } from '../catalog/manifest.ts';
-import { newUuid } from '../domain/ids.ts';
+import { eachRow } from '../catalog/entity-rows.ts';
+import { type LoadedTable, listLoadedTables, listManifest, type ManifestRow } from '../catalog/manifest.ts';
+import { lastPublication, nextPublication, type Publication } from '../catalog/publications.ts';
 import type { FactStore } from '../storage/fact-store.ts';
-import { ENTITIES, type EntityTable, identifiers } from './tables.ts';
+import { ENTITIES, type EntityTable } from './tables.ts';
 
 /** What a record says. Rows are those of the catalog. */
 export type JournalLine =
@@ -14,35 +15,12 @@ export type JournalLine =
   | { readonly file: ManifestRow }
   | { readonly gone: Pick<ManifestRow, 'project' | 'table' | 'part'> };
 
-/** A fact table of a project that a load has carried, also without any row. */
-export interface LoadedTable {
-  readonly project: string;
-  readonly table: FactTable;
-}
-
-export interface ManifestRow {
-  readonly project: string;
-  readonly table: StoredTable;
-  readonly part: string;
-  readonly file: string;
-  readonly rows: number;
-  readonly firstDay: string;
-  readonly lastDay: string;
-  readonly bytes: number;
-  readonly sha256: string;
-}
-
 /** A record by its file. Records of one publication have its number; a checkpoint holds all until then. */
 interface RecordFile {
   readonly name: string;
   readonly number: number;
   readonly id: string;
   readonly kind: 'pending' | 'change' | 'checkpoint';
-}
-
-export interface Publication {
-  readonly number: number;
-  readonly id: string;
 }
 
 /** A record of the journal that can be read. */
@@ -87,7 +65,7 @@ export class Journal {
    * does not. Throws where the journal has publications that the catalog does not know: it is older than the facts.
    */
   async settle(catalog: Catalog): Promise<void> {
-    const held = catalog.get<Publication>('publication')!;
+    const held = await lastPublication(catalog);
     for (const file of await this.#files()) {
       if (file.kind === 'pending') {
         if (file.id === held.id) await this.#store.rename(pathOf(file.name), pathOf(nameOf(file, 'change')));
@@ -102,7 +80,7 @@ export class Journal {
 
   /** Writes a checkpoint where the journal does not tell all, or its changes are larger than one. */
   async compact(catalog: Catalog): Promise<void> {
-    const held = catalog.get<Publication>('publication')!;
+    const held = await lastPublication(catalog);
     const files = chainOf(await this.#files());
     const isWhole = files[0]?.kind === 'checkpoint' && held.number === files.at(-1)!.number;
     const sizes = await Promise.all(files.map(({ name }) => stat(this.#store.path(pathOf(name)))));
@@ -114,17 +92,20 @@ export class Journal {
 
   /** Writes all that the catalog holds, in place of the records until now. */
   async checkpoint(catalog: Catalog): Promise<void> {
-    const known = catalog.get<Publication>('publication')!;
+    const known = await lastPublication(catalog);
     // What an older version published has no name.
-    const held = known.id === '' ? catalog.get<Publication>('publication_next', { id: newUuid() })! : known;
+    const held = known.id === '' ? await catalog.transaction(nextPublication) : known;
     const before = await this.#files();
     await using record = await JournalRecord.create(this.#store, UNFINISHED);
-    for (const { name: table, columns } of ENTITIES) {
-      const parts = { table, columns: identifiers(columns.map(({ name }) => name)) };
-      for (const row of catalog.eachOfTemplate<Values>('state_all', parts)) await record.add({ upsert: table, row });
-    }
-    for (const file of catalog.all<ManifestRow>('manifest_all')) await record.add({ file });
-    for (const loaded of catalog.all<LoadedTable>('loaded_tables')) await record.add({ loaded });
+    await catalog.snapshot(async (own) => {
+      for (const { name: table, columns } of ENTITIES) {
+        for await (const rows of eachRow(own, { table, columns: columns.map(({ name }) => name) })) {
+          for (const row of rows) await record.add({ upsert: table, row });
+        }
+      }
+      for (const file of await listManifest(own)) await record.add({ file });
+      for (const loaded of await listLoadedTables(own)) await record.add({ loaded });
+    });
     await record.seal();
     const name = nameOf(held, 'checkpoint');
     await this.#store.rename(pathOf(UNFINISHED), pathOf(name));

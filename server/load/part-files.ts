@@ -9,17 +9,8 @@ import { sqlTemplate } from '../runtime/sql.ts';
 import { checkSums, type FactFiles, type PartChange, type Place, writeFile } from './new-files.ts';
 import { type MonthOfDays, writeCumulative, writePartRollups, writeRunning } from './rollups.ts';
 import { columnList } from './stage.ts';
+import type { StagedPart } from './staged-parts.ts';
 import type { FactTableShape } from './tables.ts';
-
-/** What a load carries for one project, table and part. */
-export interface StagedPart {
-  readonly project: string;
-  readonly part: Part;
-  readonly rows: number;
-  readonly firstDay: Day;
-  readonly lastDay: Day;
-  readonly files: readonly string[];
-}
 
 /** The days of a project that a source of facts has read, by table, whether or not they have rows. */
 export interface KnownDays {
@@ -62,16 +53,17 @@ export async function writePartFiles(engine: Engine, catalog: Catalog, work: Wor
   const { files, shape, parts, days } = work;
   const limit = pLimit(AT_ONCE);
   const staged = new Map(parts.map((part) => [cacheKey(part.project, part.part), part.files]));
-  const writing: Promise<PartChange[]>[] = [];
+  const allOf = (work: readonly (() => Promise<PartChange[]>)[]) => ended(work.map((write) => limit(write)));
+  const writing: (() => Promise<PartChange[]>)[] = [];
   for (const [project, replaced] of days) {
     const range = { from: [...replaced].reduce(earlier), to: [...replaced].reduce(later) };
-    const before = new Map(manifestOf(catalog, project, shape.name, range).map((row) => [row.part, row]));
+    const before = new Map((await manifestOf(catalog, project, shape.name, range)).map((row) => [row.part, row]));
     for (const part of shape.split === 'none' ? ['all'] : eachMonth(range.from, range.to)) {
       const current = before.get(part);
       const carried = staged.get(cacheKey(project, part)) ?? [];
       const place = { files, shape, project, part };
       if (carried.length === 0 && current === undefined) continue;
-      writing.push(limit(() => writePart(engine, place, { carried, current, replaced })));
+      writing.push(() => writePart(engine, place, { carried, current, replaced }));
     }
   }
   const changes = await allOf(writing);
@@ -80,20 +72,19 @@ export async function writePartFiles(engine: Engine, catalog: Catalog, work: Wor
     const byProject = Map.groupBy(changes, ({ project }) => project);
     const adding = [...byProject].map(([project, ofProject]) => {
       const place = { files, shape, project, part: 'all' };
-      return limit(() => writeRunning(engine, catalog, place, { table: running, changes: ofProject }));
+      return () => writeRunning(engine, catalog, place, { table: running, changes: ofProject });
     });
     const totals = await allOf(adding);
     changes.push(...totals);
     if (cumulative !== undefined) {
-      const outdated = totals.flatMap(({ project, written }) =>
-        outdatedMonths(catalog, { shape, table: cumulative, project, changes: byProject.get(project)! }).map(
-          ({ part, days }) =>
-            limit(async () => {
-              const place = { files, shape, project, part };
-              return [await writeCumulative(engine, place, { table: cumulative, days, running: written })];
-            }),
-        ),
-      );
+      const outdated: (() => Promise<PartChange[]>)[] = [];
+      for (const { project, written } of totals) {
+        const of = { shape, table: cumulative, project, changes: byProject.get(project)! };
+        for (const { part, days } of await outdatedMonths(catalog, of)) {
+          const input = { table: cumulative, days, running: written };
+          outdated.push(async () => [await writeCumulative(engine, { files, shape, project, part }, input)]);
+        }
+      }
       changes.push(...(await allOf(outdated)));
     }
   }
@@ -114,27 +105,27 @@ interface CumulativeOf {
  * The months of a project whose cumulative totals a load makes anew: from the first one that changed, and those that
  * have none since an older version loaded them. Days are null for a month without rows.
  */
-function outdatedMonths(
+async function outdatedMonths(
   catalog: Catalog,
   { shape, table, project, changes }: CumulativeOf,
-): { part: Part; days: MonthOfDays | null }[] {
+): Promise<{ part: Part; days: MonthOfDays | null }[]> {
   const [source] = shape.rollups;
   const changed = changes.filter((change) => change.table === source);
   const days = new Map<Part, MonthOfDays | null>([
-    ...manifestOf(catalog, project, source!, EVERY_DAY).map((file) => [file.part, file] as const),
+    ...(await manifestOf(catalog, project, source!, EVERY_DAY)).map((file) => [file.part, file] as const),
     ...changed.map(({ part, written }) => [part, written] as const),
   ]);
   const first = changed.map(({ part }) => part).reduce(earlier);
-  const stored = new Set(manifestOf(catalog, project, table, EVERY_DAY).map(({ part }) => part));
+  const stored = new Set((await manifestOf(catalog, project, table, EVERY_DAY)).map(({ part }) => part));
   return [...days]
     .filter(([part, file]) => part >= first || (file !== null && !stored.has(part)))
     .map(([part, file]) => ({ part, days: file }));
 }
 
 /** What all of them give. All end before anything is cleaned up, also when one of them fails. */
-async function allOf(writing: readonly Promise<PartChange[]>[]): Promise<PartChange[]> {
-  const ended = await Promise.allSettled(writing);
-  return ended.flatMap((result) => {
+async function ended(writing: readonly Promise<PartChange[]>[]): Promise<PartChange[]> {
+  const results = await Promise.allSettled(writing);
+  return results.flatMap((result) => {
     if (result.status === 'rejected') throw result.reason;
     return result.value;
   });

@@ -62,8 +62,8 @@ export async function keywordWarnings(
   );
   const warnings: string[] = [];
   for (const [project, keywords] of Map.groupBy(found, (keyword) => keyword.project)) {
-    const running = filesOf(catalog, project, 'keyword_running', ALL_DAYS);
-    const stored = running.length > 0 ? running : filesOf(catalog, project, 'keyword_daily', ALL_DAYS);
+    const running = await filesOf(catalog, project, 'keyword_running', ALL_DAYS);
+    const stored = running.length > 0 ? running : await filesOf(catalog, project, 'keyword_daily', ALL_DAYS);
     const paths = await wholePaths(checked, stored);
     // Loading is what mends damaged facts: a warning must not be in its way.
     if (paths === undefined) continue;

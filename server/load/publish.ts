@@ -1,13 +1,13 @@
-import type { SQLInputValue } from 'node:sqlite';
-import type { Catalog } from '../catalog/catalog.ts';
-import { upsertInto } from '../catalog/upsert.ts';
+import type { Catalog, Value } from '../catalog/catalog.ts';
+import { findRow, removeRows, type Table, upsertRows } from '../catalog/entity-rows.ts';
+import { addLoadedTable, type LoadedTable, putFactFile, removeFactFile } from '../catalog/manifest.ts';
+import { nextPublication } from '../catalog/publications.ts';
+import { type Changed, raiseRevisions } from '../catalog/revisions.ts';
 import { findWorkspace } from '../catalog/workspaces.ts';
-import { newUuid } from '../domain/ids.ts';
 import { estimateIntent } from '../domain/intent.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
-import { inTurns } from '../runtime/turns.ts';
-import type { Journal, JournalRecord, LoadedTable, Publication } from './journal.ts';
+import type { Journal, JournalRecord } from './journal.ts';
 import type { PartChange } from './new-files.ts';
 import type { Carried } from './state.ts';
 import { ENTITIES, type EntityTable, identifiers } from './tables.ts';
@@ -15,7 +15,7 @@ import { ENTITIES, type EntityTable, identifiers } from './tables.ts';
 /** Rows that are read at a time. */
 const SLICE = 10_000;
 
-type Row = Record<string, SQLInputValue>;
+type Row = Record<string, Value>;
 
 /** Values that depend on other columns, where the snapshot leaves them out. */
 const DERIVED: Partial<Record<EntityTable['name'], (row: Row) => Row>> = {
@@ -47,16 +47,16 @@ export async function publish(
 ): Promise<void> {
   const touched = new Set([...changes.map(({ project }) => project), ...named]);
   await publishing(stores, async (own, record) => {
-    const changed = new ChangedEntities(own);
-    for (const shape of replaced.toReversed()) await removeRows(session, own, record, shape, changed);
-    for (const shape of tables) await upsertRows(session, own, record, shape, changed);
+    const changed = new ChangedRows(changes);
+    for (const shape of replaced.toReversed()) await removeStaged(session, own, record, shape, changed);
+    for (const shape of tables) await writeStaged(session, own, record, shape, changed);
     await recordOwners(own, record, touched);
     await writeManifest(own, record, changes);
     for (const { project, table } of loaded) {
-      own.run('loaded_table_add', { project, table });
+      await addLoadedTable(own, { project, table });
       await record.add({ loaded: { project, table } });
     }
-    raiseRevisions(own, new Set(changes.map(({ project }) => project)), changed);
+    await raiseRevisions(own, changed);
   });
 }
 
@@ -64,7 +64,7 @@ export async function publish(
 export async function publishFiles(stores: Stores, changes: readonly PartChange[]): Promise<void> {
   await publishing(stores, async (own, record) => {
     await writeManifest(own, record, changes);
-    raiseRevisions(own, new Set(changes.map(({ project }) => project)), new ChangedEntities(own));
+    await raiseRevisions(own, new ChangedRows(changes));
   });
 }
 
@@ -73,8 +73,8 @@ export async function publishing<T>(
   { catalog, journal }: Stores,
   writes: (own: Catalog, record: JournalRecord) => Promise<T>,
 ): Promise<T> {
-  const result = await catalog.longTransaction(async (own) => {
-    await using record = await journal.begin(own.get<Publication>('publication_next', { id: newUuid() })!);
+  const result = await catalog.transaction(async (own) => {
+    await using record = await journal.begin(await nextPublication(own));
     const written = await writes(own, record);
     await record.seal();
     return written;
@@ -83,38 +83,21 @@ export async function publishing<T>(
   return result;
 }
 
-function raiseRevisions(own: Catalog, facts: ReadonlySet<string>, changed: ChangedEntities): void {
-  if (facts.size + changed.projects.size + changed.workspaces.size === 0) return;
-  const { value: revision } = own.get<{ value: number }>('revision_next')!;
-  for (const id of changed.keywords) own.run('tracked_keywords_count', { id });
-  for (const id of changed.projects) own.run('entities_changed', { id, revision });
-  for (const id of changed.workspaces) own.run('entities_changed_of_workspace', { id, revision });
-  for (const id of facts) own.run('facts_changed', { id, revision });
-}
-
-/** Whose cached answers a load outdates by its entities. A row that is what it was before does not count. */
-class ChangedEntities {
+/** Whose cached answers a load outdates. A row that is what it was before does not count. */
+class ChangedRows implements Changed {
+  readonly facts: ReadonlySet<string>;
   readonly projects = new Set<string>();
-  /** Projects whose keywords changed. */
   readonly keywords = new Set<string>();
-  /** Workspaces whose plan has another history now. Nothing cached depends on the rest of them. */
   readonly workspaces = new Set<string>();
-  readonly #catalog: Catalog;
 
-  constructor(catalog: Catalog) {
-    this.#catalog = catalog;
+  constructor(changes: readonly PartChange[]) {
+    this.facts = new Set(changes.map(({ project }) => project));
   }
 
-  /** Runs `write` for a row, and notes whom it changes. Alerts and notes are not cached. */
-  note(table: EntityTable['name'], row: Row, write: () => number): void {
-    const id = row['id'] as string;
-    const history = table === 'workspaces' ? findWorkspace(this.#catalog, id)?.keywordHistoryDays : undefined;
-    if (write() === 0 || table === 'alerts' || table === 'notes') return;
-    if (table === 'workspaces') {
-      if (history !== row['keyword_history_days']) this.workspaces.add(id);
-      return;
-    }
-    const project = table === 'projects' ? id : (row['project_id'] as string);
+  /** Notes whom a row that was written or removed changes. Alerts and notes are not cached. */
+  note(table: EntityTable['name'], row: Row): void {
+    if (table === 'alerts' || table === 'notes' || table === 'workspaces') return;
+    const project = (table === 'projects' ? row['id'] : row['project_id']) as string;
     this.projects.add(project);
     if (table === 'keywords') this.keywords.add(project);
   }
@@ -122,63 +105,54 @@ class ChangedEntities {
 
 /** The projects of a load and their workspaces may have been made otherwise: the journal has them with their facts. */
 async function recordOwners(catalog: Catalog, record: JournalRecord, projects: Iterable<string>): Promise<void> {
-  const rowOf = (table: EntityTable['name'], id: string): Row | undefined => {
-    const { columns } = ENTITIES.find(({ name }) => name === table)!;
-    const parts = { table, columns: identifiers(columns.map(({ name }) => name)) };
-    // To its end: a statement that is left in the middle keeps its transaction open.
-    return [...catalog.eachOfTemplate<Row>('state_of_id', parts, { id })][0];
-  };
+  const rowOf = (table: EntityTable['name'], id: string): Promise<Row | undefined> =>
+    findRow(catalog, tableOf(ENTITIES.find(({ name }) => name === table)!), id);
   const workspaces = new Set<string>();
   const owned: Row[] = [];
   for (const id of projects) {
-    const row = rowOf('projects', id);
+    const row = await rowOf('projects', id);
     if (row === undefined) continue;
     owned.push(row);
     workspaces.add(row['workspace_id'] as string);
   }
-  for (const id of workspaces) await record.add({ upsert: 'workspaces', row: rowOf('workspaces', id)! });
+  for (const id of workspaces) await record.add({ upsert: 'workspaces', row: (await rowOf('workspaces', id))! });
   for (const row of owned) await record.add({ upsert: 'projects', row });
 }
 
 async function writeManifest(catalog: Catalog, record: JournalRecord, changes: readonly PartChange[]): Promise<void> {
   for (const { project, table, part, written } of changes) {
     if (written === null) {
-      catalog.run('fact_file_delete', { project, table, part });
+      await removeFactFile(catalog, { project, table, part });
       await record.add({ gone: { project, table, part } });
     } else {
-      catalog.run('fact_file_upsert', { project, table, part, ...written });
-      await record.add({ file: { project, table, part, ...written } });
+      const row = { project, table, part, ...written };
+      await putFactFile(catalog, row);
+      await record.add({ file: row });
     }
   }
 }
 
-async function removeRows(
+async function removeStaged(
   session: Session,
-  catalog: Catalog,
+  own: Catalog,
   record: JournalRecord,
-  { name: table, key }: EntityTable,
-  changed: ChangedEntities,
+  shape: EntityTable,
+  changed: ChangedRows,
 ): Promise<void> {
-  const matches = key.map((name) => `"${name}" = $${name}`).join(' and ');
+  const { name: table, key } = shape;
   const removed = await session.rows<Row>(sqlTemplate('load/removed_keys', { table, key: identifiers(key) }));
-  await inTurns(
-    eachOf(removed, (row) =>
-      changed.note(table, row, () => catalog.runTemplate('delete_row', { table, matches }, row)),
-    ),
-  );
+  for (const row of await removeRows(own, tableOf(shape), removed)) changed.note(table, row);
   for (const row of removed) await record.add({ remove: table, row });
 }
 
-async function upsertRows(
+async function writeStaged(
   session: Session,
-  catalog: Catalog,
+  own: Catalog,
   record: JournalRecord,
   shape: EntityTable,
-  changed: ChangedEntities,
+  changed: ChangedRows,
 ): Promise<void> {
-  const { name: table, columns, key } = shape;
-  const names = columns.map(({ name }) => name);
-  const write = upsertInto(catalog, table, names, key);
+  const { name: table, columns } = shape;
   // DuckDB's types to those of the catalog: days are texts, truth is 0 or 1.
   const selected = columns.map(({ name, type }) =>
     type.sql === 'date'
@@ -191,15 +165,21 @@ async function upsertRows(
   const text = sqlTemplate('load/table_rows', { table, columns: selected.join(', ') });
   for (let after = -1; ; after += SLICE) {
     const rows = (await session.rows<Row>(text, { after, limit: SLICE })).map(derive);
-    await inTurns(eachOf(rows, (row) => changed.note(table, row, () => write(row))));
+    if (table === 'workspaces') await noteHistories(own, rows, changed);
+    for (const row of await upsertRows(own, tableOf(shape), rows)) changed.note(table, row);
     for (const row of rows) await record.add({ upsert: table, row });
     if (rows.length < SLICE) break;
   }
 }
 
-function* eachOf(rows: readonly Row[], write: (row: Row) => void): Generator<void, void> {
-  for (const row of rows) {
-    write(row);
-    yield;
+/** Notes workspaces whose plan will have another history. Nothing cached depends on the rest of them. */
+async function noteHistories(own: Catalog, rows: readonly Row[], changed: ChangedRows): Promise<void> {
+  for (const { id, keyword_history_days: days } of rows) {
+    const before = await findWorkspace(own, id as string);
+    if (before?.keywordHistoryDays !== days) changed.workspaces.add(id as string);
   }
+}
+
+function tableOf({ name: table, columns, key }: EntityTable): Table {
+  return { table, columns: columns.map(({ name }) => name), key };
 }

@@ -37,9 +37,14 @@ export async function readRemovals(
   const ids = replaced.some(({ name }) => name === 'projects')
     ? await session.rows<{ id: string }>('select id from removed_projects order by id')
     : [];
+  const projects: ProjectContents[] = [];
+  for (const { id } of ids) {
+    const contents = await readProjectContents(catalog, id);
+    if (contents !== undefined) projects.push(contents);
+  }
   return {
     rows,
-    projects: ids.flatMap(({ id }) => readProjectContents(catalog, id) ?? []),
+    projects,
     unconfirmed: ids.map(({ id }) => id).filter((id) => !confirmed.includes(id)),
   };
 }

@@ -5,6 +5,8 @@ import {
   readWorkspaceContents,
   type WorkspaceContents,
 } from '../catalog/contents.ts';
+import { deleteProject } from '../catalog/projects.ts';
+import { deleteWorkspace } from '../catalog/workspaces.ts';
 import type { Settings } from '../settings.ts';
 import { FactStore } from '../storage/fact-store.ts';
 import { Journal, type JournalRecord } from './journal.ts';
@@ -19,9 +21,9 @@ type Stores = { readonly settings: Settings; readonly catalog: Catalog };
  */
 export function removeProject(stores: Stores, id: string, onWait: () => void): Promise<ProjectContents> {
   return whileNoLoadRuns(stores, onWait, async (catalog, record) => {
-    const contents = readProjectContents(catalog, id);
+    const contents = await readProjectContents(catalog, id);
     if (contents === undefined) throw new Error(`There is no project '${id}'.`);
-    catalog.run('project_delete', { project: id });
+    await deleteProject(catalog, id);
     await record.add({ remove: 'projects', row: { id } });
     return contents;
   });
@@ -30,9 +32,9 @@ export function removeProject(stores: Stores, id: string, onWait: () => void): P
 /** As `removeProject`, for a workspace with its projects, members and keys. */
 export function removeWorkspace(stores: Stores, id: string, onWait: () => void): Promise<WorkspaceContents> {
   return whileNoLoadRuns(stores, onWait, async (catalog, record) => {
-    const contents = readWorkspaceContents(catalog, id);
+    const contents = await readWorkspaceContents(catalog, id);
     if (contents === undefined) throw new Error(`There is no workspace '${id}'.`);
-    catalog.run('workspace_delete', { workspace: id });
+    await deleteWorkspace(catalog, id);
     await record.add({ remove: 'workspaces', row: { id } });
     return contents;
   });

@@ -46,8 +46,8 @@ export async function writeRunning(
       .filter((change) => change.table === shape.name)
       .map((change) => [change.part, change.written ?? undefined] as const),
   );
-  const old = fromDays ? [] : filesOf(catalog, project, table, EVERY_DAY);
-  const stored = manifestOf(catalog, project, shape.name, EVERY_DAY);
+  const old = fromDays ? [] : await filesOf(catalog, project, table, EVERY_DAY);
+  const stored = await manifestOf(catalog, project, shape.name, EVERY_DAY);
   if (old.length === 0) {
     for (const file of stored) {
       if (!months.has(file.part)) months.set(file.part, file);

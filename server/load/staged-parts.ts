@@ -2,9 +2,9 @@ import { existsSync, readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Part } from '../catalog/manifest.ts';
+import type { Day } from '../domain/dates.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
-import type { StagedPart } from './part-files.ts';
 import { count, type Problem } from './problems.ts';
 import { type FactTableShape, MAX_PER_PART, partOf, WHOLE_PART, WRONG_PART } from './tables.ts';
 
@@ -13,6 +13,16 @@ const BATCH_ROWS = 1_000_000;
 
 /** Up to so many projects are read out of the files of a part as they are. */
 const FEW_PROJECTS = 4;
+
+/** What a load carries for one project, table and part. */
+export interface StagedPart {
+  readonly project: string;
+  readonly part: Part;
+  readonly rows: number;
+  readonly firstDay: Day;
+  readonly lastDay: Day;
+  readonly files: readonly string[];
+}
 
 /** What a load carries, by fact table. */
 export type StagedParts = ReadonlyMap<FactTableShape, readonly StagedPart[]>;

@@ -1,4 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts';
+import { eachRow, eachRowOfProject, eachRowOfWorkspaces, findRow } from '../catalog/entity-rows.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
 import { type Column, ENTITIES, type EntityTable, identifiers } from './tables.ts';
@@ -42,7 +43,8 @@ export async function buildState(
     await session.run(sqlTemplate('load/state_table', { name: target, columns: typed }));
     const ids =
       isCarried && MOVABLE.includes(table) ? await session.rows<{ id: string }>(`select id from new_${table}`) : [];
-    await session.append(target, catalogRows(catalog, shape, links, { projects, ids: ids.map(({ id }) => id) }));
+    const rows = catalogRows(catalog, shape, links, { projects, ids: ids.map(({ id }) => id) });
+    await session.append(target, rows);
     if (!isCarried) continue;
     const isReplaced = replaced.includes(shape);
     if (isReplaced) await session.run(sqlTemplate('load/removed_rows', parts));
@@ -71,32 +73,28 @@ function nameRows(
 const MOVABLE: readonly string[] = ['alerts', 'notes'];
 
 /** Rows of the catalog: all workspaces and projects, what belongs to the named projects, and what has one of the ids. */
-function* catalogRows(
+async function* catalogRows(
   catalog: Catalog,
   { name: table }: EntityTable,
   links: readonly Column[],
   { projects, ids }: { projects: ReadonlySet<string>; ids: readonly string[] },
-): Iterable<(string | boolean | null)[]> {
-  const select = { table, columns: identifiers(links.map(({ name }) => name)) };
-  const toValues = (row: Record<string, string | number | null>) =>
+): AsyncGenerator<(string | boolean | null)[][], void> {
+  type Row = Record<string, string | number | null>;
+  const of = { table, columns: links.map(({ name }) => name) };
+  const toValues = (row: Row) =>
     links.map(({ name, type }) => (type.sql === 'boolean' ? row[name] === 1 : (row[name] as string | null)));
+  const valuesOf = async function* (batches: AsyncIterable<readonly Row[]>) {
+    for await (const rows of batches) yield rows.map(toValues);
+  };
   if (table === 'workspaces' || table === 'projects') {
-    for (const row of catalog.eachOfTemplate<Record<string, string>>('state_all', select)) yield toValues(row);
+    yield* valuesOf(eachRow<Row>(catalog, of));
     return;
   }
-  for (const project of projects) {
-    for (const row of catalog.eachOfTemplate<Record<string, string>>('state_of_project', select, { project })) {
-      yield toValues(row);
-    }
-  }
-  if (table === 'notes') {
-    for (const row of catalog.eachOfTemplate<Record<string, string>>('state_of_workspaces', select))
-      yield toValues(row);
-  }
+  for (const project of projects) yield* valuesOf(eachRowOfProject<Row>(catalog, of, project));
+  if (table === 'notes') yield* valuesOf(eachRowOfWorkspaces<Row>(catalog, of));
   for (const id of ids) {
-    for (const row of catalog.eachOfTemplate<Record<string, string | null>>('state_of_id', select, { id })) {
-      const owner = row['project_id'] ?? null;
-      if (owner !== null && !projects.has(owner)) yield toValues(row);
-    }
+    const row = await findRow<Row>(catalog, of, id);
+    const owner = row?.['project_id'] ?? null;
+    if (row !== undefined && owner !== null && !projects.has(owner as string)) yield [toValues(row)];
   }
 }

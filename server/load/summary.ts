@@ -56,10 +56,12 @@ export async function syncWarnings(
   for (const all of parts.values()) {
     for (const { project, lastDay } of all) lastDays.set(project, later(lastDays.get(project) ?? lastDay, lastDay));
   }
-  return [...lastDays].flatMap(([project, lastDay]) => {
-    const known = through.has(project) ? through.get(project) : findAnyProject(catalog, project)?.syncedThrough;
-    const day = known ?? null;
-    if (day === null) return [`Project ${project} has no synced_through, so that its facts are not served yet.`];
-    return day < lastDay ? [`Project ${project} has facts to ${lastDay} but synced_through is ${day}.`] : [];
-  });
+  const warnings: string[] = [];
+  for (const [project, lastDay] of lastDays) {
+    const stored = through.has(project) ? undefined : await findAnyProject(catalog, project);
+    const day = through.get(project) ?? stored?.syncedThrough ?? null;
+    if (day === null) warnings.push(`Project ${project} has no synced_through, so that its facts are not served yet.`);
+    else if (day < lastDay) warnings.push(`Project ${project} has facts to ${lastDay} but synced_through is ${day}.`);
+  }
+  return warnings;
 }

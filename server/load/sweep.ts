@@ -1,5 +1,11 @@
 import { rm } from 'node:fs/promises';
 import type { Catalog } from '../catalog/catalog.ts';
+import {
+  forgetRetiredFactFiles,
+  isFactFileKept,
+  listKnownFactFiles,
+  listRetiredFactFiles,
+} from '../catalog/fact-files.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import type { FactStore } from '../storage/fact-store.ts';
 import { PlannedFiles } from './planned-files.ts';
@@ -20,17 +26,17 @@ export async function sweep(catalog: Catalog, store: FactStore, now = Date.now()
   let removed = 0;
   const staging = store.path('staging');
   for (const file of await PlannedFiles.read(staging)) {
-    if (catalog.get('current_files', { file, before: 0 }) !== undefined) continue;
+    if (await isFactFileKept(catalog, file, 0)) continue;
     await store.remove(file);
     removed++;
   }
   await rm(staging, { recursive: true, force: true });
   const before = toMicroseconds(now - GRACE_MS);
-  for (const { file } of catalog.all<{ file: string }>('retired_due', { before })) {
+  for (const file of await listRetiredFactFiles(catalog, before)) {
     await store.remove(file);
     removed++;
   }
-  catalog.run('retired_forget', { before });
+  await forgetRetiredFactFiles(catalog, before);
   await store.emptyTrash(now);
   return removed;
 }
@@ -41,7 +47,7 @@ export async function findOrphans(
   store: FactStore,
 ): Promise<{ orphans: string[]; mayBeMoved: boolean }> {
   const files = await store.list();
-  const known = new Set(catalog.all<{ file: string }>('known_files').map(({ file }) => file));
+  const known = new Set(await listKnownFactFiles(catalog));
   const orphans = files.filter((file) => !known.has(file));
   // A catalog that knows none of the files, or few, is rather the wrong one than the files are superfluous.
   const isFew = orphans.length <= Math.max(FEW_ORPHANS, files.length / 10);

@@ -1,4 +1,6 @@
-import type { JournalLine, ManifestRow, Publication, StoredRecord } from '../load/journal.ts';
+import type { ManifestRow } from '../catalog/manifest.ts';
+import type { Publication } from '../catalog/publications.ts';
+import type { JournalLine, StoredRecord } from '../load/journal.ts';
 
 /** What the records of a journal come to. */
 export interface JournalState {
@@ -12,7 +14,7 @@ export interface JournalState {
  */
 export async function replay(
   records: readonly StoredRecord[],
-  apply: (line: JournalLine) => void = () => {},
+  apply: (line: JournalLine) => Promise<void> = async () => {},
 ): Promise<JournalState> {
   const manifest = new Map<string, ManifestRow>();
   const workspaceOf = new Map<unknown, unknown>();
@@ -20,7 +22,7 @@ export async function replay(
     JSON.stringify([project, table, part]);
   for (const { lines } of records) {
     for await (const line of lines()) {
-      apply(line);
+      await apply(line);
       if ('file' in line) manifest.set(partOf(line.file), line.file);
       else if ('gone' in line) manifest.delete(partOf(line.gone));
       else if ('upsert' in line && line.upsert === 'projects')

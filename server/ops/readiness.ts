@@ -1,12 +1,13 @@
 import { open, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Catalog } from '../catalog/catalog.ts';
+import type { Catalog, OpenCatalog } from '../catalog/catalog.ts';
+import { findAnyFactFile } from '../catalog/fact-files.ts';
 import { unavailable } from '../domain/errors.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
 
 /** What the service cannot do without. */
 export interface Readiness {
-  readonly catalog: Catalog;
+  readonly catalog: OpenCatalog;
   readonly engine: Engine;
   readonly dataFolder: string;
   /** Bytes that must be free on the disk of the data folder. */
@@ -18,9 +19,8 @@ export async function checkReadiness(
   { catalog, engine, dataFolder, minFree }: Readiness,
   signal: AbortSignal,
 ): Promise<void> {
-  await step('its catalog does not answer', () => {
-    catalog.check();
-    catalog.get('ping');
+  await step('its catalog does not answer', async () => {
+    await catalog.check();
     catalog.version();
   });
   await step('its query engine does not answer', () => engine.query('facts/ping', {}, signal));
@@ -58,9 +58,9 @@ async function tryWriting(dataFolder: string): Promise<void> {
 
 /** One file of the manifest stands for all: a lost volume or lost rights lose every one. */
 async function openFacts(catalog: Catalog, dataFolder: string): Promise<void> {
-  const row = catalog.get<{ file: string }>('any_fact_file');
-  if (row === undefined) return;
-  const file = await open(join(dataFolder, row.file));
+  const name = await findAnyFactFile(catalog);
+  if (name === undefined) return;
+  const file = await open(join(dataFolder, name));
   await file.close();
 }
 

@@ -1,10 +1,14 @@
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Catalog, type Values } from '../catalog/catalog.ts';
+import type { Catalog, OpenCatalog, Values } from '../catalog/catalog.ts';
+import { eachRow, eachWholeRow, removeRows, upsertRows } from '../catalog/entity-rows.ts';
 import { CatalogMissing } from '../catalog/failures.ts';
-import { upsertInto } from '../catalog/upsert.ts';
-import { Journal, type JournalLine, type ManifestRow, type Publication, type StoredRecord } from '../load/journal.ts';
+import { addLoadedTable, listManifest, type ManifestRow, replaceManifest } from '../catalog/manifest.ts';
+import { openCatalog } from '../catalog/open-catalog.ts';
+import { projectIdIsTaken } from '../catalog/projects.ts';
+import { lastPublication, setPublication } from '../catalog/publications.ts';
+import { Journal, type JournalLine, type StoredRecord } from '../load/journal.ts';
 import { LOAD_LOCK_TIMEOUT, withLoadLock } from '../load/lock.ts';
 import { ENTITIES, type EntityTable } from '../load/tables.ts';
 import { FactStore } from '../storage/fact-store.ts';
@@ -54,8 +58,8 @@ export function rebuild(dataFolder: string, options: Options = {}): Promise<Rebu
       );
     }
     report('reading the journal');
-    using current = openIfThere(dataFolder);
-    const held = current?.get<Publication>('publication');
+    await using current = await openIfThere(dataFolder);
+    const held = current && (await lastPublication(current));
     // Where there is a catalog, it says whether the last load was committed.
     const counted = records.filter(
       ({ publication, isPending }) => !isPending || held === undefined || publication.id === held.id,
@@ -70,10 +74,10 @@ export function rebuild(dataFolder: string, options: Options = {}): Promise<Rebu
     const state = isUpToDate
       ? await rebuildManifest(current!, counted)
       : await rebuildCatalog(store, dataFolder, counted, current);
-    using rebuilt = new Catalog(dataFolder);
+    await using rebuilt = await openCatalog(dataFolder);
     await journal.settle(rebuilt);
     report('comparing files');
-    const files = rebuilt.all<ManifestRow>('manifest_all');
+    const files = await listManifest(rebuilt);
     const { restored, damaged } = await compare(store, files);
     const projects = new Set(state.manifest.map(({ project }) => project)).size;
     return { rebuilt: isUpToDate ? 'manifest' : 'catalog', projects, files: files.length, restored, damaged };
@@ -83,7 +87,7 @@ export function rebuild(dataFolder: string, options: Options = {}): Promise<Rebu
 /** Gives up the facts of a data folder without a catalog: they go to the trash, where they stay for a week. */
 export async function beginAnew(dataFolder: string, options: Options = {}): Promise<void> {
   await locked(dataFolder, options, async () => {
-    using current = openIfThere(dataFolder);
+    await using current = await openIfThere(dataFolder);
     if (current !== undefined) {
       throw new Error(
         `There is a catalog in '${dataFolder}'; nothing was touched. Begin with an empty data folder instead: name one in ORDINATE_DATA.`,
@@ -105,9 +109,9 @@ async function locked<T>(
   return withLoadLock(dataFolder, { lockTimeout, onWait }, () => work(report));
 }
 
-function openIfThere(dataFolder: string): Catalog | undefined {
+async function openIfThere(dataFolder: string): Promise<OpenCatalog | undefined> {
   try {
-    return new Catalog(dataFolder);
+    return await openCatalog(dataFolder);
   } catch (error) {
     if (error instanceof CatalogMissing) return undefined;
     throw error;
@@ -116,14 +120,19 @@ function openIfThere(dataFolder: string): Catalog | undefined {
 
 async function rebuildManifest(catalog: Catalog, records: readonly StoredRecord[]): Promise<JournalState> {
   const state = await replay(records);
-  catalog.transaction(() => {
-    // Projects may have been removed otherwise than by a load.
-    fillManifest(
-      catalog,
-      state.manifest.filter(({ project }) => catalog.get('project_exists', { id: project })),
-    );
+  await catalog.transaction(async (own) => {
+    await replaceManifest(own, await ofKnownProjects(own, state.manifest));
   });
   return state;
+}
+
+/** Those of projects that the catalog has: some may have been removed otherwise than by a load. */
+export async function ofKnownProjects(catalog: Catalog, manifest: readonly ManifestRow[]): Promise<ManifestRow[]> {
+  const known = new Set<string>();
+  for (const project of new Set(manifest.map((row) => row.project))) {
+    if (await projectIdIsTaken(catalog, project)) known.add(project);
+  }
+  return manifest.filter(({ project }) => known.has(project));
 }
 
 /** Aside first, then into its place: whoever is killed in between leaves no half of a catalog. */
@@ -131,24 +140,23 @@ async function rebuildCatalog(
   store: FactStore,
   dataFolder: string,
   records: readonly StoredRecord[],
-  older: Catalog | undefined,
+  older: OpenCatalog | undefined,
 ): Promise<JournalState> {
   const folder = join(dataFolder, 'rebuilding');
   await rm(folder, { recursive: true, force: true });
-  const catalog = new Catalog(folder);
+  const catalog = await openCatalog(folder);
   let state: JournalState | undefined;
   try {
-    await catalog.longTransaction(async (own) => {
+    await catalog.transaction(async (own) => {
       state = await replay(records, (line) => apply(own, line));
-      fillManifest(own, state.manifest);
-      if (older !== undefined) keep(own, older);
-      const { number, id } = state.last;
-      own.run('publication_set', { number, id });
+      await replaceManifest(own, state.manifest);
+      if (older !== undefined) await keep(own, older);
+      await setPublication(own, state.last);
     });
   } finally {
-    catalog.close();
+    await catalog.close();
   }
-  older?.close();
+  await older?.close();
   // Also the log of the lost catalog: SQLite would take it for that of the new one.
   await store.moveToTrash(
     CATALOG_FILES.filter((name) => existsSync(store.path(name))),
@@ -166,38 +174,21 @@ async function rebuildCatalog(
   return state!;
 }
 
-function fillManifest(catalog: Catalog, manifest: readonly ManifestRow[]): void {
-  catalog.run('manifest_clear');
-  for (const row of manifest) {
-    catalog.run('fact_file_upsert', { ...row });
-    // A journal of an older version does not say which tables were loaded.
-    catalog.run('loaded_table_add', { project: row.project, table: row.table });
-  }
-  catalog.run('retired_keep');
-  // Seconds since 1970: more than any project has been loaded.
-  const { value: revision } = catalog.get<{ value: number }>('revision_set', { least: Math.floor(Date.now() / 1000) })!;
-  catalog.run('revision_raise_all', { revision });
-}
-
 /** What a load did to an entity. */
-function apply(catalog: Catalog, line: JournalLine): void {
-  if ('loaded' in line) catalog.run('loaded_table_add', { ...line.loaded });
-  if ('upsert' in line) upsert(catalog, entityOf(line.upsert), line.row);
+async function apply(own: Catalog, line: JournalLine): Promise<void> {
+  if ('loaded' in line) await addLoadedTable(own, line.loaded);
+  if ('upsert' in line) await upsert(own, entityOf(line.upsert), line.row);
   if ('remove' in line) {
     const { name: table, key } = entityOf(line.remove);
-    catalog.runTemplate(
-      'delete_row',
-      { table, matches: key.map((name) => `"${name}" = $${name}`).join(' and ') },
-      line.row,
-    );
+    await removeRows(own, { table, key }, [line.row]);
   }
 }
 
 /** Columns that the record does not know yet get their defaults. */
-function upsert(catalog: Catalog, { name: table, columns, key }: EntityTable, row: Values): void {
+async function upsert(own: Catalog, { name: table, columns, key }: EntityTable, row: Values): Promise<void> {
   const names = columns.map(({ name }) => name).filter((name) => row[name] !== undefined);
-  const write = upsertInto(catalog, table, names, key);
-  write(Object.fromEntries(names.map((name) => [name, row[name]!])));
+  const known = Object.fromEntries(names.map((name) => [name, row[name]!]));
+  await upsertRows(own, { table, columns: names, key }, [known]);
 }
 
 function entityOf(table: string): EntityTable {
@@ -207,15 +198,15 @@ function entityOf(table: string): EntityTable {
 }
 
 /** Keys, members and connections of an older catalog, as far as what they belong to still exists. */
-function keep(catalog: Catalog, older: Catalog): void {
+async function keep(own: Catalog, older: Catalog): Promise<void> {
   for (const { table, key, owner, id } of KEPT_TABLES) {
-    const owners = new Set(
-      [...catalog.eachOfTemplate<{ id: string }>('state_all', { table: owner, columns: 'id' })].map((row) => row.id),
-    );
-    for (const row of older.eachOfTemplate<Values>('state_all', { table, columns: '*' })) {
-      if (!owners.has(row[id] as string)) continue;
-      const names = Object.keys(row);
-      upsertInto(catalog, table, names, key)(row);
+    const owners = new Set<Values[string]>();
+    for await (const rows of eachRow(own, { table: owner, columns: ['id'] })) {
+      for (const row of rows) owners.add(row['id']!);
+    }
+    for await (const rows of eachWholeRow(older, table)) {
+      const kept = rows.filter((row) => owners.has(row[id]!));
+      if (kept[0] !== undefined) await upsertRows(own, { table, columns: Object.keys(kept[0]), key }, kept);
     }
   }
 }

@@ -1,7 +1,6 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import type { StoredTable } from '../catalog/manifest.ts';
+import type { ManifestRow, StoredTable } from '../catalog/manifest.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
-import type { ManifestRow } from '../load/journal.ts';
 import type { FactFiles, PartChange, Place } from '../load/new-files.ts';
 import { writeCumulative, writePartRollups, writeRunning } from '../load/rollups.ts';
 import { FACTS } from '../load/tables.ts';

@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import type { Catalog } from '../catalog/catalog.ts';
-import type { StoredTable } from '../catalog/manifest.ts';
+import { isFactFileKept } from '../catalog/fact-files.ts';
+import { findCatalogDamage } from '../catalog/integrity.ts';
+import { listManifest, type ManifestRow, type StoredTable } from '../catalog/manifest.ts';
 import { Engine } from '../facts/duckdb/engine.ts';
-import { Journal, type ManifestRow } from '../load/journal.ts';
+import { Journal } from '../load/journal.ts';
 import { LOAD_LOCK_TIMEOUT, withLoadLock } from '../load/lock.ts';
 import type { PartChange } from '../load/new-files.ts';
 import { PlannedFiles } from '../load/planned-files.ts';
@@ -12,6 +14,7 @@ import type { Settings } from '../settings.ts';
 import { CheckedFiles } from '../storage/checked-files.ts';
 import { FactStore } from '../storage/fact-store.ts';
 import { replay } from './journal-state.ts';
+import { ofKnownProjects } from './rebuild.ts';
 import { checkRollups } from './verify-rollups.ts';
 
 interface VerifyProblem {
@@ -60,12 +63,11 @@ export async function verify({ settings, catalog }: Stores, options: Options = {
   const store = new FactStore(settings.dataFolder);
   const problems: VerifyProblem[] = [];
   report('looking at the catalog');
-  for (const { result } of catalog.all<{ result: string }>('quick_check')) {
-    if (result === 'ok') continue;
-    const message = `The catalog is damaged: ${result}. Restore it from a backup; without one, move it away and run 'ordinate rebuild'.`;
+  for (const damage of await findCatalogDamage(catalog)) {
+    const message = `The catalog is damaged: ${damage}. Restore it from a backup; without one, move it away and run 'ordinate rebuild'.`;
     problems.push({ ...NOWHERE, kind: 'catalog', message });
   }
-  const manifest = catalog.all<ManifestRow>('manifest_all');
+  const manifest = await listManifest(catalog);
   // Without the lock, for it takes long: files do not change, and those that a load replaces stay for an hour.
   const damaged = await damagedFiles(store, catalog, manifest, report);
   const onWait = (): void => report('waiting for a load to end');
@@ -114,7 +116,7 @@ async function damagedFiles(
     const damage = await store.damageOf(row);
     if (damage === undefined) continue;
     // A load may have replaced it long ago by now.
-    if (catalog.get('current_files', { file: row.file, before: Number.MAX_SAFE_INTEGER }) === undefined) continue;
+    if (!(await isFactFileKept(catalog, row.file, Number.MAX_SAFE_INTEGER))) continue;
     const days = `${row.firstDay} to ${row.lastDay}`;
     const message = `'${store.path(row.file)}' is damaged: ${damage}. Restore it from a backup, or load ${row.table} of project ${row.project} from ${days} again.`;
     damaged.set(row.file, [row, message]);
@@ -158,7 +160,7 @@ async function verifyRollups(
   });
   const problems: VerifyProblem[] = [];
   try {
-    const byProject = Map.groupBy(catalog.all<ManifestRow>('manifest_all'), ({ project }) => project);
+    const byProject = Map.groupBy(await listManifest(catalog), ({ project }) => project);
     for (const [project, manifest] of byProject) {
       report(`comparing rollups of project ${project}`);
       const found = await checkRollups({ engine, catalog, files, repair }, manifest, new Set(damaged.keys()));
@@ -187,8 +189,8 @@ async function verifyJournal(journal: Journal, catalog: Catalog, repair: boolean
   try {
     const records = await journal.records();
     const rows = records.length === 0 ? [] : (await replay(records)).manifest;
-    const names = rows.filter(({ project }) => catalog.get('project_exists', { id: project })).map(({ file }) => file);
-    const current = catalog.all<{ file: string }>('manifest_all').map(({ file }) => file);
+    const names = (await ofKnownProjects(catalog, rows)).map(({ file }) => file);
+    const current = (await listManifest(catalog)).map(({ file }) => file);
     const differing = new Set(names).symmetricDifference(new Set(current)).size;
     if (differing === 0) return [];
     message = `The journal differs from the catalog in ${differing} files.`;

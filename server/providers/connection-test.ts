@@ -48,14 +48,14 @@ const ADVICE: Record<Connection['kind'], Record<FailureKind, string>> = {
  * Tries the connections of a project: signs in and reads a little, as a fetch would. A provider is asked although it is
  * to be left alone.
  */
-export function testConnections(
+export async function testConnections(
   catalog: Catalog,
   providers: Providers,
   project: Project,
   now: number,
 ): Promise<ConnectionTestResult[]> {
   return Promise.all(
-    connectionsOf(catalog, project.id).map(async (connection): Promise<ConnectionTestResult> => {
+    (await connectionsOf(catalog, project.id)).map(async (connection): Promise<ConnectionTestResult> => {
       const { kind } = connection;
       try {
         return { kind, works: true, ...(await tryOne(providers, connection, project, now)) };

@@ -85,14 +85,14 @@ export class Gateway {
    */
   async run<T>(job: ProviderJob, work: (run: ProviderRun) => Promise<T>, counts: (result: T) => object): Promise<T> {
     const { provider, property, demand } = job;
-    const checkPause = (): void => {
+    const checkPause = async (): Promise<void> => {
       this.stopped.throwIfAborted();
-      if (job.ignoresPauses !== true) this.#pauses.check(provider, property);
+      if (job.ignoresPauses !== true) await this.#pauses.check(provider, property);
     };
-    checkPause();
+    await checkPause();
     try {
       return await this.#places.run(property, demand, async () => {
-        checkPause();
+        await checkPause();
         return this.#logged(job, work, counts);
       });
     } catch (error) {

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { ConnectionKind } from '../catalog/connections.ts';
-import { pausedUntil } from '../catalog/stored-lists.ts';
+import { pausedUntil, setPause } from '../catalog/provider-pauses.ts';
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import { type Microseconds, toMicroseconds } from '../domain/instants.ts';
 import { ProviderFailure } from './failures.ts';
@@ -27,8 +27,8 @@ export class Pauses {
   }
 
   /** Throws `ProviderFailure` during a pause. */
-  check(provider: ConnectionKind, property: string): void {
-    const until = this.#until(provider, property);
+  async check(provider: ConnectionKind, property: string): Promise<void> {
+    const until = await this.#until(provider, property);
     if (until <= toMicroseconds(this.#options.now())) return;
     const end = new Date(until / 1000).toISOString();
     throw new ProviderFailure('load-quota', `${provider} is left alone until ${end}`);
@@ -49,18 +49,18 @@ export class Pauses {
     const failed = failure.passing && afterPassing > 0 ? afterPassing : asked;
     const pause = failure.kind === 'load-quota' ? QUOTA_PAUSE : failed;
     // The failure that a pause itself causes does not prolong it.
-    if (pause === 0 || this.#until(provider, property) > toMicroseconds(now())) return;
+    if (pause === 0 || (await this.#until(provider, property)) > toMicroseconds(now())) return;
     const until = toMicroseconds(now() + pause);
     try {
-      await catalog.transactionWithRetry(() => catalog.run('pause_set', { kind: provider, property, until }));
+      await setPause(catalog, provider, property, until);
     } catch (error) {
       this.#unwritten.set(cacheKey(provider, property), until);
       log.warn({ err: error, property }, 'a pause could not be stored');
     }
   }
 
-  #until(provider: ConnectionKind, property: string): Microseconds {
+  async #until(provider: ConnectionKind, property: string): Promise<Microseconds> {
     const unwritten = this.#unwritten.get(cacheKey(provider, property)) ?? 0;
-    return Math.max(pausedUntil(this.#options.catalog, provider, property), unwritten);
+    return Math.max(await pausedUntil(this.#options.catalog, provider, property), unwritten);
   }
 }

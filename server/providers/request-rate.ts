@@ -51,6 +51,9 @@ export class RequestRate {
   /** The requests of this process within a minute, oldest first. */
   #sent: { owner: string; at: number }[] = [];
   #cancel = (): void => {};
+  #isAdmitting = false;
+  /** Somebody has come, or time has passed, since the round began that is under way. */
+  #isOutdated = false;
 
   constructor(usage: UsageDatabase, limits: RateLimits, clock = SYSTEM) {
     this.#usage = usage;
@@ -74,11 +77,26 @@ export class RequestRate {
       const waiting = { owner, demand, begin };
       signal.addEventListener('abort', leave, { once: true });
       this.#waiting.add(waiting);
-      this.#admitDue();
+      void this.#admitDue();
     });
   }
 
-  #admitDue(): void {
+  /** Admits all who may go now, in one round after the other, and looks again when the next one may. */
+  async #admitDue(): Promise<void> {
+    this.#isOutdated = true;
+    if (this.#isAdmitting) return;
+    this.#isAdmitting = true;
+    try {
+      while (this.#isOutdated) {
+        this.#isOutdated = false;
+        await this.#admitRound();
+      }
+    } finally {
+      this.#isAdmitting = false;
+    }
+  }
+
+  async #admitRound(): Promise<void> {
     this.#cancel();
     const at = this.#clock.now();
     let next = at + MAX_PAUSE;
@@ -88,7 +106,7 @@ export class RequestRate {
         const { owner, demand, begin } = waiting;
         const key = cacheKey(owner, share);
         if ((demand() === 'client') !== (share === 1) || refused.has(key)) continue;
-        const due = this.#take(owner, share, at);
+        const due = await this.#take(owner, share, at);
         next = Math.min(next, due);
         if (due > at) {
           refused.add(key);
@@ -98,14 +116,14 @@ export class RequestRate {
         }
       }
     }
-    if (this.#waiting.size > 0) this.#cancel = this.#clock.wake(Math.max(1, next - at), () => this.#admitDue());
+    if (this.#waiting.size > 0) this.#cancel = this.#clock.wake(Math.max(1, next - at), () => void this.#admitDue());
   }
 
   /** Takes a request where the limits allow it; returns the instant when they do. */
-  #take(owner: string, share: number, at: number): number {
+  async #take(owner: string, share: number, at: number): Promise<number> {
     const perMinute = Math.max(1, Math.floor(this.#limits.perMinute * share));
     const { perSecond } = this.#limits;
-    const due = takeProviderRequest(this.#usage, { owner, at, perMinute, perSecond });
+    const due = await takeProviderRequest(this.#usage, { owner, at, perMinute, perSecond });
     // What this process has sent counts also where the others cannot be asked.
     this.#sent = this.#sent.filter((request) => request.at > at - MINUTE);
     const allowed = due ?? this.#dueAlone(owner, perMinute, at);

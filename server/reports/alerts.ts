@@ -14,9 +14,9 @@ export const alertsReport = projectReport({
   operation: 'listAlerts',
   parameters,
   parse: (sent) => readParameters(parameters, sent),
-  plan: ({ status, since, limit }, { catalog, project }) => {
+  plan: async ({ status, since, limit }, { catalog, project }) => {
     const from = since === undefined ? Number.MIN_SAFE_INTEGER : toMicroseconds(Date.parse(since));
-    return { project, alerts: listAlerts(catalog, { project: project.id, status, since: from, limit }) };
+    return { project, alerts: await listAlerts(catalog, { project: project.id, status, since: from, limit }) };
   },
   run: ({ project, alerts }) => ({
     project: projectReference(project),

@@ -22,7 +22,7 @@ export const breakdownsReport = projectReport({
   operation: 'getBreakdowns',
   parameters: rangeParameters,
   parse: (sent, project, now) => siteRange(readParameters(rangeParameters, sent), project, now),
-  plan: (query, { catalog, project }) => ({ query, project, ...planFiles(catalog, project, query) }),
+  plan: async (query, { catalog, project }) => ({ query, project, ...(await planFiles(catalog, project, query)) }),
   run: async ({ query, project, ...plan }, { facts }, { signal }) => {
     const range = { from: query.from, to: query.to };
     const found = await readBreakdowns(facts, { ...plan, range, signal });
@@ -43,9 +43,9 @@ export const breakdownsReport = projectReport({
   },
 });
 
-function planFiles(catalog: Catalog, project: Project, range: Range) {
+async function planFiles(catalog: Catalog, project: Project, range: Range) {
   // Before the first sync nothing counts as collected.
-  const coverage = project.syncedThrough === null ? {} : readCoverage(catalog, project.id);
+  const coverage = project.syncedThrough === null ? {} : await readCoverage(catalog, project.id);
   const stored = TABLES.flatMap((table) => coverage[table] ?? []);
   const files = (table: FactTable) => (coverage[table] ? filesOf(catalog, project.id, table, range) : []);
   return {
@@ -53,11 +53,11 @@ function planFiles(catalog: Catalog, project: Project, range: Range) {
     availableThrough: stored.map(({ lastDay }) => lastDay).reduce(laterOf, null),
     monthlyThrough: coverage.country_monthly?.lastDay ?? null,
     files: {
-      site: files('site_daily'),
-      country: files('country_daily'),
-      countryMonths: files('country_monthly'),
-      appearance: files('appearance_daily'),
-      brand: files('brand_daily'),
+      site: await files('site_daily'),
+      country: await files('country_daily'),
+      countryMonths: await files('country_monthly'),
+      appearance: await files('appearance_daily'),
+      brand: await files('brand_daily'),
     },
   };
 }

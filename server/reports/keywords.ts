@@ -13,7 +13,7 @@ import type { KeywordTotals } from '../facts/keyword-totals.ts';
 import { keywordDays, keywordPage } from '../facts/keywords.ts';
 import * as parameter from './parameters.ts';
 import { keywordRange } from './ranges.ts';
-import { projectReference, trackedReport } from './report.ts';
+import { type ProjectQuery, projectReference, trackedReport } from './report.ts';
 
 const parameters = {
   ...parameter.rangeParameters,
@@ -23,7 +23,7 @@ const parameters = {
   ...parameter.paging(1000, 5000),
 };
 
-interface KeywordsQuery extends Range {
+interface KeywordsParameters extends Range {
   /** The range was moved to the first day that the plan can read. */
   readonly clamped: boolean;
   readonly device: Device;
@@ -32,6 +32,8 @@ interface KeywordsQuery extends Range {
   readonly limit: number;
   readonly offset: number;
 }
+
+export type KeywordsQuery = ProjectQuery & KeywordsParameters;
 
 /** Some of the keywords with their days. */
 export interface KeywordDays {
@@ -54,20 +56,22 @@ export interface KeywordsResult {
 export const keywordsReport = trackedReport({
   operation: 'listKeywords',
   parameters,
-  parse: (sent, project, now): KeywordsQuery => {
+  parse: (sent, project, now): KeywordsParameters => {
     const { device, daily, group, limit, offset, ...range } = parameter.readParameters(parameters, sent);
     const days = keywordRange(range, project, now);
     return { ...days, device, daily, group: group ?? null, limit, offset };
   },
-  checkIds: (sent, project, catalog) => {
+  checkIds: async (sent, project, catalog) => {
     const { group } = sent as { group?: unknown };
-    if (typeof group === 'string' && group !== '' && !groupExists(catalog, project.id, group)) throw unknownGroup();
+    if (typeof group === 'string' && group !== '' && !(await groupExists(catalog, project.id, group))) {
+      throw unknownGroup();
+    }
   },
-  plan: (query, { catalog, project, tracked }) => {
+  plan: async (query, { catalog, project, tracked }) => {
     const group = tracked.groups.find(({ id }) => id === query.group);
     if (query.group !== null && group === undefined) throw unknownGroup();
     const groups = group && withDescendants(group, tracked.groups);
-    const files = project.syncedThrough === null ? NO_FILES : planFiles(catalog, project.id, query);
+    const files = project.syncedThrough === null ? NO_FILES : await planFiles(catalog, project.id, query);
     return { query, project, tracked, groups, ...files };
   },
   run: async (
@@ -97,18 +101,18 @@ export const keywordsReport = trackedReport({
 const MAX_DAYS_OF_SHORT_RESULT = 30_000;
 
 /** Whether a result may be so long that only a few such should be under way. */
-export function isLongResult({ daily, limit, from, to }: KeywordsQuery): boolean {
+export function isLongResult({ daily, limit, from, to }: KeywordsParameters): boolean {
   return daily && limit * countDays(from, to) > MAX_DAYS_OF_SHORT_RESULT;
 }
 
 const NO_FILES = { totals: NO_KEYWORD_TOTALS, dayFiles: [] };
 
-function planFiles(catalog: Catalog, project: string, { from, to, device, daily }: KeywordsQuery) {
+async function planFiles(catalog: Catalog, project: string, { from, to, device, daily }: KeywordsParameters) {
   const allDevices = device === 'all';
   const range = { from, to };
   return {
-    totals: planKeywordTotals(keywordFilesUntil(catalog, project, range.to, allDevices), range),
-    dayFiles: daily ? filesOf(catalog, project, allDevices ? 'keyword_all' : 'keyword_daily', range) : [],
+    totals: planKeywordTotals(await keywordFilesUntil(catalog, project, range.to, allDevices), range),
+    dayFiles: daily ? await filesOf(catalog, project, allDevices ? 'keyword_all' : 'keyword_daily', range) : [],
   };
 }
 

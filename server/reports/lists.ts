@@ -43,15 +43,15 @@ export function parseList(kind: ListKind, sent: unknown, project: Project, now: 
   return { kind, ...days, country: named, sent: range, limit, offset };
 }
 
-export function planList(
+export async function planList(
   query: ListQuery,
   { catalog, project }: { catalog: Catalog; project: Project },
   { lists }: ReportSources,
   rendering: Rendering,
-): ListPlan {
+): Promise<ListPlan> {
   const { kind, from, to, country: named, sent } = query;
   const asked = { kind, range: { from, to }, country: named, parameters: sent };
-  return { query, project, request: lists.plan(project, asked, catalog), rendering };
+  return { query, project, request: await lists.plan(project, asked, catalog), rendering };
 }
 
 export async function runList(

@@ -19,9 +19,9 @@ export const notesReport = projectReport({
     if (from !== null && to !== null && from > to) throw invalidRequest(`from (${from}) must not be after to (${to}).`);
     return { from, to, clientVisible };
   },
-  plan: ({ from, to, clientVisible }, { catalog, project }) => ({
+  plan: async ({ from, to, clientVisible }, { catalog, project }) => ({
     project,
-    notes: listNotes(catalog, { project: project.id, workspace: project.workspaceId, from, to, clientVisible }),
+    notes: await listNotes(catalog, { project: project.id, workspace: project.workspaceId, from, to, clientVisible }),
   }),
   run: ({ project, notes }) => ({
     project: projectReference(project),

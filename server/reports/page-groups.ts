@@ -6,9 +6,9 @@ export const pageGroupsReport = projectReport({
   operation: 'listPageGroups',
   parameters: {},
   parse: () => ({}),
-  plan: (_query, { catalog, project }) => ({
+  plan: async (_query, { catalog, project }) => ({
     project: projectReference(project),
-    pageGroups: listPageGroups(catalog, project.id),
+    pageGroups: await listPageGroups(catalog, project.id),
   }),
   run: (result) => result,
 });

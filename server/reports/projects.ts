@@ -5,11 +5,11 @@ import type { ReportSources } from './report.ts';
 type ListedProject = ReturnType<typeof listed>;
 
 /** The projects of a workspace that have finished setup, oldest first. The one report that is about no project. */
-export function projectsReport(
+export async function projectsReport(
   { catalog, now }: ReportSources,
   workspace: string,
-): { readonly projects: ListedProject[] } {
-  return { projects: listProjects(catalog, workspace).map((project) => listed(project, now())) };
+): Promise<{ readonly projects: ListedProject[] }> {
+  return { projects: (await listProjects(catalog, workspace)).map((project) => listed(project, now())) };
 }
 
 function listed(project: Project, now: number) {

@@ -1,5 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import type { CatalogCache } from '../catalog/catalog-cache.ts';
+import type { CatalogCache, Found } from '../catalog/catalog-cache.ts';
 import { findProject, type Project } from '../catalog/projects.ts';
 import type { TrackedKeywordsCache, TrackedRead } from '../catalog/tracked.ts';
 import { type KnownError, notFound } from '../domain/errors.ts';
@@ -63,7 +63,7 @@ export interface Parser<Query> {
    */
   readonly parse: (parameters: unknown, project: Project, now: number) => Query;
   /** Throws `not_found` for parameters that name what the project does not have: a 404 goes before a 400. */
-  readonly checkIds?: (parameters: unknown, project: Project, catalog: Catalog) => void;
+  readonly checkIds?: (parameters: unknown, project: Project, catalog: Catalog) => Promise<void>;
 }
 
 /** A report about one project: from the parameters of a request to the result that formats write. */
@@ -71,7 +71,7 @@ interface ReportOf<Needs extends keyof Snapshots, Query, Plan, Result> extends P
   /** The snapshot that `plan` reads from. */
   readonly needs: Needs;
   /** Reads all that the result needs of the catalog, in one snapshot, and names the files to read. */
-  readonly plan: (query: Query, snapshot: Snapshot<Needs>, sources: ReportSources) => Plan;
+  readonly plan: (query: Query, snapshot: Snapshot<Needs>, sources: ReportSources) => Plan | Promise<Plan>;
   /** Reads what the plan names. */
   readonly run: (plan: Plan, sources: ReportSources, caller: Caller) => Result | Promise<Result>;
 }
@@ -106,26 +106,30 @@ function parserOf<Query>({ operation, parse }: Parser<Query>): Parser<ProjectQue
   };
 }
 
-/** The project that a request is about. Throws `not_found` where the workspace has none of this id. */
-export function findReportProject({ catalogCache }: ReportSources, { workspace, id }: ReportRequest): Project {
-  const project = catalogCache.project(workspace, id);
+/** The project that a request is about, at once where it is cached. Throws `not_found` where the workspace has none. */
+export function findReportProject(
+  { catalogCache }: Pick<ReportSources, 'catalogCache'>,
+  { workspace, id }: ReportRequest,
+): Project | Promise<Project> {
+  const found: Found<Project> = catalogCache.project(workspace, id);
+  return found instanceof Promise ? found.then(known) : known(found);
+}
+
+function known(project: Project | undefined): Project {
   if (project === undefined) throw unknownProject();
   return project;
 }
 
-/** The query that parameters mean. Throws `not_found` before `invalid_request`. */
-export function parseReport<Query extends ProjectQuery>(
-  report: Parser<Query>,
-  { catalog, now }: ReportSources,
+/** Throws why parameters were refused: `not_found` before `invalid_request`, which is what `parse` threw. */
+export async function refuse(
+  report: Parser<unknown>,
+  { catalog }: Pick<ReportSources, 'catalog'>,
   project: Project,
   parameters: unknown,
-): Query {
-  try {
-    return report.parse(parameters, project, now());
-  } catch (error) {
-    report.checkIds?.(parameters, project, catalog);
-    throw error;
-  }
+  error: unknown,
+): Promise<never> {
+  await report.checkIds?.(parameters, project, catalog);
+  throw error;
 }
 
 /** Plans a query in one snapshot of the catalog. */
@@ -140,13 +144,12 @@ export async function planReport<Query extends ProjectQuery, Plan>(
     isAbout(query, project) ? query : report.parse(parameters, project, sources.now());
   const planned =
     report.needs === 'tracked'
-      ? await sources.tracked.read(workspace, id, (read) => ({
-          plan: report.plan(current(read.project), read, sources),
+      ? await sources.tracked.read(workspace, id, async (read) => ({
+          plan: await report.plan(current(read.project), read, sources),
         }))
-      : sources.catalog.snapshot(() => {
-          const { catalog } = sources;
-          const project = findProject(catalog, workspace, id);
-          return project && { plan: report.plan(current(project), { catalog, project }, sources) };
+      : await sources.catalog.snapshot(async (catalog) => {
+          const project = await findProject(catalog, workspace, id);
+          return project && { plan: await report.plan(current(project), { catalog, project }, sources) };
         });
   if (planned === undefined) throw unknownProject();
   return planned.plan;

@@ -22,7 +22,7 @@ export const siteReport = projectReport({
     const days = siteRange(range, project, now);
     return { ...days, device: chosen, country: named ?? null };
   },
-  plan: (query, { catalog, project }) => ({ query, project, ...planFiles(catalog, project, query) }),
+  plan: async (query, { catalog, project }) => ({ query, project, ...(await planFiles(catalog, project, query)) }),
   run: async ({ query, project, ...files }, { facts }, { signal }) => {
     const { from, to, device: chosen, country: named } = query;
     const series =
@@ -45,16 +45,16 @@ export const siteReport = projectReport({
 });
 
 /** The days that the series has, and the files that they are read from. */
-function planFiles(catalog: Catalog, project: Project, range: Range) {
-  const coverage = readCoverage(catalog, project.id);
+async function planFiles(catalog: Catalog, project: Project, range: Range) {
+  const coverage = await readCoverage(catalog, project.id);
   const days = storedDays(range, coverage.site_daily, project);
   const files = (table: FactTable) => (days ? filesOf(catalog, project.id, table, days) : []);
   return {
     days,
     monthlyThrough: coverage.country_monthly?.lastDay ?? null,
-    siteFiles: files('site_daily'),
-    countryFiles: files('country_daily'),
-    monthFiles: files('country_monthly'),
+    siteFiles: await files('site_daily'),
+    countryFiles: await files('country_daily'),
+    monthFiles: await files('country_monthly'),
   };
 }
 

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync, StatementSync } from 'node:sqlite';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import t from 'tap';
-import { Catalog } from '../../server/catalog/catalog.ts';
 import { createKey } from '../../server/catalog/keys.ts';
+import { sqlText } from '../../server/runtime/sql.ts';
 import { methodOf } from '../methods.ts';
 import { facts, keyword, makeWorld, PROJECT, type Tables } from '../world.ts';
 
@@ -63,11 +63,11 @@ t.test('an answer is of one state of the catalog, whatever another process commi
     'alerts',
     'queries',
   ];
-  const get = methodOf(Catalog.prototype, 'get');
+  const get = methodOf(StatementSync.prototype, 'get');
   let state = 0;
   const disturbed = new Set<string>();
   for (const path of paths) {
-    const { key } = createKey(world.catalog, { workspace: 'acme', name: path, by: null, at: 0 });
+    const { key } = await createKey(world.catalog, { workspace: 'acme', name: path, by: null, at: 0 });
     const ask = async (): Promise<string> =>
       JSON.stringify((await world.get(`/projects/Proj1/${path}`, { authorization: `Bearer ${key}` })).body);
     // The project is read to look the answer up, and to make it, by one connection or another.
@@ -77,10 +77,10 @@ t.test('an answer is of one state of the catalog, whatever another process commi
       // Another process is not heard within one turn of this one's event loop.
       await new Promise(setImmediate);
       let reads = 0;
-      const patched = t.intercept(Catalog.prototype, 'get', {
-        value(this: Catalog, ...parameters: Parameters<typeof get>) {
+      const patched = t.intercept(StatementSync.prototype, 'get', {
+        value(this: StatementSync, ...parameters: Parameters<typeof get>) {
           const row = get.apply(this, parameters);
-          if (parameters[0] === 'project' && reads++ === moment) {
+          if (this.sourceSQL === sqlText('catalog/project') && reads++ === moment) {
             other.exec(`begin; ${CHANGES(++state).join(';')}; commit`);
             disturbed.add(path);
           }

@@ -22,8 +22,10 @@ const world = await makeWorld(t, {
   page_daily: [{ ...FACT, url: 'https://shop.example/' }],
   query_daily: [{ ...FACT, query: 'shoes' }],
 });
-const keys = Array.from({ length: 5 }, (_, n) =>
-  createKey(world.catalog, { workspace: 'acme', name: `key ${n}`, by: null, at: 0 }),
+const keys = await Promise.all(
+  Array.from({ length: 5 }, (_, n) =>
+    createKey(world.catalog, { workspace: 'acme', name: `key ${n}`, by: null, at: 0 }),
+  ),
 );
 let asked = 0;
 /** Asks with keys in turn: one of them may not ask so often. */

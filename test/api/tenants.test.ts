@@ -27,8 +27,11 @@ t.test('no spelling of a project id reads what another workspace has read before
   const refused: string[] = [];
   const leaked: string[] = [];
   for (const { workspace, project, separator } of others) {
-    const makeKey = (of: string) => createKey(world.catalog, { workspace: of, name: workspace, by: null, at: 0 }).key;
-    const [theirs, ours] = [makeKey(workspace), makeKey('acme')].map((key) => ({ authorization: `Bearer ${key}` }));
+    const bearer = async (of: string) => {
+      const { key } = await createKey(world.catalog, { workspace: of, name: workspace, by: null, at: 0 });
+      return { authorization: `Bearer ${key}` };
+    };
+    const [theirs, ours] = [await bearer(workspace), await bearer('acme')];
     for (const path of PATHS) {
       // So that it stands in every cache.
       const own = await world.get(`/projects/${project}/${path}`, theirs);

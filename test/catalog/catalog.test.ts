@@ -3,93 +3,159 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { Catalog } from '../../server/catalog/catalog.ts';
+import type { Catalog, OpenCatalog } from '../../server/catalog/catalog.ts';
+import { removeRows, upsertRows } from '../../server/catalog/entity-rows.ts';
 import { KeyUse, readKeyUses } from '../../server/catalog/key-use.ts';
 import { listKeys } from '../../server/catalog/keys.ts';
+import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { findAnyProject } from '../../server/catalog/projects.ts';
+import { pausedUntil, setPause } from '../../server/catalog/provider-pauses.ts';
 import { UsageDatabase } from '../../server/catalog/usage.ts';
-import { createWorkspace, findWorkspace, listWorkspaces } from '../../server/catalog/workspaces.ts';
+import { addMember, createWorkspace, findWorkspace, listWorkspaces } from '../../server/catalog/workspaces.ts';
 import { sqlNames, sqlText } from '../../server/runtime/sql.ts';
 import { temporaryFolder } from '../world.ts';
 
-function openCatalog(t: Test): Catalog {
-  const catalog = new Catalog(temporaryFolder(t));
+async function openNew(t: Test): Promise<OpenCatalog> {
+  const catalog = await openCatalog(temporaryFolder(t));
   t.teardown(() => catalog.close());
   return catalog;
 }
 
-const workspace = (id: string) => ({ id, name: id, plan: 'team', days: 30 });
-const idsOf = (catalog: Catalog): string =>
-  listWorkspaces(catalog)
-    .map(({ id }) => id)
-    .join(' ');
+const workspace = (id: string) => ({ id, name: id, plan: 'team', keywordHistoryDays: 30 });
+const idsOf = async (catalog: Catalog): Promise<string> =>
+  (await listWorkspaces(catalog)).map(({ id }) => id).join(' ');
 
-t.test('what a long transaction writes is seen by nobody before its commit, and at once after it', async (t) => {
-  const catalog = openCatalog(t);
+t.test('what a transaction writes is seen by nobody before its commit, and at once after it', async (t) => {
+  const catalog = await openNew(t);
   const before = catalog.version();
-  await catalog.longTransaction(async (own) => {
-    own.run('workspace_insert', workspace('a'));
+  await catalog.transaction(async (own) => {
+    await createWorkspace(own, workspace('a'));
     await nextTurn();
-    t.equal(idsOf(own), 'a');
-    t.equal(idsOf(catalog), '');
-    t.equal(
-      catalog.snapshot(() => idsOf(catalog)),
-      '',
-      'snapshots of others go on',
-    );
+    t.equal(await idsOf(own), 'a');
+    t.equal(await idsOf(catalog), '');
+    t.equal(await catalog.snapshot(idsOf), '', 'snapshots of others go on');
     t.equal(catalog.version(), before);
-    own.run('workspace_insert', workspace('b'));
+    await createWorkspace(own, workspace('b'));
   });
-  t.equal(idsOf(catalog), 'a b');
+  t.equal(await idsOf(catalog), 'a b');
+  t.equal(await catalog.snapshot(idsOf), 'a b');
   t.not(catalog.version(), before, 'caches hear of it in the same turn');
 });
 
-t.test('a long transaction that fails leaves nothing', async (t) => {
-  const catalog = openCatalog(t);
-  const failing = catalog.longTransaction(async (own) => {
-    own.run('workspace_insert', workspace('a'));
+t.test('a commit is heard of before anything else of this process runs', async (t) => {
+  const catalog = await openNew(t);
+  const before = catalog.version();
+  const seen: boolean[] = [];
+  // Asked at every step of the queue of promises in which the commit is.
+  const asking = (async () => {
+    while (seen.at(-1) !== true) {
+      const isThere = (await idsOf(catalog)) !== '';
+      seen.push(isThere);
+      if (isThere) t.not(catalog.version(), before);
+    }
+  })();
+  await Promise.all([asking, createWorkspace(catalog, workspace('a'))]);
+  const after = catalog.version();
+  await addMember(catalog, 'a', 'ann@a.example', 'owner');
+  t.not(catalog.version(), after, 'of single writes, too');
+});
+
+t.test('a transaction that fails leaves nothing', async (t) => {
+  const catalog = await openNew(t);
+  const failing = catalog.transaction(async (own) => {
+    await createWorkspace(own, workspace('a'));
     await nextTurn();
     throw new Error('failed');
   });
   await t.rejects(failing, { message: 'failed' });
-  t.equal(idsOf(catalog), '');
-  createWorkspace(catalog, { ...workspace('b'), keywordHistoryDays: 30 });
-  t.equal(idsOf(catalog), 'b', 'its lock is gone');
+  t.equal(await idsOf(catalog), '');
+  await createWorkspace(catalog, workspace('b'));
+  t.equal(await idsOf(catalog), 'b', 'its lock is gone');
 });
 
-t.test('long transactions of one process wait for each other without holding it up', async (t) => {
-  const catalog = openCatalog(t);
+t.test('what goes on after its transaction or snapshot writes and reads nothing', async (t) => {
+  const catalog = await openNew(t);
+  let late: Catalog | undefined;
+  const { promise: failed, resolve } = Promise.withResolvers<void>();
+  const lingering = (async () => {
+    await failed;
+    await createWorkspace(late!, workspace('late'));
+  })();
+  const failing = catalog.transaction(async (own) => {
+    late = own;
+    throw new Error('failed');
+  });
+  await t.rejects(failing, { message: 'failed' });
+  await catalog.transaction(async (own) => {
+    await createWorkspace(own, workspace('next'));
+    resolve();
+    await t.rejects(lingering, { message: /has ended/ });
+  });
+  t.equal(await idsOf(catalog), 'next');
+  const table = { table: 'workspaces', columns: ['id', 'name', 'plan', 'keyword_history_days'], key: ['id'] };
+  const many = Array.from({ length: 5000 }, (_, n) => ({ id: `${n}`, name: '', plan: '', keyword_history_days: 1 }));
+  let writing: Promise<unknown> | undefined;
+  const ending = catalog.transaction(async (own) => {
+    writing = t.rejects(upsertRows(own, table, many));
+    await nextTurn();
+  });
+  await ending;
+  await catalog.transaction(async () => writing);
+  t.ok((await listWorkspaces(catalog)).length < many.length, 'nothing is added to the next one');
+  await t.rejects(
+    catalog.snapshot(async (own) => createWorkspace(own, workspace('c'))),
+    { message: /only reads/ },
+  );
+});
+
+t.test('many rows are written all or not, and those that change something are told', async (t) => {
+  const catalog = await openNew(t);
+  const table = { table: 'workspaces', columns: ['id', 'name', 'plan', 'keyword_history_days'], key: ['id'] };
+  const row = (id: string, name: string | null = id) => ({ id, name, plan: 'team', keyword_history_days: 30 });
+  await upsertRows(catalog, table, [row('a'), row('b')]);
+  const changed = await upsertRows(catalog, table, [row('a'), row('b', 'other'), row('c')]);
+  t.strictSame(changed, [row('b', 'other'), row('c')]);
+  await t.rejects(upsertRows(catalog, table, [row('d'), row('e', null)]), /NOT NULL/);
+  t.equal(await idsOf(catalog), 'a b c');
+  t.strictSame(await removeRows(catalog, table, [{ id: 'a' }, { id: 'z' }]), [{ id: 'a' }]);
+  t.equal(await idsOf(catalog), 'b c');
+});
+
+t.test('transactions and writes of one process wait for each other without holding it up', async (t) => {
+  const catalog = await openNew(t);
   const { promise, resolve } = Promise.withResolvers<void>();
-  const first = catalog.longTransaction(async (own) => {
-    own.run('workspace_insert', workspace('a'));
+  const first = catalog.transaction(async (own) => {
+    await createWorkspace(own, workspace('a'));
     await promise;
   });
-  const second = catalog.longTransaction(async (own) => void own.run('workspace_insert', workspace('b')));
+  const second = createWorkspace(catalog, workspace('b'));
+  const third = setPause(catalog, 'bigquery', 'a', 1);
   await nextTurn();
   resolve();
-  await Promise.all([first, second]);
-  t.equal(idsOf(catalog), 'a b');
+  await Promise.all([first, second, third]);
+  t.equal(await idsOf(catalog), 'a b');
+  t.equal(await pausedUntil(catalog, 'bigquery', 'a'), 1);
 });
 
-t.test('a long snapshot is one state, whatever is committed meanwhile', async (t) => {
-  const catalog = openCatalog(t);
-  const seen = await catalog.longSnapshot(async (own) => {
-    const states = [idsOf(own)];
-    createWorkspace(catalog, { ...workspace('a'), keywordHistoryDays: 30 });
+t.test('a snapshot is one state, whatever is committed meanwhile', async (t) => {
+  const catalog = await openNew(t);
+  const seen = await catalog.snapshot(async (own) => {
+    const states = [await idsOf(own)];
+    await createWorkspace(catalog, workspace('a'));
     await nextTurn();
-    states.push(idsOf(own), idsOf(catalog));
+    states.push(await idsOf(own), await own.snapshot(idsOf), await idsOf(catalog));
     return states;
   });
-  t.strictSame(seen, ['', '', 'a']);
-  t.equal(await catalog.longSnapshot(async (own) => idsOf(own)), 'a', 'the next one is a later state');
+  t.strictSame(seen, ['', '', '', 'a']);
+  t.equal(await catalog.snapshot(idsOf), 'a', 'the next one is a later state');
   await t.rejects(
-    catalog.longSnapshot(async () => {
+    catalog.snapshot(async () => {
       throw new Error('failed');
     }),
     { message: 'failed' },
   );
-  const many = Array.from({ length: 20 }, () =>
-    catalog.longSnapshot(async (own) => {
+  const many = Array.from({ length: 40 }, () =>
+    catalog.snapshot(async (own) => {
       await nextTurn();
       return idsOf(own);
     }),
@@ -97,15 +163,15 @@ t.test('a long snapshot is one state, whatever is committed meanwhile', async (t
   t.strictSame(new Set(await Promise.all(many)), new Set(['a']), 'more than run at once');
 });
 
-t.test('a long snapshot may outlive the connection that it came from', async (t) => {
-  const catalog = openCatalog(t);
+t.test('a snapshot may outlive the catalog that it came from', async (t) => {
+  const catalog = await openNew(t);
   const { promise, resolve } = Promise.withResolvers<void>();
-  const reading = catalog.longSnapshot(async (own) => {
+  const reading = catalog.snapshot(async (own) => {
     await promise;
     return idsOf(own);
   });
   await nextTurn();
-  catalog.close();
+  await catalog.close();
   resolve();
   t.equal(await reading, '');
 });
@@ -123,10 +189,10 @@ t.test('a catalog of before has its revisions and its tracked keywords counted',
     db.prepare("insert into keywords values ('Proj1', ?, ?, 'import', 0, 'unclassified', ?)").run(id, id, archived);
   }
   db.close();
-  const catalog = new Catalog(folder);
+  const catalog = await openCatalog(folder);
   t.teardown(() => catalog.close());
-  t.match(findAnyProject(catalog, 'Proj1'), { factsRevision: 7, entitiesRevision: 7, trackedKeywords: 2 });
-  t.match(findWorkspace(catalog, 'acme'), { keywordHistoryDays: 30 });
+  t.match(await findAnyProject(catalog, 'Proj1'), { factsRevision: 7, entitiesRevision: 7, trackedKeywords: 2 });
+  t.match(await findWorkspace(catalog, 'acme'), { keywordHistoryDays: 30 });
 });
 
 t.test(
@@ -142,16 +208,16 @@ t.test(
     for (const [id, usedAt] of Object.entries({ again: 1000, before: 2000, never: null }))
       insert.run(id, id, id, usedAt);
     db.close();
-    using catalog = new Catalog(folder);
+    await using catalog = await openCatalog(folder);
     const usage = new UsageDatabase(folder, (error) => t.error(error));
     t.teardown(() => usage.close());
-    const uses = (): unknown =>
-      Object.fromEntries(listKeys(catalog, usage, 'acme').map(({ id, lastUsedAt }) => [id, lastUsedAt]));
-    t.strictSame(uses(), { again: 1000, before: 2000, never: null });
+    const uses = async (): Promise<unknown> =>
+      Object.fromEntries((await listKeys(catalog, usage, 'acme')).map(({ id, lastUsedAt }) => [id, lastUsedAt]));
+    t.strictSame(await uses(), { again: 1000, before: 2000, never: null });
     const keyUse = new KeyUse(usage);
     keyUse.note('again', 5);
-    keyUse.flush();
-    t.strictSame(uses(), { again: 5000, before: 2000, never: null });
+    await keyUse.flush();
+    t.strictSame(await uses(), { again: 5000, before: 2000, never: null });
   },
 );
 
@@ -164,14 +230,14 @@ t.test('a use of a key that cannot be written is written with the next one', asy
   const other = new DatabaseSync(join(folder, 'usage.sqlite'));
   other.exec('begin immediate');
   keyUse.note('a', 1);
-  keyUse.flush();
+  await keyUse.flush();
   other.close();
   t.equal(failures.length, 1);
-  t.strictSame([...readKeyUses(usage)], []);
+  t.strictSame([...(await readKeyUses(usage))], []);
   keyUse.note('b', 2);
-  keyUse.flush();
+  await keyUse.flush();
   t.strictSame(
-    [...readKeyUses(usage)],
+    [...(await readKeyUses(usage))],
     [
       ['a', 1000],
       ['b', 2000],
@@ -185,14 +251,14 @@ t.test('further connections of a process leave it the locks of the first one', a
     return;
   }
   const folder = temporaryFolder(t);
-  using catalog = new Catalog(folder);
+  await using catalog = await openCatalog(folder);
   const { ino } = statSync(join(folder, 'catalog.sqlite'));
   const held = (): string[] =>
     readFileSync('/proc/locks', 'utf8')
       .split('\n')
       .filter((line) => line.includes(`:${ino} `));
-  catalog.get('ping');
+  await catalog.check();
   t.equal(held().length, 1, 'others may not take the catalog for unused');
-  await catalog.longSnapshot(async (own) => own.get('ping'));
+  await catalog.snapshot(listWorkspaces);
   t.equal(held().length, 1);
 });

@@ -22,7 +22,7 @@ export function credentialsFile(t: Test, content: object = {}): string {
   return path;
 }
 
-export function connect(catalog: Catalog, connection: Partial<Connection>, project = 'Proj1'): void {
+export async function connect(catalog: Catalog, connection: Partial<Connection>, project = 'Proj1'): Promise<void> {
   const all = {
     kind: 'search-console',
     credentials: null,
@@ -31,7 +31,7 @@ export function connect(catalog: Catalog, connection: Partial<Connection>, proje
     dataset: null,
     location: null,
   } as const;
-  setConnection(catalog, project, { ...all, ...connection }, 0);
+  await setConnection(catalog, project, { ...all, ...connection }, 0);
 }
 
 export interface ConnectedWorld extends World {
@@ -60,7 +60,7 @@ export async function connectedWorld(
     },
   );
   const { url: endpoint, tokenUrl: tokenEndpoint } = google;
-  connect(world.catalog, { credentials: credentialsFile(t), endpoint, tokenEndpoint });
+  await connect(world.catalog, { credentials: credentialsFile(t), endpoint, tokenEndpoint });
   const fetches = () =>
     world.log.map((line) => JSON.parse(line) as Record<string, unknown>).filter((line) => 'outcome' in line);
   return Object.assign(clock, { ...world, now, google, fetches });

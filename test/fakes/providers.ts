@@ -1,6 +1,6 @@
 import type { Test } from 'tap';
-import { Catalog } from '../../server/catalog/catalog.ts';
 import type { Connection } from '../../server/catalog/connections.ts';
+import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { UsageDatabase } from '../../server/catalog/usage.ts';
 import type { ProviderJob } from '../../server/providers/gateway.ts';
 import { Providers } from '../../server/providers/providers.ts';
@@ -34,7 +34,7 @@ export async function providersWorld(
   const settings = readSettings({ ...environment, ORDINATE_DATA: dataFolder });
   const opened = new AsyncDisposableStack();
   t.teardown(() => opened.disposeAsync());
-  const catalog = opened.adopt(new Catalog(dataFolder), (it) => it.close());
+  const catalog = opened.adopt(await openCatalog(dataFolder), (it) => it.close());
   const usage = opened.adopt(new UsageDatabase(dataFolder, (error) => t.fail(String(error))), (it) => it.close());
   const log: object[] = [];
   const keep = (line: unknown): void => void log.push(line as object);

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Test } from 'tap';
 import { buildApp } from '../../server/app.ts';
-import { Catalog } from '../../server/catalog/catalog.ts';
+import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { UsageDatabase } from '../../server/catalog/usage.ts';
 import { Engine } from '../../server/facts/duckdb/engine.ts';
 import { sweepLists } from '../../server/lists/sweep.ts';
@@ -22,7 +22,7 @@ export async function startSecondServer(
   t: Test,
   { dataFolder, settings, key, now }: World & { now?: () => number },
 ): Promise<SecondServer> {
-  const catalog = new Catalog(dataFolder);
+  const catalog = await openCatalog(dataFolder);
   const engine = await Engine.open({
     memoryLimit: settings.memoryLimit,
     threads: 1,
@@ -38,7 +38,7 @@ export async function startSecondServer(
     isRunning = false;
     await app.close();
     engine.close();
-    catalog.close();
+    await catalog.close();
   };
   t.teardown(stop);
   const ask = async (path: string): Promise<Answer> => {
@@ -51,7 +51,7 @@ export async function startSecondServer(
 
 /** What the background job does every few minutes, in a process of its own. */
 export async function sweep({ dataFolder, now = Date.now }: World & { now?: () => number }): Promise<void> {
-  using catalog = new Catalog(dataFolder);
+  await using catalog = await openCatalog(dataFolder);
   const fail = (error: unknown): never => {
     throw error;
   };

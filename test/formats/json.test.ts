@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { toMetrics } from '../../server/domain/metrics.ts';
+import { DayBytes } from '../../server/formats/day-bytes.ts';
 import { metricsJson } from '../../server/formats/json.ts';
 
 t.test('the JSON of metrics is what JSON.stringify would write', (t) => {
@@ -13,4 +14,38 @@ t.test('the JSON of metrics is what JSON.stringify would write', (t) => {
     }),
   );
   t.end();
+});
+
+t.test('days that are written as bytes are what JSON.stringify would write', (t) => {
+  const count = fc.oneof(fc.nat(20), fc.nat(2 ** 32), fc.maxSafeNat());
+  const day = fc.record({ clicks: count, impressions: count, sum: count });
+  const start = '"date":"2026-03-01",';
+  fc.assert(
+    fc.property(
+      fc.array(day, { maxLength: 1200 }),
+      fc.string({ unit: 'grapheme', maxLength: 70_000 }),
+      (days, text) => {
+        const measures = days.map(({ clicks, impressions, sum }) => ({
+          clicks,
+          impressions,
+          sumPosition: Math.min(sum, Number.MAX_SAFE_INTEGER - impressions),
+        }));
+        const bytes = new DayBytes();
+        bytes.text(JSON.stringify(text));
+        const begun = bytes.take();
+        for (const [index, { clicks, impressions, sumPosition }] of measures.entries()) {
+          bytes.day(Buffer.from(`{${start}`), index === 0, clicks, impressions, sumPosition);
+        }
+        t.equal(bytes.take().toString(), measures.map(writtenDay).join(','));
+        // What was handed out is not written over.
+        return begun.toString() === JSON.stringify(text);
+      },
+    ),
+    { numRuns: 30 },
+  );
+  t.end();
+
+  function writtenDay(measures: Parameters<typeof toMetrics>[0]): string {
+    return `{${start}${JSON.stringify(toMetrics(measures)).slice(1)}`;
+  }
 });

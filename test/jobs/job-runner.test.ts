@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t, { type Test } from 'tap';
 import { serializeError } from '../../server/api/plugins/log.ts';
-import { Catalog } from '../../server/catalog/catalog.ts';
+import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { UsageDatabase } from '../../server/catalog/usage.ts';
 import type { Job } from '../../server/jobs/job.ts';
 import { JobRunner } from '../../server/jobs/job-runner.ts';
@@ -23,13 +23,13 @@ interface Process {
 }
 
 /** A data folder and processes that run jobs over it, as far as one process can play several. */
-function makeMachine(t: Test): {
+async function makeMachine(t: Test): Promise<{
   clock: FakeClock;
   dataFolder: string;
   start: (jobs: readonly Job[], leases?: Leases) => Process;
-} {
+}> {
   const dataFolder = temporaryFolder(t);
-  new Catalog(dataFolder).close();
+  await (await openCatalog(dataFolder)).close();
   const clock = new FakeClock(NOW);
   const start = (jobs: readonly Job[], leases: Leases = new FileLeases(dataFolder)): Process => {
     const log: string[] = [];
@@ -48,7 +48,7 @@ function makeMachine(t: Test): {
     const runner = new JobRunner({
       jobs,
       settings: readSettings({ ORDINATE_DATA: dataFolder }),
-      openCatalog: () => new Catalog(dataFolder, { create: false }),
+      openCatalog: () => openCatalog(dataFolder, { create: false }),
       leases,
       states,
       log: { ...loggerOf('worker'), child: ({ job }) => loggerOf(job) },
@@ -97,12 +97,12 @@ const endless = (seen: string[]): Job => ({
 });
 
 t.test('a job runs at once, and then in its interval; its state tells what it did', async (t) => {
-  const { clock, start } = makeMachine(t);
+  const { clock, start } = await makeMachine(t);
   const runs: number[] = [];
   const { states } = start([counting(runs, clock)]);
   await clock.advance(3 * HOUR + 30 * MINUTE);
   t.strictSame(runs, [0, 66, 132, 198], 'the interval and half of its jitter');
-  const { startedAt, ...state } = states.read('count')!;
+  const { startedAt, ...state } = (await states.read('count'))!;
   t.equal(startedAt, NOW + 198 * MINUTE);
   t.strictSame(state, {
     job: 'count',
@@ -117,7 +117,7 @@ t.test('a job runs at once, and then in its interval; its state tells what it di
 });
 
 t.test('several processes: each run is one; whoever is left goes on', async (t) => {
-  const { clock, start } = makeMachine(t);
+  const { clock, start } = await makeMachine(t);
   const runs: number[] = [];
   const first = start([counting(runs, clock), counting([], clock, 'other')]);
   const second = start([counting(runs, clock)]);
@@ -126,11 +126,11 @@ t.test('several processes: each run is one; whoever is left goes on', async (t) 
   await first.stop();
   await clock.advance(60 * MINUTE);
   t.strictSame(runs, [0, 66, 132, 198]);
-  t.equal(second.states.read('other')?.result?.['runs'], 3, 'jobs do not wait for each other');
+  t.equal((await second.states.read('other'))?.result?.['runs'], 3, 'jobs do not wait for each other');
 });
 
 t.test('a process that starts again does not run what was done a moment ago', async (t) => {
-  const { clock, start } = makeMachine(t);
+  const { clock, start } = await makeMachine(t);
   const runs: number[] = [];
   const first = start([counting(runs, clock)]);
   await clock.advance(MINUTE);
@@ -144,7 +144,7 @@ t.test('a process that starts again does not run what was done a moment ago', as
 });
 
 t.test('a job that fails is repeated after growing pauses, until it succeeds; others go on', async (t) => {
-  const { clock, start } = makeMachine(t);
+  const { clock, start } = await makeMachine(t);
   const tries: number[] = [];
   const failing: Job = {
     name: 'failing',
@@ -159,25 +159,29 @@ t.test('a job that fails is repeated after growing pauses, until it succeeds; ot
   const runs: number[] = [];
   const { states, log } = start([failing, counting(runs, clock)]);
   await clock.advance(60_000);
-  t.match(states.read('failing'), { outcome: 'failed', failures: 2, error: 'the provider is away for ord_live_…' });
+  t.match(await states.read('failing'), {
+    outcome: 'failed',
+    failures: 2,
+    error: 'the provider is away for ord_live_…',
+  });
   await clock.advance(5 * MINUTE);
   // 30, 60 and 120 s, less an eighth.
   t.strictSame(tries, [0, 26.25, 78.75, 183.75]);
-  t.match(states.read('failing'), { outcome: 'succeeded', failures: 0, error: null });
+  t.match(await states.read('failing'), { outcome: 'succeeded', failures: 0, error: null });
   t.equal(log.filter((line) => line === 'failing: job failed').length, 3);
   t.strictSame(runs, [0]);
 });
 
 t.test('told to stop, a long run ends at once; the next process goes on with it', async (t) => {
-  const { clock, start } = makeMachine(t);
+  const { clock, start } = await makeMachine(t);
   const seen: string[] = [];
   const first = start([endless(seen)]);
   const second = start([endless(seen)]);
   await clock.advance(10 * MINUTE);
   t.strictSame(seen, ['started'], 'the other process leaves it alone, however long it takes');
-  t.match(second.states.read('endless'), { endedAt: null, progress: '1 of 100' });
+  t.match(await second.states.read('endless'), { endedAt: null, progress: '1 of 100' });
   await first.stop();
-  t.match(second.states.read('endless'), { outcome: 'stopped', failures: 0, error: null });
+  t.match(await second.states.read('endless'), { outcome: 'stopped', failures: 0, error: null });
   await clock.advance(2000);
   t.strictSame(seen, ['started', 'started']);
 });
@@ -185,7 +189,7 @@ t.test('told to stop, a long run ends at once; the next process goes on with it'
 t.test(
   'a process that was killed while it ran a job: another one takes it over at once, the second time later',
   async (t) => {
-    const { clock, dataFolder, start } = makeMachine(t);
+    const { clock, dataFolder, start } = await makeMachine(t);
     const usage = new UsageDatabase(dataFolder, (error) => t.error(error));
     t.teardown(() => usage.close());
     const left: JobState = {
@@ -200,17 +204,17 @@ t.test(
       nextAt: NOW - HOUR,
     };
     const runs: number[] = [];
-    new JobStates(usage).write(left);
+    await new JobStates(usage).write(left);
     const first = start([counting(runs, clock)]);
     await clock.advance(0);
     t.strictSame(runs, [0]);
     t.ok(first.log.some((line) => line.includes('ended before the run did')));
     await first.stop();
 
-    new JobStates(usage).write({ ...left, failures: 1, startedAt: NOW });
+    await new JobStates(usage).write({ ...left, failures: 1, startedAt: NOW });
     const second = start([counting(runs, clock)]);
     await clock.advance(20_000);
-    t.match(second.states.read('count'), { outcome: 'interrupted', failures: 2, error: /process.*ended/ });
+    t.match(await second.states.read('count'), { outcome: 'interrupted', failures: 2, error: /process.*ended/ });
     t.equal(runs.length, 1);
     await clock.advance(10_000);
     t.equal(runs.length, 2);
@@ -218,7 +222,7 @@ t.test(
 );
 
 t.test('a lease that is lost ends the run, whose state is for others to say', async (t) => {
-  const { clock, start } = makeMachine(t);
+  const { clock, start } = await makeMachine(t);
   const seen: string[] = [];
   let isHeld = true;
   const leases: Leases = {
@@ -232,11 +236,11 @@ t.test('a lease that is lost ends the run, whose state is for others to say', as
   t.notOk(log.includes('endless: job failed'));
   await clock.advance(1000);
   t.ok(log.includes('endless: job failed'));
-  t.match(states.read('endless'), { startedAt: NOW, failures: 0 }, 'not a failure of the job');
+  t.match(await states.read('endless'), { startedAt: NOW, failures: 0 }, 'not a failure of the job');
 });
 
 t.test('where states cannot be stored, jobs keep to their intervals', async (t) => {
-  const { clock, dataFolder, start } = makeMachine(t);
+  const { clock, dataFolder, start } = await makeMachine(t);
   const runs: number[] = [];
   start([counting(runs, clock)]);
   const other = new DatabaseSync(join(dataFolder, 'usage.sqlite'));
@@ -252,18 +256,22 @@ t.test('where states cannot be stored, jobs keep to their intervals', async (t) 
 });
 
 t.test('a lost catalog fails runs in words, and does not end the process', async (t) => {
-  const { clock, dataFolder, start } = makeMachine(t);
+  const { clock, dataFolder, start } = await makeMachine(t);
   for (const name of ['', '-wal', '-shm']) rmSync(join(dataFolder, `catalog.sqlite${name}`), { force: true });
   const { states } = start([counting([], clock)]);
   await clock.advance(1000);
-  t.match(states.read('count'), { outcome: 'failed', error: /There is no data of Ordinate/ });
-  new Catalog(dataFolder).close();
+  t.match(await states.read('count'), { outcome: 'failed', error: /There is no data of Ordinate/ });
+  await (await openCatalog(dataFolder)).close();
   await clock.advance(MINUTE);
-  t.match(states.read('count'), { outcome: 'succeeded' }, 'the catalog that is there then is the one that counts');
+  t.match(
+    await states.read('count'),
+    { outcome: 'succeeded' },
+    'the catalog that is there then is the one that counts',
+  );
 });
 
 t.test('a lease that comes late: what another process has run meanwhile is not run again', async (t) => {
-  const { clock, start } = makeMachine(t);
+  const { clock, start } = await makeMachine(t);
   const runs: number[] = [];
   const free: (() => void)[] = [];
   let isFree = true;

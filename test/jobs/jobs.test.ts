@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
+import { findAnyFactFile } from '../../server/catalog/fact-files.ts';
 import { FileLock } from '../../server/catalog/lock.ts';
 import { listStoredLists } from '../../server/catalog/stored-lists.ts';
 import type { Job, JobContext } from '../../server/jobs/job.ts';
@@ -34,10 +35,10 @@ t.test(
   'files that a load replaced are removed when no request can be reading them; not while a load runs',
   async (t) => {
     const world = await makeWorld(t, { site_daily: SITE });
-    const file = (): string => world.catalog.get<{ file: string }>('any_fact_file')!.file;
-    const replaced = join(world.dataFolder, file());
+    const file = async (): Promise<string> => (await findAnyFactFile(world.catalog))!;
+    const replaced = join(world.dataFolder, await file());
     await world.load({ site_daily: OTHER });
-    t.not(join(world.dataFolder, file()), replaced);
+    t.not(join(world.dataFolder, await file()), replaced);
     const later = Date.now() + 2 * HOUR;
 
     t.strictSame(await runOnce(sweepFacts, world, Date.now()), { removed: 0 });
@@ -54,9 +55,9 @@ t.test(
 
 t.test('a folder that looks like that of another catalog is left alone, with a warning', async (t) => {
   const world = await makeWorld(t, { site_daily: SITE });
-  const { file } = world.catalog.get<{ file: string }>('any_fact_file')!;
-  world.catalog.run('manifest_clear');
-  world.catalog.run('retired_forget', { before: Number.MAX_SAFE_INTEGER });
+  const file = (await findAnyFactFile(world.catalog))!;
+  await world.catalog.statements.run('manifest_clear');
+  await world.catalog.statements.run('retired_forget', { before: Number.MAX_SAFE_INTEGER });
   const log: string[] = [];
   // A day later than the load, which has looked for orphans itself.
   await runOnce(sweepFacts, world, Date.now() + 25 * HOUR, log);
@@ -77,7 +78,9 @@ t.test('lists that expired and are read often are fetched again, so that nobody 
   // What was read is written once a minute, and when a server ends.
   const usage = new DatabaseSync(join(world.dataFolder, 'usage.sqlite'));
   t.teardown(() => usage.close());
-  const [often] = listStoredLists(world.catalog, 'Proj1').filter(({ kind, final }) => kind === 'pages' && !final);
+  const [often] = (await listStoredLists(world.catalog, 'Proj1')).filter(
+    ({ kind, final }) => kind === 'pages' && !final,
+  );
   usage.prepare('update list_uses set hits = 4, used_at = ? where file = ?').run(world.clock * 1000, often!.file);
 
   t.strictSame(await runOnce(refreshLists, world, world.clock), { refreshed: 0, failed: 0 }, 'it is still valid');

@@ -47,8 +47,8 @@ async function untilDone(t: Test, dataFolder: string): Promise<void> {
   const usage = new UsageDatabase(dataFolder, () => {});
   t.teardown(() => usage.close());
   const states = new JobStates(usage);
-  await until('all jobs to have run', () =>
-    states.all().filter(({ outcome }) => outcome === 'succeeded').length === JOBS.length ? true : undefined,
+  await until('all jobs to have run', async () =>
+    (await states.all()).filter(({ outcome }) => outcome === 'succeeded').length === JOBS.length ? true : undefined,
   );
 }
 

@@ -26,7 +26,7 @@ t.test('the warehouse', async (t) => {
     });
   google.queries = [{ key: 'from the api', clicks: 1, impressions: 2, position: 1 }];
   google.pages = google.queries;
-  connectWarehouse();
+  await connectWarehouse();
 
   await t.test('a dataset that is not the export: the reporting API serves', async (t) => {
     t.equal((await ask(`/queries?${FINAL}`)).body.source.kind, 'gsc');
@@ -45,7 +45,7 @@ t.test('the warehouse', async (t) => {
     (date '2026-02-28', 'https://other.example/', 'https://other.example/', 'x', false, 'deu', 'WEB', 'MOBILE', 9, 9, 0)`);
 
   await t.test('days that the export has not: the reporting API serves', async (t) => {
-    connectWarehouse('EU');
+    await connectWarehouse('EU');
     t.equal((await ask(`/pages?${FINAL}`)).body.source.kind, 'gsc', 'days without rows are unknown');
     t.match(world.fetches().at(-2), { source: 'bigquery', outcome: 'not-covered' });
   });
@@ -58,7 +58,7 @@ t.test('the warehouse', async (t) => {
   }
 
   await t.test('pages, counted by page, web only', async (t) => {
-    connectWarehouse();
+    await connectWarehouse();
     const { body } = await ask(`/pages?${FINAL}`);
     t.strictSame([body.source.kind, body.source.truncated, body.source.capped], ['bigquery', false, false]);
     t.strictSame(body.pages, [
@@ -82,7 +82,7 @@ t.test('the warehouse', async (t) => {
     await warehouse.run(`insert into \`{d}.searchdata_site_impression\` values
       (timestamp '2026-02-10 00:00:00', ${SITE}, 'by property', false, 'deu', 'WEB', 'MOBILE', 10, 1, 20),
       (timestamp '2026-02-28 00:00:00', ${SITE}, null, true, 'deu', 'WEB', 'MOBILE', 10, 1000, 20)`);
-    connectWarehouse('EU');
+    await connectWarehouse('EU');
     const { body } = await ask(`/queries?${FINAL}`);
     t.match([body.paging.total, body.queries], [1, [{ query: 'by property', clicks: 1, position: 3 }]]);
   });
@@ -122,7 +122,7 @@ t.test('the warehouse', async (t) => {
         },
       } as const;
       const outcomes = { closed: 'access-lost', quota: 'load-quota', reset: 'broken', dear: 'misconfigured' };
-      connectWarehouse();
+      await connectWarehouse();
       let day = 1;
       for (const [name, failure] of Object.entries(failures)) {
         world.clock += 3_600_000;
@@ -154,7 +154,7 @@ t.test('the warehouse', async (t) => {
   });
 
   await t.test('alone, it serves without the newest days, and what it has not is unavailable', async (t) => {
-    removeConnection(world.catalog, 'Proj1', 'search-console');
+    await removeConnection(world.catalog, 'Proj1', 'search-console');
     const newest = await ask('/pages?from=2026-02-01&to=2026-03-14');
     t.strictSame([newest.status, newest.body.source.kind], [200, 'bigquery']);
     const before = await ask('/pages?from=2026-01-01&to=2026-02-14');
@@ -163,7 +163,7 @@ t.test('the warehouse', async (t) => {
       status: 404,
       body: { error: { code: 404, errors: [{ reason: 'notFound' }], message: 'Not found' } },
     };
-    connectWarehouse();
+    await connectWarehouse();
     const lost = await ask('/pages?from=2026-02-03&to=2026-02-14');
     t.strictSame([lost.status, lost.body.error.code], [409, 'google_access_lost']);
   });

@@ -55,14 +55,17 @@ t.test('connections and lists on the command line', async (t) => {
   t.match(await run('lists', 'status'), { code: 0, out: 'There are no stored lists yet.\n' });
   for (const secret of SECRETS) {
     for (const { out, error } of [done, listed, tested, refused, cold]) t.notOk((out + error).includes(secret), secret);
-    t.notOk(JSON.stringify(catalog.all('connections_all', { workspace: null })).includes(secret), secret);
+    t.notOk(
+      JSON.stringify(await catalog.statements.all('connections_all', { workspace: null })).includes(secret),
+      secret,
+    );
   }
 });
 
 t.test('connections set refuses a credentials file that cannot work, and says nothing of its content', async (t) => {
   const { dataFolder, catalog } = await connectedWorld(t);
   const folder = temporaryFolder(t);
-  const before = catalog.all('connections_all', { workspace: null });
+  const before = await catalog.statements.all('connections_all', { workspace: null });
   const write = (name: string, content: string): string => {
     writeFileSync(join(folder, name), content);
     return join(folder, name);
@@ -100,5 +103,9 @@ t.test('connections set refuses a credentials file that cannot work, and says no
       for (const text of [secret, ...SECRETS]) t.notOk(error.includes(text));
     }),
   );
-  t.strictSame(catalog.all('connections_all', { workspace: null }), before, 'the connection is as it was');
+  t.strictSame(
+    await catalog.statements.all('connections_all', { workspace: null }),
+    before,
+    'the connection is as it was',
+  );
 });

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
-import { Catalog } from '../../server/catalog/catalog.ts';
 import { connectionsOf, removeConnection } from '../../server/catalog/connections.ts';
-import { listStoredLists, pausedUntil } from '../../server/catalog/stored-lists.ts';
+import { openCatalog } from '../../server/catalog/open-catalog.ts';
+import { pausedUntil } from '../../server/catalog/provider-pauses.ts';
+import { listStoredLists } from '../../server/catalog/stored-lists.ts';
 import { sqlText } from '../../server/runtime/sql.ts';
 import { connect, connectedWorld, credentialsFile } from '../fakes/connected.ts';
 import { FAILURES } from '../fakes/search-console-failures.ts';
@@ -17,24 +18,24 @@ t.test('new credentials leave the lists; another address drops them', async (t) 
   const { url: endpoint, tokenUrl: tokenEndpoint } = google;
   google.pages = [{ key: '/', clicks: 1, impressions: 2, position: 1 }];
   await ask(PATH);
-  connect(catalog, { credentials: credentialsFile(t), endpoint, tokenEndpoint });
+  await connect(catalog, { credentials: credentialsFile(t), endpoint, tokenEndpoint });
   await ask(PATH);
   t.equal(google.requests.length, 1);
-  connect(catalog, { credentials: credentialsFile(t), endpoint: `${endpoint}?`, tokenEndpoint });
-  t.strictSame(listStoredLists(catalog, 'Proj1'), []);
+  await connect(catalog, { credentials: credentialsFile(t), endpoint: `${endpoint}?`, tokenEndpoint });
+  t.strictSame(await listStoredLists(catalog, 'Proj1'), []);
   t.equal((await ask(PATH)).status, 200);
   t.equal(google.requests.length, 2);
-  removeConnection(catalog, 'Proj1', 'search-console');
-  t.strictSame([listStoredLists(catalog, null), connectionsOf(catalog, 'Proj1')], [[], []]);
-  t.throws(() => removeConnection(catalog, 'Proj1', 'search-console'), /has no search-console connection/);
+  await removeConnection(catalog, 'Proj1', 'search-console');
+  t.strictSame([await listStoredLists(catalog, null), await connectionsOf(catalog, 'Proj1')], [[], []]);
+  await t.rejects(removeConnection(catalog, 'Proj1', 'search-console'), /has no search-console connection/);
 });
 
 t.test('a connection that is set anew ends the pause of its property', async (t) => {
   const { catalog, google, ask } = await connectedWorld(t);
   google.failure = { how: FAILURES.loadQuota, times: 1 };
   t.equal((await ask(PATH)).status, 503);
-  t.ok(pausedUntil(catalog, 'search-console', 'sc-domain:shop.example') > 0);
-  connect(catalog, { credentials: credentialsFile(t), endpoint: google.url, tokenEndpoint: google.tokenUrl });
+  t.ok((await pausedUntil(catalog, 'search-console', 'sc-domain:shop.example')) > 0);
+  await connect(catalog, { credentials: credentialsFile(t), endpoint: google.url, tokenEndpoint: google.tokenUrl });
   t.equal((await ask(PATH)).status, 200);
 });
 
@@ -47,11 +48,11 @@ t.test('a connection is refused with a sentence', async (t) => {
     [{ endpoint: 'ftp://example.com' }, /--endpoint must be an http or https address/],
     [{ tokenEndpoint: 'nonsense' }, /--token-endpoint must be an http or https address/],
   ] as const) {
-    t.throws(() => connect(catalog, connection), message);
+    await t.rejects(connect(catalog, connection), message);
   }
 });
 
-t.test('a catalog of the first shape is brought up to date', (t) => {
+t.test('a catalog of the first shape is brought up to date', async (t) => {
   const folder = temporaryFolder(t);
   const before = new DatabaseSync(join(folder, 'catalog.sqlite'));
   before.exec(sqlText('catalog/migrations/0001-initial'));
@@ -62,10 +63,9 @@ t.test('a catalog of the first shape is brought up to date', (t) => {
       null, null, 0, 1, 0, 1);
     insert into lists values ('Proj1', 'pages', '2026-01-01', '2026-01-31', '', 1, 'lists/a.parquet', 1, 1, 1, 1)`);
   before.close();
-  const catalog = new Catalog(folder);
+  const catalog = await openCatalog(folder);
   t.teardown(() => catalog.close());
-  t.strictSame(listStoredLists(catalog, null), [], 'lists can be made again');
-  connect(catalog, {});
-  t.match(connectionsOf(catalog, 'Proj1'), [{ kind: 'search-console', credentials: null }]);
-  t.end();
+  t.strictSame(await listStoredLists(catalog, null), [], 'lists can be made again');
+  await connect(catalog, {});
+  t.match(await connectionsOf(catalog, 'Proj1'), [{ kind: 'search-console', credentials: null }]);
 });

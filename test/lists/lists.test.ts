@@ -103,7 +103,7 @@ t.test('a list of final days stays; one of provisional days is fetched again aft
   t.equal(Date.parse(second.body.source.fetchedAt) - Date.parse(first.body.source.fetchedAt), HOUR);
   t.equal((await ask(`/pages?${FINAL}`)).body.paging.total, 3);
   t.equal(google.requests.length, 3);
-  const other = createKey(world.catalog, { workspace: 'acme', name: 'other', by: null, at: 0 }).key;
+  const other = (await createKey(world.catalog, { workspace: 'acme', name: 'other', by: null, at: 0 })).key;
   const headers = { authorization: `Bearer ${other}` };
   world.clock += HOUR - 9 * MINUTE;
   await ask(`/pages?${PROVISIONAL}`);
@@ -123,7 +123,7 @@ function finality({ ask, catalog, google }: ConnectedWorld): (to: string) => Pro
   google.pages = rowsOf(1);
   return async (to) => {
     await ask(`/pages?from=2026-01-01&to=${to}`);
-    return listStoredLists(catalog, 'Proj1').find((list) => list.to === to)?.final;
+    return (await listStoredLists(catalog, 'Proj1')).find((list) => list.to === to)?.final;
   };
 }
 
@@ -154,7 +154,7 @@ t.test('which days are final without word from the provider: four Pacific days',
     t.ok(world.google.requests.length > before);
     const { body } = await world.ask('/pages?from=2026-01-02&to=2026-03-12');
     t.equal(body.paging.total, 2);
-    t.equal(listStoredLists(world.catalog, 'Proj1').find((list) => list.from === '2026-01-02')?.final, true);
+    t.equal((await listStoredLists(world.catalog, 'Proj1')).find((list) => list.from === '2026-01-02')?.final, true);
   }
 });
 
@@ -276,7 +276,7 @@ t.test('the least recently used lists make room', async (t) => {
     position: 1,
   }));
   for (const day of [1, 2, 3]) await world.ask(`/pages?from=2026-02-0${day}&to=2026-02-28&limit=1`);
-  const stored = listStoredLists(world.catalog, null);
+  const stored = await listStoredLists(world.catalog, null);
   t.equal(stored.length, 1);
   t.equal(stored[0]?.from, '2026-02-03');
   t.equal(keptFiles(world).length, 3, 'requests may still read the others');
@@ -297,19 +297,19 @@ t.test('hits are counted; a connection that is gone takes its lists along; own f
   t.equal((await world.ask(`/pages?${FINAL}`)).body.source.kind, 'gsc');
   await world.ask(`/pages?${FINAL}`);
   t.equal(world.google.requests.length, 1);
-  removeConnection(world.catalog, 'Proj1', 'search-console');
+  await removeConnection(world.catalog, 'Proj1', 'search-console');
   const own = await world.ask(`/pages?${FINAL}`);
   t.match(own.body, { source: { kind: 'bigquery' }, pages: [{ url: 'https://shop.example/own', clicks: 1 }] });
   await world.ask(`/pages?${FINAL}`);
   await world.app.close();
-  const [list] = listStoredLists(world.catalog, 'Proj1');
+  const [list] = await listStoredLists(world.catalog, 'Proj1');
   t.match(list, { rows: 1, source: 'bigquery', final: true });
   t.match(usesOf(world, list?.file), [{ hits: 2 }]);
 });
 
 t.test('a project without any source answers 503', async (t) => {
   const world = await connectedWorld(t);
-  removeConnection(world.catalog, 'Proj1', 'search-console');
+  await removeConnection(world.catalog, 'Proj1', 'search-console');
   const { status, headers, body } = await world.ask('/queries');
   t.strictSame([status, headers['retry-after'], body.error.code], [503, '60', 'unavailable']);
 });

@@ -42,7 +42,7 @@ async function manyProperties(t: Test, count: number, environment: NodeJS.Proces
   await world.load({ projects });
   const { url: endpoint, tokenUrl: tokenEndpoint } = world.google;
   const credentials = credentialsFile(t);
-  for (const { id } of projects) connect(world.catalog, { credentials, endpoint, tokenEndpoint }, id);
+  for (const { id } of projects) await connect(world.catalog, { credentials, endpoint, tokenEndpoint }, id);
   world.google.pages = [ROW];
   return world;
 }

@@ -196,7 +196,7 @@ t.test('a service account signs for the token endpoint that is set', async (t) =
     private_key: privateKey.export({ type: 'pkcs8', format: 'pem' }),
     token_uri: 'http://127.0.0.1:9/not-this-one',
   });
-  connect(world.catalog, { credentials, endpoint, tokenEndpoint });
+  await connect(world.catalog, { credentials, endpoint, tokenEndpoint });
   world.google.pages = [row('/', 1, 2, 1)];
   t.equal((await world.ask(`/pages?${FINAL}`)).status, 200);
   const [header = '', claims = '', signature = ''] = (world.google.grants[0]?.get('assertion') ?? '').split('.');
@@ -221,7 +221,7 @@ t.test('credentials that cannot be used are the operator’s mistake', async (t)
       /private_key that is no private key/,
     ],
   ] as const) {
-    connect(world.catalog, { credentials, endpoint, tokenEndpoint });
+    await connect(world.catalog, { credentials, endpoint, tokenEndpoint });
     t.equal((await world.ask(`/pages?${FINAL}`)).status, 503);
     t.match(world.fetches().at(-1), { outcome: 'misconfigured', reason });
   }

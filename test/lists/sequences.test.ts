@@ -66,7 +66,7 @@ t.test('a sequence goes on after its server has ended and its list was replaced'
   await world.app.close();
   world.clock += 9 * MINUTE;
   google.pages = [1, 2, 3, 4].map((n) => row(n, 2));
-  world.catalog.run('lists_delete_of_providers', { project: 'Proj1' });
+  await world.catalog.statements.run('lists_delete_of_providers', { project: 'Proj1' });
   const other = await startSecondServer(t, world);
   t.match((await other.ask(`${path}&offset=1`)).body.pages, [{ url: '/1/2' }]);
   t.match((await other.ask(path)).body.pages, [{ url: '/2/1' }]);

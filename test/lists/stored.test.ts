@@ -21,10 +21,8 @@ function filesOf({ dataFolder }: { dataFolder: string }): string[] {
 }
 
 /** The first days of the lists that are stored. */
-function storedDays({ catalog }: Pick<ConnectedWorld, 'catalog'>): string[] {
-  return listStoredLists(catalog, null)
-    .map(({ from }) => from.slice(-2))
-    .sort();
+async function storedDays({ catalog }: Pick<ConnectedWorld, 'catalog'>): Promise<string[]> {
+  return (await listStoredLists(catalog, null)).map(({ from }) => from.slice(-2)).sort();
 }
 
 t.test('so many lists are stored, the most recently used ones', async (t) => {
@@ -36,14 +34,14 @@ t.test('so many lists are stored, the most recently used ones', async (t) => {
     await new Promise((done) => setTimeout(done, 2));
   };
   for (const day of [1, 2, 3, 1, 4]) await ask(day);
-  t.strictSame(storedDays(world), ['01', '03', '04']);
+  t.strictSame(await storedDays(world), ['01', '03', '04']);
   await ask(2);
-  t.strictSame(storedDays(world), ['01', '02', '04']);
+  t.strictSame(await storedDays(world), ['01', '02', '04']);
   t.strictSame(
-    { ...world.catalog.get<object>('list_totals') },
+    { ...(await world.catalog.statements.get<object>('list_totals')) },
     {
       lists: 3,
-      bytes: listStoredLists(world.catalog, null).reduce((sum, { bytes }) => sum + bytes, 0),
+      bytes: (await listStoredLists(world.catalog, null)).reduce((sum, { bytes }) => sum + bytes, 0),
     },
   );
   await world.app.close();
@@ -52,8 +50,8 @@ t.test('so many lists are stored, the most recently used ones', async (t) => {
   for (const suffix of ['', '-wal', '-shm']) rmSync(join(world.dataFolder, `usage.sqlite${suffix}`), { force: true });
   const other = await startSecondServer(t, world);
   t.equal((await other.ask('/pages?from=2026-02-05&to=2026-02-28')).status, 200);
-  t.equal(storedDays(world).length, 3);
-  t.ok(storedDays(world).includes('05'));
+  t.equal((await storedDays(world)).length, 3);
+  t.ok((await storedDays(world)).includes('05'));
 });
 
 t.test('empty lists are not stored, and believed for a minute', async (t) => {
@@ -63,11 +61,11 @@ t.test('empty lists are not stored, and believed for a minute', async (t) => {
     t.strictSame([status, body.pages, body.source.kind], [200, [], 'gsc']);
   }
   t.equal(world.google.requests.length, 1);
-  t.strictSame([storedDays(world), filesOf(world)], [[], []]);
+  t.strictSame([await storedDays(world), filesOf(world)], [[], []]);
   world.google.pages = rowsOf(1);
   world.clock += MINUTE;
   t.equal((await world.ask(`/pages?${FINAL}`)).body.pages.length, 1);
-  t.equal(storedDays(world).length, 1);
+  t.equal((await storedDays(world)).length, 1);
 });
 
 t.test('a list that became empty takes the place of the one before', async (t) => {
@@ -89,10 +87,10 @@ t.test('a load drops the lists of what it replaced, and not those of other proje
   const paths = [1, 2, 3].map((day) => `/pages?from=2026-03-0${day}&to=2026-03-05`);
   for (const path of ['/pages?from=2026-02-01&to=2026-03-05', '/pages?from=2026-02-02&to=2026-03-05'])
     await world.ask(path);
-  t.strictSame(storedDays(world), ['01', '02']);
+  t.strictSame(await storedDays(world), ['01', '02']);
   await world.load({ page_daily: facts('date url country', page) });
   await world.ask(paths[0]!);
-  t.strictSame(storedDays(world), ['01']);
+  t.strictSame(await storedDays(world), ['01']);
   t.equal(filesOf(world).length, 3, 'whose files requests may still read');
 });
 
@@ -144,14 +142,17 @@ t.test('a catalog that takes no writes: lists are answered, and pauses are kept'
   const world = await connectedWorld(t);
   world.google.pages = rowsOf(3);
   const failure = Object.assign(new Error('attempt to write a readonly database'), { errcode: 8 });
-  world.catalog.transactionWithRetry = () => Promise.reject(failure);
+  const { statements } = world.catalog;
+  statements.run = () => Promise.reject(failure);
+  world.catalog.transaction = () => Promise.reject(failure);
   t.equal((await world.ask(`/pages?${FINAL}`)).body.pages.length, 3);
   t.strictSame(filesOf(world), [], 'no file is left behind');
   world.google.failure = { how: FAILURES.loadQuota, times: 1 };
   const other = '/pages?from=2026-02-02&to=2026-02-28';
   for (const _ of [1, 2]) t.equal((await world.ask(other)).status, 503);
   t.equal(world.google.requests.length, 2, 'the property is left alone');
-  Reflect.deleteProperty(world.catalog, 'transactionWithRetry');
+  Reflect.deleteProperty(statements, 'run');
+  Reflect.deleteProperty(world.catalog, 'transaction');
 });
 
 t.test('a stored list that cannot be read at the moment is unavailable, and not dropped', async (t) => {

@@ -2,7 +2,7 @@ import { copyFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from 
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
-import type { ManifestRow } from '../../server/load/journal.ts';
+import type { ManifestRow } from '../../server/catalog/manifest.ts';
 import { verify } from '../../server/ops/verify.ts';
 import { FactStore, type StoredFile } from '../../server/storage/fact-store.ts';
 import { command } from '../command.ts';
@@ -26,14 +26,14 @@ const ASKED: Readonly<Record<string, string>> = {
   query_daily: `/queries?${RANGE}`,
 };
 
-function manifestOf(world: World): ManifestRow[] {
-  return world.catalog.all<ManifestRow>('manifest_all').filter(({ project }) => project === 'Proj1');
+async function manifestOf(world: World): Promise<ManifestRow[]> {
+  return (await world.catalog.statements.all<ManifestRow>('manifest_all')).filter(({ project }) => project === 'Proj1');
 }
 
 t.test('a damaged file is never answered from, and the log names it', async (t) => {
   const world = await makeWorld(t, EVERYTHING, { environment: { ORDINATE_CACHE: '0MB' } });
   const tables = new Set<string>();
-  for (const { table, file, firstDay, lastDay } of manifestOf(world)) {
+  for (const { table, file, firstDay, lastDay } of await manifestOf(world)) {
     tables.add(table);
     // A list is stored once it was made, so each file is asked for by its own days.
     const path = /page|query/.test(table)
@@ -89,15 +89,15 @@ t.test('a file that is cut or missing is a failure too, and no file is read twic
 
 t.test('a load makes nothing of a damaged file, unless it replaces all of it', async (t) => {
   const world = await makeWorld(t, EVERYTHING);
-  const { file } = manifestOf(world).find(({ table, part }) => table === 'query_daily' && part === '2026-03')!;
+  const { file } = (await manifestOf(world)).find(({ table, part }) => table === 'query_daily' && part === '2026-03')!;
   const path = join(world.dataFolder, file);
   const bytes = readFileSync(path);
   bytes[Math.floor(bytes.length / 3)]! ^= 1;
   writeFileSync(path, bytes);
-  const before = manifestOf(world);
+  const before = await manifestOf(world);
   const one = facts('date query country', ['2026-03-05', 'new', 'usa', 1, 2, 3]);
   await t.rejects(world.load({ query_daily: one }), { message: new RegExp(`Nothing was loaded.*${file}.*SHA-256`) });
-  t.strictSame(manifestOf(world), before);
+  t.strictSame(await manifestOf(world), before);
   const all = facts('date query country', ['2026-03-01', 'new', 'usa', 4, 9, 9], ['2026-03-02', 'new', 'usa', 1, 2, 3]);
   await world.load({ query_daily: all });
   t.match((await world.ask(ASKED['query_daily']!)).body.queries, [{ clicks: 5 }]);
@@ -126,7 +126,8 @@ t.test('verify finds what is wrong, and mends what can be made from the days', a
   ];
   const right = await answers();
   t.match(await verify(world), { ok: true, files: 13, problems: [] });
-  const rowOf = (wanted: string): ManifestRow => manifestOf(world).find(({ table }) => table === wanted)!;
+  const manifest = await manifestOf(world);
+  const rowOf = (wanted: string): ManifestRow => manifest.find(({ table }) => table === wanted)!;
 
   // One whose sums are wrong, one that is damaged, one file too many, and days that nothing but a load can mend.
   const all = rowOf('keyword_all');

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t, { type Test } from 'tap';
-import { Catalog } from '../../server/catalog/catalog.ts';
+import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { run } from '../process.ts';
 import { facts, keyword, PROJECT, type Tables, temporaryFolder, WORKSPACE, writeSnapshot } from '../world.ts';
 
@@ -13,9 +13,9 @@ const FACTS: Tables = {
   keyword_daily: facts('keyword_id date device', ['Kw001', '2026-03-01', 'desktop', 2, 10, 15]),
 };
 
-function manifestOf(dataFolder: string): string[] {
-  using catalog = new Catalog(dataFolder);
-  return catalog.all<{ file: string }>('manifest_all').map(({ file }) => join(dataFolder, file));
+async function manifestOf(dataFolder: string): Promise<string[]> {
+  await using catalog = await openCatalog(dataFolder);
+  return (await catalog.statements.all<{ file: string }>('manifest_all')).map(({ file }) => join(dataFolder, file));
 }
 
 async function load(t: Test, dataFolder: string, tables: Tables, more: NodeJS.ProcessEnv = {}): Promise<void> {
@@ -35,7 +35,7 @@ t.test('all that a load wrote is on the disk before its commit, and the commit i
   t.notOk(lines.some((line) => /^commit .* [013]$/.test(line)));
 
   const before = new Set(lines.slice(0, published));
-  const files = manifestOf(dataFolder);
+  const files = await manifestOf(dataFolder);
   t.equal(files.length, 5, 'two tables and three rollups');
   for (const file of files) {
     t.ok(before.has(`sync ${file}`), `${file} is on the disk before the commit`);
@@ -56,7 +56,7 @@ t.test('all that a load wrote is on the disk before its commit, and the commit i
 t.test('files that a load replaced stay for the requests that still read them, and go after an hour', async (t) => {
   const dataFolder = join(temporaryFolder(t), 'data');
   await load(t, dataFolder, FACTS);
-  const replaced = manifestOf(dataFolder);
+  const replaced = await manifestOf(dataFolder);
   await load(t, dataFolder, FACTS);
   await load(t, dataFolder, ENTITIES);
   t.ok(
@@ -77,5 +77,5 @@ t.test('files that a load replaced stay for the requests that still read them, a
   later(2 * 3600);
   await load(t, dataFolder, ENTITIES);
   t.notOk(replaced.some((file) => existsSync(file)));
-  t.ok(manifestOf(dataFolder).every((file) => existsSync(file)));
+  t.ok((await manifestOf(dataFolder)).every((file) => existsSync(file)));
 });

@@ -13,7 +13,8 @@ import { join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
-import { Catalog } from '../../server/catalog/catalog.ts';
+import { isFactFileKept } from '../../server/catalog/fact-files.ts';
+import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { loadSnapshot } from '../../server/load/load.ts';
 import { rebuild } from '../../server/ops/rebuild.ts';
 import { readSettings } from '../../server/settings.ts';
@@ -53,15 +54,16 @@ async function makeVersion(version: number, queriesADay: number): Promise<string
 async function rebuiltAsItWas(t: Test, dataFolder: string, what: string): Promise<void> {
   const copy = join(temporaryFolder(t), 'copy');
   cpSync(dataFolder, copy, { recursive: true, filter: (path) => !/catalog\.sqlite|load\.lock|staging/.test(path) });
-  const manifestOf = (folder: string): string[] => {
-    using catalog = new Catalog(folder);
-    return catalog.all<{ file: string }>('manifest_all').map(({ file }) => file);
+  const manifestOf = async (folder: string): Promise<string[]> => {
+    await using catalog = await openCatalog(folder);
+    return (await catalog.statements.all<{ file: string }>('manifest_all')).map(({ file }) => file);
   };
   const isCutOff = globSync(`${copy}/facts/journal/*.pending.*`).length > 0;
   const { damaged } = await rebuild(copy);
   t.strictSame(damaged, [], `${what}: all files of the rebuilt catalog are there`);
   // Killed about its commit, a load may be taken for committed: all that it wrote is there.
-  if (!isCutOff) t.strictSame(manifestOf(copy), manifestOf(dataFolder), `${what}: the rebuilt catalog is the lost one`);
+  if (!isCutOff)
+    t.strictSame(await manifestOf(copy), await manifestOf(dataFolder), `${what}: the rebuilt catalog is the lost one`);
 }
 
 const versions = new Map<string, Promise<string>>();
@@ -85,15 +87,15 @@ async function answersOf(server: Server, key: string, paths = [...ASKED, KEYWORD
 
 /** The files below a data folder that are neither current nor kept for running requests, and what was staged. */
 async function leftovers(dataFolder: string): Promise<string[]> {
-  const catalog = new Catalog(dataFolder);
+  const catalog = await openCatalog(dataFolder);
   try {
     const onDisk = globSync(`${dataFolder}/{facts/**/*.parquet,facts/journal/*.pending.*,staging}`).map((path) =>
       relative(dataFolder, path),
     );
-    const isKept = (file: string): boolean => catalog.get('current_files', { file, before: 0 }) !== undefined;
-    return onDisk.filter((file) => !isKept(file));
+    const isKept = await Promise.all(onDisk.map((file) => isFactFileKept(catalog, file, 0)));
+    return onDisk.filter((_, at) => !isKept[at]);
   } finally {
-    catalog.close();
+    await catalog.close();
   }
 }
 
@@ -334,7 +336,7 @@ t.test('a full disk is told in words, nothing is lost, and the next load works',
   t.strictSame(await leftovers(folder), []);
 
   // Full at the last moment, when the catalog is written.
-  const catalog = new Catalog(folder);
+  const catalog = await openCatalog(folder);
   const filler = join(folder, 'filler');
   const report = (step: string): void => {
     if (step !== 'publishing') return;
@@ -352,7 +354,7 @@ t.test('a full disk is told in words, nothing is lost, and the next load works',
   try {
     await t.rejects(load(), { message: /^The disk that holds '.*disk' is full/ });
   } finally {
-    catalog.close();
+    await catalog.close();
   }
   t.equal(await answersOf(server, key, ASKED), before);
   rmSync(filler);

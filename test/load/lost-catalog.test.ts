@@ -12,9 +12,9 @@ import {
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
-import { Catalog } from '../../server/catalog/catalog.ts';
 import { nameCatalogFailure } from '../../server/catalog/failures.ts';
 import { createKey } from '../../server/catalog/keys.ts';
+import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { addMember } from '../../server/catalog/workspaces.ts';
 import { loadSnapshot } from '../../server/load/load.ts';
 import { rebuild } from '../../server/ops/rebuild.ts';
@@ -39,9 +39,9 @@ function removeCatalog(dataFolder: string): void {
   for (const file of globSync(`${dataFolder}/catalog.sqlite*`)) rmSync(file);
 }
 
-function manifestOf(dataFolder: string): unknown[] {
-  using catalog = new Catalog(dataFolder);
-  return catalog.all('manifest_all');
+async function manifestOf(dataFolder: string): Promise<unknown[]> {
+  await using catalog = await openCatalog(dataFolder);
+  return await catalog.statements.all('manifest_all');
 }
 
 async function load(
@@ -49,7 +49,7 @@ async function load(
   tables: Tables,
   options: { replace?: boolean; confirmDelete?: string[] } = {},
 ): ReturnType<typeof loadSnapshot> {
-  using catalog = new Catalog(dataFolder);
+  await using catalog = await openCatalog(dataFolder);
   const folder = writeSnapshot(t, tables);
   return await loadSnapshot({ settings: readSettings({ ORDINATE_DATA: dataFolder }), catalog }, { folder, ...options });
 }
@@ -69,8 +69,8 @@ t.test('where the catalog is lost, nothing begins anew over the facts', async (t
   };
   for (const [what, lose] of Object.entries(ways)) {
     lose();
-    t.throws(
-      () => new Catalog(dataFolder),
+    await t.rejects(
+      openCatalog(dataFolder),
       { message: /catalog\.sqlite' is (missing|empty), but '.*facts' holds facts/ },
       what,
     );
@@ -105,7 +105,7 @@ t.test('a lost catalog is made again from what stands beside the facts', async (
   const settings = { ORDINATE_DATA: dataFolder };
   const server = await startServer(t, settings);
   const answers = await answersOf({ get: (path) => server.get(path, keys[0]!) });
-  const manifest = manifestOf(dataFolder);
+  const manifest = await manifestOf(dataFolder);
   const readable = globSync('**/*', { cwd: dataFolder }).filter(
     (file) => (statSync(join(dataFolder, file)).mode & 0o077) !== 0,
   );
@@ -123,9 +123,9 @@ t.test('a lost catalog is made again from what stands beside the facts', async (
       stdout: { rebuilt: 'catalog', projects: 2, files: manifest.length, restored: [], damaged: [] },
     },
   );
-  t.strictSame(manifestOf(dataFolder), manifest);
-  using catalog = new Catalog(dataFolder);
-  const { key } = createKey(catalog, { workspace: 'acme', name: 'new', by: null, at: 0 });
+  t.strictSame(await manifestOf(dataFolder), manifest);
+  await using catalog = await openCatalog(dataFolder);
+  const { key } = await createKey(catalog, { workspace: 'acme', name: 'new', by: null, at: 0 });
   const after = await startServer(t, settings);
   t.equal((await after.get('/projects', keys[0]!)).status, 401, 'no key comes back');
   t.strictSame(await answersOf({ get: (path) => after.get(path, key) }), answers);
@@ -138,11 +138,11 @@ t.test('a lost manifest is made again; all else stays', async (t) => {
   const { dataFolder } = world;
   await world.load(FACTS);
   const answers = await answersOf(world);
-  const manifest = manifestOf(dataFolder);
+  const manifest = await manifestOf(dataFolder);
   using db = new DatabaseSync(join(dataFolder, 'catalog.sqlite'));
   db.exec('delete from fact_files; update retired_files set retired_at = 0');
   t.match(await rebuild(dataFolder), { rebuilt: 'manifest', files: manifest.length, damaged: [] });
-  t.strictSame(manifestOf(dataFolder), manifest);
+  t.strictSame(await manifestOf(dataFolder), manifest);
   await world.load({ workspaces: EVERYTHING['workspaces']! });
   t.strictSame(await answersOf(world), answers, 'the running server goes on, and the sweep takes none of the files');
 });
@@ -152,12 +152,12 @@ t.test('a catalog that is older than the facts is not loaded into, but brought u
   const settings = { ORDINATE_DATA: dataFolder };
   const path = join(dataFolder, 'catalog.sqlite');
   {
-    using catalog = new Catalog(dataFolder);
-    addMember(catalog, 'acme', 'ann@acme.example', 'owner');
+    await using catalog = await openCatalog(dataFolder);
+    await addMember(catalog, 'acme', 'ann@acme.example', 'owner');
   }
   cpSync(path, `${path}.backup`);
   await load(dataFolder, FACTS);
-  const manifest = manifestOf(dataFolder);
+  const manifest = await manifestOf(dataFolder);
   renameSync(`${path}.backup`, path);
   const before = filesOf(dataFolder);
   t.match(await command(settings, 'load', writeSnapshot(t, FACTS)), {
@@ -166,7 +166,7 @@ t.test('a catalog that is older than the facts is not loaded into, but brought u
   });
   t.strictSame(filesOf(dataFolder), before);
   t.match(await command(settings, 'rebuild'), { code: 0, stdout: /The catalog was made again: 2 projects/ });
-  t.strictSame(manifestOf(dataFolder), manifest);
+  t.strictSame(await manifestOf(dataFolder), manifest);
   t.match(await command(settings, 'members', 'list', '--workspace', 'acme', '--json'), { stdout: /ann@acme\.example/ });
   const server = await startServer(t, settings);
   const { body } = await server.get('/projects/Proj1/site?from=2026-03-02&to=2026-03-02', keys[0]!);
@@ -221,8 +221,11 @@ t.test('a server whose catalog is gone is not ready, answers nothing and writes 
     t.match(await world.ask('/site'), { status: 503, body: { error: { code: 'unavailable' } } });
     t.match(world.log.join(''), new RegExp(`catalog\\.sqlite' was ${what}`), 'the log names it');
     t.notMatch((await world.ask('/site')).body.error.message, /sqlite/, 'the client hears no paths');
-    t.throws(() => world.catalog.run('revision_next'), /catalog\.sqlite' was/);
-    t.throws(() => world.catalog.transaction(() => {}), /catalog\.sqlite' was/);
+    await t.rejects(world.catalog.statements.run('revision_next'), /catalog\.sqlite' was/);
+    await t.rejects(
+      world.catalog.transaction(async () => {}),
+      /catalog\.sqlite' was/,
+    );
     await t.rejects(world.load(FACTS), { message: /catalog\.sqlite' was/ });
     renameSync(`${path}.away`, path);
     await nextTurn();
@@ -233,14 +236,14 @@ t.test('a server whose catalog is gone is not ready, answers nothing and writes 
   await nextTurn();
   t.equal(await ready(), 503, 'emptied');
   t.match(await world.ask('/site'), { status: 503 });
-  t.throws(() => world.catalog.run('revision_next'), /catalog\.sqlite' was emptied/);
-  world.catalog.close();
+  await t.rejects(world.catalog.statements.run('revision_next'), /catalog\.sqlite' was emptied/);
+  await world.catalog.close();
   t.equal(statSync(path).size, 0, 'nor does its end write to it');
 });
 
 t.test('failures of the catalog name its file and say what to do', async (t) => {
   const folder = join(temporaryFolder(t), 'data');
-  new Catalog(folder).close();
+  await (await openCatalog(folder)).close();
   const path = join(folder, 'catalog.sqlite');
   const other = new DatabaseSync(path);
   const writer = new DatabaseSync(path, { timeout: 0 });
@@ -263,23 +266,23 @@ t.test('failures of the catalog name its file and say what to do', async (t) => 
   writer.close();
   other.close();
   writeFileSync(path, readFileSync(path).fill(0xff, 100, 4096));
-  t.throws(() => new Catalog(folder).get<unknown>('ping'), {
+  await t.rejects(async () => (await openCatalog(folder)).check(), {
     message: new RegExp(`^The catalog '${path}' is corrupt \\(.*Stop Ordinate and restore it`),
   });
   removeCatalog(folder);
   writeFileSync(path, 'no database, but a text that is long enough to be looked at'.repeat(100));
-  t.throws(() => new Catalog(folder), {
+  await t.rejects(openCatalog(folder), {
     message: new RegExp(`^The catalog '${path}' is not a catalog .*'ordinate rebuild'`),
   });
   rmSync(path);
   cpSync(temporaryFolder(t), path, { recursive: true });
-  t.throws(() => new Catalog(folder), { message: new RegExp(path) });
+  await t.rejects(openCatalog(folder), { message: new RegExp(path) });
 });
 
 t.test('a load that is killed about its commit is in the rebuilt catalog with all it wrote', async (t) => {
   const { dataFolder } = await makeDataFolder(t, [everything]);
   await load(dataFolder, FACTS);
-  const manifest = manifestOf(dataFolder);
+  const manifest = await manifestOf(dataFolder);
   // As it stands between the commit and the end of the load.
   const [record] = globSync(`${dataFolder}/facts/journal/*.change.ndjson`) as [string];
   renameSync(record, record.replace('change', 'pending'));
@@ -287,7 +290,7 @@ t.test('a load that is killed about its commit is in the rebuilt catalog with al
   cpSync(dataFolder, copy, { recursive: true });
   removeCatalog(copy);
   t.match(await rebuild(copy), { rebuilt: 'catalog', damaged: [] });
-  t.strictSame(manifestOf(copy), manifest);
+  t.strictSame(await manifestOf(copy), manifest);
   await load(dataFolder, { workspaces: EVERYTHING['workspaces']! });
   t.ok(existsSync(record), 'the next load finds out that it was committed');
 
@@ -296,7 +299,7 @@ t.test('a load that is killed about its commit is in the rebuilt catalog with al
   cpSync(record, never);
   await load(dataFolder, { workspaces: EVERYTHING['workspaces']! });
   t.notOk(existsSync(never), 'and that it was not');
-  t.strictSame(manifestOf(dataFolder), manifest);
+  t.strictSame(await manifestOf(dataFolder), manifest);
 });
 
 t.test('orphans go to the trash, a few a day; many of them are rather a mistake', async (t) => {
@@ -345,13 +348,11 @@ t.test('the journal does not grow without end, and a rebuild from its checkpoint
   const journal = (): string[] =>
     globSync(`${dataFolder}/facts/journal/*`).map((file) => file.replace(/.*\.(\w+)\.ndjson$/, '$1'));
   t.ok(journal().length <= 3, 'records before a checkpoint are gone');
-  const manifest = manifestOf(dataFolder);
+  const manifest = await manifestOf(dataFolder);
   removeCatalog(dataFolder);
   await rebuild(dataFolder);
-  t.strictSame(manifestOf(dataFolder), manifest);
-  using catalog = new Catalog(dataFolder);
-  const [{ count }] = [
-    ...catalog.eachOfTemplate<{ count: number }>('state_all', { table: 'keywords', columns: 'count(*) as count' }),
-  ] as [{ count: number }];
-  t.equal(count, 200 + 4);
+  t.strictSame(await manifestOf(dataFolder), manifest);
+  await using catalog = await openCatalog(dataFolder);
+  const counted = { template: 'state_all', parts: { table: 'keywords', columns: 'count(*) as count' } };
+  t.match(await catalog.statements.get(counted), { count: 200 + 4 });
 });

@@ -111,14 +111,14 @@ t.test('projects remove: only what is confirmed, with all that belongs to it', a
   const { catalog, dataFolder } = world;
   t.equal((await world.ask('/pages')).status, 200, 'there is a stored list');
   const file = join(dataFolder, 'google.json');
-  setConnection(
+  await setConnection(
     catalog,
     'Proj1',
     { kind: 'search-console', credentials: file, endpoint: null, tokenEndpoint: null, dataset: null, location: null },
     0,
   );
   const before = await answersOf(world);
-  const [fact] = filesOf(catalog, 'Proj1', 'site_daily', { from: '2000-01-01', to: '2099-12-31' });
+  const [fact] = await filesOf(catalog, 'Proj1', 'site_daily', { from: '2000-01-01', to: '2099-12-31' });
 
   for (const words of [[], ['--confirm', 'Proj2'], ['--confirm', '']]) {
     const refused = await ordinate(world, 'projects', 'remove', 'Proj1', ...words);
@@ -159,8 +159,8 @@ t.test('workspaces remove: with its projects, keys and members', async (t) => {
     projects: [{ ...SECOND, id: 'Beta1', workspace_id: 'beta' }],
     site_daily: ofProject('Beta1', facts('date device', ['2026-03-01', 'mobile', 1, 2, 3])),
   });
-  addMember(catalog, 'acme', 'a@acme.example', 'owner');
-  const other = createKey(catalog, { workspace: 'beta', name: 'k', by: null, at: 0 }).key;
+  await addMember(catalog, 'acme', 'a@acme.example', 'owner');
+  const other = (await createKey(catalog, { workspace: 'beta', name: 'k', by: null, at: 0 })).key;
 
   const refused = await ordinate(world, 'workspaces', 'remove', 'acme');
   t.match(refused, { code: 1, stdout: '' });

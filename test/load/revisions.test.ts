@@ -1,9 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
-import { Catalog } from '../../server/catalog/catalog.ts';
 import { listAllProjects } from '../../server/catalog/projects.ts';
-import { methodOf } from '../methods.ts';
 import {
   facts,
   keyword,
@@ -51,9 +49,9 @@ const NOTE = {
 
 /** What a load changes: the projects by the revision that it raises. */
 async function raisedBy({ catalog, load }: World, tables: Tables, options?: { replace?: boolean }) {
-  const before = new Map(listAllProjects(catalog, null).map((project) => [project.id, project]));
+  const before = new Map((await listAllProjects(catalog, null)).map((project) => [project.id, project]));
   await load(tables, options);
-  const after = listAllProjects(catalog, null);
+  const after = await listAllProjects(catalog, null);
   const raised = (which: 'factsRevision' | 'entitiesRevision'): string =>
     after
       .filter((project) => project[which] !== before.get(project.id)?.[which])
@@ -135,15 +133,20 @@ t.test('a load raises the revisions of what it changes, and of nothing else', as
   );
   for (const [what, tables, factsOf, entitiesOf, replace = false] of steps) {
     t.strictSame(await raisedBy(world, tables, { replace }), { facts: factsOf, entities: entitiesOf }, what);
-    const stored = listAllProjects(world.catalog, null).map(({ id, trackedKeywords: count }) => ({ id, count }));
+    const stored = (await listAllProjects(world.catalog, null)).map(({ id, trackedKeywords: count }) => ({
+      id,
+      count,
+    }));
     t.strictSame(
       stored.sort((a, b) => (a.id < b.id ? -1 : 1)),
       counts.all().map((row) => ({ ...row })),
       `${what}: keywords counted`,
     );
   }
-  const fresh = listAllProjects(world.catalog, null).find(({ id }) => id === 'Fresh');
-  const highest = Math.max(...listAllProjects(world.catalog, null).map(({ entitiesRevision }) => entitiesRevision));
+  const fresh = (await listAllProjects(world.catalog, null)).find(({ id }) => id === 'Fresh');
+  const highest = Math.max(
+    ...(await listAllProjects(world.catalog, null)).map(({ entitiesRevision }) => entitiesRevision),
+  );
   t.match(fresh, { factsRevision: highest, entitiesRevision: highest }, 'both of a new project are new numbers');
 });
 
@@ -198,17 +201,16 @@ t.test('a load inside the serving process: requests see the state before it or t
       wrong.push(JSON.stringify([site!.status, listed!.status, groups!.status, ...versions]));
     }
   };
-  const longTransaction = methodOf(Catalog.prototype, 'longTransaction');
-  t.intercept(Catalog.prototype, 'longTransaction', {
-    value(this: Catalog, writes: (own: Catalog) => Promise<unknown>) {
-      return longTransaction.call(this, async (own) => {
-        await ask();
-        await writes(own);
-        // All is written and nothing is committed.
-        await ask();
-      });
-    },
-  });
+  const { catalog } = world;
+  const transaction = catalog.transaction.bind(catalog);
+  catalog.transaction = (writes) =>
+    transaction(async (own) => {
+      await ask();
+      const written = await writes(own);
+      // All is written and nothing is committed.
+      await ask();
+      return written;
+    });
   for (const version of [2, 3, 4]) {
     await world.load(tables(version));
     expected = version;

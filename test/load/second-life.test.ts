@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { Catalog } from '../../server/catalog/catalog.ts';
 import { createKey } from '../../server/catalog/keys.ts';
+import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { loadSnapshot } from '../../server/load/load.ts';
 import { readSettings } from '../../server/settings.ts';
 import { facts, keyword, makeWorld, PROJECT, temporaryFolder, WORKSPACE, writeSnapshot } from '../world.ts';
@@ -16,7 +16,7 @@ t.test('a project that is made again has nothing of its former life, for another
     keywords: [keyword('Kw001', 'secret of acme')],
     site_daily: facts('date device', ['2026-03-09', 'mobile', 77, 100, 0]),
   });
-  const key = createKey(world.catalog, { workspace: 'other', name: 'other', by: null, at: 0 }).key;
+  const key = (await createKey(world.catalog, { workspace: 'other', name: 'other', by: null, at: 0 })).key;
   const asOther = (path: string) => world.get(`/projects/Proj1${path}`, { authorization: `Bearer ${key}` });
   t.equal((await world.ask('/site')).body.totals.clicks, 77);
   t.equal((await world.ask('/keywords')).body.keywords.length, 1);
@@ -75,7 +75,7 @@ t.test('a data folder may have any name', async (t) => {
   const dataFolder = join(temporaryFolder(t), 'd[1] *?');
   mkdirSync(dataFolder);
   const settings = readSettings({ ORDINATE_DATA: dataFolder });
-  const catalog = new Catalog(dataFolder);
+  const catalog = await openCatalog(dataFolder);
   t.teardown(() => catalog.close());
   const tables = {
     workspaces: [WORKSPACE],
@@ -123,6 +123,6 @@ t.test('a load that commits while a list is computed costs nobody an answer', as
   const rows = Array.from({ length: 3000 }, (_, index) => ['2026-03-09', `query ${index}`, 'usa', 1, 2, 3] as const);
   const world = await makeWorld(t, { query_daily: facts('date query country', ...rows) });
   const asking = world.ask('/queries?period=7d&limit=1');
-  world.catalog.run('facts_changed', { id: 'Proj1', revision: 1000 });
+  await world.catalog.statements.run('facts_changed', { id: 'Proj1', revision: 1000 });
   t.match(await asking, { status: 200, body: { paging: { total: 3000 } } });
 });

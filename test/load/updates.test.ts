@@ -93,7 +93,7 @@ t.test('defaults of optional columns, left out or null', async (t) => {
 
 /** The stored rows of a project and table, read from the files of the manifest. */
 async function storedRows({ catalog, dataFolder }: World, project: string, table: FactTable): Promise<Row[]> {
-  const files = filesOf(catalog, project, table, { from: '2000-01-01', to: '2099-12-31' });
+  const files = await filesOf(catalog, project, table, { from: '2000-01-01', to: '2099-12-31' });
   if (files.length === 0) return [];
   const list = files.map(({ file }) => quoted(join(dataFolder, file))).join(', ');
   const rows = await duckdb(`select * from read_parquet([${list}], hive_partitioning = false)`);
@@ -176,7 +176,7 @@ t.test('random loads leave what a plain model says: a span of days is replaced w
         await world.load(snapshot);
 
         for (const project of ['A', 'B'].map(id)) {
-          const coverage = readCoverage(world.catalog, project);
+          const coverage = await readCoverage(world.catalog, project);
           for (const table of MODELLED) {
             const rowsOfModel = [...(model.get(`${project} ${table}`)?.values() ?? [])];
             const stored = await storedRows(world, project, table);
@@ -336,8 +336,8 @@ t.test('--replace: projects of a named workspace that are absent go with all the
   await load({ projects: [PROJECT] }, { replace: true, confirmDelete: ['Proj2'] });
   t.match((await get('/projects')).body.projects, [{ id: 'Proj1', trackedKeywords: 2 }]);
   t.equal((await get('/projects/Proj2/keywords')).status, 404);
-  t.strictSame(readCoverage(catalog, 'Proj2'), {});
-  t.match(readCoverage(catalog, 'Beta1'), { site_daily: { rows: 1 } }, 'another workspace is not named');
+  t.strictSame(await readCoverage(catalog, 'Proj2'), {});
+  t.match(await readCoverage(catalog, 'Beta1'), { site_daily: { rows: 1 } }, 'another workspace is not named');
 
   await load({ projects: [SECOND] });
   t.match((await get('/projects/Proj2/keywords')).body.keywords, []);
@@ -366,7 +366,7 @@ t.test('--replace: notes of a project, and of a workspace', async (t) => {
   await load({ notes: [{ ...ofWorkspace, id: uuid(4), text: 'of the workspace' }] }, { replace: true });
   t.notOk((await textsOf()).includes('New year'));
   t.ok((await textsOf()).includes('of the workspace'));
-  const ofBeta = catalog.all<{ text: string }>('notes_of_project', {
+  const ofBeta = await catalog.statements.all<{ text: string }>('notes_of_project', {
     workspace: 'beta',
     project: 'Beta1',
     from: null,

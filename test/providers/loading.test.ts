@@ -20,7 +20,7 @@ t.test("Google's packages are loaded at their first use: not without connections
   t.equal((await world.ask(path)).status, 200);
   t.strictSame(loaded(), [], 'lists of own facts need none');
   const { url: endpoint, tokenUrl: tokenEndpoint } = await fakeSearchConsole(t);
-  connect(world.catalog, { credentials: credentialsFile(t), endpoint, tokenEndpoint });
+  await connect(world.catalog, { credentials: credentialsFile(t), endpoint, tokenEndpoint });
   t.equal((await world.ask(path)).status, 200);
   t.strictSame(loaded(), ['google-auth-library', '@googleapis/searchconsole'], 'and a connection only its own');
 });

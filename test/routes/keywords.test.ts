@@ -134,7 +134,7 @@ const world = await makeWorld(t, {
   ],
 });
 const { ask, catalog, get } = world;
-const { key: briefKey } = createKey(catalog, { workspace: 'brief', name: 'test', by: null, at: 0 });
+const { key: briefKey } = await createKey(catalog, { workspace: 'brief', name: 'test', by: null, at: 0 });
 const askBrief = (path: string) => get(path, { authorization: `Bearer ${briefKey}` });
 
 const MARCH = 'from=2026-03-01&to=2026-03-10';

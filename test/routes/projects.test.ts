@@ -30,8 +30,8 @@ const { get, catalog } = await makeWorld(t, {
     ...ofProject('Draft', [keyword('kwOne', 'one')]),
   ],
 });
-const keyOf = (workspace: string) => ({
-  authorization: `Bearer ${createKey(catalog, { workspace, name: 'test', by: null, at: 0 }).key}`,
+const keyOf = async (workspace: string) => ({
+  authorization: `Bearer ${(await createKey(catalog, { workspace, name: 'test', by: null, at: 0 })).key}`,
 });
 
 t.test('the finished projects of the workspace, oldest first', async (t) => {
@@ -70,10 +70,10 @@ t.test('the finished projects of the workspace, oldest first', async (t) => {
 });
 
 t.test("a key reads its own workspace's projects, with their plan's history", async (t) => {
-  const { body } = await get('/projects', keyOf('other'));
+  const { body } = await get('/projects', await keyOf('other'));
   t.match(body.projects, [{ id: 'Their', keywordHistoryFrom: '2026-03-10' }]);
   t.equal(body.projects.length, 1);
-  t.strictSame((await get('/projects', keyOf('empty'))).body, { projects: [] });
+  t.strictSame((await get('/projects', await keyOf('empty'))).body, { projects: [] });
 });
 
 t.test('a project that is unfinished, of another workspace or unknown is not found', async (t) => {
@@ -97,7 +97,7 @@ t.test('a project that is unfinished, of another workspace or unknown is not fou
       t.equal(body.error.code, 'not_found');
     }
   }
-  t.equal((await get('/projects/Their/site', keyOf('other'))).status, 200);
+  t.equal((await get('/projects/Their/site', await keyOf('other'))).status, 200);
   for (const path of [
     '/projects/Proj1',
     '/projects/',

@@ -1,6 +1,6 @@
+import { StatementSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { Catalog } from '../../server/catalog/catalog.ts';
 import { TrackedKeywordsCache, type TrackedRead } from '../../server/catalog/tracked.ts';
 import type { Facts } from '../../server/facts/facts.ts';
 import { NO_KEYWORD_TOTALS } from '../../server/facts/keyword-plan.ts';
@@ -87,10 +87,10 @@ async function readAll(tracked: TrackedKeywordsCache): Promise<TrackedRead> {
 
 /** Counts the rows that are read one by one from any catalog. */
 function countRows(t: Test, step: () => void): void {
-  const each = methodOf(Catalog.prototype, 'each');
-  t.intercept(Catalog.prototype, 'each', {
-    value: function* (this: Catalog, ...parameters: Parameters<typeof each>): Iterable<unknown> {
-      for (const row of each.apply(this, parameters)) {
+  const iterate = methodOf(StatementSync.prototype, 'iterate');
+  t.intercept(StatementSync.prototype, 'iterate', {
+    value: function* (this: StatementSync, ...parameters: Parameters<typeof iterate>): Iterable<unknown> {
+      for (const row of iterate.apply(this, parameters)) {
         step();
         yield row;
       }
@@ -175,14 +175,14 @@ t.test('what groups have is worked out once, some keywords at a time', async (t)
 });
 
 t.test('a load publishes some rows at a time', async (t) => {
-  const runTemplate = methodOf(Catalog.prototype, 'runTemplate');
+  const write = methodOf(StatementSync.prototype, 'run');
   let written = 0;
   const most = await stepsInTurn((step) => {
-    t.intercept(Catalog.prototype, 'runTemplate', {
-      value(this: Catalog, ...parameters: Parameters<typeof runTemplate>) {
+    t.intercept(StatementSync.prototype, 'run', {
+      value(this: StatementSync, ...parameters: Parameters<typeof write>) {
         written++;
         step();
-        return runTemplate.apply(this, parameters);
+        return write.apply(this, parameters);
       },
     });
     return world.load(

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import t, { type Test } from 'tap';
 import { program } from '../../scripts/ordinate.ts';
-import { Catalog } from '../../server/catalog/catalog.ts';
 import { createKey } from '../../server/catalog/keys.ts';
+import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { addMember } from '../../server/catalog/workspaces.ts';
 import { SETTINGS } from '../../server/settings.ts';
 import { command } from '../command.ts';
@@ -327,11 +327,11 @@ t.test('keys: shown once, at most 20, revoked at once, also for a running server
   t.match(table.stdout, /Dashboard/);
   t.notOk(table.stdout.includes(key));
 
-  const catalog = new Catalog(dataFolder);
+  const catalog = await openCatalog(dataFolder);
   for (let number = 2; number < 20; number++) {
-    createKey(catalog, { workspace: 'acme', name: `key ${number}`, by: null, at: 0 });
+    await createKey(catalog, { workspace: 'acme', name: `key ${number}`, by: null, at: 0 });
   }
-  catalog.close();
+  await catalog.close();
   const twentieth = await ordinate(...create, 'the last one');
   t.match(twentieth, { code: 0, stdout: /ord_live_[A-Za-z0-9]{32}/ });
   isTold(t, 'the 21st', await ordinate(...create, 'one more'), /'acme' has 20 active keys/);
@@ -353,12 +353,12 @@ t.test('keys: with --by only owners and admins may', async (t) => {
   const folder = writeSnapshot(t, { workspaces: [WORKSPACE, { ...WORKSPACE, id: 'beta' }] });
   const { dataFolder } = await makeDataFolder(t, [folder]);
   const { ordinate } = commandLine(t, dataFolder);
-  const catalog = new Catalog(dataFolder);
-  addMember(catalog, 'acme', 'owner@a.example', 'owner');
-  addMember(catalog, 'acme', 'admin@a.example', 'admin');
-  addMember(catalog, 'acme', 'member@a.example', 'member');
-  addMember(catalog, 'beta', 'other-owner@a.example', 'owner');
-  catalog.close();
+  const catalog = await openCatalog(dataFolder);
+  await addMember(catalog, 'acme', 'owner@a.example', 'owner');
+  await addMember(catalog, 'acme', 'admin@a.example', 'admin');
+  await addMember(catalog, 'acme', 'member@a.example', 'member');
+  await addMember(catalog, 'beta', 'other-owner@a.example', 'owner');
+  await catalog.close();
   const create = (email: string) =>
     ordinate('keys', 'create', '--workspace', 'acme', '--name', 'k', '--by', email, '--json');
   const ids: string[] = [];

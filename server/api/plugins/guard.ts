@@ -41,7 +41,7 @@ export async function makeGuard(app: FastifyInstance, { catalogCache, dataFolder
   });
   const keyUse = new KeyUse(usage);
   app.addHook('onClose', async () => {
-    keyUse.flush();
+    await keyUse.flush();
     usage.close();
   });
   app.decorateRequest('principal', null);
@@ -58,7 +58,7 @@ export async function makeGuard(app: FastifyInstance, { catalogCache, dataFolder
 
   return async (request, reply) => {
     const key = bearerKey(request.headers.authorization);
-    const access = key === undefined ? undefined : catalogCache.access(key);
+    const access = key === undefined ? undefined : await catalogCache.access(key);
     if (access === undefined) {
       const failures = await countFailure(request);
       if (!failures.isAllowed && failures.isExceeded)

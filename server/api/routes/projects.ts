@@ -28,8 +28,8 @@ export const projects: Route = {
   summary: 'The projects of the workspace',
   description: 'Oldest first. Projects that have not finished setup are left out.',
   response: responses(answer, 'The projects.'),
-  handle: (context) => (request, reply) => {
-    const result: Static<typeof answer> = projectsReport(context, request.principal!.workspace);
+  handle: (context) => async (request, reply) => {
+    const result: Static<typeof answer> = await projectsReport(context, request.principal!.workspace);
     return sendBytes(reply, { bytes: documentJson(result), encoding: 'identity' });
   },
 };

@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import {
+  type DuckDBAppender,
   type DuckDBConnection,
   DuckDBInstance,
   type DuckDBMaterializedResult,
@@ -181,16 +182,10 @@ export class Session {
   }
 
   /** Appends rows of texts, booleans and whole numbers (to bigint columns) to a table of this connection. */
-  async append(table: string, rows: Iterable<readonly (string | boolean | number | null)[]>): Promise<void> {
+  async append(table: string, batches: Iterable<Batch> | AsyncIterable<Batch>): Promise<void> {
     const appender = await this.#connection.createAppender(table);
-    for (const row of rows) {
-      for (const value of row) {
-        if (value === null) appender.appendNull();
-        else if (typeof value === 'boolean') appender.appendBoolean(value);
-        else if (typeof value === 'number') appender.appendBigInt(BigInt(value));
-        else appender.appendVarchar(value);
-      }
-      appender.endRow();
+    for await (const rows of batches) {
+      for (const row of rows) appendRow(appender, row);
     }
     appender.closeSync();
   }
@@ -207,6 +202,20 @@ export class Session {
     const { values, types } = bind(parameters);
     return this.#connection.run(text, values, types);
   }
+}
+
+/** What rows are appended of, and some of them. */
+type Appended = string | boolean | number | null;
+type Batch = Iterable<readonly Appended[]>;
+
+function appendRow(appender: DuckDBAppender, row: readonly Appended[]): void {
+  for (const value of row) {
+    if (value === null) appender.appendNull();
+    else if (typeof value === 'boolean') appender.appendBoolean(value);
+    else if (typeof value === 'number') appender.appendBigInt(BigInt(value));
+    else appender.appendVarchar(value);
+  }
+  appender.endRow();
 }
 
 /** Lists carry their type: the driver cannot guess that of an empty one. */

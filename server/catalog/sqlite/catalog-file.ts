@@ -1,7 +1,7 @@
 import { readdirSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeDataFolder, makeFile, requireDataFolder } from './data-folder.ts';
-import { CatalogFailure, CatalogMissing } from './failures.ts';
+import { makeDataFolder, makeFile, requireDataFolder } from '../data-folder.ts';
+import { CatalogFailure, CatalogMissing } from '../failures.ts';
 
 /** The file of a catalog, as the file system sees it. */
 export class CatalogFile {

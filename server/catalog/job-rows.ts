@@ -1,0 +1,24 @@
+import type { Microseconds } from '../domain/instants.ts';
+import type { UsageDatabase } from './usage.ts';
+
+/** The state of a background job as it is stored. */
+export interface JobRow<Outcome extends string = string> {
+  readonly job: string;
+  readonly startedAt: Microseconds;
+  readonly endedAt: Microseconds | null;
+  readonly outcome: Outcome | null;
+  readonly failures: number;
+  readonly error: string | null;
+  /** JSON. */
+  readonly result: string | null;
+  readonly progress: string | null;
+  readonly nextAt: Microseconds;
+}
+
+export function listJobRows<Outcome extends string>(usage: UsageDatabase): Promise<JobRow<Outcome>[]> {
+  return usage.all<JobRow<Outcome>>('job_states_all');
+}
+
+export async function putJobRow(usage: UsageDatabase, row: JobRow): Promise<void> {
+  await usage.run('job_state_put', { ...row });
+}

@@ -1,0 +1,30 @@
+import type { Microseconds } from '../domain/instants.ts';
+import type { UsageDatabase } from './usage.ts';
+
+/** How often a list was read, and when last. */
+export interface ListUse {
+  readonly hits: number;
+  readonly usedAt: Microseconds;
+}
+
+/** The uses of all lists, by file. */
+export async function readListUses(usage: UsageDatabase): Promise<Map<string, ListUse>> {
+  const rows = await usage.all<ListUse & { file: string }>('list_uses_all');
+  return new Map(rows.map(({ file, ...use }) => [file, use]));
+}
+
+/** Notes that a list was read `hits` times since that was last noted. */
+export async function noteListUse(usage: UsageDatabase, file: string, hits: number, at: Microseconds): Promise<void> {
+  await usage.run('list_used', { file, hits, at });
+}
+
+/** The file of the least recently used list, apart from one; undefined where uses are not known. */
+export async function findLeastUsedList(usage: UsageDatabase, keep: string): Promise<string | undefined> {
+  const row = await usage.get<{ file: string }>('list_least_used', { keep });
+  return row?.file;
+}
+
+/** Forgets the uses of a list; false where that could not be written. */
+export function forgetListUse(usage: UsageDatabase, file: string): Promise<boolean> {
+  return usage.run('list_use_delete', { file });
+}

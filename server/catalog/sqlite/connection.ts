@@ -1,0 +1,173 @@
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { cacheKey } from '../../domain/cache-key.ts';
+import { sqlTemplate, sqlText } from '../../runtime/sql.ts';
+import { inTurns } from '../../runtime/turns.ts';
+import type { Statement, Statements, Values } from '../catalog.ts';
+import { isBusy, nameCatalogFailure } from '../failures.ts';
+
+/** How long a process waits for another one's write, in milliseconds. */
+const BUSY_TIMEOUT = 30_000;
+/** Rows that are read at a time. */
+const BATCH = 500;
+
+/** A connection to the file of a catalog. Statements are the files of `sql/catalog/`, prepared once. */
+export class Connection implements Statements {
+  readonly #path: string;
+  readonly db: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+  #dataVersion: StatementSync | undefined;
+
+  constructor(path: string) {
+    this.#path = path;
+    this.db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT });
+  }
+
+  /** Makes the connection ready for use; before that, nothing is written to the file. */
+  configure(): void {
+    this.db.exec('pragma journal_mode = wal');
+    // FULL: a load that was reported as done survives a power cut.
+    this.db.exec('pragma synchronous = full');
+    this.db.exec('pragma foreign_keys = on');
+  }
+
+  /** Another value after a commit of any other connection, of this process or of others. */
+  get dataVersion(): number {
+    this.#dataVersion ??= this.db.prepare('pragma data_version');
+    return this.#dataVersion.get()!['data_version'] as number;
+  }
+
+  async get<Row>(statement: Statement, values: Values = {}): Promise<Row | undefined> {
+    return this.#named(() => this.#statement(statement).get(values) as Row | undefined);
+  }
+
+  async all<Row>(statement: Statement, values: Values = {}): Promise<Row[]> {
+    return this.#named(() => this.#statement(statement).all(values) as Row[]);
+  }
+
+  async *each<Row>(statement: Statement, values: Values = {}): AsyncGenerator<readonly Row[], void> {
+    // Of its own, for the same one may be asked again before its last row.
+    const rows = this.#named(() => this.db.prepare(textOf(statement)).iterate(values)) as IterableIterator<Row>;
+    try {
+      for (;;) {
+        const batch = await inTurns(nextOf(rows));
+        if (batch.length > 0) yield batch;
+        if (batch.length < BATCH) return;
+      }
+    } catch (error) {
+      throw nameCatalogFailure(error, this.#path);
+    } finally {
+      // A statement that is left in the middle keeps its transaction open.
+      rows.return?.();
+    }
+  }
+
+  async run(statement: Statement, values: Values = {}): Promise<number> {
+    return this.#named(() => Number(this.#statement(statement).run(values).changes));
+  }
+
+  async runEach<Row extends Values>(statement: Statement, rows: Iterable<Row>): Promise<Row[]> {
+    try {
+      return await inTurns(runFor(this.#statement(statement), rows));
+    } catch (error) {
+      throw nameCatalogFailure(error, this.#path);
+    }
+  }
+
+  /** Runs `work` in one state of the catalog. Readers wait for nobody. */
+  async read<T>(work: () => Promise<T>): Promise<T> {
+    this.#named(() => this.db.exec('begin'));
+    try {
+      return await work();
+    } catch (error) {
+      throw nameCatalogFailure(error, this.#path);
+    } finally {
+      if (this.db.isTransaction) this.db.exec('rollback');
+    }
+  }
+
+  /** Runs `work` in a transaction, whose commit `onCommit` is told of at once; where it fails nothing is left. */
+  async write<T>(work: () => Promise<T>, onCommit: () => void): Promise<T> {
+    await this.whenFree(() => this.db.exec('begin immediate'));
+    try {
+      const result = await work();
+      this.db.exec('commit');
+      onCommit();
+      return result;
+    } catch (error) {
+      if (this.db.isTransaction) this.db.exec('rollback');
+      throw nameCatalogFailure(error, this.#path);
+    }
+  }
+
+  /** Tries again later while somebody else writes, instead of standing still: that may be a part of this process. */
+  async whenFree<T>(attempt: () => T): Promise<T> {
+    const deadline = Date.now() + BUSY_TIMEOUT;
+    for (let pause = 0; ; pause = 20 + Math.random() * 80) {
+      this.db.exec('pragma busy_timeout = 0');
+      try {
+        return this.#named(attempt);
+      } catch (error) {
+        if (!isBusy(error) || Date.now() > deadline) throw error;
+      } finally {
+        this.db.exec(`pragma busy_timeout = ${BUSY_TIMEOUT}`);
+      }
+      await sleep(pause);
+    }
+  }
+
+  /** As `run`, at once. */
+  change(statement: Statement, values: Values): number {
+    return Number(this.#statement(statement).run(values).changes);
+  }
+
+  close(): void {
+    this.#statements.clear();
+    if (this.db.isOpen) this.db.close();
+  }
+
+  /** Names the catalog in failures of SQLite. */
+  #named<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      throw nameCatalogFailure(error, this.#path);
+    }
+  }
+
+  #statement(statement: Statement): StatementSync {
+    const key = typeof statement === 'string' ? statement : cacheKey(statement.template, statement.parts);
+    let prepared = this.#statements.get(key);
+    if (prepared === undefined) {
+      prepared = this.db.prepare(textOf(statement));
+      this.#statements.set(key, prepared);
+    }
+    return prepared;
+  }
+}
+
+function textOf(statement: Statement): string {
+  return typeof statement === 'string'
+    ? sqlText(`catalog/${statement}`)
+    : sqlTemplate(`catalog/${statement.template}`, statement.parts);
+}
+
+function* nextOf<Row>(rows: Iterator<Row>): Generator<void, Row[]> {
+  const batch: Row[] = [];
+  while (batch.length < BATCH) {
+    const next = rows.next();
+    if (next.done === true) break;
+    batch.push(next.value);
+    yield;
+  }
+  return batch;
+}
+
+function* runFor<Row extends Values>(statement: StatementSync, rows: Iterable<Row>): Generator<void, Row[]> {
+  const changed: Row[] = [];
+  for (const row of rows) {
+    if (Number(statement.run(row).changes) > 0) changed.push(row);
+    yield;
+  }
+  return changed;
+}

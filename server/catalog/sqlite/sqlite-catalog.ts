@@ -1,0 +1,169 @@
+import pLimit from 'p-limit';
+import { unavailable } from '../../domain/errors.ts';
+import type { Catalog, CatalogVersion, OpenCatalog, Statement, Statements, Values } from '../catalog.ts';
+import { nameCatalogFailure } from '../failures.ts';
+import { CatalogFile } from './catalog-file.ts';
+import { Connection } from './connection.ts';
+import { migrate, SHAPE, shapeOf } from './migrations.ts';
+import { Work } from './work.ts';
+
+/** Snapshots of one process at once; each has a connection of its own. */
+const MAX_SNAPSHOTS = 16;
+/** Connections that are kept for the next snapshot or transaction. */
+const MAX_IDLE = 4;
+
+/**
+ * The catalog as an SQLite file (WAL: readers never wait). Single statements run on one connection, on which nothing is
+ * ever left open; snapshots and transactions have connections of their own, so that nothing of this process comes between
+ * what they do.
+ */
+export class SqliteCatalog implements OpenCatalog, Statements {
+  readonly #file: CatalogFile;
+  readonly #main: Connection;
+  /** Writes of the main connection, which SQLite does not count in its data version. */
+  #writes = 0;
+  #version: { readonly others: number; readonly own: number } = { others: -1, own: -1 };
+  /** SQLite's data version, as it was in this turn of the event loop. */
+  #others: number | undefined;
+  /** The data version for which the catalog's shape was looked at. */
+  #looked: number | undefined;
+  readonly #snapshots = pLimit(MAX_SNAPSHOTS);
+  readonly #idle: Connection[] = [];
+
+  /** As `openCatalog`. */
+  constructor(dataFolder: string, { create = true }: { create?: boolean } = {}) {
+    this.#file = new CatalogFile(dataFolder);
+    let main: Connection | undefined;
+    try {
+      this.#file.prepare({ create });
+      main = new Connection(this.#file.path);
+      this.#main = main;
+      if (shapeOf(main.db) === 0) this.#file.refuseWhereFactsAre('empty');
+      main.configure();
+      migrate(main.db);
+    } catch (error) {
+      main?.close();
+      throw nameCatalogFailure(error, this.#file.path);
+    }
+  }
+
+  get statements(): Statements {
+    return this;
+  }
+
+  get<Row>(statement: Statement, values?: Values): Promise<Row | undefined> {
+    return this.#main.get(statement, values);
+  }
+
+  all<Row>(statement: Statement, values?: Values): Promise<Row[]> {
+    return this.#main.all(statement, values);
+  }
+
+  async *each<Row>(statement: Statement, values?: Values): AsyncGenerator<readonly Row[], void> {
+    // In one go: this connection sees no commit of others while a query is not at its end.
+    yield await this.#main.all(statement, values);
+  }
+
+  async run(statement: Statement, values: Values = {}): Promise<number> {
+    this.#file.check();
+    return this.#main.whenFree(() => {
+      const changes = this.#main.change(statement, values);
+      this.#writes++;
+      return changes;
+    });
+  }
+
+  runEach<Row extends Values>(statement: Statement, rows: Iterable<Row>): Promise<Row[]> {
+    return this.transaction((own) => own.statements.runEach(statement, rows));
+  }
+
+  version(): CatalogVersion {
+    if (this.#others === undefined) {
+      try {
+        this.#file.check();
+      } catch (error) {
+        throw unavailable('The service has lost its catalog.', error);
+      }
+      const { dataVersion } = this.#main;
+      if (dataVersion !== this.#looked) {
+        if (shapeOf(this.#main.db) !== SHAPE) {
+          throw unavailable('The data was taken over by a newer version of the service.');
+        }
+        this.#looked = dataVersion;
+      }
+      this.#others = dataVersion;
+      setImmediate(() => {
+        this.#others = undefined;
+      });
+    }
+    if (this.#version.others !== this.#others || this.#version.own !== this.#writes) {
+      this.#version = { others: this.#others, own: this.#writes };
+    }
+    return this.#version;
+  }
+
+  async check(): Promise<void> {
+    this.#file.check();
+    await this.get('ping');
+  }
+
+  snapshot<T>(reads: (own: Catalog) => Promise<T>): Promise<T> {
+    return this.#snapshots(() =>
+      this.#alone({ mayWrite: false }, (connection, own) => connection.read(() => reads(own))),
+    );
+  }
+
+  async transaction<T>(writes: (own: Catalog) => Promise<T>): Promise<T> {
+    this.#file.check();
+    // Others may have been asked about in this turn already.
+    const onCommit = (): void => {
+      this.#others = undefined;
+    };
+    return this.#alone({ mayWrite: true }, (connection, own) => connection.write(() => writes(own), onCommit));
+  }
+
+  /** Where the file is not the one that was opened, nothing is closed: SQLite would write to it, or remove its log. */
+  async close(): Promise<void> {
+    const open = [...this.#idle.splice(0), this.#main].filter(({ db }) => db.isOpen);
+    try {
+      if (open.length > 0) this.#file.check();
+    } catch {
+      return;
+    }
+    for (const connection of open) connection.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  /** Runs `work` on a connection that nobody else uses meanwhile. */
+  async #alone<T>(
+    options: { readonly mayWrite: boolean },
+    work: (connection: Connection, own: Work) => Promise<T>,
+  ): Promise<T> {
+    if (!this.#main.db.isOpen) throw new Error('The catalog has been closed.');
+    const connection = this.#idle.pop() ?? this.#connect();
+    const own = new Work(connection, options);
+    try {
+      return await work(connection, own);
+    } finally {
+      const isFree = own.end();
+      if (isFree && this.#main.db.isOpen && this.#idle.length < MAX_IDLE) this.#idle.push(connection);
+      else connection.close();
+    }
+  }
+
+  #connect(): Connection {
+    let connection: Connection | undefined;
+    try {
+      this.#file.check();
+      connection = new Connection(this.#file.path);
+      connection.configure();
+      return connection;
+    } catch (error) {
+      connection?.close();
+      throw nameCatalogFailure(error, this.#file.path);
+    }
+  }
+}
