@@ -6,7 +6,7 @@ import { makeQueries } from '../../scripts/demo/provider/made-queries.ts';
 import { MadeSearches, type MadeSearchesOptions } from '../../scripts/demo/provider/made-searches.ts';
 import type { Site } from '../../scripts/demo/provider/site.ts';
 import { buildApp } from '../../server/app.ts';
-import { Catalog } from '../../server/catalog/catalog.ts';
+import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import type { Day } from '../../server/domain/dates.ts';
 import { Engine } from '../../server/facts/duckdb/engine.ts';
 import { readSettings } from '../../server/settings.ts';
@@ -302,7 +302,7 @@ export async function openApi(
   const opened = new AsyncDisposableStack();
   t.teardown(() => opened.disposeAsync());
   const settings = readSettings({ ...environment, ORDINATE_LOG_LEVEL: 'silent' });
-  const catalog = opened.adopt(new Catalog(dataFolder), (it) => it.close());
+  const catalog = opened.adopt(await openCatalog(dataFolder), (it) => it.close());
   const opening = Engine.open({
     memoryLimit: settings.memoryLimit,
     threads: 1,
