@@ -43,6 +43,11 @@ export class Quotas {
     }
   }
 
+  /** As if nothing had been asked yet. */
+  reset(): void {
+    this.#spent.clear();
+  }
+
   #add(name: string, cost: number, span: number): number {
     const at = this.#clock();
     const recent = (this.#spent.get(name) ?? []).filter((each) => each.at > at - span);
