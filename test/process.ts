@@ -35,7 +35,7 @@ export function start(t: Test, settings: NodeJS.ProcessEnv, ...words: readonly s
   return startProgram(t, settings, process.execPath, 'scripts/ordinate.ts', ...words);
 }
 
-/** Starts a program in the folder of the project. It is killed when the test ends, and whatever it started. */
+/** Starts a program in the folder of the project. It and its child processes are killed when the test ends. */
 export function startProgram(
   t: Test,
   settings: NodeJS.ProcessEnv,
@@ -46,7 +46,7 @@ export function startProgram(
     cwd: ROOT,
     env: environmentOf(settings),
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A process group of its own.
+    // A separate process group.
     detached: true,
   });
   const printed = { stdout: '', stderr: '' };
@@ -68,7 +68,7 @@ function killGroup({ pid }: ChildProcess): void {
   try {
     process.kill(-pid!, 'SIGKILL');
   } catch (error) {
-    // All of it has ended.
+    // The whole group has ended.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }
@@ -78,7 +78,7 @@ export function run(t: Test, settings: NodeJS.ProcessEnv, ...words: readonly str
   return start(t, settings, ...words).ended;
 }
 
-/** Resolves when `found` gives something; after ten minutes, more than any machine needs, it says what did not come. */
+/** Resolves when `found` returns a value. Fails after ten minutes, more than any machine needs, and says what was missing. */
 export async function until<T>(what: string, found: () => T | undefined | Promise<T | undefined>): Promise<T> {
   for (const deadline = Date.now() + 600_000; Date.now() < deadline; ) {
     const value = await found();
@@ -116,11 +116,11 @@ export async function untilReady(running: Running): Promise<Server> {
   return { ...running, address, get };
 }
 
-/** Data folders as loads of this process left them, by the snapshot folders that were loaded. */
+/** Loaded data folders of this process, by their snapshot folders. */
 const loaded = new Map<string, Promise<string>>();
 
 async function loadOnce(snapshots: readonly string[]): Promise<string> {
-  // It outlives the test that is the first to need it.
+  // It must outlive the first test that needs it.
   const folder = temporaryFolder(tap);
   await using catalog = await openCatalog(folder);
   const settings = readSettings({ ORDINATE_DATA: folder });
@@ -129,8 +129,8 @@ async function loadOnce(snapshots: readonly string[]): Promise<string> {
 }
 
 /**
- * A data folder as the loader leaves it after the given snapshot folders, with keys of the workspace `acme`. What the same
- * folders were loaded into before is copied: they must not change.
+ * A data folder into which the given snapshot folders were loaded, with keys of the workspace `acme`. Later calls with the
+ * same snapshot folders copy the result: the folders must not change.
  */
 export async function makeDataFolder(
   t: Test,

@@ -1,6 +1,6 @@
 import { type Day, lastDayOf, monthOf } from '../domain/dates.ts';
 import type { Range } from '../domain/range.ts';
-import type { StoredFile } from '../storage/fact-store.ts';
+import type { StoredFile } from '../storage/file-store.ts';
 import type { Catalog } from './catalog.ts';
 import { raiseAllRevisions } from './revisions.ts';
 

@@ -3,7 +3,7 @@ import { filesOf } from '../catalog/manifest.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
 import { sqlTemplate, sqlText } from '../runtime/sql.ts';
 import { type CheckedFiles, DamagedFile } from '../storage/checked-files.ts';
-import type { StoredFile } from '../storage/fact-store.ts';
+import type { StoredFile } from '../storage/file-store.ts';
 import { check } from './checks.ts';
 import { count, type Problem } from './problems.ts';
 import { batches, type StagedParts } from './staged-parts.ts';

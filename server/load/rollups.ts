@@ -3,7 +3,7 @@ import { filesOf, manifestOf, type StoredTable } from '../catalog/manifest.ts';
 import { EVERY_DAY } from '../domain/range.ts';
 import type { Engine, Session } from '../facts/duckdb/engine.ts';
 import { sqlTemplate, sqlText } from '../runtime/sql.ts';
-import type { StoredFile } from '../storage/fact-store.ts';
+import type { StoredFile } from '../storage/file-store.ts';
 import { checkSums, type PartChange, type Place, type WrittenFile, writeFile } from './new-files.ts';
 import { PARTS_WITHOUT_CHECK } from './tables.ts';
 
