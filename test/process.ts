@@ -7,7 +7,7 @@ import { createKey } from '../server/catalog/keys.ts';
 import { openCatalog } from '../server/catalog/open-catalog.ts';
 import { loadSnapshot } from '../server/load/load.ts';
 import { readSettings } from '../server/settings.ts';
-import { type Answer, temporaryFolder } from './world.ts';
+import { type Answer, ONE_THREAD, temporaryFolder } from './world.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -27,7 +27,7 @@ export interface Running {
 /** Environment of a process without settings other than the given ones, and without background jobs. What Node compiled is shared, as scripts/test.ts says. */
 export function environmentOf(settings: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
-  return { PATH, HOME, NODE_COMPILE_CACHE, ORDINATE_JOBS: 'off', ...settings };
+  return { PATH, HOME, NODE_COMPILE_CACHE, ORDINATE_JOBS: 'off', ...ONE_THREAD, ...settings };
 }
 
 /** Starts the command line of the project. The process is killed when the test ends. */
@@ -123,7 +123,7 @@ async function loadOnce(snapshots: readonly string[]): Promise<string> {
   // It must outlive the first test that needs it.
   const folder = temporaryFolder(tap);
   await using catalog = await openCatalog(folder);
-  const settings = readSettings({ ORDINATE_DATA: folder });
+  const settings = readSettings({ ...ONE_THREAD, ORDINATE_DATA: folder });
   for (const snapshot of snapshots) await loadSnapshot({ settings, catalog }, { folder: snapshot });
   return folder;
 }

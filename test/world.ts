@@ -99,6 +99,9 @@ export interface World {
   ) => ReturnType<typeof loadSnapshot>;
 }
 
+/** For a few rows, more threads of DuckDB are only waited for. */
+export const ONE_THREAD: Readonly<NodeJS.ProcessEnv> = { ORDINATE_THREADS: '1' };
+
 /** Data folders as loads of this process left them, by what was loaded. */
 const loaded = new Map<string, Promise<string>>();
 
@@ -137,7 +140,12 @@ export async function makeWorld(
   const { now = NOW, environment, ...appOptions } = options;
   const dataFolder = join(temporaryFolder(t), 'data');
   mkdirSync(dataFolder);
-  const settings = readSettings({ ORDINATE_LOG_LEVEL: 'info', ...environment, ORDINATE_DATA: dataFolder });
+  const settings = readSettings({
+    ORDINATE_LOG_LEVEL: 'info',
+    ...ONE_THREAD,
+    ...environment,
+    ORDINATE_DATA: dataFolder,
+  });
   await fill(settings, { workspaces: [WORKSPACE], projects: [PROJECT], ...tables });
   const opened = new AsyncDisposableStack();
   t.teardown(() => opened.disposeAsync());

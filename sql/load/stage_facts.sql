@@ -2,6 +2,6 @@
 -- folder takes memory.
 -- $target: the folder to write. Without dictionaries: they do not pay for files that are read once.
 copy (
-  select *, case when wrong is null then {part} else {wrong} end as part
+  select * exclude (wrong), case when wrong then {wrong} else {part} end as part
   from ({rows})
 ) to $target (format parquet, compression uncompressed, dictionary_size_limit 1, partition_by (part))

@@ -287,18 +287,28 @@ t.test('a failure in the middle of a long answer breaks the connection and is lo
   t.match(world.log.join(''), /a long answer broke off.*|no such file/);
 });
 
+/** Asks and reads nothing, until the server's timer for such clients goes off. */
+async function stall(t: Test, { app }: World, port: number, path: string): Promise<void> {
+  const connected = once(app.server, 'connection') as Promise<[Socket]>;
+  await ask(t, port, path);
+  const [socket] = await connected;
+  await found(() => (socket.writableLength > 0 ? true : undefined));
+  t.equal(socket.timeout, 30_000, 'the timer runs');
+  socket.emit('timeout');
+  // Else nobody would end it.
+  if (!t.ok(socket.destroyed)) socket.destroy();
+}
+
 t.test('a client that takes nothing of its answer makes room for others', async (t) => {
-  const { world, script, places, port } = await streaming(t, { limits: { stalled: 50 } });
+  const { world, script, places, port } = await streaming(t, { limits: { stalled: 30_000 } });
   script.parts.push(text('[1'), async () => LONG, text(']'));
-  // Nobody reads.
-  const stalled = await ask(t, port, '/stream');
+  await stall(t, world, port, '/stream');
   t.match(await lineOf(world, '/stream'), { msg: 'not answered whole', cut: 'client stalled', status: 200 });
   await script.ended.promise;
   t.equal(places.keys, 0);
-  stalled.destroy();
 
   // The last bytes of an answer, and answers that are sent in one go, are no different.
-  await ask(t, port, '/whole');
+  await stall(t, world, port, '/whole');
   t.match(await lineOf(world, '/whole'), { msg: 'not answered whole', cut: 'client stalled', status: 200 });
 });
 

@@ -13,7 +13,8 @@ import { facts, keyword, makeWorld } from '../world.ts';
 
 const KEYWORDS = ['Kw001', 'Kw002', 'Kw003'];
 const DEVICES = ['desktop', 'mobile', 'tablet'];
-const FIRST = '2025-11-20';
+// The end of a month, a whole one, and the beginning of a third.
+const FIRST = '2026-01-20';
 const LAST = '2026-03-10';
 const DAYS = eachDay(FIRST, LAST);
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
-import { temporaryFolder } from '../world.ts';
+import { ONE_THREAD, temporaryFolder } from '../world.ts';
 
 const run = promisify(execFile);
 const bench = join(import.meta.dirname, '../../scripts/bench/bench.ts');
@@ -19,7 +19,8 @@ interface Document {
 t.test('the benchmark measures everything, prints it and writes it', async (t) => {
   const folder = temporaryFolder(t);
   const json = join(folder, 'results.json');
-  const { stdout } = await run(process.execPath, [bench, ...TINY, '--folder', join(folder, 'bench'), '--json', json]);
+  const words = [bench, ...TINY, '--folder', join(folder, 'bench'), '--json', json];
+  const { stdout } = await run(process.execPath, words, { env: { ...process.env, ...ONE_THREAD } });
   const { machine, options, lines, targets } = JSON.parse(readFileSync(json, 'utf8')) as Document;
 
   t.match(machine, { processors: Number, node: process.version });
