@@ -1,3 +1,7 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { CommanderError } from 'commander';
 import { createSpinner } from 'nanospinner';
 import type { Catalog } from '../server/catalog/catalog.ts';
@@ -6,17 +10,38 @@ import { UsageDatabase } from '../server/catalog/usage.ts';
 import { readSettings, type Settings } from '../server/settings.ts';
 import { progressLines } from './progress-lines.ts';
 
+/** What a command works on. */
+export interface Stores {
+  readonly settings: Settings;
+  readonly catalog: Catalog;
+}
+
 /**
  * Settings from the environment, with the catalog that they name; closed when `work` ends.
  * @param create for commands that begin something: makes the data folder where there is none
  */
 export async function withStores<T>(
-  work: (stores: { settings: Settings; catalog: Catalog }) => T | Promise<T>,
+  work: (stores: Stores) => T | Promise<T>,
   { create = false }: { create?: boolean } = {},
 ): Promise<T> {
   const settings = readSettings(process.env);
   await using catalog = await openCatalog(settings.dataFolder, { create });
   return await work({ settings, catalog });
+}
+
+/** As `withStores`, for a dry run: where there is no data yet, an empty folder stands in for it, and none is made. */
+export async function withStoresForDryRun<T>(work: (stores: Stores) => Promise<T>): Promise<T> {
+  const settings = readSettings(process.env);
+  // Facts without a catalog are a lost catalog, which is refused in words.
+  const isThere = ['catalog.sqlite', 'facts'].some((name) => existsSync(join(settings.dataFolder, name)));
+  if (isThere) return withStores(work, { create: true });
+  const dataFolder = await mkdtemp(join(tmpdir(), 'ordinate-dry-run-'));
+  try {
+    await using catalog = await openCatalog(dataFolder);
+    return await work({ settings: { ...settings, dataFolder }, catalog });
+  } finally {
+    await rm(dataFolder, { recursive: true, force: true });
+  }
 }
 
 /** Runs `work` with the database of usage; throws where it cannot be read. */

@@ -12,10 +12,12 @@ import { addDescribe } from './commands/describe.ts';
 import { addImport } from './commands/import.ts';
 import { addJobs } from './commands/jobs.ts';
 import { addKeys } from './commands/keys.ts';
+import { addKeywords } from './commands/keywords.ts';
 import { addLists } from './commands/lists.ts';
 import { addLoad } from './commands/load.ts';
 import { addMembers } from './commands/members.ts';
 import { addProjects } from './commands/projects.ts';
+import { addProperties } from './commands/properties.ts';
 import { addRebuild } from './commands/rebuild.ts';
 import { addServe } from './commands/serve.ts';
 import { addVerify } from './commands/verify.ts';
@@ -49,7 +51,9 @@ const groups = [
   addWorkspaces,
   addMembers,
   addKeys,
+  addProperties,
   addProjects,
+  addKeywords,
   addConnections,
   addLists,
   addJobs,

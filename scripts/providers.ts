@@ -20,7 +20,10 @@ export function withLists<T>(
 }
 
 /** Runs `work` with the providers that the server has. What they do is not logged: the command tells what came of it. */
-export function withProviders<T>(work: (stores: { catalog: Catalog; providers: Providers }) => Promise<T>): Promise<T> {
+export function withProviders<T>(
+  work: (stores: { settings: Settings; catalog: Catalog; providers: Providers }) => Promise<T>,
+  options: { create?: boolean } = {},
+): Promise<T> {
   return withStores(async ({ settings, catalog }) => {
     await using opened = new AsyncDisposableStack();
     // Where the limits that it keeps cannot be read, this process keeps to them alone.
@@ -28,8 +31,8 @@ export function withProviders<T>(work: (stores: { catalog: Catalog; providers: P
     const { Providers: Opened } = await import('../server/providers/providers.ts');
     const providers = new Opened({ catalog, usage, settings, log: QUIET, now: Date.now });
     opened.defer(() => providers.gateway.stop());
-    return await work({ catalog, providers });
-  });
+    return await work({ settings, catalog, providers });
+  }, options);
 }
 
 const QUIET = { info: () => {}, warn: () => {} };

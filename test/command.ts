@@ -5,7 +5,7 @@ import { type Ended, environmentOf } from './process.ts';
 
 type Printed = Record<'stdout' | 'stderr', string>;
 
-/** What the command at hand prints; what the tests of this process print goes its usual way. */
+/** The output of the running command. The output of tests in this process is not captured. */
 const printing = new AsyncLocalStorage<Printed>();
 
 for (const name of ['stdout', 'stderr'] as const) {
@@ -19,14 +19,14 @@ for (const name of ['stdout', 'stderr'] as const) {
   };
 }
 
-// The program has set the mode of what it makes for this whole process: tests see what is made without that.
+// The program has set the umask of the whole process; tests check file modes without it.
 const umask = process.umask(0o022);
 
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * Runs a command to its end in this process, which costs a tenth of a process of its own: for what a command does, not
- * for how a process starts and ends. One at a time, for the environment and the exit status are those of the process.
+ * Runs a command in this process, which costs a tenth of a separate process: for testing what a command does, not how a
+ * process starts and ends. One at a time, because it uses the environment and the exit status of the process.
  */
 export function command(settings: NodeJS.ProcessEnv, ...words: readonly string[]): Promise<Ended> {
   const ended = last.then(() => runHere(settings, words));
@@ -43,7 +43,7 @@ async function runHere(settings: NodeJS.ProcessEnv, words: readonly string[]): P
     process.umask(umask);
     process.env = environmentOf(settings);
     process.exitCode = undefined;
-    // Nobody sits at it, wherever the tests run.
+    // Never a terminal, wherever the tests run.
     for (const stream of streams) Object.defineProperty(stream, 'isTTY', { value: false, configurable: true });
     await printing.run(printed, () => program.parseAsync([...words], { from: 'user' }).catch(fail));
     return { code: Number(process.exitCode ?? 0), ...printed };

@@ -5,7 +5,7 @@ import t from 'tap';
 import { createKey } from '../server/catalog/keys.ts';
 import { facts, keyword, makeWorld, PROJECT, type Row, WORKSPACE } from './world.ts';
 
-// The examples of the documentation, asked again. `UPDATE_EXAMPLES=1 npm test test/examples.test.ts` writes them anew.
+// Sends the requests of the documentation's examples. `UPDATE_EXAMPLES=1 npm test test/examples.test.ts` updates the examples.
 const FILE = join(import.meta.dirname, '../server/api/routes/examples.json');
 
 const uuid = (last: number) => `5e1f0000-0000-4000-8000-00000000000${last}`;
@@ -109,7 +109,7 @@ const TABLES: Readonly<Record<string, Row[]>> = {
     ['2026-03-09', 'best walking boots', 'gbr', 2, 90, 700],
   ),
 };
-/** What is asked for each operation, by the status of its answer. */
+/** The request of each operation, by the status of its answer. */
 const REQUESTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   listProjects: { 200: '/projects' },
   listKeywords: {
@@ -141,7 +141,7 @@ const REQUESTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 };
 
-t.test('every example of the documentation is what the server answers', async (t) => {
+t.test('every example in the documentation equals the answer of the server', async (t) => {
   const world = await makeWorld(t, TABLES);
   const free = (await createKey(world.catalog, { workspace: 'small', name: 'free', by: null, at: 0 })).key;
   const found: Record<string, Record<string, { request: string; answer: unknown }>> = {};
@@ -158,7 +158,7 @@ t.test('every example of the documentation is what the server answers', async (t
       const headers: Record<string, Record<string, string>> = { 401: {}, 403: { authorization: `Bearer ${free}` } };
       const { status: got, body } = await world.get(request, headers[status]);
       t.equal(got, Number(status), `${operation} ${request}`);
-      // The only part that depends on when the example is asked.
+      // The only part that depends on the time of the request.
       if (body.source !== undefined) body.source.fetchedAt = '2026-03-15T12:00:00.000Z';
       answers[status] = { request: `/api/v1${request}`, answer: body };
     }

@@ -13,6 +13,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   jobs: ['lists', 'load', 'facts', 'catalog', 'storage', 'domain', 'process-folder.ts', 'settings.ts'],
   lists: ['providers', 'facts', 'catalog', 'storage', 'domain', 'settings.ts', 'runtime'],
   providers: ['catalog', 'domain', 'settings.ts', 'runtime'],
+  manage: ['providers', 'load', 'facts', 'catalog', 'storage', 'domain', 'process-folder.ts', 'settings.ts', 'runtime'],
   ops: ['load', 'facts', 'catalog', 'storage', 'domain', 'settings.ts', 'runtime'],
   load: ['facts', 'catalog', 'storage', 'domain', 'settings.ts', 'runtime'],
   facts: ['storage', 'domain', 'runtime'],

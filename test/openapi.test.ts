@@ -141,7 +141,7 @@ const served = await world.app.inject({ method: 'GET', url: '/openapi.json' });
 const openapi = JSON.parse(served.body) as Document;
 const servedAt = (path: string): Served => openapi.paths[`/api/v1${path}`]!['get']!;
 
-/** An operation with what its references stand for. */
+/** An operation with resolved references. */
 function operationAt(path: string): Operation {
   const served = servedAt(path);
   const responses = Object.entries(served.responses).map(([status, response]) => {
@@ -182,7 +182,7 @@ t.test('an OpenAPI 3.1 document of the ten operations, all of them GET', async (
   }
 });
 
-/** Parameters as the contract has them: bounds and default of the schema. */
+/** The parameters in the contract: bounds and default of the schema. */
 const DAY = { type: 'string', format: 'date' };
 const RANGE = { from: DAY, to: DAY, period: { type: 'string' } };
 const COUNTRY = { type: 'string', pattern: '^[A-Za-z]{3}$' };
@@ -247,7 +247,7 @@ t.test('parameters with their bounds and defaults', async (t) => {
   t.match(`${listTo?.description} ${JSON.stringify(operationAt('/projects/{id}/pages'))}`, /before today/);
 });
 
-t.test('the id of the project comes first; errors stand once for all operations', async (t) => {
+t.test('the id of the project comes first; errors are defined once for all operations', async (t) => {
   for (const path of PATHS) {
     const { parameters = [], responses } = servedAt(path);
     if (path.includes('{id}')) t.match(parameters[0], { name: 'id', in: 'path' }, path);
@@ -320,7 +320,7 @@ t.test('headers are documented where they are sent, each with a type', async (t)
   }
 });
 
-/** The answer has the shape that the document says. */
+/** The answer matches the schema of the document. */
 function checkAnswer(t: Test, path: string, answer: { status: number; body: unknown }): void {
   const response = operationAt(path).responses[String(answer.status)];
   if (response === undefined) {
@@ -332,7 +332,7 @@ function checkAnswer(t: Test, path: string, answer: { status: number; body: unkn
   t.ok(Value.Check(schema, answer.body), `${path} ${answer.status} ${JSON.stringify(first ?? '')}`);
 }
 
-t.test('answers are what the document says', async (t) => {
+t.test('answers match the document', async (t) => {
   const queries: Readonly<Record<string, readonly string[]>> = {
     '/projects/{id}/keywords': ['', '?daily=1&device=mobile', '?group=foldr', '?group=rulee', '?offset=9', '?limit=0'],
     '/projects/{id}/site': ['', '?country=usa&from=2026-02-01', '?device=tablet', '?country=us'],
@@ -351,7 +351,7 @@ t.test('answers are what the document says', async (t) => {
   }
 });
 
-t.test('rows are there to be checked, and a wrong one is noticed', async (t) => {
+t.test('the checked answers have rows, and a wrong row is noticed', async (t) => {
   const lists = { keywords: 2, groups: 3, 'page-groups': 1, pages: 1, queries: 2, alerts: 2, notes: 4 };
   for (const [resource, count] of Object.entries(lists)) {
     const { body } = await world.ask(`/${resource}`);

@@ -38,14 +38,14 @@ t.test('one version in package.json, the lock file and the README', (t) => {
   t.end();
 });
 
-t.test('every package runs on the Node that Ordinate asks for', (t) => {
+t.test('every package runs on the Node version that Ordinate requires', (t) => {
   const { node = '' } = manifest.engines ?? {};
   t.ok(satisfies(process.version, node), `${process.version} is ${node}`);
   for (const [name, version] of Object.entries(manifest.optionalDependencies)) {
     t.ok(satisfies(version, node), `the pinned runtime ${name}@${version} is ${node}`);
   }
   const installed = dependencies.filter(([path]) => existsSync(join(ROOT, path, 'package.json')));
-  t.ok(installed.length > 100, 'all that is installed is looked at');
+  t.ok(installed.length > 100, 'all installed packages are checked');
   for (const [path] of installed) {
     const wanted = read<Manifest>(join(path, 'package.json')).engines?.node;
     if (wanted !== undefined && !satisfies(process.version, wanted)) t.fail(`${path} asks for Node ${wanted}`);

@@ -5,7 +5,7 @@ import type { Row } from './world.ts';
 
 let instance: Promise<DuckDBInstance> | undefined;
 
-/** Runs one statement in a DuckDB of the tests' own; rows come as JSON values. */
+/** Runs one statement in a separate DuckDB; rows are JSON values. */
 export async function duckdb(statement: string): Promise<Row[]> {
   instance ??= DuckDBInstance.create(':memory:', { threads: '2' });
   const connection = await (await instance).connect();
@@ -16,7 +16,7 @@ export async function duckdb(statement: string): Promise<Row[]> {
   }
 }
 
-/** A text as SQL writes it. */
+/** A text as a SQL literal. */
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
@@ -28,8 +28,8 @@ export async function writeParquet(file: string, select: string): Promise<void> 
 }
 
 /**
- * Writes rows as a Parquet file with the types that DuckDB sees in them: days are DATE, times TIMESTAMP, lists LIST and
- * objects STRUCT. `columns`: SQL types of columns that should have another one.
+ * Writes rows as a Parquet file with the types that DuckDB infers: days are DATE, times TIMESTAMP, lists LIST and objects
+ * STRUCT. `columns`: SQL types of columns that should have another type.
  */
 export async function writeParquetRows(
   file: string,

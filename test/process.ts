@@ -7,7 +7,7 @@ import { createKey } from '../server/catalog/keys.ts';
 import { openCatalog } from '../server/catalog/open-catalog.ts';
 import { loadSnapshot } from '../server/load/load.ts';
 import { readSettings } from '../server/settings.ts';
-import { type Answer, temporaryFolder } from './world.ts';
+import { type Answer, ONE_THREAD, temporaryFolder } from './world.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -27,7 +27,7 @@ export interface Running {
 /** Environment of a process without settings other than the given ones, and without background jobs. What Node compiled is shared, as scripts/test.ts says. */
 export function environmentOf(settings: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
-  return { PATH, HOME, NODE_COMPILE_CACHE, ORDINATE_JOBS: 'off', ...settings };
+  return { PATH, HOME, NODE_COMPILE_CACHE, ORDINATE_JOBS: 'off', ...ONE_THREAD, ...settings };
 }
 
 /** Starts the command line of the project. The process is killed when the test ends. */
@@ -35,7 +35,7 @@ export function start(t: Test, settings: NodeJS.ProcessEnv, ...words: readonly s
   return startProgram(t, settings, process.execPath, 'scripts/ordinate.ts', ...words);
 }
 
-/** Starts a program in the folder of the project. It is killed when the test ends, and whatever it started. */
+/** Starts a program in the folder of the project. It and its child processes are killed when the test ends. */
 export function startProgram(
   t: Test,
   settings: NodeJS.ProcessEnv,
@@ -46,7 +46,7 @@ export function startProgram(
     cwd: ROOT,
     env: environmentOf(settings),
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A process group of its own.
+    // A separate process group.
     detached: true,
   });
   const printed = { stdout: '', stderr: '' };
@@ -68,7 +68,7 @@ function killGroup({ pid }: ChildProcess): void {
   try {
     process.kill(-pid!, 'SIGKILL');
   } catch (error) {
-    // All of it has ended.
+    // The whole group has ended.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }
@@ -78,7 +78,7 @@ export function run(t: Test, settings: NodeJS.ProcessEnv, ...words: readonly str
   return start(t, settings, ...words).ended;
 }
 
-/** Resolves when `found` gives something; after ten minutes, more than any machine needs, it says what did not come. */
+/** Resolves when `found` returns a value. Fails after ten minutes, more than any machine needs, and says what was missing. */
 export async function until<T>(what: string, found: () => T | undefined | Promise<T | undefined>): Promise<T> {
   for (const deadline = Date.now() + 600_000; Date.now() < deadline; ) {
     const value = await found();
@@ -116,21 +116,21 @@ export async function untilReady(running: Running): Promise<Server> {
   return { ...running, address, get };
 }
 
-/** Data folders as loads of this process left them, by the snapshot folders that were loaded. */
+/** Loaded data folders of this process, by their snapshot folders. */
 const loaded = new Map<string, Promise<string>>();
 
 async function loadOnce(snapshots: readonly string[]): Promise<string> {
-  // It outlives the test that is the first to need it.
+  // It must outlive the first test that needs it.
   const folder = temporaryFolder(tap);
   await using catalog = await openCatalog(folder);
-  const settings = readSettings({ ORDINATE_DATA: folder });
+  const settings = readSettings({ ...ONE_THREAD, ORDINATE_DATA: folder });
   for (const snapshot of snapshots) await loadSnapshot({ settings, catalog }, { folder: snapshot });
   return folder;
 }
 
 /**
- * A data folder as the loader leaves it after the given snapshot folders, with keys of the workspace `acme`. What the same
- * folders were loaded into before is copied: they must not change.
+ * A data folder into which the given snapshot folders were loaded, with keys of the workspace `acme`. Later calls with the
+ * same snapshot folders copy the result: the folders must not change.
  */
 export async function makeDataFolder(
   t: Test,

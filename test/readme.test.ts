@@ -33,7 +33,7 @@ const TABLES = {
   ),
 };
 
-t.test('the tables of the README are those of the code (UPDATE_README=1 writes them)', (t) => {
+t.test('the tables of the README equal those of the code (UPDATE_README=1 writes them)', (t) => {
   let text = readme;
   for (const [name, wanted] of Object.entries(TABLES)) {
     text = text.replace(new RegExp(`<!-- ${name}:[\\s\\S]*?<!-- /${name} -->`), () => wanted);
@@ -44,7 +44,7 @@ t.test('the tables of the README are those of the code (UPDATE_README=1 writes t
   t.end();
 });
 
-/** What `npm run` knows. */
+/** The scripts of `npm run`. */
 const scripts = (JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: Record<string, string> })
   .scripts;
 
@@ -75,7 +75,7 @@ t.test('npm start, the demo and the first answers', async (t) => {
   t.match(curl, key);
   const listed = await server.get('/projects', key);
   t.equal(listed.body.projects.length, 2);
-  t.strictSame(JSON.parse(await shell(curl, folder, {})), listed.body, 'the line that is printed works as it stands');
+  t.strictSame(JSON.parse(await shell(curl, folder, {})), listed.body, 'the printed command works');
 
   const asked = block('ask')
     .replace(/^export KEY=.*$/m, '')
@@ -148,6 +148,19 @@ t.test('the load of a snapshot', async (t) => {
   t.match(out, /Loaded\. Projects: Shop1\./);
 });
 
+t.test('a property is connected', async (t) => {
+  const folder = temporaryFolder(t);
+  const google = await fakeSearchConsole(t);
+  google.sites = [{ siteUrl: 'sc-domain:acme.example', permissionLevel: 'siteRestrictedUser' }];
+  google.queries = [{ key: 'acme boots', clicks: 1, impressions: 2, position: 1 }];
+  const commands = block('property').replaceAll(
+    '--credentials /etc/ordinate/google.json',
+    `--credentials ${credentialsFile(t)} --endpoint ${google.url} --token-endpoint ${google.tokenUrl}`,
+  );
+  const out = await shell(commands, folder, { ORDINATE_DATA: join(folder, 'data') });
+  t.match(out, /sc-domain:acme\.example +siteRestrictedUser\nProject \w{5} was made of .*; it tracks 1 query/);
+});
+
 t.test('lists live from the search provider', async (t) => {
   const folder = temporaryFolder(t);
   const google = await fakeSearchConsole(t);
@@ -163,10 +176,10 @@ t.test('lists live from the search provider', async (t) => {
   const status = await shell('npm run -s ordinate -- lists status --json', folder, {
     ORDINATE_DATA: join(folder, 'data'),
   });
-  t.equal((JSON.parse(status) as { lists: number }).lists, 2, 'pages and queries stand ready');
+  t.equal((JSON.parse(status) as { lists: number }).lists, 2, 'pages and queries are stored');
 });
 
-t.test('every command of the program stands in the README', (t) => {
+t.test('the README has every command of the program', (t) => {
   const namesOf = ({ commands }: Command, before = ''): string[] =>
     commands.flatMap((command) => {
       const name = `${before}${command.name()}`;

@@ -14,7 +14,7 @@ export function block(name: string): string {
   return text;
 }
 
-/** Runs commands of the README in a folder of their own; `npm run -s ordinate --` is the one of this checkout. */
+/** Runs commands of the README in a new folder; `npm run -s ordinate --` uses this checkout. */
 export async function shell(commands: string, cwd: string, environment: NodeJS.ProcessEnv): Promise<string> {
   const npm = `npm() { shift 4; ${JSON.stringify(process.execPath)} ${JSON.stringify(join(ROOT, 'scripts/ordinate.ts'))} "$@"; }`;
   const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', `${npm}\n${commands}`], {

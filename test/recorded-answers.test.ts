@@ -6,11 +6,11 @@ import t from 'tap';
 import { createKey } from '../server/catalog/keys.ts';
 import { facts, keyword, makeWorld, NOW, PROJECT, type Row, WORKSPACE } from './world.ts';
 
-// Answers to a fixed list of requests, byte for byte. A change that must not change any answer leaves the file as it is;
-// any other writes it anew: UPDATE_ANSWERS=1 npm test test/recorded-answers.test.ts
+// Answers to a fixed list of requests, byte for byte. A change that must not affect answers leaves the file as it is; any
+// other change updates it: UPDATE_ANSWERS=1 npm test test/recorded-answers.test.ts
 const FILE = join(import.meta.dirname, 'fixtures/answers.json');
 
-/** The headers of an answer that clients see, besides lengths and times. */
+/** The recorded headers: all except lengths and times. */
 const HEADERS = [
   'content-type',
   'content-encoding',
@@ -31,7 +31,7 @@ const DAYS = Array.from({ length: 69 }, (_, index) =>
   new Date(Date.UTC(2026, 0, 1 + index)).toISOString().slice(0, 10),
 );
 
-/** Numbers that look like facts and are the same in every run. */
+/** Realistic numbers that are the same in every run. */
 function measures(seed: number): readonly number[] {
   const impressions = (seed * 7919) % 997;
   const clicks = (seed * 104_729) % (Math.floor(impressions / 3) + 1);
@@ -203,7 +203,7 @@ const KEYWORD_REQUESTS = [
 
 const project = '/api/v1/projects/Proj1';
 
-/** Addresses with the headers that they are asked with, besides the key. */
+/** Paths and the headers of their requests, besides the key. */
 const REQUESTS: readonly (readonly [string, Readonly<Record<string, string>>?])[] = [
   ...['keywords', 'site', 'breakdowns', 'pages', 'queries'].flatMap((name) =>
     [...RANGES, ...WRONG].map((query) => [`${project}/${name}?${query}`] as const),
@@ -250,7 +250,7 @@ const DECODERS: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
   zstd: zstdDecompressSync,
 };
 
-t.test('the answers to a fixed list of requests are the recorded ones', async (t) => {
+t.test('the answers to a fixed list of requests equal the recorded ones', async (t) => {
   let time = NOW;
   const world = await makeWorld(t, TABLES, { now: () => time });
   const free = (await createKey(world.catalog, { workspace: 'small', name: 'free', by: null, at: 0 })).key;

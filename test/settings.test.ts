@@ -36,7 +36,7 @@ t.test('names that are not set, or empty, warn of nothing', (t) => {
   t.end();
 });
 
-t.test('errors name the setting as it was written, and all of them are told', (t) => {
+t.test('errors name the setting as it was written, and all of them are reported', (t) => {
   t.throws(
     () => read({ ORDINATE_LISTS_PATIENCE: 'long', ORDINATE_THREDS: '2', ORDINATE_PROVIDER_REQUESTS_PER_MINUTE: '0' }),
     {

@@ -14,7 +14,7 @@ import { temporaryFolder } from './world.ts';
 const root = join(import.meta.dirname, '../sql');
 const FILES = globSync('**/*.sql', { cwd: root }).sort();
 
-/** The SQL without comments and without what stands in quotes. */
+/** The SQL without comments and quoted texts. */
 function bare(text: string): string {
   return text.replaceAll(/--.*|'(?:[^']|'')*'|"(?:[^"]|"")*"/g, (found) => (found[0] === '-' ? '' : '_'));
 }
@@ -24,8 +24,8 @@ function comment(text: string): string {
   return /^(?:--.*\n)+/.exec(text)?.[0] ?? '';
 }
 
-t.test('every file starts with a comment that says something', async (t) => {
-  t.ok(FILES.length > 100, 'all of sql/ is looked at');
+t.test('every file starts with a comment', async (t) => {
+  t.ok(FILES.length > 100, 'all of sql/ is checked');
   const texts = FILES.map((file) => [file, readFileSync(join(root, file), 'utf8')] as const);
   const silent = texts.filter(([, text]) => !/^-- \S.{8,}/.test(comment(text)));
   t.strictSame(silent, [], 'no file without a comment');
@@ -45,7 +45,7 @@ t.test('every file holds exactly one statement, migrations apart', async (t) => 
   );
 });
 
-t.test('every parameter is named in the comment, and none that is not there', async (t) => {
+t.test('the comment names every parameter and no other', async (t) => {
   const wrong: string[] = [];
   for (const file of FILES.filter((name) => /^(catalog|facts|lists|usage)\/[^/]+$/.test(name))) {
     const text = readFileSync(join(root, file), 'utf8');
@@ -57,7 +57,7 @@ t.test('every parameter is named in the comment, and none that is not there', as
   t.strictSame(wrong, []);
 });
 
-t.test('a running process needs no SQL file any more', async (t) => {
+t.test('a running process no longer needs the SQL files', async (t) => {
   const copy = temporaryFolder(t);
   cpSync(root, join(copy, 'sql'), { recursive: true });
   mkdirSync(join(copy, 'server/runtime'), { recursive: true });
@@ -139,7 +139,7 @@ const MEASURES = 'bigint as clicks, 4::bigint as impressions, 6::bigint as sum_p
 const NUMBERS = ['clicks', 'impressions', 'sumPosition'];
 const RANGE = { from: '2026-03-01', to: '2026-03-31' };
 
-/** Each question: the fact table it reads with the key of one row, its parameters, and the row it answers. */
+/** Each query: the fact table it reads with the key of one row, its parameters, and the expected row. */
 const QUESTIONS: Readonly<
   Record<string, { key: string; parameters: Parameters; answers: Readonly<Record<string, string | number>> }>
 > = {
@@ -200,7 +200,7 @@ const QUESTIONS: Readonly<
   },
 };
 
-t.test('questions over Parquet files', async (t) => {
+t.test('queries over Parquet files', async (t) => {
   const folder = temporaryFolder(t);
   const engine = await Engine.open({
     memoryLimit: '256MB',
@@ -285,7 +285,7 @@ t.test('every statement about usage prepares', (t) => {
   t.end();
 });
 
-t.test('the engine reads and writes nothing outside of its folders', async (t) => {
+t.test('the engine reads and writes only in its folders', async (t) => {
   const folder = temporaryFolder(t);
   const engine = await Engine.open({
     memoryLimit: '256MB',

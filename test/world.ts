@@ -88,27 +88,30 @@ export interface World {
   readonly key: string;
   /** Lines of the server's log. */
   readonly log: string[];
-  /** Asks the API, with the world's key unless other headers are given. `path` is below the API's root. */
+  /** Sends a request to the API, with the world's key unless other headers are given. `path` is below the API's root. */
   readonly get: (path: string, headers?: Readonly<Record<string, string>>) => Promise<Answer>;
-  /** Asks about the project `Proj1`. */
+  /** Sends a request about the project `Proj1`. */
   readonly ask: (path: string) => Promise<Answer>;
-  /** Loads more into it. */
+  /** Loads more rows. */
   readonly load: (
     tables: Tables,
     options?: { replace?: boolean; confirmDelete?: string[] },
   ) => ReturnType<typeof loadSnapshot>;
 }
 
+/** For a few rows, more threads of DuckDB are only waited for. */
+export const ONE_THREAD: Readonly<NodeJS.ProcessEnv> = { ORDINATE_THREADS: '1' };
+
 /** Data folders as loads of this process left them, by what was loaded. */
 const loaded = new Map<string, Promise<string>>();
 
 async function loadOnce(settings: Settings, tables: Tables): Promise<string> {
-  // It outlives the test that is the first to need it.
+  // It must outlive the first test that needs it.
   const dataFolder = temporaryFolder(tap);
   const catalog = await openCatalog(dataFolder);
   try {
     const folder = writeSnapshot(tap, tables);
-    // Numbers of tests are chosen to be added up, not to be likely.
+    // Tests choose numbers that are easy to add up, not plausible ones.
     await loadSnapshot({ settings: { ...settings, dataFolder }, catalog }, { folder, acceptImplausible: true });
     return dataFolder;
   } finally {
@@ -117,7 +120,7 @@ async function loadOnce(settings: Settings, tables: Tables): Promise<string> {
   }
 }
 
-/** Fills a data folder by the real loader; where it loaded the same before, by a copy of what it made then. */
+/** Fills a data folder with the real loader, or copies the result of an earlier load of the same rows. */
 async function fill(settings: Settings, tables: Tables): Promise<void> {
   const what = JSON.stringify(tables);
   const outcome = loaded.get(what) ?? loadOnce(settings, tables);
@@ -125,7 +128,7 @@ async function fill(settings: Settings, tables: Tables): Promise<void> {
   cpSync(await outcome, settings.dataFolder, { recursive: true });
 }
 
-/** A server over what is loaded from `tables`; the workspace and the project of above are there unless given. */
+/** A server with the rows of `tables`; `WORKSPACE` and `PROJECT` are the defaults for their tables. */
 export async function makeWorld(
   t: Test,
   tables: Tables = {},
@@ -137,7 +140,12 @@ export async function makeWorld(
   const { now = NOW, environment, ...appOptions } = options;
   const dataFolder = join(temporaryFolder(t), 'data');
   mkdirSync(dataFolder);
-  const settings = readSettings({ ORDINATE_LOG_LEVEL: 'info', ...environment, ORDINATE_DATA: dataFolder });
+  const settings = readSettings({
+    ORDINATE_LOG_LEVEL: 'info',
+    ...ONE_THREAD,
+    ...environment,
+    ORDINATE_DATA: dataFolder,
+  });
   await fill(settings, { workspaces: [WORKSPACE], projects: [PROJECT], ...tables });
   const opened = new AsyncDisposableStack();
   t.teardown(() => opened.disposeAsync());

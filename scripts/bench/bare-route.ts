@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-/** A bare Fastify route in a process of its own. */
+/** A bare Fastify route in a separate process. */
 export interface BareRoute {
   readonly address: URL;
   stop(): Promise<void>;

@@ -1,4 +1,4 @@
-// The floor of every answer: a Fastify route without anything around it that sends the bytes of a file.
+// The baseline for every answer: a Fastify route without plugins that sends the bytes of a file.
 // Arguments: the file.
 import { readFileSync } from 'node:fs';
 import fastify from 'fastify';

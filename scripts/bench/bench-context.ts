@@ -9,17 +9,17 @@ import { workspaceName } from './snapshots.ts';
 
 export const API = '/api/v1';
 
-/** What every measurement works with. */
+/** The tools and data of all measurements. */
 export interface Bench {
   readonly options: BenchOptions;
   readonly data: BenchData;
-  /** For floors: a DuckDB in this process. */
+  /** DuckDB in this process, for baselines. */
   readonly engine: Engine;
   readonly peers: readonly Peer[];
   readonly report: (step: string) => void;
 }
 
-/** Gives a fresh server over the data to `work` and stops it afterwards; limits and memory begin anew with it. */
+/** Runs `work` with a new server over the data, then stops the server. Its rate limits and memory start from zero. */
 export async function withServer<T>(
   { folder, keys }: Data,
   { cache }: { cache: boolean },
@@ -33,7 +33,7 @@ export async function withServer<T>(
   }
 }
 
-/** One client of the server: asks, and insists on being answered. */
+/** One client of the server. Throws if the status is not 200. */
 export class Client {
   readonly #connection: Connection;
   readonly #server: Server;
@@ -49,21 +49,25 @@ export class Client {
 
   /** Times a request. */
   async time(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Sample> {
-    return this.#ask(path, headers, false);
+    return this.#get(path, headers, false);
   }
 
   /** The body of an answer. */
   async read(path: string): Promise<Buffer> {
-    return (await this.#ask(path, {}, true)).body!;
+    return (await this.#get(path, {}, true)).body!;
   }
 
   close(): void {
     this.#connection.close();
   }
 
-  async #ask(path: string, headers: Readonly<Record<string, string>>, keep: boolean) {
+  async #get(path: string, headers: Readonly<Record<string, string>>, keepBody: boolean) {
     const [key] = await this.#server.keys.take(1);
-    const answer = await this.#connection.ask(`${API}${path}`, { authorization: `Bearer ${key}`, ...headers }, keep);
+    const answer = await this.#connection.get(
+      `${API}${path}`,
+      { authorization: `Bearer ${key}`, ...headers },
+      keepBody,
+    );
     if (answer.status !== 200) throw new Error(`${path} was answered with ${answer.status}.`);
     return answer;
   }

@@ -6,19 +6,19 @@ export interface Answer {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: ReadonlyMap<string, string>;
-  /** Bytes of the body as they came. */
+  /** Length of the body, as sent. */
   readonly bytes: number;
   /** Milliseconds from the request to the first byte of the body. */
   readonly firstByte: number;
   /** Milliseconds from the request to the last byte. */
   readonly ms: number;
-  /** Only when it was to be kept. */
+  /** Only with `keepBody`. */
   readonly body?: Buffer;
 }
 
-interface Asked {
+interface PendingRequest {
   readonly at: number;
-  readonly keep: boolean;
+  readonly keepBody: boolean;
   readonly done: (answer: Answer) => void;
   readonly fail: (error: Error) => void;
   head: Buffer;
@@ -27,17 +27,17 @@ interface Asked {
   reader?: BodyReader;
   firstByte?: number;
   bytes: number;
-  kept: Buffer[];
+  bodyParts: Buffer[];
 }
 
 /**
- * One kept-alive HTTP connection that asks one thing at a time and does nothing with the answer but count it: on a
- * machine of few cores a full client would take from the server what is to be measured.
+ * One kept-alive HTTP connection that sends one request at a time and only counts the bytes of the answer: on a machine
+ * with few cores a full client would take processor time from the server that is measured.
  */
 export class Connection {
   readonly #socket: Socket;
   readonly #host: string;
-  #asked: Asked | undefined;
+  #pending: PendingRequest | undefined;
 
   private constructor(socket: Socket, host: string) {
     this.#socket = socket;
@@ -54,11 +54,11 @@ export class Connection {
     return new Connection(socket, address.host);
   }
 
-  /** Asks for a path. Rejects when the connection breaks before the answer has ended. */
-  ask(path: string, headers: Readonly<Record<string, string>> = {}, keep = false): Promise<Answer> {
+  /** Requests a path. Rejects if the connection breaks before the answer has ended. */
+  get(path: string, headers: Readonly<Record<string, string>> = {}, keepBody = false): Promise<Answer> {
     const lines = Object.entries({ host: this.#host, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
     return new Promise<Answer>((done, fail) => {
-      this.#asked = { at: performance.now(), keep, done, fail, head: Buffer.alloc(0), bytes: 0, kept: [] };
+      this.#pending = { at: performance.now(), keepBody, done, fail, head: Buffer.alloc(0), bytes: 0, bodyParts: [] };
       this.#socket.write(`GET ${path} HTTP/1.1\r\n${lines.join('')}\r\n`);
     });
   }
@@ -68,60 +68,60 @@ export class Connection {
   }
 
   #take(bytes: Buffer): void {
-    const asked = this.#asked;
-    if (asked === undefined) return;
+    const pending = this.#pending;
+    if (pending === undefined) return;
     try {
-      const body = asked.reader === undefined ? readHead(asked, bytes) : bytes;
-      if (body.length > 0) asked.firstByte ??= performance.now() - asked.at;
-      if (asked.reader instanceof SizedBody) count(asked, body);
-      if (asked.reader?.take(body) === true) this.#end(asked);
+      const body = pending.reader === undefined ? readHead(pending, bytes) : bytes;
+      if (body.length > 0) pending.firstByte ??= performance.now() - pending.at;
+      if (pending.reader instanceof SizedBody) count(pending, body);
+      if (pending.reader?.take(body) === true) this.#end(pending);
     } catch (error) {
       this.#fail(error as Error);
       this.close();
     }
   }
 
-  #end(asked: Asked): void {
-    this.#asked = undefined;
-    const ms = performance.now() - asked.at;
-    const { status = 0, headers = new Map<string, string>(), bytes, firstByte = ms } = asked;
-    asked.done({
+  #end(pending: PendingRequest): void {
+    this.#pending = undefined;
+    const ms = performance.now() - pending.at;
+    const { status = 0, headers = new Map<string, string>(), bytes, firstByte = ms } = pending;
+    pending.done({
       status,
       headers,
       bytes,
       firstByte,
       ms,
-      ...(asked.keep ? { body: Buffer.concat(asked.kept) } : {}),
+      ...(pending.keepBody ? { body: Buffer.concat(pending.bodyParts) } : {}),
     });
   }
 
   #fail(error: Error): void {
-    this.#asked?.fail(error);
-    this.#asked = undefined;
+    this.#pending?.fail(error);
+    this.#pending = undefined;
   }
 }
 
-function count(asked: Asked, bytes: Buffer): void {
-  asked.bytes += bytes.length;
-  if (asked.keep) asked.kept.push(bytes);
+function count(pending: PendingRequest, bytes: Buffer): void {
+  pending.bytes += bytes.length;
+  if (pending.keepBody) pending.bodyParts.push(bytes);
 }
 
-/** Reads the head of the answer; returns what came behind it. */
-function readHead(asked: Asked, bytes: Buffer): Buffer {
-  asked.head = Buffer.concat([asked.head, bytes]);
-  const end = asked.head.indexOf('\r\n\r\n');
+/** Reads the head of the answer; returns the bytes after it. */
+function readHead(pending: PendingRequest, bytes: Buffer): Buffer {
+  pending.head = Buffer.concat([pending.head, bytes]);
+  const end = pending.head.indexOf('\r\n\r\n');
   if (end === -1) return Buffer.alloc(0);
-  const [first = '', ...lines] = asked.head.toString('latin1', 0, end).split('\r\n');
-  asked.status = Number(first.split(' ')[1]);
-  asked.headers = new Map(
+  const [first = '', ...lines] = pending.head.toString('latin1', 0, end).split('\r\n');
+  pending.status = Number(first.split(' ')[1]);
+  pending.headers = new Map(
     lines.map((line) => {
       const colon = line.indexOf(':');
       return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
     }),
   );
-  asked.reader =
-    asked.headers.get('transfer-encoding') === 'chunked'
-      ? new ChunkedBody((content) => count(asked, content))
-      : new SizedBody(Number(asked.headers.get('content-length')));
-  return asked.head.subarray(end + 4);
+  pending.reader =
+    pending.headers.get('transfer-encoding') === 'chunked'
+      ? new ChunkedBody((content) => count(pending, content))
+      : new SizedBody(Number(pending.headers.get('content-length')));
+  return pending.head.subarray(end + 4);
 }

@@ -9,7 +9,7 @@ import { load } from './ordinate.ts';
 import { equalPlans, LARGE, MIDDLE, makeTexts, plans, workspaceName, writeEntities, writeFacts } from './snapshots.ts';
 import { makeOnce, stampOf } from './stamp.ts';
 
-/** What the data of the benchmark is made by, and what decides how it is stored. */
+/** The files that generate the data of the benchmark, and the files that decide how it is stored. */
 const GENERATOR = ['sql/bench/*.sql', 'scripts/bench/snapshots.ts', 'scripts/bench/data.ts'];
 const STORE = ['server/load/*.ts', 'server/catalog/*.ts', 'server/facts/**/*.ts', 'sql/{load,catalog,facts}/**/*.sql'];
 
@@ -21,18 +21,18 @@ export interface Data {
 }
 
 export interface BenchData extends Data {
-  /** Snapshot with the large project's keyword facts and nothing else. */
+  /** Snapshot with only the large project's keyword facts. */
   readonly largeSnapshot: string;
-  /** Plain daily file of a project's keyword facts, as a user of DuckDB would keep it. */
+  /** Plain daily file of a project's keyword facts, as a user of DuckDB would store it. */
   readonly plain: (project: typeof LARGE | typeof MIDDLE) => string;
 }
 
-/** A load stages each project's months side by side; more of them at once do not fit into the memory it may take. */
-const PROJECTS_A_LOAD = 100;
+/** A load stages the months of all projects at once: more projects do not fit into its memory. */
+const PROJECTS_PER_LOAD = 100;
 
 type Report = (step: string) => void;
 
-/** The data of all measurements but that of many projects; made when it is not there as the options want it. */
+/** The data of all measurements except that of many projects. Generated unless data for the same options exists. */
 export async function prepareData(engine: Engine, options: BenchOptions, report: Report): Promise<BenchData> {
   const { keywords, middleKeywords, smallKeywords, days, queries, pages, listDays, workspaces, keys } = options;
   const sizes = { keywords, middleKeywords, smallKeywords, days, queries, pages, listDays, workspaces, keys };
@@ -66,7 +66,7 @@ export async function prepareData(engine: Engine, options: BenchOptions, report:
   return { ...data, largeSnapshot, plain };
 }
 
-/** A data folder with so many equal projects. */
+/** A data folder with `count` equal projects. */
 export async function prepareProjects(
   engine: Engine,
   options: BenchOptions,
@@ -76,9 +76,9 @@ export async function prepareProjects(
   const { scaleKeywords, scaleDays, keys } = options;
   const projects = equalPlans(count, scaleKeywords, scaleDays);
   const folder = join(options.folder, `snapshots-${count}`);
-  const parts = Array.from({ length: Math.ceil(count / PROJECTS_A_LOAD) }, (_, index) => ({
+  const parts = Array.from({ length: Math.ceil(count / PROJECTS_PER_LOAD) }, (_, index) => ({
     snapshot: join(folder, String(index + 1)),
-    projects: projects.slice(index * PROJECTS_A_LOAD, (index + 1) * PROJECTS_A_LOAD),
+    projects: projects.slice(index * PROJECTS_PER_LOAD, (index + 1) * PROJECTS_PER_LOAD),
   }));
   const sizes = { scaleKeywords, scaleDays, count, keys };
   await makeOnce(folder, stampOf(sizes, GENERATOR), async () => {
@@ -96,7 +96,7 @@ export async function prepareProjects(
   return loadOnce(join(options.folder, `data-${count}`), stamp, snapshots, [workspaceName(1)], keys, report);
 }
 
-/** A data folder into which snapshots were loaded, with keys. */
+/** Loads snapshots into a data folder and creates keys, unless this was done before. */
 async function loadOnce(
   folder: string,
   stamp: string,

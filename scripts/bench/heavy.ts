@@ -1,5 +1,5 @@
-// A thread of clients that ask for as much as they can until they are told to stop: their own thread, so that reading
-// their answers does not delay the client that is timed.
+// A thread of clients that send as many requests as they can until they get a message. They have their own thread, so
+// that reading their answers does not delay the client that is timed.
 import { once } from 'node:events';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Connection } from './connection.ts';
@@ -9,14 +9,14 @@ export interface HeavyWork {
   readonly address: string;
   readonly clients: number;
   readonly keys: readonly string[];
-  /** Asked in turn. */
+  /** Requested in turn. */
   readonly paths: readonly string[];
 }
 
 export interface HeavyReport {
   readonly answers: number;
   readonly bytes: number;
-  /** Answers other than 200 and broken ones, by status or message. */
+  /** Number of failures by status or error message. */
   readonly failures: Readonly<Record<string, number>>;
 }
 
@@ -32,13 +32,13 @@ const stop = once(parentPort!, 'message').then((): string[] => {
   return [];
 });
 
-/** Asks once, unless it is told to stop before a key may be used. Opens a new connection where the last one broke. */
-async function ask(connection: Connection | undefined): Promise<Connection | undefined> {
+/** Sends a request, unless it is stopped before a key is free. Opens a new connection if the last one broke. */
+async function sendRequest(connection: Connection | undefined): Promise<Connection | undefined> {
   const [key] = await Promise.race([ring.take(1), stop]);
   if (key === undefined) return connection;
   try {
     const open = connection ?? (await Connection.open(new URL(address)));
-    const answer = await open.ask(paths[next++ % paths.length]!, { authorization: `Bearer ${key}` });
+    const answer = await open.get(paths[next++ % paths.length]!, { authorization: `Bearer ${key}` });
     bytes += answer.bytes;
     if (answer.status === 200) answers++;
     else noteFailure(String(answer.status));
@@ -57,7 +57,7 @@ function noteFailure(what: string): void {
 await Promise.all(
   Array.from({ length: clients }, async () => {
     let connection: Connection | undefined;
-    while (!stopped) connection = await ask(connection);
+    while (!stopped) connection = await sendRequest(connection);
     connection?.close();
   }),
 );

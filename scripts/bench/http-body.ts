@@ -1,21 +1,21 @@
-/** Follows the body of an answer to its end. */
+/** Finds the end of an answer's body. */
 export interface BodyReader {
-  /** Takes the next bytes; true when the body has ended with them. */
+  /** Takes the next bytes; returns true when the body has ended. */
   take(bytes: Buffer): boolean;
 }
 
-/** A body whose length was told. */
+/** A body with a Content-Length. */
 export class SizedBody implements BodyReader {
   #left: number;
 
   constructor(length: number) {
-    if (!Number.isInteger(length)) throw new Error('The answer does not tell its length.');
+    if (!Number.isInteger(length)) throw new Error('The answer has no Content-Length.');
     this.#left = length;
   }
 
   take(bytes: Buffer): boolean {
     this.#left -= bytes.length;
-    if (this.#left < 0) throw new Error('The answer is longer than it said.');
+    if (this.#left < 0) throw new Error('The answer is longer than its Content-Length.');
     return this.#left === 0;
   }
 }
@@ -23,14 +23,14 @@ export class SizedBody implements BodyReader {
 const CR = 13;
 const LF = 10;
 
-/** A body in chunks, each behind its size; it ends with an empty one. */
+/** A chunked body: each chunk follows its size, and an empty chunk ends the body. */
 export class ChunkedBody implements BodyReader {
   readonly #content: (bytes: Buffer) => void;
   #state: 'size' | 'content' | 'end of content' = 'size';
   #size = '';
   #left = 0;
 
-  /** `content` gets what the chunks hold. */
+  /** @param content called with the content of chunks */
   constructor(content: (bytes: Buffer) => void) {
     this.#content = content;
   }
@@ -54,11 +54,11 @@ export class ChunkedBody implements BodyReader {
     return false;
   }
 
-  /** True behind the line that ends the last, empty chunk. */
+  /** True after the line that ends the last, empty chunk. */
   #beginChunk(): boolean {
     if (this.#size === '' && this.#left === -1) return true;
     const size = Number.parseInt(this.#size, 16);
-    if (Number.isNaN(size)) throw new Error(`'${this.#size}' is no size of a chunk.`);
+    if (Number.isNaN(size)) throw new Error(`'${this.#size}' is not a chunk size.`);
     this.#size = '';
     this.#left = size === 0 ? -1 : size;
     if (size > 0) this.#state = 'content';

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What the service allows each key in a minute is 120; one is left for a request on the side. */
-const REQUESTS_A_MINUTE = 119;
-/** Milliseconds after which requests no longer count: a minute, and what may pass between taking a key and its use. */
+/** The service allows each key 120 requests per minute; one is left for other requests. */
+const REQUESTS_PER_MINUTE = 119;
+/** Milliseconds after which requests no longer count: a minute, and the time between taking a key and using it. */
 const WINDOW = 70_000;
 
 /**
- * Keys in turn, so that no key goes over its limit: with the 20 keys of a workspace, almost 2,400 requests a minute. Who
- * wants more waits.
+ * Hands out keys in turn, so that no key exceeds its limit: the 20 keys of a workspace allow almost 2,400 requests per
+ * minute. A caller that needs more waits.
  */
 export class KeyRing {
   readonly #keys: readonly string[];
@@ -18,15 +18,15 @@ export class KeyRing {
     this.#keys = keys;
   }
 
-  /** Some of the keys as a ring of their own; the two share their limits, so use one or the other. */
+  /** Some of the keys as a separate ring. Rings do not know of each other's requests: use a key in one ring only. */
   part(from: number, to: number): KeyRing {
     const keys = this.#keys.slice(from, to);
     return new KeyRing(keys.length > 0 ? keys : this.#keys);
   }
 
-  /** Keys for so many requests, each as often as the others. */
+  /** Returns a key for each of `count` requests, in turn. */
   async take(count: number): Promise<string[]> {
-    const budget = this.#keys.length * REQUESTS_A_MINUTE;
+    const budget = this.#keys.length * REQUESTS_PER_MINUTE;
     if (count > budget) {
       throw new Error(`${count} requests at once are more than ${this.#keys.length} keys may send in a minute.`);
     }

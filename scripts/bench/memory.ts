@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
-/** The memory of a process from now on, in megabytes; nulls where the system has no /proc. */
+/** Measures the memory of a process from now on, in megabytes; null on systems without /proc. */
 export class PeakMemory {
   readonly #pid: number;
   readonly #before: number | null;
@@ -9,15 +9,15 @@ export class PeakMemory {
   constructor(pid: number) {
     this.#pid = pid;
     try {
-      // The kernel's own high-water mark starts again from the present size.
+      // Resets the kernel's high-water mark to the current size.
       writeFileSync(`/proc/${pid}/clear_refs`, '5');
     } catch {
-      // Without it the peak is that since the process began.
+      // Then the peak counts from the start of the process.
     }
     this.#before = read(pid, 'VmRSS');
   }
 
-  /** Reads the peak while the process lives. */
+  /** Reads the peak; call it while the process runs. */
   look(): this {
     this.#peak = read(this.#pid, 'VmHWM') ?? this.#peak;
     return this;

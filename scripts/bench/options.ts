@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 
-/** How much is generated; the data is kept as long as these stay the same. */
+/** How much data is generated. The data is reused while these stay the same. */
 interface Sizes {
   /** Keywords of the large project. */
   readonly keywords: number;
@@ -15,15 +15,15 @@ interface Sizes {
   readonly pages: number;
   /** Days of query and page facts. */
   readonly listDays: number;
-  /** Workspaces with a small project each; their keys bound how many requests fit into a minute. */
+  /** Workspaces with a small project each; their keys limit the requests per minute. */
   readonly workspaces: number;
   /** Keys of each workspace; the service allows 20. */
   readonly keys: number;
 }
 
-/** How long is measured. */
+/** How long to measure. */
 interface Effort {
-  /** Times that each compared thing is asked in turn. */
+  /** How many times each compared thing is measured, in turn. */
   readonly rounds: number;
   /** Requests of one burst of many connections. */
   readonly burst: number;
@@ -34,7 +34,7 @@ interface Effort {
 export interface BenchOptions extends Sizes, Effort {
   readonly folder: string;
   readonly only: readonly string[];
-  /** Projects of the folder that is compared with one of a single project; 0 leaves that out. */
+  /** Number of projects to compare with a single project; 0 skips the comparison. */
   readonly scale: number;
   readonly scaleKeywords: number;
   readonly scaleDays: number;
@@ -43,7 +43,7 @@ export interface BenchOptions extends Sizes, Effort {
   readonly chdb: boolean;
 }
 
-const USUAL: Sizes & Effort = {
+const DEFAULTS: Sizes & Effort = {
   keywords: 5000,
   middleKeywords: 1000,
   smallKeywords: 100,
@@ -58,7 +58,7 @@ const USUAL: Sizes & Effort = {
   seconds: 20,
 };
 
-const QUICK: typeof USUAL = {
+const QUICK: typeof DEFAULTS = {
   keywords: 60,
   middleKeywords: 20,
   smallKeywords: 10,
@@ -73,7 +73,7 @@ const QUICK: typeof USUAL = {
   seconds: 1,
 };
 
-const HELP: Readonly<Record<keyof typeof USUAL, string>> = {
+const HELP: Readonly<Record<keyof typeof DEFAULTS, string>> = {
   keywords: 'keywords of the large project',
   middleKeywords: 'keywords of the middle project',
   smallKeywords: 'keywords of each small project',
@@ -83,31 +83,31 @@ const HELP: Readonly<Record<keyof typeof USUAL, string>> = {
   listDays: 'days of query and page facts',
   workspaces: 'workspaces with a small project each, for bursts of requests',
   keys: 'keys of each workspace, at most 20',
-  rounds: 'times that each compared thing is asked in turn',
+  rounds: 'times that each compared thing is measured',
   burst: 'requests of one burst',
   seconds: 'seconds of heavy load',
 };
 
-/** Options of the command line. Prints help or a complaint and ends the process where there is nothing to measure. */
+/** Reads the command line. For --help or wrong options, prints help or an error and ends the process. */
 export function readOptions(args: readonly string[], measurements: readonly string[]): BenchOptions {
   const command = new Command('bench')
-    .description('Measures the server over HTTP and, in the same run, what it could be compared with.')
-    .option('--folder <folder>', 'where the data is made once and kept [data/bench; data/bench-quick with --quick]')
+    .description('Measures the server over HTTP and, in the same run, baselines to compare it with.')
+    .option('--folder <folder>', 'where the data is generated and reused [data/bench; data/bench-quick with --quick]')
     .option('--only <names>', `comma-separated: ${measurements.join(', ')}`)
     .option('--quick', 'small sizes and few rounds, to see that it works')
     .option('--full', 'heavy load for a minute')
-    .option('--scale [projects]', 'compare a folder of many projects (1000) with one of a single project', count)
+    .option('--scale [projects]', 'compare a data folder of many projects (1000) with one of a single project', count)
     .option('--scale-keywords <n>', 'keywords of each of these projects', count, 20)
     .option('--scale-days <n>', 'days of each of these projects', count, 28)
     .option('--json <file>', 'write the results as JSON as well')
-    .option('--postgres <url>', 'compare with a PostgreSQL database; the benchmark makes a table of its own in it')
+    .option('--postgres <url>', 'compare with a PostgreSQL database; the benchmark creates a table in it')
     .option('--chdb', 'compare with ClickHouse (the npm package chdb)');
   for (const [name, help] of Object.entries(HELP)) {
     const flag = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-    command.option(`--${flag} <n>`, `${help} [${USUAL[name as keyof typeof USUAL]}]`, count);
+    command.option(`--${flag} <n>`, `${help} [${DEFAULTS[name as keyof typeof DEFAULTS]}]`, count);
   }
   command.parse(args, { from: 'user' });
-  type Flags = Partial<typeof USUAL> & {
+  type Flags = Partial<typeof DEFAULTS> & {
     folder?: string;
     only?: string;
     quick?: true;
@@ -131,14 +131,14 @@ export function readOptions(args: readonly string[], measurements: readonly stri
   const chosen = only?.split(',') ?? [];
   const unknown = chosen.filter((name) => !measurements.includes(name));
   if (unknown.length > 0) command.error(`There is no measurement ${unknown.join(', ')}.`);
-  const asked = scale === true || (scale === undefined && chosen.includes('projects')) ? 1000 : (scale ?? 0);
+  const projects = scale === true || (scale === undefined && chosen.includes('projects')) ? 1000 : (scale ?? 0);
   return {
-    ...(quick ? QUICK : USUAL),
+    ...(quick ? QUICK : DEFAULTS),
     ...(full ? { seconds: 60 } : {}),
     ...flags,
     folder: resolve(folder),
     only: chosen,
-    scale: asked,
+    scale: projects,
     chdb: chdb === true,
   };
 }

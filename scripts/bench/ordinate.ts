@@ -11,7 +11,7 @@ const root = join(import.meta.dirname, '../..');
 const program = join(root, 'scripts/ordinate.ts');
 const run = promisify(execFile);
 
-/** Runs a command of `ordinate` in the data folder; returns what it prints. */
+/** Runs an `ordinate` command with a data folder; returns its standard output. */
 async function ordinate(dataFolder: string, ...args: readonly string[]): Promise<string> {
   const { stdout } = await run(process.execPath, [program, ...args], {
     env: { ...process.env, ORDINATE_DATA: dataFolder },
@@ -20,7 +20,7 @@ async function ordinate(dataFolder: string, ...args: readonly string[]): Promise
   return stdout;
 }
 
-/** Loads a snapshot; returns the wall time of the whole command in seconds, and its peak of memory. */
+/** Loads a snapshot; returns the wall time of the whole command in seconds, and its peak memory in megabytes. */
 export async function load(dataFolder: string, snapshot: string): Promise<{ seconds: number; peak: number | null }> {
   const started = performance.now();
   const child = spawn(process.execPath, [program, 'load', snapshot, '--json'], {
@@ -40,7 +40,7 @@ export async function load(dataFolder: string, snapshot: string): Promise<{ seco
 export interface Server {
   readonly address: URL;
   readonly pid: number;
-  /** Milliseconds from the start of the process to its being ready. */
+  /** Milliseconds from the start of the process until it is ready. */
   readonly startup: number;
   readonly keys: KeyRing;
   stop(): Promise<void>;
@@ -49,7 +49,7 @@ export interface Server {
 interface ServeOptions {
   readonly dataFolder: string;
   readonly keys: readonly string[];
-  /** Finished answers are kept, as usual, or every answer is made anew. */
+  /** Whether the response cache is on, as by default. */
   readonly cache: boolean;
 }
 
@@ -81,12 +81,12 @@ export async function startServer({ dataFolder, keys, cache }: ServeOptions): Pr
       },
     };
   }
-  throw new Error(`The server did not start; ${dataFolder}.log tells why.`);
+  throw new Error(`The server did not start; see ${dataFolder}.log.`);
 }
 
 let help: Promise<string> | undefined;
 
-/** The setting that turns kept answers off, where the server has it: an unknown one would stop its start. */
+/** The setting that turns the response cache off. Older servers do not have it, and reject unknown settings. */
 async function settingsWithoutCache(): Promise<NodeJS.ProcessEnv> {
   help ??= ordinate(root, 'serve', '--help');
   return (await help).includes('ORDINATE_CACHE ') ? { ORDINATE_CACHE: '0MB' } : {};

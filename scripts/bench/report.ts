@@ -1,13 +1,13 @@
 import type { Line, Outcome, Target } from './results.ts';
 
-/** The results as tables in Markdown, aligned to be read as they are. */
+/** The results as aligned Markdown tables. */
 export function tables({ lines, targets }: Outcome): string {
   const measured = table(
     ['what', 'median ms', 'p95 ms', 'first byte ms', 'kB', 'rate', 'peak MB', 'growth MB', 'compared with (ratio)'],
     lines.map(lineCells),
   );
   if (targets.length === 0) return measured;
-  return `${measured}\n\n${table(['target', 'measured', 'wanted', ''], targets.map(targetCells))}`;
+  return `${measured}\n\n${table(['target', 'measured', 'required', ''], targets.map(targetCells))}`;
 }
 
 function lineCells(line: Line): string[] {
@@ -20,7 +20,7 @@ function lineCells(line: Line): string[] {
     rate(line),
     number(line.memory?.peak),
     number(line.memory?.growth),
-    Object.entries(line.floors)
+    Object.entries(line.baselines)
       .map(([name, value]) => `${name} ${number(value)}${ratio(line, name, value)}`)
       .join('; '),
   ];
@@ -35,22 +35,22 @@ function rate({ requestsPerSecond, rowsPerSecond, throughput }: Line): string {
   return parts.flat().join(', ');
 }
 
-/** How often the floor fits into what was measured, by the measure that the floor's name tells. */
-function ratio(line: Line, name: string, floor: number): string {
+/** The measured value divided by the baseline. The end of the baseline's name says which value to compare. */
+function ratio(line: Line, name: string, baseline: number): string {
   let measured: number | undefined = line.median;
   if (name.endsWith('requests/s')) measured = line.requestsPerSecond;
   else if (name.endsWith('p95')) measured = line.p95;
   else if (name.endsWith('kB')) measured = (line.bytes ?? 0) / 1000;
-  return measured === undefined ? '' : ` (${number(measured / floor)})`;
+  return measured === undefined ? '' : ` (${number(measured / baseline)})`;
 }
 
 function targetCells({ name, value, unit, bound, met }: Target): string[] {
-  const wanted = 'most' in bound ? `at most ${bound.most}` : `at least ${bound.least}`;
+  const required = 'max' in bound ? `at most ${bound.max}` : `at least ${bound.min}`;
   const verdict = met === null ? 'not measured' : met ? 'met' : 'missed';
-  return [name, value === null ? '' : `${number(value)} ${unit}`, `${wanted} ${unit}`, verdict];
+  return [name, value === null ? '' : `${number(value)} ${unit}`, `${required} ${unit}`, verdict];
 }
 
-/** Three digits that count. */
+/** Rounded to three significant digits; integers from 100 up. */
 function number(value: number | null | undefined): string {
   if (value === null || value === undefined || Number.isNaN(value)) return '';
   if (Math.abs(value) >= 100) return Math.round(value).toLocaleString('en');

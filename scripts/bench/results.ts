@@ -1,32 +1,32 @@
 import type { PeakMemory } from './memory.ts';
 import type { Timing } from './rounds.ts';
 
-/** One line of the table: what was asked, how long it took, and what it is compared with. */
+/** One line of the table: what was measured, how long it took, and what it is compared with. */
 export interface Line extends Timing {
   readonly name: string;
   readonly requestsPerSecond?: number;
   readonly rowsPerSecond?: number;
-  /** Megabytes a second of answers. */
+  /** Megabytes of answers per second. */
   readonly throughput?: number;
   readonly memory?: Memory;
-  /** What else was timed, in milliseconds at the median unless the name says otherwise. */
-  readonly floors: Readonly<Record<string, number>>;
+  /** Other measurements to compare with: median milliseconds, unless the name says otherwise. */
+  readonly baselines: Readonly<Record<string, number>>;
 }
 
 interface Memory {
-  /** Megabytes of the server process at its peak. */
+  /** Peak memory of the server process in megabytes. */
   readonly peak: number | null;
-  /** Megabytes above what it had before. */
+  /** Growth of that memory in megabytes. */
   readonly growth: number | null;
 }
 
-/** A number that has a bound in the table of targets. */
+/** A measured value and its required bound. */
 export interface Target {
   readonly name: string;
   readonly value: number | null;
   readonly unit: string;
-  readonly bound: { readonly most: number } | { readonly least: number };
-  /** Null when it could not be measured here. */
+  readonly bound: { readonly max: number } | { readonly min: number };
+  /** Null if it could not be measured. */
   readonly met: boolean | null;
 }
 
@@ -39,10 +39,10 @@ export function memoryOf(memory: PeakMemory): Memory {
   return { peak: memory.look().peak, growth: memory.growth };
 }
 
-export function atMost(name: string, value: number | null, most: number, unit = '×'): Target {
-  return { name, value, unit, bound: { most }, met: value === null ? null : value <= most };
+export function atMost(name: string, value: number | null, max: number, unit = '×'): Target {
+  return { name, value, unit, bound: { max }, met: value === null ? null : value <= max };
 }
 
-export function atLeast(name: string, value: number | null, least: number, unit = '×'): Target {
-  return { name, value, unit, bound: { least }, met: value === null ? null : value >= least };
+export function atLeast(name: string, value: number | null, min: number, unit = '×'): Target {
+  return { name, value, unit, bound: { min }, met: value === null ? null : value >= min };
 }

@@ -1,11 +1,11 @@
-/** One timing; what is known besides depends on what was timed. */
+/** One timing, in milliseconds. */
 export interface Sample {
   readonly ms: number;
   readonly firstByte?: number;
   readonly bytes?: number;
 }
 
-/** Timings in short, in milliseconds. */
+/** A summary of timings, in milliseconds. */
 export interface Timing {
   readonly median: number;
   readonly p95: number;
@@ -15,8 +15,8 @@ export interface Timing {
 }
 
 /**
- * Times the contenders in turn, one of each in every round, so that what else happens on the machine falls on all of
- * them. `warmUp` rounds go first and do not count.
+ * Times the contenders in turn, one of each in every round, so that other load on the machine affects all of them.
+ * `warmUp` rounds go first and do not count.
  */
 export async function alternate<Name extends string>(
   rounds: number,
@@ -31,7 +31,7 @@ export async function alternate<Name extends string>(
       if (round >= 0) samples.get(name)!.push(sample);
     }
   }
-  return Object.fromEntries(entries.map(([name]) => [name, inShort(samples.get(name)!)])) as Record<Name, Timing>;
+  return Object.fromEntries(entries.map(([name]) => [name, summarise(samples.get(name)!)])) as Record<Name, Timing>;
 }
 
 /** Times some work. */
@@ -41,7 +41,7 @@ export async function timed(work: () => unknown): Promise<Sample> {
   return { ms: performance.now() - started };
 }
 
-export function inShort(samples: readonly Sample[]): Timing {
+export function summarise(samples: readonly Sample[]): Timing {
   const times = samples.map(({ ms }) => ms);
   const firstBytes = samples.flatMap(({ firstByte = [] }) => firstByte);
   const bytes = samples.at(-1)?.bytes;
@@ -54,7 +54,7 @@ export function inShort(samples: readonly Sample[]): Timing {
   };
 }
 
-/** The smallest value that is not below so large a share of all. */
+/** The smallest value that is at least as large as this share of all values. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import type { Session } from '../../server/facts/duckdb/engine.ts';
 import type { BenchOptions } from './options.ts';
 
-/** The last day of all data: fixed, so that runs of different days compare, and in the middle of a month as most are. */
+/** The last day of all data: fixed, so that runs on different days compare, and in mid-month, as most days are. */
 export const LAST_DAY = '2025-12-17';
 
 const SEED = 'ordinate bench';
 
-/** What is generated for a project. */
+/** How much data to generate for a project. */
 export interface ProjectPlan {
   readonly id: string;
   readonly workspace: string;
@@ -38,7 +38,7 @@ export function plans(options: BenchOptions): { large: ProjectPlan; others: Proj
   return { large: { ...none, id: LARGE, keywords: options.keywords, queries, pages }, others: [middle, ...smalls] };
 }
 
-/** As many equal projects of one workspace. */
+/** `count` equal projects of one workspace. */
 export function equalPlans(count: number, keywords: number, days: number): ProjectPlan[] {
   return Array.from({ length: count }, (_, index) => ({
     id: `P${String(index + 1).padStart(4, '0')}`,
@@ -50,13 +50,13 @@ export function equalPlans(count: number, keywords: number, days: number): Proje
   }));
 }
 
-/** Makes the queries that the keywords and queries of these projects are taken from. */
+/** Generates the query texts of these projects. */
 export async function makeTexts(session: Session, projects: readonly ProjectPlan[]): Promise<void> {
   const count = Math.max(...projects.flatMap(({ keywords, queries }) => [keywords, queries]));
   await session.runFile('bench/texts', { seed: SEED, count });
 }
 
-/** Writes workspaces, projects and keywords into a snapshot folder. Wants `makeTexts` before. */
+/** Writes workspaces, projects and keywords into a snapshot folder. Call `makeTexts` first. */
 export async function writeEntities(session: Session, folder: string, projects: readonly ProjectPlan[]): Promise<void> {
   mkdirSync(folder, { recursive: true });
   const workspaces = [...new Set(projects.map(({ workspace }) => workspace))];

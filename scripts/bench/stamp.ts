@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '../..');
 
-/** A text that changes with the values and with what the files (globs below the checkout) say. */
+/** A hash of the values and of the content of files (globs relative to the checkout). */
 export function stampOf(values: object, files: readonly string[]): string {
   const digest = createHash('sha256').update(JSON.stringify(values));
   for (const file of globSync([...files], { cwd: root }).sort())
@@ -12,7 +12,7 @@ export function stampOf(values: object, files: readonly string[]): string {
   return digest.digest('hex');
 }
 
-/** Makes a folder unless it stands there with this stamp; what was there before is removed. True when it was made. */
+/** Makes a folder, in place of an old one, unless one with this stamp exists. Returns whether it was made. */
 export async function makeOnce(folder: string, stamp: string, make: () => Promise<void>): Promise<boolean> {
   const file = `${folder}.stamp`;
   if (readStamp(file) === stamp) return false;
@@ -20,7 +20,7 @@ export async function makeOnce(folder: string, stamp: string, make: () => Promis
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   await make();
-  // Written last: a folder that was left half made has none.
+  // Written last: an incomplete folder has none.
   writeFileSync(file, stamp);
   return true;
 }

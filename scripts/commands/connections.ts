@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import {
   CONNECTION_KINDS,
@@ -8,17 +7,14 @@ import {
   setConnection,
 } from '../../server/catalog/connections.ts';
 import { isoInstant, toMicroseconds } from '../../server/domain/instants.ts';
-import { readCredentials } from '../../server/providers/credentials.ts';
 import { print, printJson, printTable, withStores } from '../cli.ts';
+import { addConnectionOptions, archiveOption, type ConnectionOptions, credentialsPath } from '../connection-options.ts';
 import { examples } from '../help.ts';
 import { requireProject, withProviders } from '../providers.ts';
 
-interface SetOptions {
+interface SetOptions extends ConnectionOptions {
   readonly project: string;
   readonly kind: ConnectionKind;
-  readonly credentials?: string;
-  readonly endpoint?: string;
-  readonly tokenEndpoint?: string;
   readonly dataset?: string;
   readonly location?: string;
   readonly json?: boolean;
@@ -26,18 +22,17 @@ interface SetOptions {
 
 export function addConnections(program: Command): void {
   const command = program.command('connections').description('connect projects to search providers');
-  command
-    .command('set')
-    .description("set a project's connection of one kind, replacing an existing one")
-    .requiredOption('--project <id>', 'the project')
-    .addOption(kindOption())
-    .option('--credentials <file>', "one of Google's JSON files (service_account or authorized_user)")
-    .option('--endpoint <url>', "address of the API, instead of Google's")
-    .option('--token-endpoint <url>', "address of the token endpoint, instead of Google's")
+  addConnectionOptions(
+    command
+      .command('set')
+      .description("set a project's connection of one kind, replacing an existing one")
+      .requiredOption('--project <id>', 'the project')
+      .addOption(kindOption()),
+  )
+    .addOption(archiveOption())
     .option('--dataset <project.dataset>', 'the dataset of the bulk export (bigquery)')
     .option('--location <location>', 'where the dataset is, such as EU (bigquery)')
     .option('--json', 'print one JSON document')
-    .addHelpText('after', "\nWithout --credentials the environment's default credentials are used.")
     .addHelpText(
       'after',
       examples(
@@ -46,15 +41,18 @@ export function addConnections(program: Command): void {
       ),
     )
     .action(async ({ project, json, ...options }: SetOptions) => {
+      if (options.kind !== 'search-console' && options.archive !== undefined) {
+        throw new Error('--archive is for search-console connections only.');
+      }
       const connection = {
         kind: options.kind,
-        credentials: options.credentials === undefined ? null : resolve(options.credentials),
+        credentials: readableCredentials(options.credentials),
         endpoint: options.endpoint ?? null,
         tokenEndpoint: options.tokenEndpoint ?? null,
         dataset: options.dataset ?? null,
         location: options.location ?? null,
+        archive: options.archive ?? 'queries,pages',
       };
-      if (connection.credentials !== null) checkCredentials(connection.credentials);
       await withStores(({ catalog }) => setConnection(catalog, project, connection, toMicroseconds(Date.now())));
       if (json) printJson({ project, ...connection });
       else print(`Project '${project}' is connected to ${connection.kind}; connections test tells whether it works.`);
@@ -107,9 +105,9 @@ export function addConnections(program: Command): void {
 }
 
 /** Throws where the file cannot serve as credentials: better now than at the first request. */
-function checkCredentials(path: string): void {
+function readableCredentials(file: string | undefined): string | null {
   try {
-    readCredentials(path);
+    return credentialsPath(file);
   } catch (error) {
     throw new Error(`The connection was not set: ${(error as Error).message}.`, { cause: error });
   }

@@ -3,6 +3,7 @@ import type { ImportSummary } from '../../server/load/bulk-export.ts';
 import { count } from '../../server/load/problems.ts';
 import { print, printJson, progress, withStores } from '../cli.ts';
 import { examples } from '../help.ts';
+import { readCount } from '../numbers.ts';
 import { printSummary } from './load.ts';
 
 interface Options {
@@ -89,10 +90,4 @@ function printImport({ loaded, project, keywordsAdded, siteTotals, otherSearchTy
 function collect(term: string, terms: readonly string[] = []): string[] {
   if (term.trim() === '') throw new InvalidArgumentError('A brand term must not be empty.');
   return [...terms, term];
-}
-
-function readCount(text: string): number {
-  const count = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (!(count <= 100_000)) throw new InvalidArgumentError('It must be a whole number from 0 to 100000.');
-  return count;
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { LoadSummary } from '../../server/load/load.ts';
 import { LoadRejected } from '../../server/load/problems.ts';
-import { print, printJson, progress, withStores } from '../cli.ts';
+import { print, printJson, progress, type Stores, withStores, withStoresForDryRun } from '../cli.ts';
 import { examples } from '../help.ts';
 import { removalLines } from '../removals.ts';
 
@@ -37,9 +37,8 @@ export function addLoad(program: Command): void {
       const { loadSnapshot } = await import('../../server/load/load.ts');
       const { report, end } = progress();
       try {
-        const summary = await withStores((stores) => loadSnapshot(stores, { ...options, folder, report }), {
-          create: true,
-        });
+        const work = (stores: Stores) => loadSnapshot(stores, { ...options, folder, report });
+        const summary = await (options.dryRun ? withStoresForDryRun(work) : withStores(work, { create: true }));
         end();
         if (options.json) printJson(summary);
         else printSummary(summary);

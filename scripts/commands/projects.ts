@@ -1,17 +1,125 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Catalog } from '../../server/catalog/catalog.ts';
 import { readProjectContents } from '../../server/catalog/contents.ts';
 import { readCoverage } from '../../server/catalog/manifest.ts';
 import { listAllProjects } from '../../server/catalog/projects.ts';
 import { findWorkspace } from '../../server/catalog/workspaces.ts';
 import { isoInstantOrNull } from '../../server/domain/instants.ts';
+import { count } from '../../server/load/problems.ts';
 import { removeProject } from '../../server/load/remove.ts';
-import { print, printJson, printTable, withStores } from '../cli.ts';
+import { print, printJson, printTable, progress, withStores } from '../cli.ts';
+import { addConnectionOptions, archiveOption, type ConnectionOptions, searchConsole } from '../connection-options.ts';
 import { examples } from '../help.ts';
+import { readCount } from '../numbers.ts';
+import { withProviders } from '../providers.ts';
 import { oneId, projectLines, type RemoveOptions, runRemoval } from '../removals.ts';
 
+interface CreateOptions extends ConnectionOptions {
+  readonly workspace: string;
+  readonly property: string;
+  readonly brandTerm?: readonly string[];
+  /** `none` for all. */
+  readonly country?: string;
+  readonly trackTop?: number;
+  readonly name?: string;
+  readonly json?: boolean;
+}
+
+interface SetOptions {
+  readonly project: string;
+  readonly brandTerm?: readonly string[];
+  /** False for `--no-brand-terms`. */
+  readonly brandTerms: boolean;
+  /** `none` for all. */
+  readonly country?: string;
+  readonly name?: string;
+  readonly json?: boolean;
+}
+
 export function addProjects(program: Command): void {
-  const command = program.command('projects').description('list and remove projects');
+  const command = program.command('projects').description('make, change, list and remove projects');
+  addConnectionOptions(
+    command
+      .command('create')
+      .description('make a project of a property that credentials can read')
+      .requiredOption('--workspace <id>', 'the workspace of the project')
+      .requiredOption('--property <property>', 'sc-domain:example.com or https://example.com/; properties lists them'),
+  )
+    .addOption(brandTermOption('brand terms of the project'))
+    .addOption(countryOption('count only searches of this country, such as usa'))
+    .option('--track-top <n>', 'track the n queries with most clicks of the last 28 days', readCount)
+    .option('--name <name>', "the project's name for people, instead of its domain", readName)
+    .addOption(archiveOption())
+    .option('--json', 'print one JSON document')
+    .addHelpText(
+      'after',
+      examples(
+        'projects create --workspace acme --property sc-domain:acme.example --credentials google.json --track-top 500',
+        'projects create --workspace acme --property acme.example --credentials google.json --brand-term acme --country usa',
+      ),
+    )
+    .action(async ({ workspace, property, brandTerm, country, trackTop, name, json, ...options }: CreateOptions) => {
+      const { createProject } = await import('../../server/manage/projects.ts');
+      const connection = searchConsole(options);
+      const { report, end } = progress();
+      try {
+        const wanted = {
+          workspace,
+          property,
+          connection,
+          brandTerms: brandTerm ?? [],
+          country: readCountry(country) ?? null,
+          name: name ?? null,
+          trackTop: trackTop ?? 0,
+        };
+        const { others, ...project } = await withProviders(({ providers, ...stores }) =>
+          createProject(stores, providers, wanted, { now: Date.now(), report }),
+        );
+        end();
+        if (others.length > 0) {
+          process.stderr.write(`Workspace '${workspace}' had the property already: ${others.join(', ')}.\n`);
+        }
+        if (json) printJson({ project });
+        else {
+          const tracked = count(project.trackedKeywords, 'query', 'queries');
+          print(`Project ${project.id} was made of ${project.property}; it tracks ${tracked}.`);
+        }
+      } finally {
+        end();
+      }
+    });
+  command
+    .command('set')
+    .description("change a project's brand terms, country or name; the next sync fetches what that outdates")
+    .requiredOption('--project <id>', 'the project')
+    .addOption(brandTermOption('brand terms, in place of all that there are'))
+    .option('--no-brand-terms', 'remove all brand terms')
+    .addOption(countryOption('count only searches of this country, such as usa; none: of all'))
+    .option('--name <name>', "the project's name for people", readName)
+    .option('--json', 'print one JSON document')
+    .addHelpText(
+      'after',
+      examples('projects set --project Fw7kd --brand-term acme --brand-term "ac me" --country none'),
+    )
+    .action(async ({ project, brandTerm, brandTerms, country, name, json }: SetOptions) => {
+      if (!brandTerms && brandTerm !== undefined) throw new Error('Give --brand-term or --no-brand-terms, not both.');
+      const changes = { brandTerms: brandTerms ? brandTerm : [], country: readCountry(country), name };
+      if (Object.values(changes).every((value) => value === undefined)) {
+        throw new Error('Nothing to change: give --brand-term, --no-brand-terms, --country or --name.');
+      }
+      const { changeProject } = await import('../../server/manage/projects.ts');
+      const { report, end } = progress();
+      try {
+        await withStores((stores) =>
+          changeProject(stores, project, changes, () => report('waiting for a load to end')),
+        );
+        end();
+        if (json) printJson({ project, ...changes });
+        else print(`Project '${project}' was changed.`);
+      } finally {
+        end();
+      }
+    });
   command
     .command('list')
     .description('list projects, with the first and last stored day of each fact table')
@@ -58,6 +166,31 @@ export function addProjects(program: Command): void {
         remove: removeProject,
       });
     });
+}
+
+function brandTermOption(description: string): Option {
+  return new Option('--brand-term <term...>', description).argParser<readonly string[] | undefined>((term, terms) => {
+    if (term.trim() === '') throw new InvalidArgumentError('A brand term must not be empty.');
+    return [...new Set([...(terms ?? []), term.trim()])];
+  });
+}
+
+function countryOption(description: string): Option {
+  return new Option('--country <code>', description).argParser((text: string) => {
+    const code = text.toLowerCase();
+    if (code !== 'none' && !/^[a-z]{3}$/.test(code))
+      throw new InvalidArgumentError('It must be a code of three letters, or none.');
+    return code;
+  });
+}
+
+function readCountry(code: string | undefined): string | null | undefined {
+  return code === 'none' ? null : code;
+}
+
+function readName(text: string): string {
+  if (text.trim() === '') throw new InvalidArgumentError('It must not be empty.');
+  return text.trim();
 }
 
 async function listed(catalog: Catalog, workspace: string | null) {

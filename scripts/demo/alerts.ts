@@ -18,7 +18,7 @@ interface Alert extends Omit<AlertPlan, 'type'> {
   type: keyof typeof KINDS;
 }
 
-/** The rows of the table `alerts`: what the history tells, and one for each keyword that lost its position. */
+/** The rows of the table `alerts`: the alerts of the site's history, and one for each keyword that lost its position. */
 export function alertRows(site: Site, history: History, keywords: readonly Keyword[], calendar: Calendar): object[] {
   const moved = history.moves.map((move) => alertAbout(move, keywords.find((each) => each.query === move.query)!));
   return [...moved, ...history.alerts].map((alert: Alert, index) => {
@@ -32,7 +32,7 @@ export function alertRows(site: Site, history: History, keywords: readonly Keywo
       severity: alert.severity,
       title: alert.title,
       body: alert.body,
-      // A user's rule looks at a span of days and names none of them.
+      // Alerts of a user's own rule cover a range of days and name none of them.
       date: alert.type === 'rule' ? null : calendar.ago(alert.ago),
       keyword_id: keyword?.id ?? null,
       url: `${APP}/${site.projectId}/${subject}`,

@@ -1,13 +1,13 @@
 const DAYS = 487;
 
-/** The days of the demo. Everything in it is told as "so many days before the last day", so that it never looks old. */
+/** The days of the demo. They are relative to the last day, so that the demo never looks old. */
 export interface Calendar {
   today: string;
   first: string;
   last: string;
-  /** The day so many days before the last one. */
+  /** The day that is this many days before the last one. */
   ago(days: number): string;
-  /** A UTC timestamp on the morning after that day, when the service has read the day and speaks about it. */
+  /** A UTC timestamp on the morning after that day, when the service has its data. */
   morningAfter(days: number, minutes: number): string;
   /** Every occurrence of a day of the year from a little before the first day to a little after the last. */
   yearly(month: number, day: number): string[];

@@ -8,7 +8,7 @@ import type { Grouping, History, Site } from './site.ts';
 
 const WORKSPACE = 'demo';
 
-/** A site with all that is told or computed about it. */
+/** A site with everything that is described or computed about it. */
 export interface World {
   site: Site;
   history: History;

@@ -46,7 +46,7 @@ export async function writeFacts(
   report('countries');
   await run('split', { seed: SEED });
   await run('countries', {});
-  // Six calendar months by day, the last one begun; full months before them.
+  // Six calendar months by day, the last of them incomplete; full months before them.
   const dailyFrom = Temporal.PlainDate.from(calendar.last).with({ day: 1 }).subtract({ months: 5 }).toString();
   await write('country_daily', { from: dailyFrom });
   await write('country_monthly', { first: calendar.first, until: dailyFrom });
@@ -58,7 +58,7 @@ export async function writeFacts(
   await write('page_daily');
 }
 
-/** What demo_days needs of a site; an event of the year becomes one event for each year. */
+/** The fields of a site that demo_days needs. A yearly event becomes one event per year. */
 function trafficOf(site: Site, calendar: Calendar): object {
   return {
     project: site.projectId,

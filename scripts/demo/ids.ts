@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 
 const LETTERS_AND_DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** A short id made from a name, so that every start of the demo gives the same ids and a second load updates the first. */
+/** A short id derived from a name: every run of the demo gives the same ids, so a second load updates the first. */
 export function shortId(name: string): string {
   const digest = createHash('sha256').update(`ordinate demo ${name}`).digest();
   return Array.from(digest.subarray(0, 5), (byte) => LETTERS_AND_DIGITS[byte % LETTERS_AND_DIGITS.length]).join('');
 }
 
-/** A UUID made from a name (version 8 of RFC 9562: bits of the maker's own choice). */
+/** A UUID derived from a name (RFC 9562 version 8, for custom bits). */
 export function uuid(name: string): string {
   const bytes = createHash('sha256').update(`ordinate demo ${name}`).digest().subarray(0, 16);
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6);

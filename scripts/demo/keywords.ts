@@ -4,7 +4,7 @@ import type { QueryModel } from './queries.ts';
 import { seededRandom } from './random.ts';
 import type { History, Site } from './site.ts';
 
-/** A tracked query: its row in `keywords`, and the number by which the facts know the query. */
+/** A tracked query: its row in `keywords`, and the query's number in the facts. */
 export interface Keyword {
   id: string;
   number: number;
@@ -16,11 +16,11 @@ export interface Keyword {
   archived: boolean;
 }
 
-/** Chooses the tracked queries of a site: those that are told of by name, and otherwise rather large ones than small. */
+/** Chooses the tracked queries of a site: those that the site's description names, and then mostly large ones. */
 export function keywordsOf(site: Site, history: History, queries: readonly QueryModel[]): Keyword[] {
   const random = seededRandom(`keywords of ${site.domain}`);
-  const told = new Set([...history.moves, ...history.alerts, ...history.notes].flatMap((each) => each.query ?? []));
-  const always = new Set([...told, ...site.singles.map(([query]) => query)]);
+  const named = new Set([...history.moves, ...history.alerts, ...history.notes].flatMap((each) => each.query ?? []));
+  const always = new Set([...named, ...site.singles.map(([query]) => query)]);
   const ranked = queries
     .flatMap((model) => (model.text === null ? [] : [{ model, query: model.text }]))
     .map(({ model, query }) => {
@@ -29,15 +29,15 @@ export function keywordsOf(site: Site, history: History, queries: readonly Query
     })
     .toSorted((a, b) => b.weight - a.weight || a.model.number - b.model.number)
     .slice(0, site.trackedCount);
-  for (const query of told) {
-    if (!ranked.some((each) => each.query === query)) throw new Error(`The demo tells of an unknown query: ${query}`);
+  for (const query of named) {
+    if (!ranked.some((each) => each.query === query)) throw new Error(`The demo names an unknown query: ${query}`);
   }
   return ranked.map(({ model, query }) => {
     const chance = random(0, 1);
     const source = chance < 0.5 ? 'import' : chance < 0.82 ? 'suggested' : 'manual';
-    // The first import came with the project; what the team adds by hand comes later.
+    // The first import is as old as the project; keywords added by hand are newer.
     const since = source === 'import' ? 470 : Math.floor(random(source === 'suggested' ? 380 : 20, 465));
-    const archived = !told.has(query) && random(0, 1) < 0.06;
+    const archived = !named.has(query) && random(0, 1) < 0.06;
     return {
       id: shortId(`${site.projectId} keyword ${query}`),
       number: model.number,

@@ -22,7 +22,7 @@ const WORKSPACE_NOTES: readonly NotePlan[] = [
   { ago: 70, category: 'technical', text: 'Both sites use the new consent banner.', author: 'Web team' },
 ];
 
-/** The rows of the table `notes` that hold for the whole workspace. */
+/** The rows of the table `notes` about the whole workspace. */
 export function workspaceNoteRows(workspace: string, calendar: Calendar): object[] {
   return WORKSPACE_NOTES.map((note) => ({
     ...commonColumns(note, calendar),
@@ -66,7 +66,7 @@ function commonColumns(note: NotePlan, calendar: Calendar) {
     keyword_id: null as string | null,
     page: null as string | null,
     created_at: calendar.morningAfter(note.ago, 290),
-    // The end of a range was added when it was known.
+    // The end of a range was added later, when it was known.
     updated_at: calendar.morningAfter(written, 295),
   };
 }

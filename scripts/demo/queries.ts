@@ -2,7 +2,7 @@ import type { Calendar } from './calendar.ts';
 import { type Random, seededRandom } from './random.ts';
 import type { Intent, Move, Pattern, Site, Topic } from './site.ts';
 
-/** A market's slice of a query's impressions: from `low` to `high` of the whole, which is 1. */
+/** A market's share of a query's impressions: from `low` to `high`, where the total is 1. */
 interface Slice {
   country: string;
   low: number;
@@ -10,8 +10,8 @@ interface Slice {
 }
 
 /**
- * One query as the SQL files take it. `text` is null for anonymised queries (one for each page) and `page` is null for
- * what a site gets from distant markets, which its totals hold and its lists do not.
+ * One query as the SQL files read it. `text` is null for anonymised queries (one per page). `page` is null for traffic
+ * from distant markets, which counts in the site's totals but not in its lists.
  */
 export interface QueryModel {
   /** Numbers the queries of one site, from 0. */
@@ -24,17 +24,17 @@ export interface QueryModel {
   volume: number;
   /** Position at the end of the range. */
   position: number;
-  /** Clicks relative to what the position alone would bring. */
+  /** Clicks relative to the clicks expected from the position alone. */
   appeal: number;
   peak: number;
   strength: number;
   /** How much worse the position was a year earlier, as a share of it. */
   drift: number;
-  /** Slow swing of the position: its height, its period in days and its start. */
+  /** Slow oscillation of the position: its amplitude, its period in days and its phase. */
   wave: number;
   period: number;
   phase: number;
-  /** First day of a change for the worse and the day on which it was undone, with its effect (see `Move`). */
+  /** First day of a loss of position and the day on which it was reversed, with its effect (see `Move`). */
   moved: string | null;
   returned: string | null;
   worse: number;
@@ -72,9 +72,9 @@ function topicQuery(site: Site, topic: Topic, pattern: Pattern, random: Random):
   const [term, , season, volume, position] = topic;
   const text = pattern.query.replace('*', term);
   const page = site.origin + pattern.page.replace('*', term.replaceAll(' ', '-'));
-  const wanted = pattern.share === 1 ? volume : volume * pattern.share * Math.exp(random(-2.6, 0.7));
+  const patternVolume = pattern.share === 1 ? volume : volume * pattern.share * Math.exp(random(-2.6, 0.7));
   const place = Math.max(1, position * pattern.place * (pattern.share === 1 ? 1 : random(0.75, 1.4)));
-  return { ...query(site, season, wanted, place, random), text, page, intent: pattern.intent };
+  return { ...query(site, season, patternVolume, place, random), text, page, intent: pattern.intent };
 }
 
 function singleQueries(site: Site, random: Random): QueryModel[] {
@@ -88,7 +88,7 @@ function singleQueries(site: Site, random: Random): QueryModel[] {
 
 function query(site: Site, season: string, volume: number, position: number, random: Random): QueryModel {
   const { peak, strength } = site.seasons[season]!;
-  // A query that comes first keeps its place: a brand does not drift.
+  // A query in the first position stays there: a brand does not drift.
   const settled = position < 1.5 ? 0.15 : 1;
   return {
     number: 0,
@@ -113,7 +113,7 @@ function query(site: Site, season: string, volume: number, position: number, ran
   };
 }
 
-/** The many small queries beside the given ones: a share of their impressions, at their average position. */
+/** The many small queries besides the given ones: a share of their impressions, at their average position. */
 function summary(site: Site, queries: readonly QueryModel[], share: number, random: Random): QueryModel {
   const sum = (value: (query: QueryModel) => number) => queries.reduce((total, each) => total + value(each), 0);
   const volume = sum((each) => each.volume);
@@ -129,12 +129,12 @@ function withMove(query: QueryModel, moves: readonly Move[], calendar: Calendar)
   const move = moves.find((each) => each.query === query.text);
   if (!move) return query;
   const returned = move.back === null ? null : calendar.ago(move.back);
-  // Without drift and swing the positions that the alert names are the ones that the data shows.
+  // Without drift and oscillation, the data has the positions that the alert names.
   const steady = { drift: 0, wave: 0, worse: move.worse, kept: move.kept };
   return { ...query, ...steady, moved: calendar.ago(move.ago), returned };
 }
 
-/** A large query is seen in every market, a small one at home or in one foreign market beside it. */
+/** A large query has impressions in all markets, a small one in the home market, or in it and one other. */
 function marketsOf(site: Site, volume: number, random: Random): [string, number][] {
   const reach = volume >= 420 ? 8 : volume >= 170 ? 3 : volume >= 90 ? 2 : 1;
   const home = site.markets[0]!;

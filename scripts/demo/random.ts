@@ -1,4 +1,4 @@
-/** Gives numbers from `low` up to `high`; the same seed gives the same numbers in the same order. */
+/** Returns random numbers from `low` up to `high`; the same seed gives the same sequence. */
 export type Random = (low: number, high: number) => number;
 
 /** A small seeded generator (mulberry32): `Math.random` cannot be seeded, and the demo must be the same on every machine. */

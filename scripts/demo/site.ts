@@ -1,12 +1,13 @@
-/** The words in which a demo site is described. Everything else is computed from such a description. */
+/** Types for describing a demo site. Everything else is computed from such a description. */
 export type Intent = 'informational' | 'commercial' | 'transactional' | 'navigational' | 'unclassified';
 
-/** A thing that people look for: its name, what sort of thing, its season, impressions a day and position of the plain name. */
+/** A thing that people search for: its name, its kind, its season, and impressions a day and position of the plain name. */
 export type Topic = readonly [term: string, kind: string, season: string, volume: number, position: number];
 
 /**
- * One way to search for a topic; `*` stands for the topic in the query and, with hyphens, in the page's path.
- * `share`: of the topic's impressions. `place`: of the topic's position. Without `kinds` it fits every topic.
+ * One way to search for a topic; `*` is replaced by the topic in the query and, with hyphens, in the page's path.
+ * `share`: fraction of the topic's impressions. `place`: factor for the topic's position. Without `kinds` it fits every
+ * topic.
  */
 export interface Pattern {
   query: string;
@@ -17,11 +18,11 @@ export interface Pattern {
   kinds?: readonly string[];
 }
 
-/** A query that belongs to no topic. */
+/** A query without a topic. */
 type SingleQuery = readonly [query: string, page: string, intent: Intent, volume: number, position: number];
 
 /**
- * A passing event: demand and position are multiplied by the given factors on the day itself, less so around it.
+ * A temporary event: demand and position are multiplied by the given factors on the day itself, and less around it.
  * `before` and `after` are the days over which the effect builds up and fades.
  */
 interface Event {
@@ -78,7 +79,7 @@ export interface AlertPlan {
   query?: string;
 }
 
-/** A note from the day `ago`, to the day `until` when it tells of a range. Its scope follows from what it names. */
+/** A note on the day `ago`, or on the range from it to the day `until`. Its scope follows from the fields that are set. */
 export interface NotePlan {
   ago: number;
   until?: number;
@@ -102,7 +103,7 @@ export interface Site {
   topics: readonly Topic[];
   patterns: readonly Pattern[];
   singles: readonly SingleQuery[];
-  /** Day of the year on which demand is greatest, and how strongly it swings. */
+  /** Day of the year with the highest demand, and the amplitude over the year. */
   seasons: Readonly<Record<string, { peak: number; strength: number }>>;
   /** Demand on each weekday from Monday on. */
   weekdays: readonly number[];

@@ -20,10 +20,10 @@ const SITES = [
 ];
 
 /**
- * Writes the demo snapshot, a folder as the loader takes it. `today` is YYYY-MM-DD (UTC); data ends the day before.
+ * Writes the demo snapshot, a folder for the loader. `today` is YYYY-MM-DD (UTC); data ends the day before.
  *
- * All files of sql/demo run on the connection behind `run`, which must be one and the same: they hand rows to each
- * other in temporary tables. The same `today` gives the same rows.
+ * `run` must always use the same connection: the files of sql/demo share temporary tables. The same `today` gives the
+ * same rows.
  */
 export async function writeDemoSnapshot(
   folder: string,

@@ -6,6 +6,10 @@ import { dropProviderLists } from './stored-lists.ts';
 export const CONNECTION_KINDS = ['search-console', 'bigquery'] as const;
 export type ConnectionKind = (typeof CONNECTION_KINDS)[number];
 
+/** Which of all queries and pages a connection keeps, by day, beside the tracked keywords. */
+export const ARCHIVES = ['queries,pages', 'queries', 'pages', 'none'] as const;
+export type Archive = (typeof ARCHIVES)[number];
+
 /** How a project reaches a provider. It holds no secret: credentials are a file's name. */
 export interface Connection {
   readonly kind: ConnectionKind;
@@ -19,6 +23,7 @@ export interface Connection {
   readonly dataset: string | null;
   /** Where the dataset is, such as `EU`; null lets BigQuery find out. */
   readonly location: string | null;
+  readonly archive: Archive;
 }
 
 export interface ListedConnection extends Connection {
@@ -53,7 +58,7 @@ export async function setConnection(
   connection: Connection,
   at: Microseconds,
 ): Promise<void> {
-  check(connection);
+  checkConnection(connection);
   await catalog.transaction(async (own) => {
     if (!(await projectIdIsTaken(own, project))) throw new ConnectionRefused(`There is no project '${project}'.`);
     const before = (await connectionsOf(own, project)).find(({ kind }) => kind === connection.kind);
@@ -73,7 +78,8 @@ export async function removeConnection(catalog: Catalog, project: string, kind: 
   });
 }
 
-function check({ kind, dataset, location, endpoint, tokenEndpoint }: Connection): void {
+/** Throws where a connection cannot be what it says. */
+export function checkConnection({ kind, dataset, location, endpoint, tokenEndpoint }: Connection): void {
   if (kind === 'bigquery' && (dataset === null || !DATASET.test(dataset))) {
     throw new ConnectionRefused(
       `A bigquery connection needs --dataset PROJECT.DATASET, such as my-project.searchconsole${dataset === null ? '' : `, not '${dataset}'`}.`,

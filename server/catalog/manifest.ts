@@ -1,12 +1,13 @@
 import { type Day, lastDayOf, monthOf } from '../domain/dates.ts';
 import type { Range } from '../domain/range.ts';
-import type { StoredFile } from '../storage/fact-store.ts';
+import type { StoredFile } from '../storage/file-store.ts';
 import type { Catalog } from './catalog.ts';
 import { raiseAllRevisions } from './revisions.ts';
 
 export const FACT_TABLES = [
   'site_daily',
   'keyword_daily',
+  'keyword_page_daily',
   'country_daily',
   'country_monthly',
   'appearance_daily',

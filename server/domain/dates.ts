@@ -11,7 +11,7 @@ export type Month = string;
 export function parseDay(text: string): Day | undefined {
   if (!/^[1-9]\d{3}-\d{2}-\d{2}$/.test(text)) return undefined;
   const at = Date.parse(text);
-  // Whatever reads 30 February as a day of March does not give the text back.
+  // 30 February parses as a day in March, which formats differently.
   return !Number.isNaN(at) && dayOf(at) === text ? text : undefined;
 }
 
@@ -20,10 +20,17 @@ export function dayOf(milliseconds: number): Day {
   return new Date(milliseconds).toISOString().slice(0, 10);
 }
 
-/** The day that it is for the search engine, whose days are Pacific ones, at an instant given in milliseconds. */
+/** The Pacific day of an instant given in milliseconds: the search engine counts Pacific days. */
 export function pacificDayOf(milliseconds: number): Day {
   const instant = Temporal.Instant.fromEpochMilliseconds(Math.floor(milliseconds));
   return instant.toZonedDateTimeISO('America/Los_Angeles').toPlainDate().toString();
+}
+
+/** When the Pacific day of an instant ends; both in milliseconds. */
+export function nextPacificMidnight(milliseconds: number): number {
+  const instant = Temporal.Instant.fromEpochMilliseconds(Math.floor(milliseconds));
+  const day = instant.toZonedDateTimeISO('America/Los_Angeles').toPlainDate();
+  return day.add({ days: 1 }).toZonedDateTime('America/Los_Angeles').epochMilliseconds;
 }
 
 /** `days` may be negative. */
@@ -33,7 +40,7 @@ export function addDays(day: Day, days: number): Day {
 
 /** The same day `months` earlier, or that month's last day where it is shorter. */
 export function monthsEarlier(day: Day, months: number): Day {
-  // Every request with a period asks this: Temporal takes ten times as long.
+  // Not Temporal, which takes ten times as long: this runs for every request with a period.
   const month = Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1 - months;
   const year = Math.floor(month / 12);
   const lastDay = new Date(Date.UTC(year, (month % 12) + 1, 0)).getUTCDate();

@@ -10,7 +10,7 @@ export const ERRORS = {
   google_access_lost: { status: 409, when: 'the search provider no longer grants access to the property' },
   rate_limited: { status: 429, when: 'more requests than a key or an address may send in a minute' },
   server_error: { status: 500, when: 'a failure on the service side' },
-  unavailable: { status: 503, when: 'the answer cannot be had right now; try again after Retry-After seconds' },
+  unavailable: { status: 503, when: 'the answer is not available right now; try again after Retry-After seconds' },
 } as const;
 
 export type ErrorCode = keyof typeof ERRORS;
@@ -22,7 +22,7 @@ export const UNREADABLE_REQUESTS = {
   tooLarge: { status: 431, when: 'the address and headers of the request are longer than 16 kB' },
 } as const;
 
-/** An error that a client is told about in words. Anything else that is thrown becomes `server_error`. */
+/** An error whose code and message are sent to the client. Any other error becomes `server_error`. */
 export class KnownError extends Error {
   readonly code: ErrorCode;
   /** Seconds a client should wait before it asks again. */
@@ -36,7 +36,7 @@ export class KnownError extends Error {
   }
 }
 
-/** A 400. `message` names the offending parameter and says what would be right. */
+/** A 400. `message` names the wrong parameter and says what would be right. */
 export function invalidRequest(message: string): KnownError {
   return new KnownError('invalid_request', message);
 }
@@ -51,7 +51,7 @@ export function unavailable(message: string, cause?: unknown): KnownError {
   return new KnownError('unavailable', message, { retryAfter: 60, cause });
 }
 
-/** A 503 for somebody who could not get a place in time. */
+/** A 503 for a request that waited too long for a slot, sent with `Retry-After: 5`. */
 export function busy(): KnownError {
   return new KnownError('unavailable', 'The service is busy with long answers; try again in a few seconds.', {
     retryAfter: 5,

@@ -1,12 +1,12 @@
 /**
- * What the machine refuses: no fault of the request and none of the data. It may be over a minute later.
+ * Failures of the machine. Neither the request nor the data is wrong, and a retry a minute later may succeed.
  * - `disk-full`: no space, no inodes or no quota left;
  * - `too-many-files`: no file descriptors left;
  * - `cannot-open`: SQLite cannot open a file and does not say why; most often there are no descriptors left;
  * - `read-only`: a folder or file cannot be written, or read, by this process;
  * - `disk-error`: the storage fails;
- * - `out-of-memory`: DuckDB's limit is reached and nothing more can be put aside;
- * - `busy`: another process holds the catalog for longer than anybody waits.
+ * - `out-of-memory`: DuckDB's memory limit is reached and it cannot spill more to disk;
+ * - `busy`: another process locks the catalog for longer than the timeout.
  */
 export type ResourceFailure =
   | 'disk-full'
@@ -41,8 +41,8 @@ const BY_SQLITE_CODE: Readonly<Record<number, ResourceFailure>> = {
   14: 'cannot-open',
 };
 
-/** DuckDB tells only in words, the system's at the end of its first line. */
-const BY_DUCKDB_WORDS: readonly (readonly [RegExp, ResourceFailure])[] = [
+/** DuckDB has no codes: its message has the system's error text at the end of the first line. */
+const BY_DUCKDB_MESSAGE: readonly (readonly [RegExp, ResourceFailure])[] = [
   [/^Out of Memory Error/, 'out-of-memory'],
   [/^IO Error: .*: (?:No space left on device|Disk quota exceeded|File too large)$/m, 'disk-full'],
   [/^IO Error: .*: Too many open files(?: in system)?$/m, 'too-many-files'],
@@ -50,12 +50,12 @@ const BY_DUCKDB_WORDS: readonly (readonly [RegExp, ResourceFailure])[] = [
   [/^IO Error: .*: Input\/output error$/m, 'disk-error'],
 ];
 
-/** Which refusal of the machine an error of Node, SQLite or DuckDB is, or was caused by; undefined where it is another. */
+/** The failure of the machine that an error of Node, SQLite or DuckDB is or was caused by; undefined for other errors. */
 export function classifyFailure(error: unknown): ResourceFailure | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { code = '', errcode } = cause as { code?: string; errcode?: number };
     const byCode = errcode === undefined ? BY_CODE[code] : BY_SQLITE_CODE[errcode & 0xff];
-    const found = byCode ?? BY_DUCKDB_WORDS.find(([words]) => words.test((cause as Error).message))?.[1];
+    const found = byCode ?? BY_DUCKDB_MESSAGE.find(([pattern]) => pattern.test((cause as Error).message))?.[1];
     if (found !== undefined) return found;
   }
   return undefined;

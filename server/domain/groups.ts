@@ -26,22 +26,22 @@ export interface GroupedKeyword {
   readonly source: string;
 }
 
-/** A keyword and its place among all of its project. */
+/** A keyword and its index among all keywords of its project. */
 export type PlacedKeyword = GroupedKeyword & { readonly position: number };
 
 /** A group and, for a folder, every group anywhere below it. */
 export function withDescendants(group: Group, groups: readonly Group[]): Group[] {
   const found = new Set([group]);
-  // A set can be extended while it is walked: each folder adds its children behind itself, each once.
+  // A set can grow while it is iterated: each folder appends its children, each once.
   for (const { id, kind } of found) {
     if (kind === 'folder') for (const child of groups) if (child.parentId === id) found.add(child);
   }
   return [...found];
 }
 
-/** Which keywords a group has: those of the bits, and what a rule's conditions on numbers make of it. */
+/** Which keywords a group contains. A rule with conditions on numbers decides together with `bits`. */
 export interface GroupMatch {
-  /** A bit for each keyword, by position: a member, or what a rule's conditions on texts say. */
+  /** A bit per keyword, by position: set for members, or for keywords that a rule's conditions on texts match. */
   readonly bits: Uint8Array;
   readonly rule: CompiledRule | null;
 }
@@ -54,7 +54,7 @@ interface GroupedKeywords {
   readonly membership: Membership;
 }
 
-/** What a group has of a project's keywords, as far as that depends on no range. Yields after each keyword. */
+/** Matches a group against a project's keywords, as far as no range is needed. Yields after each keyword. */
 export function* matchGroup(
   group: Group,
   { keywords, positions, membership }: GroupedKeywords,
@@ -84,21 +84,21 @@ export function* selectKeywords<K extends PlacedKeyword>(
   matches: readonly GroupMatch[],
   measuresOf: (keyword: K) => Measures,
 ): Generator<void, K[]> {
-  // Most groups depend on no numbers: they are put together before keywords are looked at one by one.
-  const settled = new Uint8Array(Math.ceil(keywords.length / 8));
-  const open: { bits: Uint8Array; rule: CompiledRule }[] = [];
+  // Most groups need no numbers: their bits are combined before the loop over keywords.
+  const matched = new Uint8Array(Math.ceil(keywords.length / 8));
+  const numericRules: { bits: Uint8Array; rule: CompiledRule }[] = [];
   for (const { bits, rule } of matches) {
-    if (rule?.readsNumbers === true) open.push({ bits, rule });
-    else for (const [at, byte] of bits.entries()) settled[at]! |= byte;
+    if (rule?.readsNumbers === true) numericRules.push({ bits, rule });
+    else for (const [at, byte] of bits.entries()) matched[at]! |= byte;
     yield;
   }
   const selected: K[] = [];
   for (const keyword of keywords) {
     const { position } = keyword;
-    if (hasBit(settled, position)) selected.push(keyword);
-    else if (open.length > 0) {
+    if (hasBit(matched, position)) selected.push(keyword);
+    else if (numericRules.length > 0) {
       const measures = measuresOf(keyword);
-      if (open.some(({ bits, rule }) => rule.matches(hasBit(bits, position), measures))) selected.push(keyword);
+      if (numericRules.some(({ bits, rule }) => rule.matches(hasBit(bits, position), measures))) selected.push(keyword);
     }
     yield;
   }

@@ -2,7 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 
 const LETTERS_AND_DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
-/** Starts every key, so that leaked keys can be searched for. */
+/** Every key starts with it, so that leaked keys can be searched for. */
 const KEY_PREFIX = 'ord_live_';
 export const KEY_PATTERN = /^ord_live_[A-Za-z0-9]{32}$/;
 
@@ -15,13 +15,13 @@ export function newKey(): string {
   return KEY_PREFIX + lettersAndDigits(32);
 }
 
-/** A short id as projects, groups and keywords have; the caller makes sure that it is not taken. */
+/** A new short id for a project, group or keyword. The caller checks that it is unique. */
 export function newShortId(): string {
   return lettersAndDigits(5);
 }
 
 /**
- * A short id as a number, for lists of rows that are read as numbers: its bytes, the first one counting most. In SQL:
+ * A short id as a number, for queries whose columns are all numbers: its bytes in big-endian order. In SQL:
  * `('0x' || hex(id))::bigint`.
  */
 export function shortIdNumber(id: string): number {

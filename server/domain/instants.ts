@@ -1,7 +1,7 @@
-/** Microseconds since 1970 (UTC), as the catalog keeps instants. */
+/** Microseconds since 1970 (UTC), as the catalog stores instants. */
 export type Microseconds = number;
 
-/** `2026-11-20T04:21:37.123Z`: what clients read has milliseconds. */
+/** `2026-11-20T04:21:37.123Z`: instants in answers have milliseconds. */
 export function isoInstant(microseconds: Microseconds): string {
   return new Date(Math.floor(microseconds / 1000)).toISOString();
 }
@@ -10,7 +10,7 @@ export function isoInstantOrNull(microseconds: Microseconds | null): string | nu
   return microseconds === null ? null : isoInstant(microseconds);
 }
 
-/** Of an instant in milliseconds, as `Date.now()` gives it. */
+/** Converts an instant in milliseconds, such as `Date.now()`. */
 export function toMicroseconds(milliseconds: number): Microseconds {
   return Math.round(milliseconds * 1000);
 }

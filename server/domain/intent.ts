@@ -1,8 +1,8 @@
 export const INTENTS = ['informational', 'commercial', 'transactional', 'navigational', 'unclassified'] as const;
 export type Intent = (typeof INTENTS)[number];
 
-/** First match wins: who wants to buy says so more plainly than who wants to know. */
-const SIGNS: readonly (readonly [Intent, RegExp])[] = [
+/** The first match wins: words about buying are a clearer signal than words about information. */
+const PATTERNS: readonly (readonly [Intent, RegExp])[] = [
   [
     'navigational',
     /\b(log ?in|sign ?in|sign ?up|my account|account|official|website|homepage|customer service|app)\b|\.(com|org|net|io|example)\b/u,
@@ -21,8 +21,8 @@ const SIGNS: readonly (readonly [Intent, RegExp])[] = [
   ],
 ];
 
-/** An estimate of what a searcher wants, from the words of the query alone (English signs). */
+/** Estimates what a searcher wants from the words of the query alone (English only). */
 export function estimateIntent(query: string): Intent {
   const text = query.toLowerCase();
-  return SIGNS.find(([, sign]) => sign.test(text))?.[0] ?? 'unclassified';
+  return PATTERNS.find(([, pattern]) => pattern.test(text))?.[0] ?? 'unclassified';
 }

@@ -1,6 +1,6 @@
 /**
- * The additive measures of a fact. `sumPosition` is the zero-based sum of positions over the impressions, the unit of
- * the search engine's bulk export, so that averages are only ever made at the end.
+ * The additive measures of a fact. `sumPosition` is the zero-based sum of positions over the impressions, as in the
+ * search engine's bulk export. Averages are computed last.
  */
 export interface Measures {
   readonly clicks: number;
@@ -8,7 +8,7 @@ export interface Measures {
   readonly sumPosition: number;
 }
 
-/** What a client reads: ctr has four decimals, position one; both null without impressions. */
+/** Metrics as in answers: ctr has four decimals, position one; both are null without impressions. */
 export interface Metrics {
   readonly clicks: number;
   readonly impressions: number;
@@ -54,14 +54,14 @@ export function sum(all: Iterable<Measures>): Measures {
 }
 
 /**
- * `numerator / denominator` rounded to a multiple of 1 / scale, halves away from zero, decided on whole numbers:
- * 1 / 32 is 0.0313 and never falls to 0.0312 for want of a binary digit. Both are whole and not negative.
+ * `numerator / denominator` rounded to a multiple of 1 / scale, half away from zero, in integer arithmetic: 1 / 32 is
+ * 0.0313, where binary fractions may give 0.0312. Both are integers and not negative.
  */
 export function roundRatio(numerator: number, denominator: number, scale: number): number {
   return scaledRatio(numerator, denominator, scale) / scale;
 }
 
-/** `roundRatio` as a whole number of 1 / scale. */
+/** `roundRatio` times `scale`, an integer. */
 export function scaledRatio(numerator: number, denominator: number, scale: number): number {
   const doubled = 2 * numerator * scale + denominator;
   if (!Number.isSafeInteger(doubled) || !Number.isSafeInteger(2 * denominator)) {

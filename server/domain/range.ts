@@ -9,7 +9,7 @@ export interface Range {
 
 export const EVERY_DAY: Range = { from: '0001-01-01', to: '9999-12-31' };
 
-/** What a client may ask for; days are real calendar days. */
+/** The range parameters of a request. Days are already checked to be calendar days. */
 export interface RangeParameters {
   readonly from?: Day | undefined;
   readonly to?: Day | undefined;
@@ -25,18 +25,18 @@ export const PERIOD_PATTERN = '^(([1-9]|[1-9][0-9]|[123][0-9][0-9]|4[0-7][0-9]|4
 const PERIOD = new RegExp(PERIOD_PATTERN);
 
 /**
- * The range a request means: `to`, or `lastDay` where it is not given, and the days before it.
+ * Resolves the range of a request. It ends at `to`, or at `lastDay` if `to` is not given.
  * Throws `invalid_request` for `from` together with `period`, `from` after `to`, and more than 486 days.
  */
-export function resolveRange(asked: RangeParameters, lastDay: Day): Range {
-  const to = asked.to ?? lastDay;
-  if (asked.period !== undefined) {
-    if (asked.from !== undefined) throw invalidRequest('from and period exclude each other; send one of them.');
-    return { from: periodStart(asked.period, to), to };
+export function resolveRange(parameters: RangeParameters, lastDay: Day): Range {
+  const to = parameters.to ?? lastDay;
+  if (parameters.period !== undefined) {
+    if (parameters.from !== undefined) throw invalidRequest('from and period exclude each other; send one of them.');
+    return { from: periodStart(parameters.period, to), to };
   }
-  const from = asked.from ?? addDays(to, 1 - DEFAULT_DAYS);
+  const from = parameters.from ?? addDays(to, 1 - DEFAULT_DAYS);
   if (from > to) {
-    const end = asked.to === undefined ? `${to}, the last day when to is not given` : `to (${to})`;
+    const end = parameters.to === undefined ? `${to}, the last day when to is not given` : `to (${to})`;
     throw invalidRequest(`from (${from}) must not be after ${end}.`);
   }
   const days = countDays(from, to);
@@ -48,11 +48,12 @@ export function resolveRange(asked: RangeParameters, lastDay: Day): Range {
 
 /**
  * First day of a period that ends at `to`: `Nd` counts days, `Nm` starts the day after the same day N months earlier.
- * Sixteen calendar months can be longer than 486 days; the start then moves up.
+ * Sixteen calendar months can be longer than 486 days; the start is then later.
  */
 function periodStart(period: string, to: Day): Day {
-  const wanted = `period must be 1d to ${MAX_DAYS}d or 1m to ${MAX_MONTHS}m, not '${period}'.`;
-  if (!PERIOD.test(period)) throw invalidRequest(wanted);
+  if (!PERIOD.test(period)) {
+    throw invalidRequest(`period must be 1d to ${MAX_DAYS}d or 1m to ${MAX_MONTHS}m, not '${period}'.`);
+  }
   const count = Number(period.slice(0, -1));
   if (period.endsWith('d')) return addDays(to, 1 - count);
   const start = addDays(monthsEarlier(to, count), 1);
@@ -60,7 +61,7 @@ function periodStart(period: string, to: Day): Day {
   return start < earliest ? earliest : start;
 }
 
-/** A keyword range within the plan's history. Throws `invalid_request` when all of it lies before. */
+/** Cuts a keyword range to the plan's history. Throws `invalid_request` if all of it is before the history. */
 export function clampToHistory(range: Range, historyFrom: Day): Range & { clamped: boolean } {
   if (range.to < historyFrom) {
     throw invalidRequest(

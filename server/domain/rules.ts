@@ -14,7 +14,7 @@ export interface Rule {
   readonly conditions: readonly Condition[];
 }
 
-/** What a rule looks at besides measures, which are totals over the requested range and device. */
+/** The texts of a keyword that rules test. They also test measures: totals over the requested range and device. */
 interface RuleTexts {
   readonly query: string;
   readonly intent: string;
@@ -27,7 +27,7 @@ const CHOICE_FIELDS: Readonly<Record<string, readonly string[]>> = { intent: INT
 const NUMBER_FIELDS = ['clicks', 'impressions', 'ctr', 'position'];
 export const KEYWORD_FIELDS = [...TEXT_FIELDS, ...Object.keys(CHOICE_FIELDS), ...NUMBER_FIELDS];
 
-/** Texts are compared without regard to case; both sides come lower-cased. */
+/** Texts are compared without regard to case; the caller lower-cases both sides. */
 const TEXT_OPERATORS: Readonly<Record<string, (text: string, value: string) => boolean>> = {
   contains: (text, value) => text.includes(value),
   not_contains: (text, value) => !text.includes(value),
@@ -49,7 +49,7 @@ const NUMBER_OPERATORS: Readonly<Record<string, (number: number, value: number) 
 export const TEXT_OPERATOR_NAMES = [...Object.keys(TEXT_OPERATORS), 'matches'];
 export const NUMBER_OPERATOR_NAMES = Object.keys(NUMBER_OPERATORS);
 
-/** What is wrong with a rule, in words that name the field or operator, or undefined when nothing is. */
+/** A message that names the wrong field or operator of a rule; undefined for a valid rule. */
 export function ruleProblem(rule: unknown, of: 'keywords' | 'pages'): string | undefined {
   if (!isRecord(rule)) return 'the rule is not an object with match and conditions';
   if (rule['match'] !== 'all' && rule['match'] !== 'any')
@@ -87,13 +87,13 @@ function conditionProblem(condition: unknown, of: 'keywords' | 'pages'): string 
   return undefined;
 }
 
-/** A rule that has been read once. What its conditions on texts say depends on no range, so that it can be kept. */
+/** A compiled rule. The result of its conditions on texts does not depend on a range, so it can be cached. */
 export interface CompiledRule {
-  /** What the conditions on texts say of a keyword by themselves. */
+  /** Whether a keyword matches the conditions on texts. */
   readonly matchesTexts: (texts: RuleTexts) => boolean;
   /** Whether there are conditions on numbers. Without them `matchesTexts` decides. */
   readonly readsNumbers: boolean;
-  /** Whether a keyword matches, of which `matchesTexts` said `texts`. */
+  /** Whether a keyword matches the rule. `texts` is the result of `matchesTexts`. */
   readonly matches: (texts: boolean, measures: Measures) => boolean;
 }
 
@@ -130,11 +130,11 @@ function compileTextCondition({ field = '', op, value }: Condition): (texts: Rul
     return (texts) => expression.matcher(read(texts)).find();
   }
   const compare = TEXT_OPERATORS[op]!;
-  const wanted = String(value).toLowerCase();
-  return (texts) => compare(read(texts).toLowerCase(), wanted);
+  const operand = String(value).toLowerCase();
+  return (texts) => compare(read(texts).toLowerCase(), operand);
 }
 
-/** The unrounded number of a field; undefined where it has none, and then no condition on it matches. */
+/** The unrounded number of a field. Undefined without impressions: then no condition on it matches. */
 function numberOf(subject: Measures, field: string): number | undefined {
   if (field === 'clicks') return subject.clicks;
   if (field === 'impressions') return subject.impressions;

@@ -13,8 +13,8 @@ function upTo(total: number, days: number, day: number): number {
 }
 
 /**
- * Adds up measures of days and parts of months. A part of a month keeps the month's average position, so its share of
- * the position sum is a fraction; it is kept exact.
+ * Adds up measures of days and parts of months. A part of a month has the month's average position, so its share of the
+ * position sum is a fraction, stored exactly.
  */
 export class Total {
   #measures: Measures = NOTHING;

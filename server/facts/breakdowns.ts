@@ -2,7 +2,7 @@ import { addDays, type Day } from '../domain/dates.ts';
 import { type Metrics, NOTHING, sum, toMetrics } from '../domain/metrics.ts';
 import { type Range, within } from '../domain/range.ts';
 import { Total } from '../domain/spread.ts';
-import type { StoredFile } from '../storage/fact-store.ts';
+import type { StoredFile } from '../storage/file-store.ts';
 import type { Facts, NamedMeasures } from './facts.ts';
 import { addMonth } from './series.ts';
 
@@ -31,7 +31,7 @@ interface Breakdowns {
   };
 }
 
-/** The site's totals over a range, by country, device, appearance and brand. Rows without any count are left out. */
+/** The site's totals over a range, by country, device, appearance and brand, without rows of zeros. */
 export async function breakdowns(facts: Facts, query: BreakdownQuery): Promise<Breakdowns> {
   const { range, signal, files } = query;
   const [countries, devices, appearances, brand] = await Promise.all([
@@ -67,7 +67,7 @@ async function countryTotals(facts: Facts, query: BreakdownQuery): Promise<Named
   return [...totals].map(([name, total]) => ({ name, ...total.metrics() }));
 }
 
-/** What is left of the site (the sum over devices) after brand and non-brand queries is anonymous, never below zero. */
+/** Anonymous: the site (the sum over devices) minus brand and non-brand queries, never below zero. */
 function brandSplit(segments: readonly NamedMeasures[], devices: readonly NamedMeasures[]): Breakdowns['brand'] {
   const brand = segments.find(({ name }) => name === 'brand') ?? NOTHING;
   const nonBrand = segments.find(({ name }) => name === 'non_brand') ?? NOTHING;
@@ -98,7 +98,7 @@ function byImpressions(a: NamedMetrics, b: NamedMetrics): number {
   return b.impressions - a.impressions || b.clicks - a.clicks || byName(a, b);
 }
 
-/** Names are plain ASCII, for which the order of code units is that of bytes. */
+/** Names are ASCII, so that comparing code units compares bytes. */
 function byName(a: NamedMetrics, b: NamedMetrics): number {
   return a.name < b.name ? -1 : 1;
 }

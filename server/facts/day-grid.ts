@@ -2,8 +2,8 @@ import { countDays, type Day, eachDay } from '../domain/dates.ts';
 import type { Range } from '../domain/range.ts';
 
 /**
- * Measures of keywords on the days of a range, in flat arrays: hundreds of thousands of rows without an object each.
- * Cell `keyword * days + day` is that of a keyword and a day, both counted from 0.
+ * Measures of keywords on the days of a range, in flat arrays: no object for each of hundreds of thousands of rows.
+ * The cell of a keyword and a day, both counted from 0, is `keyword * days + day`.
  */
 export class DayGrid {
   readonly days: readonly Day[];
@@ -40,12 +40,12 @@ export class DayGrid {
   }
 }
 
-/** Cells that are held at once; 25 bytes each. */
+/** Max cells in memory at once; 25 bytes each. */
 const MAX_CELLS = 300_000;
 /** The first part is small, so that an answer begins early. */
 const FIRST_CELLS = 40_000;
 
-/** Cuts a page of keywords into parts whose days fit in a grid. */
+/** Splits a page of keywords into parts whose days fit in a grid. */
 export function gridParts<K>(keywords: readonly K[], range: Range): K[][] {
   const days = countDays(range.from, range.to);
   const parts: K[][] = [];

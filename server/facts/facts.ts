@@ -1,7 +1,7 @@
 import type { Day, Month } from '../domain/dates.ts';
 import type { Measures } from '../domain/metrics.ts';
 import type { Range } from '../domain/range.ts';
-import type { StoredFile } from '../storage/fact-store.ts';
+import type { StoredFile } from '../storage/file-store.ts';
 import type { DayGrid } from './day-grid.ts';
 import type { KeywordTotalsPlan } from './keyword-plan.ts';
 import type { KeywordTotals } from './keyword-totals.ts';
@@ -12,24 +12,24 @@ export type CountryMonth = Measures & { readonly month: Month; readonly country:
 
 export type Device = 'all' | 'desktop' | 'mobile' | 'tablet';
 
-/** Totals that a breakdown reads by name. */
+/** What totals can be grouped by. */
 export type Breakdown = 'country' | 'device' | 'appearance' | 'brand';
 
-/** A question's files, as the manifest names them, and its range. */
+/** The range of a query, and the files that the manifest names for it. */
 export interface FactsQuery {
   readonly files: readonly StoredFile[];
   readonly range: Range;
   readonly signal: AbortSignal;
 }
 
-/** Totals of keywords: the files they are added up from, and their range. */
+/** A query for totals of keywords: its range, and the plan of which files to add up. */
 export interface KeywordTotalsQuery extends Omit<FactsQuery, 'files'> {
   readonly plan: KeywordTotalsPlan;
 }
 
 /**
- * The questions that answers are made of. Without files the answer is no rows. Throws `DamagedFile` for a file that is
- * not what was written.
+ * The queries over facts that reports need. A query without files has no rows. Throws `DamagedFile` for a file whose
+ * content is not what was written.
  */
 export interface Facts {
   /** The days of the property that have rows, in order. */
@@ -52,8 +52,8 @@ export interface Facts {
   ): Promise<KeywordTotals>;
 
   /**
-   * The stored days of keywords, which the grid counts in the order given.
-   * @param priority who goes first where several wait for their turn
+   * The stored days of keywords; the grid has the keywords in the given order.
+   * @param priority queries with a higher one leave the queue first
    */
   keywordDays(query: FactsQuery, device: Device, keywords: readonly string[], priority: number): Promise<DayGrid>;
 }

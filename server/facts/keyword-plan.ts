@@ -1,6 +1,6 @@
 import { addDays, type Day, type Month, monthOf } from '../domain/dates.ts';
 import type { Range } from '../domain/range.ts';
-import type { StoredFile } from '../storage/fact-store.ts';
+import type { StoredFile } from '../storage/file-store.ts';
 
 /** A row of the manifest: the file of a month, or of all months (`all`). */
 interface PartFile extends StoredFile {
@@ -9,7 +9,7 @@ interface PartFile extends StoredFile {
   readonly lastDay: Day;
 }
 
-/** The manifest rows of a project up to the month in which a range ends, each list by month. */
+/** The manifest rows of a project up to the month in which a range ends, ordered by month. */
 export interface KeywordFiles {
   /** Days: `keyword_all` for all devices together, `keyword_daily` for one of them. */
   readonly days: readonly PartFile[];
@@ -19,33 +19,33 @@ export interface KeywordFiles {
   readonly running: StoredFile | undefined;
 }
 
-/** Where the totals of keywords over a range are added up from: the sum of all parts. */
+/** How to compute the totals of keywords over a range: as the sum of all parts. */
 export interface KeywordTotalsPlan {
-  /** What was stored until the end of a day of the file's month, added or taken away. */
+  /** Totals from the first stored day to the end of a day in the file's month, added or subtracted. */
   readonly cumulative: readonly { readonly file: StoredFile; readonly day: number; readonly sign: 1 | -1 }[];
-  /** Running totals by month, for the months that the range covers whole. */
+  /** Running totals by month, for the months that the range covers completely. */
   readonly running: RunningTotals | undefined;
   /** Days of the months that the range covers in part. */
   readonly days: readonly StoredFile[];
 }
 
-/** What was stored until the end of one month (its first day), less what was stored until the end of another. */
+/** The running total of the month `through` minus that of the month `before`. Both are given by their first day. */
 interface RunningTotals {
   readonly file: StoredFile;
   readonly through: Day;
   readonly before: Day | null;
 }
 
-/** The plan of a range in which nothing is stored. */
+/** The plan for a range without stored days. */
 export const NO_KEYWORD_TOTALS: KeywordTotalsPlan = { cumulative: [], running: undefined, days: [] };
 
-/** Each file of cumulative totals has this day, also those of shorter months. */
+/** Each file of cumulative totals has columns for this day, also in shorter months. */
 const LAST_DAY = 31;
 
 /**
- * From which files the totals of keywords over a range are added up. With cumulative totals by day they are what was
- * stored until the end of the range less what was stored before it. A project that an older version loaded has none
- * until its next load; then, and for a single device, they come from running totals by month and from days.
+ * Plans the totals of keywords over a range. With cumulative totals by day: the total to the end of the range minus the
+ * total before it. Without them (a single device, or a project that an older version loaded last): running totals by
+ * month, and days.
  */
 export function planKeywordTotals(files: KeywordFiles, range: Range): KeywordTotalsPlan {
   const months = files.days.filter(({ part }) => part <= monthOf(range.to));
@@ -76,7 +76,7 @@ function planByDay(
   };
 }
 
-/** The last stored month until a day, and its day up to which it counts; none before the first month. */
+/** The last stored month with data by a day, and the day whose columns to read; undefined before the first stored day. */
 function cumulativeUntil(months: readonly PartFile[], day: Day): { month: Month; day: number } | undefined {
   const last = months.findLast(({ part }) => part <= monthOf(day));
   if (last === undefined || day < last.firstDay) {
@@ -86,7 +86,7 @@ function cumulativeUntil(months: readonly PartFile[], day: Day): { month: Month;
   return { month: last.part, day: day >= last.lastDay ? LAST_DAY : Number(day.slice(8)) };
 }
 
-/** A month is covered when all of its stored days lie in the range; only those at its ends can be covered in part. */
+/** A month is covered if all of its stored days are in the range. Only the first and last month can be partly covered. */
 function planByMonth({ running }: KeywordFiles, stored: readonly PartFile[], range: Range): KeywordTotalsPlan {
   const months = stored.filter(({ part }) => part >= monthOf(range.from));
   const isCovered = ({ firstDay, lastDay }: PartFile): boolean => range.from <= firstDay && lastDay <= range.to;

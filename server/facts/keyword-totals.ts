@@ -1,13 +1,13 @@
 import type { Measures } from '../domain/metrics.ts';
 
-/** Totals of a project's keywords in flat arrays, by the keyword's position. They come in parts, as columns. */
+/** Totals of a project's keywords in flat arrays, by the keyword's position, added up from columns of rows. */
 export class KeywordTotals {
   readonly #index: KeywordIndex;
   readonly #clicks: Float64Array;
   readonly #impressions: Float64Array;
   readonly #sumPosition: Float64Array;
 
-  /** @param positions of the keywords, by `shortIdNumber` of the id; other keywords do not count. */
+  /** @param positions of the keywords, by `shortIdNumber` of the id; rows of other keywords are ignored */
   constructor(positions: ReadonlyMap<number, number>) {
     this.#index = indexOf(positions);
     this.#clicks = new Float64Array(positions.size);
@@ -16,8 +16,8 @@ export class KeywordTotals {
   }
 
   /**
-   * Adds rows, or takes them away. Columns: keyword (`shortIdNumber`), clicks, impressions, sum of positions; a part may
-   * be negative.
+   * Adds rows, or subtracts them with a `sign` of -1. Columns: keyword (`shortIdNumber`), clicks, impressions, sum of
+   * positions.
    */
   add(columns: readonly Float64Array[], rows: number, sign = 1): void {
     const [keyword, clicks, impressions, sumPosition] = columns as [
@@ -30,7 +30,7 @@ export class KeywordTotals {
     let at = -1;
     for (let row = 0; row < rows; row++) {
       const number = keyword[row]!;
-      // Rows of rollups are in the order of numbers: the next keyword is nearly always the one that follows.
+      // Rows of rollups are ordered by number: the next row nearly always has the next keyword.
       at = numbers[at + 1] === number ? at + 1 : placeOf(numbers, number);
       if (numbers[at] !== number) continue;
       const position = positions[at]!;
@@ -56,19 +56,19 @@ interface KeywordIndex {
   readonly positions: Float64Array;
 }
 
-/** By positions, which are made once per revision: sorting them takes longer than adding up. */
+/** Indexes by `positions`, a map that is made once per revision: sorting takes longer than adding up. */
 const indexes = new WeakMap<ReadonlyMap<number, number>, KeywordIndex>();
 
 function indexOf(positions: ReadonlyMap<number, number>): KeywordIndex {
-  const known = indexes.get(positions);
-  if (known !== undefined) return known;
+  const cached = indexes.get(positions);
+  if (cached !== undefined) return cached;
   const numbers = Float64Array.from(positions.keys()).sort();
   const index = { numbers, positions: numbers.map((number) => positions.get(number)!) };
   indexes.set(positions, index);
   return index;
 }
 
-/** The place of a number in a sorted array, or of the last smaller one; -1 before the first. */
+/** The index of a number in a sorted array, or of the last smaller one; -1 before the first. */
 function placeOf(numbers: Float64Array, number: number): number {
   let low = 0;
   let high = numbers.length;

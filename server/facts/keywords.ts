@@ -1,14 +1,14 @@
 import { type GroupedKeyword, type GroupMatch, type PlacedKeyword, selectKeywords } from '../domain/groups.ts';
 import type { Measures } from '../domain/metrics.ts';
 import { inTurns } from '../runtime/turns.ts';
-import type { StoredFile } from '../storage/fact-store.ts';
+import type { StoredFile } from '../storage/file-store.ts';
 import { type DayGrid, gridParts } from './day-grid.ts';
 import type { Device, Facts, FactsQuery } from './facts.ts';
 import type { KeywordTotalsPlan } from './keyword-plan.ts';
 import type { KeywordTotals } from './keyword-totals.ts';
 
 interface KeywordsQuery<K extends PlacedKeyword> extends Omit<FactsQuery, 'files'> {
-  /** Where totals are added up from. */
+  /** How to compute totals. */
   readonly totals: KeywordTotalsPlan;
   /** Files that days are read from. */
   readonly dayFiles: readonly StoredFile[];
@@ -24,7 +24,7 @@ interface KeywordsQuery<K extends PlacedKeyword> extends Omit<FactsQuery, 'files
   readonly offset: number;
 }
 
-/** A page of the keywords that a group leaves, and their totals over the range. */
+/** A page of the keywords that match, and the totals of all keywords over the range. */
 export async function keywordPage<K extends PlacedKeyword>(
   facts: Facts,
   query: KeywordsQuery<K>,
@@ -44,7 +44,7 @@ export async function* keywordDays<K extends PlacedKeyword>(
   page: readonly K[],
 ): AsyncGenerator<{ keywords: readonly K[]; days: DayGrid }> {
   for (const [index, keywords] of gridParts(page, query.range).entries()) {
-    // Answers begin early, and short ones, which have one part only, do not wait behind long ones.
+    // The first part has priority: answers begin early, and short ones (one part) do not wait for long ones.
     const priority = index === 0 ? 1 : 0;
     yield {
       keywords,

@@ -2,7 +2,7 @@ import { addDays, type Day, eachDay, earlier, lastDayOf, later, monthOf } from '
 import { type Metrics, NOTHING, sum, toMetrics } from '../domain/metrics.ts';
 import { type Range, within } from '../domain/range.ts';
 import { Total } from '../domain/spread.ts';
-import type { StoredFile } from '../storage/fact-store.ts';
+import type { StoredFile } from '../storage/file-store.ts';
 import type { CountryMonth, Device, Facts } from './facts.ts';
 
 export interface Series {
@@ -11,7 +11,7 @@ export interface Series {
 }
 
 interface SeriesQuery {
-  /** The days that the series has, each of them; null for none. */
+  /** The range of the series; null for a series without days. */
   readonly days: Range | null;
   readonly signal: AbortSignal;
 }
@@ -32,7 +32,7 @@ export async function siteSeries(
 
 interface CountryQuery extends SeriesQuery {
   readonly country: string;
-  /** Up to this day a country has monthly totals only, spread over their days; after it days. */
+  /** Up to this day a country has monthly totals only, which are spread over their days; after it, daily rows. */
   readonly monthlyThrough: Day | null;
   readonly countryFiles: readonly StoredFile[];
   readonly monthFiles: readonly StoredFile[];
@@ -67,7 +67,7 @@ export async function siteSeriesOfCountry(facts: Facts, query: CountryQuery): Pr
   };
 }
 
-/** Adds the part of a month's total that falls on the days of a range which touches the month. */
+/** Adds the part of a month's total that is in a range. The range must overlap the month. */
 export function addMonth(total: Total, { month, ...measures }: CountryMonth, range: Range): void {
   const first = later(range.from, `${month}-01`);
   const last = earlier(range.to, lastDayOf(month));

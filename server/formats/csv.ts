@@ -1,13 +1,13 @@
 import type { Batch, Column, RowFormat, Rows } from './rows.ts';
 
-/** Characters that are handed over at a time. */
+/** Characters per chunk. */
 const CHUNK = 64 * 1024;
 
 /** Spreadsheets run texts that begin like this as formulas. */
 const FORMULA = /^[=+\-@\t\r]/;
 const NEEDS_QUOTES = /[",\r\n]/;
 
-/** CSV as RFC 4180 has it, with a header line. Empty cells are nulls; texts that look like formulas get a leading `'`. */
+/** CSV (RFC 4180) with a header line. Nulls are empty; texts that look like formulas get a leading `'`. */
 export const csv: RowFormat = { contentType: 'text/csv; charset=utf-8', write: writeCsv };
 
 async function* writeCsv({ columns, batches }: Rows): AsyncGenerator<Buffer, void> {

@@ -1,11 +1,11 @@
 import { scaledRatio } from '../domain/metrics.ts';
 
-/** Bytes of a block, unless a single piece needs more. */
-const BLOCK = 128 * 1024;
-/** No day is longer: the longest numbers have 16 digits, and `ctr` at most 20 characters. */
-const MAX_DAY = 192;
-/** Whole numbers below it are divided as integers of 32 bits. */
-const SMALL = 2 ** 31;
+/** Initial size of the buffer; it grows for longer content. */
+const BUFFER_BYTES = 128 * 1024;
+/** Max length of the metrics of a day: the longest numbers have 16 digits, and `ctr` at most 20 characters. */
+const MAX_METRICS_BYTES = 192;
+/** Smaller numbers are divided as 32-bit integers. */
+const INT32_LIMIT = 2 ** 31;
 
 const CLICKS = Buffer.from('"clicks":');
 const IMPRESSIONS = Buffer.from(',"impressions":');
@@ -15,11 +15,11 @@ const NOTHING = Buffer.from(',"ctr":null,"position":null}');
 const [COMMA, POINT, ZERO, BRACE] = Buffer.from(',.0}') as unknown as [number, number, number, number];
 
 /**
- * Writes the days of keywords as bytes: what `metricsJson` would write, without a string for each of 500,000 days. V8
+ * Writes the days of keywords as bytes: the same JSON as `metricsJson`, without a string for each of 500,000 days. V8
  * collects strings so late that an answer would take 100 MB more.
  */
 export class DayBytes {
-  #bytes = Buffer.allocUnsafeSlow(BLOCK);
+  #bytes = Buffer.allocUnsafeSlow(BUFFER_BYTES);
   #length = 0;
 
   /** Bytes written and not taken yet. */
@@ -27,15 +27,15 @@ export class DayBytes {
     return this.#length;
   }
 
-  /** Anything between days. */
+  /** Writes text between days. */
   text(text: string): void {
     this.#reserve(text.length * 3);
     this.#length += this.#bytes.write(text, this.#length);
   }
 
-  /** One day. `start` is what stands before its metrics. */
+  /** Writes one day. `start` is the JSON before its metrics. */
   day(start: Uint8Array, first: boolean, clicks: number, impressions: number, sumPosition: number): void {
-    this.#reserve(start.length + MAX_DAY);
+    this.#reserve(start.length + MAX_METRICS_BYTES);
     if (!first) this.#bytes[this.#length++] = COMMA;
     this.#raw(start);
     this.#raw(CLICKS);
@@ -53,7 +53,7 @@ export class DayBytes {
     this.#bytes[this.#length++] = BRACE;
   }
 
-  /** A copy of what has been written since the last time; the block is written again. */
+  /** A copy of what was written since the last call. The buffer is then reused. */
   take(): Buffer {
     const taken = Buffer.from(this.#bytes.subarray(0, this.#length));
     this.#length = 0;
@@ -68,7 +68,7 @@ export class DayBytes {
   }
 
   #whole(value: number): void {
-    if (value >= SMALL) {
+    if (value >= INT32_LIMIT) {
       this.#length += this.#bytes.write(String(value), this.#length, 'latin1');
       return;
     }
@@ -77,9 +77,9 @@ export class DayBytes {
     this.#digits(value, digits);
   }
 
-  /** `value / scale`, whose scale has so many zeros, without zeros at the end: 250 of 10,000 is 0.025. */
+  /** `value / scale` without trailing zeros: 250 of 10,000 is 0.025. `zeros` is the number of zeros of `scale`. */
   #decimal(value: number, zeros: number, scale: number): void {
-    if (value >= SMALL) {
+    if (value >= INT32_LIMIT) {
       this.#length += this.#bytes.write(String(value / scale), this.#length, 'latin1');
       return;
     }
@@ -93,7 +93,7 @@ export class DayBytes {
     this.#digits(rest, places);
   }
 
-  /** So many digits of a small number, with zeros in front. */
+  /** A small number, padded with zeros to `count` digits. */
   #digits(value: number, count: number): void {
     const bytes = this.#bytes;
     const start = this.#length;

@@ -12,17 +12,17 @@ export function metricsJson(clicks: number, impressions: number, sumPosition: nu
   return `"clicks":${clicks},"impressions":${impressions},"ctr":${ctr},"position":${position}}`;
 }
 
-/** The start of an answer whose rows follow: `{…,"name":[`. They end with `]}`. */
+/** The start of an answer whose rows follow: `{…,"name":[`. The caller ends it with `]}`. */
 export function openRows(head: object, name: string): string {
   return `${JSON.stringify(head).slice(0, -1)},"${name}":[`;
 }
 
-/** An answer that is written in one go. */
+/** A whole answer as JSON. */
 export function documentJson<Answer extends object>(answer: Answer): Buffer {
   return Buffer.from(JSON.stringify(answer));
 }
 
-/** A page of a list. Its rows are JSON already. */
+/** A page of a list, whose rows are already JSON. */
 export function listJson({ head, kind, json }: ListResult): Buffer {
   return Buffer.concat([Buffer.from(openRows(head, kind)), ...json, Buffer.from(']}')]);
 }

@@ -28,7 +28,7 @@ const DAYS: readonly Column[] = [
   ...METRICS,
 ];
 
-/** Keywords as flat rows: one a keyword, or one a keyword and stored day where the result has days. */
+/** Keywords as flat rows: one per keyword and stored day if the result has days, else one per keyword. */
 export function keywordRows(result: KeywordsResult): Rows {
   const { days } = result;
   return days === undefined
@@ -64,7 +64,7 @@ async function* dayBatches(parts: AsyncIterable<KeywordDays>): AsyncGenerator<Ba
 }
 
 function dayBatch({ keywords, days: { days, stored, clicks, impressions, sumPosition } }: KeywordDays): Batch {
-  // Where each row lies in the grid.
+  // The grid's cell of each row.
   const cells = new Uint32Array(stored.reduce((count, flag) => count + flag, 0));
   let length = 0;
   for (const [cell, flag] of stored.entries()) if (flag === 1) cells[length++] = cell;

@@ -6,7 +6,7 @@ import { reportExternalBytes } from '../runtime/external-memory.ts';
 import { DayBytes } from './day-bytes.ts';
 import { metricsJson, openRows } from './json.ts';
 
-/** Bytes that are handed over at a time. */
+/** Bytes per chunk. */
 const CHUNK = 64 * 1024;
 
 type Tracked = KeywordsResult['tracked'];
@@ -25,7 +25,7 @@ export function keywordsJson(result: KeywordsResult): Buffer {
   return bytes;
 }
 
-/** Keywords with their totals and days, some kilobytes at a time. */
+/** Keywords with their totals and days, in chunks. */
 export async function* dailyKeywordsJson(result: KeywordsResult): AsyncGenerator<Buffer, void> {
   const keywordJson = keywordWriter(result);
   const bytes = new DayBytes();
@@ -45,7 +45,7 @@ export async function* dailyKeywordsJson(result: KeywordsResult): AsyncGenerator
   yield bytes.take();
 }
 
-/** Writes keywords with their totals, without the closing brace. */
+/** Returns a function that writes a keyword with its totals, without the closing brace. */
 function keywordWriter({ tracked, totals }: KeywordsResult): (keyword: TrackedKeyword) => string {
   const prefixes = KeywordPrefixCache.of(tracked);
   return (keyword) => {
@@ -64,7 +64,7 @@ function writeDays(bytes: DayBytes, days: DayGrid, keyword: number, starts: read
   }
 }
 
-/** The JSON of each keyword before its numbers, cached for as long as the tracked keywords are. */
+/** The JSON of each keyword before its metrics, cached for as long as the tracked keywords are. */
 class KeywordPrefixCache {
   static readonly #ofTracked = new WeakMap<Tracked['keywords'], KeywordPrefixCache>();
   readonly #membership: Tracked['membership'];

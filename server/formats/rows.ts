@@ -1,10 +1,10 @@
-/** What a cell holds. Ratios are rounded as in JSON; days are `YYYY-MM-DD`; instants are ISO 8601 in UTC; ids are joined by spaces. */
+/** The type of a column. Ratios are rounded as in JSON; days are `YYYY-MM-DD`; instants are ISO 8601 in UTC; ids are joined by spaces. */
 type CellType = 'text' | 'ids' | 'day' | 'instant' | 'count' | 'ratio' | 'boolean';
 
 type Cell = string | number | boolean | null;
 
 export interface Column {
-  /** As in the JSON of the answer, without the objects around it. */
+  /** As in the JSON answer, without the path of enclosing objects. */
   readonly name: string;
   readonly type: CellType;
 }
@@ -16,13 +16,13 @@ export interface Batch {
   readonly cells: readonly ((row: number) => Cell)[];
 }
 
-/** An answer as flat rows. Batches are made one at a time, when they are asked for. */
+/** An answer as flat rows. Batches are made one at a time, on demand. */
 export interface Rows {
   readonly columns: readonly Column[];
   readonly batches: Iterable<Batch> | AsyncIterable<Batch>;
 }
 
-/** Writes flat rows, some kilobytes at a time. */
+/** Writes flat rows in chunks of some kilobytes. */
 export interface RowFormat {
   readonly contentType: string;
   readonly write: (rows: Rows) => AsyncGenerator<Buffer, void>;

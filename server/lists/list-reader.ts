@@ -49,12 +49,12 @@ export class ListReader {
       ];
     }
     const { store } = this.#options;
-    const isWhole = await store.isWhole(list).catch((error: unknown) => {
+    const path = await store.open(list).catch((error: unknown) => {
       throw cannotRead(error);
     });
-    if (!isWhole) return this.#lose(list);
+    if (path === undefined) return this.#lose(list);
     try {
-      return await this.#blocks.json(store.path(list.file), from, to, rendering);
+      return await this.#blocks.json(path, from, to, rendering);
     } catch (error) {
       if (/out of memory/i.test(String(error))) throw error;
       // Its bytes are right, so the next try may succeed. Those of older versions are not known to be.

@@ -1,5 +1,3 @@
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Project } from '../catalog/projects.ts';
@@ -15,6 +13,7 @@ import type { Demand } from '../providers/places.ts';
 import { Providers } from '../providers/providers.ts';
 import type { Settings } from '../settings.ts';
 import type { CheckedFiles } from '../storage/checked-files.ts';
+import { LocalFiles } from '../storage/local-files.ts';
 import type { Rendering } from './blocks.ts';
 import { ListFetcher } from './fetch-list.ts';
 import { lastFinalDay } from './finality.ts';
@@ -80,21 +79,22 @@ export class Lists {
     const { dataFolder } = settings;
     const limits = { lists: settings.listMax, bytes: settings.listDiskBudget };
     this.#options = options;
+    const files = new LocalFiles(dataFolder);
     // Before anything is opened: this may be what fails.
-    mkdirSync(join(dataFolder, 'lists'), { recursive: true });
+    files.prepare('lists/new');
+    this.#flights = new SingleFlight(dataFolder);
     this.#usage = new UsageDatabase(dataFolder, warnSometimes(log));
     this.#sequences = new PageSequences(this.#usage, now);
     this.#store = new ListStore({
       catalog,
       usage: this.#usage,
       sequences: this.#sequences,
-      dataFolder,
+      files,
       limits,
       log,
     });
     this.#unstored = new UnstoredLists(now);
     this.#reader = new ListReader({ engine, store: this.#store, memory: settings.listMemory, log });
-    this.#flights = new SingleFlight(dataFolder);
     this.providers = new Providers({ catalog, usage: this.#usage, settings, log, now });
     this.#fetcher = new ListFetcher(this.providers.gateway, log);
     this.#recentFailures = new Recent(now, FAILURE_COOLDOWN_MS, 10_000);

@@ -1,7 +1,7 @@
 import type { ListKind } from '../catalog/stored-lists.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
 import type { CheckedFiles } from '../storage/checked-files.ts';
-import type { StoredFile } from '../storage/fact-store.ts';
+import type { StoredFile } from '../storage/file-store.ts';
 import { RankedRows } from './ranked-rows.ts';
 import type { Fetched, ListQuery, OwnSource } from './source.ts';
 

@@ -1,5 +1,4 @@
-import { readdir, rm, stat } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Catalog } from '../catalog/catalog.ts';
 import { findLeastUsedList, forgetListUse, noteListUse } from '../catalog/list-uses.ts';
@@ -19,7 +18,8 @@ import {
 import type { UsageDatabase } from '../catalog/usage.ts';
 import { newUuid } from '../domain/ids.ts';
 import { toMicroseconds } from '../domain/instants.ts';
-import { FileChecks, hashOf, sizeOf } from './list-files.ts';
+import { CheckedFiles, DamagedFile } from '../storage/checked-files.ts';
+import type { FileStore } from '../storage/file-store.ts';
 import type { PageSequences } from './page-sequences.ts';
 import type { RankedRows } from './ranked-rows.ts';
 
@@ -27,7 +27,7 @@ export interface StoreOptions {
   readonly catalog: Catalog;
   readonly usage: UsageDatabase;
   readonly sequences: PageSequences;
-  readonly dataFolder: string;
+  readonly files: FileStore;
   /** What may be stored. */
   readonly limits: ListLimits;
   readonly log: Pick<FastifyBaseLogger, 'warn'>;
@@ -39,16 +39,17 @@ const LEFTOVER_AGE = 3_600_000;
 const GRACE = 900_000;
 const MAX_GRACE = 3_600_000;
 
-/** Stored lists: each a Parquet file below the data folder and a row of the catalog, shared by all processes. */
+/** Stored lists: each a Parquet file and a row of the catalog, shared by all processes. */
 export class ListStore {
   readonly #options: StoreOptions;
-  readonly #checks = new FileChecks();
+  readonly #checked: CheckedFiles;
   /** Uses by file that are not in the database yet, and when those of a file were last written there. */
   readonly #uses = new Map<string, { hits: number; at: number }>();
   readonly #noted = new Map<string, number>();
 
   constructor(options: StoreOptions) {
     this.#options = options;
+    this.#checked = new CheckedFiles(options.files);
   }
 
   /** The list of a key, when its file is there. */
@@ -59,16 +60,21 @@ export class ListStore {
 
   /** Whether the file of a list, be it replaced since, is still there. */
   has({ file, bytes }: StoredList): boolean {
-    return sizeOf(this.path(file)) === bytes;
+    return this.#options.files.sizeOf(file) === bytes;
   }
 
-  /** As `FileChecks.isWhole`. */
-  isWhole(list: StoredList): Promise<boolean> {
-    return this.#checks.isWhole(this.path(list.file), list);
-  }
-
-  path(file: string): string {
-    return join(this.#options.dataFolder, file);
+  /**
+   * Where to read the file of a list; undefined where it is missing or not what was written. Throws where it cannot be
+   * read.
+   */
+  async open(list: StoredList): Promise<string | undefined> {
+    try {
+      const [path] = await this.#checked.open([list]);
+      return path;
+    } catch (error) {
+      if (error instanceof DamagedFile) return undefined;
+      throw error;
+    }
   }
 
   /**
@@ -80,12 +86,11 @@ export class ListStore {
     ranked: RankedRows,
     found: Omit<StoredList, 'file' | 'bytes' | 'sha256'>,
   ): Promise<StoredList> {
-    const { catalog, usage, limits } = this.#options;
+    const { catalog, usage, limits, files } = this.#options;
     const file = `lists/${newUuid()}.parquet`;
-    const target = this.path(file);
     try {
-      await ranked.write(target, found.rows);
-      const list = { file, ...found, bytes: sizeOf(target) ?? 0, sha256: await hashOf(target) };
+      await ranked.write(files.prepare(file), found.rows);
+      const list = { ...found, ...(await files.seal(file)) };
       await catalog.transaction(async (own) => {
         await putList(own, key, list);
         if (await exceeds(own, limits)) await this.#makeRoom(own, file);
@@ -93,7 +98,7 @@ export class ListStore {
       await noteListUse(usage, file, 0, toMicroseconds(Date.now()));
       return list;
     } catch (error) {
-      await rm(target, { force: true }).catch(() => {});
+      await files.remove(file).catch(() => {});
       throw error;
     }
   }
@@ -108,8 +113,7 @@ export class ListStore {
   /** Drops a list whose file is damaged: nobody can read it. */
   async drop({ file }: StoredList): Promise<void> {
     await removeList(this.#options.catalog, file);
-    await rm(this.path(file), { force: true });
-    this.#checks.forget(this.path(file));
+    await this.#options.files.remove(file);
   }
 
   /** Counts a use; the database is told at most once a minute for each list. */
@@ -130,22 +134,16 @@ export class ListStore {
    */
   async sweep(): Promise<void> {
     await this.#removeRetired();
-    // Made by the first server.
-    const names = await readdir(this.path('lists')).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return [];
-      throw error;
-    });
-    for (const name of names) {
-      const file = `lists/${name}`;
-      const found = await stat(this.path(file)).catch(() => undefined);
+    const { catalog, files } = this.#options;
+    for (const { file, modifiedAt } of await files.list('lists')) {
       // A younger one may be in the making.
-      if (found === undefined || Date.now() - found.mtimeMs < LEFTOVER_AGE) continue;
-      if (!(await isListKnown(this.#options.catalog, file))) await rm(this.path(file), { force: true });
+      if (Date.now() - modifiedAt < LEFTOVER_AGE) continue;
+      if (!(await isListKnown(catalog, file))) await files.remove(file);
     }
   }
 
   async #removeRetired(): Promise<void> {
-    const { catalog, usage, sequences, log } = this.#options;
+    const { catalog, usage, files, sequences, log } = this.#options;
     const now = Date.now();
     const before = toMicroseconds(now - GRACE);
     const retired = await listRetiredLists(catalog, before);
@@ -153,7 +151,7 @@ export class ListStore {
     for (const { file, retiredAt } of retired) {
       if (retiredAt > toMicroseconds(now - MAX_GRACE) && (await sequences.reads(file))) continue;
       try {
-        await rm(this.path(file), { force: true });
+        await files.remove(file);
         removed.push(file);
       } catch (error) {
         log.warn({ err: error, list: basename(file) }, 'the file of a list cannot be removed');
@@ -161,10 +159,7 @@ export class ListStore {
     }
     if (removed.length === 0) return;
     await forgetRetiredLists(catalog, removed);
-    for (const file of removed) {
-      await forgetListUse(usage, file);
-      this.#checks.forget(this.path(file));
-    }
+    for (const file of removed) await forgetListUse(usage, file);
   }
 
   /**

@@ -1,9 +1,13 @@
 import { dropOutdatedLists } from '../catalog/stored-lists.ts';
+import { LocalFiles } from '../storage/local-files.ts';
 import { PageSequences } from './page-sequences.ts';
 import { SingleFlight } from './single-flight.ts';
 import { ListStore, type StoreOptions } from './store.ts';
 
-type SweepOptions = Pick<StoreOptions, 'catalog' | 'usage' | 'dataFolder' | 'log'> & { readonly now: () => number };
+type SweepOptions = Pick<StoreOptions, 'catalog' | 'usage' | 'log'> & {
+  readonly dataFolder: string;
+  readonly now: () => number;
+};
 
 /**
  * Drops lists that were made from what is not current any more, and removes what nobody reads now: files of lists that
@@ -15,7 +19,7 @@ export async function sweepLists({ catalog, usage, dataFolder, log, now }: Sweep
   const sequences = new PageSequences(usage, now);
   // Nothing is stored here.
   const limits = { lists: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY };
-  await new ListStore({ catalog, usage, sequences, dataFolder, limits, log }).sweep();
+  await new ListStore({ catalog, usage, sequences, files: new LocalFiles(dataFolder), limits, log }).sweep();
   await sequences.sweep();
   await new SingleFlight(dataFolder).sweep();
 }

@@ -8,6 +8,7 @@ import { findWorkspace } from '../catalog/workspaces.ts';
 import { type Day, later } from '../domain/dates.ts';
 import { newShortId } from '../domain/ids.ts';
 import { isoInstant } from '../domain/instants.ts';
+import { domainOf } from '../domain/properties.ts';
 import { Engine, type Parameters, type Session } from '../facts/duckdb/engine.ts';
 import { sqlText } from '../runtime/sql.ts';
 import type { Settings } from '../settings.ts';
@@ -51,7 +52,7 @@ type Stores = { readonly settings: Settings; readonly catalog: Catalog };
 export async function importBulkExport(stores: Stores, options: ImportOptions): Promise<ImportSummary> {
   const { catalog, settings } = stores;
   const { workspace, property, report = () => {} } = options;
-  const domain = domainOf(property);
+  const domain = requireDomain(property);
   if ((await findWorkspace(catalog, workspace)) === undefined) {
     throw new ImportRefused(
       `There is no workspace '${workspace}'; make it with: workspaces create --id ${workspace} ...`,
@@ -256,10 +257,8 @@ async function freeProjectId(catalog: Catalog): Promise<string> {
   return id;
 }
 
-/** `example.com` of `sc-domain:example.com` and of `https://example.com/`. */
-function domainOf(property: string): string {
-  const domain =
-    /^sc-domain:([^/\s]+)$/.exec(property)?.[1] ?? /^https?:\/\/([^/\s:]+)(:\d+)?\/(\S*\/)?$/.exec(property)?.[1];
+function requireDomain(property: string): string {
+  const domain = domainOf(property);
   if (domain === undefined) {
     throw new ImportRefused(
       `'${property}' is not a property; it is written sc-domain:example.com or https://example.com/ (with the slash).`,

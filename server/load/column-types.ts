@@ -1,5 +1,6 @@
 import { INTENTS } from '../domain/intent.ts';
 import { SOURCES } from '../domain/rules.ts';
+import { sqlNames, sqlText } from '../runtime/sql.ts';
 
 /** What a column of a snapshot holds. `cast` gives null for what is no right value. */
 export interface ColumnType {
@@ -69,3 +70,21 @@ export const COLUMN_TYPES = {
 };
 
 export type ColumnTypeName = keyof typeof COLUMN_TYPES;
+
+/** The SQL that makes the macros of some types, and those that they use: each costs some time to make. */
+export function macrosOf(types: Iterable<ColumnType>): string[] {
+  const macros = sqlNames('load/types').map((name) => ({
+    name: name.slice(name.lastIndexOf('/') + 1),
+    text: sqlText(name),
+  }));
+  const wanted = new Set(['as_shown']);
+  const want = (text: string): void => {
+    for (const { name, text: its } of macros) {
+      if (wanted.has(name) || !text.includes(`${name}(`)) continue;
+      wanted.add(name);
+      want(its);
+    }
+  };
+  for (const type of types) want(type.cast('x'));
+  return macros.filter(({ name }) => wanted.has(name)).map(({ text }) => text);
+}

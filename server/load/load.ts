@@ -3,11 +3,11 @@ import { join, resolve } from 'node:path';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { LoadedTable } from '../catalog/manifest.ts';
 import { Engine, type Session } from '../facts/duckdb/engine.ts';
-import { sqlNames, sqlText } from '../runtime/sql.ts';
 import type { Settings } from '../settings.ts';
 import { CheckedFiles, DamagedFile } from '../storage/checked-files.ts';
 import { FactStore } from '../storage/fact-store.ts';
-import { checkEntities, checkFacts, tablesToCheck } from './checks.ts';
+import { checkEntities, checkFacts, tablesToCheck, unknownProjects } from './checks.ts';
+import { macrosOf } from './column-types.ts';
 import { Journal } from './journal.ts';
 import { LOAD_LOCK_TIMEOUT, withLoadLock } from './lock.ts';
 import type { FactFiles, PartChange } from './new-files.ts';
@@ -19,7 +19,7 @@ import { publish } from './publish.ts';
 import { needlessConfirmations, type Removals, readRemovals, unconfirmedRemovals } from './removals.ts';
 import { changedFiles, findSnapshotFiles, patternOf, type TableFiles } from './snapshot-files.ts';
 import { stageEntities, stageFacts } from './stage.ts';
-import { batches, readStagedParts, type StagedPart, type StagedParts } from './staged-parts.ts';
+import { readStagedParts, type StagedPart, type StagedParts } from './staged-parts.ts';
 import { buildState } from './state.ts';
 import { summarise, syncWarnings, type TableSummary } from './summary.ts';
 import { moveOrphansDaily, sweep } from './sweep.ts';
@@ -123,7 +123,8 @@ async function loadLocked(
   });
   try {
     using session = await engine.session();
-    await session.runAll(sqlNames('load/types').map(sqlText));
+    const shapes = [...ENTITIES, ...FACTS].filter(({ name }) => found.tables.some(({ table }) => table === name));
+    await session.runAll(macrosOf(shapes.flatMap(({ columns }) => columns.map(({ type }) => type))));
     const read = await stageAll(session, found.tables, staging, report);
     const { parts } = read;
 
@@ -134,7 +135,8 @@ async function loadLocked(
     const needed = tablesToCheck(tables, [...parts.keys()]);
     const named = await buildState(session, catalog, carried, { factProjects, needed });
     const problems = [...found.problems, ...read.problems, ...(await checkEntities(session, tables))];
-    for (const [shape, all] of parts) problems.push(...(await checkFacts(session, shape, batches(all))));
+    const unknown = await unknownProjects(session, factProjects);
+    for (const [shape, all] of parts) problems.push(...(await checkFacts(session, shape, all, unknown)));
     problems.push(...changedFiles(found.tables));
     const removed = await readRemovals(session, catalog, carried, confirmDelete);
     if (!dryRun) problems.push(...unconfirmedRemovals(removed));
@@ -168,7 +170,7 @@ async function loadLocked(
     }
     return {
       loaded: !dryRun,
-      tables: await summarise(session, tables, parts),
+      tables: summarise(read.rows, parts),
       projects: [...new Set([...named, ...factProjects])].sort(),
       removed,
       warnings,
@@ -185,15 +187,17 @@ async function stageAll(
   tables: readonly TableFiles[],
   staging: string,
   report: (step: string) => void,
-): Promise<{ parts: StagedParts; problems: Problem[]; warnings: string[] }> {
+): Promise<{ rows: Map<string, number>; parts: StagedParts; problems: Problem[]; warnings: string[] }> {
   const problems: Problem[] = [];
   const warnings: string[] = [];
+  const rows = new Map<string, number>();
   const parts = new Map<FactTableShape, readonly StagedPart[]>();
   for (const shape of ENTITIES) {
     const files = tables.find(({ table }) => table === shape.name);
     if (files === undefined) continue;
     report(`reading ${shape.name}`);
     const staged = await stageEntities(session, shape, files);
+    rows.set(shape.name, staged.rows);
     problems.push(...staged.problems);
     warnings.push(...staged.warnings);
   }
@@ -209,5 +213,5 @@ async function stageAll(
     parts.set(shape, carried.parts);
     problems.push(...carried.problems);
   }
-  return { parts, problems, warnings };
+  return { rows, parts, problems, warnings };
 }

@@ -4,7 +4,8 @@ import { newUuid } from '../domain/ids.ts';
 import type { Parameters, Session } from '../facts/duckdb/engine.ts';
 import { sqlTemplate, sqlText } from '../runtime/sql.ts';
 import type { CheckedFiles } from '../storage/checked-files.ts';
-import type { FactStore, StoredFile } from '../storage/fact-store.ts';
+import type { FactStore } from '../storage/fact-store.ts';
+import type { StoredFile } from '../storage/file-store.ts';
 import type { PlannedFiles } from './planned-files.ts';
 import { LoadRejected } from './problems.ts';
 import { type FactTableShape, MAX_PER_PART } from './tables.ts';
@@ -25,10 +26,13 @@ export interface PartChange {
   readonly written: WrittenFile | null;
 }
 
-export interface WrittenFile extends StoredFile {
-  readonly rows: number;
+interface Days {
   readonly firstDay: Day;
   readonly lastDay: Day;
+}
+
+export interface WrittenFile extends StoredFile, Days {
+  readonly rows: number;
 }
 
 /** What a new file is for. */
@@ -47,14 +51,14 @@ interface Statement {
 /**
  * Runs a statement that writes one file; null when it has no rows, and then there is no file. The content is durable,
  * the name is after `syncFolders` of the store.
- * @param of the file that a rollup is made from; it has the same days
+ * @param known `of`: the file that a rollup is made from; `days`: what days it will have, where that is known
  */
 export async function writeFile(
   session: Session,
   { files: { store, planned }, shape, project, part }: Place,
   table: StoredTable,
   { text, parameters }: Statement,
-  of?: Omit<WrittenFile, 'rows'>,
+  { of, days = of }: { of?: Omit<WrittenFile, 'rows'>; days?: Days } = {},
 ): Promise<WrittenFile | null> {
   const file = `facts/${table}/${project}/${part}-${newUuid()}.parquet`;
   planned.add(file);
@@ -65,17 +69,13 @@ export async function writeFile(
     await store.remove(file);
     return null;
   }
-  const { firstDay, lastDay } = of ?? (await daysOf(session, shape, target));
+  const { firstDay, lastDay } = days ?? (await daysOf(session, shape, target));
   return { ...(await store.seal(file)), rows, firstDay, lastDay };
 }
 
-async function daysOf(
-  session: Session,
-  { day }: FactTableShape,
-  file: string,
-): Promise<{ firstDay: Day; lastDay: Day }> {
+async function daysOf(session: Session, { day }: FactTableShape, file: string): Promise<Days> {
   const text = sqlTemplate('load/part_days', { day });
-  const [found] = await session.rows<{ firstDay: Day; lastDay: Day }>(text, { file });
+  const [found] = await session.rows<Days>(text, { file });
   return found!;
 }
 

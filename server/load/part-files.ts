@@ -52,7 +52,7 @@ const AT_ONCE = 2;
 export async function writePartFiles(engine: Engine, catalog: Catalog, work: Work): Promise<PartChange[]> {
   const { files, shape, parts, days } = work;
   const limit = pLimit(AT_ONCE);
-  const staged = new Map(parts.map((part) => [cacheKey(part.project, part.part), part.files]));
+  const staged = new Map(parts.map((part) => [cacheKey(part.project, part.part), part]));
   const allOf = (work: readonly (() => Promise<PartChange[]>)[]) => ended(work.map((write) => limit(write)));
   const writing: (() => Promise<PartChange[]>)[] = [];
   for (const [project, replaced] of days) {
@@ -60,9 +60,9 @@ export async function writePartFiles(engine: Engine, catalog: Catalog, work: Wor
     const before = new Map((await manifestOf(catalog, project, shape.name, range)).map((row) => [row.part, row]));
     for (const part of shape.split === 'none' ? ['all'] : eachMonth(range.from, range.to)) {
       const current = before.get(part);
-      const carried = staged.get(cacheKey(project, part)) ?? [];
+      const carried = staged.get(cacheKey(project, part));
       const place = { files, shape, project, part };
-      if (carried.length === 0 && current === undefined) continue;
+      if (carried === undefined && current === undefined) continue;
       writing.push(() => writePart(engine, place, { carried, current, replaced }));
     }
   }
@@ -132,8 +132,7 @@ async function ended(writing: readonly Promise<PartChange[]>[]): Promise<PartCha
 }
 
 interface PartInput {
-  /** Staged files. */
-  readonly carried: readonly string[];
+  readonly carried: StagedPart | undefined;
   readonly current: FactFile | undefined;
   /** The days of the project that are replaced. */
   readonly replaced: ReadonlySet<Day>;
@@ -149,18 +148,17 @@ async function writePart(
   using session = await engine.session();
   const old = current === undefined || isReplaced(current, replaced) ? [] : await files.checked.open([current]);
   const inputs = {
-    files: [...carried, ...old],
+    files: [...(carried?.files ?? []), ...old],
     old,
     project,
     days: part === 'all' ? [...replaced] : [...replaced].filter((day) => day.startsWith(part)),
   };
+  const statement = { text: partTemplate(shape, carried !== undefined), parameters: inputs };
+  // Of rows of the load alone the days are known.
   const written =
     inputs.files.length === 0
       ? null
-      : await writeFile(session, place, shape.name, {
-          text: partTemplate(shape, carried.length > 0),
-          parameters: inputs,
-        });
+      : await writeFile(session, place, shape.name, statement, old.length === 0 ? { days: carried! } : {});
   if (written !== null && old.length > 0) await checkSums(session, place, 'load/part_sums', written);
   const rollups = await writePartRollups(session, place, written);
   return [{ project, table: shape.name, part, written }, ...rollups];

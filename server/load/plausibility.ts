@@ -3,7 +3,7 @@ import { filesOf } from '../catalog/manifest.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
 import { sqlTemplate, sqlText } from '../runtime/sql.ts';
 import { type CheckedFiles, DamagedFile } from '../storage/checked-files.ts';
-import type { StoredFile } from '../storage/fact-store.ts';
+import type { StoredFile } from '../storage/file-store.ts';
 import { check } from './checks.ts';
 import { count, type Problem } from './problems.ts';
 import { batches, type StagedParts } from './staged-parts.ts';
@@ -13,13 +13,15 @@ import { FACTS, identifiers, packed } from './tables.ts';
 const ALL_DAYS = { from: '0001-01-01', to: '9999-12-31' };
 /** So many keywords without data are named. */
 const MAX_NAMED = 5;
+/** Fewer rows of a project tell nothing about what its sums of positions are; the statement says the same. */
+const FEWEST_ROWS = 10;
 
 /** Facts that have more clicks than impressions. Providers have such rows now and then; others are a mistake. */
 export async function checkClicks(session: Session, parts: StagedParts): Promise<Problem[]> {
   const problems: Problem[] = [];
   for (const [{ name: table, key }, all] of parts) {
+    if (all.every(({ moreClicks }) => moreClicks === 0)) continue;
     const files = batches(all).flat();
-    if (files.length === 0) continue;
     const says = 'with more clicks than impressions; --accept-implausible loads such rows as they are';
     const entry = { sql: 'clicks_above_impressions', table, column: 'clicks', says };
     problems.push(...(await check(session, entry, { key: identifiers(key), pack: packed(key) }, { files })));
@@ -33,7 +35,8 @@ export async function positionWarnings(session: Session, parts: StagedParts): Pr
   for (const [{ name }, all] of parts) {
     const last = new Map(all.toSorted((a, b) => (a.part < b.part ? -1 : 1)).map((part) => [part.project, part]));
     const files = [...new Set([...last.values()].flatMap((part) => part.files))];
-    if (files.length === 0) continue;
+    const rows = Map.groupBy(all, ({ project }) => project).values();
+    if ([...rows].every((parts) => parts.reduce((sum, part) => sum + part.rows, 0) < FEWEST_ROWS)) continue;
     const found = await session.rows<{ project: string }>(sqlText('load/checks/average_positions'), { files });
     for (const { project } of found) {
       warnings.push(

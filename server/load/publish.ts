@@ -15,7 +15,7 @@ import { ENTITIES, type EntityTable, identifiers } from './tables.ts';
 /** Rows that are read at a time. */
 const SLICE = 10_000;
 
-type Row = Record<string, Value>;
+export type Row = Record<string, Value>;
 
 /** Values that depend on other columns, where the snapshot leaves them out. */
 const DERIVED: Partial<Record<EntityTable['name'], (row: Row) => Row>> = {
@@ -84,7 +84,7 @@ export async function publishing<T>(
 }
 
 /** Whose cached answers a load outdates. A row that is what it was before does not count. */
-class ChangedRows implements Changed {
+export class ChangedRows implements Changed {
   readonly facts: ReadonlySet<string>;
   readonly projects = new Set<string>();
   readonly keywords = new Set<string>();
@@ -104,7 +104,7 @@ class ChangedRows implements Changed {
 }
 
 /** The projects of a load and their workspaces may have been made otherwise: the journal has them with their facts. */
-async function recordOwners(catalog: Catalog, record: JournalRecord, projects: Iterable<string>): Promise<void> {
+export async function recordOwners(catalog: Catalog, record: JournalRecord, projects: Iterable<string>): Promise<void> {
   const rowOf = (table: EntityTable['name'], id: string): Promise<Row | undefined> =>
     findRow(catalog, tableOf(ENTITIES.find(({ name }) => name === table)!), id);
   const workspaces = new Set<string>();
@@ -180,6 +180,7 @@ async function noteHistories(own: Catalog, rows: readonly Row[], changed: Change
   }
 }
 
-function tableOf({ name: table, columns, key }: EntityTable): Table {
+/** An entity table as the catalog's repositories take it. */
+export function tableOf({ name: table, columns, key }: EntityTable): Table {
   return { table, columns: columns.map(({ name }) => name), key };
 }

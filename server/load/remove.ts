@@ -44,7 +44,7 @@ export function removeWorkspace(stores: Stores, id: string, onWait: () => void):
  * Runs writes in one transaction that is in the journal, too, so that a rebuilt catalog does not bring back what went. A
  * load that ran at the same time would have read what they take away.
  */
-function whileNoLoadRuns<T>(
+export function whileNoLoadRuns<T>(
   { catalog, settings }: Stores,
   onWait: () => void,
   writes: (own: Catalog, record: JournalRecord) => Promise<T>,

@@ -3,7 +3,7 @@ import { filesOf, manifestOf, type StoredTable } from '../catalog/manifest.ts';
 import { EVERY_DAY } from '../domain/range.ts';
 import type { Engine, Session } from '../facts/duckdb/engine.ts';
 import { sqlTemplate, sqlText } from '../runtime/sql.ts';
-import type { StoredFile } from '../storage/fact-store.ts';
+import type { StoredFile } from '../storage/file-store.ts';
 import { checkSums, type PartChange, type Place, type WrittenFile, writeFile } from './new-files.ts';
 import { PARTS_WITHOUT_CHECK } from './tables.ts';
 
@@ -18,7 +18,7 @@ export async function writePartRollups(
   const changes: PartChange[] = [];
   for (const table of tables) {
     const statement = { text: sqlText(`load/rollups/${table}`), parameters: {} };
-    const written = of && (await writeFile(session, place, table, statement, of));
+    const written = of && (await writeFile(session, place, table, statement, { of }));
     changes.push({ project, table, part, written });
   }
   return changes;
@@ -94,7 +94,7 @@ export async function writeCumulative(
   const text = sqlTemplate(`load/rollups/${table}`, { block_sums: BLOCK_SUMS, sums: CUMULATIVE_SUMS });
   const [path] = await files.checked.open([running, days]);
   const parameters = { running: path!, month: `${part}-01` };
-  return { project, table, part, written: await writeFile(session, place, table, { text, parameters }, days) };
+  return { project, table, part, written: await writeFile(session, place, table, { text, parameters }, { of: days }) };
 }
 
 const MEASURES = ['clicks', 'impressions', 'sum_position'];

@@ -29,8 +29,10 @@ interface Found {
 }
 
 export interface Source {
-  /** SELECT that casts all rows; undefined when there are none to read. */
+  /** SELECT that casts all rows, and says of each whether it is `wrong`; undefined when there are none to read. */
   readonly rows: string | undefined;
+  /** SELECT of what is wrong with those that are: long, and seldom needed. */
+  readonly wrongRows: string;
   readonly parameters: Readonly<Record<string, readonly string[]>>;
   readonly problems: readonly Problem[];
   readonly warnings: readonly string[];
@@ -58,6 +60,7 @@ export async function readSource(session: Session, shape: Shape, files: TableFil
   const { groups, problems } = await groupFiles(shape, files);
   const others = new Set<string>();
   const selects: string[] = [];
+  const wrongSelects: string[] = [];
   const parameters: Record<string, readonly string[]> = {};
   for (const group of groups) {
     try {
@@ -70,19 +73,23 @@ export async function readSource(session: Session, shape: Shape, files: TableFil
       );
       problems.push(...missing.map(({ name }) => missingColumn(shape, name, group, found)));
       if (missing.length > 0) continue;
-      selects.push(castRows(shape, group, found));
+      const casts = castRows(shape, group, found);
+      selects.push(selectRight(shape, casts));
+      wrongSelects.push(selectWrong(shape, casts));
       parameters[group.parameter] = patternsOf(group);
     } catch (error) {
       problems.push(await unreadable(shape, group.files, error));
     }
   }
-  const rows = selects.length > 0 ? selects.join('\nunion all\n') : undefined;
+  const [rows, wrongRows = ''] = [selects, wrongSelects].map((of) =>
+    of.length > 0 ? of.join('\nunion all\n') : undefined,
+  );
   const extra = [...others].sort();
   const warnings =
     extra.length === 0
       ? []
       : [`${shape.name}: ${count(extra.length, 'column')} not of the format ignored: ${listNames(extra)}.`];
-  return { rows, parameters, problems, warnings };
+  return { rows, wrongRows, parameters, problems, warnings };
 }
 
 /** Files by format, those of CSV by header, too. */
@@ -180,7 +187,7 @@ function inFolders({ files, folder }: Group, name: string): boolean {
   return folder !== null && files.some(({ path }) => path.slice(folder.length).includes(`/${name}=`));
 }
 
-/** SELECT of the cast columns, of which are wrong (`wrong`) and, for a row with any, of its texts (`source_row`). */
+/** FROM of the columns as they are (`raw_…`), cast (`cast_…`), and of whether that failed (`bad_…`). */
 function castRows(shape: Shape, group: Group, found: Found): string {
   const { columns } = shape;
   const raw = columns.map((column) => `${rawValue(column, group, found)} as raw_${column.name}`);
@@ -196,15 +203,25 @@ function castRows(shape: Shape, group: Group, found: Found): string {
     return `(${isBad}) as bad_${column.name}`;
   });
   const whole = group.format === 'ndjson' ? ', json' : '';
-  const anyBad = columns.map(({ name }) => `bad_${name}`).join(' or ');
-  const names = columns.map(({ name }) => `case when bad_${name} then '${name}' end`);
-  const texts = columns.map(({ name }) => `"${name}" := as_shown(raw_${name})`);
-  return `select ${columns.map(castValue).join(', ')},
-  case when ${anyBad} then list_filter([${names.join(', ')}], name -> name is not null) end as wrong,
-  case when ${anyBad} then to_json(struct_pack(${texts.join(', ')}, file := filename)) end as source_row
-from (select *, ${bad.join(', ')}
+  return `from (select *, ${bad.join(', ')}
   from (select *, ${casts.join(', ')}
     from (select ${raw.join(', ')}, filename${whole} from ${reader(group, shape)})))`;
+}
+
+const anyBad = ({ columns }: Shape): string => columns.map(({ name }) => `bad_${name}`).join(' or ');
+
+/** SELECT of the cast columns, and whether any of them is `wrong`. */
+function selectRight(shape: Shape, casts: string): string {
+  return `select ${shape.columns.map(castValue).join(', ')}, coalesce(${anyBad(shape)}, false) as wrong\n${casts}`;
+}
+
+/** SELECT of the names of the columns that are wrong in a row (`wrong`) and of all its texts (`source_row`). */
+function selectWrong(shape: Shape, casts: string): string {
+  const names = shape.columns.map(({ name }) => `case when bad_${name} then '${name}' end`);
+  const texts = shape.columns.map(({ name }) => `"${name}" := as_shown(raw_${name})`);
+  return `select list_filter([${names.join(', ')}], name -> name is not null) as wrong,
+  to_json(struct_pack(${texts.join(', ')}, file := filename)) as source_row
+${casts} where ${anyBad(shape)}`;
 }
 
 function castValue({ name, fallback }: Column): string {
@@ -239,5 +256,5 @@ function rawValue({ name, optional, type }: Column, group: Group, found: Found):
 /** A table without rows, as the SELECT of a source. */
 export function emptyRows({ columns }: Shape): string {
   const nulls = columns.map(({ name, type }) => `null::${type.sql} as "${name}"`);
-  return `select ${nulls.join(', ')}, null::varchar[] as wrong, null::json as source_row where false`;
+  return `select ${nulls.join(', ')}, false as wrong where false`;
 }

@@ -5,7 +5,7 @@ import { count, type Problem } from './problems.ts';
 import { unreadable } from './read-failures.ts';
 import { findLines, type ShownRow } from './row-lines.ts';
 import type { TableFiles } from './snapshot-files.ts';
-import { emptyRows, readSource, type Shape } from './source.ts';
+import { emptyRows, readSource, type Shape, type Source } from './source.ts';
 import { stagedFiles } from './staged-parts.ts';
 import { type EntityTable, type FactTableShape, identifiers, partOf, WRONG_PART } from './tables.ts';
 
@@ -16,7 +16,11 @@ export interface Staged {
 }
 
 /** Casts an entity table into the temporary table `staged_…`, and its right rows into the view `new_…`. */
-export async function stageEntities(session: Session, shape: EntityTable, files: TableFiles): Promise<Staged> {
+export async function stageEntities(
+  session: Session,
+  shape: EntityTable,
+  files: TableFiles,
+): Promise<Staged & { readonly rows: number }> {
   const { name: table } = shape;
   const read = await readSource(session, shape, files);
   const rows = read.rows ?? emptyRows(shape);
@@ -27,8 +31,9 @@ export async function stageEntities(session: Session, shape: EntityTable, files:
     await session.run(sqlTemplate('load/stage_entities', { table, rows: emptyRows(shape) }));
   }
   await session.run(sqlTemplate('load/good_entities', { table }));
-  const wrong = await session.rows<WrongRow>(sqlTemplate('load/wrong_values_of_entities', { table }));
-  return { problems: [...problems, ...(await wrongValues(shape, files, wrong))], warnings: read.warnings };
+  const [found] = await session.rows<{ rows: number; wrong: number }>(sqlTemplate('load/staged_rows', { table }));
+  const wrong = found!.wrong === 0 ? [] : await wrongValues(session, shape, files, read);
+  return { rows: found!.rows, problems: [...problems, ...wrong], warnings: read.warnings };
 }
 
 /** Casts a fact table into Parquet files below `folder`, one folder for each project and month. */
@@ -49,10 +54,8 @@ export async function stageFacts(
     await rm(folder, { recursive: true, force: true });
     return { problems, warnings: read.warnings };
   }
-  const wrongFiles = stagedFiles(folder).get(WRONG_PART);
-  if (wrongFiles === undefined) return { problems, warnings: read.warnings };
-  const wrong = await session.rows<WrongRow>(sqlTemplate('load/wrong_values', {}), { files: wrongFiles });
-  return { problems: [...problems, ...(await wrongValues(shape, files, wrong))], warnings: read.warnings };
+  const wrong = stagedFiles(folder).has(WRONG_PART) ? await wrongValues(session, shape, files, read) : [];
+  return { problems: [...problems, ...wrong], warnings: read.warnings };
 }
 
 /** Runs a statement that reads the table's files; a file that cannot be read becomes a problem. */
@@ -77,11 +80,19 @@ interface WrongRow {
   readonly rows: string;
 }
 
+/** Reads the files again, for what is wrong in them. */
 async function wrongValues(
-  { name: table, columns }: Shape,
+  session: Session,
+  shape: Shape,
   files: TableFiles,
-  wrong: readonly WrongRow[],
+  { wrongRows, parameters }: Source,
 ): Promise<Problem[]> {
+  let wrong: readonly WrongRow[] = [];
+  const failed = await reading(shape, files, [], async () => {
+    wrong = await session.rows<WrongRow>(sqlTemplate('load/wrong_values', { rows: wrongRows }), parameters);
+  });
+  if (failed.length > 0) return failed;
+  const { name: table, columns } = shape;
   const problems = wrong.map(({ column: name, total, rows }) => {
     const column = columns.find((candidate) => candidate.name === name)!;
     const wanted = `${column.type.wanted}${column.optional ? ', or nothing' : ''}`;

@@ -21,6 +21,8 @@ export interface StagedPart {
   readonly rows: number;
   readonly firstDay: Day;
   readonly lastDay: Day;
+  /** Rows with more clicks than impressions. */
+  readonly moreClicks: number;
   readonly files: readonly string[];
 }
 
@@ -49,8 +51,8 @@ export async function readStagedParts(
   for (const [part, projects] of rowsOf) {
     const staged = filesOf.get(part) ?? [];
     const readable = projects.length > FEW_PROJECTS ? [await sortByProject(session, staged, folder, part)] : staged;
-    for (const { project, rows: number, firstDay, lastDay } of projects) {
-      parts.push({ project, part: toPart(part), rows: number, firstDay, lastDay, files: readable });
+    for (const { part: _, largest: __, ...staged } of projects) {
+      parts.push({ ...staged, part: toPart(part), files: readable });
     }
   }
   const tooLarge = rows.filter(({ largest }) => largest > MAX_PER_PART);

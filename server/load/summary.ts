@@ -4,7 +4,6 @@ import { type Day, earlier, later } from '../domain/dates.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
 import type { StagedParts } from './staged-parts.ts';
 import type { Carried } from './state.ts';
-import type { EntityTable } from './tables.ts';
 
 /** What a table of the snapshot brought. */
 export interface TableSummary {
@@ -14,17 +13,13 @@ export interface TableSummary {
   readonly lastDay?: Day;
 }
 
-/** Rows of each table that the snapshot has. */
-export async function summarise(
-  session: Session,
-  tables: readonly EntityTable[],
-  parts: StagedParts,
-): Promise<Record<string, TableSummary>> {
+/**
+ * Rows of each table that the snapshot has.
+ * @param entities rows by table
+ */
+export function summarise(entities: ReadonlyMap<string, number>, parts: StagedParts): Record<string, TableSummary> {
   const summary: Record<string, TableSummary> = {};
-  for (const { name } of tables) {
-    const [found] = await session.rows<{ rows: number }>(`select count(*)::double as rows from new_${name}`);
-    summary[name] = { rows: found?.rows ?? 0 };
-  }
+  for (const [name, rows] of entities) summary[name] = { rows };
   for (const [{ name }, all] of parts) {
     const [first] = all;
     summary[name] = {

@@ -46,7 +46,7 @@ export async function findOrphans(
   catalog: Catalog,
   store: FactStore,
 ): Promise<{ orphans: string[]; mayBeMoved: boolean }> {
-  const files = await store.list();
+  const files = await store.factFiles();
   const known = new Set(await listKnownFactFiles(catalog));
   const orphans = files.filter((file) => !known.has(file));
   // A catalog that knows none of the files, or few, is rather the wrong one than the files are superfluous.

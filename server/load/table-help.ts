@@ -188,6 +188,20 @@ export const TABLE_HELP: Readonly<Record<string, TableHelp>> = {
       sum_position: 95,
     },
   },
+  keyword_page_daily: {
+    about:
+      'Which pages were shown for tracked keywords, by day; optional. Rows by page count a search once for each page of it, so nothing is totalled from them, and no answer of the API is made of them.',
+    columns: { project_id: PROJECT_ID, keyword_id: 'The keyword.', date: DAY, url: 'The page.', ...MEASURES },
+    example: {
+      project_id: 'Shop1',
+      keyword_id: 'Kw001',
+      date: '2026-03-02',
+      url: 'https://shop.example/shoes',
+      clicks: 2,
+      impressions: 30,
+      sum_position: 95,
+    },
+  },
   country_daily: {
     about: 'The property by day and country. Days of months that `country_monthly` has are not read.',
     columns: { project_id: PROJECT_ID, date: DAY, country: COUNTRY, ...MEASURES },

@@ -246,6 +246,7 @@ export const FACTS: readonly FactTableShape[] = [
       cumulative: 'keyword_cumulative',
     },
   ),
+  facts('keyword_page_daily', { keyword_id: 'shortId', date: 'factDay', url: 'url' }, { split: 'month' }),
   facts('country_daily', { date: 'factDay', country: 'country' }),
   facts('country_monthly', { month: 'factMonth', country: 'countryOrOther' }, { day: 'month' }),
   facts('appearance_daily', { date: 'factDay', appearance: 'appearance' }),

@@ -2,8 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import { checkReadiness, type Readiness } from './readiness.ts';
 
 /**
- * `/livez`: the process answers. `/readyz`: it can answer questions, too, and write (see `checkReadiness`); it tells how
- * the response cache does. Both without a key.
+ * `/livez`: the process answers. `/readyz`: it can also answer queries and write (see `checkReadiness`), and reports the
+ * state of the response cache. Neither needs a key.
  */
 export function addHealthRoutes(
   app: FastifyInstance,

@@ -2,7 +2,7 @@ import type { ManifestRow } from '../catalog/manifest.ts';
 import type { Publication } from '../catalog/publications.ts';
 import type { JournalLine, StoredRecord } from '../load/journal.ts';
 
-/** What the records of a journal come to. */
+/** The state after all records of a journal. */
 export interface JournalState {
   readonly last: Publication;
   readonly manifest: readonly ManifestRow[];
@@ -10,7 +10,7 @@ export interface JournalState {
 
 /**
  * Reads records from the oldest to the newest. Throws where one is damaged.
- * @param apply what each line means for entities
+ * @param apply called for each line; applies it to entities
  */
 export async function replay(
   records: readonly StoredRecord[],
@@ -28,7 +28,7 @@ export async function replay(
       else if ('upsert' in line && line.upsert === 'projects')
         workspaceOf.set(line.row['id'], line.row['workspace_id']);
       else if ('remove' in line && (line.remove === 'projects' || line.remove === 'workspaces')) {
-        // As the catalog does: with a project go its files.
+        // As in the catalog: removing a project removes its files.
         const id = line.row['id'];
         for (const [key, { project }] of manifest) {
           if (project === id || (line.remove === 'workspaces' && workspaceOf.get(project) === id)) manifest.delete(key);

@@ -5,7 +5,7 @@ import { findAnyFactFile } from '../catalog/fact-files.ts';
 import { unavailable } from '../domain/errors.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
 
-/** What the service cannot do without. */
+/** What the service needs to be ready. */
 export interface Readiness {
   readonly catalog: OpenCatalog;
   readonly engine: Engine;
@@ -14,7 +14,7 @@ export interface Readiness {
   readonly minFree: number;
 }
 
-/** Throws `unavailable` with what is amiss, when the service cannot answer or cannot write what it must. */
+/** Throws `unavailable` with the problem if the service cannot answer or write. */
 export async function checkReadiness(
   { catalog, engine, dataFolder, minFree }: Readiness,
   signal: AbortSignal,
@@ -28,24 +28,24 @@ export async function checkReadiness(
   await step('its fact files cannot be opened', () => openFacts(catalog, dataFolder));
   const free = await step('the free space of its disk is not known', () => freeBytes(dataFolder));
   if (free < minFree) {
-    const [has, wants] = [free, minFree].map((bytes) => `${Math.floor(bytes / 1e6)} MB`);
-    throw notReady(`its disk has ${has} left, less than ORDINATE_MIN_FREE (${wants})`);
+    const [available, required] = [free, minFree].map((bytes) => `${Math.floor(bytes / 1e6)} MB`);
+    throw notReady(`its disk has ${available} left, less than ORDINATE_MIN_FREE (${required})`);
   }
 }
 
-async function step<T>(amiss: string, work: () => T | Promise<T>): Promise<T> {
+async function step<T>(problem: string, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {
-    throw notReady(amiss, cause);
+    throw notReady(problem, cause);
   }
 }
 
-function notReady(amiss: string, cause?: unknown): Error {
-  return unavailable(`The service is not ready: ${amiss}.`, cause);
+function notReady(problem: string, cause?: unknown): Error {
+  return unavailable(`The service is not ready: ${problem}.`, cause);
 }
 
-/** Where temporary files go: what DuckDB cannot hold in memory needs this folder. */
+/** Writes to the folder of temporary files: DuckDB spills data there. */
 async function tryWriting(dataFolder: string): Promise<void> {
   const file = join(dataFolder, 'temporary', `writable-${process.pid}`);
   try {
@@ -56,7 +56,7 @@ async function tryWriting(dataFolder: string): Promise<void> {
   }
 }
 
-/** One file of the manifest stands for all: a lost volume or lost rights lose every one. */
+/** Opens any one file of the manifest: a lost volume or lost permissions affect all of them. */
 async function openFacts(catalog: Catalog, dataFolder: string): Promise<void> {
   const name = await findAnyFactFile(catalog);
   if (name === undefined) return;

@@ -26,7 +26,7 @@ interface DamagedPart extends Pick<ManifestRow, 'project' | 'table' | 'part' | '
 }
 
 export interface RebuildReport {
-  /** Whether the catalog was made from the journal, or only its manifest. */
+  /** Whether the whole catalog was made from the journal, or only its manifest. */
   readonly rebuilt: 'catalog' | 'manifest';
   readonly projects: number;
   readonly files: number;
@@ -36,7 +36,7 @@ export interface RebuildReport {
 }
 
 const CATALOG_FILES = ['catalog.sqlite', 'catalog.sqlite-wal', 'catalog.sqlite-shm'];
-/** What a catalog that is older than the facts still has to give, and what it hangs on. */
+/** The tables that are copied from a catalog that is older than the facts, and the table that owns their rows. */
 const KEPT_TABLES = [
   { table: 'members', key: ['workspace_id', 'email'], owner: 'workspaces', id: 'workspace_id' },
   { table: 'keys', key: ['id'], owner: 'workspaces', id: 'workspace_id' },
@@ -44,8 +44,8 @@ const KEPT_TABLES = [
 ] as const;
 
 /**
- * Makes the catalog from the journal beside the facts, where it is missing, empty or older than they are; keys, members
- * and connections are those of the older one. Where it is up to date, makes its manifest.
+ * Makes the catalog from the journal beside the facts, if it is missing, empty or older than the facts. Keys, members and
+ * connections are copied from an older one. If the catalog is up to date, makes only its manifest.
  */
 export function rebuild(dataFolder: string, options: Options = {}): Promise<RebuildReport> {
   return locked(dataFolder, options, async (report) => {
@@ -84,7 +84,7 @@ export function rebuild(dataFolder: string, options: Options = {}): Promise<Rebu
   });
 }
 
-/** Gives up the facts of a data folder without a catalog: they go to the trash, where they stay for a week. */
+/** Discards the facts of a data folder without a catalog: moves them to the trash, which is emptied after a week. */
 export async function beginAnew(dataFolder: string, options: Options = {}): Promise<void> {
   await locked(dataFolder, options, async () => {
     await using current = await openIfThere(dataFolder);
@@ -167,7 +167,7 @@ async function rebuildCatalog(
   // The lost catalog knew which files were replaced lately; nobody reads them any more.
   const current = new Set(state!.manifest.map(({ file }) => file));
   await store.moveToTrash(
-    (await store.list()).filter((file) => !current.has(file)),
+    (await store.factFiles()).filter((file) => !current.has(file)),
     Date.now(),
   );
   await rm(folder, { recursive: true, force: true });

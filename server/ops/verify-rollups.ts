@@ -5,7 +5,7 @@ import type { FactFiles, PartChange, Place } from '../load/new-files.ts';
 import { writeCumulative, writePartRollups, writeRunning } from '../load/rollups.ts';
 import { FACTS } from '../load/tables.ts';
 import { sqlText } from '../runtime/sql.ts';
-import type { StoredFile } from '../storage/fact-store.ts';
+import type { StoredFile } from '../storage/file-store.ts';
 
 interface Tools {
   readonly engine: Engine;
@@ -14,14 +14,14 @@ interface Tools {
   readonly repair: boolean;
 }
 
-/** A rollup that is not what its days add up to. */
+/** A rollup that differs from the sums of its days. */
 interface WrongRollup {
   readonly table: StoredTable;
   readonly part: string;
   /** The current file of it, if it has one. */
   readonly file: string | null;
   readonly message: string;
-  /** What mends it; empty without `repair`. */
+  /** The changes that repair it; empty without `repair`. */
   readonly changes: readonly PartChange[];
 }
 
@@ -30,9 +30,9 @@ const RUNNING = SHAPE.running!;
 const CUMULATIVE = SHAPE.cumulative!;
 
 /**
- * Compares the rollups of a project with its days, and makes those anew that differ.
+ * Compares the rollups of a project with its days, and with `repair` makes those that differ again.
  * @param manifest of the project
- * @param damaged names of files that cannot be read; where those of days are, nothing is compared
+ * @param damaged names of files that cannot be read; rollups of damaged days are not compared
  */
 export async function checkRollups(
   tools: Tools,
@@ -60,7 +60,7 @@ export async function checkRollups(
   const { made, result } = await checkRunning(tools, { days, stored: running }, damaged);
   wrong.push(...result);
   const stored = new Map(rowsOf(CUMULATIVE).map((row) => [row.part, row]));
-  // A project that an older version loaded is answered without them until its next load.
+  // A project that an older version loaded last is served without them until its next load.
   if (stored.size === 0 && !tools.repair) return wrong;
   for (const day of days) {
     const part = { table: CUMULATIVE, days: day, stored: stored.get(day.part) };
@@ -101,7 +101,7 @@ async function checkPart(
       table,
       part,
       file: stored?.file ?? null,
-      message: tell(days, { table, part }, stored, isReadable, repair),
+      message: describe(days, { table, part }, stored, isReadable, repair),
       changes,
     },
   ];
@@ -115,7 +115,7 @@ async function checkRunning(
   const [first] = days as [ManifestRow];
   const part = 'all';
   const place: Place = { files, shape: SHAPE, project: first.project, part };
-  // What it should be: swept again where it is not needed.
+  // The correct file; it is swept if nothing refers to it.
   const changes = await writeRunning(engine, catalog, place, { table: RUNNING, changes: [], fromDays: true });
   const made = changes[0]?.written ?? null;
   const isReadable = stored !== undefined && !damaged.has(stored.file);
@@ -127,12 +127,12 @@ async function checkRunning(
     if (found?.differences === 0) return { made, result: [] };
   }
   if (repair) await files.store.syncFolders();
-  const message = tell(first, { table: RUNNING, part }, stored, isReadable, repair);
+  const message = describe(first, { table: RUNNING, part }, stored, isReadable, repair);
   const wrong = { table: RUNNING, part, file: stored?.file ?? null, message, changes: repair ? changes : [] };
   return { made, result: [wrong] };
 }
 
-/** @param running what the running totals by month should be */
+/** @param running the correct running totals by month */
 async function checkCumulative(
   { engine, files, repair }: Tools,
   { table, days, stored }: Part,
@@ -150,11 +150,11 @@ async function checkCumulative(
     if (found?.differences === 0) return [];
   }
   if (repair) await files.store.syncFolders();
-  const message = tell(days, { table, part }, stored, isReadable, repair);
+  const message = describe(days, { table, part }, stored, isReadable, repair);
   return [{ table, part, file: stored?.file ?? null, message, changes: repair ? [change] : [] }];
 }
 
-function tell(
+function describe(
   { project }: ManifestRow,
   { table, part }: { table: StoredTable; part: string },
   stored: ManifestRow | undefined,

@@ -21,8 +21,8 @@ interface VerifyProblem {
   /**
    * - `file`: a current file is missing or not what was written;
    * - `orphan`: a fact file that the catalog does not know;
-   * - `rollup`: sums that are not those of their days;
-   * - `journal`: the catalog could not be made from the journal as it is;
+   * - `rollup`: a rollup differs from the sums of its days;
+   * - `journal`: the catalog could not be rebuilt from the journal;
    * - `catalog`: the catalog's own file is damaged.
    */
   readonly kind: 'file' | 'orphan' | 'rollup' | 'journal' | 'catalog';
@@ -31,7 +31,7 @@ interface VerifyProblem {
   readonly part: string | null;
   /** Below the data folder. */
   readonly file: string | null;
-  /** What is wrong, and what would mend it. */
+  /** What is wrong, and how to repair it. */
   readonly message: string;
   readonly repaired: boolean;
 }
@@ -46,7 +46,7 @@ export interface VerifyReport {
 }
 
 interface Options {
-  /** Makes rollups from days, a new journal, and moves orphans to the trash. */
+  /** Makes rollups and the journal again, and moves orphans to the trash. */
   readonly repair?: boolean;
   readonly report?: (step: string) => void;
   /** Milliseconds to wait for a load. */
@@ -77,9 +77,11 @@ export async function verify({ settings, catalog }: Stores, options: Options = {
     const journal = new Journal(store);
     const rollups = await verifyRollups({ settings, catalog }, { store, journal, repair, report, damaged });
     problems.push(...rollups.problems);
-    const mended = new Set(rollups.problems.flatMap(({ file, repaired }) => (repaired && file !== null ? [file] : [])));
+    const replaced = new Set(
+      rollups.problems.flatMap(({ file, repaired }) => (repaired && file !== null ? [file] : [])),
+    );
     for (const [row, message] of damaged.values()) {
-      if (!mended.has(row.file)) problems.push({ ...NOWHERE, ...placeOf(row), kind: 'file', message });
+      if (!replaced.has(row.file)) problems.push({ ...NOWHERE, ...placeOf(row), kind: 'file', message });
     }
     report('reading the journal');
     problems.push(...(await verifyJournal(journal, catalog, repair)));
@@ -103,7 +105,7 @@ function placeOf({
 
 type Damaged = ReadonlyMap<string, readonly [ManifestRow, string]>;
 
-/** Files that are not what was written, by name, with what would mend them. */
+/** Files whose content is not what was written, by name, each with a message that says how to repair it. */
 async function damagedFiles(
   store: FactStore,
   catalog: Catalog,
@@ -178,7 +180,7 @@ async function verifyRollups(
   return { problems };
 }
 
-/** Whether the catalog could be made from the journal. */
+/** Checks whether the catalog could be rebuilt from the journal. */
 async function verifyJournal(journal: Journal, catalog: Catalog, repair: boolean): Promise<VerifyProblem[]> {
   let message: string;
   try {

@@ -2,11 +2,12 @@ import type { Catalog } from '../catalog/catalog.ts';
 import { type Connection, connectionsOf } from '../catalog/connections.ts';
 import type { Project } from '../catalog/projects.ts';
 import { addDays, countDays, type Day, pacificDayOf } from '../domain/dates.ts';
-import { type FailureKind, ProviderFailure } from './failures.ts';
-import type { ProviderJob } from './gateway.ts';
+import { type FailureKind, ProviderFailure, type SetupStep } from './failures.ts';
+import { jobOfCommand } from './properties.ts';
 import type { Providers } from './providers.ts';
 import type { ProviderRun } from './retries.ts';
 import type { SearchAnalytics } from './search-analytics.ts';
+import { findMissingStep, sentenceOf } from './setup-steps.ts';
 import type { Warehouse } from './warehouse.ts';
 
 /** What a test of a connection found, in sentences. */
@@ -16,10 +17,10 @@ export interface ConnectionTestResult {
   readonly found: string;
   /** What to do where it does not work; '' where it does. */
   readonly advice: string;
+  /** Which step on the provider's side is missing; null where none is, or where it is none of them. */
+  readonly missing: SetupStep | null;
 }
 
-/** A test is given up after this, in milliseconds. */
-const MAX_TIME = 60_000;
 const SAMPLE_DAYS = 28;
 
 const ADVICE: Record<Connection['kind'], Record<FailureKind, string>> = {
@@ -58,11 +59,14 @@ export async function testConnections(
     (await connectionsOf(catalog, project.id)).map(async (connection): Promise<ConnectionTestResult> => {
       const { kind } = connection;
       try {
-        return { kind, works: true, ...(await tryOne(providers, connection, project, now)) };
+        return { kind, works: true, missing: null, ...(await tryOne(providers, connection, project, now)) };
       } catch (error) {
         if (!(error instanceof ProviderFailure)) throw error;
-        const found = `${kind} does not give ${project.property}: ${error.message}.`;
-        return { kind, works: false, found, advice: ADVICE[kind][error.kind] };
+        const found = `${kind} does not give ${project.property}: ${sentenceOf(error)}`;
+        const missing =
+          kind === 'search-console' ? await findMissingStep(providers, connection, project.property, error) : undefined;
+        const advice = missing?.advice ?? ADVICE[kind][error.kind];
+        return { kind, works: false, found, advice, missing: missing?.step ?? null };
       }
     }),
   );
@@ -71,17 +75,7 @@ export async function testConnections(
 type Found = Pick<ConnectionTestResult, 'found' | 'advice'>;
 
 function tryOne(providers: Providers, connection: Connection, { property }: Project, now: number): Promise<Found> {
-  const job: ProviderJob = {
-    provider: connection.kind,
-    property,
-    demand: () => 'client',
-    retryShare: 0.5,
-    pauseAfterFailure: 0,
-    ignoresPauses: true,
-    maxTime: MAX_TIME,
-    what: 'connection test',
-    line: {},
-  };
+  const job = { ...jobOfCommand(property, 'connection test'), provider: connection.kind, ignoresPauses: true };
   return providers.gateway.run(
     job,
     (run) => TESTS[connection.kind](providers, connection, property, now, run),

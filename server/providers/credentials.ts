@@ -75,5 +75,5 @@ function checkPrivateKey(path: string, privateKey: string): string {
 }
 
 function refusal(path: string, why: string): ProviderFailure {
-  return new ProviderFailure('misconfigured', `the credentials file '${path}' ${why}`);
+  return new ProviderFailure('misconfigured', `the credentials file '${path}' ${why}`, { step: 'credentials' });
 }

@@ -4,12 +4,18 @@ import { KnownError, unavailable } from '../domain/errors.ts';
  * Why a provider gave no list:
  * - `access-lost`: the grant or the property is gone;
  * - `load-quota`: the property has been read too much and is to be left alone for a while;
- * - `rate-limit`: too many requests a moment ago;
+ * - `rate-limit`: too many requests a moment ago; the property is to be left alone for a minute;
  * - `not-covered`: the provider does not have all days of the range;
  * - `misconfigured`: the operator's mistake, such as an API that is not enabled;
  * - `broken`: errors, time-outs, broken connections, answers that are not what was asked for.
  */
 export type FailureKind = 'access-lost' | 'load-quota' | 'rate-limit' | 'not-covered' | 'misconfigured' | 'broken';
+
+/**
+ * What has to be done on the provider's side before a property can be read: credentials that work, the API enabled, the
+ * account added as a user of the property, with a permission that suffices, and the property named as the provider does.
+ */
+export type SetupStep = 'credentials' | 'api' | 'user' | 'permission' | 'property';
 
 /** A provider gave no list. The message is for the log: it has the provider's words, and no secrets. */
 export class ProviderFailure extends Error {
@@ -18,17 +24,20 @@ export class ProviderFailure extends Error {
   readonly passing: boolean;
   /** Milliseconds that the provider asks to be left alone. */
   readonly retryAfter: number | undefined;
+  /** The step of the setup that is missing, where the failure tells by itself. */
+  readonly step: SetupStep | undefined;
 
   constructor(
     kind: FailureKind,
     message: string,
-    options: { passing?: boolean; retryAfter?: number | undefined } = {},
+    options: { passing?: boolean; retryAfter?: number | undefined; step?: SetupStep | undefined } = {},
   ) {
     super(message);
     this.name = 'ProviderFailure';
     this.kind = kind;
-    this.passing = options.passing ?? (kind === 'rate-limit' || kind === 'broken');
+    this.passing = options.passing ?? kind === 'broken';
     this.retryAfter = options.retryAfter;
+    this.step = options.step;
   }
 }
 

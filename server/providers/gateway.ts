@@ -85,14 +85,10 @@ export class Gateway {
    */
   async run<T>(job: ProviderJob, work: (run: ProviderRun) => Promise<T>, counts: (result: T) => object): Promise<T> {
     const { provider, property, demand } = job;
-    const checkPause = async (): Promise<void> => {
-      this.stopped.throwIfAborted();
-      if (job.ignoresPauses !== true) await this.#pauses.check(provider, property);
-    };
-    await checkPause();
+    await this.#checkPause(job);
     try {
       return await this.#places.run(property, demand, async () => {
-        await checkPause();
+        await this.#checkPause(job);
         return this.#logged(job, work, counts);
       });
     } catch (error) {
@@ -101,6 +97,11 @@ export class Gateway {
       }
       throw error;
     }
+  }
+
+  async #checkPause({ provider, property, ignoresPauses = false }: ProviderJob): Promise<void> {
+    this.stopped.throwIfAborted();
+    if (!ignoresPauses) await this.#pauses.check(provider, property);
   }
 
   async #logged<T>(
@@ -118,7 +119,11 @@ export class Gateway {
       retryUntil: started + waitTime * job.retryShare,
       firstPause: waitTime * FIRST_PAUSE,
       signal,
-      admit: () => this.#rate.admit(cacheKey(provider, property), job.demand, signal),
+      admit: async () => {
+        await this.#rate.admit(cacheKey(provider, property), job.demand, signal);
+        // Another run, in whichever process, may have begun a pause since this one began.
+        await this.#checkPause(job);
+      },
     };
     const line = () => ({
       property,

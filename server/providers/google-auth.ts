@@ -118,6 +118,6 @@ async function toEnvironmentIdentity(getClient: () => Promise<AuthClient>): Prom
       },
     };
   } catch {
-    throw new ProviderFailure('misconfigured', 'the environment has no default credentials');
+    throw new ProviderFailure('misconfigured', 'the environment has no default credentials', { step: 'credentials' });
   }
 }

@@ -1,4 +1,4 @@
-import { type FailureKind, ProviderFailure } from './failures.ts';
+import { type FailureKind, ProviderFailure, type SetupStep } from './failures.ts';
 
 /** The parts of an error answer of Google's APIs and of the token endpoint that tell what happened. */
 interface Answer {
@@ -10,19 +10,19 @@ interface Answer {
   readonly retryAfter: number | undefined;
 }
 
-const QUOTA = [
-  'quotaExceeded',
-  'dailyLimitExceeded',
-  'rateLimitExceeded',
-  'userRateLimitExceeded',
-  'usageLimits',
-  'RESOURCE_EXHAUSTED',
-  'RATE_LIMIT_EXCEEDED',
-];
+/** Too much was read. */
+const LOAD = ['quotaExceeded', 'dailyLimitExceeded'];
+/** Too many requests within a moment. */
+const RATE = ['rateLimitExceeded', 'userRateLimitExceeded', 'RATE_LIMIT_EXCEEDED'];
+/** One of both. */
+const QUOTA = ['usageLimits', 'RESOURCE_EXHAUSTED'];
 const DISABLED = ['accessNotConfigured', 'SERVICE_DISABLED'];
 const ACCESS = ['insufficientPermissions', 'accessDenied'];
 /** Reasons that stand for any refusal: only the words tell which. */
 const REFUSED = ['forbidden', 'PERMISSION_DENIED'];
+/** The grant or its scope, and not the property. */
+const SIGN_IN = ['invalid_grant', 'ACCESS_TOKEN_SCOPE_INSUFFICIENT'];
+const SCOPE_WORDS = /authentication scopes/i;
 /** Words are the last resort: messages repeat names that others have chosen. */
 const DISABLED_WORDS = /has not been used in project|it is disabled/i;
 const ACCESS_WORDS = /does not have (sufficient )?permission|is not a verified|Access Denied/i;
@@ -42,14 +42,15 @@ export function toFailure(error: unknown, secrets: readonly string[], names: rea
     return new ProviderFailure('broken', 'the answer is too long', { passing: false });
   }
   const answer = readAnswer(error);
-  const kind = meaningOf(answer, withoutNames(answer.message, names));
+  const plain = withoutNames(answer.message, names);
+  const kind = meaningOf(answer, plain);
   const { status, reasons, retryAfter } = answer;
   const words = [status === undefined ? 'no answer' : `status ${status}`, ...new Set(reasons), answer.message];
   const message = redact(words.filter((word) => word !== '').join(', '), secrets).slice(0, MAX_MESSAGE);
   // A refusal that will be the same a moment later is not asked for again.
-  const refused = status !== undefined && status >= 400 && status < 500 && status !== 408 && status !== 429;
-  const passing = kind === 'rate-limit' || (kind === 'broken' && !refused);
-  return new ProviderFailure(kind, message, { passing, retryAfter });
+  const refused = status !== undefined && status >= 400 && status < 500 && status !== 408;
+  const passing = kind === 'broken' && !refused;
+  return new ProviderFailure(kind, message, { passing, retryAfter, step: stepOf(answer, plain, kind) });
 }
 
 /** Codes decide before the status, and both before words. */
@@ -59,7 +60,8 @@ function meaningOf({ status, reasons, isDocument }: Answer, words: string): Fail
   if (status === 401) return has(['invalid_client']) ? 'misconfigured' : 'access-lost';
   if (has(DISABLED)) return 'misconfigured';
   // Quota goes before access: a 403 that means quota has been taken for lost access by others.
-  if (status === 429) return has(['quotaExceeded']) ? 'load-quota' : 'rate-limit';
+  if (has(LOAD)) return 'load-quota';
+  if (status === 429 || has(RATE)) return 'rate-limit';
   if (has(QUOTA)) return 'load-quota';
   // A private key that OpenSSL cannot read never leaves this machine.
   if (reasons.some((reason) => reason === 'bytesBilledLimitExceeded' || reason.startsWith('ERR_OSSL'))) {
@@ -72,6 +74,16 @@ function meaningOf({ status, reasons, isDocument }: Answer, words: string): Fail
     return has(REFUSED) ? 'access-lost' : 'broken';
   }
   return status === 404 && isDocument ? 'access-lost' : 'broken';
+}
+
+/** The step of the setup that a refusal names. */
+function stepOf({ status, reasons }: Answer, words: string, kind: FailureKind): SetupStep | undefined {
+  const has = (codes: readonly string[]): boolean => reasons.some((reason) => codes.includes(reason));
+  if (kind === 'access-lost')
+    return has(SIGN_IN) || status === 401 || SCOPE_WORDS.test(words) ? 'credentials' : undefined;
+  if (kind !== 'misconfigured') return undefined;
+  if (has(DISABLED) || DISABLED_WORDS.test(words)) return 'api';
+  return has(['bytesBilledLimitExceeded']) ? undefined : 'credentials';
 }
 
 /** A message without the names in it, however they are written, and without addresses and what stands in quotes. */

@@ -1,9 +1,10 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { ConnectionKind } from '../catalog/connections.ts';
-import { pausedUntil, setPause } from '../catalog/provider-pauses.ts';
+import { changePause, findPause, type ProviderPause } from '../catalog/provider-pauses.ts';
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
-import { type Microseconds, toMicroseconds } from '../domain/instants.ts';
+import { nextPacificMidnight, pacificDayOf } from '../domain/dates.ts';
+import { toMicroseconds } from '../domain/instants.ts';
 import { ProviderFailure } from './failures.ts';
 
 interface PausesOptions {
@@ -13,14 +14,17 @@ interface PausesOptions {
   readonly now: () => number;
 }
 
-/** Load quota comes back in pieces of ten minutes; asking within them only prolongs it. */
-const QUOTA_PAUSE = 900_000;
+/** Load quota comes back in pieces of ten minutes; asking within them only prolongs it. In milliseconds. */
+const LOAD_PAUSE = 900_000;
+const RATE_PAUSE = 60_000;
+/** The longest that a provider may ask for by `Retry-After`. */
+const MAX_ASKED = 900_000;
 
 /** Times in which a property is not read at a provider. They are in the catalog: all processes keep them. */
 export class Pauses {
   readonly #options: PausesOptions;
   /** Those that the catalog could not take. */
-  readonly #unwritten = new Map<CacheKey, Microseconds>();
+  readonly #unwritten = new Map<CacheKey, ProviderPause>();
 
   constructor(options: PausesOptions) {
     this.#options = options;
@@ -28,10 +32,15 @@ export class Pauses {
 
   /** Throws `ProviderFailure` during a pause. */
   async check(provider: ConnectionKind, property: string): Promise<void> {
-    const until = await this.#until(provider, property);
-    if (until <= toMicroseconds(this.#options.now())) return;
-    const end = new Date(until / 1000).toISOString();
-    throw new ProviderFailure('load-quota', `${provider} is left alone until ${end}`);
+    const { catalog, now } = this.#options;
+    const stored = await findPause(catalog, provider, property);
+    const unwritten = this.#unwritten.get(cacheKey(provider, property));
+    for (const pause of [stored, unwritten]) {
+      if (pause === undefined || pause.until <= toMicroseconds(now())) continue;
+      const end = pause.until / 1000;
+      const message = `${provider} is left alone until ${new Date(end).toISOString()}`;
+      throw new ProviderFailure(pause.reason, message, { passing: false, retryAfter: end - now() });
+    }
   }
 
   /**
@@ -45,22 +54,43 @@ export class Pauses {
     afterPassing: number,
   ): Promise<void> {
     const { catalog, now, log } = this.#options;
-    const asked = Math.min(failure.retryAfter ?? 0, QUOTA_PAUSE);
-    const failed = failure.passing && afterPassing > 0 ? afterPassing : asked;
-    const pause = failure.kind === 'load-quota' ? QUOTA_PAUSE : failed;
-    // The failure that a pause itself causes does not prolong it.
-    if (pause === 0 || (await this.#until(provider, property)) > toMicroseconds(now())) return;
-    const until = toMicroseconds(now() + pause);
+    const change = (before: ProviderPause | undefined) => nextPause(before, failure, { now: now(), afterPassing });
+    // Most failures begin none, and take no transaction.
+    if (change(undefined) === undefined) return;
     try {
-      await setPause(catalog, provider, property, until);
+      await changePause(catalog, provider, property, change);
     } catch (error) {
-      this.#unwritten.set(cacheKey(provider, property), until);
+      const key = cacheKey(provider, property);
+      const pause = change(this.#unwritten.get(key));
+      if (pause !== undefined) this.#unwritten.set(key, pause);
       log.warn({ err: error, property }, 'a pause could not be stored');
     }
   }
+}
 
-  async #until(provider: ConnectionKind, property: string): Promise<Microseconds> {
-    const unwritten = this.#unwritten.get(cacheKey(provider, property)) ?? 0;
-    return Math.max(await pausedUntil(this.#options.catalog, provider, property), unwritten);
+/**
+ * The pause that a failure asks for after the last one; undefined where that goes on as it is. Too much load is a pause
+ * of a quarter of an hour, the second time on a Pacific day until that day ends. What is refused during a pause was
+ * asked before it, and does not prolong it.
+ */
+export function nextPause(
+  before: ProviderPause | undefined,
+  failure: ProviderFailure,
+  { now, afterPassing }: { readonly now: number; readonly afterPassing: number },
+): ProviderPause | undefined {
+  const isPaused = before !== undefined && before.until > toMicroseconds(now);
+  const lastRefusal = before?.loadRefusedOn ?? null;
+  if (failure.kind === 'load-quota') {
+    if (isPaused && before.reason === 'load-quota') return undefined;
+    const today = pacificDayOf(now);
+    const short = now + LOAD_PAUSE;
+    const until = lastRefusal === today ? Math.max(short, nextPacificMidnight(now)) : short;
+    return { until: toMicroseconds(until), reason: 'load-quota', loadRefusedOn: today };
   }
+  const asked = Math.min(failure.retryAfter ?? 0, MAX_ASKED);
+  const isRate = failure.kind === 'rate-limit';
+  const afterFailure = failure.passing && afterPassing > 0 ? afterPassing : asked;
+  const pause = isRate ? Math.max(RATE_PAUSE, asked) : afterFailure;
+  if (isPaused || pause === 0) return undefined;
+  return { until: toMicroseconds(now + pause), reason: isRate ? 'rate-limit' : 'broken', loadRefusedOn: lastRefusal };
 }

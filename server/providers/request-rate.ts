@@ -29,6 +29,12 @@ const MINUTE = 60_000;
 const SECOND = 1000;
 /** Background work leaves the rest of a minute's requests to clients, in whichever process. */
 const BACKGROUND_SHARE = 0.8;
+/**
+ * A database that another process keeps busy is asked again after so long, until it has not answered for so long; only
+ * then does a process keep to the limits alone. In milliseconds.
+ */
+const BUSY_PAUSE = 250;
+const MAX_BUSY = 2000;
 /** Looked at again after this at the latest, in milliseconds: a client may have joined background work meanwhile. */
 const MAX_PAUSE = 1000;
 
@@ -50,6 +56,8 @@ export class RequestRate {
   readonly #waiting = new Set<Waiting>();
   /** The requests of this process within a minute, oldest first. */
   #sent: { owner: string; at: number }[] = [];
+  /** When the database has answered last. */
+  #answered = Number.NEGATIVE_INFINITY;
   #cancel = (): void => {};
   #isAdmitting = false;
   /** Somebody has come, or time has passed, since the round began that is under way. */
@@ -124,6 +132,8 @@ export class RequestRate {
     const perMinute = Math.max(1, Math.floor(this.#limits.perMinute * share));
     const { perSecond } = this.#limits;
     const due = await takeProviderRequest(this.#usage, { owner, at, perMinute, perSecond });
+    if (due !== undefined) this.#answered = at;
+    else if (at - this.#answered < MAX_BUSY) return at + BUSY_PAUSE;
     // What this process has sent counts also where the others cannot be asked.
     this.#sent = this.#sent.filter((request) => request.at > at - MINUTE);
     const allowed = due ?? this.#dueAlone(owner, perMinute, at);

@@ -6,15 +6,15 @@ setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as (options: { type: 'minor' }) => void;
 setFlagsFromString('--no-expose-gc');
 
-/** A minor collection, which takes about a millisecond, is forced after so many bytes of external memory. */
+/** A minor collection is forced after this much external memory. It takes about a millisecond. */
 const COLLECT_AFTER_BYTES = 8_000_000;
 
 let bytes = 0;
 
 /**
  * Reports memory outside of V8's heap that is or soon will be garbage: results of DuckDB, bytes of answers. V8 counts
- * only the small objects that own it, collects them late, and then all of its heap with them. Without this an answer of
- * 500,000 days takes 40 MB more, and one of 5,000 keywords a fifth longer.
+ * only the small objects that own it, so it collects them late, in a full collection. Without this an answer of 500,000
+ * days takes 40 MB more, and one of 5,000 keywords a fifth longer.
  */
 export function reportExternalBytes(more: number): void {
   bytes += more;

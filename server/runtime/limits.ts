@@ -1,67 +1,68 @@
 import PQueue from 'p-queue';
 import { busy } from '../domain/errors.ts';
 
-/** Lets a few in at a time. Whoever gives up waiting leaves the queue at once. */
+/** Limits how many callers run at once. A caller whose signal is aborted while it waits leaves the queue at once. */
 export class ConcurrencyLimit {
   readonly #queue: PQueue;
 
-  /** @param concurrency how many are inside at once */
+  /** @param concurrency max callers at once */
   constructor(concurrency: number) {
     this.#queue = new PQueue({ concurrency });
   }
 
-  /** How many wait to get in. */
+  /** How many callers wait for a slot. */
   get waiting(): number {
     return this.#queue.size;
   }
 
   /**
-   * Resolves with the way out, to be called once. Rejects with the signal's reason when it is aborted first.
-   * @param priority who goes first where several wait; among equals, who came first
+   * Waits for a slot. Resolves with a function that releases it, to be called once. Rejects with the signal's reason if
+   * the signal is aborted first.
+   * @param priority callers with a higher one leave the queue first; equal ones in the order in which they came
    */
   async enter(signal: AbortSignal, priority = 0): Promise<() => void> {
-    // The queue's own signal would also free the place of somebody who is inside.
+    // Not the signal itself: PQueue would also free the slot of a caller that is running.
     const waiting = new AbortController();
-    const giveUp = (): void => waiting.abort(signal.reason);
+    const stopWaiting = (): void => waiting.abort(signal.reason);
     signal.throwIfAborted();
-    signal.addEventListener('abort', giveUp, { once: true });
-    const { promise: outside, resolve: leave } = Promise.withResolvers<void>();
+    signal.addEventListener('abort', stopWaiting, { once: true });
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
     try {
-      await new Promise<void>((entered, refused) => {
-        const inside = (): Promise<void> => {
-          signal.removeEventListener('abort', giveUp);
+      await new Promise<void>((entered, rejected) => {
+        const holdSlot = (): Promise<void> => {
+          signal.removeEventListener('abort', stopWaiting);
           entered();
-          return outside;
+          return released;
         };
-        this.#queue.add(inside, { signal: waiting.signal, priority }).catch(refused);
+        this.#queue.add(holdSlot, { signal: waiting.signal, priority }).catch(rejected);
       });
     } finally {
-      signal.removeEventListener('abort', giveUp);
+      signal.removeEventListener('abort', stopWaiting);
     }
-    return leave;
+    return release;
   }
 
-  /** Runs `work` inside. */
+  /** Runs `work` in a slot. */
   async run<T>(signal: AbortSignal, work: () => Promise<T>, priority?: number): Promise<T> {
-    const leave = await this.enter(signal, priority);
+    const release = await this.enter(signal, priority);
     try {
       return await work();
     } finally {
-      leave();
+      release();
     }
   }
 }
 
 export interface SharedLimitOptions {
-  /** How many are inside at once, of all keys. */
+  /** Max callers at once, of all keys. */
   readonly concurrency: number;
-  /** How many of one key. */
+  /** Max callers at once, of one key. */
   readonly perKey: number;
-  /** How long somebody waits before being told to come back, in milliseconds. */
+  /** How long a caller waits for a slot before it is rejected, in milliseconds. */
   readonly maxWait: number;
 }
 
-/** Places with a share for each key, so that one cannot take all of them. */
+/** A concurrency limit with a share for each key, so that one key cannot take all slots. */
 export class SharedConcurrencyLimit {
   readonly #all: ConcurrencyLimit;
   readonly #options: SharedLimitOptions;
@@ -72,41 +73,41 @@ export class SharedConcurrencyLimit {
     this.#all = new ConcurrencyLimit(options.concurrency);
   }
 
-  /** Keys that are inside or waiting. */
+  /** How many keys have callers that run or wait. */
   get keys(): number {
     return this.#byKey.size;
   }
 
-  /** As `ConcurrencyLimit.enter`; throws `unavailable` after `maxWait`. The way out may be called more than once. */
+  /** As `ConcurrencyLimit.enter`, but throws `unavailable` after `maxWait`. The slot may be released more than once. */
   async enter(key: string, signal: AbortSignal): Promise<() => void> {
     const { perKey, maxWait } = this.#options;
     const own = this.#byKey.get(key) ?? { limit: new ConcurrencyLimit(perKey), users: 0 };
     this.#byKey.set(key, own);
     own.users++;
-    const exits = [
+    const releases = [
       () => {
         own.users--;
         if (own.users === 0) this.#byKey.delete(key);
       },
     ];
-    const leave = (): void => {
-      for (const exit of exits.splice(0)) exit();
+    const release = (): void => {
+      for (const releaseOne of releases.splice(0)) releaseOne();
     };
     const waiting = new AbortController();
-    const giveUp = (): void => waiting.abort(signal.reason);
+    const stopWaiting = (): void => waiting.abort(signal.reason);
     const timer = setTimeout(() => waiting.abort(busy()), maxWait);
-    signal.addEventListener('abort', giveUp, { once: true });
+    signal.addEventListener('abort', stopWaiting, { once: true });
     try {
       signal.throwIfAborted();
-      exits.push(await own.limit.enter(waiting.signal));
-      exits.push(await this.#all.enter(waiting.signal));
-      return leave;
+      releases.push(await own.limit.enter(waiting.signal));
+      releases.push(await this.#all.enter(waiting.signal));
+      return release;
     } catch (error) {
-      leave();
+      release();
       throw error;
     } finally {
       clearTimeout(timer);
-      signal.removeEventListener('abort', giveUp);
+      signal.removeEventListener('abort', stopWaiting);
     }
   }
 }

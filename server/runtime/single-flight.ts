@@ -4,33 +4,33 @@ interface Flight<T> {
   waiting: number;
 }
 
-/** Runs work once for all who want its result at the same time. It is stopped when nobody waits for it any more. */
+/** Runs work once for all concurrent callers with the same key. Aborts it when no caller waits for it any more. */
 export class SingleFlight<T> {
   readonly #flights = new Map<string, Flight<T>>();
 
   /**
-   * The result of the work under way for `key`, or of `work`, which then starts.
-   * @param signal the caller does not wait any more; rejects with its reason
+   * The result of the work that already runs for `key`, or else of `work`.
+   * @param signal aborted when the caller stops waiting; the promise then rejects with its reason
    */
   async run(key: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     signal.throwIfAborted();
     const flight = this.#flights.get(key) ?? this.#start(key, work);
     flight.waiting++;
-    const left = Promise.withResolvers<never>();
-    const leave = (): void => {
+    const aborted = Promise.withResolvers<never>();
+    const stopWaiting = (): void => {
       flight.waiting--;
       if (flight.waiting === 0) {
-        // Nobody joins work that has been stopped.
+        // A new caller must not join aborted work.
         this.#forget(key, flight);
         flight.stop.abort(signal.reason);
       }
-      left.reject(signal.reason);
+      aborted.reject(signal.reason);
     };
-    signal.addEventListener('abort', leave, { once: true });
+    signal.addEventListener('abort', stopWaiting, { once: true });
     try {
-      return await Promise.race([flight.result, left.promise]);
+      return await Promise.race([flight.result, aborted.promise]);
     } finally {
-      signal.removeEventListener('abort', leave);
+      signal.removeEventListener('abort', stopWaiting);
     }
   }
 
@@ -43,7 +43,7 @@ export class SingleFlight<T> {
     return flight;
   }
 
-  /** Stopped work may end long after its successor has started. */
+  /** Only this flight: aborted work may end long after its successor has started. */
   #forget(key: string, flight: Flight<T>): void {
     if (this.#flights.get(key) === flight) this.#flights.delete(key);
   }

@@ -3,11 +3,11 @@ import { fileURLToPath } from 'node:url';
 
 const FOLDER = fileURLToPath(new URL('../../sql/', import.meta.url));
 /**
- * Every SQL file by name, read when the process starts: what happens to the files later (an upgrade in place, a lost
- * mount, no file descriptors) does not change a running process.
+ * Every SQL file by name, read when the process starts. Later changes to the files (an upgrade in place, a lost mount, no
+ * file descriptors) do not affect a running process.
  */
 const TEXTS: ReadonlyMap<string, string> = new Map(
-  // Not globSync: that one takes longer than reading all of them.
+  // Not globSync, which takes longer than reading all files.
   readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.sql'))
     .sort()
@@ -22,13 +22,13 @@ export function sqlText(name: string): string {
 }
 
 /**
- * The text of a SQL template: `{name}` stands for a list of identifiers that our own table declarations give.
- * Values never come this way; they are bound.
+ * The text of a SQL template. Each `{name}` is replaced by identifiers or SQL from our own table declarations, never by
+ * values: those are bound.
  */
 export function sqlTemplate(name: string, parts: Readonly<Record<string, string>>): string {
   return sqlText(name).replaceAll(/\{(\w+)\}/g, (_, part: string) => {
     const text = parts[part];
-    if (text === undefined) throw new Error(`sql/${name}.sql wants {${part}}`);
+    if (text === undefined) throw new Error(`sql/${name}.sql needs {${part}}`);
     return text;
   });
 }

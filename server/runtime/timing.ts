@@ -3,14 +3,14 @@ export type StageName = 'parse' | 'plan' | 'run' | 'format';
 
 export type StageTimes = Readonly<Partial<Record<StageName, number>>>;
 
-/** Measures the stages of a request, one after the other. */
+/** Measures the stages of a request, which run one after the other. */
 export class Stages {
   /** The value of a `Server-Timing` header; empty when no stage has ended. */
   header = '';
   readonly #ended: { readonly name: StageName; readonly ms: number }[] = [];
   #since = performance.now();
 
-  /** Ends a stage, which began where the one before it ended. */
+  /** Ends a stage. It began when the previous one ended. */
   end(name: StageName): void {
     const now = performance.now();
     const ms = Math.round((now - this.#since) * 1000) / 1000;

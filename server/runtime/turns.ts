@@ -1,4 +1,4 @@
-/** Steps, and milliseconds, after which the event loop turns, whichever comes first. */
+/** Max steps and milliseconds of work in one turn of the event loop, whichever comes first. */
 const MAX_STEPS = 1000;
 const MAX_MS = 3;
 
@@ -8,14 +8,14 @@ interface Work {
   readonly reject: (error: unknown) => void;
 }
 
-/** All long work of the process, the next one first. */
+/** All long work of the process; the first item runs next. */
 const queue: Work[] = [];
 let isRunning = false;
 
 /**
- * Runs long work step by step and lets the event loop turn in between, so that other requests are answered meanwhile.
- * The work yields after each step, which should take well under a millisecond. All of it together gets a few
- * milliseconds of each turn, one after the other, however much there is.
+ * Runs long work in small steps, so that the event loop serves other requests in between. The work yields after each
+ * step, which should take well under a millisecond. All long work shares a few milliseconds of each turn of the event
+ * loop, in rotation.
  */
 export function inTurns<T>(steps: Generator<void, T>): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();

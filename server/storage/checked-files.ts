@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { FactStore, StoredFile } from './fact-store.ts';
+import type { FileStore, StoredFile } from './file-store.ts';
 
 /** Some hundred bytes each. */
 const MAX_CHECKED = 100_000;
@@ -22,13 +22,13 @@ export class DamagedFile extends Error {
  * size, times and inode are looked at, which costs a few microseconds; when they differ it is compared again.
  */
 export class CheckedFiles {
-  readonly #store: FactStore;
+  readonly #store: FileStore;
   /** What the file system said of a file when it was compared. */
   // Bounded by size and not by `max`, which takes room for all of them at once: every load has such a cache.
   readonly #checked = new LRUCache<string, string>({ maxSize: MAX_CHECKED, sizeCalculation: () => 1 });
   readonly #checking = new Map<string, Promise<void>>();
 
-  constructor(store: FactStore) {
+  constructor(store: FileStore) {
     this.#store = store;
   }
 

@@ -1,5 +1,5 @@
--- Writes keyword_daily: every keyword on every day and device, day after day as a nightly export would give them.
--- $seed: text; $last: the last day; $target: file. Wants bench_projects.
+-- Writes keyword_daily: every keyword on every day and device, ordered by day as in a nightly export. $seed: text;
+-- $last: the last day; $target: file. Needs bench_projects.
 copy (
   with rows as (
     select

@@ -1,4 +1,4 @@
--- The floor of days: each day of some keywords of a plain daily file, over all devices. $file; $from, $to: days;
+-- The baseline for days: each day of some keywords of a plain daily file, over all devices. $file; $from, $to: days;
 -- $keywords: ids.
 select
   keyword_id,

@@ -1,4 +1,4 @@
--- The floor of totals: all keywords of a plain daily file over a range. $file; $from, $to: days.
+-- The baseline for totals: all keywords of a plain daily file over a range. $file; $from, $to: days.
 select
   keyword_id,
   sum(clicks)::double as clicks,

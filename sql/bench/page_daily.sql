@@ -1,5 +1,5 @@
 -- Writes page_daily: each page on about a third of the days, in two countries. $seed: text; $last: the last day;
--- $days: how many days; $target: file. Wants bench_projects.
+-- $days: how many days; $target: file. Needs bench_projects.
 copy (
   with rows as (
     select

@@ -1,5 +1,5 @@
 -- Writes query_daily: each query on about a third of the days, in two countries. $seed: text; $last: the last day;
--- $days: how many days; $target: file. Wants bench_projects and bench_texts.
+-- $days: how many days; $target: file. Needs bench_projects and bench_texts.
 copy (
   with rows as (
     select

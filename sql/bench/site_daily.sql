@@ -1,4 +1,4 @@
--- Writes site_daily. $seed: text; $last: the last day; $target: file. Wants bench_projects.
+-- Writes site_daily. $seed: text; $last: the last day; $target: file. Needs bench_projects.
 copy (
   with rows as (
     select id as project_id, $last::date - ago::int as date, device, hash($seed, 'site', id, ago, device) as dice

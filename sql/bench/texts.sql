@@ -1,4 +1,5 @@
--- Makes bench_texts: the query of each number; a number at the end keeps them apart. $seed: text; $count: how many.
+-- Creates bench_texts: a query text for each number; the number at its end makes it unique. $seed: text; $count: how
+-- many.
 create or replace temp table bench_texts as
 with dice as (select number, hash($seed, 'text', number) as dice from unnest(range($count::bigint)) as numbers(number))
 select

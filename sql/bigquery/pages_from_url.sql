@@ -1,6 +1,6 @@
--- The pages of a range, best first, from the rows that are counted by page.
+-- The pages of a range, best first, from rows counted by page.
 -- @from, @to: days; @site: the property; @country: a country, or '' for all; @max: rows. Positions stay zero-based.
--- The casts serve tables that other tools made with instants for days; on a column of days they are nothing.
+-- The casts are for tables from other tools that store timestamps instead of dates; on a DATE column they cost nothing.
 select
   url as text, sum(clicks) as clicks, sum(impressions) as impressions, sum(sum_position) as sum_position
 from {url_impression}

@@ -1,4 +1,4 @@
--- The queries of a range, best first, from the rows that are counted by property, without the anonymised ones.
+-- The queries of a range, best first, from rows counted by property, without anonymised queries.
 -- @from, @to: days; @site: the property; @country: a country, or '' for all; @max: rows. Positions stay zero-based.
 select
   query as text, sum(clicks) as clicks, sum(impressions) as impressions, sum(sum_top_position) as sum_position

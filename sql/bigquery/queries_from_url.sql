@@ -1,4 +1,4 @@
--- The queries of a range, best first, where there are only rows that are counted by page, without the anonymised ones.
+-- The queries of a range, best first, for exports with rows counted by page only, without anonymised queries.
 -- @from, @to: days; @site: the property; @country: a country, or '' for all; @max: rows. Positions stay zero-based.
 select
   query as text, sum(clicks) as clicks, sum(impressions) as impressions, sum(sum_position) as sum_position

@@ -1,2 +1,2 @@
--- One of the current fact files, if there are any.
+-- Any one of the current fact files.
 select file from fact_files limit 1

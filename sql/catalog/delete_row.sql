@@ -1,2 +1,2 @@
--- Removes a row of an entity table. Values by the names of its key.
+-- Deletes a row of an entity table. The parameters are its key columns.
 delete from {table} where {matches}

@@ -1,2 +1,2 @@
--- Marks the facts of a project as changed: what was computed from older ones is not asked for again. $id, $revision.
+-- Marks the facts of a project as changed: cached results of older facts are no longer used. $id, $revision.
 update projects set facts_revision = $revision where id = $id

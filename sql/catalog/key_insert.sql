@@ -1,4 +1,4 @@
--- A new key; only its hash and first characters are kept. $id, $workspace, $name; $prefix: first characters; $hash:
--- SHA-256, hexadecimal; $at: microseconds; $by: address of the member who made it, or null.
+-- Stores a new key: only its hash and first characters. $id, $workspace, $name; $prefix: first characters; $hash:
+-- SHA-256, hexadecimal; $at: microseconds; $by: email address of the member who created it, or null.
 insert into keys (id, workspace_id, name, prefix, hash, created_at, created_by)
 values ($id, $workspace, $name, $prefix, $hash, $at, $by)

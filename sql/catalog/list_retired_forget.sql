@@ -1,2 +1,2 @@
--- Forgets a file that was removed. $file.
+-- Deletes the record of a retired file after its removal. $file.
 delete from retired_lists where file = $file

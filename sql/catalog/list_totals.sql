@@ -1,2 +1,2 @@
--- How many lists are stored, and their bytes.
+-- The number of stored lists, and their bytes.
 select lists, bytes from list_totals

@@ -1,5 +1,5 @@
--- Lists of providers that are not final and were fetched after an instant and not after another. $after, $until:
--- microseconds.
+-- Lists from providers that are not final and were fetched after one instant and not later than another. $after,
+-- $until: microseconds.
 select file, project_id as project, kind, first_day as "from", last_day as "to", nullif(country, '') as country,
   source_key as sourceKey
 from lists

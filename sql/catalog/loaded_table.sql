@@ -1,2 +1,2 @@
--- Whether a load has ever carried a fact table of a project. $project, $table.
+-- Has any load contained this fact table of a project? $project, $table.
 select 1 from loaded_tables where project_id = $project and fact_table = $table

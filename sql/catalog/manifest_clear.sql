@@ -1,2 +1,2 @@
--- Forgets which files are current, for a rebuild.
+-- Empties the manifest, for a rebuild.
 delete from fact_files

@@ -1,4 +1,4 @@
--- How much belongs to a project, and goes with it. $project.
+-- How many rows belong to a project and are deleted with it. $project.
 select p.id, p.workspace_id as workspace, p.property,
   (select count(*) from keywords where project_id = p.id) as keywords,
   (select count(*) from groups where project_id = p.id) as groups,

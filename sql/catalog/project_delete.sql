@@ -1,2 +1,2 @@
--- Deletes a project; what belongs to it goes along, its files are retired. $project.
+-- Deletes a project and everything that belongs to it; its files are retired. $project.
 delete from projects where id = $project

@@ -1,2 +1,2 @@
--- The last publication that the catalog holds.
+-- The last publication in the catalog.
 select number, id from publication

@@ -1,2 +1,2 @@
--- What a rebuilt catalog holds. $number, $id.
+-- Sets the last publication, for a rebuilt catalog. $number, $id.
 update publication set number = $number, id = $id

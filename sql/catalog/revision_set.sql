@@ -1,2 +1,2 @@
--- Takes a revision that is larger than any before. $least.
+-- Takes a revision larger than any before. $least: the smallest that it may be.
 update revision set value = max(value + 1, $least) returning value

@@ -1,2 +1,2 @@
--- The row of a table that has an id, whoever owns it, for the loader. $id.
+-- The row of a table with an id, whichever workspace owns it, for the loader. $id.
 select {columns} from {table} where id = $id

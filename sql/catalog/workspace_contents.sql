@@ -1,4 +1,4 @@
--- How much belongs to a workspace besides its projects, and goes with it. $workspace.
+-- How many rows besides projects belong to a workspace and are deleted with it. $workspace.
 select w.id, w.name,
   (select count(*) from keys where workspace_id = w.id and revoked_at is null) as keys,
   (select count(*) from keys where workspace_id = w.id and revoked_at is not null) as revokedKeys,

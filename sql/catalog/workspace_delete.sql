@@ -1,2 +1,2 @@
--- Deletes a workspace; what belongs to it goes along, its projects included. $workspace.
+-- Deletes a workspace and everything that belongs to it, including its projects. $workspace.
 delete from workspaces where id = $workspace

@@ -1,4 +1,4 @@
--- Writes appearance_daily: the part of a site's results that carried an appearance, by day. Appearances overlap.
+-- Writes appearance_daily: the part of a site's results with a search appearance, by day. Appearances overlap.
 -- $appearances: JSON (project, appearance, share of impressions, clicks per impression and position relative to the
 -- site's); $seed: text; $target: file.
 copy (

@@ -1,4 +1,4 @@
--- Makes demo_base: clicks, impressions and zero-based sum of positions of every query on every day and device.
+-- Creates demo_base: clicks, impressions and zero-based sum of positions of every query on every day and device.
 -- All other facts are sums and splits of these rows. $seed: text.
 create or replace temp table demo_base as
 with drawn as (
@@ -23,7 +23,7 @@ placed as (
 shown as (
   select
     *,
-    -- The fraction is decided by a die, so that rare queries appear on some days and the mean stays true.
+    -- Fractions are rounded at random, so that rare queries appear on some days and the mean stays the same.
     floor(
       volume * demand * if(is_down, kept, 1)
       * exp(strength * cos(6.2832 * (dayofyear(date) - peak) / 365))

@@ -1,4 +1,4 @@
--- Makes demo_countries: the totals of every site by day and country, with whether the country is among the site's
+-- Creates demo_countries: the totals of every site by day and country, and whether the country is among the site's
 -- twenty largest. No parameters.
 create or replace temp table demo_countries as
 with ranked as (

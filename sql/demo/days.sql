@@ -1,4 +1,4 @@
--- Makes demo_days: how much a site is looked for, and how much further down it is found, on every day and device.
+-- Creates demo_days: for every site, day and device, a factor for demand and a factor for positions (`place`).
 -- $sites: the sites as JSON; $first, $last: days; $seed: text.
 create or replace temp table demo_days as
 with sites as (

@@ -1,4 +1,4 @@
--- Writes page_daily: pages by day and country, with what anonymised queries brought them. $target: file.
+-- Writes page_daily: pages by day and country, including clicks and impressions of anonymised queries. $target: file.
 copy (
   select
     split.project as project_id, date, queries.page as url, country,

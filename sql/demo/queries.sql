@@ -1,4 +1,4 @@
--- Makes demo_queries: every query of the sites with what decides its impressions and positions, one row each.
+-- Creates demo_queries: a row for every query of the sites, with the parameters of its impressions and positions.
 -- $queries: the queries as JSON (see QueryModel in scripts/demo/queries.ts).
 create or replace temp table demo_queries as
 select unnest(from_json($queries::json, '[{

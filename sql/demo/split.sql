@@ -1,4 +1,4 @@
--- Makes demo_split: the rows of demo_base without device, divided among countries in whole numbers that add up.
+-- Creates demo_split: the rows of demo_base without device, divided among countries in whole numbers that add up.
 -- $seed: text.
 create or replace temp table demo_split as
 with totals as (
@@ -12,8 +12,8 @@ with totals as (
 slices as (
   select project, number, unnest(slices, max_depth := 2) from demo_queries
 ),
--- A country gets what lies between two cuts of the total. The die moves all cuts together: otherwise a total of one
--- would always go to the same country.
+-- A country gets what lies between two cuts of the total. A random number moves all cuts together: otherwise a total of
+-- one would always go to the same country.
 cuts as (
   select
     totals.*, country,

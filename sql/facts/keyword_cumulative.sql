@@ -1,5 +1,5 @@
--- What all keywords had until the end of a day of a month. $files: one of keyword_cumulative; $clicks, $impressions,
--- $sumPosition: the day's columns, such as clicks_17. DuckDB reads these columns alone.
+-- Totals of all keywords from the first stored day to the end of a day. $files: one of keyword_cumulative; $clicks,
+-- $impressions, $sumPosition: the day's columns, such as clicks_17. DuckDB reads only these columns.
 select
   number as keyword,
   columns([$clicks]) as clicks,

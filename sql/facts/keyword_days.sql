@@ -1,6 +1,6 @@
--- Measures of each stored day of keywords, in no order. $files: of keyword_daily or keyword_all; $from, $to: days, $days: how
--- many they are; $device: a device or 'all'; $keywords: ids. cell: $days times the place of the id in $keywords, from 0,
--- and the days after $from.
+-- Measures of each stored day of keywords, in no order. $files: of keyword_daily or keyword_all; $from, $to: days; $days:
+-- number of days; $device: a device or 'all'; $keywords: ids. cell: the index of the id in $keywords times $days, plus the
+-- number of days after $from.
 select
   (k.keyword * $days + (f.date - $from::date))::double as cell,
   f.clicks::double as clicks,

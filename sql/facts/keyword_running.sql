@@ -1,4 +1,4 @@
--- Running totals of all keywords at the end of one month, less those at the end of another; up to two rows a keyword.
+-- Running totals of all keywords at the end of one month, minus those at the end of another; up to two rows per keyword.
 -- $files: of keyword_running; $through, $before: first days of the months, $before may be null; $device: a device or 'all'.
 select
   number::double as keyword,

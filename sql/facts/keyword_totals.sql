@@ -1,5 +1,5 @@
 -- Totals of all keywords over days. $files: of keyword_daily or keyword_all; $from, $to: days; $device: a device or 'all'.
--- Sums of doubles are exact here, for the loader refuses larger ones, and faster than those of whole numbers.
+-- Sums of doubles are exact here, because the loader rejects larger ones, and faster than sums of integers.
 select
   ('0x' || hex(keyword_id))::bigint::double as keyword,
   sum(clicks::double) as clicks,

@@ -1,2 +1,2 @@
--- How many rows there are.
+-- How many ranked rows there are.
 select count(*)::double as rows from ranked_rows

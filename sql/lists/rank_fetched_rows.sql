@@ -1,4 +1,4 @@
--- The rows of a provider in the order of the API, best first. $max: how many rows are taken.
+-- The fetched rows of a provider in the order of the API, best first. $max: max number of rows.
 create temporary table ranked_rows as
 select row_number() over (order by clicks desc, impressions desc, text) as rank, *
 from fetched_rows

@@ -1,5 +1,5 @@
 -- The queries of a range in the order of the API, best first. $files: Parquet files of query_daily; $from, $to: days;
--- $country: a country, or null for all; $max: how many rows are taken.
+-- $country: a country, or null for all; $max: max number of rows.
 create temporary table ranked_rows as
 select row_number() over (order by clicks desc, impressions desc, text) as rank, *
 from (

@@ -1,2 +1,2 @@
--- The rules that a load carries, JSON texts.
+-- The rules in a load, as JSON texts.
 select project_id, id, rule from new_{table} where rule is not null order by project_id, id

@@ -1,2 +1,2 @@
--- Entity rows as the snapshot has them, cast, with what is wrong with each.
+-- Entity rows as the snapshot has them, cast, and whether each is wrong.
 create temp table staged_{table} as {rows}

@@ -1,7 +1,7 @@
--- Facts as the snapshot has them, cast, one folder for each part and one for wrong rows. Not one for each project: every
--- open folder takes memory.
--- $target: the folder to write. Without dictionaries: what is read once is not worth making them.
+-- Writes the facts of the snapshot, cast, to one folder per part and one for wrong rows. Not one per project: every open
+-- folder takes memory.
+-- $target: the folder to write. Without dictionaries: they do not pay for files that are read once.
 copy (
-  select *, case when wrong is null then {part} else {wrong} end as part
+  select * exclude (wrong), case when wrong then {wrong} else {part} end as part
   from ({rows})
 ) to $target (format parquet, compression uncompressed, dictionary_size_limit 1, partition_by (part))

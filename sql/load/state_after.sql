@@ -1,5 +1,5 @@
--- What exists after the load: rows of the catalog that it neither replaces nor removes, and its own. What is kept: those
--- that it does not remove, where it replaces the table.
+-- The rows that exist after the load: rows of the catalog that it neither replaces nor removes, and its own. The `kept`
+-- part excludes the rows that a replacing load removes.
 create temp table all_{table} as
 select {columns} from old_{table} anti join new_{table} using ({key}){kept}
 union all

@@ -1,2 +1,2 @@
--- An empty table for what the catalog has.
+-- Creates an empty table for the rows of the catalog.
 create temp table {name} ({columns})

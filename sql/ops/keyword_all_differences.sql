@@ -1,5 +1,5 @@
--- How many rows of the keywords' days over all devices are not what the days add up to. $days: a file of
--- keyword_daily; $stored: its file of keyword_all.
+-- How many rows of keyword_all (days over all devices) differ from the sums of the days. $days: a file of keyword_daily;
+-- $stored: its file of keyword_all.
 with added as (
   select keyword_id, date, sum(clicks)::bigint as clicks, sum(impressions)::bigint as impressions,
     sum(sum_position)::bigint as sum_position

@@ -1,5 +1,5 @@
--- How many cumulative totals of a month are not those that the days come to. Rows of nothing do not count: loads keep
--- them for keywords that were stored once. $made: a file just made from the days; $stored: the current one.
+-- How many cumulative totals of a month differ from the sums of the days. Rows of zeros are ignored: loads keep them for
+-- keywords that had data before. $made: a file just made from the days; $stored: the current one.
 with made as (
   from read_parquet($made) where clicks_31 <> 0 or impressions_31 <> 0 or sum_position_31 <> 0
 ),

@@ -1,6 +1,6 @@
--- How many running totals are not those that all days come to. Rows of nothing do not count: loads keep them for
--- keywords that were stored once. $made: a file of running totals just made from all days; $stored: the current one;
--- $months: first days of the stored months.
+-- How many running totals differ from the sums of all days. Rows of zeros are ignored: loads keep them for keywords that
+-- had data before. $made: a file of running totals just made from all days; $stored: the current one; $months: first days
+-- of the stored months.
 with made as (
   select device, keyword_id, number, date, clicks, impressions, sum_position from read_parquet($made)
   where clicks <> 0 or impressions <> 0 or sum_position <> 0

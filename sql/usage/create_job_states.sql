@@ -1,4 +1,5 @@
--- What each background job did last, and when it runs next. Times are microseconds; `ended_at` is null while it runs.
+-- The last run of each background job, and when its next run is due. Times are microseconds; `ended_at` is null while it
+-- runs.
 -- `outcome`: succeeded, failed, stopped or interrupted; `result`: JSON.
 create table if not exists job_states (
   job text primary key,

@@ -1,5 +1,5 @@
--- The list that a reader's next page comes from: pages of one sequence never mix two lists. `sequence` is what the reader
--- asks for; `list` is the stored list as JSON; `at` is when the page before was answered (microseconds).
+-- The list that a reader's next page comes from: pages of one sequence never mix two lists. `sequence` identifies the
+-- reader's query; `list` is the stored list as JSON; `at` is when the previous page was served (microseconds).
 create table if not exists page_sequences (
   reader text not null,
   sequence text not null,

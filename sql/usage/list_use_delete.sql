@@ -1,2 +1,2 @@
--- Forgets the uses of a list. $file.
+-- Deletes the use of a list. $file.
 delete from list_uses where file = $file

@@ -1,2 +1,2 @@
--- Every use that is noted.
+-- The use of every list.
 select file, used_at as usedAt, hits from list_uses

@@ -1,4 +1,4 @@
--- Remembers which list a reader's next page comes from. $reader, $sequence, $nextOffset; $file and $list (JSON); $at:
+-- Stores which list a reader's next page comes from. $reader, $sequence, $nextOffset; $file and $list (JSON); $at:
 -- microseconds.
 insert into page_sequences values ($reader, $sequence, $nextOffset, $file, $list, $at)
 on conflict (reader, sequence, next_offset) do update set file = excluded.file, list = excluded.list, at = excluded.at

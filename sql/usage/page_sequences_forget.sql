@@ -1,2 +1,2 @@
--- Forgets sequences that have ended. $before: their last page was answered before this instant (microseconds).
+-- Deletes sequences that have ended. $before: their last page was served before this instant (microseconds).
 delete from page_sequences where at < $before

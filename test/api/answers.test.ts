@@ -9,7 +9,7 @@ import { facts, keyword, makeWorld } from '../world.ts';
 
 const DAYS = facts('date device', ['2026-03-09', 'mobile', 1, 10, 20]);
 
-t.test('an answer is kept until its project changes', async (t) => {
+t.test('an answer is cached until its project changes', async (t) => {
   const world = await makeWorld(t, { site_daily: DAYS });
   const state = async () =>
     (await world.app.inject('/readyz')).json<{ answers: { hits: number; misses: number } }>().answers;
@@ -21,7 +21,7 @@ t.test('an answer is kept until its project changes', async (t) => {
   t.match(await state(), { hits: 1, misses: 2 });
 });
 
-t.test('without memory for answers each is made', async (t) => {
+t.test('with a cache of size 0 each answer is computed', async (t) => {
   const world = await makeWorld(t, { site_daily: DAYS }, { environment: { ORDINATE_CACHE: '0MB' } });
   await world.ask('/site');
   await world.ask('/site');
@@ -29,7 +29,7 @@ t.test('without memory for answers each is made', async (t) => {
   t.strictSame(answers, { answers: 0, bytes: 0, hits: 0, misses: 2 });
 });
 
-t.test('equal questions share one answer in the making', async (t) => {
+t.test('concurrent equal queries run once', async (t) => {
   const cache = new ResponseCache(1000);
   let made = 0;
   const { promise, resolve } = Promise.withResolvers<Buffer>();
@@ -53,7 +53,7 @@ t.test('equal questions share one answer in the making', async (t) => {
 });
 
 t.test(
-  'an answer in the making that nobody waits for is stopped, and does not get in the way of the next',
+  'a running query that no client waits for any more is aborted, and does not block the next equal query',
   async (t) => {
     const cache = new ResponseCache(1000);
     const alone = new AbortController();
@@ -75,7 +75,7 @@ t.test(
     };
     const { signal } = new AbortController();
     const second = cache.make(cacheKey('question'), 'identity', signal, make);
-    // What was stopped ends late, after its successor has begun.
+    // Aborted work ends late, after its successor has started.
     stopped.reject(new Error('stopped'));
     await new Promise(setImmediate);
     const third = cache.make(cacheKey('question'), 'identity', signal, make);
@@ -92,7 +92,7 @@ t.test(
   },
 );
 
-t.test('an answer that would drive all others out is not kept', async (t) => {
+t.test('an answer that would evict all others is not cached', async (t) => {
   const cache = new ResponseCache(1000);
   const { signal } = new AbortController();
   for (const name of ['one', 'two', 'three', 'four'])
@@ -100,10 +100,10 @@ t.test('an answer that would drive all others out is not kept', async (t) => {
   t.equal(cache.state.answers, 4);
   await cache.make(cacheKey('long'), 'identity', signal, async () => plain('x'.repeat(300)));
   t.equal(cache.find(cacheKey('long'), 'identity'), undefined);
-  t.equal(cache.state.answers, 4, 'the others are kept still');
+  t.equal(cache.state.answers, 4, 'the others are still cached');
 });
 
-t.test('cached answers hold no memory but that of their bytes', async (t) => {
+t.test('cached answers hold only the memory of their bytes', async (t) => {
   const cache = new ResponseCache(1e6);
   const bytes = Buffer.alloc(64_000, 'x').subarray(100, 300);
   await cache.make(cacheKey('question'), 'gzip', new AbortController().signal, async () => bytes);
@@ -117,7 +117,7 @@ function plain(text: string): Buffer {
   return Buffer.from(text);
 }
 
-t.test('a query runs once, whatever encodings its clients want, at the same time or later', async (t) => {
+t.test('a query runs once for all encodings, concurrent or later', async (t) => {
   const cache = new ResponseCache(1e6);
   const { signal } = new AbortController();
   const text = 'a long answer '.repeat(1000);
@@ -140,7 +140,7 @@ t.test('a query runs once, whatever encodings its clients want, at the same time
   t.equal(runs, 2);
 });
 
-t.test('answers are compressed as the client asks, small ones never', async (t) => {
+t.test('answers are compressed in the requested encoding, small ones never', async (t) => {
   const keywords = Array.from({ length: 60 }, (_, index) => keyword(`Kw${100 + index}`, `query ${index}`));
   const world = await makeWorld(t, { keywords });
   const ask = (path: string, encoding: string) =>
@@ -158,12 +158,12 @@ t.test('answers are compressed as the client asks, small ones never', async (t) 
     t.equal(answer.headers['content-encoding'], encoding);
     t.equal(decompress(answer.rawPayload).toString(), plain, encoding);
     const again = await ask('/keywords', encoding);
-    t.equal(again.headers['content-encoding'], encoding, 'kept');
+    t.equal(again.headers['content-encoding'], encoding, 'cached');
     t.equal(again.headers['content-length'], String(again.rawPayload.length));
     t.equal(again.headers['vary'], 'accept-encoding');
     t.ok(again.rawPayload.equals(answer.rawPayload));
     for (const small of ['/alerts', '/site?period=1d']) {
-      for (const _ of ['made', 'kept']) {
+      for (const _ of ['made', 'cached']) {
         t.equal((await ask(small, encoding)).headers['content-encoding'], undefined, small);
       }
     }
@@ -179,13 +179,13 @@ t.test('answers are compressed as the client asks, small ones never', async (t) 
     ['compress', undefined],
     ['', undefined],
   ] as const) {
-    for (const time of ['made', 'kept']) {
+    for (const time of ['made', 'cached']) {
       t.equal((await ask('/keywords', accepted)).headers['content-encoding'], encoding, `'${accepted}' ${time}`);
     }
   }
 });
 
-t.test('a kept answer is sent in the encoding that each client asks for, whoever asked first', async (t) => {
+t.test('a cached answer is sent in the encoding that each client requests', async (t) => {
   const keywords = Array.from({ length: 60 }, (_, index) => keyword(`Kw${100 + index}`, `query ${index}`));
   const world = await makeWorld(t, { keywords });
   const encodings = ['gzip', 'br', 'zstd', 'identity'];
@@ -201,7 +201,7 @@ t.test('a kept answer is sent in the encoding that each client asks for, whoever
   }
 });
 
-t.test('every answer that depends on Accept-Encoding says so, compressed or not', async (t) => {
+t.test('every answer that depends on Accept-Encoding has a Vary header, compressed or not', async (t) => {
   const world = await makeWorld(t, { site_daily: DAYS, keywords: [keyword('Kw001', 'a')] });
   const paths = ['/api/v1/projects', '/api/v1/projects/Proj1/site', '/api/v1/projects/Proj1/keywords?daily=1'];
   for (const url of [

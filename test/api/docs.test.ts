@@ -20,7 +20,7 @@ t.test('the root of the server leads to the documentation', async (t) => {
   t.match({ statusCode, headers }, { statusCode: 302, headers: { location: '/docs' } });
 });
 
-t.test('the page carries the name and icon, and runs nothing but its own files', async (t) => {
+t.test('the page has the name and icon, and runs only its own files', async (t) => {
   for (const address of ['/docs', '/docs/']) {
     const { statusCode, headers, body } = await app.inject(address);
     t.equal(statusCode, 200);
@@ -33,7 +33,7 @@ t.test('the page carries the name and icon, and runs nothing but its own files',
   }
 });
 
-t.test('its files may be kept for ever, for their address changes with them', async (t) => {
+t.test('its files may be cached for ever, because their URLs change with them', async (t) => {
   const files = loadedBy((await app.inject('/docs')).body);
   const names = new Set(files.map((file) => file.split('/').at(-1)));
   t.strictSame(names, new Set(['icon.svg', 'docs.css', 'reference.js', 'start.js']));
@@ -59,7 +59,7 @@ t.test('its files may be kept for ever, for their address changes with them', as
   t.match(other, { statusCode: 404, headers: { 'cache-control': 'no-store' } }, 'another version is not this one');
 });
 
-t.test('the page shows the document of this service, without anything from other hosts', async (t) => {
+t.test('the page shows the document of this service and loads nothing from other hosts', async (t) => {
   const start = loadedBy((await app.inject('/docs')).body).find((file) => file.endsWith('/start.js'))!;
   const { body } = await app.inject(start);
   t.match(body, '"url":"/openapi.json"');

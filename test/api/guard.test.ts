@@ -12,7 +12,7 @@ import { facts, makeWorld, NOW, PROJECT, WORKSPACE } from '../world.ts';
 
 const SITE = facts('date device', ['2026-03-01', 'mobile', 1, 2, 0]);
 
-/** Goes only when a test moves it. */
+/** A clock that only tests move. */
 const clock = { at: NOW };
 const TABLES = {
   workspaces: [WORKSPACE, { id: 'gratis', name: 'Gratis', plan: 'free', keyword_history_days: 30 }],
@@ -31,7 +31,7 @@ const freeKey = await makeKey('gratis');
 const UNKNOWN = `ord_live_${'x'.repeat(32)}`;
 
 let address = 0;
-/** Asks from an address of its own unless one is given, so that failures of one test are not those of another. */
+/** Sends a request from a new address unless one is given, so that tests do not count each other's failures. */
 async function send(url: string, headers: InjectOptions['headers'] = {}, more: InjectOptions = {}) {
   const remoteAddress = `198.51.${100 + Math.floor(++address / 250)}.${address % 250}`;
   const response = await app.inject({ method: 'GET', url, headers, remoteAddress, ...more });
@@ -72,7 +72,7 @@ t.test('a missing, malformed, unknown or misplaced key', async (t) => {
   }
 });
 
-t.test('the scheme is read in any case', async (t) => {
+t.test('the scheme is case-insensitive', async (t) => {
   for (const scheme of ['Bearer', 'bearer', 'BEARER', 'bEaReR']) {
     t.equal((await send(SITE_PATH, { authorization: `${scheme} ${world.key}` })).status, 200, scheme);
   }
@@ -96,7 +96,7 @@ t.test('a key is revoked at once, by this process and by another', async (t) => 
   t.equal((await send(SITE_PATH, bearer(made))).status, 200, 'a key made by another process counts at once too');
 });
 
-t.test('the Free plan has no access, whatever it asks for, until it is upgraded', async (t) => {
+t.test('the Free plan has no access to any path until it is upgraded', async (t) => {
   for (const path of [
     '/projects',
     '/projects/Free1/site',
@@ -180,7 +180,7 @@ t.test('the rate-limit headers stand on every authenticated answer, and only the
   }
 });
 
-t.test('an address may fail 30 times a minute; its valid keys are served all the same', async (t) => {
+t.test('an address may fail 30 times a minute; its valid keys are still served', async (t) => {
   const from = { remoteAddress: '203.0.113.1' };
   const answers = await Promise.all(
     Array.from({ length: 50 }, (_, index) => send(SITE_PATH, index % 2 ? bearer(UNKNOWN) : {}, from)),
@@ -200,7 +200,7 @@ t.test('an address may fail 30 times a minute; its valid keys are served all the
   t.equal((await send(SITE_PATH, spoofed, from)).status, 429, 'the address is that of the socket');
 });
 
-t.test('a minute starts with the first request and then ends', async (t) => {
+t.test('a minute starts with the first request', async (t) => {
   t.teardown(() => {
     clock.at = NOW;
   });
@@ -217,7 +217,7 @@ t.test('a minute starts with the first request and then ends', async (t) => {
   t.strictSame(await limits(59.9), [429, 0, 1]);
   t.strictSame(await limits(60.1), [200, 119, 60]);
   t.strictSame(await limits(100.1), [200, 118, 20]);
-  t.strictSame(await limits(-3600), [200, 119, 60], 'a clock that was set back begins anew');
+  t.strictSame(await limits(-3600), [200, 119, 60], 'a clock that was set back starts a new minute');
 
   const fail = async (seconds: number) => {
     clock.at = NOW + seconds * 1000;
@@ -238,7 +238,7 @@ t.test('a minute starts with the first request and then ends', async (t) => {
   t.equal(await fail(60.1), 401);
 });
 
-t.test('X-Forwarded-For counts where it comes from a trusted proxy', async (t) => {
+t.test('X-Forwarded-For counts only from a trusted proxy', async (t) => {
   const { app: proxied } = await makeWorld(
     t,
     {},
@@ -279,7 +279,7 @@ t.test('other methods and unknown paths', async (t) => {
   }
 });
 
-t.test('a body is not looked at', async (t) => {
+t.test('a request body is ignored', async (t) => {
   for (const [type, payload] of [
     ['application/json', '{"broken'],
     ['text/plain', 'text'],
@@ -368,7 +368,7 @@ t.test('livez and readyz need no key; without its catalog the service is not rea
   t.notMatch(api.body.error.message, /database|sqlite|open/i);
 });
 
-t.test('what fails inside is told to the log and not to the client', async (t) => {
+t.test('internal errors go to the log and not to the client', async (t) => {
   const files = globSync(join(world.dataFolder, 'facts/**/*.parquet')).filter((name) => name.includes('Broke'));
   t.equal(files.length, 1);
   for (const file of files) writeFileSync(file, 'broken');
@@ -437,7 +437,7 @@ t.test('over a socket: broken and oversized requests', async (t) => {
   await refused(get('/', `X-Large: ${'x'.repeat(20_000)}`), '431', 'too large headers');
   await refused(get(`/${'x'.repeat(20_000)}`), '431', 'a too long address');
   await refused('GET /api/v1/projects HTTP/1.1\r\nConnection: close\r\n\r\n', '400', 'no host');
-  // An expectation that nobody meets is ignored, as unknown headers are.
+  // An unsupported expectation is ignored, like unknown headers.
   const expecting = await talk(get('/api/v1/projects', 'Expect: nonsense', `Authorization: Bearer ${key}`));
   t.match(expecting, /^HTTP\/1\.1 200 OK\r\n/);
 });
@@ -473,14 +473,14 @@ t.test('no key is ever in the log', async (t) => {
   t.notOk(log.toLowerCase().includes(secret.slice(0, 8).toLowerCase()), 'a part of the key');
 });
 
-t.test('once a newer version has taken the data over, nothing is answered from it', async (t) => {
+t.test('after a newer version has migrated the data, nothing is served from it', async (t) => {
   const world = await makeWorld(t);
   t.equal((await world.ask('/site')).status, 200);
   const other = new DatabaseSync(join(world.dataFolder, 'catalog.sqlite'));
   const shape = Number(other.prepare('pragma user_version').get()!['user_version']);
   other.exec(`pragma user_version = ${shape + 1}`);
   other.close();
-  // Other processes are asked about once in each turn of the event loop.
+  // Changes by other processes are checked once per turn of the event loop.
   await new Promise(setImmediate);
   const refused = await world.ask('/site');
   t.equal(refused.status, 503);

@@ -9,7 +9,7 @@ import { Engine } from '../../server/facts/duckdb/engine.ts';
 import { ConcurrencyLimit, SharedConcurrencyLimit } from '../../server/runtime/limits.ts';
 import { facts, keyword, makeWorld, PROJECT, WORKSPACE, type World } from '../world.ts';
 
-/** Timers go off when the test says so. */
+/** Timers fire when the test says so. */
 function holdTimers(t: Test): (milliseconds: number) => void {
   mock.timers.enable({ apis: ['setTimeout'] });
   t.teardown(() => mock.timers.reset());
@@ -19,7 +19,7 @@ function holdTimers(t: Test): (milliseconds: number) => void {
 const { signal } = new AbortController();
 const settled = (): Promise<void> => new Promise((done) => setImmediate(done));
 
-t.test('who gives up waiting leaves the queue at once', async (t) => {
+t.test('a caller that is aborted while it waits leaves the queue at once', async (t) => {
   const limit = new ConcurrencyLimit(1);
   const leave = await limit.enter(signal);
   const gone = new AbortController();
@@ -35,7 +35,7 @@ t.test('who gives up waiting leaves the queue at once', async (t) => {
   t.equal(limit.waiting, 0);
 });
 
-t.test('an abort inside frees no place before the work has ended', async (t) => {
+t.test('an abort during the work does not free the slot before the work has ended', async (t) => {
   const limit = new ConcurrencyLimit(1);
   const stop = new AbortController();
   const leave = await limit.enter(stop.signal);
@@ -47,7 +47,7 @@ t.test('an abort inside frees no place before the work has ended', async (t) => 
   t.type(await next, 'function');
 });
 
-t.test('the higher priority goes first; among equals, who came first', async (t) => {
+t.test('a higher priority goes first; equal ones in order of arrival', async (t) => {
   const limit = new ConcurrencyLimit(1);
   const order: string[] = [];
   const run = (name: string, priority?: number) => limit.run(signal, async () => void order.push(name), priority);
@@ -63,7 +63,7 @@ t.test('the higher priority goes first; among equals, who came first', async (t)
   t.type(await limit.enter(signal), 'function', 'a failure frees its place');
 });
 
-t.test('places: a share for each key, and 503 for who waits too long', async (t) => {
+t.test('slots: a share for each key, and 503 after waiting too long', async (t) => {
   const tick = holdTimers(t);
   const places = new SharedConcurrencyLimit({ concurrency: 3, perKey: 2, maxWait: 5000 });
   const [first, second] = [await places.enter('one', signal), await places.enter('one', signal)];
@@ -90,7 +90,7 @@ t.test('places: a share for each key, and 503 for who waits too long', async (t)
   t.equal(places.keys, 0);
 });
 
-t.test('of long answers the first has its turn, unless another has waited long', async (t) => {
+t.test('the oldest long answer goes on first, unless another has waited long', async (t) => {
   let now = 0;
   const turns = new AnswerOrder(() => now);
   const order: string[] = [];
@@ -102,7 +102,7 @@ t.test('of long answers the first has its turn, unless another has waited long',
     }
   };
   await Promise.all([write('second', 2, 9), write('first', 1, 6)]);
-  // Between two of its own parts, the first is not there to take its turn.
+  // Between two of its own parts, the first one is not waiting.
   const early = order.slice(0, order.lastIndexOf('first') + 1);
   t.ok(early.filter((name) => name === 'first').length >= early.length / 2, String(order));
   t.equal(order.length, 15);
@@ -122,7 +122,7 @@ t.test('of long answers the first has its turn, unless another has waited long',
 class Script {
   readonly parts: (() => Promise<Buffer | undefined>)[] = [];
   signal: AbortSignal | undefined;
-  /** Resolves when the answer is being made. */
+  /** Resolves when the answer is being computed. */
   readonly asked = Promise.withResolvers<void>();
   readonly ended = Promise.withResolvers<void>();
 
@@ -147,7 +147,7 @@ interface Line {
   readonly cut?: string;
 }
 
-/** Waits for events only: timers may be held. */
+/** Waits for events only: timers may be mocked. */
 async function found<T>(look: () => T | undefined): Promise<T> {
   for (;;) {
     const value = look();
@@ -156,7 +156,7 @@ async function found<T>(look: () => T | undefined): Promise<T> {
   }
 }
 
-/** The line of the log about an address, once it is written. */
+/** The log line about an address, once it is written. */
 function lineOf(world: World, url: string): Promise<Line> {
   return found(() => {
     const lines = world.log.map((line) => JSON.parse(line) as Line);
@@ -169,7 +169,7 @@ async function listen(world: World): Promise<number> {
   return (world.app.server.address() as AddressInfo).port;
 }
 
-/** Sends a request; what comes back is only read when somebody listens to it. */
+/** Sends a request. The answer is only read when a test listens to it. */
 async function ask(t: Test, port: number, path: string, key = ''): Promise<Socket> {
   const socket = connect(port, '127.0.0.1');
   t.teardown(() => socket.destroy());
@@ -180,7 +180,7 @@ async function ask(t: Test, port: number, path: string, key = ''): Promise<Socke
   return socket;
 }
 
-/** All that a client gets until its connection ends. */
+/** All data that a client gets until its connection ends. */
 async function readAll(socket: Socket): Promise<string> {
   let text = '';
   socket.setEncoding('latin1').on('data', (chunk: string) => {
@@ -200,7 +200,7 @@ async function streaming(t: Test, options: Parameters<typeof makeWorld>[2] = {})
 }
 
 const text = (letters: string) => async () => Buffer.from(letters);
-/** More than a connection holds for a client that does not read. */
+/** More than the buffers of a connection hold if the client does not read. */
 const LONG = Buffer.alloc(16_000_000, ' ');
 
 t.test('a long answer may take any time, as long as there is progress', async (t) => {
@@ -213,10 +213,10 @@ t.test('a long answer may take any time, as long as there is progress', async (t
   };
   script.parts.push(text('[1'), async () => LONG, last, text(']'));
   const socket = await ask(t, port, '/stream');
-  // One part is on its way, one stands ready behind it, and no more are made.
+  // One part is being sent, one is ready, and no more are made.
   await sent.promise;
   await settled();
-  // The client takes its time.
+  // The client reads slowly.
   for (let minute = 0; minute < 60; minute++) tick(60_000);
   const answer = await readAll(socket);
   t.match(answer.slice(0, 15), 'HTTP/1.1 200 OK');
@@ -225,7 +225,7 @@ t.test('a long answer may take any time, as long as there is progress', async (t
   t.equal(places.keys, 0);
 });
 
-t.test('an answer that does not begin in time is stopped, and answered with 503', async (t) => {
+t.test('an answer that does not begin in time is stopped, with 503', async (t) => {
   const tick = holdTimers(t);
   const { world, script, places, port } = await streaming(t);
   const { promise: never } = Promise.withResolvers<undefined>();
@@ -236,13 +236,13 @@ t.test('an answer that does not begin in time is stopped, and answered with 503'
   tick(74_999);
   t.equal(script.signal?.aborted, false);
   tick(1);
-  t.equal(script.signal?.aborted, true, 'whatever makes it is told to stop');
+  t.equal(script.signal?.aborted, true, 'its work is aborted');
   t.match(await answer, /^HTTP\/1\.1 503 [\s\S]*retry-after: 60\r\n[\s\S]*longer than the service allows/);
   t.match(await lineOf(world, '/stream'), { msg: 'answered', status: 503 });
   t.equal(places.keys, 0, 'its place is free');
 });
 
-t.test('a question that takes longer than the service allows is stopped, and answered with 503', async (t) => {
+t.test('a query that exceeds the time limit is stopped and answered with 503', async (t) => {
   const tick = holdTimers(t);
   const world = await makeWorld(t, { site_daily: facts('date device', ['2026-03-09', 'mobile', 1, 10, 20]) });
   const asked = Promise.withResolvers<AbortSignal>();
@@ -261,7 +261,7 @@ t.test('a question that takes longer than the service allows is stopped, and ans
   t.match(body, { error: { code: 'unavailable', message: /longer than the service allows/ } });
 });
 
-t.test('an answer that comes to a halt in the middle breaks the connection', async (t) => {
+t.test('an answer that stalls in the middle breaks the connection', async (t) => {
   const tick = holdTimers(t);
   const { world, script, places, port } = await streaming(t);
   const halted = Promise.withResolvers<void>();
@@ -287,22 +287,32 @@ t.test('a failure in the middle of a long answer breaks the connection and is lo
   t.match(world.log.join(''), /a long answer broke off.*|no such file/);
 });
 
+/** Asks and reads nothing, until the server's timer for such clients goes off. */
+async function stall(t: Test, { app }: World, port: number, path: string): Promise<void> {
+  const connected = once(app.server, 'connection') as Promise<[Socket]>;
+  await ask(t, port, path);
+  const [socket] = await connected;
+  await found(() => (socket.writableLength > 0 ? true : undefined));
+  t.equal(socket.timeout, 30_000, 'the timer runs');
+  socket.emit('timeout');
+  // Else nobody would end it.
+  if (!t.ok(socket.destroyed)) socket.destroy();
+}
+
 t.test('a client that takes nothing of its answer makes room for others', async (t) => {
-  const { world, script, places, port } = await streaming(t, { limits: { stalled: 50 } });
+  const { world, script, places, port } = await streaming(t, { limits: { stalled: 30_000 } });
   script.parts.push(text('[1'), async () => LONG, text(']'));
-  // Nobody reads.
-  const stalled = await ask(t, port, '/stream');
+  await stall(t, world, port, '/stream');
   t.match(await lineOf(world, '/stream'), { msg: 'not answered whole', cut: 'client stalled', status: 200 });
   await script.ended.promise;
   t.equal(places.keys, 0);
-  stalled.destroy();
 
   // The last bytes of an answer, and answers that are sent in one go, are no different.
-  await ask(t, port, '/whole');
+  await stall(t, world, port, '/whole');
   t.match(await lineOf(world, '/whole'), { msg: 'not answered whole', cut: 'client stalled', status: 200 });
 });
 
-t.test('a client that waits for the service is not taken for one that stalls', async (t) => {
+t.test('a client that waits for the service does not count as stalled', async (t) => {
   const { world, script, port } = await streaming(t, { limits: { stalled: 20 } });
   const { promise: released, resolve: release } = Promise.withResolvers<Buffer>();
   let quiet = 0;
@@ -317,7 +327,7 @@ t.test('a client that waits for the service is not taken for one that stalls', a
   t.equal(quiet, 3);
 });
 
-t.test('a client that goes away stops what is made for it', async (t) => {
+t.test('a client that disconnects stops the work for its answer', async (t) => {
   const { world, script, places, port } = await streaming(t);
   const { promise: never } = Promise.withResolvers<undefined>();
   script.parts.push(() => never);
@@ -343,7 +353,7 @@ const DAYS_OF_KEYWORD = {
 };
 const LONG_QUESTION = '/keywords?daily=1&period=486d&limit=5000';
 
-/** Counts the questions for days of keywords, and lets them wait for `before`. */
+/** Counts the queries for days of keywords, and makes them wait for `before`. */
 function watchDays(t: Test, before: () => Promise<void>): { most: number; asked: number } {
   const seen = { now: 0, most: 0, asked: 0 };
   const numbers = Reflect.get(Engine.prototype, 'numbers') as Engine['numbers'];
@@ -364,7 +374,7 @@ function watchDays(t: Test, before: () => Promise<void>): { most: number; asked:
   return seen;
 }
 
-t.test('long answers of one workspace do not take all places, and short ones need none', async (t) => {
+t.test('long answers of one workspace do not take all slots, and short ones need none', async (t) => {
   const limits = { longAnswers: 2, longAnswersPerWorkspace: 1, longAnswerWait: 10 };
   const world = await makeWorld(t, DAYS_OF_KEYWORD, { limits, environment: { ORDINATE_THREADS: '4' } });
   const { key } = await createKey(world.catalog, { workspace: 'other', name: 'other', by: null, at: 0 });
@@ -380,7 +390,7 @@ t.test('long answers of one workspace do not take all places, and short ones nee
   await begun.promise;
   const refused = await world.get(`/projects/Proj1${LONG_QUESTION}`, { authorization: `Bearer ${second}` });
   t.strictSame([refused.status, refused.headers['retry-after']], [503, '5'], 'another key of the workspace');
-  t.equal((await world.ask(`${LONG_QUESTION}&group=nosuc`)).status, 404, 'what is wrong is told at once');
+  t.equal((await world.ask(`${LONG_QUESTION}&group=nosuc`)).status, 404, 'errors are reported at once');
   t.equal((await world.ask('/keywords?daily=1')).status, 200, 'a short one');
   t.equal((await world.ask('/keywords')).status, 200);
   const other = { authorization: `Bearer ${key}` };

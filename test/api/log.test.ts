@@ -10,7 +10,7 @@ const secret = fc.array(fc.constantFrom(...LETTERS), { minLength: 32, maxLength:
 
 type ReplaceAll = (this: string, pattern: RegExp, replacement: string) => string;
 
-/** Percent-encodes a character so many times; 0 leaves it as it is. */
+/** Percent-encodes a character this many times; 0 leaves it unchanged. */
 function encoded(character: string, times: number): string {
   if (times === 0) return character;
   return `%${'25'.repeat(times - 1)}${character.charCodeAt(0).toString(16)}`;
@@ -25,7 +25,7 @@ function decoded(text: string): string {
   return rest;
 }
 
-/** Whether five characters of the secret stand together anywhere. */
+/** Whether the text contains any five consecutive characters of the secret. */
 function leaks(text: string, hidden: string): boolean {
   const plain = decoded(text).toLowerCase();
   return hidden
@@ -62,7 +62,7 @@ t.test('no part of a key is left, in any case, however it is percent-encoded', (
   t.end();
 });
 
-t.test('nothing of a key that an address is cut in', (t) => {
+t.test('no part of a key at the place where an address is cut', (t) => {
   fc.assert(
     fc.property(secret, fc.integer({ min: 900, max: 1010 }), fc.nat(3), (hidden, start, times) => {
       const key = hidden
@@ -93,7 +93,7 @@ t.test('other addresses are logged as they came, the longest cut', (t) => {
   t.end();
 });
 
-t.test('what is encoded over and over costs no more than any other address', (t) => {
+t.test('an address that is encoded many times costs no more than any other', (t) => {
   let passes = 0;
   const replaceAll = Reflect.get(String.prototype, 'replaceAll') as ReplaceAll;
   t.intercept(String.prototype, 'replaceAll', {
@@ -137,7 +137,7 @@ interface Line {
   readonly reason?: string;
 }
 
-/** The lines of answers that are written from now on, once there are so many. */
+/** Waits for this many new log lines of answers. */
 function nextLines(world: World): (count: number) => Promise<Line[]> {
   const start = world.log.length;
   return async (count) => {
@@ -197,7 +197,7 @@ t.test('a line for requests that cannot be read, and none of their text', async 
     (await open(t, world)).write(request);
     t.match(await lines(1), [{ msg: 'answered', address: '127.0.0.1', status, reason }]);
   }
-  // Node tells of a request that did not arrive in time by the same event.
+  // Node reports a request that did not arrive in time by the same event.
   const lines = nextLines(world);
   const accepted = once(world.app.server, 'connection') as Promise<[Socket]>;
   const client = await open(t, world);

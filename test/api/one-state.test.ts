@@ -29,7 +29,7 @@ const NOTE = {
 const ID = '11111111-1111-4111-8111-11111111111';
 const ALERT = { project_id: 'Proj1', type: 'a', kind: 'a', severity: 'info', title: 'old', body: '', created_at: AT };
 
-/** What answers come from, with a number that tells states apart; facts are there in every other state. */
+/** The data of a state, with a number that identifies the state; only every other state has facts. */
 const CHANGES = (state: number): readonly string[] => [
   `update projects set domain = 'v${state}.example', entities_revision = ${1000 * state}, facts_revision = ${1000 * state}`,
   `update keywords set query = 'v${state}'`,
@@ -43,7 +43,7 @@ const CHANGES = (state: number): readonly string[] => [
 /** The answer itself is not cached then; tracked keywords are, where only facts change. */
 const REVISIONS = ['facts_revision', 'entities_revision'];
 
-t.test('an answer is of one state of the catalog, whatever another process commits while it is made', async (t) => {
+t.test('an answer comes from one state of the catalog, even if another process commits meanwhile', async (t) => {
   const world = await makeWorld(t, {
     ...TABLES,
     notes: [{ ...NOTE, id: `${ID}1`, text: 'old' }],
@@ -70,11 +70,11 @@ t.test('an answer is of one state of the catalog, whatever another process commi
     const { key } = await createKey(world.catalog, { workspace: 'acme', name: path, by: null, at: 0 });
     const ask = async (): Promise<string> =>
       JSON.stringify((await world.get(`/projects/Proj1/${path}`, { authorization: `Bearer ${key}` })).body);
-    // The project is read to look the answer up, and to make it, by one connection or another.
+    // The project is read to find the cached answer and to compute it, by different connections.
     for (const [moment, revision] of [0, 1, 2].flatMap((at) => REVISIONS.map((each) => [at, each] as const))) {
       const before = await ask();
       other.exec(`update projects set ${revision} = ${revision} + 1`);
-      // Another process is not heard within one turn of this one's event loop.
+      // This process does not notice another one within the same turn of its event loop.
       await new Promise(setImmediate);
       let reads = 0;
       const patched = t.intercept(StatementSync.prototype, 'get', {
@@ -97,7 +97,7 @@ t.test('an answer is of one state of the catalog, whatever another process commi
   t.strictSame([...disturbed], paths, 'each is committed into the middle of');
 });
 
-t.test('a cached answer goes to nobody who wants it in another encoding', async (t) => {
+t.test('a cached answer is not sent to clients that request another encoding', async (t) => {
   // Enough keywords for an answer that is compressed.
   const keywords = Array.from({ length: 60 }, (_, at) => keyword(`Kw${100 + at}`, `query ${at}`));
   const world = await makeWorld(t, { keywords });
@@ -106,7 +106,7 @@ t.test('a cached answer goes to nobody who wants it in another encoding', async 
   let days = 6;
   for (const first of encodings) {
     for (const second of encodings) {
-      // One question that is cached in the first encoding; the last address asks the same as those before it.
+      // A query that is cached in the first encoding; the last address means the same query as those before it.
       const address = `/api/v1/projects/Proj1/keywords?period=${++days}d`;
       for (const [url, encoding] of [
         [address, first],
@@ -129,7 +129,7 @@ t.test('a cached answer goes to nobody who wants it in another encoding', async 
   }
 });
 
-t.test('a cached answer to an open range ends with its day, though nothing is loaded', async (t) => {
+t.test('a cached answer to an open range expires with its day, even if nothing is loaded', async (t) => {
   let now = Date.parse('2026-03-15T23:30:00Z');
   const world = await makeWorld(t, { projects: [{ ...PROJECT, synced_through: undefined }] }, { now: () => now });
   const rangeOf = async (): Promise<unknown> => (await world.ask('/site?period=7d')).body.range;

@@ -28,11 +28,11 @@ const keys = await Promise.all(
   ),
 );
 let asked = 0;
-/** Asks with keys in turn: one of them may not ask so often. */
+/** Sends requests with keys in turn, to stay below the rate limit of a key. */
 const ask = (path: string) =>
   world.get(`/projects/Proj1${path}`, { authorization: `Bearer ${keys[asked++ % keys.length]!.key}` });
 
-/** What a parameter `name` reads, or the message of its refusal. */
+/** The parsed value of the parameter `name`, or the error message. */
 function read(name: string, parameter: Parameter, text: unknown): unknown {
   try {
     return readParameters({ [name]: parameter }, { [name]: text })[name];
@@ -107,7 +107,7 @@ t.test('days: real calendar days', async (t) => {
   ]);
 });
 
-t.test('choices: exactly one of the words', async (t) => {
+t.test('choices: exactly one of the allowed values', async (t) => {
   const status = choice(['open', 'resolved', 'all'], 'all', '');
   t.equal(read('status', status, 'open'), 'open');
   t.equal(read('status', status, undefined), 'all');
@@ -171,7 +171,7 @@ t.test('periods: days or calendar months', async (t) => {
   ]);
 });
 
-t.test('the documented pattern of a period accepts exactly what is served', async (t) => {
+t.test('the documented pattern of a period accepts exactly the valid periods', async (t) => {
   const { period } = rangeParameters;
   const pattern = new RegExp(String((period.schema as { pattern?: string }).pattern));
   const counts = Array.from({ length: 5001 }, (_, count) => count);
@@ -192,12 +192,12 @@ t.test('a group is any text that is sent once', async (t) => {
   refuses(t, 'group', group, ['', ...LISTS]);
 });
 
-t.test('a long value is not repeated whole', async (t) => {
+t.test('a long value is truncated in the message', async (t) => {
   const message = String(read('limit', wholeNumber({ minimum: 1 }, 1, ''), 'x'.repeat(5000)));
   t.ok(message.length < 200, message);
 });
 
-/** Each endpoint with a right value of each of its parameters. */
+/** Each endpoint with a valid value of each of its parameters. */
 const RANGE = { from: '2026-03-01', to: '2026-03-02', period: '7d' };
 const LIST = { ...RANGE, country: 'usa', limit: '1', offset: '0' };
 const ENDPOINTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -210,7 +210,7 @@ const ENDPOINTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   notes: { from: '2026-03-01', to: '2026-03-02', clientVisible: '1' },
 };
 
-t.test('at every endpoint a parameter that is repeated or empty is refused by its name', async (t) => {
+t.test('every endpoint rejects a repeated or empty parameter by name', async (t) => {
   for (const [endpoint, parameters] of Object.entries(ENDPOINTS)) {
     for (const [name, right] of Object.entries(parameters)) {
       refusedFor(t, await ask(`/${endpoint}?${name}=`), name, `${endpoint}: ${name} empty`);
@@ -220,7 +220,7 @@ t.test('at every endpoint a parameter that is repeated or empty is refused by it
   }
 });
 
-t.test('at every endpoint a malformed parameter is refused by its name', async (t) => {
+t.test('every endpoint rejects a malformed parameter by name', async (t) => {
   for (const [endpoint, parameters] of Object.entries(ENDPOINTS)) {
     for (const name of Object.keys(parameters).filter((each) => each !== 'group')) {
       refusedFor(t, await ask(`/${endpoint}?${name}=%20x`), name, `${endpoint}: ${name}`);
@@ -229,7 +229,7 @@ t.test('at every endpoint a malformed parameter is refused by its name', async (
   }
 });
 
-t.test('unknown parameters are ignored, names are told apart by case', async (t) => {
+t.test('unknown parameters are ignored, names are case-sensitive', async (t) => {
   const unknown = 'unknown=1&unknown=2&Limit=0&DEVICE=x&key=&__proto__=1&constructor=2&%zz=1&from[]=x&=&&&period%20=x';
   for (const endpoint of ['keywords', 'site', 'breakdowns', 'groups', 'page-groups', 'alerts', 'notes']) {
     const answer = await ask(`/${endpoint}?${unknown}`);

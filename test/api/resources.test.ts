@@ -9,11 +9,11 @@ import { writeParquet } from '../parquet.ts';
 import { makeDataFolder, type Server, startProgram, startServer, until, untilReady } from '../process.ts';
 import { facts, makeWorld, PROJECT, temporaryFolder, WORKSPACE, writeSnapshot } from '../world.ts';
 
-// Servers of their own, in want of something.
+// Separate servers that lack a resource.
 
 const SITE = facts('date device', ['2026-03-09', 'mobile', 3, 100, 900]);
 
-/** A project with a site, and with so many pages that their list takes some hundred kilobytes. */
+/** A project with site facts and enough pages for a list of some hundred kilobytes. */
 const snapshot = writeSnapshot(t, { workspaces: [WORKSPACE], projects: [PROJECT], site_daily: SITE });
 await writeParquet(
   join(snapshot, 'page_daily.parquet'),
@@ -32,7 +32,7 @@ function startLimited(t: Test, limit: string, settings: NodeJS.ProcessEnv): Prom
 const READY = { status: 200, body: { status: 'ok' } };
 const NOT_NOW = { status: 503, headers: { 'retry-after': '60' }, body: { error: { code: 'unavailable' } } };
 
-/** Asks over one connection, which is there before descriptors become rare. */
+/** Sends requests over one connection that is opened before file descriptors run out. */
 function keepAlive(t: Test, { address }: Server) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   t.teardown(() => agent.destroy());
@@ -44,7 +44,7 @@ function keepAlive(t: Test, { address }: Server) {
   };
 }
 
-t.test('without file descriptors: 503 and not ready, until there are some again', async (t) => {
+t.test('without file descriptors: 503 and not ready, until some are free again', async (t) => {
   const server = await startLimited(t, '-n 100', { ORDINATE_DATA: dataFolder });
   const ask = keepAlive(t, server);
   t.match(await ask('/readyz'), READY);
@@ -54,7 +54,7 @@ t.test('without file descriptors: 503 and not ready, until there are some again'
   let refused = 0;
   t.teardown(() => sockets.forEach((socket) => void socket.destroy()));
   await until('the server to have no descriptors left', () => {
-    // One more than are left is accepted and closed at once.
+    // A connection beyond the limit is accepted and closed at once.
     if (refused > 0) return true;
     const socket = connect(Number(port), '127.0.0.1').on('error', () => {});
     socket.once('close', () => refused++);
@@ -86,7 +86,7 @@ t.test('files that cannot grow, as on a full disk: no 500', async (t) => {
   t.match(await server.get('/projects/Proj1/site', key), { status: 200, body: { totals: { clicks: 3 } } });
 });
 
-/** Puts a small disk in the place of a folder; undefined where this user may not. */
+/** Mounts a small disk in place of a folder; undefined if this user may not. */
 function mount(t: Test, folder: string, options: string): { unmount: () => void } | undefined {
   if (spawnSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', folder]).status !== 0) return undefined;
   let isMounted = true;

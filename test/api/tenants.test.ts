@@ -4,10 +4,10 @@ import { facts, keyword, makeWorld, ofProject, PROJECT, WORKSPACE } from '../wor
 
 const PATHS = ['site', 'breakdowns', 'keywords', 'groups', 'page-groups', 'alerts', 'notes', 'queries', 'pages'];
 
-/** Pairs of workspace and project that read the same when they are joined by a separator. */
+/** Pairs of workspace and project that are equal when they are joined by a separator. */
 const SEPARATORS = [':', ' ', '/', '|', ',', '\\', '"', '","', '%20', ''];
 
-t.test('no spelling of a project id reads what another workspace has read before', async (t) => {
+t.test('no project id reads what is cached for another workspace', async (t) => {
   const others = SEPARATORS.map((separator, index) => ({
     workspace: `acme${separator}europe`,
     separator,
@@ -33,7 +33,7 @@ t.test('no spelling of a project id reads what another workspace has read before
     };
     const [theirs, ours] = [await bearer(workspace), await bearer('acme')];
     for (const path of PATHS) {
-      // So that it stands in every cache.
+      // Fills every cache.
       const own = await world.get(`/projects/${project}/${path}`, theirs);
       // Without any list, lists are 503.
       if (own.status !== 200 && own.status !== 503) refused.push(`${path} of '${workspace}'`);

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { facts, keyword, makeWorld } from '../world.ts';
 
-t.test('each answer of the API says how long its stages took, and a hook is told', async (t) => {
+t.test('each answer of the API reports the time of its stages, also to a hook', async (t) => {
   const told: [string, number, string[]][] = [];
   const world = await makeWorld(
     t,

@@ -9,7 +9,7 @@ import { KeyUse, readKeyUses } from '../../server/catalog/key-use.ts';
 import { listKeys } from '../../server/catalog/keys.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { findAnyProject } from '../../server/catalog/projects.ts';
-import { pausedUntil, setPause } from '../../server/catalog/provider-pauses.ts';
+import { changePause, findPause } from '../../server/catalog/provider-pauses.ts';
 import { UsageDatabase } from '../../server/catalog/usage.ts';
 import { addMember, createWorkspace, findWorkspace, listWorkspaces } from '../../server/catalog/workspaces.ts';
 import { sqlNames, sqlText } from '../../server/runtime/sql.ts';
@@ -129,12 +129,13 @@ t.test('transactions and writes of one process wait for each other without holdi
     await promise;
   });
   const second = createWorkspace(catalog, workspace('b'));
-  const third = setPause(catalog, 'bigquery', 'a', 1);
+  const pause = { until: 1, reason: 'broken', loadRefusedOn: null } as const;
+  const third = changePause(catalog, 'bigquery', 'a', () => pause);
   await nextTurn();
   resolve();
   await Promise.all([first, second, third]);
   t.equal(await idsOf(catalog), 'a b');
-  t.equal(await pausedUntil(catalog, 'bigquery', 'a'), 1);
+  t.strictSame({ ...(await findPause(catalog, 'bigquery', 'a')) }, pause);
 });
 
 t.test('a snapshot is one state, whatever is committed meanwhile', async (t) => {

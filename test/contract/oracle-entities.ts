@@ -1,4 +1,4 @@
-// Answers of who and what.
+// Answers about entities: projects, groups, alerts and notes.
 import type { Row } from '../world.ts';
 import {
   bad,

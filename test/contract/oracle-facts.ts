@@ -1,4 +1,4 @@
-// Answers of how much.
+// Answers about facts: clicks, impressions and positions.
 import type { Row } from '../world.ts';
 import { isIn } from './oracle-rules.ts';
 import {

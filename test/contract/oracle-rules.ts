@@ -32,7 +32,7 @@ const TEXT: Readonly<Record<string, (a: string, b: string) => boolean>> = {
   matches: (a, b) => new RegExp(b, 'iu').test(a),
 };
 
-/** By the sign of the difference. */
+/** Comparisons by the sign of a difference. */
 const NUMBER: Readonly<Record<string, (difference: bigint) => boolean>> = {
   eq: (difference) => difference === 0n,
   neq: (difference) => difference !== 0n,

@@ -1,7 +1,7 @@
-// Days, numbers and parameters in the words of the contract: whole numbers and fractions of any size, nothing of the server.
+// Days, numbers and parameters as the contract defines them, with exact integers and fractions, and no code of the server.
 import type { Row } from '../world.ts';
 
-/** What is expected of an answer: the body, or of a refusal its status, code and the parameter that it names. */
+/** The expected answer: its body, or for an error its status, code and the parameter that it names. */
 export type Expected =
   | { readonly status: 200; readonly body: unknown }
   | { readonly status: number; readonly code: string; readonly named?: string };
@@ -85,7 +85,7 @@ export function addUp(rows: readonly Row[]): Sum {
   return sum;
 }
 
-/** To so many decimals, halves away from zero. */
+/** Rounded to this many decimals, half away from zero. */
 function rounded(top: bigint, bottom: bigint, decimals: number): number {
   const scaled = top * 10n ** BigInt(decimals);
   const digits = String(scaled / bottom + (2n * (scaled % bottom) >= bottom ? 1n : 0n)).padStart(decimals + 1, '0');
@@ -159,7 +159,7 @@ export interface Days {
   readonly to: number;
 }
 
-/** `from`, `to` and `period`; ends with `last` where no end is asked for. */
+/** The range of `from`, `to` and `period`; it ends with `last` by default. */
 export function rangeIn(query: Query, last: number): Days {
   const [from, end] = [dayIn(query, 'from'), dayIn(query, 'to')];
   const to = end ?? last;

@@ -3,7 +3,7 @@ import { addDayOfMonth, addRow, byText, DAY, type Days, monthSpan, number, type 
 
 export type Project = Row & { readonly id: string };
 
-/** The rows of a world, as a workspace sees them at an instant. */
+/** The rows of a world that a workspace sees at an instant. */
 export class OracleWorld {
   readonly tables: Tables;
   readonly workspace: Row;
@@ -21,7 +21,7 @@ export class OracleWorld {
     return this.tables['projects']!.filter(isShown);
   }
 
-  /** Rows of a project, of a range where one is given. */
+  /** Rows of a project, within a range if one is given. */
   rows(project: Project, table: string, days?: Days): Row[] {
     return (this.tables[table] ?? []).filter((row) => {
       if (row['project_id'] !== project.id) return false;

@@ -1,5 +1,5 @@
-// What the API answers, worked out from the rows of a snapshot by the words of the contract alone: one row after the other,
-// nothing of the server.
+// Computes the answers of the API from the rows of a snapshot and the contract alone: row by row, without code of the
+// server.
 import type { Tables } from '../world.ts';
 import { alerts, groupList, notes, pageGroups, projects } from './oracle-entities.ts';
 import { breakdowns, keywords, list, site } from './oracle-facts.ts';
@@ -28,7 +28,7 @@ export class Oracle {
     this.#world = new OracleWorld(tables, workspace, now);
   }
 
-  /** What is answered to a path below the API's root. */
+  /** The answer to a path below the API's root. */
   answer(path: string): Expected {
     const [, , id, endpoint = ''] = path.split('?')[0]!.split('/');
     try {

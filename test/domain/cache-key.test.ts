@@ -25,7 +25,7 @@ t.test('different parts give different keys, whatever they contain', async (t) =
   t.not(cacheKey('a', ''), cacheKey('a'));
 });
 
-/** A cache that is asked for a key put together on the spot, or a key that is put together by hand. */
+/** Matches code that builds a cache key by joining texts. */
 const JOINED = [
   /\.(?:get|set|has|delete|add|peek|fetch|forceFetch|kept|make|join)\(\s*`[^`]*\$\{/,
   /\b\w*(?:[kK]ey|address|walk)\w* = `[^`]*\$\{/,
@@ -33,10 +33,10 @@ const JOINED = [
   /\.join\(['"`][^)]*\)\s*(?:as CacheKey)/,
 ];
 
-t.test('no key of a cache is joined from parts by hand', async (t) => {
+t.test('no code builds cache keys by joining texts', async (t) => {
   const root = join(import.meta.dirname, '../../server');
   const files = globSync('**/*.ts', { cwd: root });
-  t.ok(files.length > 40, 'all of the server is looked at');
+  t.ok(files.length > 40, 'all files of the server are checked');
   for (const file of files) {
     const text = readFileSync(join(root, file), 'utf8');
     for (const pattern of JOINED) if (pattern.test(text)) t.fail(`${file} joins a key: ${pattern.exec(text)![0]}`);

@@ -15,10 +15,10 @@ const DAY = 86_400_000;
 const at = (day: string): number => Date.parse(`${day}T00:00:00Z`);
 const text = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
-/** Days of years that people ask about. */
+/** Days of realistic years. */
 const days = fc.integer({ min: at('1990-01-01') / DAY, max: at('2100-12-31') / DAY }).map((n) => text(n * DAY));
 
-/** `resolveRange`, or the message of its refusal. */
+/** The result of `resolveRange`, or its error message. */
 function resolve(asked: RangeParameters, lastDay = '2026-03-10'): Range | string {
   try {
     return resolveRange(asked, lastDay);
@@ -28,7 +28,7 @@ function resolve(asked: RangeParameters, lastDay = '2026-03-10'): Range | string
   }
 }
 
-t.test('a day is read when it is on the calendar, as Date knows it', async () => {
+t.test('a day is valid if it is on the calendar of Date', async () => {
   const number = fc.integer({ min: 0, max: 40 });
   fc.assert(
     fc.property(fc.integer({ min: 1000, max: 9999 }), number, number, (y, m, d) => {
@@ -138,7 +138,7 @@ t.test('examples of periods', async (t) => {
   t.equal(from('1d', '2026-03-10'), '2026-03-10');
 });
 
-t.test('a period outside 1d to 486d or 1m to 16m is refused by its name', async (t) => {
+t.test('a period outside 1d to 486d or 1m to 16m is rejected by name', async (t) => {
   for (const period of ['0d', '487d', '0m', '17m', '00d', '99999999999999999999d', '486m', '', 'd', '-1d', '1.5m']) {
     t.match(resolve({ period }), /^period /, period);
   }
@@ -199,7 +199,7 @@ t.test('the part of a range between two days', async () => {
   );
 });
 
-t.test('the day of the search engine is a Pacific one, in winter and in summer', async (t) => {
+t.test('the search engine counts Pacific days, in winter and in summer', async (t) => {
   t.equal(dates.pacificDayOf(Date.parse('2026-01-15T07:59:59.999Z')), '2026-01-14');
   t.equal(dates.pacificDayOf(Date.parse('2026-01-15T08:00:00.000Z')), '2026-01-15');
   t.equal(dates.pacificDayOf(Date.parse('2026-07-15T06:59:59.999Z')), '2026-07-14');

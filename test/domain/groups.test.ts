@@ -38,7 +38,7 @@ function resultOf<T>(work: Generator<void, T>): T {
 
 const NOTHING = { clicks: 0, impressions: 0, sumPosition: 0 };
 
-t.test('a folder brings everything anywhere below it, another group only itself', async (t) => {
+t.test('a folder includes all groups below it, another group only itself', async (t) => {
   const [top, inner, manual, rule, beside] = [
     group('top', 'folder', null),
     group('inner', 'folder', 'top'),
@@ -53,7 +53,7 @@ t.test('a folder brings everything anywhere below it, another group only itself'
   t.strictSame(idsOf(withDescendants(beside, all)), ['beside']);
 });
 
-t.test('any tree, and folders that lie in themselves', async (t) => {
+t.test('any tree, and folders that contain themselves', async (t) => {
   const [a, b] = [group('a', 'folder', 'b'), group('b', 'folder', 'a')];
   t.strictSame(idsOf(withDescendants(a, [a, b])), ['a', 'b']);
   const self = group('self', 'folder', 'self');
@@ -66,7 +66,7 @@ t.test('any tree, and folders that lie in themselves', async (t) => {
       const parentOf = (each: Group | undefined): Group | undefined => all.find(({ id }) => id === each?.parentId);
       const isBelow = (each: Group): boolean => {
         let at: Group | undefined = each;
-        // no walk up is longer than there are groups
+        // no path to the root is longer than the number of groups
         for (let steps = 0; at !== undefined && at.id !== 'g0' && steps < all.length; steps++) at = parentOf(at);
         return at?.id === 'g0';
       };
@@ -133,7 +133,7 @@ t.test('intent: an estimate for every text', async (t) => {
     'acme login': 'navigational',
     'red shoes': 'unclassified',
     '': 'unclassified',
-    // a part of a word says nothing
+    // a part of a word does not match
     showroom: 'unclassified',
   };
   for (const [query, intent] of Object.entries(examples)) t.equal(estimateIntent(query), intent, query);

@@ -5,7 +5,7 @@ import { daysInMonth } from '../../server/domain/dates.ts';
 import { add, NOTHING, roundRatio, sum, toMetrics } from '../../server/domain/metrics.ts';
 import { partOfTotal, Total } from '../../server/domain/spread.ts';
 
-/** Rounded half away from zero on whole numbers of any size, as the decimal text it stands for. */
+/** Rounded half away from zero with integers of any size, as decimal text. */
 function rounded(numerator: bigint, denominator: bigint, decimals: number): number {
   const scale = 10n ** BigInt(decimals);
   const [quotient, rest] = [(numerator * scale) / denominator, (numerator * scale) % denominator];
@@ -13,7 +13,7 @@ function rounded(numerator: bigint, denominator: bigint, decimals: number): numb
   return Number(`${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`);
 }
 
-/** Small numbers, where halves are, and large ones, where binary digits run out. */
+/** Small numbers, where halves occur, and large ones, beyond the precision of doubles. */
 const counts = fc.oneof(
   fc.integer({ min: 0, max: 200 }),
   fc.integer({ min: 0, max: 10_000_000 }),
@@ -22,7 +22,7 @@ const counts = fc.oneof(
 const measures = fc.record({ clicks: counts, impressions: counts, sumPosition: counts });
 
 t.test('ctr and position are rounded as exact fractions are, halves away from zero', async () => {
-  // ratios of so few digits that a number holds them
+  // ratios with few enough digits for a double
   const whole = measures.filter(
     ({ clicks, impressions, sumPosition }) =>
       Math.max(clicks, sumPosition) / impressions < 1e9 && sumPosition <= Number.MAX_SAFE_INTEGER - impressions,
@@ -151,7 +151,7 @@ t.test("any part of a month has the month's average position", async () => {
   );
 });
 
-t.test('a month without impressions has no position, whatever its sum says', async (t) => {
+t.test('a month without impressions has no position, whatever its sum', async (t) => {
   const total = new Total();
   total.addPartOfMonth('2026-02', { clicks: 0, impressions: 0, sumPosition: 9 }, 1, 28);
   t.strictSame(total.metrics(), { clicks: 0, impressions: 0, ctr: null, position: null });

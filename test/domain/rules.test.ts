@@ -32,7 +32,7 @@ function isMatch(rule: Rule, subject: Subject): boolean {
   return compiled.matches(compiled.matchesTexts(subject), subject);
 }
 
-t.test('the text operators say what their names say, without regard to case', async () => {
+t.test('the text operators do what their names say, without regard to case', async () => {
   const words = fc.string({ unit: fc.constantFrom('a', 'B', 'b', 'É', 'é', ' ', '🐍', '.'), maxLength: 6 });
   const meanings: Readonly<Record<string, (text: string, value: string) => boolean>> = {
     contains: (text, value) => text.includes(value),
@@ -162,7 +162,7 @@ t.test('every field takes its operators and no others', async (t) => {
   for (const op of NUMBER) t.match(ruleProblem(keywordRule({ op, value: 1 }), 'pages'), op);
 });
 
-t.test('what is unknown is refused by name', async (t) => {
+t.test('unknown fields and operators are rejected by name', async (t) => {
   for (const field of ['volume', 'Query', '', 'constructor', '__proto__', 'toString', 'sumPosition']) {
     const problem = ruleProblem(keywordRule({ field, op: 'contains', value: 'a' }), 'keywords');
     t.match(problem, `"${field}"`, field);
@@ -199,7 +199,7 @@ t.test('values of the wrong type, and expressions that RE2 does not have', async
   t.type(ruleProblem(keywordRule({ op: 'matches', value: '[' }), 'pages'), 'string');
 });
 
-t.test('whatever a rule is, it is either refused in words or can be compiled and run', async (t) => {
+t.test('any rule is either rejected with a message or can be compiled and run', async (t) => {
   for (const rule of [null, 1, 'x', [], {}, { match: 'all' }, { match: 'none', conditions: [] }]) {
     t.type(ruleProblem(rule, 'keywords'), 'string', JSON.stringify(rule));
   }

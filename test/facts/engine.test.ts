@@ -33,17 +33,17 @@ function parameters(...files: readonly string[]) {
   return { files, device: 'all', from: '2026-03-01', to: '2026-03-31' };
 }
 
-/** Rows that take far longer than the test to read: what reads them ends because it is stopped. */
+/** Rows that take far longer to read than the test runs: a query over them ends only when it is stopped. */
 const once = await write('Large', 1, 1_000_000);
 const large = Array<string>(200).fill(once);
 
-/** Gives every thread of the pool something to do for a moment. */
+/** Keeps every thread of the pool busy for a moment. */
 function takeThreads(): Promise<unknown> {
   const work = promisify(pbkdf2);
   return Promise.all(Array.from({ length: 16 }, () => work('', '', 20_000, 32, 'sha256')));
 }
 
-t.test('questions that are asked at once, over and over, each get their own answer', async (t) => {
+t.test('concurrent, repeated queries each get their own result', async (t) => {
   const ids = ['Kw001', 'Kw002', 'Kw003', 'Kw004', 'Kw005', 'Kw006'];
   const files = await Promise.all(ids.map((id, index) => write(id, index)));
   for (let time = 0; time < 5; time++) {
@@ -57,14 +57,14 @@ t.test('questions that are asked at once, over and over, each get their own answ
   }
 });
 
-t.test('a question that failed or was stopped does not spoil the next one', async (t) => {
+t.test('a query that failed or was stopped does not affect the next one', async (t) => {
   const small = await write('Small', 7);
   const ask = (files: readonly string[], signal?: AbortSignal) =>
     engine.query<{ clicks: number }>('facts/keyword_totals', parameters(...files), signal);
   await t.rejects(ask([join(folder, 'nothing.parquet')]), /No files found/);
   for (let time = 0; time < 6; time++) {
     const stop = new AbortController();
-    // In its midst, or before DuckDB has begun with it, for all threads are taken: so early an interrupt is dropped.
+    // While the query runs, or before DuckDB has started it because all threads are busy: DuckDB ignores an interrupt then.
     const others = time % 2 === 0 ? takeThreads() : undefined;
     const stopped = t.rejects(ask(large, stop.signal), { message: 'The query was stopped.' });
     if (others === undefined) t.equal((await ask([small]))[0]?.clicks, 7);
@@ -76,20 +76,20 @@ t.test('a question that failed or was stopped does not spoil the next one', asyn
   t.equal((await ask([once]))[0]?.clicks, 1_000_000);
 });
 
-t.test('what a query may read and take cannot be changed any more', async (t) => {
+t.test('queries cannot change the limits of folders and memory', async (t) => {
   using session = await engine.session();
   await t.rejects(session.run("set memory_limit = '9GB'"), /locked/);
   await t.rejects(session.run("select * from read_text('/etc/hostname')"), /permission|disabled/i);
 });
 
-t.test('few statements are kept for the next question, and none that was stopped or failed', async (t) => {
+t.test('few idle statements are pooled, and none that was stopped or failed', async (t) => {
   const engine = await Engine.open({ memoryLimit: '256MB', threads: 2, temporaryFolder: folder, folders: [folder] });
   t.teardown(() => engine.close());
   const file = await write('Small', 7);
   using session = await engine.session();
   const kept = async (): Promise<number> => {
     const [row] = await session.rows<{ count: number }>('from duckdb_connection_count()');
-    // Less the one that asks.
+    // Except the connection of this query.
     return (row?.count ?? 0) - 1;
   };
   t.equal(await kept(), 0);
@@ -104,16 +104,16 @@ t.test('few statements are kept for the next question, and none that was stopped
   t.equal(await kept(), 1);
   const ended = new AbortController();
   const answer = engine.query('facts/keyword_totals', parameters(file), ended.signal);
-  // The answer is there by now, and whoever asked goes away before it is handed over.
+  // The result is ready, and the caller aborts before it gets it.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
   ended.abort();
   await answer.catch(() => {});
-  t.equal(await kept(), 0, 'none whose interrupt may be on its way');
+  t.equal(await kept(), 0, 'none whose interrupt may still come');
   await Promise.all(Array.from({ length: 12 }, () => engine.query('facts/keyword_totals', parameters(file))));
   t.equal(await kept(), 4);
 });
 
-t.test('a question is interrupted until it ends: DuckDB drops what comes before it is under way', async (t) => {
+t.test('a query is interrupted until it ends: DuckDB ignores an interrupt that comes before it starts', async (t) => {
   const large = await write('Stops', 1, 3_000_000);
   const interrupt = Reflect.get(DuckDBConnection.prototype, 'interrupt') as (this: DuckDBConnection) => void;
   let sent = 0;
@@ -138,7 +138,7 @@ t.test('a question is interrupted until it ends: DuckDB drops what comes before 
   t.ok(sent > 3);
 });
 
-t.test('a question that was interrupted too late is not asked again by the same statement', async (t) => {
+t.test('a statement that was interrupted too late is not reused', async (t) => {
   const small = await write('Late1', 7);
   const stop = new AbortController();
   const run = Reflect.get(DuckDBPreparedStatement.prototype, 'run') as Run;
@@ -158,5 +158,5 @@ t.test('a question that was interrupted too late is not asked again by the same 
   await ask(stop.signal);
   t.equal(statements[1], statements[0], 'one that was not is used again');
   t.equal((await ask())[0]?.clicks, 7);
-  t.equal(statements.indexOf(statements[2]!), 2, 'the interrupt could stop somebody else');
+  t.equal(statements.indexOf(statements[2]!), 2, 'the interrupt could stop another query');
 });

@@ -3,7 +3,7 @@ import t from 'tap';
 import { addDays, type Day, eachDay, monthOf } from '../../server/domain/dates.ts';
 import { type KeywordFiles, planKeywordTotals } from '../../server/facts/keyword-plan.ts';
 
-// The plan is a rule over manifest rows: whatever is stored, its parts must count each stored day of the range once and
+// The plan is a function of manifest rows: whatever is stored, its parts must count each stored day of the range once and
 // no other day.
 
 const DAYS = eachDay('2025-11-20', '2026-03-10');
@@ -77,7 +77,7 @@ t.test('nothing is read for days before the first and after the last one', (t) =
   t.end();
 });
 
-t.test('a project of which a month has no cumulative totals is answered from days', (t) => {
+t.test('days replace cumulative totals if a month of the project has none', (t) => {
   const files = manifestOf(['2026-01-10', '2026-02-20'], true);
   const plan = planKeywordTotals(
     { ...files, cumulative: files.cumulative.slice(0, 1) },

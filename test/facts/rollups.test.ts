@@ -9,11 +9,12 @@ import { type Measures, NOTHING, sum, toMetrics } from '../../server/domain/metr
 import { verify } from '../../server/ops/verify.ts';
 import { facts, keyword, makeWorld } from '../world.ts';
 
-// Sums of months and over devices must tell the same as the days they come from, whatever was loaded in which order.
+// Rollups must equal the sums of the days that they come from, whatever was loaded in which order.
 
 const KEYWORDS = ['Kw001', 'Kw002', 'Kw003'];
 const DEVICES = ['desktop', 'mobile', 'tablet'];
-const FIRST = '2025-11-20';
+// The end of a month, a whole one, and the beginning of a third.
+const FIRST = '2026-01-20';
 const LAST = '2026-03-10';
 const DAYS = eachDay(FIRST, LAST);
 
@@ -80,7 +81,7 @@ t.test('totals over any range and device are the sums of the stored days, after 
   );
 });
 
-t.test('months that the range covers whole are read as sums, others as days', async (t) => {
+t.test('months that the range covers completely are read as sums, others as days', async (t) => {
   const rows = eachDay('2025-12-10', '2026-03-10').map(
     (day, index) => ['Kw001', day, 'mobile', 1, index + 1, 7] as const,
   );
@@ -103,7 +104,7 @@ t.test('months that the range covers whole are read as sums, others as days', as
   }
 });
 
-t.test('a load into an old month, and one that takes rows away, count for all days after it', async (t) => {
+t.test('a load into an old month, and one that removes rows, affect all days after it', async (t) => {
   const rows = eachDay('2025-11-20', '2026-02-10').map((day) => ['Kw001', day, 'mobile', 1, 2, 7] as const);
   const world = await makeWorld(t, {
     keywords: [keyword('Kw001', 'a'), keyword('Kw002', 'b')],
@@ -114,7 +115,7 @@ t.test('a load into an old month, and one that takes rows away, count for all da
     return (body.keywords as { metrics: Measures }[]).map(({ metrics }) => metrics.impressions);
   };
   t.strictSame(await impressions('2025-12-15', '2026-01-15'), [64, 0]);
-  // An earlier month than any, with a keyword that no other month has.
+  // A month before all others, with a keyword that no other month has.
   await world.load({ keyword_daily: facts('keyword_id date device', ['Kw002', '2025-10-05', 'mobile', 1, 500, 7]) });
   t.strictSame(await impressions('2025-12-15', '2026-01-15'), [64, 0]);
   t.strictSame(await impressions('2025-10-05', '2026-01-15'), [2 * 57, 500]);
@@ -133,7 +134,7 @@ t.test('a load into an old month, and one that takes rows away, count for all da
   t.match(await verify(world), { ok: true, problems: [] });
 });
 
-t.test('a history whose totals would not be exact any more is refused', async (t) => {
+t.test('a history whose totals would no longer be exact is rejected', async (t) => {
   const months = ['2024', '2025'].flatMap((year) =>
     Array.from({ length: 12 }, (_, month) => `${year}-${String(month + 1).padStart(2, '0')}`),
   );

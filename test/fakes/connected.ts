@@ -30,6 +30,7 @@ export async function connect(catalog: Catalog, connection: Partial<Connection>,
     tokenEndpoint: null,
     dataset: null,
     location: null,
+    archive: 'queries,pages',
   } as const;
   await setConnection(catalog, project, { ...all, ...connection }, 0);
 }

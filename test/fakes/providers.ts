@@ -29,6 +29,7 @@ export async function providersWorld(
   t: Test,
   environment: NodeJS.ProcessEnv = {},
   dataFolder = temporaryFolder(t),
+  now: () => number = () => NOW,
 ): Promise<ProvidersWorld> {
   const google = await fakeSearchConsole(t);
   const settings = readSettings({ ...environment, ORDINATE_DATA: dataFolder });
@@ -38,7 +39,7 @@ export async function providersWorld(
   const usage = opened.adopt(new UsageDatabase(dataFolder, (error) => t.fail(String(error))), (it) => it.close());
   const log: object[] = [];
   const keep = (line: unknown): void => void log.push(line as object);
-  const providers = new Providers({ catalog, usage, settings, log: { info: keep, warn: keep }, now: () => NOW });
+  const providers = new Providers({ catalog, usage, settings, log: { info: keep, warn: keep }, now });
   opened.defer(() => providers.gateway.stop());
   const connection: Connection = {
     kind: 'search-console',
@@ -47,6 +48,7 @@ export async function providersWorld(
     tokenEndpoint: google.tokenUrl,
     dataset: null,
     location: null,
+    archive: 'queries,pages',
   };
   const run: ProvidersWorld['run'] = (work, job = {}) =>
     providers.gateway.run(

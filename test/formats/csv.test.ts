@@ -10,7 +10,7 @@ async function write(rows: Rows): Promise<string[]> {
   return parts;
 }
 
-/** Reads CSV back: fields by line. */
+/** Parses CSV: fields by line. */
 function parse(text: string): string[][] {
   const lines: string[][] = [[]];
   for (const [, quoted, plain = '', end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n|$)/gy)) {
@@ -21,7 +21,7 @@ function parse(text: string): string[][] {
   return lines.slice(0, -1);
 }
 
-t.test('texts come through whatever they contain, and none is a formula', async (t) => {
+t.test('all texts survive, and none is a formula', async (t) => {
   const text = fc.string({ unit: fc.oneof(fc.constantFrom('"', ',', '\r', '\n', '=', '+', '-', '@', '\t', 'a', 'é')) });
   await fc.assert(
     fc.asyncProperty(fc.array(text, { maxLength: 20 }), async (texts) => {
@@ -39,7 +39,7 @@ t.test('texts come through whatever they contain, and none is a formula', async 
   );
 });
 
-t.test('batches are made when they are asked for, and written in parts', async (t) => {
+t.test('batches are made on demand, and written in chunks', async (t) => {
   let made = 0;
   const batches = (function* () {
     for (; made < 40; made++) yield { length: 1000, cells: [() => 'some words of a query', () => null] };
@@ -75,7 +75,7 @@ const TABLES = {
   ),
 };
 
-t.test('keywords as flat rows, by the option that chooses a format', async (t) => {
+t.test('keywords as flat rows, with the option that selects a format', async (t) => {
   const world = await makeWorld(t, TABLES, { rowFormat: () => csv });
   const ask = async (path: string) => {
     const headers = { authorization: `Bearer ${world.key}` };
@@ -107,7 +107,7 @@ t.test('keywords as flat rows, by the option that chooses a format', async (t) =
   t.match(refused, { status: 400, headers: { 'content-type': 'application/json; charset=utf-8' } });
 });
 
-t.test('the API itself answers JSON, whatever a client accepts', async (t) => {
+t.test('the API always answers JSON, whatever a client accepts', async (t) => {
   const world = await makeWorld(t, TABLES);
   const { headers, body } = await world.get('/projects/Proj1/keywords?daily=1', {
     authorization: `Bearer ${world.key}`,

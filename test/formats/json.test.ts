@@ -4,7 +4,7 @@ import { toMetrics } from '../../server/domain/metrics.ts';
 import { DayBytes } from '../../server/formats/day-bytes.ts';
 import { metricsJson } from '../../server/formats/json.ts';
 
-t.test('the JSON of metrics is what JSON.stringify would write', (t) => {
+t.test('the JSON of metrics equals that of JSON.stringify', (t) => {
   const count = fc.oneof(fc.nat(20), fc.nat(2 ** 32), fc.maxSafeNat());
   fc.assert(
     fc.property(count, count, count, (clicks, impressions, sum) => {
@@ -16,7 +16,7 @@ t.test('the JSON of metrics is what JSON.stringify would write', (t) => {
   t.end();
 });
 
-t.test('days that are written as bytes are what JSON.stringify would write', (t) => {
+t.test('days written as bytes equal those of JSON.stringify', (t) => {
   const count = fc.oneof(fc.nat(20), fc.nat(2 ** 32), fc.maxSafeNat());
   const day = fc.record({ clicks: count, impressions: count, sum: count });
   const start = '"date":"2026-03-01",';
@@ -37,7 +37,7 @@ t.test('days that are written as bytes are what JSON.stringify would write', (t)
           bytes.day(Buffer.from(`{${start}`), index === 0, clicks, impressions, sumPosition);
         }
         t.equal(bytes.take().toString(), measures.map(writtenDay).join(','));
-        // What was handed out is not written over.
+        // Bytes that were taken are not overwritten.
         return begun.toString() === JSON.stringify(text);
       },
     ),

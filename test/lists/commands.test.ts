@@ -36,7 +36,7 @@ t.test('connections and lists on the command line', async (t) => {
     { kind: 'queries', rows: 1 },
   ]);
 
-  google.failure = { how: FAILURES.forbidden, times: 2 };
+  google.failure = { how: FAILURES.forbidden, times: 3 };
   const [refused, cold, status] = await Promise.all([
     run('connections', 'test', '--project', 'Proj1'),
     run('lists', 'warm', '--project', 'Proj1', '--period', '4d'),
@@ -60,6 +60,31 @@ t.test('connections and lists on the command line', async (t) => {
       secret,
     );
   }
+});
+
+t.test('connections set --archive says which of all queries and pages are stored', async (t) => {
+  const { dataFolder } = await connectedWorld(t);
+  const set = ['connections', 'set', '--project', 'Proj1', '--credentials', credentialsFile(t), '--kind'];
+  const archive = async () =>
+    (JSON.parse((await ordinate(dataFolder, 'connections', 'list', '--json')).out) as { archive: string }[])[0]!
+      .archive;
+  for (const [given, kept] of [
+    [['--archive', 'none'], 'none'],
+    [['--archive', 'pages'], 'pages'],
+    [['--archive', 'queries'], 'queries'],
+    [['--archive', 'pages,queries'], 'queries,pages'],
+    [[], 'queries,pages'],
+  ] as const) {
+    t.match(await ordinate(dataFolder, ...set, 'search-console', ...given), { code: 0 });
+    t.equal(await archive(), kept);
+  }
+  const wrong = await ordinate(dataFolder, ...set, 'search-console', '--archive', 'sites');
+  t.match(wrong, { code: 1, error: /It must be one of: queries,pages; queries; pages; none/ });
+  const dataset = ['--dataset', 'my-project.searchconsole', '--archive', 'none'];
+  t.match(await ordinate(dataFolder, ...set, 'bigquery', ...dataset), {
+    code: 1,
+    error: /--archive is for search-con/,
+  });
 });
 
 t.test('connections set refuses a credentials file that cannot work, and says nothing of its content', async (t) => {

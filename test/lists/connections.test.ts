@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
 import { connectionsOf, removeConnection } from '../../server/catalog/connections.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
-import { pausedUntil } from '../../server/catalog/provider-pauses.ts';
+import { findPause } from '../../server/catalog/provider-pauses.ts';
 import { listStoredLists } from '../../server/catalog/stored-lists.ts';
 import { sqlText } from '../../server/runtime/sql.ts';
 import { connect, connectedWorld, credentialsFile } from '../fakes/connected.ts';
@@ -34,7 +34,7 @@ t.test('a connection that is set anew ends the pause of its property', async (t)
   const { catalog, google, ask } = await connectedWorld(t);
   google.failure = { how: FAILURES.loadQuota, times: 1 };
   t.equal((await ask(PATH)).status, 503);
-  t.ok((await pausedUntil(catalog, 'search-console', 'sc-domain:shop.example')) > 0);
+  t.match(await findPause(catalog, 'search-console', 'sc-domain:shop.example'), { reason: 'load-quota' });
   await connect(catalog, { credentials: credentialsFile(t), endpoint: google.url, tokenEndpoint: google.tokenUrl });
   t.equal((await ask(PATH)).status, 200);
 });

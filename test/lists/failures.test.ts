@@ -13,11 +13,11 @@ const MEANINGS: Record<keyof typeof FAILURES, Meaning> = {
   notFound: [409, 'access-lost', false],
   unauthorized: [409, 'access-lost', false],
   loadQuota: [503, 'load-quota', false],
-  rateQuota: [503, 'load-quota', false],
-  tooMany: [503, 'rate-limit', true],
-  tooManyPlain: [503, 'rate-limit', true],
+  rateQuota: [503, 'rate-limit', false],
+  tooMany: [503, 'rate-limit', false],
+  tooManyPlain: [503, 'rate-limit', false],
   tooManyForLong: [503, 'rate-limit', false],
-  quotaInDetails: [503, 'load-quota', false],
+  quotaInDetails: [503, 'rate-limit', false],
   quotaInWords: [503, 'load-quota', false],
   quotaAs429: [503, 'load-quota', false],
   disabled: [503, 'misconfigured', false],
@@ -123,13 +123,26 @@ t.test('after a load quota the property is left alone for 15 minutes', async (t)
   t.equal((await world.ask(`/pages?${FINAL}`)).status, 200);
 });
 
+t.test('after too many requests the property is left alone for a minute', async (t) => {
+  const world = await connectedWorld(t);
+  world.google.pages = [ROW];
+  world.google.failure = { how: FAILURES.tooMany, times: 1 };
+  for (const seconds of [0, 59]) {
+    world.clock += seconds * 1000;
+    t.equal((await world.ask(`/pages?${FINAL}`)).status, 503);
+  }
+  t.equal(world.google.requests.length, 1);
+  world.clock += 1000;
+  t.equal((await world.ask(`/pages?${FINAL}`)).status, 200);
+});
+
 t.test('passing failures are tried again, and Retry-After is kept', async (t) => {
   const { ask, google, fetches } = await connectedWorld(t);
   google.pages = [ROW];
   google.failure = { how: FAILURES.unavailable, times: 2 };
   t.equal((await ask(`/pages?${FINAL}`)).status, 200);
   t.match(fetches(), [{ outcome: 'fetched', requests: 3, retries: 2, rows: 1 }]);
-  google.failure = { how: { ...FAILURES.tooManyForLong, headers: { 'retry-after': '1' } }, times: 1 };
+  google.failure = { how: { status: 503, body: 'later', headers: { 'retry-after': '1' } }, times: 1 };
   const started = Date.now();
   t.equal((await ask(`/queries?${FINAL}`)).status, 200);
   t.ok(Date.now() - started >= 1000, 'the pause that the provider asks for');

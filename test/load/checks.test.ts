@@ -51,6 +51,11 @@ const WRONG: readonly (readonly [table: string, right: Row, wrong: Readonly<Reco
       sum_position: [-0.5],
     },
   ],
+  [
+    'keyword_page_daily',
+    { ...FACT, keyword_id: 'Kw001', url: 'https://a.example/' },
+    { keyword_id: ['Kw', null], url: ['/path', null] },
+  ],
   ['country_daily', { ...FACT, country: 'usa' }, { country: ['us', 'USA', 'other', null] }],
   [
     'country_monthly',
@@ -149,6 +154,7 @@ t.test('duplicates, dangling references and other rules over rows are told at on
       { ...FACT, device: 'desktop', project_id: 'Nope1' },
     ],
     keyword_daily: [{ ...FACT, keyword_id: 'Nope1', device: 'desktop' }],
+    keyword_page_daily: [{ ...FACT, keyword_id: 'Nope1', url: 'https://a.example/' }],
     country_monthly: Array.from({ length: 22 }, (_, index) => ({
       ...FACT,
       month: '2026-02-01',
@@ -169,6 +175,7 @@ t.test('duplicates, dangling references and other rules over rows are told at on
     'groups.parent_id',
     'groups.rule',
     'keyword_daily.keyword_id',
+    'keyword_page_daily.keyword_id',
     'keywords.project_id',
     'keywords.project_id, id',
     'keywords.query',

@@ -4,7 +4,8 @@ import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
 import type { ManifestRow } from '../../server/catalog/manifest.ts';
 import { verify } from '../../server/ops/verify.ts';
-import { FactStore, type StoredFile } from '../../server/storage/fact-store.ts';
+import type { StoredFile } from '../../server/storage/file-store.ts';
+import { LocalFiles } from '../../server/storage/local-files.ts';
 import { command } from '../command.ts';
 import { writeParquet } from '../parquet.ts';
 import { facts, makeWorld, type World } from '../world.ts';
@@ -65,14 +66,14 @@ t.test('a damaged file is never answered from, and the log names it', async (t) 
 t.test('a file that is cut or missing is a failure too, and no file is read twice to be compared', async (t) => {
   const world = await makeWorld(t, EVERYTHING, { environment: { ORDINATE_CACHE: '0MB' } });
   const reads: string[] = [];
-  const damageOf = Object.getOwnPropertyDescriptor(FactStore.prototype, 'damageOf')!.value as (
-    this: FactStore,
+  const damageOf = Object.getOwnPropertyDescriptor(LocalFiles.prototype, 'damageOf')!.value as (
+    this: LocalFiles,
     stored: StoredFile,
   ) => Promise<string | undefined>;
   t.teardown(() => {
-    FactStore.prototype.damageOf = damageOf;
+    LocalFiles.prototype.damageOf = damageOf;
   });
-  FactStore.prototype.damageOf = function (stored) {
+  LocalFiles.prototype.damageOf = function (stored) {
     reads.push(stored.file);
     return damageOf.call(this, stored);
   };
@@ -106,7 +107,7 @@ t.test('a load makes nothing of a damaged file, unless it replaces all of it', a
 /** Puts other rows into a file, and makes the manifest believe that they were written so. */
 async function falsify(world: World, { project, table, part, file }: ManifestRow, select: string): Promise<void> {
   await writeParquet(join(world.dataFolder, file), select);
-  const { bytes, sha256 } = await new FactStore(world.dataFolder).seal(file);
+  const { bytes, sha256 } = await new LocalFiles(world.dataFolder).seal(file);
   using db = new DatabaseSync(join(world.dataFolder, 'catalog.sqlite'));
   db.prepare('update fact_files set bytes = ?, sha256 = ? where project_id = ? and fact_table = ? and part = ?').run(
     bytes,

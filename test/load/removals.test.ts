@@ -114,7 +114,15 @@ t.test('projects remove: only what is confirmed, with all that belongs to it', a
   await setConnection(
     catalog,
     'Proj1',
-    { kind: 'search-console', credentials: file, endpoint: null, tokenEndpoint: null, dataset: null, location: null },
+    {
+      kind: 'search-console',
+      credentials: file,
+      endpoint: null,
+      tokenEndpoint: null,
+      dataset: null,
+      location: null,
+      archive: 'queries,pages',
+    },
     0,
   );
   const before = await answersOf(world);

@@ -107,6 +107,12 @@ export const EVERYTHING: Tables = {
     ['Kw001', '2026-03-01', 'desktop', 2, 10, 15],
     ['Kw002', '2026-03-02', 'mobile', 0, 4, 80],
   ),
+  keyword_page_daily: facts(
+    'keyword_id date url',
+    ['Kw001', '2026-03-01', 'https://shop.example/a,b?c="d"', 2, 9, 12],
+    ['Kw001', '2026-03-01', 'https://shop.example/', 0, 3, 30],
+    ['Kw002', '2026-02-02', 'https://shop.example/', 1, 4, 80],
+  ),
   country_daily: facts('date country', ['2026-03-01', 'usa', 2, 50, 90], ['2026-03-02', 'zzz', 0, 2, 2]),
   country_monthly: facts('month country', ['2025-12-01', 'usa', 31, 310, 620], ['2026-01-01', 'other', 1, 62, 0]),
   appearance_daily: facts('date appearance', ['2026-03-01', 'PRODUCT_SNIPPETS', 1, 9, 9]),

@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { UsageDatabase } from '../../server/catalog/usage.ts';
@@ -37,18 +39,21 @@ class TestClock implements Clock {
 }
 
 /** Processes of one data folder, or of none that can be written, and when their requests were sent. */
-function scene(t: Test, limits: RateLimits, { processes = 1, shared = true } = {}) {
+function scene(t: Test, limits: RateLimits, { processes = 1, shared = true, isBusy = false } = {}) {
   const clock = new TestClock();
   const folder = temporaryFolder(t);
   const rates = Array.from({ length: processes }, () => {
-    const usage = new UsageDatabase(shared ? folder : '/nowhere/at/all', (error) => shared && t.fail(String(error)));
+    const usage = new UsageDatabase(
+      shared ? folder : '/nowhere/at/all',
+      (error) => shared && !isBusy && t.fail(String(error)),
+    );
     t.teardown(() => usage.close());
     return new RequestRate(usage, limits, clock);
   });
   const sent: { name: string; owner: string; at: number }[] = [];
   const ask = (name: string, owner = 'a', demand: () => Demand = () => 'client', by = 0, signal = NEVER) =>
     rates[by]!.admit(owner, demand, signal).then(() => void sent.push({ name, owner, at: clock.now() }));
-  return { clock, sent, ask };
+  return { clock, sent, ask, folder };
 }
 
 const NEVER = new AbortController().signal;
@@ -173,4 +178,32 @@ t.test('who leaves takes no request away from others', async (t) => {
     ask('late', 'a', () => 'client', 0, leaving.signal),
     /gone/,
   );
+});
+
+t.test('a database that another process keeps busy is waited for, but not for long', async (t) => {
+  const { clock, sent, ask, folder } = scene(t, { perMinute: 3, perSecond: 100 }, { isBusy: true });
+  const other = new DatabaseSync(join(folder, 'usage.sqlite'));
+  t.teardown(() => other.close());
+  const start = clock.now();
+  void ask('before');
+  await clock.pass(0);
+  other.exec('begin immediate');
+  void ask('waits');
+  await clock.pass(500);
+  t.equal(sent.length, 1, 'nobody has counted it yet');
+  other.exec('commit');
+  await clock.pass(250);
+  t.equal(sent.length, 2);
+  other.exec('begin immediate');
+  void ask('alone');
+  await clock.pass(3000);
+  t.strictSame(
+    sent.map(({ name, at }) => [name, at - start]),
+    [
+      ['before', 0],
+      ['waits', 750],
+      ['alone', 2750],
+    ],
+  );
+  other.exec('commit');
 });

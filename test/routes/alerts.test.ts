@@ -47,7 +47,7 @@ async function idsOf(query: string): Promise<string> {
   return (body.alerts as { id: string }[]).map(({ id }) => Number(id.slice(0, 8))).join(' ');
 }
 
-t.test('newest first, those of one instant by id', async (t) => {
+t.test('newest first, alerts of the same instant by id', async (t) => {
   const { status, body } = await ask('/alerts');
   t.equal(status, 200);
   t.strictSame(body.project, { id: 'Proj1', domain: 'shop.example' });
@@ -104,7 +104,7 @@ t.test('since: created on or after that day', async (t) => {
   t.equal(await idsOf('since=2026-03-01&status=open&limit=1'), '2');
 });
 
-t.test('limit: 100 unless asked for, 500 at most; there is no offset', async (t) => {
+t.test('limit: 100 by default, 500 at most; there is no offset', async (t) => {
   t.equal(await idsOf('limit=1'), '1');
   t.equal(await idsOf('limit=3&offset=1'), '1 2 7');
   const count = async (query: string) => (await get(`/projects/Many1/alerts${query}`)).body.alerts.length as number;
@@ -114,7 +114,7 @@ t.test('limit: 100 unless asked for, 500 at most; there is no offset', async (t)
   t.match(body.alerts, [{ id: uuid(1000) }, { id: uuid(1001) }]);
 });
 
-t.test('what is refused', async (t) => {
+t.test('invalid parameters', async (t) => {
   for (const limit of ['0', '501', '1.0', '']) refusedFor(t, await ask(`/alerts?limit=${limit}`), 'limit', limit);
   for (const status of ['closed', 'Open', '']) refusedFor(t, await ask(`/alerts?status=${status}`), 'status', status);
   for (const since of ['2026-02-30', '2026-3-1', '2026-03-01T00:00:00Z', '']) {

@@ -84,7 +84,7 @@ t.test('countries, devices, appearances and the brand split of a range of days',
     countries: [
       { country: 'deu', clicks: 3, impressions: 3, ctr: 1, position: 1 },
       { country: 'zwe', clicks: 2, impressions: 9, ctr: 0.2222, position: 1 },
-      // equal but for their codes
+      // equal except for their codes
       { country: 'gbr', clicks: 2, impressions: 8, ctr: 0.25, position: 1 },
       { country: 'usa', clicks: 2, impressions: 8, ctr: 0.25, position: 1.5 },
     ],
@@ -154,14 +154,14 @@ t.test('impressions that are not anonymous can be more than all of them', async 
   t.strictSame(body.brand.anonymous, { clicks: 48, impressions: 0 });
 });
 
-t.test('where only some tables are stored the others are empty', async (t) => {
+t.test('breakdowns without stored tables are empty', async (t) => {
   const { body } = await get('/projects/Parts/breakdowns');
   t.strictSame(body.countries, []);
   t.strictSame(body.appearances, []);
   t.match(body.range, { availableFrom: '2026-02-20', availableThrough: '2026-03-02', countryMonthlyThrough: null });
 });
 
-t.test('the default range, and what is not looked at', async (t) => {
+t.test('the default range, and ignored parameters', async (t) => {
   const { body } = await ask('/breakdowns?device=nonsense&country=1&limit=-1');
   t.match(body.range, { from: '2026-02-11', to: '2026-03-10' });
   t.strictSame(body.devices[0], { device: 'desktop', clicks: 53, impressions: 600, ctr: 0.0883, position: 2.5 });
@@ -201,7 +201,7 @@ t.test('before the first collection and before the first sync', async (t) => {
   });
 });
 
-t.test('what is refused', async (t) => {
+t.test('invalid parameters', async (t) => {
   refusedFor(t, await ask('/breakdowns?from=2026-03-01&period=7d'), 'period');
   refusedFor(t, await ask('/breakdowns?from=2026-03-02&to=2026-03-01'), 'from');
   refusedFor(t, await ask('/breakdowns?from=2024-11-09'), 'from');

@@ -43,7 +43,7 @@ const group = (id: string, kind: 'folder' | 'manual' | 'rule', more: Row = {}): 
   ...more,
 });
 
-/** Every field and operator: the condition, and the ids it leaves in March 2026, in order. */
+/** Every field and operator: the condition, and the ids that match in March 2026, in order. */
 const CONDITIONS: readonly (readonly [readonly [string, string, string | number], string])[] = [
   [['query', 'contains', 'SHOES'], 'kwBuy kwHow kwSho'],
   [['query', 'not_contains', 'SHO'], 'kwEcl kwFul kwSna'],
@@ -221,7 +221,7 @@ t.test('every keyword with its totals, by the bytes of its query; archived ones 
   });
 });
 
-t.test('daily: one entry for each stored day, of the device that is asked for', async (t) => {
+t.test('daily: one entry for each stored day of the requested device', async (t) => {
   const daily = async (query: string) => {
     const { body } = await ask(`/keywords?from=2026-03-01&${query}`);
     type Found = { id: string; daily?: unknown };
@@ -256,7 +256,7 @@ t.test('one device', async (t) => {
   ]);
 });
 
-t.test('pages of a walk', async (t) => {
+t.test('paging', async (t) => {
   t.equal(await idsOf('limit=3'), 'kwZoo kwBuy kwHow');
   t.equal(await idsOf('limit=3&offset=3'), 'kwSho kwEcl kwFul');
   t.equal(await idsOf('limit=3&offset=6'), 'kwSna');
@@ -286,7 +286,7 @@ t.test('all and any', async (t) => {
   t.equal(await idsOf(`${MARCH}&group=eithr`), 'kwZoo kwHow');
 });
 
-t.test('a rule is evaluated on the range and device that are asked for', async (t) => {
+t.test('a rule is evaluated on the requested range and device', async (t) => {
   t.equal(await idsOf(`${MARCH}&group=top03`), 'kwZoo');
   t.equal(await idsOf(`${MARCH}&group=top03&device=desktop`), 'kwZoo kwBuy');
   t.equal(await idsOf(`${MARCH}&group=top03&device=mobile`), '');
@@ -294,7 +294,7 @@ t.test('a rule is evaluated on the range and device that are asked for', async (
   t.equal(await idsOf('from=2026-02-01&to=2026-02-28&group=top03'), 'kwBuy');
 });
 
-t.test('a folder: everything anywhere below it, each keyword once', async (t) => {
+t.test('a folder: all groups below it, each keyword once', async (t) => {
   t.equal(await idsOf(`${MARCH}&group=foldB`), 'kwBuy kwSna');
   // kwBuy is in all three groups below it
   t.equal(await idsOf(`${MARCH}&group=foldA`), 'kwZoo kwBuy kwSna');
@@ -307,7 +307,7 @@ t.test('a folder: everything anywhere below it, each keyword once', async (t) =>
   ]);
 });
 
-t.test('an unknown group is not found, whatever else is wrong with the request', async (t) => {
+t.test('an unknown group is 404, also if the request has other errors', async (t) => {
   for (const query of ['group=nosuc', 'group=NOSUCHGROUP', 'group=nosuc&limit=0&from=never', 'group=MANUA']) {
     const { status, body } = await ask(`/keywords?${query}`);
     t.equal(status, 404, query);
@@ -343,7 +343,7 @@ t.test("a range is clamped to the plan's keyword history", async (t) => {
   ]);
 });
 
-t.test('a range wholly before it is refused', async (t) => {
+t.test('a range completely before the history is rejected', async (t) => {
   refusedFor(t, await askBrief('/projects/Brie1/keywords?to=2026-02-28'), 'to');
   refusedFor(t, await askBrief('/projects/Brie1/keywords?from=2026-01-01&to=2026-02-28'), 'to');
   refusedFor(t, await askBrief('/projects/Brie1/keywords?to=2026-02-28&period=5d'), 'to');
@@ -394,7 +394,7 @@ t.test('a project without keywords', async (t) => {
   t.strictSame(body.keywords, []);
 });
 
-t.test('what is refused', async (t) => {
+t.test('invalid parameters', async (t) => {
   for (const limit of ['0', '5001', '-1', '10.5', '1e3', 'x', '']) {
     refusedFor(t, await ask(`/keywords?limit=${limit}`), 'limit', limit);
   }

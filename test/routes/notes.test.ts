@@ -37,7 +37,7 @@ const { ask, get } = await makeWorld(t, {
       updated_at: '2026-02-09T01:02:03.456789Z',
     }),
     note(2, 'project', '2026-01-15', { category: 'technical' }),
-    // of one day and instant: by id
+    // same day and instant: by id
     note(4, 'keyword', '2026-01-25', { keyword_id: 'kwOne', category: 'campaign' }),
     note(3, 'group', '2026-01-25', { group_id: 'group', category: 'migration' }),
     note(5, 'page', '2026-01-25', {
@@ -129,7 +129,7 @@ t.test('notes of every scope, oldest first', async (t) => {
   });
 });
 
-t.test('notes of the workspace show in each of its projects, and no others', async (t) => {
+t.test('notes of the workspace appear in each of its projects, and in no others', async (t) => {
   t.match((await get('/projects/Sibli/notes')).body.notes, [{ id: uuid(1) }, { id: uuid(7) }]);
   t.equal((await get('/projects/Sibli/notes')).body.notes.length, 2);
 });
@@ -151,7 +151,7 @@ t.test('clientVisible', async (t) => {
   t.equal(await idsOf('clientVisible=true&from=2026-01-21'), '5');
 });
 
-t.test('what is refused', async (t) => {
+t.test('invalid parameters', async (t) => {
   refusedFor(t, await ask('/notes?from=2026-01-02&to=2026-01-01'), 'from');
   for (const day of ['2026-13-01', '20260101', 'today', '']) {
     refusedFor(t, await ask(`/notes?from=${day}`), 'from', day);

@@ -9,7 +9,7 @@ const PAGE_DAILY = facts(
   'date url country',
   ['2026-03-01', url('/b'), 'usa', 2, 10, 5],
   ['2026-03-02', url('/b'), 'gbr', 1, 6, 3],
-  // equal but for their texts, whose UTF-16 order is another
+  // equal except for their texts, whose UTF-16 order differs
   ['2026-03-01', url('/\u{1f40d}'), 'usa', 1, 10, 0],
   ['2026-03-01', url('/\uff21'), 'usa', 1, 10, 0],
   ['2026-03-01', url('/Z'), 'usa', 1, 10, 0],
@@ -57,7 +57,7 @@ t.test('pages with totals: clicks, then impressions, then the bytes of the url',
   );
 });
 
-t.test('one country, in either case', async (t) => {
+t.test('one country, in either letter case', async (t) => {
   const { body } = await ask(`/pages?${MARCH}&country=GBR`);
   t.strictSame(body.range, { from: '2026-03-01', to: '2026-03-05', country: 'gbr' });
   t.strictSame(body.pages, [
@@ -70,7 +70,7 @@ t.test('one country, in either case', async (t) => {
   t.equal(none.body.paging.total, 0);
 });
 
-t.test('a walk is over one fetched list and ends past the total', async (t) => {
+t.test('all pages come from one fetched list; pages past the total are empty', async (t) => {
   const walked: string[] = [];
   const fetched = new Set<string>();
   const whole = await ask(`/pages?${MARCH}`);
@@ -93,7 +93,7 @@ t.test('a walk is over one fetched list and ends past the total', async (t) => {
   }
 });
 
-t.test('equal requests at once share one fetch', async (t) => {
+t.test('concurrent equal requests share one fetch', async (t) => {
   const answers = await Promise.all(Array.from({ length: 5 }, () => ask('/pages?from=2026-02-20&to=2026-03-03')));
   t.equal(new Set(answers.map(({ body }) => body.source.fetchedAt as string)).size, 1);
   t.ok(answers.every(({ body }) => body.pages.length === 7));
@@ -131,7 +131,7 @@ t.test('a project without a source', async (t) => {
   refusedFor(t, await get('/projects/NoSrc/pages?limit=0'), 'limit');
 });
 
-t.test('what is refused', async (t) => {
+t.test('invalid parameters', async (t) => {
   for (const limit of ['0', '25001', '1.5', '']) refusedFor(t, await ask(`/pages?limit=${limit}`), 'limit', limit);
   for (const offset of ['-1', 'x', '']) refusedFor(t, await ask(`/pages?offset=${offset}`), 'offset', offset);
   for (const country of ['us', 'u5a', '']) refusedFor(t, await ask(`/pages?country=${country}`), 'country', country);

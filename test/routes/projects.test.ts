@@ -10,7 +10,7 @@ const { get, catalog } = await makeWorld(t, {
   ],
   projects: [
     PROJECT,
-    // of the same instant: by id, capitals first
+    // same instant: by id, capitals first
     { ...PROJECT, id: 'bbbbb', created_at: '2025-05-05T00:00:00Z', country: 'usa', language: 'en' },
     { ...PROJECT, id: 'ZZZZZ', created_at: '2025-05-05T00:00:00Z', sync_status: 'failed', history_backfilling: true },
     {
@@ -91,7 +91,7 @@ t.test('a project that is unfinished, of another workspace or unknown is not fou
     '%27%3B--',
   ]) {
     for (const resource of id.length === 5 ? resources : ['site']) {
-      // a parameter that is wrong too does not matter
+      // a wrong parameter makes no difference
       const { status, body } = await get(`/projects/${id}/${resource}?from=never&limit=0&status=x`);
       t.equal(status, 404, `${id} ${resource}`);
       t.equal(body.error.code, 'not_found');

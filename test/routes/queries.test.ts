@@ -14,7 +14,7 @@ const { ask, get, settings, catalog } = await makeWorld(t, {
   ],
   keywords: [
     keyword('kwLow', 'red shoes'),
-    // of two that differ by case only the first by query stands for both: upper case is before lower case
+    // of two keywords that differ only by case, the first one in byte order counts: upper case is before lower case
     keyword('kwUpp', 'Red Shoes'),
     keyword('kwAcc', 'CAFÉ'),
     keyword('kwArc', 'acme boots', { archived: true }),
@@ -29,7 +29,7 @@ const { ask, get, settings, catalog } = await makeWorld(t, {
       ['2026-03-01', 'new red shoes', 'usa', 2, 8, 0],
       ['2026-03-01', 'cheapacmes', 'usa', 2, 7, 0],
       ['2026-03-01', 'été sale', 'usa', 2, 6, 0],
-      // equal but for their texts, whose UTF-16 order is another
+      // equal except for their texts, whose UTF-16 order differs
       ['2026-03-01', '\u{1f40d}', 'usa', 1, 1, 0],
       ['2026-03-01', '\uff21', 'usa', 1, 1, 0],
       ['2026-03-01', 'b', 'usa', 1, 1, 0],
@@ -178,7 +178,7 @@ t.test('a project without brand terms has no branded queries', async (t) => {
 });
 
 t.test('a project without a source of queries; it may have pages', async (t) => {
-  // What was never loaded is unknown, and not empty.
+  // A table that was never loaded is unknown, not empty.
   for (const project of ['NoSrc', 'Pages']) {
     const { status, headers, body } = await get(`/projects/${project}/queries`);
     t.strictSame([status, headers['retry-after'], body.error?.code], [503, '60', 'unavailable'], project);
@@ -189,7 +189,7 @@ t.test('a project without a source of queries; it may have pages', async (t) => 
   t.equal((await get('/projects/NoBrd/pages')).status, 503);
 });
 
-t.test('what is refused', async (t) => {
+t.test('invalid parameters', async (t) => {
   for (const limit of ['0', '25001', 'ten']) refusedFor(t, await ask(`/queries?limit=${limit}`), 'limit', limit);
   t.equal((await ask('/queries?limit=25000')).status, 200);
   refusedFor(t, await ask('/queries?offset=-1'), 'offset');
@@ -199,7 +199,7 @@ t.test('what is refused', async (t) => {
   refusedFor(t, await ask('/queries?from=2026-03-05&period=1m'), 'period');
 });
 
-t.test('a list holds 100,000 rows and tells when there were more', async (t) => {
+t.test('a list holds 100,000 rows and reports when there were more', async (t) => {
   const folder = temporaryFolder(t);
   // 99,999 queries on the first day, one more on each of the next two
   await writeParquet(

@@ -190,7 +190,7 @@ t.test('a country of a project without stored months', async (t) => {
   t.strictSame(Object.keys(range), ['from', 'to', 'device', 'country', 'provisionalAfter']);
 });
 
-t.test('a project without days of the property has none, whatever its countries have', async (t) => {
+t.test('a project without days of the property has none, even if its countries do', async (t) => {
   for (const query of ['', '?country=usa', '?device=mobile']) {
     const { status, body } = await get(`/projects/Empty/site${query}`);
     t.equal(status, 200);
@@ -211,7 +211,7 @@ t.test('before the first sync the range ends yesterday and holds nothing', async
   t.equal(country.body.range.countryMonthlyThrough, null);
 });
 
-t.test('what is refused', async (t) => {
+t.test('invalid parameters', async (t) => {
   refusedFor(t, await ask('/site?from=2026-03-01&period=7d'), 'from');
   refusedFor(t, await ask('/site?from=2026-03-01&period=7d'), 'period');
   refusedFor(t, await ask('/site?from=2026-03-02&to=2026-03-01'), 'from');

@@ -9,7 +9,7 @@ import { inTurns } from '../../server/runtime/turns.ts';
 import { methodOf } from '../methods.ts';
 import { keyword, makeWorld, type Tables } from '../world.ts';
 
-/** Steps that may be taken before others have their turn. */
+/** Max steps before other work runs. */
 const MAX_STEPS = 1000;
 const KEYWORDS = 3500;
 
@@ -38,7 +38,7 @@ const TABLES: Tables = {
 
 const world = await makeWorld(t, TABLES);
 
-/** The most steps that `work` takes within one turn of the event loop. It is given what counts a step. */
+/** The max number of steps that `work` takes within one turn of the event loop. It calls its argument for each step. */
 async function stepsInTurn(work: (step: () => void) => Promise<unknown>): Promise<number> {
   let most = 0;
   let steps = 0;
@@ -57,7 +57,7 @@ async function stepsInTurn(work: (step: () => void) => Promise<unknown>): Promis
   return most;
 }
 
-t.test('long work gives others their turn; its outcome is that of its generator', async (t) => {
+t.test('other work runs between the steps of long work; the result is that of the generator', async (t) => {
   function* steps(count: number, step: () => void): Generator<void, string> {
     for (let at = 0; at < count; at++) {
       step();
@@ -98,7 +98,7 @@ function countRows(t: Test, step: () => void): void {
   });
 }
 
-t.test('tracked keywords are read once for all who ask, some at a time', async (t) => {
+t.test('tracked keywords are read once for all callers, in small steps', async (t) => {
   const tracked = new TrackedKeywordsCache(world.catalog);
   let rows = 0;
   const most = await stepsInTurn((step) => {
@@ -120,7 +120,7 @@ t.test('tracked keywords are read once for all who ask, some at a time', async (
   t.equal((await tracked.read('acme', 'Proj1', ({ project }) => project))?.trackedKeywords, KEYWORDS);
 });
 
-t.test('what groups have is worked out once, some keywords at a time', async (t) => {
+t.test('groups are matched once, in small steps', async (t) => {
   const cache = new TrackedKeywordsCache(world.catalog);
   const { tracked } = await readAll(cache);
   let looked = 0;
@@ -138,7 +138,7 @@ t.test('what groups have is worked out once, some keywords at a time', async (t)
   t.equal(looked, KEYWORDS, 'the expression looks at each keyword once');
   t.ok(most <= MAX_STEPS, `${most} keywords in a turn`);
 
-  // Of each range only the numbers are looked at.
+  // For another range only conditions on numbers are evaluated.
   const matches = await cache.matches(tracked, tracked.groups.slice(0, 1));
   let measured = 0;
   let total = 0;

@@ -7,8 +7,9 @@ import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { serve } from '../../server/main.ts';
 import { ProcessFolder } from '../../server/process-folder.ts';
 import { readSettings } from '../../server/settings.ts';
+import { command } from '../command.ts';
 import { makeDataFolder, run, startProgram, startServer, until, untilReady } from '../process.ts';
-import { temporaryFolder, WORKSPACE, writeSnapshot } from '../world.ts';
+import { PROJECT, temporaryFolder, WORKSPACE, writeSnapshot } from '../world.ts';
 
 // How a server starts and ends: its data folder, its temporary files, npm around it.
 
@@ -45,18 +46,23 @@ t.test('the server says where its data is; commands that only look make no data 
     ['lists', 'warm', '--project', 'Proj1', '--period', '1d'],
   ];
   const ended = await Promise.all([
-    ...looks.map((words) => run(t, { ORDINATE_DATA: relative(ROOT, missing) }, ...words)),
-    run(t, { ORDINATE_DATA: empty }, 'projects', 'list'),
+    ...looks.map((words) => command({ ORDINATE_DATA: relative(ROOT, missing) }, ...words)),
+    command({ ORDINATE_DATA: empty }, 'projects', 'list'),
   ]);
   for (const [index, { code, stdout, stderr }] of ended.entries()) {
     const path = index < looks.length ? missing : empty;
     t.match({ code, stdout, stderr }, { code: 1, stdout: '', stderr: `There is no data of Ordinate in '${path}'.` });
   }
+  const snapshot = writeSnapshot(t, { workspaces: [WORKSPACE], projects: [PROJECT] });
+  for (const path of [missing, empty]) {
+    const { code, stdout } = await command({ ORDINATE_DATA: path }, 'load', snapshot, '--dry-run');
+    t.match({ code, stdout }, { code: 0, stdout: /in order; nothing was loaded \(dry run\)\. Projects: Proj1\./ });
+  }
   t.notOk(existsSync(missing));
   t.strictSame(readdirSync(empty), []);
 
   const makes = ['workspaces', 'create', '--id', 'acme', '--name', 'Acme', '--plan', 'team'];
-  t.equal((await run(t, { ORDINATE_DATA: missing }, ...makes)).code, 0);
+  t.equal((await command({ ORDINATE_DATA: missing }, ...makes)).code, 0);
   t.ok(existsSync(join(missing, 'catalog.sqlite')));
 });
 

@@ -8,18 +8,18 @@ import type { KeyRing } from '../keys.ts';
 import { PeakMemory } from '../memory.ts';
 import type { Server } from '../ordinate.ts';
 import { atMost, memoryOf, type Outcome } from '../results.ts';
-import { inShort, type Sample, type Timing } from '../rounds.ts';
+import { type Sample, summarise, type Timing } from '../rounds.ts';
 import { LARGE, LAST_DAY, small, workspaceName } from '../snapshots.ts';
 
 const HEAVY_CLIENTS = 8;
-/** Milliseconds between two light requests: a client that looks at a dashboard, and below the limit of its keys. */
+/** Milliseconds between two light requests: like a user of a dashboard, and below the limit of the keys. */
 const PAUSE = 60;
 
 type Counted = Timing & { readonly failures: number };
 
 /**
- * A light client alone, and then beside clients that each ask for every day of many keywords over the whole history.
- * No two requests are the same, so that answers which are kept do not help.
+ * A light client alone, and then beside clients that each request every day of many keywords over the whole history.
+ * All requests differ, so that the response cache does not help.
  */
 export async function measureClients({ data, options, report }: Bench): Promise<Outcome> {
   return withServer(data, { cache: true }, async (server) => {
@@ -29,7 +29,7 @@ export async function measureClients({ data, options, report }: Bench): Promise<
     const paths = lightPaths(options.days);
     const memory = new PeakMemory(server.pid);
     report(`light requests alone, ${options.seconds} s`);
-    const idle = await askFor(options.seconds, server, light, paths);
+    const idle = await sendRequests(options.seconds, server, light, paths);
 
     report(`light requests beside ${HEAVY_CLIENTS} heavy clients, ${options.seconds} s`);
     const limit = Math.min(options.middleKeywords, options.keywords);
@@ -47,9 +47,9 @@ export async function measureClients({ data, options, report }: Bench): Promise<
     const worker = new Worker(new URL('../heavy.ts', import.meta.url), { workerData });
     const reported = once(worker, 'message');
     const began = performance.now();
-    // Until the heavy requests are under way.
+    // Until the heavy requests run.
     await sleep(Math.min(1000, options.seconds * 200));
-    const busy = await askFor(options.seconds, server, light, paths.toReversed());
+    const busy = await sendRequests(options.seconds, server, light, paths.toReversed());
     worker.postMessage('stop');
     const [heavy] = (await reported) as [HeavyReport];
     await worker.terminate();
@@ -60,12 +60,12 @@ export async function measureClients({ data, options, report }: Bench): Promise<
     for (const [what, count] of Object.entries(heavy.failures)) report(`heavy requests failed with ${what}: ${count}`);
     return {
       lines: [
-        { name: 'light requests alone', ...idle, floors: {} },
+        { name: 'light requests alone', ...idle, baselines: {} },
         {
           name: `light requests beside ${HEAVY_CLIENTS} heavy clients`,
           ...busy,
           memory: used,
-          floors: { alone: idle.median, 'alone, p95': idle.p95 },
+          baselines: { alone: idle.median, 'alone, p95': idle.p95 },
         },
         {
           name: `${HEAVY_CLIENTS} heavy clients, ${limit} keywords × ${options.days} days`,
@@ -74,7 +74,7 @@ export async function measureClients({ data, options, report }: Bench): Promise<
           samples: heavy.answers,
           requestsPerSecond: heavy.answers / seconds,
           throughput: heavy.bytes / 1e6 / seconds,
-          floors: {},
+          baselines: {},
         },
       ],
       targets: [
@@ -94,18 +94,23 @@ function lightPaths(days: number): string[] {
   );
 }
 
-async function askFor(seconds: number, server: Server, ring: KeyRing, paths: readonly string[]): Promise<Counted> {
+async function sendRequests(
+  seconds: number,
+  server: Server,
+  ring: KeyRing,
+  paths: readonly string[],
+): Promise<Counted> {
   const connection = await Connection.open(server.address);
   const samples: Sample[] = [];
   let failures = 0;
   const end = performance.now() + seconds * 1000;
   for (let index = 0; performance.now() < end; index++) {
     const [key] = await ring.take(1);
-    const answer = await connection.ask(`${API}${paths[index % paths.length]!}`, { authorization: `Bearer ${key}` });
+    const answer = await connection.get(`${API}${paths[index % paths.length]!}`, { authorization: `Bearer ${key}` });
     if (answer.status === 200) samples.push({ ms: answer.ms });
     else failures++;
     await sleep(PAUSE);
   }
   connection.close();
-  return { ...inShort(samples), failures };
+  return { ...summarise(samples), failures };
 }

@@ -5,7 +5,7 @@ import { LARGE, small } from '../snapshots.ts';
 
 const ENCODINGS = ['br', 'zstd', 'gzip'] as const;
 
-/** A long answer and a short one that is kept, plain and in each encoding. The bytes tell which ones the server has. */
+/** A long answer and a short cached one, plain and in each encoding. The sizes show which encodings the server has. */
 export async function measureCompression(bench: Bench): Promise<Outcome> {
   const { keywords, smallKeywords } = bench.options;
   return {
@@ -19,7 +19,7 @@ export async function measureCompression(bench: Bench): Promise<Outcome> {
       ...(await measureAnswer(
         bench,
         `/projects/${small(1)}/keywords`,
-        `kept keywords, ${smallKeywords} keywords`,
+        `cached keywords, ${smallKeywords} keywords`,
         true,
       )),
     ],
@@ -30,18 +30,18 @@ export async function measureCompression(bench: Bench): Promise<Outcome> {
 async function measureAnswer({ data, options }: Bench, path: string, name: string, cache: boolean): Promise<Line[]> {
   return withServer(data, { cache }, async (server) => {
     const client = await Client.of(server);
-    const ask = (encoding: string) => () => client.time(path, { 'accept-encoding': encoding });
+    const request = (encoding: string) => () => client.time(path, { 'accept-encoding': encoding });
     const times = await alternate(options.rounds, {
-      identity: ask('identity'),
-      br: ask('br'),
-      zstd: ask('zstd'),
-      gzip: ask('gzip'),
+      identity: request('identity'),
+      br: request('br'),
+      zstd: request('zstd'),
+      gzip: request('gzip'),
     });
     client.close();
     return ENCODINGS.map((encoding) => ({
       name: `${name}, ${encoding}`,
       ...times[encoding],
-      floors: { plain: times.identity.median, 'plain kB': (times.identity.bytes ?? 0) / 1000 },
+      baselines: { plain: times.identity.median, 'plain kB': (times.identity.bytes ?? 0) / 1000 },
     }));
   });
 }

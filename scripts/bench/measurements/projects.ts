@@ -4,7 +4,7 @@ import { PeakMemory } from '../memory.ts';
 import { atMost, memoryOf, type Outcome } from '../results.ts';
 import { alternate } from '../rounds.ts';
 
-/** The same requests where there is one project and where there are many, nothing kept. */
+/** The same requests with one project and with many, without a response cache. */
 export async function measureProjects({ engine, options, report }: Bench): Promise<Outcome> {
   const count = options.scale;
   const fewData = await prepareProjects(engine, options, 1, report);
@@ -15,15 +15,15 @@ export async function measureProjects({ engine, options, report }: Bench): Promi
       const clients = { few: await Client.of(few), many: await Client.of(many) };
       const lines: Outcome['lines'][number][] = [];
       const targets: Outcome['targets'][number][] = [];
-      for (const question of ['keywords', 'site']) {
-        const path = `/projects/P0001/${question}`;
+      for (const endpoint of ['keywords', 'site']) {
+        const path = `/projects/P0001/${endpoint}`;
         const times = await alternate(options.rounds * 20, {
           few: () => clients.few.time(path),
           many: () => clients.many.time(path),
         });
-        const name = `${question}, ${options.scaleKeywords} keywords, ${count} projects`;
-        lines.push({ name, ...times.many, memory: memoryOf(memory), floors: { 'one project': times.few.median } });
-        targets.push(atMost(`${question}: ${count} projects against one`, times.many.median / times.few.median, 1.2));
+        const name = `${endpoint}, ${options.scaleKeywords} keywords, ${count} projects`;
+        lines.push({ name, ...times.many, memory: memoryOf(memory), baselines: { 'one project': times.few.median } });
+        targets.push(atMost(`${endpoint}: ${count} projects against one`, times.many.median / times.few.median, 1.2));
       }
       clients.few.close();
       clients.many.close();
@@ -31,7 +31,7 @@ export async function measureProjects({ engine, options, report }: Bench): Promi
       lines.push({
         name: `start of the server, ${count} projects`,
         ...startup,
-        floors: { 'one project': few.startup },
+        baselines: { 'one project': few.startup },
       });
       return { lines, targets };
     }),

@@ -1,6 +1,6 @@
 import { startBareRoute } from '../bare-route.ts';
 import { API, type Bench, Client, withServer } from '../bench-context.ts';
-import { type BurstResult, burst, openConnections, type Shot } from '../burst.ts';
+import { type BurstRequest, type BurstResult, burst, openConnections } from '../burst.ts';
 import { KeyRing } from '../keys.ts';
 import { PeakMemory } from '../memory.ts';
 import { atLeast, memoryOf, type Outcome } from '../results.ts';
@@ -8,12 +8,12 @@ import { quantile } from '../rounds.ts';
 import { small, workspaceName } from '../snapshots.ts';
 
 const CONNECTIONS = 32;
-/** Bursts that do not count: code that has run some thousand times only is not what a server runs all day. */
+/** Bursts that do not count: V8 optimises code only after it has run some thousand times. */
 const WARM_UP = 7;
 
 /**
- * The default keywords request of small projects, over and over from 32 connections, beside a bare route that sends the
- * same bytes. The limits of keys bound it: 20 workspaces of 20 keys have about 47,000 requests a minute.
+ * The default keywords request of small projects, repeated by 32 connections, compared with a bare route that sends the
+ * same bytes. The rate limits bound it: 20 workspaces of 20 keys have about 47,000 requests per minute.
  */
 export async function measureRepeat({ data, options }: Bench): Promise<Outcome> {
   return withServer(data, { cache: true }, async (server) => {
@@ -28,18 +28,18 @@ export async function measureRepeat({ data, options }: Bench): Promise<Outcome> 
       ring: new KeyRing(data.keys[workspaceName(index + 1)]!),
     }));
     const memory = new PeakMemory(server.pid);
-    const asked: BurstResult[] = [];
+    const served: BurstResult[] = [];
     const bare: BurstResult[] = [];
     const rounds = Math.min(options.rounds, 5);
     for (let round = -Math.min(WARM_UP, rounds); round < rounds; round++) {
-      const shots = await shotsOf(rings, options.burst);
-      const ofServer = await burst(toServer, shots);
+      const requests = await requestsOf(rings, options.burst);
+      const ofServer = await burst(toServer, requests);
       const ofRoute = await burst(
         toRoute,
-        shots.map(({ key }) => ({ path: '/', key })),
+        requests.map(({ key }) => ({ path: '/', key })),
       );
       if (round < 0) continue;
-      asked.push(ofServer);
+      served.push(ofServer);
       bare.push(ofRoute);
     }
     const used = memoryOf(memory);
@@ -47,12 +47,12 @@ export async function measureRepeat({ data, options }: Bench): Promise<Outcome> 
     await route.stop();
 
     const rate = quantile(
-      asked.map(({ requestsPerSecond }) => requestsPerSecond),
+      served.map(({ requestsPerSecond }) => requestsPerSecond),
       0.5,
     );
-    // Each burst against the one right after it: the machine is not equally fast all the time.
-    const ratios = asked.map(({ requestsPerSecond }, round) => requestsPerSecond / bare[round]!.requestsPerSecond);
-    const floor = quantile(
+    // Each burst is compared with the one right after it, because the speed of the machine varies.
+    const ratios = served.map(({ requestsPerSecond }, round) => requestsPerSecond / bare[round]!.requestsPerSecond);
+    const baseline = quantile(
       bare.map(({ requestsPerSecond }) => requestsPerSecond),
       0.5,
     );
@@ -61,18 +61,18 @@ export async function measureRepeat({ data, options }: Bench): Promise<Outcome> 
         {
           name: `keywords, ${options.smallKeywords} keywords, repeated by ${CONNECTIONS} connections`,
           median: quantile(
-            asked.map(({ median }) => median),
+            served.map(({ median }) => median),
             0.5,
           ),
           p95: quantile(
-            asked.map(({ p95 }) => p95),
+            served.map(({ p95 }) => p95),
             0.5,
           ),
           bytes: body.length,
-          samples: asked.length * options.burst,
+          samples: served.length * options.burst,
           requestsPerSecond: rate,
           memory: used,
-          floors: { 'bare requests/s': floor },
+          baselines: { 'bare requests/s': baseline },
         },
       ],
       targets: [atLeast('repeat: requests a second against a bare route', quantile(ratios, 0.5), 0.6)],
@@ -80,8 +80,8 @@ export async function measureRepeat({ data, options }: Bench): Promise<Outcome> 
   });
 }
 
-/** Shots that go round the workspaces, each with a key of its own. */
-async function shotsOf(rings: readonly { path: string; ring: KeyRing }[], count: number): Promise<Shot[]> {
+/** Requests to the workspaces in turn, with their keys in turn. */
+async function requestsOf(rings: readonly { path: string; ring: KeyRing }[], count: number): Promise<BurstRequest[]> {
   const each = Math.ceil(count / rings.length);
   const byRing = await Promise.all(
     rings.map(async ({ path, ring }) => (await ring.take(each)).map((key) => ({ path, key }))),

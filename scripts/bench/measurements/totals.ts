@@ -1,7 +1,7 @@
 import { addDays } from '../../../server/domain/dates.ts';
+import { answerBaselines, timeQuery, timeRows } from '../baselines.ts';
 import type { Bench } from '../bench-context.ts';
 import { Client, withServer } from '../bench-context.ts';
-import { answerFloors, timeQuery, timeRows } from '../floors.ts';
 import { PeakMemory } from '../memory.ts';
 import { atMost, memoryOf, type Outcome, type Target } from '../results.ts';
 import { alternate, type Sample } from '../rounds.ts';
@@ -11,12 +11,12 @@ interface KeywordsAnswer {
   readonly range: { readonly from: string; readonly to: string };
 }
 
-/** So many days less at either end, the range begins and ends within months. */
+/** With this many days less at either end, the range begins and ends within months. */
 const INSIDE = 9;
 
 /**
  * Totals of all keywords of the large project over the whole history, over a range that begins and ends within months,
- * and over 28 days, nothing kept.
+ * and over 28 days, without a response cache.
  */
 export async function measureTotals(bench: Bench): Promise<Outcome> {
   const { data, engine, options, peers } = bench;
@@ -26,15 +26,15 @@ export async function measureTotals(bench: Bench): Promise<Outcome> {
     const body = await client.read(path(options.days));
     const answer = JSON.parse(body.toString()) as KeywordsAnswer;
     const { from, to } = answer.range;
-    const question = { file: data.plain(LARGE), from, to };
-    const inside = { ...question, from: addDays(from, INSIDE), to: addDays(to, -INSIDE) };
+    const parameters = { file: data.plain(LARGE), from, to };
+    const inside = { ...parameters, from: addDays(from, INSIDE), to: addDays(to, -INSIDE) };
     const insidePath = `/projects/${LARGE}/keywords?from=${inside.from}&to=${inside.to}&limit=5000`;
-    const floors = await answerFloors(options.folder, body, answer);
+    const baselines = await answerBaselines(options.folder, body, answer);
     const others = Object.fromEntries(
       peers.map(({ name, totals }): [string, () => Promise<Sample>] => [name, () => totals(from, to)]),
     );
     const memory = new PeakMemory(server.pid);
-    // What has run a few times only has not been compiled yet, as it is in a server that runs all day.
+    // Warm up: V8 optimises code only after it has run many times.
     for (let time = 0; time < 3 * options.rounds; time++) {
       await client.time(path(options.days));
       await client.time(insidePath);
@@ -44,14 +44,14 @@ export async function measureTotals(bench: Bench): Promise<Outcome> {
       whole: () => client.time(path(options.days)),
       inside: () => client.time(insidePath),
       month: () => client.time(path(28)),
-      duckdb: () => timeQuery(engine, 'keyword_totals', question),
+      duckdb: () => timeQuery(engine, 'keyword_totals', parameters),
       'duckdb inside': () => timeQuery(engine, 'keyword_totals', inside),
-      'duckdb rows': () => timeRows(engine, 'keyword_totals', question),
-      stringify: floors.stringify,
-      bare: floors.bare,
+      'duckdb rows': () => timeRows(engine, 'keyword_totals', parameters),
+      stringify: baselines.stringify,
+      bare: baselines.bare,
       ...others,
     });
-    await floors.close();
+    await baselines.close();
     client.close();
 
     const { whole, inside: within, month, 'duckdb inside': ofInside, ...rest } = times;
@@ -70,14 +70,14 @@ export async function measureTotals(bench: Bench): Promise<Outcome> {
           name: `keywords, ${options.keywords} keywords, ${options.days} days`,
           ...whole!,
           memory: memoryOf(memory),
-          floors: medians,
+          baselines: medians,
         },
         {
           name: `keywords, ${options.keywords} keywords, ${options.days - 2 * INSIDE} days, ends within months`,
           ...within!,
-          floors: { duckdb: ofInside!.median, ...medianOf('clickhouse') },
+          baselines: { duckdb: ofInside!.median, ...medianOf('clickhouse') },
         },
-        { name: `keywords, ${options.keywords} keywords, 28 days`, ...month!, floors: {} },
+        { name: `keywords, ${options.keywords} keywords, 28 days`, ...month!, baselines: {} },
       ],
       targets,
     };

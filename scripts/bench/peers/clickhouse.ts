@@ -5,7 +5,7 @@ import { makeOnce, stampOf } from '../stamp.ts';
 import { optionalPackage } from './optional.ts';
 import type { Peer, PeerSource } from './peer.ts';
 
-/** What is used of the package chdb. */
+/** The part of the package chdb that the benchmark uses. */
 interface Chdb {
   readonly Session: new (folder: string) => ChdbSession;
 }
@@ -19,7 +19,7 @@ interface ChdbSession {
   ): Promise<{ bytes(): Uint8Array }>;
 }
 
-/** ClickHouse in this process over a copy of the plain daily file; undefined where it is not installed. */
+/** ClickHouse in this process over a copy of the plain daily file; undefined if it is not installed. */
 export async function openClickHouse({ folder, stamp, file, report }: PeerSource): Promise<Peer | undefined> {
   const chdb = optionalPackage('chdb') as Chdb | undefined;
   if (chdb === undefined) {

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 
 const require = createRequire(import.meta.url);
 
-/** A package that is no dependency. Undefined where it is not installed (also looked for in NODE_PATH). */
+/** A package that is not a dependency, also from NODE_PATH; undefined if it is not installed. */
 export function optionalPackage(name: string): unknown {
   try {
     return require(name) as unknown;

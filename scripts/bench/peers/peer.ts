@@ -1,6 +1,6 @@
 import type { Sample } from '../rounds.ts';
 
-/** Another database that answers the same question over the same rows. */
+/** Another database that runs the same query over the same rows. */
 export interface Peer {
   readonly name: 'postgres' | 'clickhouse';
   /** Times the totals of all keywords of the large project over a range, until the rows are in this process. */
@@ -8,13 +8,13 @@ export interface Peer {
   close(): Promise<void>;
 }
 
-/** What a peer copies its rows from. */
+/** The rows that a peer copies. */
 export interface PeerSource {
   /** The folder of the benchmark. */
   readonly folder: string;
   /** The plain daily file of the large project. */
   readonly file: string;
-  /** Changes with the rows. */
+  /** A hash that changes with the rows. */
   readonly stamp: string;
   readonly report: (step: string) => void;
 }

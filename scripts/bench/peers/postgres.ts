@@ -11,7 +11,7 @@ import { stampOf } from '../stamp.ts';
 import { optionalPackage } from './optional.ts';
 import type { Peer, PeerSource } from './peer.ts';
 
-/** What is used of the package pg. */
+/** The part of the package pg that the benchmark uses. */
 interface Pg {
   readonly Client: new (options: { connectionString: string }) => PgClient;
 }
@@ -22,7 +22,7 @@ interface PgClient {
   end(): Promise<unknown>;
 }
 
-/** PostgreSQL with its best index over a copy of the plain daily file; undefined where its client is not installed. */
+/** PostgreSQL with its best index over a copy of the plain daily file; undefined if its client is not installed. */
 export async function openPostgres(engine: Engine, url: string, source: PeerSource): Promise<Peer | undefined> {
   const pg = optionalPackage('pg') as Pg | undefined;
   if (pg === undefined) {
@@ -31,7 +31,7 @@ export async function openPostgres(engine: Engine, url: string, source: PeerSour
   }
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  // What somebody who cares would set: room for the sums, and both processors.
+  // As a tuned database would have: enough memory for the sums, and both processors.
   await client.query("set work_mem = '64MB'");
   await client.query('set max_parallel_workers_per_gather = 2');
   const stamp = stampOf({ stamp: source.stamp }, ['sql/bench/postgres/*.sql']);
@@ -56,12 +56,12 @@ export async function openPostgres(engine: Engine, url: string, source: PeerSour
   };
 }
 
-/** The planner guesses whether to read the table or the index; the benchmark takes what is faster. */
+/** The planner estimates whether to read the table or the index; the benchmark uses the faster one. */
 async function chooseScan(client: PgClient, totals: (from: string, to: string) => Promise<Sample>): Promise<void> {
   const best: Record<string, number> = { on: Number.POSITIVE_INFINITY, off: Number.POSITIVE_INFINITY };
   for (const scan of ['on', 'off', 'on', 'off', 'on', 'off']) {
     await client.query(`set enable_seqscan = ${scan}`);
-    // Without its plan kept from before.
+    // Drops the cached plan.
     await client.query('discard plans');
     best[scan] = Math.min(best[scan]!, (await totals('2000-01-01', LAST_DAY)).ms);
   }
@@ -69,13 +69,13 @@ async function chooseScan(client: PgClient, totals: (from: string, to: string) =
   await client.query('discard plans');
 }
 
-/** The comment of our table says which rows it holds. */
+/** The comment on the table identifies the rows in it. */
 async function readComment(client: PgClient): Promise<string | undefined> {
   const { rows } = await client.query("select obj_description(to_regclass('ordinate_bench')) as comment");
   return (rows[0] as { comment: string | null }).comment ?? undefined;
 }
 
-/** By `psql`, which comes with every PostgreSQL: the client package cannot send a file. */
+/** Uses `psql`, which comes with every PostgreSQL: the client package cannot send a file. */
 async function copyIn(engine: Engine, url: string, { folder, file }: PeerSource): Promise<void> {
   const csv = join(folder, 'postgres.csv');
   {

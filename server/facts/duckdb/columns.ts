@@ -5,13 +5,13 @@ import { reportExternalBytes } from '../../runtime/external-memory.ts';
 /** Takes some rows of a result by columns. The arrays are valid only during the call. */
 export type TakeNumbers = (columns: readonly Float64Array[], rows: number) => void;
 
-/** All rows of a result. Whole numbers too large to be exact are an error, not a rounding. */
+/** All rows of a result. Integers too large to be exact are an error; they are not rounded. */
 export async function readRows<Row>(result: DuckDBMaterializedResult): Promise<Row[]> {
   const names = result.columnNames();
   const readers = names.map((_, index) => readerOf(result.columnTypeId(index)));
   const rows: Row[] = [];
   for (let at = 0; at < result.chunkCount; at++) {
-    // Others get their turn between two chunks.
+    // The event loop runs between two chunks.
     if (at > 0) await new Promise(setImmediate);
     const chunk = result.getChunk(at);
     const columns = readers.map((read, index) => read(chunk.getColumnValues(index)));
@@ -24,7 +24,7 @@ export async function readRows<Row>(result: DuckDBMaterializedResult): Promise<R
   return rows;
 }
 
-/** Hands out a result whose columns are all DOUBLE and without nulls, a chunk at a time. */
+/** Passes a result to `take`, a chunk at a time. All columns must be DOUBLE and without nulls. */
 export function readNumbers(result: DuckDBMaterializedResult, take: TakeNumbers): void {
   const wrong = result.columnNames().filter((_, index) => result.columnTypeId(index) !== DuckDBTypeId.DOUBLE);
   if (wrong.length > 0) throw new TypeError(`these columns must be DOUBLE: ${wrong.join(', ')}`);
@@ -37,13 +37,13 @@ export function readNumbers(result: DuckDBMaterializedResult, take: TakeNumbers)
     });
     take(columns, rowCount);
   }
-  // What DuckDB holds, and the copy that it hands out.
+  // DuckDB's own memory, and the copy that the bindings make.
   reportExternalBytes(2 * result.rowCount * result.columnCount * Float64Array.BYTES_PER_ELEMENT);
 }
 
 type ReadValues = (values: readonly DuckDBValue[]) => readonly unknown[];
 
-/** How the values of a column are read: its type is looked at once for each statement, not for each value. */
+/** How to read the values of a column. The type is checked once per column, not per value. */
 function readerOf(type: DuckDBTypeId): ReadValues {
   return NUMBERS.has(type) ? (values) => values.map(toExactNumber) : (values) => values;
 }

@@ -1,6 +1,6 @@
 import type { ConcurrencyLimit } from '../../runtime/limits.ts';
 import type { CheckedFiles } from '../../storage/checked-files.ts';
-import type { StoredFile } from '../../storage/fact-store.ts';
+import type { StoredFile } from '../../storage/file-store.ts';
 import { DayGrid } from '../day-grid.ts';
 import type {
   Breakdown,
@@ -16,13 +16,13 @@ import { KeywordTotals } from '../keyword-totals.ts';
 import type { TakeNumbers } from './columns.ts';
 import type { Engine, Parameters } from './engine.ts';
 
-/** `Facts` by DuckDB over Parquet files: each question is a SQL file of `sql/facts/`. */
+/** `Facts` by DuckDB over Parquet files: each query is a SQL file of `sql/facts/`. */
 export class DuckDBFacts implements Facts {
   readonly #engine: Engine;
   readonly #files: CheckedFiles;
   readonly #heavy: ConcurrencyLimit;
 
-  /** @param heavy bounds the queries with many rows that run at once */
+  /** @param heavy limits how many queries with many rows run at once */
   constructor(engine: Engine, files: CheckedFiles, heavy: ConcurrencyLimit) {
     this.#engine = engine;
     this.#files = files;
@@ -46,9 +46,8 @@ export class DuckDBFacts implements Facts {
   }
 
   /**
-   * Reads the parts of the plan side by side: each takes about as long as all of its rows together, and one statement
-   * for all of them would read them one after the other. Naming keywords would not make it faster, unless they were a
-   * handful.
+   * Reads the parts of the plan in parallel; a single statement would read them one after the other. Filtering by keyword
+   * would be faster only for a handful of keywords.
    */
   async keywordTotals(
     { plan, range: { from, to }, signal }: KeywordTotalsQuery,

@@ -21,22 +21,22 @@ export interface EngineOptions {
   /** As DuckDB writes it, such as `1GB`. */
   readonly memoryLimit: string;
   readonly threads: number;
-  /** Where DuckDB puts what does not fit in memory. */
+  /** Where DuckDB spills data that does not fit in memory. */
   readonly temporaryFolder: string;
   /** The only folders that queries can read and write. */
   readonly folders: readonly string[];
 }
 
-/** A query was stopped because the one who asked went away or ran out of time. */
+/** A query was stopped because its client disconnected or its time limit was reached. */
 class QueryCancelled extends Error {}
 
-/** Idle statements that are kept of each file of SQL. */
+/** Max idle prepared statements per SQL file. */
 const MAX_IDLE = 4;
 
 /**
- * Embedded DuckDB over Parquet files, locked down to its folders. Every query has a connection of its own: a shared one
- * would queue requests and let one client's cancel stop another's query. Prepared statements are kept with theirs, since
- * each step of the driver waits for another thread.
+ * Embedded DuckDB over Parquet files, locked down to its folders. Every query has its own connection: a shared one would
+ * queue requests, and cancelling one client's query would stop another's. Prepared statements are pooled with their
+ * connections, because each driver call waits for another thread.
  */
 export class Engine {
   readonly #database: DuckDBInstance;
@@ -57,10 +57,10 @@ export class Engine {
       autoload_known_extensions: 'false',
     });
     const session = new Session(await database.connect());
-    // The order matters: each line may forbid what a later one needs.
+    // The order matters: a setting can forbid changes that come after it.
     await session.run('set temp_directory = $folder', { folder: options.temporaryFolder });
     await session.run("set global TimeZone = 'UTC'");
-    // Both keep something of every file ever read, beyond the memory limit; the page cache of the system does it better.
+    // Both caches keep data of every file ever read, outside of the memory limit; the system's page cache does better.
     await session.run('set global parquet_metadata_cache = false');
     await session.run('set global enable_external_file_cache = false');
     await session.run('set allowed_directories = $folders', {
@@ -77,7 +77,7 @@ export class Engine {
     return readRows<Row>(await this.#result(name, parameters, signal));
   }
 
-  /** As `query`, for statements whose columns are all DOUBLE and without nulls: hands out columns instead of rows. */
+  /** As `query`, for statements whose columns are all DOUBLE and without nulls: passes columns to `take`. */
   async numbers(name: string, parameters: Parameters, take: TakeNumbers, signal?: AbortSignal): Promise<void> {
     readNumbers(await this.#result(name, parameters, signal), take);
   }
@@ -99,7 +99,7 @@ export class Engine {
     const statement = idle.pop() ?? (await Statement.prepare(await this.#database.connect(), sqlText(name)));
     try {
       const result = await statement.run(parameters, signal);
-      // One that was interrupted is not used again: the interrupt could stop somebody else's query.
+      // An interrupted statement is not reused: the interrupt could stop the next query.
       if (idle.length < MAX_IDLE && signal?.aborted !== true) idle.push(statement);
       else statement.close();
       return result;
@@ -111,7 +111,7 @@ export class Engine {
   }
 }
 
-/** A statement that is prepared on a connection of its own, for one query after the other. */
+/** A prepared statement with its own connection, for one query at a time. */
 class Statement {
   readonly #connection: DuckDBConnection;
   readonly #prepared: DuckDBPreparedStatement;
@@ -144,7 +144,7 @@ class Statement {
   }
 
   close(): void {
-    // Closes what was prepared on it, too.
+    // This also closes the prepared statement.
     this.#connection.closeSync();
   }
 }
@@ -156,12 +156,12 @@ export class Session {
     this.#connection = connection;
   }
 
-  /** Runs one statement; returns how many rows it wrote, where it tells. */
+  /** Runs one statement; returns how many rows it wrote, if DuckDB reports it. */
   async run(text: string, parameters: Parameters = {}): Promise<number> {
     return (await this.#result(text, parameters)).rowsChanged;
   }
 
-  /** Runs statements without parameters in one transaction and one step of the driver. */
+  /** Runs statements without parameters in one transaction and one driver call. */
   async runAll(texts: readonly string[]): Promise<void> {
     await this.#connection.run(['begin', ...texts, 'commit'].join(';\n'));
   }
@@ -233,7 +233,7 @@ function bind(parameters: Parameters): { values: Record<string, DuckDBValue>; ty
   return { values, types };
 }
 
-/** DuckDB drops an interrupt that comes before the query is under way, so it is sent until the query ends. */
+/** Interrupts repeatedly until the query ends: DuckDB ignores an interrupt that comes before the query has started. */
 function interruptWhenAborted(connection: DuckDBConnection, signal: AbortSignal): () => void {
   let timer: NodeJS.Timeout | undefined;
   const interrupt = (): void => {

@@ -1,2 +1,2 @@
--- One part, as a table has that has come to rest.
+-- Merges the table into one part, as in a table that is no longer written to.
 optimize table keyword_daily final

@@ -1,4 +1,4 @@
--- The first shape of the catalog: who exists, who may read, and which fact files are current.
+-- The first version of the catalog: entities, access, and which fact files are current.
 -- Instants are microseconds since 1970 (UTC); days are YYYY-MM-DD; lists and rules are JSON texts; booleans are 0 or 1.
 
 create table workspaces (
@@ -147,7 +147,7 @@ create table retired_files (
   retired_at integer not null
 ) strict, without rowid;
 
--- A file leaves the manifest only through this door, a cascade from its project included.
+-- Retires every file that leaves the manifest, also when its project is deleted.
 create trigger retire_removed_file after delete on fact_files begin
   insert or replace into retired_files values (old.file, unixepoch() * 1000000);
 end;
@@ -155,7 +155,7 @@ create trigger retire_replaced_file after update of file on fact_files when old.
   insert or replace into retired_files values (old.file, unixepoch() * 1000000);
 end;
 
--- Page and query lists that were computed once and are kept.
+-- Stored page and query lists.
 create table lists (
   project_id text not null references projects (id) on delete cascade,
   kind text not null check (kind in ('pages', 'queries')),

@@ -1,7 +1,7 @@
--- Connections to search providers, and lists that tell where they came from.
+-- Connections to search providers, and the source of each stored list.
 -- Instants are microseconds since 1970 (UTC); days are YYYY-MM-DD; booleans are 0 or 1.
 
--- How a project reaches a provider. No secret is here: `credentials` names a file, or is null for the environment's own.
+-- How a project reaches a provider. Holds no secret: `credentials` names a file, or is null for the environment's own.
 create table connections (
   project_id text not null references projects (id) on delete cascade,
   kind text not null check (kind in ('search-console', 'bigquery')),
@@ -15,7 +15,7 @@ create table connections (
   check ((kind = 'bigquery') = (dataset is not null))
 ) strict, without rowid;
 
--- Properties that a provider has asked to be left alone for a while.
+-- Properties for which requests are paused, because their provider reported an exhausted quota.
 create table provider_pauses (
   kind text not null check (kind in ('search-console', 'bigquery')),
   property text not null,
@@ -23,11 +23,11 @@ create table provider_pauses (
   primary key (kind, property)
 ) strict, without rowid;
 
--- Kept lists can be fetched again: the table is made anew, and the files that it named are swept.
+-- Stored lists can be fetched again: the table is recreated, and the old files are swept.
 drop table lists;
 
--- Page and query lists that were fetched or computed and are kept. `country` is '' for all countries; `basis` is what
--- a list was made from and is lost with: 'property PROPERTY' of a provider, or 'facts REVISION' of own facts.
+-- Stored page and query lists. `country` is '' for all countries; `basis` is the source that a list was made from and
+-- becomes invalid with: 'property PROPERTY' for a provider, or 'facts REVISION' for own facts.
 create table lists (
   file text primary key,
   project_id text not null references projects (id) on delete cascade,

@@ -1,5 +1,5 @@
--- One counter for the revisions of all projects: a number is never given twice, so that what was kept of a project
--- that was removed cannot be taken for one of the same id that is made later.
+-- One counter for the revisions of all projects. A number is never reused, so that cached data of a removed project
+-- cannot be served for a later project with the same id.
 
 create table revision (
   only integer primary key check (only = 1),

@@ -1,2 +1,2 @@
--- Sums of single months give way to running totals, which the next load of a project makes. Their files are swept.
+-- Running totals replace the sums of single months. The next load of a project makes them. The old files are swept.
 delete from fact_files where fact_table = 'keyword_months';

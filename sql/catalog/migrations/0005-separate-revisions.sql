@@ -1,5 +1,5 @@
--- Facts and entities get a revision each, so that a load raises only what it changed; the number of tracked keywords is
--- stored, so that nobody counts them. An `entities_revision` of 0 is that of a project that is being made.
+-- Facts and entities get a revision each, so that a load raises only what it changed. The number of tracked keywords is
+-- stored, so that requests need not count them. An `entities_revision` of 0 marks a project that is being created.
 alter table projects rename column revision to facts_revision;
 alter table projects add column entities_revision integer not null default 0;
 alter table projects add column tracked_keywords integer not null default 0;

@@ -1,5 +1,5 @@
--- Stored lists get a content hash, a count that costs the same however many there are, and a grace time before their
--- files are removed. How often they are read goes to a database of its own (usage.sqlite).
+-- Stored lists get a content hash, totals in constant time, and a grace period before their files are removed. How
+-- often they are read moves to a separate database (usage.sqlite).
 
 drop index lists_by_use;
 alter table lists rename column basis to source_key;
@@ -11,7 +11,7 @@ delete from lists where rows = 0;
 create index lists_by_source on lists (project_id, source_key);
 create index lists_by_age on lists (fetched_at);
 
--- How many lists are stored, and their bytes.
+-- The number of stored lists, and their bytes.
 create table list_totals (
   only integer primary key check (only = 1),
   lists integer not null,
@@ -28,7 +28,7 @@ create table retired_lists (
 create trigger count_stored_list after insert on lists begin
   update list_totals set lists = lists + 1, bytes = bytes + new.bytes;
 end;
--- A list leaves only through this door, a cascade from its project included.
+-- Retires the file of every list that is deleted, also when its project is deleted.
 create trigger retire_removed_list after delete on lists begin
   update list_totals set lists = lists - 1, bytes = bytes - old.bytes;
   insert or replace into retired_lists values (old.file, unixepoch() * 1000000);

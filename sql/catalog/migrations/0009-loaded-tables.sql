@@ -1,5 +1,5 @@
--- Fact tables that a load has carried for a project, also where no row of them is left: what was loaded and is empty is
--- told from what is unknown.
+-- Fact tables that a load has contained for a project, even if no rows are left. Distinguishes a table that was loaded
+-- and is empty from one that is unknown.
 create table loaded_tables (
   project_id text not null references projects (id) on delete cascade,
   fact_table text not null,

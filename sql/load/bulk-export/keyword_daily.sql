@@ -1,5 +1,5 @@
--- Facts of tracked keywords: their queries in any case. $rows: property rows; $keywords: ndjson file of id and query;
--- $project; $target.
+-- Facts of tracked keywords, whose queries match in any letter case. $rows: property rows; $keywords: ndjson file of id and
+-- query; $project; $target.
 copy (
   select $project as project_id, k.id as keyword_id, r.date, r.device, sum(r.clicks)::bigint as clicks,
     sum(r.impressions)::bigint as impressions, sum(r.sum_position)::bigint as sum_position

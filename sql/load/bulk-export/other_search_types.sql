@@ -1,5 +1,5 @@
--- Rows of other searches than web, which are not imported. $files: export files of either kind; $site: the site_url to keep,
--- or null for all.
+-- Rows of search types other than web, which are not imported. $files: export files of either kind; $site: the site_url
+-- to keep, or null for all.
 select coalesce(upper(search_type), 'none') as "searchType", count(*)::double as rows
 from read_parquet($files, union_by_name = true, hive_partitioning = false)
 where coalesce(lower(search_type), '') <> 'web' and ($site is null or site_url = $site)

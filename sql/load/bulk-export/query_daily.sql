@@ -1,4 +1,4 @@
--- Facts of queries, without the anonymised ones. $rows: property rows; $project; $target.
+-- Facts of queries, without anonymised queries. $rows: property rows; $project; $target.
 copy (
   select $project as project_id, date, query, country, sum(clicks)::bigint as clicks,
     sum(impressions)::bigint as impressions, sum(sum_position)::bigint as sum_position

@@ -1,4 +1,4 @@
--- Alerts on what is not a keyword of the project after the load.
+-- Alerts whose keyword is not in the project after the load.
 select to_json(struct_pack(id := a.id, project_id := a.project_id, keyword_id := a.keyword_id))::varchar as row,
   1::double as times, count(*) over ()::double as total
 from all_alerts a anti join all_keywords k on k.project_id = a.project_id and k.id = a.keyword_id

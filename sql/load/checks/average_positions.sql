@@ -1,6 +1,7 @@
--- The projects whose sums of positions look like averages: nearly all from 1 to 200 whatever the impressions, where a sum
--- grows with them. Told by the slope of one over the other, in logarithms: about 1 for sums, about 0 for averages; where
--- all impressions are alike, by sums that would mean the first place for everything. $files: staged Parquet files.
+-- The projects whose sums of positions look like averages: nearly all are from 1 to 200 and do not grow with impressions,
+-- as sums do. The test is the slope of log(sum) over log(impressions): about 1 for sums, about 0 for averages. If all
+-- impressions are alike, the test is whether the sums would put everything in the first position. $files: staged Parquet
+-- files.
 select project_id as project from (
   select project_id, count(*) as rows, avg((sum_position between 1 and 200)::integer) as plausible_averages,
     stddev_pop(ln(impressions)) as spread, regr_slope(ln(1 + sum_position), ln(impressions)) as slope,

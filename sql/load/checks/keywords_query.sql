@@ -1,4 +1,4 @@
--- Query texts that several keywords of a project, not archived, have after the load.
+-- Query texts that several unarchived keywords of a project share after the load.
 select to_json(struct_pack(project_id, query, ids := list(id order by id)))::varchar as row, count(*)::double as times,
   count(*) over ()::double as total
 from all_keywords where not archived

@@ -1,4 +1,4 @@
--- Notes of a workspace that does not exist after the load, or that is not the one of their project.
+-- Notes whose workspace does not exist after the load, or is not the workspace of their project.
 select to_json(struct_pack(id := n.id, workspace_id := n.workspace_id, project_id := n.project_id))::varchar as row,
   1::double as times, count(*) over ()::double as total
 from new_notes n

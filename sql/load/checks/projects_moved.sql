@@ -1,4 +1,4 @@
--- Projects whose id another workspace has already.
+-- Projects whose id belongs to another workspace.
 select to_json(struct_pack(id := n.id, workspace_id := n.workspace_id, taken_by := o.workspace_id))::varchar as row,
   1::double as times, count(*) over ()::double as total
 from new_projects n join old_projects o on o.id = n.id

@@ -1,5 +1,5 @@
--- Keywords by day over all devices. Sums of doubles are exact here, for the loader refuses larger ones, and faster than
--- those of whole numbers. $file: a file of keyword_daily; $target.
+-- Keywords by day over all devices. Sums of doubles are exact here, because the loader rejects larger ones, and faster
+-- than sums of integers. $file: a file of keyword_daily; $target.
 copy (
   select 'all' as device, keyword_id, date, sum(clicks::double)::bigint as clicks, sum(impressions::double)::bigint as impressions,
     sum(sum_position::double)::bigint as sum_position

@@ -1,11 +1,11 @@
--- Cumulative totals of keywords over all devices: a row for each keyword that any month until this one has, with columns
--- for each day of the month (clicks_1 to clicks_31 and so on): all that was stored until the end of that day, in this
--- month and before it. number: of the keyword's id, as `shortIdNumber` has it. All are DOUBLE, as they are read, and
--- exact, for the loader refuses larger sums. $file: days of the month, of keyword_all or keyword_daily; $running: the
--- running totals by month; $month: its first day; $target. {block_sums}: sums over the first days of a block; {sums}: the
--- columns, added up from blocks.
--- Days are summed in blocks of eight first: 24 sums a row instead of 93 take a third less time. No dictionaries: they make
--- reading slower, and hardly save anything.
+-- Cumulative totals of keywords over all devices: a row for each keyword with data in this month or before it, with
+-- columns for each day of the month (clicks_1 to clicks_31 and so on): the total from the first stored day to the end of
+-- that day. number: the keyword's id as a number (`shortIdNumber`). All columns are DOUBLE, as they are read, and exact,
+-- because the loader rejects larger sums. $file: days of the month, of keyword_all or keyword_daily; $running: the running
+-- totals by month; $month: its first day; $target. {block_sums}: sums over the first days of a block; {sums}: the columns,
+-- added up from blocks.
+-- Days are first summed in blocks of eight: 24 sums per row instead of 93 take a third less time. No dictionaries: they
+-- make reading slower and save hardly any space.
 copy (
   with days as (
     select keyword_id, day(date) as day, clicks, impressions, sum_position from read_parquet($file)

@@ -1,15 +1,15 @@
--- Running totals of keywords: all that was stored until the end of a month, by device and over all of them ('all'). The
--- date is the month's first day; each month has a row of every keyword that any month until then has. number: of the
--- keyword's id, as `shortIdNumber` has it; to make it for each question took a fifth of its time. $daily: files of
--- keyword_daily, if $hasDaily; $old: the running totals before, if $hasOld; $months: first days of the months that
--- $daily replaces; $target. Not zstd: unpacking a month of it takes a third of the time that its rows take to be read.
+-- Running totals of keywords: the total from the first stored day to the end of a month, by device and over all devices
+-- ('all'). The date is the month's first day; each month has a row for every keyword with data in it or before it. number:
+-- the keyword's id as a number (`shortIdNumber`); computing it in each query took a fifth of the query's time. $daily:
+-- files of keyword_daily, if $hasDaily; $old: the old running totals, if $hasOld; $months: first days of the months that
+-- $daily replaces; $target. Not zstd: decompressing a month takes a third of the time that reading its rows takes.
 copy (
   with old as (
     select device, keyword_id, date, clicks, impressions, sum_position from read_parquet($old) where $hasOld
   ),
-  -- Nothing changes until here.
+  -- The last month before the first replaced one: totals up to here stay the same.
   base as (select coalesce(max(date), date '0001-01-01') as month from old where date < list_min($months::date[])),
-  -- A number for the month: rows are told apart by it in two thirds of the time that a day takes.
+  -- The month as a number: grouping by it takes two thirds of the time that grouping by a date takes.
   devices as materialized (
     select device, keyword_id, make_date(month // 100, month % 100, 1) as date, clicks, impressions, sum_position
     from (
@@ -18,7 +18,7 @@ copy (
       from read_parquet($daily) where $hasDaily group by all
     )
   ),
-  -- Sums of months. That of the base is all until then, so that what comes after it adds up from there.
+  -- Sums of months. The sum of the base month is its running total, so that later months add up from it.
   sums as materialized (
     from devices
     union all

@@ -1,4 +1,4 @@
--- A JSON text; structured columns become one. Null for longer ones than a number of bytes.
+-- A JSON text, also of a structured column. Null if it is longer than a max number of bytes.
 create temp macro as_json_text(x, bytes) as case
   when strlen(x::varchar) > bytes then null
   when typeof(x) not in ('VARCHAR', 'JSON') then to_json(x)::varchar

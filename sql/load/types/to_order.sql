@@ -1,2 +1,2 @@
 -- A whole number of 32 bits.
-create temp macro to_order(x) as case when as_whole(x) between -2147483648 and 2147483647 then as_whole(x) end
+create temp macro to_order(x) as as_whole(x, -2147483648, 2147483647)

@@ -1,4 +1,4 @@
--- A list of texts, as a JSON text of at most 1 MB.
+-- A list of texts, as a JSON array of at most 1 MB.
 create temp macro to_text_list(x) as case
   when json_type(as_json_text(x, 1048576)) = 'ARRAY'
     and not list_contains(

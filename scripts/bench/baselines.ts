@@ -4,37 +4,37 @@ import { startBareRoute } from './bare-route.ts';
 import { Connection } from './connection.ts';
 import { type Sample, timed } from './rounds.ts';
 
-/** A DuckDB as a user would run it: all processors, room enough, no limits but the folder. */
+/** DuckDB as a user would run it: all processors, enough memory, limited to its folder only. */
 export function openEngine(folder: string, threads: number): Promise<Engine> {
   return Engine.open({ memoryLimit: '4GB', threads, temporaryFolder: `${folder}/memory`, folders: [folder] });
 }
 
-/** Times a query until its result stands in this process as DuckDB has it; nothing is made into JavaScript. */
+/** Times a query until DuckDB has its result in memory; no row is converted to JavaScript. */
 export async function timeQuery(engine: Engine, name: string, parameters: Parameters): Promise<Sample> {
   using session = await engine.session();
   return await timed(() => session.runFile(`bench/${name}`, parameters));
 }
 
-/** Times a query until every row is an object. */
+/** Times a query until every row is a JavaScript object. */
 export async function timeRows(engine: Engine, name: string, parameters: Parameters): Promise<Sample> {
   using session = await engine.session();
   return await timed(() => session.rows(sqlText(`bench/${name}`), parameters));
 }
 
-/** What costs no less for anyone: writing the answer as JSON, and sending its bytes. */
-export interface AnswerFloors {
+/** The least that any server needs for an answer: writing JSON, and sending its bytes. */
+export interface AnswerBaselines {
   readonly stringify: () => Promise<Sample>;
   readonly bare: () => Promise<Sample>;
   close(): Promise<void>;
 }
 
-/** `part` of the answer is what is written as JSON; all of it is sent. */
-export async function answerFloors(folder: string, body: Buffer, part: unknown): Promise<AnswerFloors> {
+/** @param part the part of the answer to write as JSON; `body`, all of it, is sent */
+export async function answerBaselines(folder: string, body: Buffer, part: unknown): Promise<AnswerBaselines> {
   const route = await startBareRoute(folder, body);
   const connection = await Connection.open(route.address);
   return {
     stringify: () => timed(() => JSON.stringify(part)),
-    bare: () => connection.ask('/'),
+    bare: () => connection.get('/'),
     close: async () => {
       connection.close();
       await route.stop();

@@ -1,4 +1,4 @@
--- Facts of a keyword that does not exist after the load. $files: staged Parquet files of keyword_daily.
+-- Facts of a keyword that does not exist after the load. $files: staged Parquet files of a table with keywords.
 select to_json(struct_pack(project_id := n.project_id, keyword_id := n.keyword_id))::varchar as row, n.times,
   count(*) over ()::double as total
 from (

@@ -1,0 +1,73 @@
+import type { Day } from './dates.ts';
+import type { Range } from './range.ts';
+
+/** What a provider event can change. */
+type AffectedMetric = 'clicks' | 'impressions' | 'ctr' | 'position';
+
+/** A change of what the provider counts, which no site has caused. */
+export interface ProviderEvent {
+  readonly title: string;
+  /** Its first and last day, Pacific. */
+  readonly from: Day;
+  readonly to: Day;
+  /**
+   * - `span`: its days are counted in another way than those before and after it;
+   * - `change`: from some day of it on, all days are.
+   */
+  readonly kind: 'span' | 'change';
+  readonly affects: readonly AffectedMetric[];
+  /** The one device that it concerns, or null for all. */
+  readonly device: 'desktop' | 'mobile' | 'tablet' | null;
+  /** When the provider announced it; null where it did not. */
+  readonly announcedOn: Day | null;
+  /** Where it is described. */
+  readonly source: string;
+}
+
+/** All that is known, oldest first. */
+export const PROVIDER_EVENTS: readonly ProviderEvent[] = [
+  {
+    title: 'Impressions were over-counted by an error in logging; clicks were not. Whether positions were is disputed.',
+    from: '2025-05-13',
+    to: '2026-04-27',
+    kind: 'span',
+    affects: ['impressions', 'ctr', 'position'],
+    device: null,
+    announcedOn: '2026-04-03',
+    source: 'https://support.google.com/webmasters/answer/6211453',
+  },
+  {
+    title:
+      'Result pages with 100 results were removed, which lowered impressions and average positions on desktop; the day was not announced.',
+    from: '2025-09-01',
+    to: '2025-09-30',
+    kind: 'change',
+    affects: ['impressions', 'ctr', 'position'],
+    device: 'desktop',
+    announcedOn: null,
+    source: 'https://www.searchenginejournal.com/the-future-of-rank-tracking-can-go-two-ways/556399',
+  },
+];
+
+/**
+ * The events because of which a metric of one range must not be compared with that of another: the ranges together lie
+ * on more than one side of an edge of the event. None: the comparison is safe, as far as is known.
+ * @param device of the rows that are compared; null for all devices together
+ */
+export function eventsBetween(
+  metric: AffectedMetric,
+  [a, b]: readonly [Range, Range],
+  device: ProviderEvent['device'],
+): ProviderEvent[] {
+  return PROVIDER_EVENTS.filter((event) => {
+    if (!event.affects.includes(metric)) return false;
+    if (event.device !== null && device !== null && event.device !== device) return false;
+    const phases = new Set([a.from, a.to, b.from, b.to].map((day) => phaseOf(event, day)));
+    return phases.size > 1 || (event.kind === 'change' && phases.has('within'));
+  });
+}
+
+function phaseOf({ from, to }: ProviderEvent, day: Day): 'before' | 'within' | 'after' {
+  if (day < from) return 'before';
+  return day > to ? 'after' : 'within';
+}

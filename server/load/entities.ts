@@ -1,0 +1,67 @@
+import type { Catalog } from '../catalog/catalog.ts';
+import { eachRowOfProject, findRow, upsertRows } from '../catalog/entity-rows.ts';
+import { raiseRevisions } from '../catalog/revisions.ts';
+import type { Microseconds } from '../domain/instants.ts';
+import type { Intent } from '../domain/intent.ts';
+import type { Settings } from '../settings.ts';
+import { ChangedRows, type Row, recordOwners, tableOf } from './publish.ts';
+import { whileNoLoadRuns } from './remove.ts';
+import { ENTITIES, type EntityTable } from './tables.ts';
+
+/** The entities of a project that commands change without a load. */
+type Changeable = 'projects' | 'keywords';
+
+/** A row of the catalog's keywords. */
+export type KeywordRow = {
+  readonly project_id: string;
+  readonly id: string;
+  readonly query: string;
+  readonly source: 'suggested' | 'manual' | 'import';
+  readonly tracked_since: Microseconds;
+  readonly intent: Intent;
+  /** 0 or 1. */
+  readonly archived: number;
+};
+
+/** Puts rows, with all of their columns, in place of those with their keys. */
+type Put = (table: Changeable, rows: readonly Row[]) => Promise<void>;
+
+/**
+ * Changes entities while no load runs, in one transaction that is in the journal, and raises the revisions of the
+ * projects that change. `changes` writes to `own` what the journal does not have, such as connections.
+ */
+export function changeEntities<T>(
+  stores: { readonly settings: Settings; readonly catalog: Catalog },
+  onWait: () => void,
+  changes: (own: Catalog, put: Put) => Promise<T>,
+): Promise<T> {
+  return whileNoLoadRuns(stores, onWait, async (own, record) => {
+    const changed = new ChangedRows([]);
+    const keywords: Row[] = [];
+    const result = await changes(own, async (table, rows) => {
+      for (const row of await upsertRows(own, tableOf(shapeOf(table)), rows)) changed.note(table, row);
+      if (table === 'keywords') keywords.push(...rows);
+    });
+    // Projects go before their keywords.
+    await recordOwners(own, record, changed.projects);
+    for (const row of keywords) await record.add({ upsert: 'keywords', row });
+    await raiseRevisions(own, changed);
+    return result;
+  });
+}
+
+/** The row of a project, with the columns that `put` takes; undefined where there is none. */
+export async function projectRow(own: Catalog, id: string): Promise<Row | undefined> {
+  return findRow<Row>(own, tableOf(shapeOf('projects')), id);
+}
+
+/** The rows of all keywords of a project, archived ones too. */
+export async function keywordRows(own: Catalog, project: string): Promise<KeywordRow[]> {
+  const rows: KeywordRow[] = [];
+  for await (const more of eachRowOfProject<KeywordRow>(own, tableOf(shapeOf('keywords')), project)) rows.push(...more);
+  return rows;
+}
+
+function shapeOf(table: Changeable): EntityTable {
+  return ENTITIES.find(({ name }) => name === table)!;
+}

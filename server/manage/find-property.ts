@@ -1,0 +1,31 @@
+import type { Connection } from '../catalog/connections.ts';
+import { matchProperty } from '../domain/properties.ts';
+import { ProviderFailure } from '../providers/failures.ts';
+import { type Properties, readProperties } from '../providers/properties.ts';
+import type { Providers } from '../providers/providers.ts';
+import { missingAccess, missingFor, sentenceOf } from '../providers/setup-steps.ts';
+
+/** What credentials can read. Throws, with what to do, where the provider does not say. */
+export async function listProperties(providers: Providers, connection: Connection): Promise<Properties> {
+  try {
+    return await readProperties(providers, connection);
+  } catch (error) {
+    if (!(error instanceof ProviderFailure)) throw error;
+    const advice = missingFor(error)?.advice;
+    const message = `The properties cannot be read: ${sentenceOf(error)}${advice === undefined ? '' : `\n${advice}`}`;
+    throw new Error(message, { cause: error });
+  }
+}
+
+/** The readable property that a text means. Throws, with the nearest one, where it means none or more than one. */
+export async function findProperty(providers: Providers, connection: Connection, text: string): Promise<string> {
+  const properties = await listProperties(providers, connection);
+  const { property, similar } = matchProperty(
+    text,
+    properties.readable.map((site) => site.property),
+  );
+  if (property !== undefined) return property;
+  const { advice } = missingAccess(connection, text, properties);
+  const others = similar.length > 1 ? `\nThe most similar that it can read: ${similar.join(', ')}.` : '';
+  throw new Error(`There is no readable property '${text}'. ${advice}${others}`);
+}

@@ -1,0 +1,89 @@
+import { projectIdIsTaken } from '../catalog/projects.ts';
+import { toMicroseconds } from '../domain/instants.ts';
+import { changeEntities, type KeywordRow, keywordRows } from '../load/entities.ts';
+import { countKnownQueries } from './known-queries.ts';
+import { newKeywords } from './new-keywords.ts';
+import type { Stores } from './projects.ts';
+
+export interface AddedKeywords {
+  readonly added: number;
+  readonly skipped: number;
+  /** How many of the added ones are among the stored queries; null where no queries are stored. */
+  readonly withData: number | null;
+  readonly keywords: readonly { readonly id: string; readonly query: string }[];
+}
+
+interface Added {
+  readonly project: string;
+  readonly queries: readonly string[];
+  readonly source: KeywordRow['source'];
+  /** Milliseconds. */
+  readonly now: number;
+}
+
+/** Tracks queries, but for those that are tracked already. Fetches nothing: the next sync does. */
+export async function addKeywords(
+  stores: Stores,
+  { project, queries, source, now }: Added,
+  onWait: () => void,
+): Promise<AddedKeywords> {
+  const { rows, skipped } = await changeEntities(stores, onWait, async (own, put) => {
+    requireProject(await projectIdIsTaken(own, project), project);
+    const made = newKeywords(await keywordRows(own, project), queries, {
+      project,
+      source,
+      at: toMicroseconds(now),
+    });
+    await put('keywords', made.rows);
+    return made;
+  });
+  const keywords = rows.map(({ id, query }) => ({ id, query }));
+  const withData = await countKnownQueries(
+    stores,
+    project,
+    keywords.map(({ query }) => query),
+  );
+  return { added: rows.length, skipped, withData, keywords };
+}
+
+/** Which keywords are meant. */
+interface KeywordsToArchive {
+  readonly project: string;
+  readonly ids: readonly string[];
+  /** In any case. */
+  readonly queries: readonly string[];
+}
+
+/** Stops tracking keywords; their days stay stored. Returns them. Throws where one is not tracked. */
+export async function archiveKeywords(
+  stores: Stores,
+  { project, ids, queries }: KeywordsToArchive,
+  onWait: () => void,
+): Promise<{ id: string; query: string }[]> {
+  return changeEntities(stores, onWait, async (own, put) => {
+    requireProject(await projectIdIsTaken(own, project), project);
+    const tracked = (await keywordRows(own, project)).filter(({ archived }) => archived === 0);
+    const found = new Set<KeywordRow>();
+    for (const [name, wanted] of [
+      ...ids.map((id) => ['id', id] as const),
+      ...queries.map((query) => ['query', query.trim().toLowerCase()] as const),
+    ]) {
+      const matching = tracked.filter((row) => (name === 'id' ? row.id : row.query.toLowerCase()) === wanted);
+      if (matching.length === 0) {
+        throw new Error(
+          `Project '${project}' tracks no keyword with the ${name} '${wanted}'; keywords list shows all.`,
+        );
+      }
+      for (const row of matching) found.add(row);
+    }
+    await put(
+      'keywords',
+      [...found].map((row) => ({ ...row, archived: 1 })),
+    );
+    return [...found].map(({ id, query }) => ({ id, query }));
+  });
+}
+
+function requireProject(isThere: boolean, id: string): void {
+  if (!isThere) throw new Error(`There is no project '${id}'; projects list shows all.`);
+}

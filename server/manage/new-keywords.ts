@@ -1,0 +1,65 @@
+import { newShortId } from '../domain/ids.ts';
+import type { Microseconds } from '../domain/instants.ts';
+import { estimateIntent } from '../domain/intent.ts';
+import type { KeywordRow } from '../load/entities.ts';
+
+/** The provider cuts queries that are longer, and takes no longer filters. */
+const MAX_QUERY_CHARACTERS = 1000;
+
+/** The queries of a text file: one a line. Throws where one cannot be a query. */
+export function readQueries(text: string): string[] {
+  return checkQueries(text.replace(/^\uFEFF/, '').split(/\r\n|[\n\r]/));
+}
+
+/** Queries without blanks around them and without empty ones. Throws where one is too long or has control characters. */
+export function checkQueries(queries: readonly string[]): string[] {
+  const trimmed = queries.map((query) => query.trim());
+  const wrong = trimmed.findIndex((query) => query.length > MAX_QUERY_CHARACTERS || /\p{Cc}|\uFFFD/u.test(query));
+  if (wrong >= 0) {
+    throw new Error(
+      `Query ${wrong + 1} cannot be tracked; a query is a line of plain text (UTF-8) with at most ${MAX_QUERY_CHARACTERS} characters.`,
+    );
+  }
+  return trimmed.filter((query) => query !== '');
+}
+
+interface Added {
+  readonly project: string;
+  readonly source: KeywordRow['source'];
+  readonly at: Microseconds;
+  readonly makeId?: () => string;
+}
+
+interface NewRows {
+  readonly rows: readonly KeywordRow[];
+  /** Queries that are tracked already, or stand there twice. */
+  readonly skipped: number;
+}
+
+/** Rows of the queries that are not tracked yet, whatever their case; with ids that none of `before` has. */
+export function newKeywords(
+  before: readonly KeywordRow[],
+  queries: readonly string[],
+  { project, source, at, makeId = newShortId }: Added,
+): NewRows {
+  const tracked = new Set(before.filter(({ archived }) => archived === 0).map(({ query }) => query.toLowerCase()));
+  const ids = new Set(before.map(({ id }) => id));
+  const rows: KeywordRow[] = [];
+  for (const query of queries) {
+    if (tracked.has(query.toLowerCase())) continue;
+    tracked.add(query.toLowerCase());
+    let id = makeId();
+    while (ids.has(id)) id = makeId();
+    ids.add(id);
+    rows.push({
+      project_id: project,
+      id,
+      query,
+      source,
+      tracked_since: at,
+      intent: estimateIntent(query),
+      archived: 0,
+    });
+  }
+  return { rows, skipped: queries.length - rows.length };
+}

@@ -1,0 +1,125 @@
+import type { Catalog } from '../catalog/catalog.ts';
+import { type Connection, setConnection } from '../catalog/connections.ts';
+import { findProjectsOfProperty, projectIdIsTaken } from '../catalog/projects.ts';
+import { findWorkspace } from '../catalog/workspaces.ts';
+import { newShortId } from '../domain/ids.ts';
+import { toMicroseconds } from '../domain/instants.ts';
+import { domainOf } from '../domain/properties.ts';
+import { changeEntities, projectRow } from '../load/entities.ts';
+import { readTopQueries } from '../providers/properties.ts';
+import type { Providers } from '../providers/providers.ts';
+import type { Settings } from '../settings.ts';
+import { findProperty } from './find-property.ts';
+import { newKeywords } from './new-keywords.ts';
+
+export interface Stores {
+  readonly settings: Settings;
+  readonly catalog: Catalog;
+}
+
+export interface NewProject {
+  readonly workspace: string;
+  /** As the provider writes it, or as people do. */
+  readonly property: string;
+  readonly connection: Connection;
+  readonly brandTerms: readonly string[];
+  /** Lower-case alpha-3, or null for all. */
+  readonly country: string | null;
+  /** For people, in place of the property's domain. */
+  readonly name: string | null;
+  /** So many queries with most clicks are tracked. */
+  readonly trackTop: number;
+}
+
+export interface CreatedProject {
+  readonly id: string;
+  readonly workspace: string;
+  readonly property: string;
+  readonly domain: string;
+  readonly trackedKeywords: number;
+  /** Projects of the same property that the workspace had before. */
+  readonly others: readonly string[];
+}
+
+interface Running {
+  /** Milliseconds. */
+  readonly now: number;
+  readonly report: (step: string) => void;
+}
+
+/** Makes a project of a property that its credentials can read, with its connection. It has no data yet. */
+export async function createProject(
+  stores: Stores,
+  providers: Providers,
+  { workspace, connection, brandTerms, country, name, trackTop, ...asked }: NewProject,
+  { now, report }: Running,
+): Promise<CreatedProject> {
+  const { catalog } = stores;
+  if ((await findWorkspace(catalog, workspace)) === undefined) {
+    throw new Error(`There is no workspace '${workspace}'; make it with: workspaces create --id ${workspace} ...`);
+  }
+  report('asking for the properties');
+  const property = await findProperty(providers, connection, asked.property);
+  if (trackTop > 0) report('asking for the queries with most clicks');
+  const queries =
+    trackTop === 0 ? [] : await readTopQueries(providers, connection, { property, country, count: trackTop, now });
+  const domain = name ?? domainOf(property) ?? property;
+  const at = toMicroseconds(now);
+  return changeEntities(
+    stores,
+    () => report('waiting for a load to end'),
+    async (own, put) => {
+      const others = (await findProjectsOfProperty(own, workspace, property)).map((project) => project.id);
+      let id = newShortId();
+      while (await projectIdIsTaken(own, id)) id = newShortId();
+      const row = {
+        id,
+        workspace_id: workspace,
+        domain,
+        property,
+        country,
+        language: null,
+        brand_terms: JSON.stringify(brandTerms),
+        sync_status: 'pending',
+        last_synced_at: null,
+        synced_through: null,
+        provisional_after: null,
+        history_backfilling: 0,
+        setup_finished: 1,
+        created_at: at,
+      };
+      await put('projects', [row]);
+      await setConnection(own, id, connection, at);
+      const { rows } = newKeywords([], queries, { project: id, source: 'suggested', at });
+      await put('keywords', rows);
+      return { id, workspace, property, domain, trackedKeywords: rows.length, others };
+    },
+  );
+}
+
+/** What of a project can be changed; what is left out stays. */
+export interface ProjectChanges {
+  readonly brandTerms?: readonly string[] | undefined;
+  readonly country?: string | null | undefined;
+  readonly name?: string | undefined;
+}
+
+/** Changes a project. What was fetched stays as it is until the next sync. */
+export async function changeProject(
+  stores: Stores,
+  id: string,
+  { brandTerms, country, name }: ProjectChanges,
+  onWait: () => void,
+): Promise<void> {
+  await changeEntities(stores, onWait, async (own, put) => {
+    const before = await projectRow(own, id);
+    if (before === undefined) throw new Error(`There is no project '${id}'; projects list shows all.`);
+    const row = {
+      ...before,
+      ...(brandTerms === undefined ? {} : { brand_terms: JSON.stringify(brandTerms) }),
+      ...(country === undefined ? {} : { country }),
+      ...(name === undefined ? {} : { domain: name }),
+    };
+    await put('projects', [row]);
+  });
+}

@@ -1,0 +1,86 @@
+import type { Connection } from '../catalog/connections.ts';
+import type { Day } from '../domain/dates.ts';
+import { addDays, pacificDayOf } from '../domain/dates.ts';
+import type { AnalyticsQuery } from './analytics-query.ts';
+import type { ProviderJob } from './gateway.ts';
+import type { Providers } from './providers.ts';
+import type { AnalyticsRow, Site } from './search-analytics.ts';
+
+/** An answer that somebody at a terminal waits for is given up after this, in milliseconds. */
+const MAX_TIME = 60_000;
+/** Rows of the one request that the best queries are chosen from. */
+const CANDIDATES = 25_000;
+/** The days whose clicks say which queries are best. */
+const TOP_DAYS = 28;
+
+/** What credentials lead to, and what of it they can read. */
+export interface Properties {
+  readonly readable: readonly Site[];
+  /** Known to the account, but nobody has verified that it is the account's. */
+  readonly unverified: readonly Site[];
+}
+
+/** A job of somebody who waits at a terminal. */
+export function jobOfCommand(property: string, what: string): ProviderJob {
+  return {
+    provider: 'search-console',
+    property,
+    demand: () => 'client',
+    retryShare: 0.5,
+    pauseAfterFailure: 0,
+    maxTime: MAX_TIME,
+    what,
+    line: {},
+  };
+}
+
+/** The properties that the credentials of a connection lead to, in order. Throws `ProviderFailure`. */
+export async function readProperties(providers: Providers, connection: Connection): Promise<Properties> {
+  const job = { ...jobOfCommand('', 'properties'), ignoresPauses: true };
+  const sites = await providers.gateway.run(
+    job,
+    (run) => providers.searchAnalytics(connection).sites(run),
+    () => ({}),
+  );
+  const sorted = sites.toSorted((a, b) => (a.property < b.property ? -1 : 1));
+  const isUnverified = ({ permission }: Site): boolean => permission === 'siteUnverifiedUser';
+  return { readable: sorted.filter((site) => !isUnverified(site)), unverified: sorted.filter(isUnverified) };
+}
+
+interface TopQueries {
+  readonly property: string;
+  /** Lower-case alpha-3, or null for all. */
+  readonly country: string | null;
+  readonly count: number;
+  /** Milliseconds. */
+  readonly now: number;
+}
+
+/** The queries with most clicks in the last 28 days, best first. Throws `ProviderFailure`. */
+export async function readTopQueries(
+  providers: Providers,
+  connection: Connection,
+  { property, country, count, now }: TopQueries,
+): Promise<string[]> {
+  const to: Day = addDays(pacificDayOf(now), -1);
+  const query: AnalyticsQuery = {
+    property,
+    from: addDays(to, 1 - TOP_DAYS),
+    to,
+    dimensions: ['query'],
+    aggregation: 'byProperty',
+    dataState: 'all',
+    filters: country === null ? [] : [{ dimension: 'country', operator: 'equals', expression: country }],
+  };
+  const rows: AnalyticsRow[] = [];
+  const take = async (more: readonly AnalyticsRow[]): Promise<void> => void rows.push(...more);
+  await providers.gateway.run(
+    jobOfCommand(property, 'top queries'),
+    (run) => providers.searchAnalytics(connection).read(query, { max: Math.max(count, CANDIDATES), take }, run),
+    ({ rows: read }) => ({ rows: read }),
+  );
+  return rows
+    .toSorted((a, b) => b.clicks - a.clicks || b.impressions - a.impressions || (a.keys[0]! < b.keys[0]! ? -1 : 1))
+    .slice(0, count)
+    .map(({ keys }) => keys[0]!);
+}

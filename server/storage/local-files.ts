@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, mkdirSync, statSync } from 'node:fs';
+import { chmod, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { FileStore, ListedFile, StoredFile } from './file-store.ts';
+
+/** A data folder as a store of immutable files. Their names are paths below it. */
+export class LocalFiles implements FileStore {
+  readonly #dataFolder: string;
+  /** Folders with new names that are not on the disk for certain yet. */
+  readonly #unsynced = new Set<string>();
+
+  constructor(dataFolder: string) {
+    this.#dataFolder = dataFolder;
+  }
+
+  path(file: string): string {
+    return join(this.#dataFolder, file);
+  }
+
+  prepare(file: string): string {
+    const target = this.path(file);
+    mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
+    return target;
+  }
+
+  async seal(file: string): Promise<StoredFile> {
+    const path = this.path(file);
+    await chmod(path, 0o600);
+    await sync(path);
+    this.#unsynced.add(this.#dataFolder);
+    for (let folder = dirname(path); folder !== this.#dataFolder; folder = dirname(folder)) this.#unsynced.add(folder);
+    return { file, ...(await measure(path)) };
+  }
+
+  async syncFolders(): Promise<void> {
+    for (const folder of this.#unsynced) await sync(folder);
+    this.#unsynced.clear();
+  }
+
+  async remove(file: string): Promise<void> {
+    await rm(this.path(file), { force: true });
+  }
+
+  /** Renames a file or a folder; the new name is durable. */
+  async rename(from: string, to: string): Promise<void> {
+    await rename(this.path(from), this.prepare(to));
+    await sync(dirname(this.path(to)));
+  }
+
+  /** The names in a folder, in order; none where there is no folder. */
+  async names(folder: string): Promise<string[]> {
+    const names = await readdir(this.path(folder)).catch(ifMissing<string[]>([]));
+    return names.sort((a, b) => (a < b ? -1 : 1));
+  }
+
+  async list(folder: string): Promise<ListedFile[]> {
+    const entries = await readdir(this.path(folder), { recursive: true, withFileTypes: true }).catch(ifMissing([]));
+    const files: ListedFile[] = [];
+    for (const entry of entries) {
+      if (!entry.isFile()) continue;
+      const path = join(entry.parentPath, entry.name);
+      const found = await stat(path).catch(ifMissing(undefined));
+      if (found === undefined) continue;
+      const file = relative(this.#dataFolder, path).replaceAll('\\', '/');
+      files.push({ file, modifiedAt: found.mtimeMs });
+    }
+    return files;
+  }
+
+  sizeOf(file: string): number | undefined {
+    return statSync(this.path(file), { throwIfNoEntry: false })?.size;
+  }
+
+  async damageOf({ file, bytes, sha256 }: StoredFile): Promise<string | undefined> {
+    const size = this.sizeOf(file);
+    if (size === undefined) return 'it is missing';
+    if (size !== bytes) return `it has ${size} bytes instead of ${bytes}`;
+    if (sha256 === '') return undefined;
+    const found = await measure(this.path(file)).catch(ifMissing(undefined));
+    if (found === undefined) return 'it is missing';
+    if (found.sha256 !== sha256) return `its SHA-256 is ${found.sha256} instead of ${sha256}`;
+    return undefined;
+  }
+
+  stampOf(file: string): string | undefined {
+    const found = statSync(this.path(file), { throwIfNoEntry: false });
+    return found && `${found.size} ${found.mtimeMs} ${found.ctimeMs} ${found.ino}`;
+  }
+}
+
+/** Makes sure that a file, or the names in a folder, are on the disk and survive a power cut. */
+async function sync(path: string): Promise<void> {
+  await using handle = await open(path, 'r');
+  await handle.sync();
+}
+
+/** Size and SHA-256 of a file, in one reading. */
+async function measure(path: string): Promise<{ bytes: number; sha256: string }> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  const content = createReadStream(path, { highWaterMark: 262_144 });
+  content.on('data', (chunk) => {
+    bytes += chunk.length;
+  });
+  await pipeline(content, hash);
+  return { bytes, sha256: hash.digest('hex') };
+}
+
+/** A value in place of the error that a file is missing. */
+export function ifMissing<T>(value: T): (error: unknown) => T {
+  return (error) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return value;
+    throw error;
+  };
+}

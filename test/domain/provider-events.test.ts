@@ -1,0 +1,74 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { addDays, parseDay } from '../../server/domain/dates.ts';
+import { eventsBetween, PROVIDER_EVENTS } from '../../server/domain/provider-events.ts';
+
+// Changes of what the provider counts, and what they make unsafe to compare.
+
+const range = (from: string, to: string) => ({ from, to });
+
+t.test('every event has days, and where it is described', (t) => {
+  for (const { title, from, to, announcedOn, source, affects } of PROVIDER_EVENTS) {
+    t.match(title, /\.$/);
+    t.equal(parseDay(from), from);
+    t.equal(parseDay(to), to);
+    t.ok(from <= to, title);
+    if (announcedOn !== null) t.equal(parseDay(announcedOn), announcedOn);
+    t.equal(new URL(source).protocol, 'https:');
+    t.notOk(affects.includes('clicks'), 'no event has changed clicks yet');
+  }
+  t.strictSame(
+    PROVIDER_EVENTS.map(({ from }) => from),
+    PROVIDER_EVENTS.map(({ from }) => from).sort(),
+  );
+  t.end();
+});
+
+t.test('ratios across an edge of the over-counted span are unsafe', (t) => {
+  const [overcount] = PROVIDER_EVENTS;
+  const before = range('2025-04-01', '2025-05-12');
+  const within = range('2025-10-01', '2026-03-31');
+  const after = range('2026-04-28', '2026-05-25');
+  const unsafe = (a: typeof before, b: typeof before, device: 'desktop' | 'mobile' | null = 'mobile') =>
+    (['clicks', 'impressions', 'ctr', 'position'] as const).map((metric) =>
+      eventsBetween(metric, [a, b], device).includes(overcount!),
+    );
+  t.strictSame(unsafe(before, within), [false, true, true, true]);
+  t.strictSame(unsafe(within, after), [false, true, true, true]);
+  t.strictSame(unsafe(before, range('2025-05-12', '2025-05-13')), [false, true, true, true], 'its first day');
+  t.strictSame(unsafe(after, range('2026-04-27', '2026-04-28')), [false, true, true, true], 'its last day');
+  for (const one of [before, within, after]) t.strictSame(unsafe(one, one), [false, false, false, false]);
+  t.end();
+});
+
+t.test('the removal of long result pages concerns desktop, and nobody knows its day', (t) => {
+  const summer = range('2025-07-01', '2025-08-31');
+  const september = range('2025-09-10', '2025-09-20');
+  const autumn = range('2025-10-01', '2025-11-30');
+  const between = (a: typeof summer, b: typeof summer, device: 'desktop' | 'mobile' | null) =>
+    eventsBetween('impressions', [a, b], device).length;
+  t.equal(between(summer, autumn, 'desktop'), 1);
+  t.equal(between(summer, autumn, null), 1, 'all devices have desktop in them');
+  t.equal(between(summer, autumn, 'mobile'), 0);
+  t.equal(between(september, september, 'desktop'), 1);
+  t.equal(between(autumn, autumn, 'desktop'), 0);
+  t.end();
+});
+
+t.test('the order of the ranges does not matter, and clicks are always safe', (t) => {
+  const anyRange = fc
+    .record({ start: fc.integer({ min: 0, max: 900 }), days: fc.integer({ min: 0, max: 300 }) })
+    .map(({ start, days }) => range(addDays('2024-06-01', start), addDays('2024-06-01', start + days)));
+  fc.assert(
+    fc.property(anyRange, anyRange, (a, b) => {
+      const one = eventsBetween('impressions', [a, b], null);
+      const other = eventsBetween('impressions', [b, a], null);
+      return (
+        one.length === other.length &&
+        one.every((event) => other.includes(event)) &&
+        eventsBetween('clicks', [a, b], null).length === 0
+      );
+    }),
+  );
+  t.end();
+});

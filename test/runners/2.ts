@@ -1,0 +1,3 @@
+import { runFiles } from './run-files.ts';
+
+await runFiles();

@@ -1,0 +1,53 @@
+import { closeSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { temporaryFolder } from '../world.ts';
+import { ALONE, fileLine, ROOT, testFiles, tookTime } from './files.ts';
+
+/** Takes a file that no other process has taken from the queue. */
+function take(queue: string, files: string[]): string | undefined {
+  for (let file = files.shift(); file !== undefined; file = files.shift()) {
+    try {
+      closeSync(openSync(join(queue, file.replaceAll('/', '+')), 'wx'));
+      return file;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+  }
+  return undefined;
+}
+
+/** What this process has spent until now, in milliseconds. */
+function spent(): { wall: number; processor: number } {
+  const { user, system } = process.cpuUsage();
+  return { wall: performance.now(), processor: (user + system) / 1000 };
+}
+
+/**
+ * Runs test files in this process, one after the other, until none is left: the server and what it imports take more
+ * than a second to start, and then get faster. The processes of a run share a queue (the folder `TEST_QUEUE`), so that
+ * all end together.
+ */
+export async function runFiles(): Promise<void> {
+  const queue = process.env['TEST_QUEUE'] ?? temporaryFolder(t);
+  const files = testFiles().filter((file) => !ALONE.includes(file));
+  let last = { file: '', ...spent() };
+  for (let more = true; more; ) {
+    // Tests that the file adds run when this one has ended, and the next file is taken after them.
+    await t.test('the next file', async (t) => {
+      const now = spent();
+      if (last.file !== '') {
+        const [wall, processor] = [now.wall - last.wall, now.processor - last.processor];
+        tookTime(last.file, wall);
+        const seconds = (time: number): string => `${(time / 1000).toFixed(1)} s`.padStart(7);
+        process.stderr.write(`${seconds(wall)}, of a processor ${seconds(processor)}  ${last.file}\n`);
+      }
+      const file = take(queue, files);
+      more = file !== undefined;
+      if (file === undefined) return;
+      last = { file, ...now };
+      t.comment(fileLine(file));
+      await import(join(ROOT, file));
+    });
+  }
+}
