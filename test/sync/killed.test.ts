@@ -22,7 +22,7 @@ t.test('killed at any moment it goes on where the last publication ended; two pr
       .filter(({ request }) => firstDay !== null && request.to >= firstDay && countDays(request.from, today) > 14)
       .map(({ request }) => ({ firstDay, ...request }));
   // In the first window, and in the history.
-  for (const requests of [9, 30]) {
+  for (const requests of [9, 45]) {
     world.provider.forget();
     const { child, ended } = start(t, world.settings, 'sync');
     let seen = 0;
