@@ -1,4 +1,5 @@
 import t from 'tap';
+import { FAILURES } from '../fakes/search-console-failures.ts';
 import { connection, newWorld, PROPERTY } from './operator-world.ts';
 
 t.test('properties as people write them', async (t) => {
@@ -39,12 +40,13 @@ t.test('properties as people write them', async (t) => {
 
 t.test('the queries with most clicks, tracked and synced by one command', async (t) => {
   const world = await newWorld(t);
+  // Only the first requests: the history of all 16 months is that of other tests.
+  let answered = 0;
+  world.provider.fail(FAILURES.badRequest, { which: ({ request }) => request !== undefined && ++answered > 20 });
   const words = ['--track-top', '5', '--sync', '--archive', 'none', '--json'];
-  const printed = await world.done('projects', 'create', ...connection(world.provider), ...words);
-  const { id } = (JSON.parse(printed) as { project: { id: string } }).project;
+  const { stdout } = await world.ordinate('projects', 'create', ...connection(world.provider), ...words);
+  const { id } = (JSON.parse(stdout) as { project: { id: string } }).project;
   const listed = JSON.parse(await world.done('projects', 'list', '--json')) as { id: string }[];
-  t.match(
-    listed.find((each) => each.id === id),
-    { trackedKeywords: 5, syncStatus: 'ok', syncedThrough: '2026-03-15', coverage: { keyword_daily: {} } },
-  );
+  const found = listed.find((each) => each.id === id);
+  t.match(found, { trackedKeywords: 5, syncedThrough: '2026-03-15', coverage: { keyword_daily: {} } });
 });

@@ -25,15 +25,20 @@ export const BRAND_TERMS = ['acme', 'A.C'];
 /** Tracked from the beginning; letters that an expression must not take for its own, and one that nobody searches for. */
 const ODD = 'c++ (2.5") | a\\b';
 const TRACKED = ['Waterproof Boots', ODD, 'light boots', 'acme warm boots', 'never searched for'];
+/** The first day of the world. */
+export const SINCE = '2026-02-03';
 export const ORIGIN = 'https://shop.example/';
 
 const realNow = Date.now;
-let offset = 0;
-Date.now = () => realNow() + offset;
 
-/** Sets the clock of this process, which goes on from there: commands, and the provider of a world. */
+/** Sets the clock of this process, which goes on from there until the test ends: commands, and the provider of a world. */
 export function setClock(milliseconds: number): void {
-  offset = milliseconds - realNow();
+  const offset = milliseconds - realNow();
+  Date.now = () => realNow() + offset;
+}
+
+function restoreClock(): void {
+  Date.now = realNow;
 }
 
 /** Sends the requests of tests without the pauses that are polite to a real provider. */
@@ -53,8 +58,8 @@ export function makeSearches(more: Partial<MadeSearchesOptions> = {}): MadeSearc
   return new MadeSearches({
     seed: 7,
     queries: [...made, odd, abc, axc],
-    since: '2025-12-20',
-    silent: ['2026-01-13', '2026-03-02'],
+    since: SINCE,
+    silent: ['2026-02-10', '2026-03-02'],
     ...more,
   });
 }
@@ -104,9 +109,9 @@ interface WorldOptions {
 /** A data folder with a connected project that has never been synced. */
 export async function newWorld(
   t: Test,
-  { create = [], settings = {}, searches, from = '2025-12-10' }: WorldOptions = {},
+  { create = [], settings = {}, searches, from = '2026-02-01' }: WorldOptions = {},
 ): Promise<OperatorWorld> {
-  const opened = await openProvider(searches);
+  const opened = await openProvider(t, searches);
   const dataFolder = join(temporaryFolder(t), 'data');
   const environment = { ...QUICK, ...settings, ORDINATE_DATA: dataFolder };
   const done = (...words: readonly string[]): Promise<string> => mustSucceed(environment, words);
@@ -126,11 +131,14 @@ export async function newWorld(
   );
   const { id: project } = (JSON.parse(made) as { project: { id: string } }).project;
   await done('keywords', 'add', '--project', project, ...TRACKED.flatMap((query) => ['--query', query]));
-  if (from !== null) {
-    using database = new DatabaseSync(join(dataFolder, 'catalog.sqlite'));
-    database.prepare('insert into sync_projects (project_id, first_day) values (?, ?)').run(project, from);
-  }
+  if (from !== null) limit(dataFolder, project, from);
   return openWorld({ dataFolder, project, key }, opened, environment);
+}
+
+/** Makes a day the oldest one that is wanted. */
+export function limit(dataFolder: string, project: string, from: Day): void {
+  using database = new DatabaseSync(join(dataFolder, 'catalog.sqlite'));
+  database.prepare('insert into sync_projects (project_id, first_day) values (?, ?)').run(project, from);
 }
 
 /** A world whose project has been synced at `NOW`: a copy of the one that the first test of a file has synced. */
@@ -141,7 +149,7 @@ export async function syncedWorld(t: Test, options: Omit<WorldOptions, 'searches
   const made = await making;
   const dataFolder = join(temporaryFolder(t), 'data');
   cpSync(made.dataFolder, dataFolder, { recursive: true });
-  const opened = await openProvider();
+  const opened = await openProvider(t);
   return openWorld({ ...made, dataFolder }, opened, { ...QUICK, ...options.settings, ORDINATE_DATA: dataFolder });
 }
 
@@ -153,7 +161,8 @@ async function makeSynced(options: WorldOptions): Promise<Made> {
 }
 
 /** The one provider of this process, as if nobody had asked it or changed anything, with the clock at `NOW`. */
-async function openProvider(searches = makeSearches()): Promise<FakeProvider> {
+async function openProvider(t: Test, searches = makeSearches()): Promise<FakeProvider> {
+  t.teardown(restoreClock);
   setClock(NOW);
   provider ??= fakeProvider(tap, { now: () => Date.now() });
   const opened = await provider;

@@ -49,8 +49,8 @@ t.test('credentials that cannot be read', async (t) => {
 t.test('load quota in the middle of a backfill: what is in stays, and the rest follows later', async (t) => {
   const world = await newWorld(t);
   const { options } = world.provider.model.quotas;
-  // Some months of history.
-  options.load = 4000;
+  // Enough for the first window and not for the next.
+  options.load = 1300;
   const { code } = await world.ordinate('sync');
   t.not(code, 0);
   t.match(await world.status(), { status: 'warning', lastError: /quota/i });
@@ -84,10 +84,6 @@ t.test('a provider that is down', async (t) => {
   t.not((await world.ordinate('sync')).code, 0);
   t.match(await world.status(), { status: 'warning' });
   await holdsAll(t, world, expected, 'what was published stays');
-  world.provider.heal();
-  setClock(NOW + 14 * HOUR);
-  await world.sync();
-  t.match(await world.status(), { status: 'ok' });
 });
 
 t.test('one table that fails does not hold up the others', async (t) => {
@@ -115,7 +111,7 @@ t.test('a day that is cut off is marked, and keywords beyond the cut are there',
     const results = [{ page: `${ORIGIN}${number % 7}`, position: 1 + (number % 9), clicks: number < 40_000 ? 1 : 0 }];
     return { date: day, query: `query ${number}`, country: 'usa', device: 'MOBILE', count: 2, results };
   });
-  const world = await newWorld(t, { create: ['--archive', 'queries'] });
+  const world = await newWorld(t, { create: ['--archive', 'queries'], from: '2026-02-20' });
   world.provider.model.addSite('sc-domain:shop.example', new KnownSearches(many));
   const last = `query ${many.length - 1}`;
   await world.done('keywords', 'add', '--project', world.project, '--query', last);
