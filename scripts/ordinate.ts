@@ -22,6 +22,7 @@ import { addProperties } from './commands/properties.ts';
 import { addRebuild } from './commands/rebuild.ts';
 import { addRules } from './commands/rules.ts';
 import { addServe } from './commands/serve.ts';
+import { addSync } from './commands/sync.ts';
 import { addVerify } from './commands/verify.ts';
 import { addWork } from './commands/work.ts';
 import { addWorkspaces } from './commands/workspaces.ts';
@@ -58,6 +59,7 @@ const groups = [
   addKeywords,
   addConnections,
   addLists,
+  addSync,
   addAlerts,
   addRules,
   addJobs,

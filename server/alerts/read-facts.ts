@@ -1,3 +1,4 @@
+import type { SyncedDays } from '../catalog/evaluations.ts';
 import { countDays, type Day, eachDay } from '../domain/dates.ts';
 import type { Range } from '../domain/range.ts';
 import type { DayMeasures, Facts, FactsQuery } from '../facts/facts.ts';
@@ -14,12 +15,6 @@ export interface AlertFiles {
   readonly pages: readonly StoredFile[];
 }
 
-/** Days that must not be counted as stored although they have rows, by table. */
-export interface CutOffDays {
-  readonly keywords: ReadonlySet<Day>;
-  readonly pages: ReadonlySet<Day>;
-}
-
 export interface ProjectFacts {
   readonly site: SiteFacts;
   readonly keywords: KeywordFacts;
@@ -30,7 +25,7 @@ export async function readProjectFacts(
   facts: Facts,
   { files, range, signal }: { files: AlertFiles; range: Range; signal: AbortSignal },
   keywords: readonly AlertKeyword[],
-  cutOff: CutOffDays,
+  synced: Readonly<Record<keyof AlertFiles, SyncedDays>>,
 ): Promise<ProjectFacts> {
   const days = countDays(range.from, range.to);
   const queryOf = (table: keyof AlertFiles): FactsQuery => ({ files: files[table], range, signal });
@@ -49,11 +44,11 @@ export async function readProjectFacts(
       grid.positions[cell] = positions![row]!;
     }
   });
-  const stored = storedDays(range, published, await facts.storedDays(queryOf('keywords')), cutOff.keywords);
+  const stored = storedDays(range, published, await facts.storedDays(queryOf('keywords')), synced.keywords);
   const pages = await readPages(facts, queryOf('pages'), keywords);
-  const pageDays = storedDays(range, published, await facts.storedDays(queryOf('pages')), cutOff.pages);
+  const pageDays = storedDays(range, published, await facts.storedDays(queryOf('pages')), synced.pages);
   return {
-    site: { clicks, stored: daysOf(range, new Set(published)) },
+    site: { clicks, stored: daysOf(range, new Set(published), synced.site) },
     keywords: new KeywordFacts(keywords, days, grid, { stored, pages: { ...pages, stored: pageDays } }),
   };
 }
@@ -83,22 +78,17 @@ export function dailySums(range: Range, rows: readonly DayMeasures[], stored: St
 /**
  * The days of a table that are stored. A day without any row of the table was empty where the site has rows of it, for a
  * snapshot or a sync brings the days of all tables together; without site totals nothing tells empty days from missing
- * ones, and all days from the first one on count.
+ * ones, and all days from the first one on count. What the sync knows of a day goes before that.
  */
-export function storedDays(
-  range: Range,
-  site: readonly Day[],
-  own: readonly Day[],
-  cutOff: ReadonlySet<Day> = new Set(),
-): StoredDays {
+export function storedDays(range: Range, site: readonly Day[], own: readonly Day[], synced?: SyncedDays): StoredDays {
   const [first] = own;
-  if (first === undefined) return daysOf(range, new Set());
+  if (first === undefined) return daysOf(range, new Set(), synced);
   const days = site.length > 0 ? [...site.filter((day) => day >= first), ...own] : eachDay(first, range.to);
-  return daysOf(range, new Set(days.filter((day) => !cutOff.has(day))));
+  return daysOf(range, new Set(days), synced);
 }
 
-export function daysOf({ from, to }: Range, stored: ReadonlySet<Day>): StoredDays {
-  return new StoredDays(eachDay(from, to).map((day) => stored.has(day)));
+export function daysOf({ from, to }: Range, stored: ReadonlySet<Day>, synced: SyncedDays = new Map()): StoredDays {
+  return new StoredDays(eachDay(from, to).map((day) => synced.get(day) ?? stored.has(day)));
 }
 
 /** Reads the names of the pages of some keywords: only texts need them. */

@@ -1,5 +1,6 @@
 import type { Day } from '../domain/dates.ts';
 import type { Microseconds } from '../domain/instants.ts';
+import type { Range } from '../domain/range.ts';
 import type { Catalog } from './catalog.ts';
 import type { Alert } from './events.ts';
 
@@ -65,4 +66,20 @@ export async function removeEvaluatedAlert(own: Catalog, id: string): Promise<vo
 export async function readKeywordTargets(catalog: Catalog, project: string): Promise<Map<string, string>> {
   const rows = await catalog.statements.all<{ id: string; url: string }>('keyword_targets_of_project', { project });
   return new Map(rows.map(({ id, url }) => [id, url]));
+}
+
+/** Whether days of a table are whole, where something is known of them besides their rows. */
+export type SyncedDays = ReadonlyMap<Day, boolean>;
+
+/** What the sync knows of the days of a range, by table. */
+export async function readSyncedDays(
+  catalog: Catalog,
+  project: string,
+  { from, to }: Range,
+): Promise<Record<'site' | 'keywords' | 'pages', SyncedDays>> {
+  type Row = { table: string; day: Day; isWhole: number };
+  const rows = await catalog.statements.all<Row>('synced_days_of_project', { project, from, to });
+  const daysOf = (table: string): SyncedDays =>
+    new Map(rows.filter((row) => row.table === table).map(({ day, isWhole }) => [day, isWhole === 1]));
+  return { site: daysOf('site_daily'), keywords: daysOf('keyword_daily'), pages: daysOf('keyword_page_daily') };
 }

@@ -8,7 +8,13 @@ export type Failure =
   | 'flood'
   | 'bomb';
 
-function document(code: number, reason: string, message: string, domain = 'global', status?: string): Failure {
+function document(
+  code: number,
+  reason: string,
+  message: string,
+  domain = 'global',
+  status?: string,
+): Exclude<Failure, string> {
   const error = { code, message, errors: [{ message, domain, reason }], ...(status ? { status } : {}) };
   return { status: code, body: { error } };
 }

@@ -1,0 +1,103 @@
+import { LRUCache } from 'lru-cache';
+import { RE2JS } from 're2js';
+import { badRequest } from './errors.ts';
+import type { Dimension, Filter } from './request.ts';
+
+/** What a filter asks of a value. */
+interface Matcher {
+  readonly matches: (value: string) => boolean;
+  /** Where only these values can pass: all of them, in lower case. */
+  readonly only?: readonly string[];
+  /** The filter is for values that do not match. */
+  readonly excludes: boolean;
+}
+
+/** Filters as a request has them, ready to be asked. */
+export interface Filters {
+  /** Whether a value of the dimension passes all filters of it. */
+  readonly pass: (dimension: Dimension, value: string) => boolean;
+  /** Whether one of several values that something has at once passes; for filters that exclude, all of them must. */
+  readonly passAny: (dimension: Dimension, values: readonly string[]) => boolean;
+  /** The queries that can pass, where filters name them. */
+  readonly queries: readonly string[] | undefined;
+}
+
+/** The same expressions are asked for window after window: each is compiled once and remembers what it said. */
+const compiled = new LRUCache<string, Matcher>({ max: 500 });
+
+/** Throws `ApiError` where an expression is none. */
+export function compileFilters(filters: readonly Filter[]): Filters {
+  const byDimension = Map.groupBy(filters, ({ dimension }) => dimension);
+  const matchers = new Map([...byDimension].map(([dimension, all]) => [dimension, all.map(matcherOf)]));
+  const passAny = (dimension: Dimension, values: readonly string[]): boolean =>
+    matchers.get(dimension)?.every(({ matches, excludes }) => values.some(matches) !== excludes) ?? true;
+  return {
+    pass: (dimension, value) => !matchers.has(dimension) || passAny(dimension, [value]),
+    passAny,
+    queries: matchers.get('query')?.find(({ only }) => only !== undefined)?.only,
+  };
+}
+
+function matcherOf({ operator, expression }: Filter): Matcher {
+  const key = `${operator} ${expression}`;
+  const known = compiled.get(key) ?? compile(operator, expression);
+  compiled.set(key, known);
+  return known;
+}
+
+function compile(operator: Filter['operator'], expression: string): Matcher {
+  const wanted = expression.toLowerCase();
+  const equals = (value: string): boolean => value.toLowerCase() === wanted;
+  const contains = (value: string): boolean => value.toLowerCase().includes(wanted);
+  switch (operator) {
+    case 'equals':
+      return { matches: equals, only: [wanted], excludes: false };
+    case 'notEquals':
+      return { matches: equals, excludes: true };
+    case 'contains':
+      return { matches: contains, excludes: false };
+    case 'notContains':
+      return { matches: contains, excludes: true };
+    case 'includingRegex': {
+      const only = literalsOf(expression);
+      if (only === undefined) return { matches: search(expression), excludes: false };
+      const set = new Set(only);
+      return { matches: (value) => set.has(value.toLowerCase()), only, excludes: false };
+    }
+    case 'excludingRegex':
+      return { matches: search(expression), excludes: true };
+  }
+}
+
+/** Looks for an expression anywhere in a value, whatever its case. */
+function search(expression: string): (value: string) => boolean {
+  let pattern: RE2JS;
+  try {
+    pattern = RE2JS.compile(expression, RE2JS.CASE_INSENSITIVE);
+  } catch {
+    throw badRequest(`Invalid regular expression: ${expression.slice(0, 100)}`);
+  }
+  const remembered = new Map<string, boolean>();
+  return (value) => {
+    const found = remembered.get(value) ?? pattern.matcher(value).find();
+    remembered.set(value, found);
+    return found;
+  };
+}
+
+const ALTERNATIVES = /^\^\((?:\?:)?((?:[^\\()[\]{}.*+?^$]|\\[^a-zA-Z0-9])*)\)\$$/s;
+
+/**
+ * The texts of an expression that is nothing but `^(one|other)$`, in lower case; undefined for others. Thousands of
+ * queries are asked for this way, and need no search.
+ */
+export function literalsOf(expression: string): string[] | undefined {
+  const inside = ALTERNATIVES.exec(expression)?.[1];
+  if (inside === undefined) return undefined;
+  const texts = [''];
+  for (const [part] of inside.matchAll(/\\.|[^\\]/gsu)) {
+    if (part === '|') texts.push('');
+    else texts.push(texts.pop()! + (part.length > 1 && part.startsWith('\\') ? part.slice(1) : part));
+  }
+  return texts.map((text) => text.toLowerCase());
+}

@@ -1,0 +1,56 @@
+// Runs the model as a process of its own, for measurements. Prints its addresses and the content of a credentials file as
+// one line of JSON, and when it is stopped how many requests came and how many rows they were answered with.
+import { parseArgs } from 'node:util';
+import { makeQueries } from './made-queries.ts';
+import { MadeSearches } from './made-searches.ts';
+import { ProviderModel } from './provider.ts';
+import { startProvider } from './server.ts';
+
+const { values } = parseArgs({
+  options: {
+    port: { type: 'string', default: '0' },
+    /** Milliseconds that each answer takes. */
+    latency: { type: 'string', default: '50' },
+    properties: { type: 'string', default: '1' },
+    /** Queries of each property. */
+    queries: { type: 'string', default: '1000' },
+    /** The first day with searches; all that is kept where it is left out. */
+    since: { type: 'string' },
+    seed: { type: 'string', default: '1' },
+  },
+});
+
+const model = new ProviderModel();
+const refreshToken = '1//refresh-token-of-the-model';
+const account = model.accounts.add({ refreshToken, sites: new Map() });
+const { since } = values;
+const properties = Array.from({ length: Number(values.properties) }, (_, number) => {
+  const domain = `shop-${number + 1}.example`;
+  const seed = Number(values.seed) + number;
+  const queries = makeQueries({ seed, count: Number(values.queries), origin: `https://${domain}/`, brand: 'acme' });
+  const property = `sc-domain:${domain}`;
+  model.addSite(property, new MadeSearches({ seed, queries, ...(since === undefined ? {} : { since }) }));
+  account.sites.set(property, 'siteFullUser');
+  return property;
+});
+
+const latency = Number(values.latency);
+const { url, tokenUrl } = await startProvider(model, { port: Number(values.port), latency: () => latency });
+const credentials = {
+  type: 'authorized_user',
+  client_id: 'model',
+  client_secret: 'model',
+  refresh_token: refreshToken,
+};
+process.stdout.write(`${JSON.stringify({ url, tokenUrl, credentials, properties })}\n`);
+
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.once(signal, () => {
+    const asked = Map.groupBy(model.log, ({ kind, request }) => request?.dimensions.join('+') ?? kind);
+    const sums = [...asked].map(([what, entries]) => {
+      return [what, { requests: entries.length, rows: entries.reduce((sum, { rows }) => sum + rows, 0) }];
+    });
+    process.stdout.write(`${JSON.stringify(Object.fromEntries(sums))}\n`);
+    process.exit();
+  });
+}

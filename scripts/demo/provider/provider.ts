@@ -1,0 +1,75 @@
+import { type Account, Accounts } from './accounts.ts';
+import { forbidden, notFound } from './errors.ts';
+import { Quotas } from './quotas.ts';
+import { type AnalyticsRequest, readRequest } from './request.ts';
+import type { SearchSource } from './searches.ts';
+import { Site, type SiteOptions } from './site.ts';
+
+/** One request that came, as understood, and how it was answered. */
+export interface LogEntry {
+  /** The provider's clock when it came, in milliseconds. */
+  readonly at: number;
+  readonly kind: 'query' | 'sites' | 'token';
+  readonly property?: string;
+  readonly request?: AnalyticsRequest;
+  /** 0: the connection was cut, or there was no answer. */
+  status: number;
+  rows: number;
+}
+
+/**
+ * A model of the search engine's reporting API: properties with what was searched for, the accounts that may read them,
+ * quotas, and a clock. Every answer is computed from the searches; nothing is recorded.
+ */
+export class ProviderModel {
+  /** Milliseconds; what is final and what is kept follows from it. */
+  now: () => number;
+  readonly accounts = new Accounts();
+  readonly quotas: Quotas;
+  readonly log: LogEntry[] = [];
+  readonly #sites = new Map<string, Site>();
+
+  /** @param clock of quotas, in milliseconds: real time, unless a test has its own */
+  constructor({ now = Date.now, clock = () => performance.now() }: { now?: () => number; clock?: () => number } = {}) {
+    this.now = now;
+    this.quotas = new Quotas(clock);
+  }
+
+  addSite(property: string, source: SearchSource, options: Partial<SiteOptions> = {}): Site {
+    const site = new Site(source, options);
+    this.#sites.set(property, site);
+    return site;
+  }
+
+  site(property: string): Site {
+    const site = this.#sites.get(property);
+    if (site === undefined) throw new Error(`The model has no property ${property}.`);
+    return site;
+  }
+
+  /** Answers a request for data: the JSON of the body, and how many rows it has. Throws `ApiError`. */
+  query(account: Account, property: string, body: unknown): { body: string; rows: number } {
+    const site = this.#readable(account, property);
+    const request = readRequest(body);
+    const now = this.now();
+    this.quotas.take(property, account.email ?? account.refreshToken ?? '', request, site.days(request, now).length);
+    const { rows, metadata, responseAggregationType } = site.answer(request, now);
+    const told = JSON.stringify({ responseAggregationType, ...(metadata === undefined ? {} : { metadata }) });
+    // Nothing is not an empty list: the key is not there.
+    return { body: rows.length === 0 ? told : `{"rows":[${rows.join(',')}],${told.slice(1)}`, rows: rows.length };
+  }
+
+  /** The properties of an account; the key is missing where there are none. */
+  sites({ sites }: Account): object {
+    const siteEntry = [...sites].map(([siteUrl, permissionLevel]) => ({ siteUrl, permissionLevel }));
+    return siteEntry.length === 0 ? {} : { siteEntry };
+  }
+
+  #readable({ sites }: Account, property: string): Site {
+    const site = this.#sites.get(property);
+    if (site === undefined) throw notFound(property);
+    const permission = sites.get(property);
+    if (permission === undefined || permission === 'siteUnverifiedUser') throw forbidden(property);
+    return site;
+  }
+}

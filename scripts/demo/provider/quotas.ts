@@ -1,0 +1,62 @@
+import { ApiError } from './errors.ts';
+import { type AnalyticsRequest, isAbout } from './request.ts';
+
+/** How much may be asked; tests change it. */
+export interface QuotaOptions {
+  /** Requests in any 60 seconds, for each site and for each user. */
+  perMinute: number;
+  /** Load in any ten minutes for each site: days that are read, ten times as many where rows are grouped or filtered by query or page. */
+  load: number;
+  /** Refuses with 429 and this `Retry-After`, in seconds, instead of 403. */
+  retryAfter: number | undefined;
+}
+
+const MINUTE = 60_000;
+const TEN_MINUTES = 600_000;
+const DEAR = 10;
+
+/** Counts requests and their load over rolling times. */
+export class Quotas {
+  readonly options: QuotaOptions = { perMinute: 1200, load: Number.POSITIVE_INFINITY, retryAfter: undefined };
+  readonly #spent = new Map<string, { at: number; cost: number }[]>();
+  readonly #clock: () => number;
+
+  /** @param clock milliseconds */
+  constructor(clock: () => number) {
+    this.#clock = clock;
+  }
+
+  /** Throws `ApiError` where a request is one too many. Refused ones count too, as they do at the provider. */
+  take(property: string, user: string, request: AnalyticsRequest, days: number): void {
+    const { perMinute, load, retryAfter } = this.options;
+    const isDear = isAbout(request, 'query') || isAbout(request, 'page');
+    const sums = [
+      this.#add(`requests of site ${property}`, 1, MINUTE),
+      this.#add(`requests of user ${user}`, 1, MINUTE),
+    ];
+    if (Math.max(...sums) > perMinute) {
+      if (retryAfter === undefined) throw quotaError(403, 'rateLimitExceeded', 'Rate Limit Exceeded');
+      throw quotaError(429, 'rateLimitExceeded', 'Too many requests', { 'retry-after': String(retryAfter) });
+    }
+    if (this.#add(`load of site ${property}`, days * (isDear ? DEAR : 1), TEN_MINUTES) > load) {
+      throw quotaError(403, 'quotaExceeded', 'Search Analytics load quota exceeded.');
+    }
+  }
+
+  /** As if nothing had been asked yet. */
+  reset(): void {
+    this.#spent.clear();
+  }
+
+  #add(name: string, cost: number, span: number): number {
+    const at = this.#clock();
+    const recent = (this.#spent.get(name) ?? []).filter((each) => each.at > at - span);
+    recent.push({ at, cost });
+    this.#spent.set(name, recent);
+    return recent.reduce((sum, each) => sum + each.cost, 0);
+  }
+}
+
+function quotaError(status: number, reason: string, message: string, headers = {}): ApiError {
+  return new ApiError(status, reason, message, { domain: 'usageLimits', headers });
+}

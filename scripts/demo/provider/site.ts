@@ -1,0 +1,143 @@
+import { LRUCache } from 'lru-cache';
+import { type Day, eachDay, earlier, later } from '../../../server/domain/dates.ts';
+import { firstIncompleteDay, newestDay, oldestDay, stageOf, TIMETABLE, type Timetable } from './days.ts';
+import { compileFilters, type Filters } from './filters.ts';
+import { type AnalyticsRequest, isAbout, isByPage } from './request.ts';
+import { Groups, type RowOptions } from './rows.ts';
+import {
+  addTo,
+  countByPage,
+  countByProperty,
+  type Measures,
+  type Result,
+  type Search,
+  type SearchSource,
+} from './searches.ts';
+
+/** How a property answers; tests change it while it is asked. */
+export interface SiteOptions extends RowOptions {
+  /** Whether answers that can say which day is the first incomplete one do so, and by which of its two names. */
+  metadata: 'firstIncompleteDate' | 'first_incomplete_date' | 'none';
+  readonly timetable: Timetable;
+}
+
+/** An answer's body. The rows are JSON already: there can be many. */
+export interface SiteAnswer {
+  readonly rows: readonly string[];
+  readonly metadata: object | undefined;
+  readonly responseAggregationType: 'byPage' | 'byProperty';
+}
+
+/** What is counted by property of the searches of a day in a country on a kind of device. */
+interface Cell {
+  readonly search: Search;
+  readonly measures: Measures;
+}
+
+/** A property and what the API says about it. */
+export class Site {
+  readonly source: SearchSource;
+  readonly options: SiteOptions;
+  /** Sums of days by country and device, which most requests for totals are made of. */
+  readonly #cubes = new LRUCache<string, readonly Cell[]>({ max: 1000 });
+
+  constructor(source: SearchSource, options: Partial<SiteOptions> = {}) {
+    this.source = source;
+    this.options = {
+      rowsPerDay: 50_000,
+      metadata: 'firstIncompleteDate',
+      order: 'clicks',
+      timetable: { ...TIMETABLE },
+      ...options,
+    };
+  }
+
+  /** @param now milliseconds */
+  answer(request: AnalyticsRequest, now: number): SiteAnswer {
+    const days = request.type === 'web' ? this.days(request, now) : [];
+    const groups = new Groups(request, this.options);
+    const tellsDays = request.dimensions.includes('date');
+    const filters = compileFilters(request.filters);
+    for (const day of days) {
+      this.#count(request, filters, day, now, groups);
+      if (tellsDays) groups.endDay();
+    }
+    return {
+      rows: groups.page(days.length),
+      metadata: tellsDays ? this.#metadata(request, now) : undefined,
+      responseAggregationType: isByPage(request) ? 'byPage' : 'byProperty',
+    };
+  }
+
+  /** The days of a request that can be read. */
+  days({ from, to, dataState }: Pick<AnalyticsRequest, 'from' | 'to' | 'dataState'>, now: number): Day[] {
+    const { timetable } = this.options;
+    const newest = newestDay(now, timetable);
+    return eachDay(later(from, oldestDay(now, timetable)), earlier(to, newest)).filter(
+      (day) => dataState === 'all' || stageOf(day, now, timetable) === 'final',
+    );
+  }
+
+  #count(request: AnalyticsRequest, filters: Filters, day: Day, now: number, groups: Groups): void {
+    const needsQuery = isAbout(request, 'query');
+    const byPage = isByPage(request);
+    if (!byPage && !needsQuery) {
+      for (const { search, measures } of this.#cube(day, now)) {
+        if (passesSearch(search, filters)) groups.add(day, { search }, measures);
+      }
+      return;
+    }
+    for (const search of this.#searches(day, now, filters.queries)) {
+      if (!passesSearch(search, filters)) continue;
+      if (needsQuery && (search.query === null || !filters.pass('query', search.query))) continue;
+      if (!byPage) {
+        groups.add(day, { search }, countByProperty(search));
+        continue;
+      }
+      for (const result of search.results) {
+        if (!passesResult(result, filters)) continue;
+        const measures = countByPage(search, result);
+        if (!request.dimensions.includes('searchAppearance')) groups.add(day, { search, result }, measures);
+        else
+          for (const appearance of result.appearances ?? []) groups.add(day, { search, result, appearance }, measures);
+      }
+    }
+  }
+
+  #searches(day: Day, now: number, queries?: readonly string[]): Iterable<Search> {
+    return this.source.searches(day, stageOf(day, now, this.options.timetable), queries);
+  }
+
+  #cube(day: Day, now: number): readonly Cell[] {
+    const key = `${day} ${stageOf(day, now, this.options.timetable)} ${this.source.revision(day)}`;
+    const known = this.#cubes.get(key);
+    if (known !== undefined) return known;
+    const countries = new Map<string, Map<string, Cell>>();
+    for (const search of this.#searches(day, now)) {
+      const devices = countries.get(search.country) ?? new Map<string, Cell>();
+      if (devices.size === 0) countries.set(search.country, devices);
+      const cell = devices.get(search.device);
+      const measures = countByProperty(search);
+      if (cell === undefined) devices.set(search.device, { search, measures });
+      else addTo(cell.measures, measures);
+    }
+    const cube = [...countries.values()].flatMap((devices) => [...devices.values()]);
+    this.#cubes.set(key, cube);
+    return cube;
+  }
+
+  #metadata({ dataState, to }: AnalyticsRequest, now: number): object | undefined {
+    const { metadata, timetable } = this.options;
+    const first = firstIncompleteDay(now, timetable);
+    if (dataState !== 'all' || metadata === 'none' || to < first) return undefined;
+    return { [metadata]: first };
+  }
+}
+
+function passesSearch({ country, device }: Search, filters: Filters): boolean {
+  return filters.pass('country', country) && filters.pass('device', device);
+}
+
+function passesResult({ page, appearances = [] }: Result, filters: Filters): boolean {
+  return filters.pass('page', page) && filters.passAny('searchAppearance', appearances);
+}

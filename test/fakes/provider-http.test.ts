@@ -1,0 +1,267 @@
+import t, { type Test } from 'tap';
+import { KnownSearches } from '../../scripts/demo/provider/known-searches.ts';
+import { makeQueries } from '../../scripts/demo/provider/made-queries.ts';
+import { MadeSearches } from '../../scripts/demo/provider/made-searches.ts';
+import type { Connection } from '../../server/catalog/connections.ts';
+import type { AnalyticsQuery } from '../../server/providers/analytics-query.ts';
+import { type AnalyticsRow, sumPositionOf } from '../../server/providers/search-analytics.ts';
+import type { Row } from '../world.ts';
+import { SECRETS } from './connected.ts';
+import { oracle, type SyncedTable } from './oracle.ts';
+import { type FakeProvider, fakeProvider, serviceAccount } from './provider.ts';
+import { type ProvidersWorld, providersWorld } from './providers.ts';
+import { FAILURES } from './search-console-failures.ts';
+
+const NOW = Date.parse('2026-03-15T19:00:00Z');
+const PROPERTY = 'sc-domain:shop.example';
+const ORIGIN = 'https://shop.example/';
+
+interface Reader extends ProvidersWorld {
+  readonly provider: FakeProvider;
+  /** All rows of a query, by the client that the server has. */
+  readonly read: (query: Partial<AnalyticsQuery>, connection?: Connection) => Promise<AnalyticsRow[]>;
+  readonly toProvider: Connection;
+}
+
+/** The provider with a property of some queries, and the real client of it. */
+async function reader(t: Test, count = 40): Promise<Reader> {
+  const provider = await fakeProvider(t, { now: () => NOW });
+  const queries = makeQueries({ seed: 5, count, origin: ORIGIN, brand: 'acme' });
+  provider.model.addSite(PROPERTY, new MadeSearches({ seed: 5, queries, since: '2026-02-20' }));
+  provider.give(PROPERTY);
+  const world = await providersWorld(t, {
+    ORDINATE_PROVIDER_REQUESTS_PER_SECOND: '1000',
+    ORDINATE_PROVIDER_REQUESTS_PER_MINUTE: '100000',
+    ORDINATE_LISTS_WAIT_SECONDS: '5',
+  });
+  const { url: endpoint, tokenUrl: tokenEndpoint, credentials } = provider;
+  const toProvider = { ...world.connection, endpoint, tokenEndpoint, credentials };
+  const read: Reader['read'] = async (query, connection = toProvider) => {
+    const rows: AnalyticsRow[] = [];
+    const whole = { property: PROPERTY, from: '2026-02-20', to: '2026-03-15', dimensions: [], ...query };
+    const take = async (some: readonly AnalyticsRow[]) => void rows.push(...some);
+    await world.run((run) => world.providers.searchAnalytics(connection).read(whole, { max: 50_000, take }, run));
+    return rows;
+  };
+  return { ...world, provider, read, toProvider };
+}
+
+t.test('the sums of the oracle are what the requests of a sync are answered', async (t) => {
+  const { provider, read } = await reader(t);
+  const site = provider.model.site(PROPERTY);
+  const keywords = site.source.queries().map((query, number) => ({ id: `k${number}`, query: query.toUpperCase() }));
+  const tracked = keywords.slice(3, 20);
+  const brandTerms = ['ACME', 'winter'];
+  const range = { from: '2026-02-10', to: '2026-03-20', now: NOW };
+  for (const country of [null, 'gbr']) {
+    const wanted = oracle(site, { id: 'Proj1', brandTerms, keywords: tracked, country }, range);
+    const inCountry =
+      country === null ? [] : [{ dimension: 'country', operator: 'equals', expression: country } as const];
+    const all = { dataState: 'all' as const, filters: inCountry };
+    const filtered = (
+      dimension: 'query' | 'searchAppearance',
+      operator: 'includingRegex' | 'excludingRegex' | 'equals',
+    ) => {
+      return (expression: string) => ({ ...all, filters: [...inCountry, { dimension, operator, expression }] });
+    };
+    const brand = 'acme|winter';
+    const some = filtered('query', 'includingRegex')(`^(${tracked.map(({ query }) => query).join('|')})$`);
+    const idOf = (query: string) => tracked.find((each) => each.query.toLowerCase() === query)!.id;
+    const appearances = (await read({ ...all, dimensions: ['searchAppearance'] })).map(({ keys }) => keys[0]!);
+    t.ok(appearances.length > 1);
+    const got: Record<SyncedTable, Row[]> = {
+      site_daily: rowsOf(await read({ ...all, dimensions: ['date', 'device'] }), ([date, device]) => ({
+        date,
+        device: device!.toLowerCase(),
+      })),
+      country_daily: rowsOf(await read({ ...all, dimensions: ['date', 'country'] }), ([date, c]) => ({
+        date,
+        country: c,
+      })),
+      appearance_daily: (
+        await Promise.all(
+          appearances.map(async (appearance) =>
+            rowsOf(
+              await read({ ...filtered('searchAppearance', 'equals')(appearance), dimensions: ['date'] }),
+              ([date]) => ({ date, appearance }),
+            ),
+          ),
+        )
+      ).flat(),
+      brand_daily: [
+        ...rowsOf(await read({ ...filtered('query', 'includingRegex')(brand), dimensions: ['date'] }), ([date]) => ({
+          date,
+          segment: 'brand',
+        })),
+        ...rowsOf(await read({ ...filtered('query', 'excludingRegex')(brand), dimensions: ['date'] }), ([date]) => ({
+          date,
+          segment: 'non_brand',
+        })),
+      ],
+      keyword_daily: rowsOf(
+        await read({ ...some, dimensions: ['date', 'query', 'device'] }),
+        ([date, query, device]) => ({
+          keyword_id: idOf(query!),
+          date,
+          device: device!.toLowerCase(),
+        }),
+      ),
+      keyword_page_daily: rowsOf(
+        await read({ ...some, dimensions: ['date', 'query', 'page'] }),
+        ([date, query, url]) => ({
+          keyword_id: idOf(query!),
+          date,
+          url,
+        }),
+      ),
+      query_daily: rowsOf(await read({ ...all, dimensions: ['date', 'query', 'country'] }), ([date, query, c]) => ({
+        date,
+        query,
+        country: c,
+      })),
+      page_daily: rowsOf(await read({ ...all, dimensions: ['date', 'page', 'country'] }), ([date, url, c]) => ({
+        date,
+        url,
+        country: c,
+      })),
+    };
+    for (const [table, rows] of Object.entries(got)) {
+      const expected = wanted[table as SyncedTable];
+      t.ok(expected.length > 20, `${table} has rows`);
+      t.strictSame(sorted(rows), sorted(expected), `${table}, country ${country}`);
+    }
+  }
+});
+
+function rowsOf(rows: readonly AnalyticsRow[], keys: (keys: readonly string[]) => object): Row[] {
+  return rows.map((row) => ({
+    project_id: 'Proj1',
+    ...keys(row.keys),
+    clicks: row.clicks,
+    impressions: row.impressions,
+    sum_position: sumPositionOf(row),
+  }));
+}
+
+function sorted(rows: readonly Row[]): string[] {
+  return rows.map((row) => JSON.stringify(row)).sort();
+}
+
+t.test('the client reads each row of a tie once', async (t) => {
+  const { provider, read } = await reader(t);
+  const many = Array.from({ length: 30_000 }, (_, number) => ({
+    date: '2026-03-02',
+    query: `query ${number}`,
+    country: 'usa',
+    device: 'TABLET' as const,
+    count: 2,
+    results: [{ page: ORIGIN, position: 1, clicks: number < 24_990 ? 1 : 0 }],
+  }));
+  provider.model.addSite(PROPERTY, new KnownSearches(many));
+  const rows = await read({ from: '2026-03-02', to: '2026-03-02', dimensions: ['query'] });
+  t.equal(new Set(rows.map(({ keys }) => keys[0])).size, 30_000);
+  t.equal(rows.length, 30_000);
+  const starts = provider.asked().map(({ request }) => request.startRow);
+  t.ok(starts.length >= 2 && starts[0] === 0 && starts.slice(1).every((start) => start > 0), 'it was paged');
+});
+
+t.test('who may read what', async (t) => {
+  const { provider, read, providers, run, toProvider } = await reader(t);
+  const sites = (connection = toProvider) => run((each) => providers.searchAnalytics(connection).sites(each));
+  provider.give('https://other.example/', 'siteUnverifiedUser');
+  t.strictSame(await sites(), [
+    { property: PROPERTY, permission: 'siteFullUser' },
+    { property: 'https://other.example/', permission: 'siteUnverifiedUser' },
+  ]);
+  const service = serviceAccount(t, provider.model);
+  const asService = { ...toProvider, credentials: service.credentials };
+  t.strictSame(await sites(asService), [], 'nothing is no list at all');
+  await t.rejects(read({}, asService), { kind: 'access-lost', message: /403, forbidden/ });
+  service.account.sites.set(PROPERTY, 'siteRestrictedUser');
+  t.equal((await read({}, asService)).length, 1);
+  await t.rejects(read({ property: 'sc-domain:else.example' }), { kind: 'access-lost', message: /404, notFound/ });
+
+  provider.take(PROPERTY);
+  await t.rejects(read({}), { kind: 'access-lost', message: /./ });
+  provider.give(PROPERTY, 'siteOwner');
+  t.equal((await read({})).length, 1);
+  provider.model.accounts.expireTokens();
+  t.equal((await read({})).length, 1, 'with a new token');
+  provider.account.isRevoked = true;
+  await t.rejects(read({}), { kind: 'access-lost', message: /invalid_grant|401/ });
+});
+
+t.test('an assertion that another key has signed is refused', async (t) => {
+  const { provider, providers, run, toProvider } = await reader(t);
+  const mine = serviceAccount(t, provider.model);
+  const other = serviceAccount(t, (await fakeProvider(t)).model);
+  const sites = (credentials: string) =>
+    run((each) => providers.searchAnalytics({ ...toProvider, credentials }).sites(each));
+  t.strictSame(await sites(mine.credentials), []);
+  await t.rejects(sites(other.credentials), { kind: 'access-lost', message: /./ });
+});
+
+t.test('quotas, which come back with time', async (t) => {
+  let clock = 0;
+  const provider = await fakeProvider(t, { now: () => NOW, clock: () => clock });
+  const other = 'https://other.example/';
+  for (const property of [PROPERTY, other]) {
+    provider.model.addSite(property, new KnownSearches());
+    provider.give(property);
+  }
+  const form = new URLSearchParams({ grant_type: 'refresh_token', refresh_token: SECRETS[0]! });
+  const granted = await fetch(provider.tokenUrl, { method: 'POST', body: form });
+  const { access_token: token } = (await granted.json()) as { access_token: string };
+  const ask = async (property: string, dimensions: readonly string[] = []) => {
+    const answer = await fetch(
+      `${provider.url}webmasters/v3/sites/${encodeURIComponent(property)}/searchAnalytics/query`,
+      {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}` },
+        body: JSON.stringify({ startDate: '2026-03-01', endDate: '2026-03-10', dimensions }),
+      },
+    );
+    const { error } = (await answer.json()) as { error?: { errors: [{ reason: string; domain: string }] } };
+    const { reason = '', domain = '' } = error?.errors[0] ?? {};
+    return [answer.status, reason, domain, answer.headers.get('retry-after') ?? ''].join(' ').trim();
+  };
+  const { options } = provider.model.quotas;
+  options.load = 115;
+  t.equal(await ask(PROPERTY, ['query']), '200');
+  t.equal(await ask(PROPERTY), '200');
+  t.equal(await ask(PROPERTY), '403 quotaExceeded usageLimits');
+  t.equal(await ask(other, ['page']), '200', 'another property');
+  clock += 600_000;
+  t.equal(await ask(PROPERTY), '200');
+
+  options.perMinute = 3;
+  clock += 60_000;
+  t.equal(await ask(PROPERTY), '200');
+  t.equal(await ask(PROPERTY), '200');
+  t.equal(await ask(other), '200');
+  t.equal(await ask(other), '403 rateLimitExceeded usageLimits', 'all requests of the user');
+  options.retryAfter = 7;
+  t.equal(await ask(PROPERTY), '429 rateLimitExceeded usageLimits 7');
+  clock += 59_999;
+  t.match(await ask(PROPERTY), /^429/);
+  clock += 600_000;
+  t.equal(await ask(PROPERTY), '200');
+});
+
+t.test('failures in place of answers', async (t) => {
+  const { provider, read } = await reader(t);
+  provider.fail('reset', { times: 1 });
+  provider.fail(FAILURES.pageFor502, { times: 1 });
+  t.equal((await read({})).length, 1, 'asked again');
+  t.strictSame(
+    provider.model.log.filter(({ kind }) => kind === 'query').map(({ status }) => status),
+    [0, 502, 200],
+  );
+  provider.fail(FAILURES.disabled, { which: ({ request }) => request?.dimensions.includes('page') ?? false });
+  await t.rejects(read({ dimensions: ['page'] }), { kind: 'misconfigured', message: /403/ });
+  t.equal((await read({})).length, 1, 'others are answered');
+  provider.heal();
+  t.ok((await read({ dimensions: ['page'] })).length > 1);
+  provider.forget();
+  t.strictSame(provider.asked(), []);
+});
