@@ -2,6 +2,7 @@ import type { Catalog } from '../server/catalog/catalog.ts';
 import { listConnectedProjects } from '../server/catalog/sync-projects.ts';
 import type { SyncProgress, SyncResult } from '../server/sync/run.ts';
 import { print, printTable, progress } from './cli.ts';
+import { evaluateAfter } from './evaluate.ts';
 import { progressBar } from './progress-bar.ts';
 import { requireProject } from './providers.ts';
 import { runProject, withSyncStores } from './sync.ts';
@@ -40,6 +41,15 @@ export async function syncNow(named: readonly string[] | undefined, { quiet = fa
       } finally {
         end();
       }
+    }
+    const { report, end } = progress();
+    try {
+      const { opened, resolved, warnings } = await evaluateAfter(stores, projects, report);
+      end();
+      for (const warning of warnings) process.stderr.write(`${warning}\n`);
+      if (!quiet && opened + resolved > 0) print(`Alerts: ${opened} opened, ${resolved} resolved.`);
+    } finally {
+      end();
     }
   });
   if (!quiet && results.length > 0) await printTable(results, '');

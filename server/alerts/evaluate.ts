@@ -1,5 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import { listEvaluatedAlerts, type StoredEvaluation } from '../catalog/evaluations.ts';
+import { listEvaluatedAlerts, readSyncedDays, type StoredEvaluation } from '../catalog/evaluations.ts';
 import { filesOf } from '../catalog/manifest.ts';
 import { addDays, countDays, type Day, earlier } from '../domain/dates.ts';
 import { toMicroseconds } from '../domain/instants.ts';
@@ -11,7 +11,7 @@ import { AlertCalendar } from './calendar.ts';
 import { KEYWORD_LOOK_BACK } from './keyword-checks.ts';
 import { KeywordReplay, type KeywordStates } from './keyword-replay.ts';
 import { type AlertProject, lastFinalDay, readAlertProject } from './project-state.ts';
-import { type AlertFiles, type CutOffDays, readPageNames, readProjectFacts } from './read-facts.ts';
+import { type AlertFiles, readPageNames, readProjectFacts } from './read-facts.ts';
 import { evaluateRules, type RuleStarts, readRulesFiles } from './rules.ts';
 import { type AlertChanges, alertChanges, type Replayed, storeEvaluation } from './store.ts';
 import { TrafficReplay, type TrafficState } from './traffic-replay.ts';
@@ -54,9 +54,6 @@ const FIRST_DAYS = 42;
 const MAX_REPLAY = 500;
 const REPLAYED_AFTER_SETTLING = 300;
 
-/** No day is known to be cut off. */
-const NOTHING_CUT_OFF: CutOffDays = { keywords: new Set(), pages: new Set() };
-
 /**
  * Evaluates a project: replays its final days, in order, from the first evaluated one on, and stores the alerts that
  * these have. Days are evaluated again as long as they are not settled, so that it does not matter in which order their
@@ -82,6 +79,7 @@ export async function evaluateProject(
       range,
       read,
       files,
+      synced: await readSyncedDays(own, id, read),
       rules: await readRulesFiles(own, state, { first: firstDay(range.to), to: range.to }),
     };
   });
@@ -89,7 +87,7 @@ export async function evaluateProject(
   const { state, range, read, files } = input;
 
   const query = { files, range: read, signal };
-  const { site, keywords } = await readProjectFacts(facts, query, state.keywords, NOTHING_CUT_OFF);
+  const { site, keywords } = await readProjectFacts(facts, query, state.keywords, input.synced);
   const calendar = new AlertCalendar(read, PROVIDER_EVENTS, state.notes);
   const before = stateBefore(state, range);
   const places = { from: calendar.placeOf(range.from), to: calendar.placeOf(range.to) };

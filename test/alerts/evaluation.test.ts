@@ -312,3 +312,33 @@ t.test('projects without a final day are not evaluated', async (t) => {
   await world.load(factsOf(0, 3));
   t.equal(await evaluate(world), undefined);
 });
+
+t.test('days that the sync has cut off or could not fetch are missing, and its empty ones are not', async (t) => {
+  const evaluateWith = async (
+    facts: Readonly<Record<string, readonly Row[]>>,
+    days: readonly (readonly unknown[])[],
+  ) => {
+    const world = await makeAlertWorld(t);
+    await world.load(facts);
+    const db = new DatabaseSync(join(world.dataFolder, 'catalog.sqlite'));
+    const insert = db.prepare(`insert into sync_days (project_id, fact_table, day, state, final, cut_off, rows, clicks,
+      impressions, digest, compared, fetched_at, attempts) values ('Proj1', ?, ?, ?, 1, ?, 1, 1, 1, '', 0, 0, 1)`);
+    for (const [table, day, state, cutOff] of days as [string, string, string, number][]) {
+      insert.run(table, day, state, cutOff);
+    }
+    db.close();
+    return (await evaluate(world))!.alerts.map(({ type }) => type).sort();
+  };
+  const all = factsOf(0, DAYS - 1);
+  const day = addDays(START, 70);
+  t.same(await evaluateWith(all, [['keyword_daily', day, 'done', 1]]), ['traffic_drop', 'url_changed', 'url_mismatch']);
+  t.same(await evaluateWith(all, [['keyword_page_daily', day, 'failed', 0]]), [
+    'keyword_drop',
+    'keyword_lost',
+    'traffic_drop',
+    'url_mismatch',
+  ]);
+  const without = { site_daily: all.site_daily.filter(({ date }) => date !== day) };
+  t.same(await evaluateWith(without, []), []);
+  t.same(await evaluateWith(without, [['site_daily', day, 'empty', 0]]), ['traffic_drop']);
+});
