@@ -69,7 +69,7 @@ export interface PageGroupPlan {
 }
 
 /** Another page than its own ranks for a tracked query, from a day on and until another one (null: still). */
-export interface PageMove {
+interface PageMove {
   query: string;
   /** Path of the page. */
   page: string;
@@ -78,14 +78,14 @@ export interface PageMove {
 }
 
 /** The page that its owners want to rank for a tracked query. */
-export interface Target {
+interface Target {
   query: string;
   /** Path of the page. */
   page: string;
 }
 
 /** A rule of the owners. With `query` it is about that tracked query. */
-export interface RulePlan {
+interface RulePlan {
   name: string;
   severity: 'info' | 'warning' | 'critical';
   query?: string;

@@ -1,7 +1,6 @@
 import type { Day } from '../domain/dates.ts';
 
-export const KEYWORD_ALERT_TYPES = ['keyword_drop', 'keyword_lost', 'url_changed', 'url_mismatch'] as const;
-export type KeywordAlertType = (typeof KEYWORD_ALERT_TYPES)[number];
+export type KeywordAlertType = 'keyword_drop' | 'keyword_lost' | 'url_changed' | 'url_mismatch';
 export type AlertType = 'traffic_drop' | KeywordAlertType | 'rule';
 
 /** What each check is called for people. */

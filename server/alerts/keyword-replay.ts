@@ -30,7 +30,7 @@ export interface KeywordStates {
   readonly groups: readonly OpenGroup[];
 }
 
-export const NO_KEYWORD_STATES: KeywordStates = { states: {}, groups: [] };
+const NO_KEYWORD_STATES: KeywordStates = { states: {}, groups: [] };
 
 /** Evaluates the checks of keywords day by day. */
 export class KeywordReplay {

@@ -21,7 +21,7 @@ export function lookBackOf(rule: AlertRule): number {
 }
 
 /** Days from the window that a rule looks at to the one that it compares with; 0 for none. */
-export function referenceOffset(rule: AlertRule): number {
+function referenceOffset(rule: AlertRule): number {
   if (rule.against === 'value') return 0;
   return rule.against === 'year' ? YEAR : windowDays(rule);
 }

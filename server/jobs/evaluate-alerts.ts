@@ -9,7 +9,7 @@ export const evaluateAlerts: Job = {
   async run({ settings, catalog, log, now, report }, signal) {
     const due = await listProjectsToEvaluate(catalog);
     // DuckDB takes 100 MB: it is loaded where there is something to do only.
-    if (due.length === 0) return { projects: 0 };
+    if (due.length === 0) return {};
     const [{ withFacts }, { evaluateProject }] = await Promise.all([
       import('../alerts/with-facts.ts'),
       import('../alerts/evaluate.ts'),

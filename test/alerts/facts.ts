@@ -11,7 +11,7 @@ import { addDays } from '../../server/domain/dates.ts';
 import type { ProviderEvent } from '../../server/domain/provider-events.ts';
 
 /** The first day of tests. */
-export const FIRST = '2026-06-01';
+const FIRST = '2026-06-01';
 
 export function calendarOf(days: number, notes: readonly AlertNote[] = [], events: readonly ProviderEvent[] = []) {
   return new AlertCalendar({ from: FIRST, to: addDays(FIRST, days - 1) }, events, notes);
