@@ -4,7 +4,14 @@ import type { Range } from '../domain/range.ts';
 import type { DayMeasures, Facts, FactsQuery } from '../facts/facts.ts';
 import type { StoredFile } from '../storage/file-store.ts';
 import { type DailySums, runningSums } from './daily-sums.ts';
-import { type AlertKeyword, emptyGrid, KeywordFacts, NO_PAGES, type PageFacts } from './keyword-facts.ts';
+import {
+  type AlertKeyword,
+  emptyGrid,
+  KeywordFacts,
+  type KeywordGrid,
+  NO_PAGES,
+  type PageFacts,
+} from './keyword-facts.ts';
 import { StoredDays } from './stored-days.ts';
 import type { SiteFacts } from './traffic-replay.ts';
 
@@ -31,26 +38,42 @@ export async function readProjectFacts(
   const queryOf = (table: keyof AlertFiles): FactsQuery => ({ files: files[table], range, signal });
   const ids = keywords.map(({ id }) => id);
 
-  const siteDays = await facts.siteDays(queryOf('site'), 'all');
+  // Side by side, for while one waits for the engine another fills its arrays.
+  const [siteDays, { grid, shown }, pages, pageDays] = await Promise.all([
+    facts.siteDays(queryOf('site'), 'all'),
+    readGrid(facts, queryOf('keywords'), ids),
+    readPages(facts, queryOf('pages'), keywords),
+    facts.storedDays(queryOf('pages')),
+  ]);
   const clicks = new Float64Array(days);
   for (const { date, clicks: own } of siteDays) clicks[countDays(range.from, date) - 1] = own;
   const published = siteDays.map(({ date }) => date);
+  const stored = storedDays(range, published, shown, synced.keywords);
+  const storedPages = storedDays(range, published, pageDays, synced.pages);
+  return {
+    site: { clicks, stored: daysOf(range, new Set(published), synced.site) },
+    keywords: new KeywordFacts(keywords, days, grid, { stored, pages: { ...pages, stored: storedPages } }),
+  };
+}
 
-  const grid = emptyGrid(keywords.length, days);
-  await facts.keywordImpressions(queryOf('keywords'), ids, ([cells, impressions, positions], rows) => {
+/** The days of all keywords, and on which days any of them was shown. */
+async function readGrid(
+  facts: Facts,
+  query: FactsQuery,
+  ids: readonly string[],
+): Promise<{ grid: KeywordGrid; shown: Day[] }> {
+  const days = eachDay(query.range.from, query.range.to);
+  const grid = emptyGrid(ids.length, days.length);
+  const isShown = new Uint8Array(days.length);
+  await facts.keywordImpressions(query, ids, ([cells, impressions, positions], rows) => {
     for (let row = 0; row < rows; row++) {
       const cell = cells![row]!;
       grid.impressions[cell] = impressions![row]!;
       grid.positions[cell] = positions![row]!;
+      isShown[(cell % (days.length + 1)) - 1] = 1;
     }
   });
-  const stored = storedDays(range, published, await facts.storedDays(queryOf('keywords')), synced.keywords);
-  const pages = await readPages(facts, queryOf('pages'), keywords);
-  const pageDays = storedDays(range, published, await facts.storedDays(queryOf('pages')), synced.pages);
-  return {
-    site: { clicks, stored: daysOf(range, new Set(published), synced.site) },
-    keywords: new KeywordFacts(keywords, days, grid, { stored, pages: { ...pages, stored: pageDays } }),
-  };
+  return { grid, shown: days.filter((_, day) => isShown[day] === 1) };
 }
 
 /** Measures of a subject by day, as sums. @param stored the days that count although they have no row of it */
