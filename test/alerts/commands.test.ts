@@ -26,7 +26,7 @@ t.test('alerts evaluate prints what it found, for people and for programs', asyn
   t.equal(dry.code, 0, dry.stderr);
   const [found] = JSON.parse(dry.stdout) as { alerts: Row[]; opened: string[]; evaluatedThrough: string }[];
   t.equal(found!.evaluatedThrough, addDays(START, 89));
-  t.same(found!.alerts.map(({ type }) => type).sort(), ['keyword_drop', 'url_changed']);
+  t.same(found!.alerts.map(({ type }) => String(type)).sort(), ['keyword_drop', 'url_changed']);
   t.equal(found!.opened.length, 2);
   t.same(await alertsOf(world), []);
 

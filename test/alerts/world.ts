@@ -62,6 +62,14 @@ export function evaluate({ settings, catalog }: World, options: EvaluateOptions 
 export async function alertsOf(world: World): Promise<Row[]> {
   const { alerts } = (await world.ask('/alerts?limit=500')).body as { alerts: Row[] };
   return alerts
-    .map(({ createdAt: _, resolvedAt, ...alert }): Row => ({ ...alert, isOpen: resolvedAt === null }))
+    .map(({ resolvedAt, ...alert }): Row => ({ ...alert, createdAt: undefined, isOpen: resolvedAt === null }))
     .sort((a, b) => String(a['id']).localeCompare(String(b['id'])));
+}
+
+/** Type, keyword and the place of the day. */
+export function shorten(alerts: readonly Row[]): unknown[] {
+  const dayOf = (date: unknown): number => (Date.parse(String(date)) - Date.parse(START)) / 86_400_000;
+  return alerts
+    .map(({ type, keywordId, date, isOpen, severity }) => [type, keywordId, dayOf(date), severity, isOpen])
+    .sort((a, b) => String(a).localeCompare(String(b)));
 }
