@@ -14,7 +14,7 @@ export async function projectsToSync(
   const connected = await listConnectedProjects(catalog);
   if (named === undefined) return connected;
   for (const id of named) {
-    requireProject(catalog, id);
+    await requireProject(catalog, id);
     if (!connected.includes(id)) {
       throw new Error(`Project '${id}' has no search-console connection; connections set makes one.`);
     }

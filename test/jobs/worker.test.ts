@@ -82,7 +82,9 @@ t.test(
     const { dataFolder, keys } = await makeDataFolder(t, [writeSnapshot(t, SMALL)]);
     const server = await startServer(t, { ORDINATE_DATA: dataFolder, ORDINATE_JOBS: 'on' });
     await untilDone(t, dataFolder);
-    await until('its lines in the log of the server', () => (doneBy(server).length >= TALKING.length ? true : undefined));
+    await until('its lines in the log of the server', () =>
+      doneBy(server).length >= TALKING.length ? true : undefined,
+    );
     t.strictSame(doneBy(server).sort(), [...TALKING].sort());
     const [first = 0] = workersOf(server);
     if (process.platform === 'linux') {
