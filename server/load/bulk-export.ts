@@ -55,7 +55,7 @@ export async function importBulkExport(stores: Stores, options: ImportOptions): 
   const domain = requireDomain(property);
   if ((await findWorkspace(catalog, workspace)) === undefined) {
     throw new ImportRefused(
-      `There is no workspace '${workspace}'; make it with: workspaces create --id ${workspace} ...`,
+      `There is no workspace '${workspace}'; make it with: ordinate workspaces create --id ${workspace} --name ${workspace} --plan team`,
     );
   }
   const files = await parquetFiles(options.paths);

@@ -56,7 +56,7 @@ export async function createProject(
 ): Promise<CreatedProject> {
   const { catalog } = stores;
   if ((await findWorkspace(catalog, workspace)) === undefined) {
-    throw new Error(`There is no workspace '${workspace}'; make it with: workspaces create --id ${workspace} ...`);
+    throw new Error(`There is no workspace '${workspace}'; make it with: ordinate workspaces create --id ${workspace} --name ${workspace} --plan team`);
   }
   report('asking for the properties');
   const property = await findProperty(providers, connection, asked.property);
