@@ -20,6 +20,7 @@ import { addProjects } from './commands/projects.ts';
 import { addProperties } from './commands/properties.ts';
 import { addRebuild } from './commands/rebuild.ts';
 import { addServe } from './commands/serve.ts';
+import { addSync } from './commands/sync.ts';
 import { addVerify } from './commands/verify.ts';
 import { addWork } from './commands/work.ts';
 import { addWorkspaces } from './commands/workspaces.ts';
@@ -56,6 +57,7 @@ const groups = [
   addKeywords,
   addConnections,
   addLists,
+  addSync,
   addJobs,
   addVerify,
   addRebuild,

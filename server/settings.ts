@@ -201,6 +201,27 @@ export const SETTINGS = {
     wanted: 'on or off',
     read: (text) => ({ on: true, off: false })[text],
   }),
+  sync: setting({
+    name: 'ORDINATE_SYNC',
+    fallback: 'on',
+    help: 'Whether background jobs sync connected projects: on, or off where `ordinate sync` runs elsewhere.',
+    wanted: 'on or off',
+    read: (text) => ({ on: true, off: false })[text],
+  }),
+  syncHours: setting({
+    name: 'ORDINATE_SYNC_HOURS',
+    fallback: '6',
+    help: 'Hours from one sync of a connected project to the next.',
+    wanted: 'a whole number from 1 to 168',
+    read: (text) => wholeNumber(text, 1, 168),
+  }),
+  countryDays: setting({
+    name: 'ORDINATE_COUNTRY_DAYS',
+    fallback: '486',
+    help: 'Days by country that the sync keeps; whole months before them become monthly sums.',
+    wanted: 'a whole number from 1 to 36500',
+    read: (text) => wholeNumber(text, 1, 36_500),
+  }),
   maximumBytesBilled: setting({
     name: 'ORDINATE_BIGQUERY_BYTES',
     fallback: '100GB',

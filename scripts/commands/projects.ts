@@ -13,6 +13,7 @@ import { examples } from '../help.ts';
 import { readCount } from '../numbers.ts';
 import { withProviders } from '../providers.ts';
 import { oneId, projectLines, type RemoveOptions, runRemoval } from '../removals.ts';
+import { syncNow } from '../sync-now.ts';
 
 interface CreateOptions extends ConnectionOptions {
   readonly workspace: string;
@@ -22,6 +23,7 @@ interface CreateOptions extends ConnectionOptions {
   readonly country?: string;
   readonly trackTop?: number;
   readonly name?: string;
+  readonly sync?: boolean;
   readonly json?: boolean;
 }
 
@@ -50,44 +52,48 @@ export function addProjects(program: Command): void {
     .option('--track-top <n>', 'track the n queries with most clicks of the last 28 days', readCount)
     .option('--name <name>', "the project's name for people, instead of its domain", readName)
     .addOption(archiveOption())
+    .option('--sync', 'fetch its data now; otherwise serve or the next sync does')
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
       examples(
-        'projects create --workspace acme --property sc-domain:acme.example --credentials google.json --track-top 500',
+        'projects create --workspace acme --property sc-domain:acme.example --credentials google.json --track-top 500 --sync',
         'projects create --workspace acme --property acme.example --credentials google.json --brand-term acme --country usa',
       ),
     )
-    .action(async ({ workspace, property, brandTerm, country, trackTop, name, json, ...options }: CreateOptions) => {
-      const { createProject } = await import('../../server/manage/projects.ts');
-      const connection = searchConsole(options);
-      const { report, end } = progress();
-      try {
-        const wanted = {
-          workspace,
-          property,
-          connection,
-          brandTerms: brandTerm ?? [],
-          country: readCountry(country) ?? null,
-          name: name ?? null,
-          trackTop: trackTop ?? 0,
-        };
-        const { others, ...project } = await withProviders(({ providers, ...stores }) =>
-          createProject(stores, providers, wanted, { now: Date.now(), report }),
-        );
-        end();
-        if (others.length > 0) {
-          process.stderr.write(`Workspace '${workspace}' had the property already: ${others.join(', ')}.\n`);
+    .action(
+      async ({ workspace, property, brandTerm, country, trackTop, name, sync, json, ...options }: CreateOptions) => {
+        const { createProject } = await import('../../server/manage/projects.ts');
+        const connection = searchConsole(options);
+        const { report, end } = progress();
+        try {
+          const wanted = {
+            workspace,
+            property,
+            connection,
+            brandTerms: brandTerm ?? [],
+            country: readCountry(country) ?? null,
+            name: name ?? null,
+            trackTop: trackTop ?? 0,
+          };
+          const { others, ...project } = await withProviders(({ providers, ...stores }) =>
+            createProject(stores, providers, wanted, { now: Date.now(), report }),
+          );
+          end();
+          if (others.length > 0) {
+            process.stderr.write(`Workspace '${workspace}' had the property already: ${others.join(', ')}.\n`);
+          }
+          if (json) printJson({ project });
+          else {
+            const tracked = count(project.trackedKeywords, 'query', 'queries');
+            print(`Project ${project.id} was made of ${project.property}; it tracks ${tracked}.`);
+          }
+          if (sync) await syncNow([project.id], { quiet: json === true });
+        } finally {
+          end();
         }
-        if (json) printJson({ project });
-        else {
-          const tracked = count(project.trackedKeywords, 'query', 'queries');
-          print(`Project ${project.id} was made of ${project.property}; it tracks ${tracked}.`);
-        }
-      } finally {
-        end();
-      }
-    });
+      },
+    );
   command
     .command('set')
     .description("change a project's brand terms, country or name; the next sync fetches what that outdates")

@@ -1,35 +1,95 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
+import type { Day } from '../../server/domain/dates.ts';
+import type { VerifyReport } from '../../server/ops/verify.ts';
 import { print, printJson, progress, withStores } from '../cli.ts';
 import { examples } from '../help.ts';
+import { requireProject } from '../providers.ts';
+import { runProject, withSyncStores } from '../sync.ts';
 
 interface Options {
+  readonly project?: string;
+  readonly days: number;
   readonly repair?: boolean;
   readonly json?: boolean;
 }
+
+const DAYS = 90;
+const MAX_DAYS = 500;
 
 export function addVerify(program: Command): void {
   program
     .command('verify')
     .description('compare what is stored with what was loaded: the catalog, all files, the rollups and the journal')
-    .option('--repair', 'make rollups from their days, write the journal again, and move unknown files to the trash')
+    .option('--project <id>', 'only this project; where it is connected, its days are compared with the provider, too')
+    .option('--days <n>', 'days that are compared with the provider', readDays, DAYS)
+    .option(
+      '--repair',
+      'make rollups from their days, write the journal again, move unknown files to the trash, and fetch days again that differ at the provider',
+    )
     .option('--json', 'print one JSON document')
-    .addHelpText('after', examples('verify', 'verify --repair --json'))
-    .action(async ({ repair = false, json }: Options) => {
+    .addHelpText('after', examples('verify', 'verify --repair --json', 'verify --project Fw7kd --days 30'))
+    .action(async ({ project, days, repair = false, json }: Options) => {
       const { verify } = await import('../../server/ops/verify.ts');
       const { report, end } = progress();
       try {
-        const found = await withStores((stores) => verify(stores, { repair, report }));
+        const found = await withStores(async (stores) => {
+          if (project !== undefined) requireProject(stores.catalog, project);
+          return verify(stores, { repair, report, ...(project === undefined ? {} : { project }) });
+        });
+        const compared = project === undefined ? undefined : await compare(project, { days, repair, report });
         end();
-        if (json) printJson(found);
-        else {
-          for (const { message } of found.problems) print(message);
-          const megabytes = (found.bytes / 1e6).toFixed(1);
-          const outcome = found.ok ? 'All is in order' : 'Not all is in order';
-          print(`${outcome}: ${found.files.toLocaleString('en')} files, ${megabytes} MB.`);
-        }
-        if (!found.ok) process.exitCode = 1;
+        if (json) printJson({ ...found, ...(compared === undefined ? {} : { provider: compared }) });
+        else printReport(found, compared);
+        if (!found.ok || compared?.ok === false) process.exitCode = 1;
       } finally {
         end();
       }
     });
+}
+
+/** What came of the comparison with the provider. */
+interface Compared {
+  readonly ok: boolean;
+  /** Days whose sums are others at the provider. */
+  readonly movedDays: readonly Day[];
+  readonly repaired: boolean;
+}
+
+/** Compares the days of a connected project with the provider, and reads those again that differ where that is asked for. */
+async function compare(
+  id: string,
+  { days, repair, report }: { days: number; repair: boolean; report: (step: string) => void },
+): Promise<Compared | undefined> {
+  const { findConnected } = await import('../../server/sync/prepare.ts');
+  const { compareWithProvider } = await import('../../server/sync/compare.ts');
+  return withSyncStores(async (stores) => {
+    const connected = await findConnected(stores.catalog, id);
+    if (connected === undefined) return undefined;
+    const options = { days, now: Date.now, signal: new AbortController().signal };
+    report('comparing days with the provider');
+    const movedDays = await compareWithProvider(stores, connected, options);
+    if (movedDays.length === 0 || !repair) return { ok: movedDays.length === 0, movedDays, repaired: false };
+    const onWait = (): void => report('waiting for another process that syncs the project');
+    const result = await runProject(stores, id, { again: movedDays, onWait });
+    if (result !== undefined && result.reason !== null) throw new Error(`Not all was fetched again: ${result.reason}`);
+    const left = await compareWithProvider(stores, connected, options);
+    return { ok: left.length === 0, movedDays, repaired: left.length === 0 };
+  });
+}
+
+function printReport(found: VerifyReport, compared: Compared | undefined): void {
+  for (const { message } of found.problems) print(message);
+  for (const day of compared?.movedDays ?? []) {
+    print(`${day} is not what the provider has${compared?.repaired ? '; it was fetched again' : ''}.`);
+  }
+  const megabytes = (found.bytes / 1e6).toFixed(1);
+  const outcome = found.ok && compared?.ok !== false ? 'All is in order' : 'Not all is in order';
+  print(`${outcome}: ${found.files.toLocaleString('en')} files, ${megabytes} MB.`);
+}
+
+function readDays(text: string): number {
+  const days = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (!(days >= 1 && days <= MAX_DAYS))
+    throw new InvalidArgumentError(`It must be a whole number from 1 to ${MAX_DAYS}.`);
+  return days;
 }

@@ -15,7 +15,7 @@ import { type KnownDays, replacedDays, writePartFiles } from './part-files.ts';
 import { PlannedFiles } from './planned-files.ts';
 import { checkClicks, keywordWarnings, positionWarnings } from './plausibility.ts';
 import { describeFailure, LoadRejected, type Problem, sentence } from './problems.ts';
-import { publish } from './publish.ts';
+import { type Alongside, publish } from './publish.ts';
 import { needlessConfirmations, type Removals, readRemovals, unconfirmedRemovals } from './removals.ts';
 import { changedFiles, findSnapshotFiles, patternOf, type TableFiles } from './snapshot-files.ts';
 import { stageEntities, stageFacts } from './stage.ts';
@@ -37,6 +37,11 @@ interface CommonOptions {
   /** Milliseconds to wait for another load. */
   readonly lockTimeout?: number;
   readonly report?: (step: string) => void;
+  /**
+   * Writes further rows of the catalog in the publishing transaction. Returns the projects whose row it changed. It must
+   * not wait for anything else: nobody else can write meanwhile.
+   */
+  readonly alongside?: Alongside;
 }
 
 /** A snapshot folder, or a function that makes one while no other load runs. */
@@ -166,7 +171,8 @@ async function loadLocked(
         changes.push(...(await writePartFiles(engine, catalog, input)));
       }
       report('publishing');
-      await publish(session, { catalog, journal }, { ...carried, named }, changes, loaded);
+      const carrying = { ...carried, named, ...(options.alongside ? { alongside: options.alongside } : {}) };
+      await publish(session, { catalog, journal }, carrying, changes, loaded);
     }
     return {
       loaded: !dryRun,

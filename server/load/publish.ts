@@ -31,6 +31,9 @@ interface Stores {
   readonly journal: Journal;
 }
 
+/** Writes further rows in the transaction of a load. Returns the projects whose row it changed. */
+export type Alongside = (own: Catalog) => Promise<readonly string[]>;
+
 /**
  * Makes a load current, in one transaction on a connection of its own: rows of entities, the manifest, and the revisions
  * of the projects that it changes. Readers, in this process too, see the state before it or the state after it. The same
@@ -41,7 +44,12 @@ interface Stores {
 export async function publish(
   session: Session,
   stores: Stores,
-  { tables, replaced, named }: Carried & { readonly named: readonly string[] },
+  {
+    tables,
+    replaced,
+    named,
+    alongside,
+  }: Carried & { readonly named: readonly string[]; readonly alongside?: Alongside },
   changes: readonly PartChange[],
   loaded: readonly LoadedTable[],
 ): Promise<void> {
@@ -50,7 +58,8 @@ export async function publish(
     const changed = new ChangedRows(changes);
     for (const shape of replaced.toReversed()) await removeStaged(session, own, record, shape, changed);
     for (const shape of tables) await writeStaged(session, own, record, shape, changed);
-    await recordOwners(own, record, touched);
+    for (const id of (await alongside?.(own)) ?? []) changed.projects.add(id);
+    await recordOwners(own, record, touched.union(changed.projects));
     await writeManifest(own, record, changes);
     for (const { project, table } of loaded) {
       await addLoadedTable(own, { project, table });

@@ -48,6 +48,8 @@ export interface VerifyReport {
 interface Options {
   /** Makes rollups and the journal again, and moves orphans to the trash. */
   readonly repair?: boolean;
+  /** Only its files and rollups. */
+  readonly project?: string;
   readonly report?: (step: string) => void;
   /** Milliseconds to wait for a load. */
   readonly lockTimeout?: number;
@@ -67,7 +69,8 @@ export async function verify({ settings, catalog }: Stores, options: Options = {
     const message = `The catalog is damaged: ${damage}. Restore it from a backup; without one, move it away and run 'ordinate rebuild'.`;
     problems.push({ ...NOWHERE, kind: 'catalog', message });
   }
-  const manifest = await listManifest(catalog);
+  const isMeant = ({ project }: ManifestRow): boolean => options.project === undefined || project === options.project;
+  const manifest = (await listManifest(catalog)).filter(isMeant);
   // Without the lock, for it takes long: files do not change, and those that a load replaces stay for an hour.
   const damaged = await damagedFiles(store, catalog, manifest, report);
   const onWait = (): void => report('waiting for a load to end');
@@ -75,7 +78,7 @@ export async function verify({ settings, catalog }: Stores, options: Options = {
     report('looking for orphans');
     problems.push(...(await orphans(store, catalog, repair)));
     const journal = new Journal(store);
-    const rollups = await verifyRollups({ settings, catalog }, { store, journal, repair, report, damaged });
+    const rollups = await verifyRollups({ settings, catalog }, { store, journal, repair, report, damaged, isMeant });
     problems.push(...rollups.problems);
     const replaced = new Set(
       rollups.problems.flatMap(({ file, repaired }) => (repaired && file !== null ? [file] : [])),
@@ -146,11 +149,12 @@ interface RollupTools {
   readonly repair: boolean;
   readonly report: (step: string) => void;
   readonly damaged: Damaged;
+  readonly isMeant: (row: ManifestRow) => boolean;
 }
 
 async function verifyRollups(
   { settings, catalog }: Stores,
-  { store, journal, repair, report, damaged }: RollupTools,
+  { store, journal, repair, report, damaged, isMeant }: RollupTools,
 ): Promise<{ problems: VerifyProblem[] }> {
   const staging = store.path('staging');
   const files = { store, planned: new PlannedFiles(staging), checked: new CheckedFiles(store) };
@@ -162,7 +166,8 @@ async function verifyRollups(
   });
   const problems: VerifyProblem[] = [];
   try {
-    const byProject = Map.groupBy(await listManifest(catalog), ({ project }) => project);
+    const rows = (await listManifest(catalog)).filter(isMeant);
+    const byProject = Map.groupBy(rows, ({ project }) => project);
     for (const [project, manifest] of byProject) {
       report(`comparing rollups of project ${project}`);
       const found = await checkRollups({ engine, catalog, files, repair }, manifest, new Set(damaged.keys()));

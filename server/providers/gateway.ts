@@ -36,6 +36,8 @@ export interface ProviderJob {
   readonly ignoresPauses?: boolean;
   /** Milliseconds after which the run is given up; a quarter of an hour where it is left out. */
   readonly maxTime?: number;
+  /** It is part of something that has a line in the log of its own. */
+  readonly isPart?: boolean;
   /** What is fetched, such as `list`: the log says `list fetched`. */
   readonly what: string;
   /** What the line of the log has besides what the run cost. */
@@ -135,11 +137,11 @@ export class Gateway {
     });
     try {
       const result = await work(run);
-      log.info({ ...line(), ...counts(result), outcome: 'fetched' }, `${what} fetched`);
+      if (job.isPart !== true) log.info({ ...line(), ...counts(result), outcome: 'fetched' }, `${what} fetched`);
       return result;
     } catch (error) {
       const failure = this.#meaningOf(error, signal, maxTime);
-      if (failure instanceof ProviderFailure) {
+      if (failure instanceof ProviderFailure && job.isPart !== true) {
         log.warn({ ...line(), rows: 0, outcome: failure.kind, reason: failure.message }, `${what} not fetched`);
       }
       throw failure;

@@ -9,7 +9,9 @@ import { connectedWorld } from '../fakes/connected.ts';
 import { makeDataFolder, type Running, run, start, startServer, until } from '../process.ts';
 import { PROJECT, temporaryFolder, WORKSPACE, writeSnapshot } from '../world.ts';
 
-const JOBS = ['sweep-facts', 'sweep-lists', 'refresh-lists'];
+/** Those that say what they did also where there was nothing to do. */
+const TALKING = ['sweep-facts', 'sweep-lists', 'refresh-lists'];
+const JOBS = [...TALKING, 'sync-projects'];
 const SMALL = { workspaces: [WORKSPACE], projects: [PROJECT] };
 
 type Line = Readonly<Record<string, unknown>>;
@@ -80,8 +82,8 @@ t.test(
     const { dataFolder, keys } = await makeDataFolder(t, [writeSnapshot(t, SMALL)]);
     const server = await startServer(t, { ORDINATE_DATA: dataFolder, ORDINATE_JOBS: 'on' });
     await untilDone(t, dataFolder);
-    await until('its lines in the log of the server', () => (doneBy(server).length >= JOBS.length ? true : undefined));
-    t.strictSame(doneBy(server).sort(), [...JOBS].sort());
+    await until('its lines in the log of the server', () => (doneBy(server).length >= TALKING.length ? true : undefined));
+    t.strictSame(doneBy(server).sort(), [...TALKING].sort());
     const [first = 0] = workersOf(server);
     if (process.platform === 'linux') {
       const loaded = readFileSync(`/proc/${first}/maps`, 'utf8');
@@ -113,10 +115,10 @@ t.test('two servers over one data folder run each job once; jobs end with a serv
   await untilRunning(other);
   await untilDone(t, dataFolder);
   const done = (): string[] => [...doneBy(one), ...doneBy(other)];
-  await until('their log', () => (done().length >= JOBS.length ? true : undefined));
+  await until('their log', () => (done().length >= TALKING.length ? true : undefined));
   one.child.kill('SIGTERM');
   t.match(await one.ended, { code: 0 });
-  t.strictSame(done().sort(), [...JOBS].sort());
+  t.strictSame(done().sort(), [...TALKING].sort());
   const [worker = 0] = workersOf(other);
   t.ok(isRunning(worker));
   other.child.kill('SIGKILL');

@@ -35,6 +35,8 @@ t.test('a damaged file is never answered from, and the log names it', async (t) 
   const world = await makeWorld(t, EVERYTHING, { environment: { ORDINATE_CACHE: '0MB' } });
   const tables = new Set<string>();
   for (const { table, file, firstDay, lastDay } of await manifestOf(world)) {
+    // No answer is made of it.
+    if (table === 'keyword_page_daily') continue;
     tables.add(table);
     // A list is stored once it was made, so each file is asked for by its own days.
     const path = /page|query/.test(table)
@@ -126,7 +128,7 @@ t.test('verify finds what is wrong, and mends what can be made from the days', a
     (await world.ask(ASKED['keyword_cumulative']!)).body as unknown,
   ];
   const right = await answers();
-  t.match(await verify(world), { ok: true, files: 13, problems: [] });
+  t.match(await verify(world), { ok: true, files: 15, problems: [] });
   const manifest = await manifestOf(world);
   const rowOf = (wanted: string): ManifestRow => manifest.find(({ table }) => table === wanted)!;
 
@@ -167,12 +169,12 @@ t.test('verify finds what is wrong, and mends what can be made from the days', a
   t.equal(told.code, 1);
   t.match(JSON.parse(told.stdout), {
     ok: false,
-    files: 13,
+    files: 15,
     problems: wrong.map((problem) => ({ ...problem, repaired: false })),
   });
   t.equal((JSON.parse(told.stdout) as { problems: unknown[] }).problems.length, wrong.length);
   const words = await command(settings, 'verify');
-  t.match(words, { code: 1, stdout: /is unknown to the catalog.*Not all is in order: 13 files/s });
+  t.match(words, { code: 1, stdout: /is unknown to the catalog.*Not all is in order: 15 files/s });
 
   const { ok, problems } = await verify(world, { repair: true });
   t.equal(ok, false, 'days that are missing cannot be made');

@@ -1,0 +1,47 @@
+import type { Catalog } from '../server/catalog/catalog.ts';
+import { listConnectedProjects } from '../server/catalog/sync-projects.ts';
+import type { SyncProgress, SyncResult } from '../server/sync/run.ts';
+import { print, printTable, progress } from './cli.ts';
+import { progressBar } from './progress-bar.ts';
+import { requireProject } from './providers.ts';
+import { runProject, withSyncStores } from './sync.ts';
+
+/** The projects that are named, or all connected ones. Throws where one cannot be synced. */
+export async function projectsToSync(
+  catalog: Catalog,
+  named: readonly string[] | undefined,
+): Promise<readonly string[]> {
+  const connected = await listConnectedProjects(catalog);
+  if (named === undefined) return connected;
+  for (const id of named) {
+    requireProject(catalog, id);
+    if (!connected.includes(id)) {
+      throw new Error(`Project '${id}' has no search-console connection; connections set makes one.`);
+    }
+  }
+  return [...new Set(named)];
+}
+
+/** Syncs projects one after the other, with a progress bar, and prints what came of it. The process fails where one did. */
+export async function syncNow(named: readonly string[] | undefined, { quiet = false } = {}): Promise<void> {
+  const results: SyncResult[] = [];
+  await withSyncStores(async (stores) => {
+    const projects = await projectsToSync(stores.catalog, named);
+    if (projects.length === 0) print('No project has a search-console connection; connections set makes one.');
+    for (const id of projects) {
+      const { report, end } = progress();
+      const bar = progressBar();
+      try {
+        const result = await runProject(stores, id, {
+          report: (state: SyncProgress) => report(`${id} ${bar(state)}`),
+          onWait: () => report(`${id}: waiting for another process that syncs it`),
+        });
+        if (result !== undefined) results.push(result);
+      } finally {
+        end();
+      }
+    }
+  });
+  if (!quiet && results.length > 0) await printTable(results, '');
+  if (results.some(({ outcome }) => outcome !== 'done')) process.exitCode = 1;
+}

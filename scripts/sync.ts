@@ -1,0 +1,56 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { serializeError } from '../server/api/plugins/log.ts';
+import type { Catalog } from '../server/catalog/catalog.ts';
+import { readSyncProject } from '../server/catalog/sync-projects.ts';
+import { toMicroseconds } from '../server/domain/instants.ts';
+import { FileLeases } from '../server/jobs/leases.ts';
+import type { Settings } from '../server/settings.ts';
+import type { SyncOptions, SyncResult, SyncStores } from '../server/sync/run.ts';
+import { withStores } from './cli.ts';
+
+const LEASE_PAUSE = 250;
+
+/** Runs `work` with what a sync needs; its lines of the log go to standard error. */
+export function withSyncStores<T>(work: (stores: SyncStores) => Promise<T>): Promise<T> {
+  return withStores(async ({ settings, catalog }: { settings: Settings; catalog: Catalog }) => {
+    const write = (line: string): void => void process.stderr.write(line);
+    const log = pino({ level: settings.logLevel, serializers: { err: serializeError } }, { write });
+    // DuckDB and Google's packages take longer to load than most commands to run.
+    const { withSync } = await import('../server/sync/with-sync.ts');
+    const { signal } = new AbortController();
+    return withSync({ settings, catalog, log, now: Date.now, signal }, work);
+  });
+}
+
+/**
+ * Runs a project now. Where another process runs it, that one is waited for; what it has done is not done again.
+ * Undefined: the other one has done all of it.
+ */
+export async function runProject(
+  stores: SyncStores,
+  project: string,
+  options: Partial<SyncOptions> & { readonly onWait?: () => void } = {},
+): Promise<SyncResult | undefined> {
+  const { syncProject } = await import('../server/sync/run.ts');
+  const { leaseOf } = await import('../server/sync/due.ts');
+  const leases = new FileLeases(stores.settings.dataFolder);
+  const asked = toMicroseconds(Date.now());
+  for (let waited = false; ; waited = true) {
+    const lease = await leases.acquire(leaseOf(project));
+    if (lease === undefined) {
+      options.onWait?.();
+      await sleep(LEASE_PAUSE);
+      continue;
+    }
+    try {
+      const { lastRunAt, lastError, nextRunAt } = await readSyncProject(stores.catalog, project);
+      const isDone = lastRunAt !== null && lastRunAt >= asked && lastError === null && (nextRunAt ?? 0) > asked;
+      if (waited && isDone) return undefined;
+      const { signal } = new AbortController();
+      return await syncProject(stores, project, { now: Date.now, random: Math.random, signal, ...options });
+    } finally {
+      await lease.release();
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import type { Day } from '../domain/dates.ts';
+import type { Microseconds } from '../domain/instants.ts';
+import type { Range } from '../domain/range.ts';
+import type { Catalog } from './catalog.ts';
+import type { FactTable } from './manifest.ts';
+
+/** What was published of a table and day. A day of which nothing is stored is pending. */
+export interface SyncDay {
+  readonly table: FactTable;
+  readonly day: Day;
+  /** `failed`: it could not be fetched yet. */
+  readonly state: 'done' | 'empty' | 'failed';
+  /** It cannot change any more, but for late corrections. */
+  readonly final: boolean;
+  /** The provider had more rows than it gave. */
+  readonly cutOff: boolean;
+  readonly rows: number;
+  readonly clicks: number;
+  readonly impressions: number;
+  /** Of the rows that were fetched, in any order. */
+  readonly digest: string;
+  /** The age in days at which it was last compared with the provider. */
+  readonly compared: number;
+  readonly fetchedAt: Microseconds;
+  /** Failed ones since the last that succeeded, with the reason of the last and when to try again. */
+  readonly attempts: number;
+  readonly reason: string | null;
+  readonly nextTry: Microseconds | null;
+}
+
+type Row = Omit<SyncDay, 'final' | 'cutOff'> & { readonly final: number; readonly cutOff: number };
+
+/** The days of a project that were published, by table and day. */
+export async function listSyncDays(catalog: Catalog, project: string): Promise<SyncDay[]> {
+  const rows = await catalog.statements.all<Row>('sync_days_of_project', { project });
+  return rows.map((row) => ({ ...row, final: row.final === 1, cutOff: row.cutOff === 1 }));
+}
+
+export async function putSyncDays(catalog: Catalog, project: string, days: readonly SyncDay[]): Promise<void> {
+  const rows = days.map(({ final, cutOff, ...day }) => ({
+    project,
+    ...day,
+    final: Number(final),
+    cutOff: Number(cutOff),
+  }));
+  await catalog.statements.runEach('sync_day_put', rows);
+}
+
+/** Notes that days were compared at an age. */
+export async function putCompared(catalog: Catalog, project: string, days: ReadonlyMap<Day, number>): Promise<void> {
+  const rows = [...days].map(([day, compared]) => ({ project, day, compared }));
+  await catalog.statements.runEach('sync_day_compared', rows);
+}
+
+/** Makes all days of a project pending; the facts stay until they are replaced. */
+export async function forgetSyncDays(catalog: Catalog, project: string): Promise<void> {
+  await catalog.statements.run('sync_days_forget', { project });
+  await catalog.statements.run('sync_keywords_forget', { project });
+}
+
+/** For which days a keyword has been fetched, as far as they are published, and by which query. */
+export interface SyncKeyword extends Range {
+  readonly id: string;
+  readonly query: string;
+}
+
+export async function listSyncKeywords(catalog: Catalog, project: string): Promise<SyncKeyword[]> {
+  return catalog.statements.all<SyncKeyword>('sync_keywords_of_project', { project });
+}
+
+export async function putSyncKeywords(
+  catalog: Catalog,
+  project: string,
+  keywords: readonly SyncKeyword[],
+): Promise<void> {
+  const rows = keywords.map(({ id, query, from, to }) => ({ project, id, query, from, to }));
+  await catalog.statements.runEach('sync_keyword_put', rows);
+}

@@ -1,0 +1,107 @@
+import type { Day } from '../domain/dates.ts';
+import type { Microseconds } from '../domain/instants.ts';
+import type { Catalog } from './catalog.ts';
+import { findAnyProject, type Project } from './projects.ts';
+import { raiseRevisions } from './revisions.ts';
+
+/** What the sync knows of a project. */
+export interface SyncProject {
+  /** The days that are wanted, as the last run saw them; null before the first one. */
+  readonly firstDay: Day | null;
+  readonly lastDay: Day | null;
+  /** What the stored facts were fetched with. */
+  readonly brandTerms: readonly string[];
+  readonly country: string | null;
+  readonly lastRunAt: Microseconds | null;
+  readonly lastSuccessAt: Microseconds | null;
+  /** Of the last run, in words for the operator; null where it succeeded. */
+  readonly lastError: string | null;
+  /** Runs in a row that did not succeed. */
+  readonly failures: number;
+  /** Null: at once. */
+  readonly nextRunAt: Microseconds | null;
+}
+
+export const NEVER_SYNCED: SyncProject = {
+  firstDay: null,
+  lastDay: null,
+  brandTerms: [],
+  country: null,
+  lastRunAt: null,
+  lastSuccessAt: null,
+  lastError: null,
+  failures: 0,
+  nextRunAt: null,
+};
+
+type Row = Omit<SyncProject, 'brandTerms'> & { readonly brandTerms: string | null };
+
+export async function readSyncProject(catalog: Catalog, project: string): Promise<SyncProject> {
+  const row = await catalog.statements.get<Row>('sync_project', { project });
+  return row === undefined
+    ? NEVER_SYNCED
+    : { ...row, brandTerms: row.brandTerms === null ? [] : (JSON.parse(row.brandTerms) as string[]) };
+}
+
+export async function putSyncProject(catalog: Catalog, project: string, sync: SyncProject): Promise<void> {
+  await catalog.statements.run('sync_project_put', { project, ...sync, brandTerms: JSON.stringify(sync.brandTerms) });
+}
+
+/** Ids of connected projects, oldest first. */
+export async function listConnectedProjects(catalog: Catalog): Promise<string[]> {
+  return ids(await catalog.statements.all<{ id: string }>('projects_connected'));
+}
+
+/** Ids of connected projects whose next run is due: those that have never run, then who has waited longest. */
+export async function listDueProjects(catalog: Catalog, now: Microseconds, limit: number): Promise<string[]> {
+  return ids(await catalog.statements.all<{ id: string }>('sync_due', { now, limit }));
+}
+
+/** Ids of connected projects that are said to be right although their last successful run was before an instant. */
+export async function listStaleProjects(catalog: Catalog, before: Microseconds): Promise<string[]> {
+  return ids(await catalog.statements.all<{ id: string }>('sync_stale', { before }));
+}
+
+/** Ids of a project's keywords, archived ones included. */
+export async function listKeywordIds(catalog: Catalog, project: string): Promise<string[]> {
+  return ids(await catalog.statements.all<{ id: string }>('keyword_ids_of_project', { project }));
+}
+
+/** How the sync of a project stands, as clients see it. */
+export type SyncState = Pick<
+  Project,
+  'syncStatus' | 'lastSyncedAt' | 'syncedThrough' | 'provisionalAfter' | 'historyBackfilling'
+>;
+
+/**
+ * Stores how the sync of a project stands. Returns whether answers may have changed by it: when it was last synced is in
+ * none that is cached.
+ */
+export async function putSyncState(catalog: Catalog, id: string, changes: Partial<SyncState>): Promise<boolean> {
+  const before = await findAnyProject(catalog, id);
+  if (before === undefined) return false;
+  const { syncStatus, lastSyncedAt, syncedThrough, provisionalAfter, historyBackfilling } = { ...before, ...changes };
+  const state = { syncStatus, syncedThrough, provisionalAfter };
+  await catalog.statements.run('project_synced', {
+    id,
+    ...state,
+    lastSyncedAt,
+    historyBackfilling: Number(historyBackfilling),
+  });
+  return (
+    historyBackfilling !== before.historyBackfilling ||
+    syncStatus !== before.syncStatus ||
+    syncedThrough !== before.syncedThrough ||
+    provisionalAfter !== before.provisionalAfter
+  );
+}
+
+/** Outdates cached answers of projects whose row changed. */
+export async function raiseEntityRevisions(own: Catalog, projects: readonly string[]): Promise<void> {
+  const none = new Set<string>();
+  await raiseRevisions(own, { facts: none, keywords: none, workspaces: none, projects: new Set(projects) });
+}
+
+function ids(rows: readonly { readonly id: string }[]): string[] {
+  return rows.map(({ id }) => id);
+}

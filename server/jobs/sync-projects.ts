@@ -1,0 +1,44 @@
+import type { Catalog } from '../catalog/catalog.ts';
+import { listDueProjects, listStaleProjects, putSyncState, raiseEntityRevisions } from '../catalog/sync-projects.ts';
+import { toMicroseconds } from '../domain/instants.ts';
+import type { Job } from './job.ts';
+import { FileLeases } from './leases.ts';
+
+/** A project without a successful run for so long is shown with a warning, in milliseconds. */
+const STALE_AFTER = 36 * 3_600_000;
+
+/** Syncs connected projects that are due. Looks often: a new project is to have its first numbers within a minute. */
+export const syncProjects: Job = {
+  name: 'sync-projects',
+  every: 30_000,
+  jitter: 0.1,
+  async run({ settings, catalog, log, now, report }, signal) {
+    await warnOfStale(catalog, now());
+    if (!settings.sync || (await listDueProjects(catalog, toMicroseconds(now()), 1)).length === 0) return {};
+    // DuckDB and Google's packages take 100 MB: they are loaded where there is something to do only.
+    const { withSync } = await import('../sync/with-sync.ts');
+    const { leaseOf, syncDueProjects } = await import('../sync/due.ts');
+    const leases = new FileLeases(settings.dataFolder);
+    // One thread: requests have the others.
+    const stores = { settings: { ...settings, threads: 1 }, catalog, log, now, signal };
+    return withSync(stores, (opened) =>
+      syncDueProjects(opened, {
+        now,
+        random: Math.random,
+        signal,
+        take: (id) => leases.acquire(leaseOf(id)),
+        report: ({ project, windows, allWindows, requests }) =>
+          report(`project ${project}: window ${windows} of ${allWindows}, ${requests} requests`),
+      }),
+    );
+  },
+};
+
+async function warnOfStale(catalog: Catalog, now: number): Promise<void> {
+  const stale = await listStaleProjects(catalog, toMicroseconds(now - STALE_AFTER));
+  if (stale.length === 0) return;
+  await catalog.transaction(async (own) => {
+    for (const id of stale) await putSyncState(own, id, { syncStatus: 'warning' });
+    await raiseEntityRevisions(own, stale);
+  });
+}

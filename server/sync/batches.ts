@@ -1,0 +1,65 @@
+import { RE2JS } from 're2js';
+
+/** The longest expression that the API takes. */
+const MAX_EXPRESSION = 4096;
+/** Rows of one answer: an answer with fewer is complete. */
+export const MAX_ROWS = 25_000;
+const DEVICES = 3;
+
+/** A tracked keyword, as the sync asks for it. */
+export interface SyncedKeyword {
+  readonly id: string;
+  readonly query: string;
+}
+
+/** Queries that are asked for together, in lower case, and the expression that finds exactly them. */
+export interface Batch {
+  readonly queries: readonly string[];
+  readonly expression: string;
+}
+
+/**
+ * Splits queries into expressions of at most 4,096 characters, each for so few queries that their rows of a number of
+ * days fit in one answer. A query that is too long for an expression is left out: no search is that long.
+ */
+export function batchesOf(keywords: readonly SyncedKeyword[], days: number): Batch[] {
+  const most = Math.max(1, Math.floor((MAX_ROWS - 1) / (DEVICES * days)));
+  const open = '^(';
+  const close = ')$';
+  const batches: Batch[] = [];
+  let queries: string[] = [];
+  let terms: string[] = [];
+  let length = open.length + close.length;
+  const end = (): void => {
+    if (queries.length > 0) batches.push({ queries, expression: `${open}${terms.join('|')}${close}` });
+    queries = [];
+    terms = [];
+    length = open.length + close.length;
+  };
+  for (const query of new Set(keywords.map(({ query: text }) => text.toLowerCase()))) {
+    const term = RE2JS.quote(query);
+    if (open.length + term.length + close.length > MAX_EXPRESSION) continue;
+    if (queries.length === most || length + term.length + (terms.length > 0 ? 1 : 0) > MAX_EXPRESSION) end();
+    length += term.length + (terms.length > 0 ? 1 : 0);
+    queries.push(query);
+    terms.push(term);
+  }
+  end();
+  return batches;
+}
+
+/** Expressions that find queries with one of the brand terms: more than one where they are many. */
+export function brandExpressions(terms: readonly string[]): string[] {
+  const expressions: string[] = [];
+  let expression = '';
+  for (const term of new Set(terms.map((text) => text.trim().toLowerCase()))) {
+    const quoted = RE2JS.quote(term);
+    if (term === '' || quoted.length > MAX_EXPRESSION) continue;
+    if (expression !== '' && expression.length + 1 + quoted.length > MAX_EXPRESSION) {
+      expressions.push(expression);
+      expression = '';
+    }
+    expression += (expression === '' ? '' : '|') + quoted;
+  }
+  return expression === '' ? expressions : [...expressions, expression];
+}

@@ -1,0 +1,57 @@
+import { join } from 'node:path';
+import { filesOf } from '../catalog/manifest.ts';
+import { listSyncDays } from '../catalog/sync-days.ts';
+import { addDays, type Day, earlier, later, pacificDayOf } from '../domain/dates.ts';
+import { Engine } from '../facts/duckdb/engine.ts';
+import { CheckedFiles } from '../storage/checked-files.ts';
+import { FactStore } from '../storage/fact-store.ts';
+import type { Connected } from './prepare.ts';
+import { type DaySums, findMovedDays } from './questions.ts';
+import type { SyncOptions, SyncStores } from './run.ts';
+
+/**
+ * The days, of the newest `days` that were synced, whose stored sums are others than those at the provider. One request.
+ * Throws `ProviderFailure`.
+ */
+export async function compareWithProvider(
+  stores: SyncStores,
+  { project, connection }: Connected,
+  { days, now, signal }: Pick<SyncOptions, 'now' | 'signal'> & { readonly days: number },
+): Promise<Day[]> {
+  const { catalog, providers } = stores;
+  const from = addDays(pacificDayOf(now()), 1 - days);
+  const synced = (await listSyncDays(catalog, project.id))
+    .filter(({ table, state, day }) => table === 'site_daily' && state !== 'failed' && day >= from)
+    .map(({ day }) => day);
+  if (synced.length === 0) return [];
+  const sums = await storedSums(stores, project.id, synced);
+  const { property, country, brandTerms } = project;
+  const counts = { requests: 0, retries: 0, rows: 0 };
+  const options = { providers, connection, project: { property, country, brandTerms }, counts, signal };
+  return findMovedDays(options, synced, (day) => sums.get(day), 'all');
+}
+
+/** What the site's facts say of days. */
+async function storedSums(
+  { settings, catalog, folder }: SyncStores,
+  project: string,
+  days: readonly Day[],
+): Promise<ReadonlyMap<Day, DaySums>> {
+  const range = { from: days.reduce(earlier), to: days.reduce(later) };
+  const stored = await filesOf(catalog, project, 'site_daily', range);
+  if (stored.length === 0) return new Map();
+  const store = new FactStore(settings.dataFolder);
+  const files = await new CheckedFiles(store).open(stored);
+  const engine = await Engine.open({
+    memoryLimit: settings.memoryLimit,
+    threads: settings.threads,
+    temporaryFolder: join(folder, 'memory'),
+    folders: [store.path('facts')],
+  });
+  try {
+    const rows = await engine.query<DaySums & { date: Day }>('facts/site_daily', { ...range, files, device: 'all' });
+    return new Map(rows.map(({ date, clicks, impressions }) => [date, { clicks, impressions }]));
+  } finally {
+    engine.close();
+  }
+}

@@ -1,0 +1,196 @@
+import pLimit from 'p-limit';
+import type { Connection } from '../catalog/connections.ts';
+import { addDays, countDays, type Day, eachDay } from '../domain/dates.ts';
+import type { AnalyticsQuery } from '../providers/analytics-query.ts';
+import { ProviderFailure } from '../providers/failures.ts';
+import type { ProviderJob } from '../providers/gateway.ts';
+import type { Providers } from '../providers/providers.ts';
+import type { ProviderRun } from '../providers/retries.ts';
+import type { AnalyticsRow, SearchAnalytics } from '../providers/search-analytics.ts';
+import { MAX_ROWS } from './batches.ts';
+import type { DayFiles, FetchedRow } from './day-files.ts';
+import type { Ask, SyncWindow } from './plan.ts';
+import { type AskedProject, type AskedQuery, appearanceQuery, appearancesQuery, queriesOf } from './requests.ts';
+import type { SyncTable } from './tables.ts';
+
+/** Rows of one day that the API gives at most. */
+const MAX_ROWS_A_DAY = 50_000;
+/** So many values of the appearance are known to exist at most; each is a request. */
+const MAX_APPEARANCES = 200;
+
+/** What a run has cost so far. */
+export interface RunCounts {
+  requests: number;
+  retries: number;
+  rows: number;
+}
+
+export interface FetchOptions {
+  readonly providers: Providers;
+  readonly connection: Connection;
+  readonly project: AskedProject;
+  readonly counts: RunCounts;
+  /** Runs at a time. */
+  readonly atOnce: number;
+  /** Called now and then. */
+  readonly report?: () => void;
+  readonly signal: AbortSignal;
+}
+
+/** A window that has been fetched, and the tables that could not be. */
+export interface FetchedWindow {
+  readonly files: DayFiles;
+  readonly failures: ReadonlyMap<SyncTable, ProviderFailure>;
+}
+
+/** A part of a window: requests that take one place at the gateway. */
+type Unit = (run: ProviderRun) => Promise<void>;
+
+/** Asks the API through the gateway, as background work; what it costs is added to `counts`. */
+export async function runAtGateway<T>(
+  { providers, project, counts, signal }: Pick<FetchOptions, 'providers' | 'project' | 'counts' | 'signal'>,
+  work: (run: ProviderRun) => Promise<T>,
+): Promise<T> {
+  signal.throwIfAborted();
+  const job: ProviderJob = {
+    provider: 'search-console',
+    property: project.property,
+    demand: () => 'background',
+    retryShare: 1,
+    pauseAfterFailure: 0,
+    isPart: true,
+    what: 'sync',
+    line: {},
+  };
+  return await providers.gateway.run(
+    job,
+    async (run) => {
+      try {
+        return await work(run);
+      } finally {
+        counts.requests += run.requests;
+        counts.retries += run.retries;
+      }
+    },
+    () => ({}),
+  );
+}
+
+/**
+ * Fetches a window into files. Throws `ProviderFailure` where the provider gives nothing any more; a single table that
+ * fails is left out, and told.
+ */
+export async function fetchWindow(window: SyncWindow, files: DayFiles, options: FetchOptions): Promise<FetchedWindow> {
+  const failures = new Map<SyncTable, ProviderFailure>();
+  const limit = pLimit(options.atOnce);
+  let fatal: unknown;
+  const run = (table: SyncTable, unit: Unit): Promise<void> =>
+    limit(async () => {
+      if (fatal !== undefined || failures.has(table)) return;
+      try {
+        await runAtGateway(options, unit);
+        options.report?.();
+      } catch (error) {
+        if (!isOfTable(error) || table === 'site_daily' || (failures.size > 0 && !failures.has(table))) {
+          fatal ??= error;
+        } else failures.set(table, error);
+      }
+    });
+  const fetched = window.asks.map((ask) => fetchAsk(ask, files, options, run));
+  await Promise.all(fetched);
+  if (fatal !== undefined) throw fatal;
+  for (const table of failures.keys()) await files.drop(table);
+  return { files, failures };
+}
+
+/** Whether a failure may be that of one table: all others are those of the property, and end the run. */
+function isOfTable(error: unknown): error is ProviderFailure {
+  return error instanceof ProviderFailure && error.kind === 'broken';
+}
+
+type Run = (table: SyncTable, unit: Unit) => Promise<void>;
+
+async function fetchAsk(ask: Ask, files: DayFiles, options: FetchOptions, run: Run): Promise<void> {
+  const { table } = ask;
+  for (const day of eachDay(ask.from, ask.to)) files.expect(table, day);
+  const read = (group: readonly AskedQuery[]): Promise<void> =>
+    run(table, (at) => readGroup(group, { table, files, client: clientOf(options), run: at, counts: options.counts }));
+  if (table !== 'appearance_daily') {
+    await Promise.all(queriesOf(options.project, ask).map(read));
+    return;
+  }
+  let values: string[] = [];
+  await run(table, async (at) => {
+    const query = appearancesQuery(options.project, ask);
+    const { rows } = await clientOf(options).page(query, { start: 0, limit: MAX_APPEARANCES }, at);
+    values = rows.map(({ keys }) => keys[0]!);
+  });
+  const queries = values.map((value) => appearanceQuery(options.project, ask, value));
+  await Promise.all(queries.map((query) => (query === undefined ? undefined : read([query]))));
+}
+
+function clientOf({ providers, connection }: FetchOptions): SearchAnalytics {
+  return providers.searchAnalytics(connection);
+}
+
+interface Reading {
+  readonly table: SyncTable;
+  readonly files: DayFiles;
+  readonly client: SearchAnalytics;
+  readonly run: ProviderRun;
+  readonly counts: RunCounts;
+}
+
+/** Reads queries whose rows belong together: those of one key are added up. */
+async function readGroup(group: readonly AskedQuery[], { table, files, client, run, counts }: Reading): Promise<void> {
+  const merged = new Map<string, FetchedRow>();
+  for (const { query, toFacts } of group) {
+    const take = (rows: readonly AnalyticsRow[]): void => {
+      for (const fact of rows.flatMap(toFacts)) {
+        const key = JSON.stringify([fact.day, ...Object.values(fact.key)]);
+        const before = merged.get(key);
+        merged.set(key, before === undefined ? fact : sumOf(before, fact));
+      }
+    };
+    await readDays(query, { client, run, take, onCutOff: (day) => (files.expect(table, day).cutOff = true) });
+  }
+  counts.rows += merged.size;
+  await files.add(table, merged.values());
+}
+
+function sumOf(a: FetchedRow, b: FetchedRow): FetchedRow {
+  return {
+    ...a,
+    clicks: Math.max(0, a.clicks + b.clicks),
+    impressions: Math.max(0, a.impressions + b.impressions),
+    sumPosition: Math.max(0, a.sumPosition + b.sumPosition),
+  };
+}
+
+interface DaysReading extends Pick<Reading, 'client' | 'run'> {
+  readonly take: (rows: readonly AnalyticsRow[]) => void;
+  readonly onCutOff: (day: Day) => void;
+}
+
+/**
+ * Reads all rows of a range. An answer that is full may not be all: then each half of the days is asked for by itself. A
+ * single day is read page by page, through ties.
+ */
+async function readDays(query: AnalyticsQuery, reading: DaysReading): Promise<void> {
+  const { from, to } = query;
+  const { client, run, take, onCutOff } = reading;
+  if (from === to) {
+    const takeAll = async (rows: readonly AnalyticsRow[]): Promise<void> => take(rows);
+    const { rows } = await client.read(query, { max: MAX_ROWS_A_DAY, take: takeAll }, run);
+    if (rows >= MAX_ROWS_A_DAY) onCutOff(from);
+    return;
+  }
+  const { rows } = await client.page(query, { start: 0, limit: MAX_ROWS }, run);
+  if (rows.length < MAX_ROWS) {
+    take(rows);
+    return;
+  }
+  const middle = addDays(from, Math.floor(countDays(from, to) / 2));
+  await readDays({ ...query, to: addDays(middle, -1) }, reading);
+  await readDays({ ...query, from: middle }, reading);
+}

@@ -1,0 +1,30 @@
+import type { Catalog } from '../catalog/catalog.ts';
+import { pacificDayOf } from '../domain/dates.ts';
+import type { Range } from '../domain/range.ts';
+import { countRequests, planWindows, type SyncWindow } from './plan.ts';
+import { findConnected, prepare } from './prepare.ts';
+import { dueComparisons, settledDay } from './questions.ts';
+
+/** What a run would ask, as far as it can be told without asking. */
+export interface PlanAhead {
+  readonly windows: readonly (Range & { readonly kind: SyncWindow['kind']; readonly requests: number })[];
+  /** With those that are asked before the first window. */
+  readonly requests: number;
+}
+
+/** Plans a run and asks nothing. Which days are final is guessed. @param now milliseconds */
+export async function planAhead(catalog: Catalog, id: string, now: number): Promise<PlanAhead> {
+  const connected = await findConnected(catalog, id);
+  if (connected === undefined) throw new Error(`Project '${id}' has no search-console connection.`);
+  const today = pacificDayOf(now);
+  const { input } = await prepare(catalog, connected, { today, now, staleAfter: 0 });
+  const planned = planWindows({ ...input, finalThrough: settledDay(today), moved: new Set() });
+  const windows = planned.map((window) => ({
+    kind: window.kind,
+    from: window.from,
+    to: window.to,
+    requests: countRequests(window, input.brandTerms),
+  }));
+  const comparisons = dueComparisons(input.days, today).size > 0 ? 1 : 0;
+  return { windows, requests: windows.reduce((sum, { requests }) => sum + requests, 1 + comparisons) };
+}

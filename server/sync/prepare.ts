@@ -1,0 +1,104 @@
+import type { Catalog } from '../catalog/catalog.ts';
+import { type Connection, connectionsOf } from '../catalog/connections.ts';
+import { listKeywords } from '../catalog/keywords.ts';
+import { readCoverage } from '../catalog/manifest.ts';
+import { findAnyProject, type Project } from '../catalog/projects.ts';
+import { forgetSyncDays, listSyncDays, listSyncKeywords, type SyncDay } from '../catalog/sync-days.ts';
+import { putSyncProject, readSyncProject, type SyncProject } from '../catalog/sync-projects.ts';
+import { addDays, type Day, eachDay, monthsEarlier } from '../domain/dates.ts';
+import { toMicroseconds } from '../domain/instants.ts';
+import type { Range } from '../domain/range.ts';
+import type { PlanInput } from './plan.ts';
+import { tablesOf } from './tables.ts';
+
+/** A project with a connection to the reporting API. */
+export interface Connected {
+  readonly project: Project;
+  readonly connection: Connection;
+}
+
+export async function findConnected(catalog: Catalog, id: string): Promise<Connected | undefined> {
+  const project = await findAnyProject(catalog, id);
+  const connection = (await connectionsOf(catalog, id)).find(({ kind }) => kind === 'search-console');
+  return project === undefined || connection === undefined ? undefined : { project, connection };
+}
+
+/** Months that the API keeps, and days beyond them that it has been seen to give. */
+const HISTORY_MONTHS = 16;
+const MORE_DAYS = 14;
+
+/** The days that are wanted: those that were wanted before, as far as the API may still have them, until today. */
+function wantedDays({ firstDay }: Pick<SyncProject, 'firstDay'>, days: readonly SyncDay[], today: Day): Range {
+  const oldest = addDays(monthsEarlier(today, HISTORY_MONTHS), -MORE_DAYS);
+  if (firstDay === null || firstDay >= oldest) return { from: firstDay ?? oldest, to: today };
+  // Days that the API has no more are not waited for; those that are there go on to count.
+  const known = new Set(days.filter(({ table }) => table === 'site_daily').map(({ day }) => day));
+  const isLost = eachDay(firstDay, addDays(oldest, -1)).some((day) => !known.has(day));
+  return { from: isLost ? oldest : firstDay, to: today };
+}
+
+/** What a run goes by besides the answers of the provider. */
+export interface Prepared {
+  readonly sync: SyncProject;
+  readonly input: Omit<PlanInput, 'finalThrough' | 'moved'>;
+}
+
+/**
+ * Reads what is known of a project.
+ * @param now milliseconds
+ * @param staleAfter milliseconds after which days that still change are read again
+ */
+export async function prepare(
+  catalog: Catalog,
+  { project, connection }: Connected,
+  { today, now, staleAfter }: { today: Day; now: number; staleAfter: number },
+): Promise<Prepared> {
+  const stored = await readSyncProject(catalog, project.id);
+  const isOther = stored.firstDay !== null && stored.country !== project.country;
+  const sync = isOther ? { ...stored, country: project.country } : stored;
+  // Days of another country are none of this one: all are fetched anew.
+  const days = isOther ? [] : await listSyncDays(catalog, project.id);
+  return {
+    sync,
+    input: {
+      wanted: wantedDays(sync, days, today),
+      tables: tablesOf(connection.archive),
+      days,
+      keywords: (await listKeywords(catalog, project.id)).map(({ id, query }) => ({ id, query })),
+      fetchedKeywords: isOther ? [] : await listSyncKeywords(catalog, project.id),
+      brandTerms: project.brandTerms,
+      brandChanged: !haveSameTerms(sync.brandTerms, project.brandTerms),
+      monthlyThrough: (await readCoverage(catalog, project.id)).country_monthly?.lastDay ?? null,
+      now: toMicroseconds(now),
+      staleBefore: toMicroseconds(now - staleAfter),
+    },
+  };
+}
+
+/** Writes down what a run is about to fetch with, before the first request. */
+export async function begin(catalog: Catalog, { project }: Connected, prepared: Prepared): Promise<SyncProject> {
+  const { input, sync: before } = prepared;
+  const hasBrandDays = input.days.some(({ table }) => table === 'brand_daily');
+  const sync: SyncProject = {
+    ...before,
+    firstDay: input.wanted.from,
+    lastDay: input.wanted.to,
+    country: project.country,
+    // Those of stored days are changed together with them.
+    brandTerms: hasBrandDays ? before.brandTerms : project.brandTerms,
+    lastRunAt: input.now,
+  };
+  await catalog.transaction(async (own) => {
+    const stored = await readSyncProject(own, project.id);
+    if (stored.firstDay !== null && stored.country !== project.country) await forgetSyncDays(own, project.id);
+    await putSyncProject(own, project.id, sync);
+  });
+  return sync;
+}
+
+/** Whether terms find the same queries. */
+function haveSameTerms(a: readonly string[], b: readonly string[]): boolean {
+  const normal = (terms: readonly string[]): string =>
+    JSON.stringify([...new Set(terms.map((term) => term.trim().toLowerCase()))].sort());
+  return normal(a) === normal(b);
+}

@@ -1,0 +1,59 @@
+import type { Catalog } from '../catalog/catalog.ts';
+import type { Project } from '../catalog/projects.ts';
+import {
+  putSyncProject,
+  putSyncState,
+  raiseEntityRevisions,
+  readSyncProject,
+  type SyncState,
+} from '../catalog/sync-projects.ts';
+import { eachDay, later } from '../domain/dates.ts';
+import { toMicroseconds } from '../domain/instants.ts';
+import { nextRunAt, type RunOutcome, statusOf } from './outcome.ts';
+import type { PlanInput } from './plan.ts';
+import { findConnected } from './prepare.ts';
+import type { DaysByTable } from './published-days.ts';
+
+/** How a project stands once its newest days are published. */
+export function newestState(
+  { finalThrough }: Pick<PlanInput, 'finalThrough'>,
+  days: DaysByTable,
+  { project, now }: { readonly project: Project; readonly now: number },
+): Partial<SyncState> {
+  const withRows = [...(days.get('site_daily')?.values() ?? [])].filter(({ rows }) => rows > 0);
+  return {
+    lastSyncedAt: toMicroseconds(now),
+    provisionalAfter: finalThrough,
+    syncedThrough: withRows.length === 0 ? project.syncedThrough : withRows.map(({ day }) => day).reduce(later),
+  };
+}
+
+/** Whether wanted days were never published. */
+export function isPending({ tables, wanted }: PlanInput, days: DaysByTable): boolean {
+  const all = eachDay(wanted.from, wanted.to);
+  return tables.some((table) => !all.every((day) => days.get(table)?.has(day)));
+}
+
+interface Failure {
+  readonly outcome: RunOutcome;
+  readonly reason: string | null;
+  /** Milliseconds. */
+  readonly now: number;
+  /** From 0 to 1. */
+  readonly random: number;
+  readonly hours: number;
+}
+
+/** Stores that a run has failed. What was published stays; only the status tells. */
+export async function storeFailure(catalog: Catalog, id: string, failure: Failure): Promise<void> {
+  const { outcome, reason } = failure;
+  await catalog.transaction(async (own) => {
+    if ((await findConnected(own, id)) === undefined) return;
+    const stored = await readSyncProject(own, id);
+    const failures = stored.failures + 1;
+    const next = toMicroseconds(nextRunAt({ ...failure, failures }));
+    await putSyncProject(own, id, { ...stored, failures, lastError: reason, nextRunAt: next });
+    const isChanged = await putSyncState(own, id, { syncStatus: statusOf(outcome) });
+    await raiseEntityRevisions(own, isChanged ? [id] : []);
+  });
+}

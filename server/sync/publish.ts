@@ -1,0 +1,243 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Catalog } from '../catalog/catalog.ts';
+import { type FactTable, filesOf, manifestOf, readCoverage } from '../catalog/manifest.ts';
+import {
+  listSyncKeywords,
+  putSyncDays,
+  putSyncKeywords,
+  type SyncDay,
+  type SyncKeyword,
+} from '../catalog/sync-days.ts';
+import { listKeywordIds, putSyncState, raiseEntityRevisions, type SyncState } from '../catalog/sync-projects.ts';
+import { type Day, eachDay, earlier, lastDayOf, later, type Month, monthOf, monthsEarlier } from '../domain/dates.ts';
+import { EVERY_DAY, type Range } from '../domain/range.ts';
+import { Engine, type EngineOptions, type Session } from '../facts/duckdb/engine.ts';
+import { loadSnapshot } from '../load/load.ts';
+import type { KnownDays } from '../load/part-files.ts';
+import { FACTS, identifiers } from '../load/tables.ts';
+import { sqlTemplate } from '../runtime/sql.ts';
+import type { Settings } from '../settings.ts';
+import { CheckedFiles } from '../storage/checked-files.ts';
+import { FactStore } from '../storage/fact-store.ts';
+import { writeCountryMonths } from './country-months.ts';
+import type { FetchedWindow } from './fetch.ts';
+import { coverageAfter } from './keyword-coverage.ts';
+import type { SyncWindow } from './plan.ts';
+import { addDay, byTable, type DaysByTable, publishedDays } from './published-days.ts';
+import { KEYWORD_TABLES, type SyncTable } from './tables.ts';
+
+export interface PublishInput {
+  readonly settings: Settings;
+  readonly catalog: Catalog;
+  readonly project: string;
+  readonly window: SyncWindow;
+  readonly fetched: FetchedWindow;
+  /** What was published before. */
+  readonly days: DaysByTable;
+  /** The first and the last day that are wanted; the last one is today. */
+  readonly wanted: Range;
+  readonly today: Day;
+  readonly finalThrough: Day;
+  /** Days of countries until this one are kept by months. */
+  readonly monthsThrough: Day;
+  /** Days that are stored again, also where they came as before. */
+  readonly again: ReadonlySet<Day>;
+  /** Milliseconds. */
+  readonly now: number;
+  /** How the project stands once this is published. */
+  readonly stateAfter: (days: DaysByTable) => Partial<SyncState>;
+  /** Writes further rows in the same transaction. */
+  readonly alongside?: (own: Catalog) => Promise<void>;
+}
+
+/** The API has been seen to give rows of some days beyond its 16 months. A day without any is not told from one that is gone. */
+const HISTORY_MONTHS = 16;
+
+/**
+ * Makes a window current: its facts, what is known of its days, and how the project stands, all in one transaction. Days
+ * that came as they were fetched before are left alone; where all did, no facts are published.
+ * @returns what is known of the days of the window
+ */
+export async function publishWindow(input: PublishInput): Promise<readonly SyncDay[]> {
+  const { settings, catalog, project } = input;
+  const days = publishedDays(input);
+  const after = byTable([...input.days.values()].flatMap((ofTable) => [...ofTable.values()]));
+  for (const day of days) addDay(after, day);
+  const changed = await changedDays(input, days);
+  const write = async (own: Catalog): Promise<readonly string[]> => {
+    await putSyncDays(own, project, days);
+    await putSyncKeywords(own, project, await fetchedKeywords(own, input));
+    await input.alongside?.(own);
+    return (await putSyncState(own, project, input.stateAfter(after))) ? [project] : [];
+  };
+  if (changed.size === 0 && !(await isMonthDue(input, after))) {
+    await catalog.transaction(async (own) => raiseEntityRevisions(own, await write(own)));
+    return days;
+  }
+  const makeSnapshot = (folder: string): Promise<KnownDays> => writeSnapshot(input, { folder, changed, after });
+  // The provider has rows with more clicks than impressions now and then.
+  await loadSnapshot({ settings, catalog }, { acceptImplausible: true, makeSnapshot, alongside: write });
+  return days;
+}
+
+/** The days of each table that are to be stored: those whose rows are others than before, or new. */
+async function changedDays(
+  { catalog, project, fetched: { files }, days, today, again }: PublishInput,
+  published: readonly SyncDay[],
+): Promise<Map<SyncTable, Day[]>> {
+  const changed = new Map<SyncTable, Day[]>();
+  const stored = await readCoverage(catalog, project);
+  const kept = monthsEarlier(today, HISTORY_MONTHS);
+  for (const { table: name, day, digest } of published) {
+    const table = name as SyncTable;
+    const found = files.of(table).get(day);
+    const before = days.get(table)?.get(day);
+    if (found === undefined) continue;
+    if (before?.state !== 'failed' && before?.digest === digest && !again.has(day)) continue;
+    const span = stored[table];
+    if (before === undefined && found.rows === 0 && (span === undefined || day < span.firstDay || day > span.lastDay))
+      continue;
+    if (found.rows === 0 && day < kept && (files.of('site_daily').get(day)?.rows ?? 0) === 0) continue;
+    changed.set(table, [...(changed.get(table) ?? []), day]);
+  }
+  return changed;
+}
+
+/** For which days the keywords of a window are fetched once it is published. */
+async function fetchedKeywords(own: Catalog, { project, window, fetched, days }: PublishInput): Promise<SyncKeyword[]> {
+  const asks = window.asks.filter(({ table }) => table === 'keyword_daily' && !fetched.failures.has(table));
+  if (asks.length === 0) return [];
+  const known = [...(days.get('keyword_daily')?.values() ?? [])];
+  const published = new Set(known.filter(({ state }) => state !== 'failed').map(({ day }) => day));
+  const before = await listSyncKeywords(own, project);
+  let coverage: ReadonlyMap<string, SyncKeyword> = new Map(before.map((keyword) => [keyword.id, keyword]));
+  for (const ask of asks.toReversed()) coverage = coverageAfter(coverage, ask, published);
+  const asked = new Set(asks.flatMap(({ keywords }) => keywords.map(({ id }) => id)));
+  return [...coverage.values()].filter(({ id }) => asked.has(id));
+}
+
+/** Whether all wanted days of a month of countries are published. */
+function isWholeMonth(
+  month: Month,
+  { wanted, monthsThrough }: Pick<PublishInput, 'wanted' | 'monthsThrough'>,
+  after: DaysByTable,
+): boolean {
+  if (lastDayOf(month) > monthsThrough) return false;
+  const days = after.get('country_daily');
+  const range = { from: later(`${month}-01`, wanted.from), to: lastDayOf(month) };
+  return eachDay(range.from, range.to).every((day) => (days?.get(day)?.state ?? 'failed') !== 'failed');
+}
+
+/** Whether the oldest stored days of countries are to become a month. */
+async function isMonthDue(input: PublishInput, after: DaysByTable): Promise<boolean> {
+  const [first] = await manifestOf(input.catalog, input.project, 'country_daily', EVERY_DAY);
+  return first !== undefined && isWholeMonth(monthOf(first.firstDay), input, after);
+}
+
+interface Snapshot {
+  readonly folder: string;
+  readonly changed: ReadonlyMap<SyncTable, readonly Day[]>;
+  readonly after: DaysByTable;
+}
+
+/** Writes what a window changes as a snapshot. Nobody else loads meanwhile. */
+async function writeSnapshot(input: PublishInput, { folder, changed, after }: Snapshot): Promise<KnownDays> {
+  const { project, fetched } = input;
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  await using engine = new OwnEngine(input, folder);
+  const known: Partial<Record<FactTable, readonly Day[]>> = {};
+  for (const [table, days] of changed) {
+    if (table === 'country_daily') continue;
+    known[table] = days;
+    await fetched.files.moveTo(folder, table, days);
+    if (KEYWORD_TABLES.includes(table)) await keepOtherKeywords(input, engine, { table, days, folder });
+  }
+  return { project, days: { ...known, ...(await writeCountries(input, engine, { folder, changed, after })) } };
+}
+
+/** Writes days of countries, and months in place of those that are old enough. */
+async function writeCountries(
+  { catalog, project, fetched: { files }, ...input }: PublishInput,
+  engine: OwnEngine,
+  { folder, changed, after }: Snapshot,
+): Promise<KnownDays['days']> {
+  const { monthsThrough } = input;
+  const changedDays = changed.get('country_daily') ?? [];
+  const old = { ...EVERY_DAY, to: monthsThrough };
+  const stored = (await manifestOf(catalog, project, 'country_daily', old)).filter(
+    ({ firstDay }) => firstDay <= monthsThrough,
+  );
+  const asked = [...files.of('country_daily').keys()].filter((day) => day <= monthsThrough);
+  const isWhole = (month: Month): boolean => isWholeMonth(month, input, after);
+  const { months, days } =
+    stored.length + asked.length === 0
+      ? { months: [], days: [] }
+      : await writeCountryMonths(await engine.session(), {
+          project,
+          stored: await engine.checked.open(stored),
+          fetched: files.files('country_daily', asked),
+          replaced: asked,
+          through: monthsThrough,
+          isWhole,
+          target: join(folder, 'country_monthly.parquet'),
+        });
+  if (changedDays.length + days.length === 0) return {};
+  const daily = changedDays.filter((day) => !months.includes(monthOf(day)));
+  await files.moveTo(folder, 'country_daily', daily);
+  const firstDays = months.map((month) => `${month}-01`);
+  return {
+    country_daily: [...new Set([...changedDays, ...days])],
+    ...(months.length === 0 ? {} : { country_monthly: firstDays }),
+  };
+}
+
+/** Days are replaced whole: rows of keywords that the window says nothing about are taken along. */
+async function keepOtherKeywords(
+  { catalog, project, window }: PublishInput,
+  engine: OwnEngine,
+  { table, days, folder }: { table: SyncTable; days: readonly Day[]; folder: string },
+): Promise<void> {
+  const asked = new Set(
+    window.asks.filter((ask) => ask.table === table).flatMap(({ keywords }) => keywords.map(({ id }) => id)),
+  );
+  const others = (await listKeywordIds(catalog, project)).filter((id) => !asked.has(id));
+  const stored = await filesOf(catalog, project, table, { from: days.reduce(earlier), to: days.reduce(later) });
+  if (others.length === 0 || stored.length === 0) return;
+  const { columns } = FACTS.find(({ name }) => name === table)!;
+  const names = columns.map(({ name }) => name).filter((name) => name !== 'project_id');
+  const target = join(folder, table, 'kept.parquet');
+  const parameters = { files: await engine.checked.open(stored), project, days, keywords: others, target };
+  await (await engine.session()).run(
+    sqlTemplate('sync/kept_keyword_rows', { columns: identifiers(names) }),
+    parameters,
+  );
+}
+
+/** DuckDB over the stored facts and the rows that wait, opened where something needs it. */
+class OwnEngine {
+  readonly checked: CheckedFiles;
+  readonly #options: EngineOptions;
+  #opened: { engine: Engine; session: Session } | undefined;
+
+  constructor({ settings, fetched }: PublishInput, folder: string) {
+    const store = new FactStore(settings.dataFolder);
+    this.checked = new CheckedFiles(store);
+    const folders = [folder, fetched.files.folder, store.path('facts')];
+    const { memoryLimit, threads } = settings;
+    this.#options = { memoryLimit, threads, temporaryFolder: `${folder}-memory`, folders };
+  }
+
+  async session(): Promise<Session> {
+    if (this.#opened === undefined) {
+      const engine = await Engine.open(this.#options);
+      this.#opened = { engine, session: await engine.session() };
+    }
+    return this.#opened.session;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#opened?.session.close();
+    this.#opened?.engine.close();
+  }
+}

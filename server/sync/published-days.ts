@@ -1,0 +1,97 @@
+import type { SyncDay } from '../catalog/sync-days.ts';
+import { countDays, type Day, eachDay } from '../domain/dates.ts';
+import { type Microseconds, toMicroseconds } from '../domain/instants.ts';
+import { type FetchedDay, NO_ROWS, sumOfDigests } from './day-files.ts';
+import type { FetchedWindow } from './fetch.ts';
+import type { SyncWindow } from './plan.ts';
+import type { SyncTable } from './tables.ts';
+
+/** Days that were published, by table and day. */
+export type DaysByTable = ReadonlyMap<SyncTable, ReadonlyMap<Day, SyncDay>>;
+
+/** Final days are compared with the provider once more at these ages, in days. */
+const COMPARED_AT = [30, 7];
+/** Pauses before a table that failed is asked for again, in milliseconds. */
+const FIRST_PAUSE = 3_600_000;
+const MAX_PAUSE = 86_400_000;
+
+interface Publication {
+  readonly window: SyncWindow;
+  readonly fetched: FetchedWindow;
+  readonly days: DaysByTable;
+  readonly today: Day;
+  readonly finalThrough: Day;
+  /** Milliseconds. */
+  readonly now: number;
+}
+
+/** What is known of the days of a window once it is published. */
+export function publishedDays(publication: Publication): SyncDay[] {
+  const { window, fetched, days } = publication;
+  return window.asks.flatMap(({ table, from, to }) => {
+    const failure = fetched.failures.get(table);
+    return eachDay(from, to).flatMap((day) => {
+      const before = days.get(table)?.get(day);
+      if (failure !== undefined) return [failedDay(table, day, before, failure.message, publication.now)];
+      const found = fetched.files.of(table).get(day);
+      return found === undefined ? [] : [fetchedDay(table, day, found, before, publication)];
+    });
+  });
+}
+
+function fetchedDay(
+  table: SyncTable,
+  day: Day,
+  found: FetchedDay,
+  before: SyncDay | undefined,
+  { window, today, finalThrough, now }: Publication,
+): SyncDay {
+  // Rows of some keywords come to those that are there.
+  const added =
+    window.kind === 'keywords' && before !== undefined ? before : { ...NOTHING, final: day <= finalThrough };
+  const rows = added.rows + found.rows;
+  return {
+    table,
+    day,
+    state: rows > 0 ? 'done' : 'empty',
+    final: added.final,
+    cutOff: added.cutOff || found.cutOff,
+    rows,
+    clicks: added.clicks + found.clicks,
+    impressions: added.impressions + found.impressions,
+    digest: sumOfDigests(added.digest, found.digest),
+    compared: added.final ? comparedAt(day, today) : 0,
+    fetchedAt: toMicroseconds(now),
+    attempts: 0,
+    reason: null,
+    nextTry: null,
+  };
+}
+
+const NOTHING = { rows: 0, clicks: 0, impressions: 0, digest: NO_ROWS, cutOff: false };
+
+function failedDay(table: SyncTable, day: Day, before: SyncDay | undefined, reason: string, now: number): SyncDay {
+  const attempts = (before?.attempts ?? 0) + 1;
+  const pause = Math.min(MAX_PAUSE, FIRST_PAUSE * 2 ** (attempts - 1));
+  const nextTry: Microseconds = toMicroseconds(now + pause);
+  const known = before ?? { ...NOTHING, table, day, state: 'failed', final: false, compared: 0, fetchedAt: 0 };
+  return { ...known, attempts, reason, nextTry };
+}
+
+/** The age at which a day need not be compared any more when it is read today. */
+export function comparedAt(day: Day, today: Day): number {
+  const age = countDays(day, today) - 1;
+  return COMPARED_AT.find((at) => age >= at) ?? 0;
+}
+
+export function byTable(days: readonly SyncDay[]): Map<SyncTable, Map<Day, SyncDay>> {
+  const tables = new Map<SyncTable, Map<Day, SyncDay>>();
+  for (const day of days) addDay(tables, day);
+  return tables;
+}
+
+export function addDay(tables: Map<SyncTable, Map<Day, SyncDay>>, day: SyncDay): void {
+  const table = day.table as SyncTable;
+  const known = tables.get(table) ?? new Map<Day, SyncDay>();
+  tables.set(table, known.set(day.day, day));
+}

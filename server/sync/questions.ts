@@ -1,0 +1,86 @@
+import type { SyncDay } from '../catalog/sync-days.ts';
+import { addDays, type Day, earlier, later } from '../domain/dates.ts';
+import type { Range } from '../domain/range.ts';
+import type { AnalyticsQuery } from '../providers/analytics-query.ts';
+import { MAX_ROWS } from './batches.ts';
+import { type FetchOptions, runAtGateway } from './fetch.ts';
+import { comparedAt } from './published-days.ts';
+
+export type Asking = Omit<FetchOptions, 'atOnce'>;
+
+/** Sums of a day over all of its rows. */
+export interface DaySums {
+  readonly clicks: number;
+  readonly impressions: number;
+}
+
+/** Days in which the first one that is not final is looked for. */
+const FINALITY_DAYS = 10;
+/** Where the provider does not say: data is final after so many Pacific days. */
+const PROVISIONAL_DAYS = 3;
+
+/** The last day that cannot change any more, as the provider says. */
+export async function askFinality(options: Asking, today: Day): Promise<Day> {
+  const range = { from: addDays(today, 1 - FINALITY_DAYS), to: today };
+  const { firstIncompleteDate } = await askDays(options, range, 'all');
+  return firstIncompleteDate === null ? settledDay(today) : addDays(firstIncompleteDate, -1);
+}
+
+/** The newest day that is final for certain, without the provider's word. */
+export function settledDay(today: Day): Day {
+  return addDays(today, -PROVISIONAL_DAYS);
+}
+
+/** The sums of each day that has any at the provider. */
+async function askSums(options: Asking, range: Range, dataState: 'final' | 'all'): Promise<ReadonlyMap<Day, DaySums>> {
+  const { rows } = await askDays(options, range, dataState);
+  return new Map(rows.map(({ keys, clicks, impressions }) => [keys[0]!, { clicks, impressions }]));
+}
+
+function askDays(options: Asking, range: Range, dataState: 'final' | 'all') {
+  const { property, country } = options.project;
+  const filters = country === null ? [] : [{ dimension: 'country', operator: 'equals', expression: country } as const];
+  const query: AnalyticsQuery = {
+    property,
+    ...range,
+    dimensions: ['date'],
+    aggregation: 'byProperty',
+    filters,
+    dataState,
+    type: 'web',
+  };
+  const client = options.providers.searchAnalytics(options.connection);
+  return runAtGateway(options, (run) => client.page(query, { start: 0, limit: MAX_ROWS }, run));
+}
+
+/** The final days that have reached an age at which they are compared with the provider, and that age. */
+export function dueComparisons(days: readonly SyncDay[], today: Day): Map<Day, number> {
+  const due = new Map<Day, number>();
+  for (const { table, day, final, compared, state } of days) {
+    if (table !== 'site_daily' || !final || state === 'failed') continue;
+    const age = comparedAt(day, today);
+    if (age > compared) due.set(day, age);
+  }
+  return due;
+}
+
+/** Those of some days whose sums are others at the provider than what is stored. One request. */
+export async function findMovedDays(
+  options: Asking,
+  days: Iterable<Day>,
+  stored: (day: Day) => DaySums | undefined,
+  dataState: 'final' | 'all' = 'final',
+): Promise<Day[]> {
+  const all = [...days];
+  if (all.length === 0) return [];
+  const range = { from: all.reduce(earlier), to: all.reduce(later) };
+  const sums = await askSums(options, range, dataState);
+  const none: DaySums = { clicks: 0, impressions: 0 };
+  return all
+    .filter((day) => {
+      const there = sums.get(day) ?? none;
+      const here = stored(day) ?? none;
+      return there.clicks !== here.clicks || there.impressions !== here.impressions;
+    })
+    .sort();
+}

@@ -1,0 +1,274 @@
+import { join } from 'node:path';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Catalog } from '../catalog/catalog.ts';
+import { putCompared, type SyncDay } from '../catalog/sync-days.ts';
+import { putSyncProject, readSyncProject, type SyncState } from '../catalog/sync-projects.ts';
+import { addDays, type Day, pacificDayOf } from '../domain/dates.ts';
+import { newUuid } from '../domain/ids.ts';
+import { toMicroseconds } from '../domain/instants.ts';
+import type { Providers } from '../providers/providers.ts';
+import type { Settings } from '../settings.ts';
+import { lastWholeMonthBefore } from './country-months.ts';
+import { DayFiles } from './day-files.ts';
+import { type FetchedWindow, type FetchOptions, fetchWindow, type RunCounts } from './fetch.ts';
+import { describeFailure, nextRunAt, type RunOutcome, statusOf } from './outcome.ts';
+import { countRequests, type PlanInput, planWindows, type SyncWindow } from './plan.ts';
+import { begin, type Connected, findConnected, prepare } from './prepare.ts';
+import { isPending, newestState, storeFailure } from './project-state.ts';
+import { type PublishInput, publishWindow } from './publish.ts';
+import { addDay, byTable, type DaysByTable } from './published-days.ts';
+import { askFinality, dueComparisons, findMovedDays } from './questions.ts';
+import type { SyncTable } from './tables.ts';
+
+export interface SyncStores {
+  readonly settings: Settings;
+  readonly catalog: Catalog;
+  readonly providers: Providers;
+  /** Where rows wait until they are published. */
+  readonly folder: string;
+  readonly log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>;
+}
+
+export interface SyncOptions {
+  /** Milliseconds, as `Date.now`. */
+  readonly now: () => number;
+  /** From 0 to 1, as `Math.random`. */
+  readonly random: () => number;
+  readonly signal: AbortSignal;
+  /** Windows after which the run ends for others to have their turn. */
+  readonly maxWindows?: number;
+  /** Milliseconds after which days that still change are read again; 0: all of them. */
+  readonly staleAfter?: number;
+  readonly report?: (progress: SyncProgress) => void;
+  /** Days that are read again, whatever is known of them. */
+  readonly again?: readonly Day[];
+}
+
+export interface SyncProgress {
+  readonly project: string;
+  readonly windows: number;
+  readonly allWindows: number;
+  readonly requests: number;
+  /** As far as they can be told before. */
+  readonly allRequests: number;
+  readonly rows: number;
+}
+
+/** What a run did; its line in the log. */
+export interface SyncResult extends Readonly<RunCounts> {
+  readonly project: string;
+  readonly outcome: RunOutcome;
+  /** Why it did not succeed, in words for the operator. */
+  readonly reason: string | null;
+  readonly windows: number;
+  readonly seconds: number;
+}
+
+/**
+ * One run of a project: asks what is final, and fetches and publishes what is due, window by window. Each publication is
+ * whole, so that the next run goes on behind the last one, however this one ends. Nobody else may run the project
+ * meanwhile. Throws where the run was stopped; what else goes wrong is told by the result, and stored.
+ */
+export async function syncProject(stores: SyncStores, id: string, options: SyncOptions): Promise<SyncResult> {
+  const { catalog, settings, log, providers } = stores;
+  const started = performance.now();
+  const counts = { requests: 0, retries: 0, rows: 0 };
+  const progress = { windows: 0 };
+  let outcome: RunOutcome;
+  let reason: string | null = null;
+  try {
+    const connected = await findConnected(catalog, id);
+    if (connected === undefined) throw new Error(`Project '${id}' has no search-console connection.`);
+    ({ outcome, reason } = await new Run(stores, connected, options, counts, progress).run());
+  } catch (error) {
+    options.signal.throwIfAborted();
+    if (providers.gateway.stopped.aborted) throw error;
+    ({ outcome, reason } = describeFailure(error));
+    if (outcome === 'failed') log.error({ err: error, project: id }, 'the sync of a project failed');
+    const { syncHours: hours } = settings;
+    await storeFailure(catalog, id, { outcome, reason, now: options.now(), random: options.random(), hours });
+  }
+  const seconds = Math.round(performance.now() - started) / 1000;
+  const line = { project: id, ...counts, windows: progress.windows, seconds, outcome };
+  log.info({ ...line, ...(reason === null ? {} : { reason }) }, 'project synced');
+  return { ...line, reason };
+}
+
+/** One run while it is under way. */
+class Run {
+  readonly #stores: SyncStores;
+  readonly #connected: Connected;
+  readonly #options: SyncOptions;
+  readonly #counts: RunCounts;
+  readonly #progress: { windows: number };
+  readonly #today: Day;
+  #days: Map<SyncTable, Map<Day, SyncDay>> = new Map();
+
+  constructor(
+    stores: SyncStores,
+    connected: Connected,
+    options: SyncOptions,
+    counts: RunCounts,
+    progress: { windows: number },
+  ) {
+    this.#stores = stores;
+    this.#connected = connected;
+    this.#options = options;
+    this.#counts = counts;
+    this.#progress = progress;
+    this.#today = pacificDayOf(options.now());
+  }
+
+  async run(): Promise<Pick<SyncResult, 'outcome' | 'reason'>> {
+    const { catalog } = this.#stores;
+    const { now, maxWindows = Number.POSITIVE_INFINITY, staleAfter = 0 } = this.#options;
+    const prepared = await prepare(catalog, this.#connected, { today: this.#today, now: now(), staleAfter });
+    await begin(catalog, this.#connected, prepared);
+    this.#days = byTable(prepared.input.days);
+    const finalThrough = await askFinality(this.#fetchOptions(), this.#today);
+    const moved = await this.#movedDays(prepared.input.days);
+    const input: PlanInput = { ...prepared.input, finalThrough, moved };
+    const windows = planWindows(input);
+    const { brandTerms } = this.#connected.project;
+    const allRequests = this.#counts.requests + windows.reduce((sum, it) => sum + countRequests(it, brandTerms), 0);
+    const report = (): void =>
+      this.#options.report?.({
+        project: this.#connected.project.id,
+        ...this.#counts,
+        windows: this.#progress.windows,
+        allWindows: windows.length,
+        allRequests,
+      });
+    report();
+    for (const window of windows) {
+      if (this.#progress.windows >= maxWindows) break;
+      await this.#window(window, input, report);
+      this.#progress.windows++;
+      report();
+    }
+    return this.#end(input, windows.length > this.#progress.windows);
+  }
+
+  /** Fetches and publishes a window. */
+  async #window(window: SyncWindow, input: PlanInput, report: () => void): Promise<void> {
+    const { settings, folder } = this.#stores;
+    const { project } = this.#connected;
+    const files = new DayFiles(join(folder, newUuid()), project.id);
+    try {
+      const fetched = await fetchWindow(window, files, {
+        ...this.#fetchOptions(),
+        atOnce: settings.fetchesPerProperty,
+        report,
+      });
+      const ofBrand = fetched.failures.get('brand_daily');
+      // Days of old and of new terms must not stand side by side.
+      if (ofBrand !== undefined && input.brandChanged) throw ofBrand;
+      const isBrand = window.kind === 'brand';
+      await this.#publish(window, fetched, input, {
+        stateAfter: (days) => ({
+          syncStatus: 'ok',
+          historyBackfilling: isPending(input, days),
+          ...(window.kind === 'newest' ? this.#newest(input, days) : {}),
+        }),
+        ...(isBrand
+          ? {
+              alongside: async (own: Catalog) => {
+                const stored = await readSyncProject(own, project.id);
+                await putSyncProject(own, project.id, { ...stored, brandTerms: project.brandTerms });
+              },
+            }
+          : {}),
+      });
+    } finally {
+      await files.remove();
+    }
+  }
+
+  /** Stores that the run has succeeded, or which table has failed; and makes months of countries that have become due. */
+  async #end(input: PlanInput, isPart: boolean): Promise<Pick<SyncResult, 'outcome' | 'reason'>> {
+    const { settings, folder } = this.#stores;
+    const { project } = this.#connected;
+    const { now, random } = this.#options;
+    const failed = [...this.#days.values()]
+      .flatMap((days) => [...days.values()])
+      .find(({ nextTry }) => nextTry !== null);
+    const outcome: RunOutcome = failed !== undefined ? 'table-failed' : isPart ? 'part' : 'done';
+    const reason =
+      failed === undefined ? null : `${failed.table} of ${failed.day} could not be fetched: ${failed.reason}.`;
+    const nothing: SyncWindow = { kind: 'history', from: this.#today, to: this.#today, asks: [] };
+    const files = new DayFiles(join(folder, newUuid()), project.id);
+    try {
+      await this.#publish(nothing, { files, failures: new Map() }, input, {
+        stateAfter: (days) => ({
+          ...this.#newest(input, days),
+          syncStatus: statusOf(outcome),
+          historyBackfilling: isPending(input, days),
+        }),
+        alongside: async (own) => {
+          const stored = await readSyncProject(own, project.id);
+          const failures = failed === undefined ? 0 : stored.failures + 1;
+          const next = nextRunAt({ outcome, failures, now: now(), hours: settings.syncHours, random: random() });
+          await putSyncProject(own, project.id, {
+            ...stored,
+            failures,
+            lastError: reason,
+            lastSuccessAt: toMicroseconds(now()),
+            nextRunAt: toMicroseconds(isPart ? now() : next),
+          });
+        },
+      });
+    } finally {
+      await files.remove();
+    }
+    return { outcome, reason };
+  }
+
+  async #publish(
+    window: SyncWindow,
+    fetched: FetchedWindow,
+    { wanted, finalThrough }: PlanInput,
+    what: Pick<PublishInput, 'stateAfter' | 'alongside'>,
+  ): Promise<void> {
+    const { settings, catalog } = this.#stores;
+    const published = await publishWindow({
+      settings,
+      catalog,
+      project: this.#connected.project.id,
+      window,
+      fetched,
+      days: this.#days,
+      wanted,
+      today: this.#today,
+      finalThrough,
+      monthsThrough: lastWholeMonthBefore(addDays(this.#today, -settings.countryDays)),
+      again: new Set(this.#options.again),
+      now: this.#options.now(),
+      ...what,
+    });
+    for (const day of published) addDay(this.#days, day);
+  }
+
+  /** Days that moved at the provider since they became final, and those that are to be read again. */
+  async #movedDays(days: readonly SyncDay[]): Promise<ReadonlySet<Day>> {
+    const { catalog } = this.#stores;
+    const { project } = this.#connected;
+    const due = dueComparisons(days, this.#today);
+    const stored = this.#days.get('site_daily');
+    const moved = new Set(await findMovedDays(this.#fetchOptions(), due.keys(), (day) => stored?.get(day)));
+    const settled = new Map([...due].filter(([day]) => !moved.has(day)));
+    if (settled.size > 0) await catalog.transaction((own) => putCompared(own, project.id, settled));
+    return moved.union(new Set(this.#options.again));
+  }
+
+  #newest(input: PlanInput, days: DaysByTable): Partial<SyncState> {
+    return newestState(input, days, { project: this.#connected.project, now: this.#options.now() });
+  }
+
+  #fetchOptions(): Omit<FetchOptions, 'atOnce'> {
+    const { project, connection } = this.#connected;
+    const { property, country, brandTerms } = project;
+    const asked = { property, country, brandTerms };
+    const { providers } = this.#stores;
+    return { providers, connection, project: asked, counts: this.#counts, signal: this.#options.signal };
+  }
+}

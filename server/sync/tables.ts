@@ -1,0 +1,28 @@
+import type { Archive } from '../catalog/connections.ts';
+import type { FactTable } from '../catalog/manifest.ts';
+
+/** The fact tables that the sync fills by days, in the order in which it asks for them. */
+export const SYNC_TABLES = [
+  'site_daily',
+  'country_daily',
+  'brand_daily',
+  'appearance_daily',
+  'keyword_daily',
+  'keyword_page_daily',
+  'query_daily',
+  'page_daily',
+] as const satisfies readonly FactTable[];
+export type SyncTable = (typeof SYNC_TABLES)[number];
+
+/** Facts of tracked keywords: each of them can be fetched alone. */
+export const KEYWORD_TABLES: readonly SyncTable[] = ['keyword_daily', 'keyword_page_daily'];
+/** Tables that take a request for each day. */
+export const DAY_BY_DAY: readonly SyncTable[] = ['query_daily', 'page_daily'];
+
+/** The tables that the sync fills for a connection. */
+export function tablesOf(archive: Archive): SyncTable[] {
+  const left = new Set<SyncTable>();
+  if (!archive.includes('queries')) left.add('query_daily');
+  if (!archive.includes('pages')) left.add('page_daily');
+  return SYNC_TABLES.filter((table) => !left.has(table));
+}

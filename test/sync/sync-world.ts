@@ -1,0 +1,166 @@
+import { join } from 'node:path';
+import type { Test } from 'tap';
+import { makeQueries } from '../../scripts/demo/provider/made-queries.ts';
+import { MadeSearches } from '../../scripts/demo/provider/made-searches.ts';
+import type { Site } from '../../scripts/demo/provider/site.ts';
+import { type Archive, connectionsOf } from '../../server/catalog/connections.ts';
+import { listKeywords } from '../../server/catalog/keywords.ts';
+import { filesOf, type StoredTable } from '../../server/catalog/manifest.ts';
+import { findAnyProject, type Project } from '../../server/catalog/projects.ts';
+import { NEVER_SYNCED, putSyncProject } from '../../server/catalog/sync-projects.ts';
+import { addDays, type Day, monthsEarlier, pacificDayOf } from '../../server/domain/dates.ts';
+import { isoInstantOrNull } from '../../server/domain/instants.ts';
+import { EVERY_DAY } from '../../server/domain/range.ts';
+import { type SyncOptions, type SyncResult, type SyncStores, syncProject } from '../../server/sync/run.ts';
+import { tablesOf } from '../../server/sync/tables.ts';
+import { withSync } from '../../server/sync/with-sync.ts';
+import { connect } from '../fakes/connected.ts';
+import { type OracleRange, oracle, type SyncedTable } from '../fakes/oracle.ts';
+import { type FakeProvider, fakeProvider } from '../fakes/provider.ts';
+import { duckdb, quoted } from '../parquet.ts';
+import { keyword, makeWorld, PROJECT, type Row, type World } from '../world.ts';
+
+const PROPERTY = 'sc-domain:shop.example';
+/** Noon in California, so that no test depends on the hour unless it says so. */
+const START = Date.parse('2026-03-15T19:00:00Z');
+
+export interface SyncWorld extends World {
+  readonly provider: FakeProvider;
+  readonly site: Site;
+  readonly searches: MadeSearches;
+  readonly queries: readonly string[];
+  /** Milliseconds; move it. */
+  clock: number;
+  readonly lines: Readonly<Record<string, unknown>>[];
+  /** One run of the project, as the command does it. */
+  readonly sync: (options?: Partial<SyncOptions>) => Promise<SyncResult>;
+  readonly withStores: <T>(work: (stores: SyncStores) => Promise<T>) => Promise<T>;
+  readonly project: () => Promise<Project>;
+  /** The project as a snapshot would have it. */
+  readonly row: () => Promise<Row>;
+  readonly stored: (table: StoredTable) => Promise<Row[]>;
+  /** What each table must hold for the days of a range. */
+  readonly expected: (range?: Partial<OracleRange>) => Promise<Record<SyncedTable, Row[]>>;
+}
+
+/** The oldest day that is asked for. */
+function oldestDay(now: number): Day {
+  return addDays(monthsEarlier(pacificDayOf(now), 16), -14);
+}
+
+/**
+ * A server with a project that is connected to the model of the provider and was never synced.
+ * @param from the oldest day that is wanted, so that a test need not wait for 16 months; null for all of them
+ */
+export async function syncWorld(
+  t: Test,
+  {
+    since = '2026-01-10',
+    from = '2026-01-25',
+    tracked = 6,
+    project = {},
+    environment = {},
+    archive = 'none',
+    clock,
+  }: {
+    archive?: Archive;
+    clock?: () => number;
+    since?: Day;
+    from?: Day | null;
+    tracked?: number;
+    project?: Row;
+    environment?: NodeJS.ProcessEnv;
+  } = {},
+): Promise<SyncWorld> {
+  const state = { clock: START };
+  const now = clock ?? ((): number => state.clock);
+  const provider = await fakeProvider(t, { now });
+  const plans = makeQueries({ seed: 1, count: 40, origin: 'https://shop.example/', brand: 'acme' });
+  const searches = new MadeSearches({ seed: 1, queries: plans, since });
+  const site = provider.model.addSite(PROPERTY, searches);
+  provider.give(PROPERTY);
+  const queries = plans.flatMap(({ text }) => (text === null ? [] : [text]));
+  const keywords = queries
+    .slice(0, tracked)
+    .map((query, index) => keyword(`kw${String(index).padStart(3, '0')}`, query));
+  const world = await makeWorld(
+    t,
+    {
+      projects: [{ ...PROJECT, last_synced_at: null, synced_through: null, provisional_after: null, ...project }],
+      ...(keywords.length > 0 ? { keywords } : {}),
+    },
+    {
+      now,
+      environment: {
+        ORDINATE_THREADS: '1',
+        ORDINATE_LISTS_WAIT_SECONDS: '1',
+        ORDINATE_PROVIDER_REQUESTS_PER_MINUTE: '100000',
+        ORDINATE_PROVIDER_REQUESTS_PER_SECOND: '1000',
+        ...environment,
+      },
+    },
+  );
+  const { catalog, settings, dataFolder } = world;
+  const { credentials, url: endpoint, tokenUrl: tokenEndpoint } = provider;
+  await connect(catalog, { credentials, endpoint, tokenEndpoint, archive });
+  if (from !== null) await putSyncProject(catalog, 'Proj1', { ...NEVER_SYNCED, firstDay: from });
+  const lines: Record<string, unknown>[] = [];
+  const keep = (line: unknown): void => void lines.push(line as Record<string, unknown>);
+  const log = { info: keep, warn: keep, error: keep };
+  const { signal } = new AbortController();
+  const withStores: SyncWorld['withStores'] = (work) => withSync({ settings, catalog, log, now, signal }, work);
+  const readProject = async (): Promise<Project> => (await findAnyProject(catalog, 'Proj1'))!;
+  return Object.assign(state, {
+    ...world,
+    provider,
+    site,
+    searches,
+    queries,
+    lines,
+    withStores,
+    project: readProject,
+    row: async () => {
+      const { syncedThrough, provisionalAfter, lastSyncedAt } = await readProject();
+      const synced = { synced_through: syncedThrough, provisional_after: provisionalAfter };
+      return { ...PROJECT, ...project, ...synced, last_synced_at: isoInstantOrNull(lastSyncedAt) };
+    },
+    sync: (options: Partial<SyncOptions> = {}) =>
+      withStores((stores) => syncProject(stores, 'Proj1', { now, random: () => 0.5, signal, ...options })),
+    stored: async (table: StoredTable) => {
+      const files = (await filesOf(catalog, 'Proj1', table, EVERY_DAY)).map(({ file }) =>
+        quoted(join(dataFolder, file)),
+      );
+      if (files.length === 0) return [];
+      const rows = await duckdb(`select 'Proj1' as project_id, * from read_parquet([${files.join(', ')}])`);
+      return rows.map((row) =>
+        Object.fromEntries(
+          Object.entries(row).map(([name, value]) => [
+            name,
+            ['clicks', 'impressions', 'sum_position'].includes(name) ? Number(value) : value,
+          ]),
+        ),
+      );
+    },
+    expected: async (range: Partial<OracleRange> = {}) => {
+      const { brandTerms, country } = await readProject();
+      const asked = await listKeywords(catalog, 'Proj1');
+      return oracle(
+        site,
+        { id: 'Proj1', country, brandTerms, keywords: asked },
+        { from: from ?? oldestDay(now()), to: pacificDayOf(now()), now: now(), ...range },
+      );
+    },
+  });
+}
+
+/** Whether the stored facts of each table that the connection wants are those of the oracle, in any order. */
+export async function sameFacts(t: Test, world: SyncWorld): Promise<void> {
+  const expected = await world.expected();
+  const archive = (await connectionsOf(world.catalog, 'Proj1'))[0]!.archive;
+  for (const table of tablesOf(archive)) {
+    const sorted = (rows: readonly Row[]): string[] =>
+      rows.map((row) => JSON.stringify(Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1)))).sort();
+    t.strictSame(sorted(await world.stored(table)), sorted(expected[table]), table);
+    t.ok(expected[table].length > 0, `${table} has rows to compare`);
+  }
+}
