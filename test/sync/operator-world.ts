@@ -195,7 +195,7 @@ async function mustSucceed(settings: NodeJS.ProcessEnv, words: readonly string[]
 function openWorld(made: Made, opened: FakeProvider, settings: NodeJS.ProcessEnv): OperatorWorld {
   const { dataFolder, project } = made;
   const catalog = (sql: string): Row[] => {
-    const database = new DatabaseSync(join(dataFolder, 'catalog.sqlite'), { readOnly: true });
+    const database = new DatabaseSync(join(dataFolder, 'catalog.sqlite'), { readOnly: true, timeout: 5000 });
     try {
       const statement = database.prepare(sql);
       statement.setAllowUnknownNamedParameters(true);
