@@ -47,10 +47,10 @@ t.test('credentials that cannot be read', async (t) => {
 });
 
 t.test('load quota in the middle of a backfill: what is in stays, and the rest follows later', async (t) => {
-  const world = await newWorld(t);
+  const world = await newWorld(t, { from: '2026-02-01', tracked: [] });
   const { options } = world.provider.model.quotas;
   // Enough for the first window and not for the next.
-  options.load = 1300;
+  options.load = 800;
   const { code } = await world.ordinate('sync');
   t.not(code, 0);
   t.match(await world.status(), { status: 'warning', lastError: /quota/i });
