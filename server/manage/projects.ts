@@ -56,7 +56,9 @@ export async function createProject(
 ): Promise<CreatedProject> {
   const { catalog } = stores;
   if ((await findWorkspace(catalog, workspace)) === undefined) {
-    throw new Error(`There is no workspace '${workspace}'; make it with: ordinate workspaces create --id ${workspace} --name ${workspace} --plan team`);
+    throw new Error(
+      `There is no workspace '${workspace}'; make it with: ordinate workspaces create --id ${workspace} --name ${workspace} --plan team`,
+    );
   }
   report('asking for the properties');
   const property = await findProperty(providers, connection, asked.property);
