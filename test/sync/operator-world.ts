@@ -37,12 +37,13 @@ export function setClock(milliseconds: number): void {
   Date.now = () => realNow() + offset;
 }
 
-function restoreClock(): void {
+/** The clock of other processes again. */
+export function restoreClock(): void {
   Date.now = realNow;
 }
 
 /** Sends the requests of tests without the pauses that are polite to a real provider. */
-export const QUICK = {
+const QUICK = {
   ORDINATE_PROVIDER_REQUESTS_PER_SECOND: '1000',
   ORDINATE_PROVIDER_REQUESTS_PER_MINUTE: '100000',
   ORDINATE_LISTS_WAIT_SECONDS: '2',
