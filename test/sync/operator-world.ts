@@ -37,7 +37,8 @@ export function setClock(milliseconds: number): void {
   Date.now = () => realNow() + offset;
 }
 
-function restoreClock(): void {
+/** The clock of other processes again. */
+export function restoreClock(): void {
   Date.now = realNow;
 }
 
