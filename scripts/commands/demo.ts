@@ -6,7 +6,7 @@ import { listAllProjects } from '../../server/catalog/projects.ts';
 import { listWorkspaces } from '../../server/catalog/workspaces.ts';
 import { addDays, dayOf } from '../../server/domain/dates.ts';
 import { toMicroseconds } from '../../server/domain/instants.ts';
-import type { Settings } from '../../server/settings.ts';
+import { readSettings, type Settings } from '../../server/settings.ts';
 import { print, progress, withStores } from '../cli.ts';
 import { examples } from '../help.ts';
 
@@ -16,24 +16,53 @@ export function addDemo(program: Command): void {
   program
     .command('demo')
     .description('create the demo workspace in an empty data folder')
-    .addHelpText('after', examples('demo'))
-    .action(async () => {
-      await withStores(
-        async (stores) => {
-          const [workspace] = await listWorkspaces(stores.catalog);
-          if (workspace !== undefined) {
-            throw new Error(
-              `The data folder '${stores.settings.dataFolder}' is not empty: it has the workspace '${workspace.id}'. Name an empty one in ORDINATE_DATA.`,
-            );
-          }
-          await loadDemo(stores);
-          const at = toMicroseconds(Date.now());
-          const { key } = await createKey(stores.catalog, { workspace: DEMO_WORKSPACE, name: 'Demo', by: null, at });
-          print(`The demo workspace is ready. Its key, shown this once:\n  ${key}`);
-        },
-        { create: true },
-      );
+    .option(
+      '--live',
+      'instead, connect a project to a model of Search Console on this machine, and run the server that fills it',
+    )
+    .addHelpText('after', examples('demo', 'demo --live'))
+    .action(async ({ live = false }: { live?: boolean }) => {
+      if (live) await runLive();
+      else await makeDemo();
     });
+}
+
+function makeDemo(): Promise<void> {
+  return withStores(
+    async (stores) => {
+      const [workspace] = await listWorkspaces(stores.catalog);
+      if (workspace !== undefined) {
+        throw new Error(
+          `The data folder '${stores.settings.dataFolder}' is not empty: it has the workspace '${workspace.id}'. Name an empty one in ORDINATE_DATA.`,
+        );
+      }
+      await loadDemo(stores);
+      const at = toMicroseconds(Date.now());
+      const { key } = await createKey(stores.catalog, { workspace: DEMO_WORKSPACE, name: 'Demo', by: null, at });
+      print(`The demo workspace is ready. Its key, shown this once:\n  ${key}`);
+    },
+    { create: true },
+  );
+}
+
+/** A server with a project that fills itself while one watches. */
+async function runLive(): Promise<void> {
+  const settings = readSettings(process.env);
+  if (!settings.jobs || !settings.sync) {
+    throw new Error('The live demo shows background jobs at work: leave ORDINATE_JOBS and ORDINATE_SYNC on.');
+  }
+  const { prepareLive } = await import('../demo/live.ts');
+  const { project, key } = await prepareLive();
+  const { serve } = await import('../../server/main.ts');
+  const address = await serve(settings);
+  print(`Ordinate is ready at ${address} (documentation: ${address}/docs)`);
+  print(`Its data folder is ${settings.dataFolder}`);
+  if (key !== undefined) print(`\nThe demo key, shown this once:\n  ${key}`);
+  print(
+    `\nProject ${project} reads a model of Search Console on this machine: its newest 28 days first, then 16 months.`,
+  );
+  print('Watch it from another terminal, with the same ORDINATE_DATA:\n  ordinate sync status');
+  print(`  curl -H 'Authorization: Bearer ${key ?? 'KEY'}' ${address}/api/v1/projects/${project}/site\n`);
 }
 
 /** Makes the demo snapshot and loads it as everybody's data is loaded, with progress on standard error. */

@@ -33,7 +33,7 @@ export function addVerify(program: Command): void {
       const { report, end } = progress();
       try {
         const found = await withStores(async (stores) => {
-          if (project !== undefined) requireProject(stores.catalog, project);
+          if (project !== undefined) await requireProject(stores.catalog, project);
           return verify(stores, { repair, report, ...(project === undefined ? {} : { project }) });
         });
         const compared = project === undefined ? undefined : await compare(project, { days, repair, report });

@@ -114,8 +114,7 @@ export class JobRunner {
       const context = { settings, catalog, log, now: clock.now, report };
       const result = await job.run(context, AbortSignal.any([signal, lost.signal]));
       const endedAt = clock.now();
-      // Nothing to tell of a run that had nothing to do.
-      const level = Object.keys(result).length === 0 ? 'debug' : 'info';
+      const level = job.isQuiet === true && Object.keys(result).length === 0 ? 'debug' : 'info';
       log[level]({ result, ms: endedAt - startedAt }, 'job done');
       const nextAt = nextAfterSuccess(job, startedAt, endedAt, random);
       end = { outcome: 'succeeded', failures: 0, error: null, result, nextAt };

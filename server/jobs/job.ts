@@ -28,6 +28,8 @@ export interface Job {
   readonly every: number;
   /** By which part of `every` the next run may be later, from 0 to 1, so that jobs spread out. */
   readonly jitter: number;
+  /** It runs so often that those runs are not worth a line in the log which had nothing to do: their result is empty. */
+  readonly isQuiet?: boolean;
   /**
    * One run, however long it takes. When `signal` is aborted it must throw within a second, in a state from which the
    * next run can go on; the process ends then at any rate. A run that throws is repeated after a growing pause.

@@ -12,6 +12,7 @@ export const syncProjects: Job = {
   name: 'sync-projects',
   every: 30_000,
   jitter: 0.1,
+  isQuiet: true,
   async run({ settings, catalog, log, now, report }, signal) {
     await warnOfStale(catalog, now());
     if (!settings.sync || (await listDueProjects(catalog, toMicroseconds(now()), 1)).length === 0) return {};

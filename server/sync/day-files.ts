@@ -24,7 +24,7 @@ export interface FetchedDay {
   cutOff: boolean;
 }
 
-const MAX_DIGEST = 64;
+const DIGEST_BITS = 64;
 
 /**
  * The rows of a window while it is fetched: a file for each table and day in a folder of its own, so that a day which has
@@ -62,6 +62,7 @@ export class DayFiles {
   /** Rows of zeros are not stored. */
   async add(table: SyncTable, rows: Iterable<FetchedRow>): Promise<void> {
     const texts = new Map<Day, string[]>();
+    const digests = new Map<Day, bigint>();
     for (const { day, key, clicks, impressions, sumPosition } of rows) {
       if (clicks === 0 && impressions === 0) continue;
       const measures = { clicks, impressions, sum_position: sumPosition };
@@ -70,10 +71,14 @@ export class DayFiles {
       found.rows++;
       found.clicks += clicks;
       found.impressions += impressions;
-      found.digest = sumOfDigests(found.digest, digestOf(line));
+      digests.set(day, (digests.get(day) ?? 0n) + digestOf(line));
       const lines = texts.get(day);
       if (lines === undefined) texts.set(day, [line]);
       else lines.push(line);
+    }
+    for (const [day, digest] of digests) {
+      const found = this.expect(table, day);
+      found.digest = toText(BigInt(`0x${found.digest}`) + digest);
     }
     for (const [day, lines] of texts) {
       mkdirSync(join(this.folder, table), { recursive: true, mode: 0o700 });
@@ -113,12 +118,17 @@ export class DayFiles {
 /** The digest of no rows. */
 export const NO_ROWS = '0000000000000000';
 
-function digestOf(line: string): string {
-  return hash('md5', line).slice(0, MAX_DIGEST / 4);
+function digestOf(line: string): bigint {
+  return hash('md5', line, 'buffer').readBigUInt64BE();
 }
 
 /** The digest of rows together: it does not depend on their order, and more rows can be added to it. */
 export function sumOfDigests(a: string, b: string): string {
-  const sum = BigInt.asUintN(MAX_DIGEST, BigInt(`0x${a}`) + BigInt(`0x${b}`));
-  return sum.toString(16).padStart(MAX_DIGEST / 4, '0');
+  return toText(BigInt(`0x${a}`) + BigInt(`0x${b}`));
+}
+
+function toText(digest: bigint): string {
+  return BigInt.asUintN(DIGEST_BITS, digest)
+    .toString(16)
+    .padStart(DIGEST_BITS / 4, '0');
 }

@@ -62,7 +62,7 @@ export async function runAtGateway<T>(
     what: 'sync',
     line: {},
   };
-  return await providers.gateway.run(
+  return providers.gateway.run(
     job,
     async (run) => {
       try {
@@ -83,7 +83,7 @@ export async function runAtGateway<T>(
 export async function fetchWindow(window: SyncWindow, files: DayFiles, options: FetchOptions): Promise<FetchedWindow> {
   const failures = new Map<SyncTable, ProviderFailure>();
   const limit = pLimit(options.atOnce);
-  let fatal: unknown;
+  let fatal: Error | undefined;
   const run = (table: SyncTable, unit: Unit): Promise<void> =>
     limit(async () => {
       if (fatal !== undefined || failures.has(table)) return;
@@ -92,7 +92,7 @@ export async function fetchWindow(window: SyncWindow, files: DayFiles, options: 
         options.report?.();
       } catch (error) {
         if (!isOfTable(error) || table === 'site_daily' || (failures.size > 0 && !failures.has(table))) {
-          fatal ??= error;
+          fatal ??= error instanceof Error ? error : new Error(String(error));
         } else failures.set(table, error);
       }
     });
@@ -125,8 +125,8 @@ async function fetchAsk(ask: Ask, files: DayFiles, options: FetchOptions, run: R
     const { rows } = await clientOf(options).page(query, { start: 0, limit: MAX_APPEARANCES }, at);
     values = rows.map(({ keys }) => keys[0]!);
   });
-  const queries = values.map((value) => appearanceQuery(options.project, ask, value));
-  await Promise.all(queries.map((query) => (query === undefined ? undefined : read([query]))));
+  const queries = values.flatMap((value) => appearanceQuery(options.project, ask, value) ?? []);
+  await Promise.all(queries.map((query) => read([query])));
 }
 
 function clientOf({ providers, connection }: FetchOptions): SearchAnalytics {

@@ -140,7 +140,9 @@ t.test('work runs the jobs alone; a run that cannot end by itself is stopped wit
   usage.close();
   google.silent.add(PROJECT['property'] as string);
 
-  const worker = start(t, { ORDINATE_DATA: dataFolder, ORDINATE_LISTS_LIFETIME: '600' }, 'work');
+  // Only the refresh of lists is to ask the provider.
+  const alone = { ORDINATE_DATA: dataFolder, ORDINATE_LISTS_LIFETIME: '600', ORDINATE_SYNC: 'off' };
+  const worker = start(t, alone, 'work');
   await until('a request to the provider', () => (google.requests.length > 1 ? true : undefined));
   const shown = await run(t, { ORDINATE_DATA: dataFolder }, 'jobs', 'status', '--json');
   t.match(JSON.parse(shown.stdout), [
@@ -152,13 +154,13 @@ t.test('work runs the jobs alone; a run that cannot end by itself is stopped wit
   t.match(await worker.ended, { code: 0, stdout: '' });
   t.match((await statusOf(dataFolder))[2], { state: 'stopped', failures: 0, error: null });
 
-  const killed = start(t, { ORDINATE_DATA: dataFolder, ORDINATE_LISTS_LIFETIME: '600' }, 'work');
+  const killed = start(t, alone, 'work');
   await until('a request to the provider', () => (google.requests.length > 2 ? true : undefined));
   killed.child.kill('SIGKILL');
   await killed.ended;
   t.match((await statusOf(dataFolder))[2], { state: 'interrupted' });
   google.silent.clear();
-  const next = start(t, { ORDINATE_DATA: dataFolder, ORDINATE_LISTS_LIFETIME: '600' }, 'work');
+  const next = start(t, alone, 'work');
   await until('the job to be taken over', () => (doneBy(next).includes('refresh-lists') ? true : undefined));
   t.match(linesWith(next, /ended before the run did/), [{ job: 'refresh-lists' }]);
   t.match((await statusOf(dataFolder))[2], { state: 'succeeded', result: { refreshed: 1, failed: 0 } });

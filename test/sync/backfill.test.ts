@@ -11,7 +11,6 @@ import {
   newWorld,
   type OperatorWorld,
   openApi,
-  SINCE,
   syncedWorld,
   TABLES,
   wanted,
@@ -24,7 +23,7 @@ const FINAL = '2026-03-12';
 const FROM = '2026-01-05';
 
 t.test('a new project gets its newest 28 days first, then its history, month after month', async (t) => {
-  const world = await newWorld(t, { from: null });
+  const world = await newWorld(t, { from: null, searches: makeSearches({ since: '2026-01-20' }) });
   world.provider.forget();
   t.match(await world.status(), { status: 'pending', lastRun: null, backfill: { done: 0 } });
   const days = (plan: string): string[] => (plan.match(/\d{4}-\d\d-\d\d/g) ?? []).sort();
@@ -49,14 +48,15 @@ t.test('a new project gets its newest 28 days first, then its history, month aft
   t.strictSame(months, [...months].sort().reverse(), 'newer months come first');
   t.strictSame([...new Set(months)], ['2026-02', '2026-01'], 'to the end of what is wanted');
   t.equal(history.at(-1), FROM);
-  t.ok(Math.abs(planned - asked.length) <= 1 + 3 * 3, `${planned} planned, ${asked.length} asked`);
+  // Which appearances there are is not known before.
+  t.ok(Math.abs(planned - asked.length) <= 3 * 4, `${planned} planned, ${asked.length} asked`);
 
   await holdsAll(t, world, wanted(world), 'after the first sync');
   t.strictSame(await world.stored('query_daily'), [], 'no archive');
   const status = await world.status();
   t.match(status, { id: world.project, status: 'ok', lastError: null, tables: { keyword_daily: { pendingDays: 0 } } });
   t.equal(status.backfill.done, status.backfill.total);
-  t.equal(status.tables.site_daily.firstDay, SINCE);
+  t.equal(status.tables.site_daily.firstDay, '2026-01-20');
   t.equal(status.tables.site_daily.lastDay, NEWEST);
   const [listed] = JSON.parse(await world.done('projects', 'list', '--json')) as Row[];
   t.match(listed, { syncStatus: 'ok', syncedThrough: NEWEST, coverage: { keyword_page_daily: { lastDay: NEWEST } } });

@@ -6,7 +6,8 @@ const read = (world: OperatorWorld) =>
   world.catalog('select provisional_after, synced_through from projects where id = :project')[0];
 
 t.test('days are Pacific ones, also in the night in which clocks change', async (t) => {
-  const world = await newWorld(t, { searches: makeSearches({ since: '2026-02-20', silent: [] }), from: '2026-02-18' });
+  const searches = makeSearches({ since: '2026-02-20', silent: [] });
+  const world = await newWorld(t, { searches, from: '2026-02-18', tracked: [] });
   // The 8th of March has 23 hours: it begins at 8:00 and ends at 7:00.
   const nights: [string, string, string][] = [
     ['2026-03-08T07:59:00Z', '2026-03-04', '2026-03-07'],

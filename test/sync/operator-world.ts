@@ -26,7 +26,7 @@ export const BRAND_TERMS = ['acme', 'A.C'];
 const ODD = 'c++ (2.5") | a\\b';
 const TRACKED = ['Waterproof Boots', ODD, 'light boots', 'acme warm boots', 'never searched for'];
 /** The first day of the world. */
-export const SINCE = '2026-02-03';
+const SINCE = '2026-02-18';
 export const ORIGIN = 'https://shop.example/';
 
 const realNow = Date.now;
@@ -37,12 +37,13 @@ export function setClock(milliseconds: number): void {
   Date.now = () => realNow() + offset;
 }
 
-function restoreClock(): void {
+/** The clock of other processes again. */
+export function restoreClock(): void {
   Date.now = realNow;
 }
 
 /** Sends the requests of tests without the pauses that are polite to a real provider. */
-export const QUICK = {
+const QUICK = {
   ORDINATE_PROVIDER_REQUESTS_PER_SECOND: '1000',
   ORDINATE_PROVIDER_REQUESTS_PER_MINUTE: '100000',
   ORDINATE_LISTS_WAIT_SECONDS: '2',
@@ -59,7 +60,7 @@ export function makeSearches(more: Partial<MadeSearchesOptions> = {}): MadeSearc
     seed: 7,
     queries: [...made, odd, abc, axc],
     since: SINCE,
-    silent: ['2026-02-10', '2026-03-02'],
+    silent: ['2026-02-24', '2026-03-02'],
     ...more,
   });
 }
@@ -102,6 +103,7 @@ interface WorldOptions {
   readonly create?: readonly string[];
   readonly settings?: NodeJS.ProcessEnv;
   readonly searches?: MadeSearches;
+  readonly tracked?: readonly string[];
   /** The oldest day that is wanted, so that a test need not wait for 16 months; null for all of them. */
   readonly from?: Day | null;
 }
@@ -109,7 +111,7 @@ interface WorldOptions {
 /** A data folder with a connected project that has never been synced. */
 export async function newWorld(
   t: Test,
-  { create = [], settings = {}, searches, from = '2026-02-01' }: WorldOptions = {},
+  { create = [], settings = {}, searches, from = '2026-02-16', tracked = TRACKED }: WorldOptions = {},
 ): Promise<OperatorWorld> {
   const opened = await openProvider(t, searches);
   const dataFolder = join(temporaryFolder(t), 'data');
@@ -130,7 +132,8 @@ export async function newWorld(
     ...create,
   );
   const { id: project } = (JSON.parse(made) as { project: { id: string } }).project;
-  await done('keywords', 'add', '--project', project, ...TRACKED.flatMap((query) => ['--query', query]));
+  const queries = tracked.flatMap((query) => ['--query', query]);
+  if (queries.length > 0) await done('keywords', 'add', '--project', project, ...queries);
   if (from !== null) limit(dataFolder, project, from);
   return openWorld({ dataFolder, project, key }, opened, environment);
 }
@@ -193,7 +196,7 @@ async function mustSucceed(settings: NodeJS.ProcessEnv, words: readonly string[]
 function openWorld(made: Made, opened: FakeProvider, settings: NodeJS.ProcessEnv): OperatorWorld {
   const { dataFolder, project } = made;
   const catalog = (sql: string): Row[] => {
-    const database = new DatabaseSync(join(dataFolder, 'catalog.sqlite'), { readOnly: true });
+    const database = new DatabaseSync(join(dataFolder, 'catalog.sqlite'), { readOnly: true, timeout: 5000 });
     try {
       const statement = database.prepare(sql);
       statement.setAllowUnknownNamedParameters(true);

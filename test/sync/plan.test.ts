@@ -112,7 +112,7 @@ t.test('what is needed is asked for once, and no final day that is published', (
         for (const key of asks) if (!tables.includes(key.split(' ')[0] as SyncTable)) throw new Error(key);
       },
     ),
-    { numRuns: 60 },
+    { numRuns: 20 },
   );
   t.end();
 });
@@ -137,7 +137,7 @@ t.test('expressions find each keyword and nothing else, and are short enough', (
         if (compiled.matcher(`${own[0]}x`).find() && !own.includes(`${own[0]}x`)) throw new Error(own[0]);
       }
     }),
-    { numRuns: 60 },
+    { numRuns: 20 },
   );
   const terms = Array.from({ length: 900 }, (_, index) => `brand number ${index}`);
   t.ok(brandExpressions(terms).length > 1);

@@ -1,12 +1,15 @@
+import { copyFileSync, rmSync } from 'node:fs';
 import t from 'tap';
 import { type KnownSearch, KnownSearches } from '../../scripts/demo/provider/known-searches.ts';
 import { FAILURES } from '../fakes/search-console-failures.ts';
 import { HOUR, holdsAll, NOW, newWorld, ORIGIN, setClock, syncedWorld, TABLES, wanted } from './operator-world.ts';
 
 const MINUTE = 60_000;
+/** Their tables take as long as all others together. */
+const NO_KEYWORDS = { tracked: [] };
 
 t.test('access lost and given back', async (t) => {
-  const world = await syncedWorld(t);
+  const world = await syncedWorld(t, NO_KEYWORDS);
   const expected = wanted(world);
   world.provider.take('sc-domain:shop.example');
   setClock(NOW + 7 * HOUR);
@@ -23,7 +26,7 @@ t.test('access lost and given back', async (t) => {
 });
 
 t.test('a revoked grant is lost access', async (t) => {
-  const world = await syncedWorld(t);
+  const world = await syncedWorld(t, NO_KEYWORDS);
   world.provider.account.isRevoked = true;
   setClock(NOW + 7 * HOUR);
   t.not((await world.ordinate('sync')).code, 0);
@@ -31,10 +34,8 @@ t.test('a revoked grant is lost access', async (t) => {
 });
 
 t.test('credentials that cannot be read', async (t) => {
-  const world = await syncedWorld(t);
-  const { rmSync } = await import('node:fs');
+  const world = await syncedWorld(t, NO_KEYWORDS);
   const { provider } = world;
-  const { copyFileSync } = await import('node:fs');
   copyFileSync(provider.credentials, `${provider.credentials}.kept`);
   rmSync(provider.credentials);
   setClock(NOW + 7 * HOUR);
@@ -47,10 +48,10 @@ t.test('credentials that cannot be read', async (t) => {
 });
 
 t.test('load quota in the middle of a backfill: what is in stays, and the rest follows later', async (t) => {
-  const world = await newWorld(t);
+  const world = await newWorld(t, { from: '2026-02-01', ...NO_KEYWORDS });
   const { options } = world.provider.model.quotas;
   // Enough for the first window and not for the next.
-  options.load = 1300;
+  options.load = 800;
   const { code } = await world.ordinate('sync');
   t.not(code, 0);
   t.match(await world.status(), { status: 'warning', lastError: /quota/i });
@@ -77,7 +78,7 @@ t.test('load quota in the middle of a backfill: what is in stays, and the rest f
 });
 
 t.test('a provider that is down', async (t) => {
-  const world = await syncedWorld(t);
+  const world = await syncedWorld(t, NO_KEYWORDS);
   const expected = wanted(world);
   world.provider.fail(FAILURES.unavailable);
   setClock(NOW + 7 * HOUR);
@@ -87,17 +88,17 @@ t.test('a provider that is down', async (t) => {
 });
 
 t.test('one table that fails does not hold up the others', async (t) => {
-  const world = await syncedWorld(t);
-  const isByPage = ({ request }: { request?: { dimensions: readonly string[] } }): boolean =>
-    request?.dimensions.includes('page') ?? false;
-  world.provider.fail(FAILURES.badRequest, { which: isByPage });
-  const before = await world.stored('keyword_page_daily');
+  const world = await syncedWorld(t, NO_KEYWORDS);
+  const isByCountry = ({ request }: { request?: { dimensions: readonly string[] } }): boolean =>
+    request?.dimensions.includes('country') ?? false;
+  world.provider.fail(FAILURES.badRequest, { which: isByCountry });
+  const before = await world.stored('country_daily');
   setClock(NOW + 24 * HOUR);
   t.not((await world.ordinate('sync')).code, 0);
-  t.match(await world.status(), { status: 'warning', lastError: /keyword_page_daily/ });
-  const others = TABLES.filter((table) => table !== 'keyword_page_daily');
+  t.match(await world.status(), { status: 'warning', lastError: /country_daily/ });
+  const others = TABLES.filter((table) => table !== 'country_daily');
   await holdsAll(t, world, wanted(world), 'the others', others);
-  t.strictSame(await world.stored('keyword_page_daily'), before, 'nothing of it is lost');
+  t.strictSame(await world.stored('country_daily'), before, 'nothing of it is lost');
   world.provider.heal();
   setClock(NOW + 48 * HOUR);
   await world.sync();
@@ -111,7 +112,7 @@ t.test('a day that is cut off is marked, and keywords beyond the cut are there',
     const results = [{ page: `${ORIGIN}${number % 7}`, position: 1 + (number % 9), clicks: number < 40_000 ? 1 : 0 }];
     return { date: day, query: `query ${number}`, country: 'usa', device: 'MOBILE', count: 2, results };
   });
-  const world = await newWorld(t, { create: ['--archive', 'queries'], from: '2026-02-20' });
+  const world = await newWorld(t, { create: ['--archive', 'queries'], from: '2026-03-01', ...NO_KEYWORDS });
   world.provider.model.addSite('sc-domain:shop.example', new KnownSearches(many));
   const last = `query ${many.length - 1}`;
   await world.done('keywords', 'add', '--project', world.project, '--query', last);
