@@ -20,7 +20,8 @@ interface KeywordsQuery<K extends PlacedKeyword> extends Omit<FactsQuery, 'files
   /** Only the keywords of these groups, when given. */
   readonly matches: readonly GroupMatch[] | undefined;
   readonly device: Device;
-  readonly limit: number;
+  /** Null: all of them. */
+  readonly limit: number | null;
   readonly offset: number;
 }
 
@@ -33,7 +34,7 @@ export async function keywordPage<K extends PlacedKeyword>(
   const totals = await facts.keywordTotals({ ...query, plan }, device, tracked.positions);
   const measuresOf = (keyword: K): Measures => totals.of(keyword);
   const chosen = matches ? await inTurns(selectKeywords(tracked.keywords, matches, measuresOf)) : tracked.keywords;
-  const page = chosen.slice(offset, offset + limit);
+  const page = chosen.slice(offset, limit === null ? undefined : offset + limit);
   return { total: chosen.length, keywords: page, totals };
 }
 

@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { StoredList } from '../catalog/stored-lists.ts';
 import { KnownError, unavailable } from '../domain/errors.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
-import { Blocks, type Rendering } from './blocks.ts';
+import { Blocks, type ListRow, type Rendering } from './blocks.ts';
 import { isStorageFailure } from './storage-failures.ts';
 import type { ListStore } from './store.ts';
 import type { AnyList } from './unstored-lists.ts';
@@ -49,10 +49,7 @@ export class ListReader {
       ];
     }
     const { store } = this.#options;
-    const path = await store.open(list).catch((error: unknown) => {
-      throw cannotRead(error);
-    });
-    if (path === undefined) return this.#lose(list);
+    const path = await this.#open(list);
     try {
       return await this.#blocks.json(path, from, to, rendering);
     } catch (error) {
@@ -65,12 +62,34 @@ export class ListReader {
     }
   }
 
+  /** As `read`, but the rows themselves, some at a time. What cannot be read later ends them with an error. */
+  async rows(
+    list: AnyList,
+    { from, to }: { from: number; to: number },
+    signal: AbortSignal,
+  ): Promise<AsyncIterable<readonly ListRow[]>> {
+    const { held } = list;
+    if (held !== undefined || from >= to) return partsOf((held ?? []).slice(from, to));
+    return this.#blocks.rows(await this.#open(list), from, to, signal);
+  }
+
+  async #open(list: StoredList): Promise<string> {
+    const path = await this.#options.store.open(list).catch((error: unknown) => {
+      throw cannotRead(error);
+    });
+    return path ?? this.#lose(list);
+  }
+
   async #lose(list: StoredList, cause?: unknown): Promise<never> {
     const { store, log } = this.#options;
     log.warn({ err: cause, file: list.file }, 'a stored list is damaged or gone and is made again');
     await store.drop(list);
     throw new UnreadableList(cause);
   }
+}
+
+async function* partsOf(rows: readonly ListRow[]): AsyncGenerator<readonly ListRow[]> {
+  yield rows;
 }
 
 function cannotRead(cause: unknown): KnownError {

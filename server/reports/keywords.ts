@@ -21,6 +21,7 @@ const parameters = {
   daily: parameter.flag('Adds the days of each keyword.'),
   group: parameter.group,
   ...parameter.paging(1000, 5000),
+  ...parameter.formatParameters,
 };
 
 interface KeywordsParameters extends Range {
@@ -29,7 +30,8 @@ interface KeywordsParameters extends Range {
   readonly device: Device;
   readonly daily: boolean;
   readonly group: string | null;
-  readonly limit: number;
+  /** Null: all of them. */
+  readonly limit: number | null;
   readonly offset: number;
 }
 
@@ -43,7 +45,11 @@ export interface KeywordDays {
 
 export interface KeywordsResult {
   /** What the answer says before its keywords. */
-  readonly head: object;
+  readonly head: {
+    readonly project: { readonly id: string; readonly domain: string };
+    readonly range: Range & { device: Device; clamped: boolean; provisionalAfter: string | null };
+    readonly paging: { readonly total: number; readonly limit: number; readonly offset: number };
+  };
   readonly tracked: Pick<TrackedKeywords, 'keywords' | 'membership'>;
   /** The page. */
   readonly keywords: readonly TrackedKeyword[];
@@ -57,7 +63,8 @@ export const keywordsReport = trackedReport({
   operation: 'listKeywords',
   parameters,
   parse: (sent, project, now): KeywordsParameters => {
-    const { device, daily, group, limit, offset, ...range } = parameter.readParameters(parameters, sent);
+    const { device, daily, group, limit: sentLimit, offset, ...range } = parameter.readParameters(parameters, sent);
+    const limit = parameter.wantedRows(sent, sentLimit);
     const days = keywordRange(range, project, now);
     return { ...days, device, daily, group: group ?? null, limit, offset };
   },
@@ -87,7 +94,7 @@ export const keywordsReport = trackedReport({
       head: {
         project: projectReference(project),
         range: { from, to, device, clamped, provisionalAfter: project.provisionalAfter },
-        paging: { total, limit, offset },
+        paging: { total, limit: limit ?? total, offset },
       },
       tracked,
       keywords,
@@ -102,7 +109,7 @@ const MAX_DAYS_OF_SHORT_RESULT = 30_000;
 
 /** Whether a result may be so long that only a few such should be under way. */
 export function isLongResult({ daily, limit, from, to }: KeywordsParameters): boolean {
-  return daily && limit * countDays(from, to) > MAX_DAYS_OF_SHORT_RESULT;
+  return daily && (limit === null || limit * countDays(from, to) > MAX_DAYS_OF_SHORT_RESULT);
 }
 
 const NO_FILES = { totals: NO_KEYWORD_TOTALS, dayFiles: [] };

@@ -127,6 +127,27 @@ const period: Parameter<TSchema, string> = {
   decode: (text) => (PERIOD.test(text) ? text : undefined),
 };
 
+/** How answers are written; all but JSON as flat rows. */
+const FORMATS = ['json', 'csv', 'ndjson', 'arrow', 'parquet'] as const;
+export type FormatName = (typeof FORMATS)[number];
+export const ROW_FORMATS = FORMATS.filter((name) => name !== 'json');
+
+/** What every report takes that also answers as flat rows. */
+export const formatParameters = {
+  format: choice(
+    FORMATS,
+    'json',
+    'How the answer is written. The path may end in `.csv` and so on instead, or `Accept` may name a media type.',
+  ),
+  bom: flag('CSV begins with a byte order mark, for Excel.'),
+};
+
+/** How many rows are wanted: without `limit` and `offset` flat rows are not paged, and all of them are (null). */
+export function wantedRows(sent: unknown, limit: number): number | null {
+  const { format = 'json', limit: sentLimit, offset } = sent as Readonly<Record<string, unknown>>;
+  return format !== 'json' && sentLimit === undefined && offset === undefined ? null : limit;
+}
+
 /** `from`, `to` and `period`, as every range endpoint takes them. */
 export const rangeParameters = {
   from: day(`First day of the range; 27 days before \`to\` when it is not sent. A range has at most ${MAX_DAYS} days.`),

@@ -2,7 +2,7 @@ import { keywordHistoryFrom, listProjects, type Project } from '../catalog/proje
 import { isoInstantOrNull } from '../domain/instants.ts';
 import type { ReportSources } from './report.ts';
 
-type ListedProject = ReturnType<typeof listed>;
+export type ListedProject = ReturnType<typeof listed>;
 
 /** The projects of a workspace that have finished setup, oldest first. The one report that is about no project. */
 export async function projectsReport(

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { breakdownRows } from '../../formats/breakdown-rows.ts';
 import { documentJson } from '../../formats/json.ts';
 import { breakdownsReport } from '../../reports/breakdowns.ts';
 import { answerCached } from '../answer.ts';
@@ -39,5 +40,8 @@ export const breakdowns: Route = {
   summary: 'Site totals by country, device, appearance and brand',
   description: 'Rows without clicks and impressions are left out.',
   response: responses(answer, 'The breakdowns.', ['invalid_request', 'not_found']),
-  handle: answerCached(breakdownsReport, documentJson<Static<typeof answer>>),
+  handle: answerCached(breakdownsReport, {
+    json: (result) => documentJson<Static<typeof answer>>(result.answer),
+    rows: breakdownRows,
+  }),
 };

@@ -35,5 +35,5 @@ export const groups: Route = {
   summary: 'The keyword groups and folders of a project',
   description: 'In rank-tracker order.',
   response: responses(answer, 'The groups.', ['not_found']),
-  handle: answerFresh(groupsReport, documentJson),
+  handle: answerFresh(groupsReport, { json: documentJson, version: () => '' }),
 };

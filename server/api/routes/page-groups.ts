@@ -29,5 +29,5 @@ export const pageGroups: Route = {
   summary: 'The page groups of a project',
   description: 'Definitions only, in order; member pages are not part of the answer.',
   response: responses(answer, 'The page groups.', ['not_found']),
-  handle: answerFresh(pageGroupsReport, documentJson),
+  handle: answerFresh(pageGroupsReport, { json: documentJson, version: () => '' }),
 };

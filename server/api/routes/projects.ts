@@ -1,8 +1,13 @@
 import { type Static, Type } from 'typebox';
+import { projectRows } from '../../formats/entity-rows.ts';
 import { documentJson } from '../../formats/json.ts';
+import { formatParameters, readParameters } from '../../reports/parameters.ts';
 import { projectsReport } from '../../reports/projects.ts';
+import { namedFormat, parametersOf } from '../format.ts';
 import { sendBytes } from '../response-cache.ts';
+import { rowStream } from '../row-stream.ts';
 import { day, instant, nullable, object, oneOf, responses, shortId } from '../schemas.ts';
+import { sendStream } from '../send-stream.ts';
 import type { Route } from './route.ts';
 
 const project = object({
@@ -23,13 +28,17 @@ const answer = object({ projects: Type.Array(project) });
 
 export const projects: Route = {
   path: '/projects',
-  report: { operation: 'listProjects', parameters: {} },
+  report: { operation: 'listProjects', parameters: formatParameters },
   tag: 'Projects',
   summary: 'The projects of the workspace',
   description: 'Oldest first. Projects that have not finished setup are left out.',
-  response: responses(answer, 'The projects.'),
+  response: responses(answer, 'The projects.', ['invalid_request']),
   handle: (context) => async (request, reply) => {
+    const how = readParameters(formatParameters, parametersOf(request, namedFormat(request)));
     const result: Static<typeof answer> = await projectsReport(context, request.principal!.workspace);
+    if (how.format !== 'json') {
+      return sendStream(request, reply, undefined, async () => rowStream(context, how, projectRows(result)));
+    }
     return sendBytes(reply, { bytes: documentJson(result), encoding: 'identity' });
   },
 };

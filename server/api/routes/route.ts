@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Parameters, querySchema } from '../../reports/parameters.ts';
+import { type Parameters, querySchema, ROW_FORMATS } from '../../reports/parameters.ts';
 import type { Answered } from '../answer.ts';
 import type { Tag } from '../plugins/documentation.ts';
 import { projectPath } from '../schemas.ts';
@@ -22,6 +22,7 @@ export interface Route {
 /** Adds an endpoint to the API. Reports parse the parameters themselves: an unknown project goes before a bad parameter. */
 export function addRoute(api: FastifyInstance, route: Route, context: Context): void {
   const { operation, parameters } = route.report;
+  const handler = route.handle(context);
   api.route({
     method: 'GET',
     url: route.path,
@@ -35,6 +36,10 @@ export function addRoute(api: FastifyInstance, route: Route, context: Context): 
       ...(Object.keys(parameters).length > 0 ? { querystring: querySchema(parameters) } : {}),
       response: withExamples(operation, route.response),
     },
-    handler: route.handle(context),
+    handler,
   });
+  if (!('format' in parameters)) return;
+  for (const format of ['json', ...ROW_FORMATS] as const) {
+    api.route({ method: 'GET', url: `${route.path}.${format}`, config: { format }, schema: { hide: true }, handler });
+  }
 }
