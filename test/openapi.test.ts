@@ -25,6 +25,7 @@ interface Operation {
 interface Response {
   readonly description: string;
   readonly headers: Readonly<Record<string, Header>>;
+  /** None where nothing is sent. */
   readonly content: Readonly<Record<string, { schema: TSchema }>>;
 }
 interface Reference {
@@ -194,9 +195,13 @@ const number = (minimum: number, fallback: number, maximum?: number) => ({
   default: fallback,
   ...(maximum === undefined ? {} : { maximum }),
 });
-const LIST = { ...RANGE, country: COUNTRY, limit: number(1, 1000, 25_000), offset: number(0, 0) };
+const FORMAT = {
+  format: { type: 'string', enum: ['json', 'csv', 'ndjson', 'arrow', 'parquet'], default: 'json' },
+  bom: FLAG,
+};
+const LIST = { ...RANGE, country: COUNTRY, limit: number(1, 1000, 25_000), offset: number(0, 0), ...FORMAT };
 const PARAMETERS: Readonly<Record<string, Readonly<Record<string, object>>>> = {
-  '/projects': {},
+  '/projects': FORMAT,
   '/projects/{id}/keywords': {
     ...RANGE,
     device: DEVICE,
@@ -204,19 +209,21 @@ const PARAMETERS: Readonly<Record<string, Readonly<Record<string, object>>>> = {
     group: { type: 'string' },
     limit: number(1, 1000, 5000),
     offset: number(0, 0),
+    ...FORMAT,
   },
   '/projects/{id}/groups': {},
   '/projects/{id}/page-groups': {},
-  '/projects/{id}/site': { ...RANGE, device: DEVICE, country: COUNTRY },
-  '/projects/{id}/breakdowns': RANGE,
+  '/projects/{id}/site': { ...RANGE, device: DEVICE, country: COUNTRY, ...FORMAT },
+  '/projects/{id}/breakdowns': { ...RANGE, ...FORMAT },
   '/projects/{id}/pages': LIST,
   '/projects/{id}/queries': LIST,
   '/projects/{id}/alerts': {
     status: { type: 'string', enum: ['open', 'resolved', 'all'], default: 'all' },
     since: DAY,
     limit: number(1, 100, 500),
+    ...FORMAT,
   },
-  '/projects/{id}/notes': { from: DAY, to: DAY, clientVisible: FLAG },
+  '/projects/{id}/notes': { from: DAY, to: DAY, clientVisible: FLAG, ...FORMAT },
 };
 
 t.test('parameters with their bounds and defaults', async (t) => {
@@ -251,7 +258,7 @@ t.test('the id of the project comes first; errors are defined once for all opera
   for (const path of PATHS) {
     const { parameters = [], responses } = servedAt(path);
     if (path.includes('{id}')) t.match(parameters[0], { name: 'id', in: 'path' }, path);
-    for (const [status, response] of Object.entries(responses)) t.equal('$ref' in response, status !== '200', status);
+    for (const [status, response] of Object.entries(responses)) t.equal('$ref' in response, status >= '400', status);
   }
   t.strictSame(Object.keys(openapi.components.responses).sort(), [
     'GoogleAccessLost',
@@ -281,7 +288,7 @@ t.test('every error of the contract, each with its code', async (t) => {
   const all: Record<string, string> = {};
   for (const path of PATHS) {
     for (const [status, response] of Object.entries(operationAt(path).responses)) {
-      if (status === '200') continue;
+      if (status < '400') continue;
       const { schema } = response.content['application/json']!;
       const [name = ''] = Object.entries(ERRORS).find(([, error]) => String(error.status) === status) ?? [];
       t.ok(Value.Check(schema, { error: { code: name, message: 'words' } }), `${path} ${status} is ${name}`);
@@ -302,6 +309,26 @@ t.test('every error of the contract, each with its code', async (t) => {
   });
 });
 
+const HAS_ETAG = /\/(keywords|site|breakdowns|pages|queries|groups|page-groups)$/;
+const ROW_HEADERS = ['Content-Disposition', 'X-Provisional-After', 'X-Range-From', 'X-Range-To', 'X-Total-Count'];
+
+t.test('every format has its media type, and 304 no content', async (t) => {
+  const json = ['application/json'];
+  const rows = [
+    'text/csv',
+    'application/x-ndjson',
+    'application/vnd.apache.arrow.stream',
+    'application/vnd.apache.parquet',
+  ];
+  for (const path of PATHS) {
+    const { responses } = operationAt(path);
+    const wanted = 'format' in PARAMETERS[path]! ? [...json, ...rows] : json;
+    t.strictSame(Object.keys(responses['200']!.content), wanted, path);
+    t.equal('304' in responses, HAS_ETAG.test(path), path);
+    t.notOk(responses['304']?.content, path);
+  }
+});
+
 t.test('headers are documented where they are sent, each with a type', async (t) => {
   const limits = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
   for (const path of PATHS) {
@@ -310,6 +337,8 @@ t.test('headers are documented where they are sent, each with a type', async (t)
         'Cache-Control',
         ...(status === '401' ? ['WWW-Authenticate'] : limits),
         ...(status === '429' || status === '503' ? ['Retry-After'] : []),
+        ...(status < '400' && HAS_ETAG.test(path) ? ['ETag'] : []),
+        ...(status === '200' && 'format' in PARAMETERS[path]! ? ROW_HEADERS : []),
       ];
       t.strictSame(Object.keys(headers).sort(), wanted.sort(), `${path} ${status}`);
     }

@@ -19,6 +19,7 @@ const TABLES: Readonly<Record<string, Row[]>> = {
   ),
   site_daily: facts(
     'date device',
+    ['2026-01-31', 'mobile', 3, 90, 800],
     ['2026-03-01', 'mobile', 30, 700, 6001],
     ['2026-03-05', 'desktop', 3, 7, 2 ** 45 + 1],
     ['2026-03-10', 'mobile', 1, 32, 64],
@@ -201,10 +202,6 @@ t.test('sum_position is exact, and a fraction only where a month was spread', as
   };
   t.strictSame(await sums('site.parquet?from=2026-03-04&to=2026-03-05'), { type: 'BIGINT', sums: [0, 2 ** 45 + 1] });
   const daily = await sums('keywords.parquet?period=7d&daily=1&device=desktop');
-  t.strictSame(
-    daily.sums,
-    [3, 0, 1, 2, 4, 5, 6].map((_, index) => index).map((index) => daily.sums[index]),
-  );
   t.strictSame(
     [...(daily.sums as number[])].sort((a, b) => a - b),
     HOSTILE.slice(0, -1).map((_, index) => 2 ** 40 + index),

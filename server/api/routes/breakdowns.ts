@@ -39,7 +39,7 @@ export const breakdowns: Route = {
   tag: 'Site',
   summary: 'Site totals by country, device, appearance and brand',
   description: 'Rows without clicks and impressions are left out.',
-  response: responses(answer, 'The breakdowns.', ['invalid_request', 'not_found']),
+  response: responses(answer, 'The breakdowns.', ['invalid_request', 'not_found'], { hasEtag: true }),
   handle: answerCached(breakdownsReport, {
     json: (result) => documentJson<Static<typeof answer>>(result.answer),
     rows: breakdownRows,

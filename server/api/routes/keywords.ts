@@ -47,7 +47,7 @@ export const keywords: Route = {
   tag: 'Keywords',
   summary: 'Tracked keywords with totals over a range',
   description: "By query text. The range is limited to the plan's keyword history.",
-  response: schema.responses(answer, 'The keywords.', ['invalid_request', 'not_found']),
+  response: schema.responses(answer, 'The keywords.', ['invalid_request', 'not_found'], { hasEtag: true }),
   handle: answerCached(keywordsReport, {
     json: keywordsJson,
     // Days are too long to be cached.

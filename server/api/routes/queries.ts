@@ -29,6 +29,8 @@ export const queries: Route = {
   tag: 'Pages and queries',
   summary: 'Every query of the property, tracked or not, with totals over a range',
   description: 'Most clicks first. `to` must be before today (UTC). All pages of one sequence come from the same list.',
-  response: responses(answer, 'A page of the list.', ['invalid_request', 'not_found', 'google_access_lost']),
+  response: responses(answer, 'A page of the list.', ['invalid_request', 'not_found', 'google_access_lost'], {
+    hasEtag: true,
+  }),
   handle: answerFresh(queriesReport, { json: listJson, rows: listRows, isLong: isLongList, version: listVersion }),
 };

@@ -35,7 +35,7 @@ export const site: Route = {
   summary: 'Totals and days of the whole property',
   description:
     'Includes queries that the search engine anonymises. Days end with the last synced day; a stored day without data is zeros. country cannot be combined with a device.',
-  response: responses(answer, 'Totals and days.', ['invalid_request', 'not_found']),
+  response: responses(answer, 'Totals and days.', ['invalid_request', 'not_found'], { hasEtag: true }),
   handle: answerCached(siteReport, {
     json: (result) => documentJson<Static<typeof answer>>(result.answer),
     rows: siteRows,
