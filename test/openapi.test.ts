@@ -154,6 +154,7 @@ function operationAt(path: string): Operation {
 
 const PATHS = [
   '/projects',
+  '/projects/{id}',
   '/projects/{id}/alerts',
   '/projects/{id}/breakdowns',
   '/projects/{id}/groups',
@@ -165,7 +166,7 @@ const PATHS = [
   '/projects/{id}/site',
 ];
 
-t.test('an OpenAPI 3.1 document of the ten operations, all of them GET', async (t) => {
+t.test('an OpenAPI 3.1 document of the eleven operations, all of them GET', async (t) => {
   t.equal(served.statusCode, 200);
   t.match(served.headers['content-type'], /^application\/json/);
   t.match(openapi.openapi, /^3\.1\.\d+$/);
@@ -175,7 +176,7 @@ t.test('an OpenAPI 3.1 document of the ten operations, all of them GET', async (
   );
   for (const [path, item] of Object.entries(openapi.paths)) t.strictSame(Object.keys(item), ['get'], path);
   const ids = PATHS.map((path) => operationAt(path).operationId);
-  t.equal(new Set(ids).size, 10);
+  t.equal(new Set(ids).size, 11);
   t.match(openapi.components.securitySchemes, { key: { type: 'http', scheme: 'bearer' } });
   for (const path of PATHS) {
     t.strictSame(operationAt(path).security, [{ key: [] }], path);
@@ -202,6 +203,7 @@ const FORMAT = {
 const LIST = { ...RANGE, country: COUNTRY, limit: number(1, 1000, 25_000), offset: number(0, 0), ...FORMAT };
 const PARAMETERS: Readonly<Record<string, Readonly<Record<string, object>>>> = {
   '/projects': FORMAT,
+  '/projects/{id}': {},
   '/projects/{id}/keywords': {
     ...RANGE,
     device: DEVICE,
@@ -309,7 +311,7 @@ t.test('every error of the contract, each with its code', async (t) => {
   });
 });
 
-const HAS_ETAG = /\/(keywords|site|breakdowns|pages|queries|groups|page-groups)$/;
+const HAS_ETAG = /\/(\{id\}|keywords|site|breakdowns|pages|queries|groups|page-groups)$/;
 const ROW_HEADERS = ['Content-Disposition', 'X-Provisional-After', 'X-Range-From', 'X-Range-To', 'X-Total-Count'];
 
 t.test('every format has its media type, and 304 no content', async (t) => {

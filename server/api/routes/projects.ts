@@ -2,7 +2,9 @@ import { type Static, Type } from 'typebox';
 import { projectRows } from '../../formats/entity-rows.ts';
 import { documentJson } from '../../formats/json.ts';
 import { formatParameters, readParameters } from '../../reports/parameters.ts';
+import { oneProjectReport } from '../../reports/project.ts';
 import { projectsReport } from '../../reports/projects.ts';
+import { answerFresh } from '../answer.ts';
 import { namedFormat, parametersOf } from '../format.ts';
 import { sendBytes } from '../response-cache.ts';
 import { rowStream } from '../row-stream.ts';
@@ -41,4 +43,16 @@ export const projects: Route = {
     }
     return sendBytes(reply, { bytes: documentJson(result), encoding: 'identity' });
   },
+};
+
+const oneAnswer = object({ project });
+
+export const oneProject: Route = {
+  path: '/projects/:id',
+  report: oneProjectReport,
+  tag: 'Projects',
+  summary: 'One project',
+  description: 'As the list of projects has it. A project that has not finished setup is unknown.',
+  response: responses(oneAnswer, 'The project.', ['not_found'], { hasEtag: true }),
+  handle: answerFresh(oneProjectReport, { json: documentJson<Static<typeof oneAnswer>>, version: () => '' }),
 };
