@@ -200,7 +200,15 @@ const FORMAT = {
   format: { type: 'string', enum: ['json', 'csv', 'ndjson', 'arrow', 'parquet'], default: 'json' },
   bom: FLAG,
 };
-const LIST = { ...RANGE, country: COUNTRY, limit: number(1, 1000, 25_000), offset: number(0, 0), ...FORMAT };
+const SELECTION = { filter: { type: 'string', maxLength: 4096 }, sort: { type: 'string' } };
+const LIST = {
+  ...SELECTION,
+  ...RANGE,
+  country: COUNTRY,
+  limit: number(1, 1000, 25_000),
+  offset: number(0, 0),
+  ...FORMAT,
+};
 const PARAMETERS: Readonly<Record<string, Readonly<Record<string, object>>>> = {
   '/projects': FORMAT,
   '/projects/{id}': {},
@@ -209,6 +217,7 @@ const PARAMETERS: Readonly<Record<string, Readonly<Record<string, object>>>> = {
     device: DEVICE,
     daily: FLAG,
     group: { type: 'string' },
+    ...SELECTION,
     limit: number(1, 1000, 5000),
     offset: number(0, 0),
     ...FORMAT,

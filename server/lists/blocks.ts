@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import type { Measures } from '../domain/metrics.ts';
+import type { RuleTexts } from '../domain/rules.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
 
 export type ListRow = Measures & { readonly text: string };
@@ -10,6 +11,8 @@ export interface Rendering {
   /** Tells renderings of the same row apart that are not alike. */
   readonly variant: string;
   readonly render: (row: ListRow) => object;
+  /** What filters and orders read of a row besides its measures. */
+  readonly textsOf: (row: ListRow) => RuleTexts;
 }
 
 /** A part of a list: rows as the JSON of answers, each followed by a comma. */

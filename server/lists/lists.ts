@@ -7,6 +7,7 @@ import { cacheKey } from '../domain/cache-key.ts';
 import { KnownError, unavailable } from '../domain/errors.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import type { Range } from '../domain/range.ts';
+import type { Selection } from '../domain/select-rows.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
 import { toKnownError } from '../providers/failures.ts';
 import type { Demand } from '../providers/places.ts';
@@ -38,7 +39,7 @@ export interface ListsOptions {
   readonly now: () => number;
 }
 
-interface Page {
+interface Page extends Selection {
   readonly offset: number;
   /** Null: all that follow. */
   readonly limit: number | null;
@@ -51,6 +52,8 @@ interface OpenList {
   readonly list: StoredList;
   /** What the list is of. */
   readonly range: Range;
+  /** Rows that the filter leaves. */
+  readonly total: number;
 }
 
 interface ListPage extends OpenList {
@@ -116,7 +119,7 @@ export class Lists {
    * or is not there in time, and `UnreadableList` where it was lost just now: plan again then, and ask once more.
    */
   page(request: ListRequest, page: Page, rendering: Rendering, signal: AbortSignal): Promise<ListPage> {
-    return this.#read(request, page, signal, async (list, rows) => ({
+    return this.#read(request, page, rendering, signal, async (list, rows) => ({
       json: await this.#reader.read(list, rows, rendering),
     }));
   }
@@ -125,31 +128,36 @@ export class Lists {
   rows(
     request: ListRequest,
     page: Page,
+    rendering: Rendering,
     signal: AbortSignal,
   ): Promise<OpenList & { readonly rows: AsyncIterable<readonly ListRow[]> }> {
-    return this.#read(request, page, signal, async (list, rows) => ({
+    return this.#read(request, page, rendering, signal, async (list, rows) => ({
       rows: await this.#reader.rows(list, rows, signal),
     }));
   }
 
   async #read<T>(
     request: ListRequest,
-    { reader, offset, limit }: Page,
+    { filter, sort, reader, offset, limit }: Page,
+    rendering: Rendering,
     signal: AbortSignal,
     read: (list: AnyList, rows: { from: number; to: number }) => Promise<T>,
   ): Promise<OpenList & T> {
-    const { sequence } = request;
+    const isSelection = filter !== null || sort !== null;
+    const sequence = isSelection ? cacheKey(request.sequence, { filter, sort }) : request.sequence;
     const begun = offset > 0 ? await this.#sequences.find({ reader, sequence, offset }) : undefined;
     try {
       const isThere = begun !== undefined && this.#store.has(begun.list);
       const { list, range } = isThere ? begun : { list: await this.get(request, signal), range: request.range };
       if (list.file !== '') this.#store.noteUse(list);
-      const next = limit === null ? list.rows : offset + limit;
-      const found = await read(list, { from: offset, to: Math.min(list.rows, next) });
+      const selected = isSelection ? await this.#reader.select(list, { filter, sort }, rendering) : list;
+      const total = selected.rows;
+      const next = limit === null ? total : offset + limit;
+      const found = await read(selected, { from: offset, to: Math.min(total, next) });
       if (list.file !== '' && limit !== null) {
         await this.#sequences.remember({ reader, sequence, offset: next }, { list, range });
       }
-      return { list, range, ...found };
+      return { list, range, total, ...found };
     } catch (error) {
       if (error instanceof KnownError || !isStorageFailure(error)) throw error;
       throw unavailable('The service cannot read or write its lists right now; ask again later.', error);

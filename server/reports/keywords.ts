@@ -6,6 +6,7 @@ import { countDays } from '../domain/dates.ts';
 import { notFound } from '../domain/errors.ts';
 import { withDescendants } from '../domain/groups.ts';
 import type { Range } from '../domain/range.ts';
+import type { Selection } from '../domain/select-rows.ts';
 import type { DayGrid } from '../facts/day-grid.ts';
 import type { Device } from '../facts/facts.ts';
 import { NO_KEYWORD_TOTALS, planKeywordTotals } from '../facts/keyword-plan.ts';
@@ -21,10 +22,11 @@ const parameters = {
   daily: parameter.flag('Adds the days of each keyword.'),
   group: parameter.group,
   ...parameter.paging(1000, 5000),
+  ...parameter.selectionParameters('keywords'),
   ...parameter.formatParameters,
 };
 
-interface KeywordsParameters extends Range {
+interface KeywordsParameters extends Range, Selection {
   /** The range was moved to the first day that the plan can read. */
   readonly clamped: boolean;
   readonly device: Device;
@@ -63,10 +65,11 @@ export const keywordsReport = trackedReport({
   operation: 'listKeywords',
   parameters,
   parse: (sent, project, now): KeywordsParameters => {
-    const { device, daily, group, limit: sentLimit, offset, ...range } = parameter.readParameters(parameters, sent);
+    const values = parameter.readParameters(parameters, sent);
+    const { device, daily, group, filter, sort, limit: sentLimit, offset, from, to, period } = values;
     const limit = parameter.wantedRows(sent, sentLimit);
-    const days = keywordRange(range, project, now);
-    return { ...days, device, daily, group: group ?? null, limit, offset };
+    const days = keywordRange({ from, to, period }, project, now);
+    return { ...days, device, daily, group: group ?? null, filter, sort, limit, offset };
   },
   checkIds: async (sent, project, catalog) => {
     const { group } = sent as { group?: unknown };
@@ -86,9 +89,10 @@ export const keywordsReport = trackedReport({
     { facts, tracked: cache },
     { signal },
   ): Promise<KeywordsResult> => {
-    const { from, to, device, clamped, daily, limit, offset } = query;
+    const { from, to, device, clamped, daily, filter, sort, limit, offset } = query;
+    const selection = { filter, sort };
     const matches = groups && (await cache.matches(tracked, groups));
-    const wanted = { ...files, tracked, matches, range: { from, to }, device, limit, offset, signal };
+    const wanted = { ...files, tracked, matches, selection, range: { from, to }, device, limit, offset, signal };
     const { total, keywords, totals } = await keywordPage(facts, wanted);
     return {
       head: {

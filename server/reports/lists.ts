@@ -3,16 +3,29 @@ import type { Project } from '../catalog/projects.ts';
 import type { ListKind } from '../catalog/stored-lists.ts';
 import { isoInstant } from '../domain/instants.ts';
 import type { Range, RangeParameters } from '../domain/range.ts';
+import type { Selection } from '../domain/select-rows.ts';
 import type { ListRow, Rendering } from '../lists/blocks.ts';
 import type { ListRequest } from '../lists/list-request.ts';
-import { country, formatParameters, paging, rangeParameters, readParameters, wantedRows } from './parameters.ts';
+import {
+  country,
+  formatParameters,
+  paging,
+  rangeParameters,
+  readParameters,
+  selectionParameters,
+  wantedRows,
+} from './parameters.ts';
 import { listRange } from './ranges.ts';
 import { type Caller, type ProjectQuery, projectReference, type ReportSources } from './report.ts';
 
 /** What the two list reports, pages and queries, have in common. */
-export const listParameters = { ...rangeParameters, country, ...paging(1000, 25_000), ...formatParameters };
+const common = { ...rangeParameters, country, ...paging(1000, 25_000), ...formatParameters };
+export const listParameters = {
+  pages: { ...common, ...selectionParameters('pages') },
+  queries: { ...common, ...selectionParameters('queries') },
+};
 
-interface ListQuery extends Range {
+interface ListQuery extends Range, Selection {
   readonly kind: ListKind;
   readonly country: string | null;
   /** The range as it was sent: all pages of one sequence have it in common. */
@@ -59,10 +72,11 @@ export function listVersion({ list }: ListResult): string {
 }
 
 export function parseList(kind: ListKind, sent: unknown, project: Project, now: number): ListQuery {
-  const { country: named = null, limit, offset, from, to, period } = readParameters(listParameters, sent);
+  const values = readParameters(listParameters[kind], sent);
+  const { country: named = null, filter, sort, limit, offset, from, to, period } = values;
   const range = { from, to, period };
   const days = listRange(range, project, now);
-  return { kind, ...days, country: named, sent: range, limit: wantedRows(sent, limit), offset };
+  return { kind, ...days, country: named, sent: range, filter, sort, limit: wantedRows(sent, limit), offset };
 }
 
 export async function planList(
@@ -81,23 +95,24 @@ export async function runList(
   { lists }: ReportSources,
   { signal, reader }: Caller,
 ): Promise<ListResult> {
-  const { kind, country: named, limit, offset } = query;
-  const page = { limit, offset, reader };
+  const { kind, country: named, filter, sort, limit, offset } = query;
+  const page = { filter, sort, limit, offset, reader };
   const {
     list,
     range,
+    total,
     json,
     rows: batches,
   } = query.format === 'json'
     ? { ...(await lists.page(request, page, rendering, signal)), rows: undefined }
-    : { ...(await lists.rows(request, page, signal)), json: [] };
-  const { source, fetchedAt, truncated, capped, rows } = list;
+    : { ...(await lists.rows(request, page, rendering, signal)), json: [] };
+  const { source, fetchedAt, truncated, capped } = list;
   return {
     head: {
       project: projectReference(project),
       range: { from: range.from, to: range.to, country: named },
       source: { kind: source, fetchedAt: isoInstant(fetchedAt), truncated, capped },
-      paging: { total: rows, limit: limit ?? rows, offset },
+      paging: { total, limit: limit ?? total, offset },
     },
     kind,
     json,
