@@ -42,21 +42,21 @@ async function named(path: string): Promise<string[]> {
   t.ok(body.paging.total >= rows.length);
   return rows.map((row) => String(row['query'] ?? row['url']));
 }
-const filter = (of: string, text: string) => named(`/${of}?filter=${encodeURIComponent(text)}`);
-const sort = (of: string, text: string) => named(`/${of}?sort=${text}`);
+const filter = (kind: string, text: string) => named(`/${kind}?filter=${encodeURIComponent(text)}`);
+const sort = (kind: string, text: string) => named(`/${kind}?sort=${text}`);
 
-for (const of of ['keywords', 'queries']) {
-  t.test(`${of}: a filter leaves the rows that match`, async (t) => {
-    t.strictSame(await filter(of, 'query:contains:SHOES;clicks:gte:5'), ['blue shoes; cheap', 'red shoes']);
-    t.strictSame(await filter(of, 'query:ends_with:shoes\\; cheap'), ['blue shoes; cheap'], 'a semicolon in a value');
-    t.strictSame(await filter(of, 'query:equals:red: socks'), ['Red: socks'], 'only two colons divide');
-    t.strictSame(await filter(of, 'query:matches:^uses \\d+%$'), ['uses 50%']);
-    t.strictSame(await filter(of, 'ctr:eq:0.1;position:lte:3'), ['acme boots']);
-    t.strictSame((await filter(of, 'position:gt:0')).includes('without data'), false, 'empty ratios match nothing');
-    t.strictSame((await filter(of, 'ctr:neq:0')).includes('without data'), false);
+for (const kind of ['keywords', 'queries']) {
+  t.test(`${kind}: a filter leaves the rows that match`, async (t) => {
+    t.strictSame(await filter(kind, 'query:contains:SHOES;clicks:gte:5'), ['blue shoes; cheap', 'red shoes']);
+    t.strictSame(await filter(kind, 'query:ends_with:shoes\\; cheap'), ['blue shoes; cheap'], 'a semicolon in a value');
+    t.strictSame(await filter(kind, 'query:equals:red: socks'), ['Red: socks'], 'only two colons divide');
+    t.strictSame(await filter(kind, 'query:matches:^uses \\d+%$'), ['uses 50%']);
+    t.strictSame(await filter(kind, 'ctr:eq:0.1;position:lte:3'), ['acme boots']);
+    t.strictSame((await filter(kind, 'position:gt:0')).includes('without data'), false, 'empty ratios match nothing');
+    t.strictSame((await filter(kind, 'ctr:neq:0')).includes('without data'), false);
     // 1 / 3 is 0.3333 in the answer and a little more in truth.
-    t.strictSame(await filter(of, 'ctr:gt:0.3333'), ['Red: socks']);
-    t.strictSame(await filter(of, 'ctr:eq:0.3333'), []);
+    t.strictSame(await filter(kind, 'ctr:gt:0.3333'), ['Red: socks']);
+    t.strictSame(await filter(kind, 'ctr:eq:0.3333'), []);
     const any = {
       match: 'any',
       conditions: [
@@ -64,12 +64,12 @@ for (const of of ['keywords', 'queries']) {
         { field: 'impressions', op: 'lt', value: 1 },
       ],
     };
-    t.strictSame(await filter(of, JSON.stringify(any)), ['acme boots', 'without data']);
+    t.strictSame(await filter(kind, JSON.stringify(any)), ['acme boots', 'without data']);
   });
 
-  t.test(`${of}: rows are sorted as asked, then as they are without`, async (t) => {
-    const plain = (await named(`/${of}`)).filter((text) => text !== 'untracked shoes');
-    const sorted = async (text: string) => (await sort(of, text)).filter((name) => name !== 'untracked shoes');
+  t.test(`${kind}: rows are sorted as asked, then as they are without`, async (t) => {
+    const plain = (await named(`/${kind}`)).filter((text) => text !== 'untracked shoes');
+    const sorted = async (text: string) => (await sort(kind, text)).filter((name) => name !== 'untracked shoes');
     t.strictSame((await sorted('-clicks')).slice(0, 3), ['acme boots', 'blue shoes; cheap', 'red shoes']);
     t.strictSame(await sorted('query'), ROWS.map(([query]) => query).toSorted(compareTexts));
     t.strictSame(
@@ -99,11 +99,11 @@ t.test('fields of their own: of keywords, queries and pages', async (t) => {
 });
 
 t.test('total counts what the filter leaves; pages, groups and formats go with it', async (t) => {
-  for (const of of ['keywords', 'queries']) {
-    const page = await ask(`/${of}?filter=query:contains:shoes&sort=-query&limit=1&offset=1`);
-    t.match(page.body.paging, { total: of === 'keywords' ? 2 : 3, limit: 1, offset: 1 }, of);
-    const text = of === 'keywords' ? 'blue shoes; cheap' : 'red shoes';
-    t.match(page.body[of], [{ query: text }]);
+  for (const kind of ['keywords', 'queries']) {
+    const page = await ask(`/${kind}?filter=query:contains:shoes&sort=-query&limit=1&offset=1`);
+    t.match(page.body.paging, { total: kind === 'keywords' ? 2 : 3, limit: 1, offset: 1 }, kind);
+    const text = kind === 'keywords' ? 'blue shoes; cheap' : 'red shoes';
+    t.match(page.body[kind], [{ query: text }]);
   }
   t.strictSame((await ask('/queries?filter=clicks:gt:100')).body.queries, []);
   const daily = (await ask('/keywords?filter=query:equals:red shoes&daily=1')).body.keywords;
