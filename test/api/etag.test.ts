@@ -62,8 +62,8 @@ t.test('If-None-Match as clients send it', async (t) => {
 t.test('what changes an answer changes its tag, and errors have none', async (t) => {
   let now = Date.parse('2026-03-15T12:00:00Z');
   const world = await makeWorld(t, DATA, { now: () => now });
-  const tagsOf = async () =>
-    Object.fromEntries(await Promise.all(PATHS.map(async (path) => [path, (await ask(world, path)).etag])));
+  const tagsOf = async (): Promise<Record<string, string | undefined>> =>
+    Object.fromEntries(await Promise.all(PATHS.map(async (path) => [path, (await ask(world, path)).etag] as const)));
   const before = await tagsOf();
   now += 60_000;
   t.strictSame(await tagsOf(), before, 'time changes none');

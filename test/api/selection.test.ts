@@ -26,7 +26,7 @@ const { ask } = await makeWorld(t, {
     'untracked shoes',
     'gbr',
     2,
-    20,
+    25,
     30,
   ]),
   page_daily: facts(

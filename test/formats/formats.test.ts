@@ -157,7 +157,8 @@ function csvFields(row: Flat, columns: readonly string[]): string[] {
   });
 }
 
-const withoutSums = (rows: readonly Flat[]): Flat[] => rows.map(({ sum_position: _, ...row }) => row);
+const withoutSums = (rows: readonly Flat[]): Flat[] =>
+  rows.map((row) => Object.fromEntries(Object.entries(row).filter(([name]) => name !== 'sum_position')));
 const inFormat = (path: string, format: string) => `${path}${path.includes('?') ? '&' : '?'}format=${format}`;
 
 for (const [path, flatten] of Object.entries(flatRows)) {

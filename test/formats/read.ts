@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type DataType, tableFromIPC, type Vector } from 'apache-arrow';
+import { DataType, tableFromIPC, type Vector } from 'apache-arrow';
 import { duckdb, quoted } from '../parquet.ts';
 
 // Readers of each format that have nothing to do with its writer. Rows come back as plain JSON values.
@@ -41,9 +41,9 @@ export function readArrow(bytes: Uint8Array): { types: Record<string, string>; r
 function plain(type: DataType, value: unknown): unknown {
   if (value === null) return null;
   if (typeof value === 'bigint') return Number(value);
-  if (/^Date/.test(String(type))) return new Date(Number(value)).toISOString().slice(0, 10);
-  if (/^Timestamp/.test(String(type))) return new Date(Number(value)).toISOString();
-  return /^List/.test(String(type)) ? [...(value as Vector)] : value;
+  if (DataType.isDate(type)) return new Date(Number(value)).toISOString().slice(0, 10);
+  if (DataType.isTimestamp(type)) return new Date(Number(value)).toISOString();
+  return DataType.isList(type) ? [...(value as Vector)] : value;
 }
 
 /** Rows of a Parquet file, and the type of each column. */
@@ -66,7 +66,7 @@ function fromDuckdb(types: Readonly<Record<string, string>>) {
     if (value === null) return [name, null];
     if (types[name] === 'BIGINT') return [name, Number(value)];
     if (/^TIMESTAMP/.test(types[name]!))
-      return [name, new Date(String(value).replace(' ', 'T').replace('+00', 'Z')).toISOString()];
+      return [name, new Date((value as string).replace(' ', 'T').replace('+00', 'Z')).toISOString()];
     return [name, value];
   };
 }
