@@ -3,7 +3,7 @@ import { INTENTS } from './intent.ts';
 import { type Condition, conditionProblem, NUMBER_FIELDS, NUMBER_OPERATOR_NAMES, type Rule, SOURCES } from './rules.ts';
 
 /** What kind of value a field has: a text, one of a few words, a number or a boolean. */
-export type FieldKind = 'text' | 'number' | 'boolean' | readonly string[];
+type FieldKind = 'text' | 'number' | 'boolean' | readonly string[];
 export type Fields = Readonly<Record<string, FieldKind>>;
 
 const METRIC_FIELDS = Object.fromEntries(NUMBER_FIELDS.map((name) => [name, 'number' as const]));

@@ -39,7 +39,7 @@ export interface RowsHead {
 /** A whole answer of flat rows. */
 export type RowsAnswer = Rows & { readonly head: RowsHead };
 
-export interface RowOptions {
+interface RowOptions {
   /** CSV begins with a byte order mark: without one, some spreadsheets take UTF-8 for something else. */
   readonly bom: boolean;
 }

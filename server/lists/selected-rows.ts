@@ -6,9 +6,9 @@ import { inTurns } from '../runtime/turns.ts';
 import type { ListRow, Rendering } from './blocks.ts';
 
 /** Rows kept in memory, over all lists; each takes some 150 bytes. */
-const MAX_ROWS = 300_000;
-/** Places in lists, over all selections; each takes 8 bytes. */
-const MAX_SELECTED = 2_000_000;
+const MAX_ROWS = 200_000;
+/** Rows of all selections: they keep rows in memory whose list has made room for others. */
+const MAX_SELECTED = 200_000;
 
 interface Source {
   readonly path: string;

@@ -14,7 +14,7 @@ import type { KeywordTotals } from '../facts/keyword-totals.ts';
 import { keywordDays, keywordPage } from '../facts/keywords.ts';
 import * as parameter from './parameters.ts';
 import { keywordRange } from './ranges.ts';
-import { type ProjectQuery, projectReference, trackedReport } from './report.ts';
+import { projectReference, trackedReport } from './report.ts';
 
 const parameters = {
   ...parameter.rangeParameters,
@@ -36,8 +36,6 @@ interface KeywordsParameters extends Range, Selection {
   readonly limit: number | null;
   readonly offset: number;
 }
-
-export type KeywordsQuery = ProjectQuery & KeywordsParameters;
 
 /** Some of the keywords with their days. */
 export interface KeywordDays {
