@@ -17,6 +17,10 @@ import { CatalogCache } from './catalog/catalog-cache.ts';
 import { TrackedKeywordsCache } from './catalog/tracked.ts';
 import { DuckDBFacts } from './facts/duckdb/duckdb-facts.ts';
 import type { Engine } from './facts/duckdb/engine.ts';
+import { arrow } from './formats/arrow.ts';
+import { csv } from './formats/csv.ts';
+import { ndjson } from './formats/ndjson.ts';
+import { parquetFormat } from './formats/parquet.ts';
 import { Lists } from './lists/lists.ts';
 import { addHealthRoutes } from './ops/health.ts';
 import { ConcurrencyLimit, SharedConcurrencyLimit } from './runtime/limits.ts';
@@ -53,8 +57,6 @@ export interface Dependencies {
   readonly limits?: Partial<Limits>;
   /** Is told how long the stages of each answer of the API took. */
   readonly onStages?: OnStages;
-  /** Chooses a format of flat rows in place of JSON. None by default: the API documents JSON only. */
-  readonly rowFormat?: Context['rowFormat'];
 }
 
 /** The whole server short of listening. */
@@ -123,7 +125,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
       perKey: longAnswersPerWorkspace,
       maxWait: longAnswerWait,
     }),
-    rowFormat: dependencies.rowFormat ?? (() => undefined),
+    rowFormats: { csv, ndjson, arrow, parquet: parquetFormat(engine) },
     now,
   };
 

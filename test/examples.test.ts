@@ -112,6 +112,7 @@ const TABLES: Readonly<Record<string, Row[]>> = {
 /** The request of each operation, by the status of its answer. */
 const REQUESTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   listProjects: { 200: '/projects' },
+  getProject: { 200: '/projects/Proj1' },
   listKeywords: {
     200: '/projects/Proj1/keywords?period=7d&group=Fold1&daily=1',
     400: '/projects/Proj1/keywords?limit=5001',

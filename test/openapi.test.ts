@@ -25,6 +25,7 @@ interface Operation {
 interface Response {
   readonly description: string;
   readonly headers: Readonly<Record<string, Header>>;
+  /** None where nothing is sent. */
   readonly content: Readonly<Record<string, { schema: TSchema }>>;
 }
 interface Reference {
@@ -153,6 +154,7 @@ function operationAt(path: string): Operation {
 
 const PATHS = [
   '/projects',
+  '/projects/{id}',
   '/projects/{id}/alerts',
   '/projects/{id}/breakdowns',
   '/projects/{id}/groups',
@@ -164,7 +166,7 @@ const PATHS = [
   '/projects/{id}/site',
 ];
 
-t.test('an OpenAPI 3.1 document of the ten operations, all of them GET', async (t) => {
+t.test('an OpenAPI 3.1 document of the eleven operations, all of them GET', async (t) => {
   t.equal(served.statusCode, 200);
   t.match(served.headers['content-type'], /^application\/json/);
   t.match(openapi.openapi, /^3\.1\.\d+$/);
@@ -174,7 +176,7 @@ t.test('an OpenAPI 3.1 document of the ten operations, all of them GET', async (
   );
   for (const [path, item] of Object.entries(openapi.paths)) t.strictSame(Object.keys(item), ['get'], path);
   const ids = PATHS.map((path) => operationAt(path).operationId);
-  t.equal(new Set(ids).size, 10);
+  t.equal(new Set(ids).size, 11);
   t.match(openapi.components.securitySchemes, { key: { type: 'http', scheme: 'bearer' } });
   for (const path of PATHS) {
     t.strictSame(operationAt(path).security, [{ key: [] }], path);
@@ -194,29 +196,45 @@ const number = (minimum: number, fallback: number, maximum?: number) => ({
   default: fallback,
   ...(maximum === undefined ? {} : { maximum }),
 });
-const LIST = { ...RANGE, country: COUNTRY, limit: number(1, 1000, 25_000), offset: number(0, 0) };
+const FORMAT = {
+  format: { type: 'string', enum: ['json', 'csv', 'ndjson', 'arrow', 'parquet'], default: 'json' },
+  bom: FLAG,
+};
+const SELECTION = { filter: { type: 'string', maxLength: 4096 }, sort: { type: 'string' } };
+const LIST = {
+  ...SELECTION,
+  ...RANGE,
+  country: COUNTRY,
+  limit: number(1, 1000, 25_000),
+  offset: number(0, 0),
+  ...FORMAT,
+};
 const PARAMETERS: Readonly<Record<string, Readonly<Record<string, object>>>> = {
-  '/projects': {},
+  '/projects': FORMAT,
+  '/projects/{id}': {},
   '/projects/{id}/keywords': {
     ...RANGE,
     device: DEVICE,
     daily: FLAG,
     group: { type: 'string' },
+    ...SELECTION,
     limit: number(1, 1000, 5000),
     offset: number(0, 0),
+    ...FORMAT,
   },
   '/projects/{id}/groups': {},
   '/projects/{id}/page-groups': {},
-  '/projects/{id}/site': { ...RANGE, device: DEVICE, country: COUNTRY },
-  '/projects/{id}/breakdowns': RANGE,
+  '/projects/{id}/site': { ...RANGE, device: DEVICE, country: COUNTRY, ...FORMAT },
+  '/projects/{id}/breakdowns': { ...RANGE, ...FORMAT },
   '/projects/{id}/pages': LIST,
   '/projects/{id}/queries': LIST,
   '/projects/{id}/alerts': {
     status: { type: 'string', enum: ['open', 'resolved', 'all'], default: 'all' },
     since: DAY,
     limit: number(1, 100, 500),
+    ...FORMAT,
   },
-  '/projects/{id}/notes': { from: DAY, to: DAY, clientVisible: FLAG },
+  '/projects/{id}/notes': { from: DAY, to: DAY, clientVisible: FLAG, ...FORMAT },
 };
 
 t.test('parameters with their bounds and defaults', async (t) => {
@@ -251,7 +269,7 @@ t.test('the id of the project comes first; errors are defined once for all opera
   for (const path of PATHS) {
     const { parameters = [], responses } = servedAt(path);
     if (path.includes('{id}')) t.match(parameters[0], { name: 'id', in: 'path' }, path);
-    for (const [status, response] of Object.entries(responses)) t.equal('$ref' in response, status !== '200', status);
+    for (const [status, response] of Object.entries(responses)) t.equal('$ref' in response, status >= '400', status);
   }
   t.strictSame(Object.keys(openapi.components.responses).sort(), [
     'GoogleAccessLost',
@@ -281,7 +299,7 @@ t.test('every error of the contract, each with its code', async (t) => {
   const all: Record<string, string> = {};
   for (const path of PATHS) {
     for (const [status, response] of Object.entries(operationAt(path).responses)) {
-      if (status === '200') continue;
+      if (status < '400') continue;
       const { schema } = response.content['application/json']!;
       const [name = ''] = Object.entries(ERRORS).find(([, error]) => String(error.status) === status) ?? [];
       t.ok(Value.Check(schema, { error: { code: name, message: 'words' } }), `${path} ${status} is ${name}`);
@@ -302,6 +320,26 @@ t.test('every error of the contract, each with its code', async (t) => {
   });
 });
 
+const HAS_ETAG = /\/(\{id\}|keywords|site|breakdowns|pages|queries|groups|page-groups)$/;
+const ROW_HEADERS = ['Content-Disposition', 'X-Provisional-After', 'X-Range-From', 'X-Range-To', 'X-Total-Count'];
+
+t.test('every format has its media type, and 304 no content', async (t) => {
+  const json = ['application/json'];
+  const rows = [
+    'text/csv',
+    'application/x-ndjson',
+    'application/vnd.apache.arrow.stream',
+    'application/vnd.apache.parquet',
+  ];
+  for (const path of PATHS) {
+    const { responses } = operationAt(path);
+    const wanted = 'format' in PARAMETERS[path]! ? [...json, ...rows] : json;
+    t.strictSame(Object.keys(responses['200']!.content), wanted, path);
+    t.equal('304' in responses, HAS_ETAG.test(path), path);
+    t.notOk(responses['304']?.content, path);
+  }
+});
+
 t.test('headers are documented where they are sent, each with a type', async (t) => {
   const limits = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
   for (const path of PATHS) {
@@ -310,6 +348,8 @@ t.test('headers are documented where they are sent, each with a type', async (t)
         'Cache-Control',
         ...(status === '401' ? ['WWW-Authenticate'] : limits),
         ...(status === '429' || status === '503' ? ['Retry-After'] : []),
+        ...(status < '400' && HAS_ETAG.test(path) ? ['ETag'] : []),
+        ...(status === '200' && 'format' in PARAMETERS[path]! ? ROW_HEADERS : []),
       ];
       t.strictSame(Object.keys(headers).sort(), wanted.sort(), `${path} ${status}`);
     }

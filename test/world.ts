@@ -134,7 +134,7 @@ export async function makeWorld(
   tables: Tables = {},
   options: { now?: number | (() => number); environment?: NodeJS.ProcessEnv } & Pick<
     Dependencies,
-    'limits' | 'onStages' | 'rowFormat'
+    'limits' | 'onStages'
   > = {},
 ): Promise<World> {
   const { now = NOW, environment, ...appOptions } = options;

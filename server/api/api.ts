@@ -10,7 +10,7 @@ import { keywords } from './routes/keywords.ts';
 import { notes } from './routes/notes.ts';
 import { pageGroups } from './routes/page-groups.ts';
 import { pages } from './routes/pages.ts';
-import { projects } from './routes/projects.ts';
+import { oneProject, projects } from './routes/projects.ts';
 import { queries } from './routes/queries.ts';
 import { addRoute, type Route } from './routes/route.ts';
 import { site } from './routes/site.ts';
@@ -19,6 +19,7 @@ const API_ROOT = '/api/v1';
 
 const ROUTES: readonly Route[] = [
   projects,
+  oneProject,
   keywords,
   groups,
   pageGroups,

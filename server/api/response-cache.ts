@@ -92,7 +92,8 @@ function withOwnMemory(bytes: Buffer): Buffer {
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** Sends bytes that are JSON. */
-export function sendBytes(reply: FastifyReply, { bytes, encoding }: EncodedBytes): FastifyReply {
+export function sendBytes(reply: FastifyReply, { bytes, encoding }: EncodedBytes, etag?: string): FastifyReply {
+  if (etag !== undefined) reply.header('etag', etag);
   if (encoding !== 'identity') reply.header('content-encoding', encoding);
   return reply.type(JSON_TYPE).send(bytes);
 }

@@ -84,8 +84,29 @@ function errorResponse(code: ErrorCode): object {
   return { description, headers, content: { 'application/json': { schema: errorSchema(code) } } };
 }
 
-/** The `response` part of a route's schema: its answer and the errors it can give besides those of every route. */
-export function responses(answer: TSchema, description: string, errors: readonly ErrorCode[] = []): object {
+const etag = {
+  ETag: {
+    type: 'string',
+    description: 'The same for as long as the answer is; send it as `If-None-Match` to hear of changes only.',
+  },
+};
+
+const NOT_MODIFIED = {
+  type: 'null',
+  description: '`If-None-Match` has the tag of this answer: nothing has changed. It counts as a request.',
+  headers: { ...noStore, ...rateLimitHeaders, ...etag },
+};
+
+/**
+ * The `response` part of a route's schema: its answer and the errors it can give besides those of every route.
+ * @param hasEtag whether the answer depends on nothing but the query and revisions
+ */
+export function responses(
+  answer: TSchema,
+  description: string,
+  errors: readonly ErrorCode[] = [],
+  { hasEtag = false }: { readonly hasEtag?: boolean } = {},
+): object {
   const codes: ErrorCode[] = [
     'unauthorized',
     'plan_required',
@@ -97,9 +118,37 @@ export function responses(answer: TSchema, description: string, errors: readonly
   return {
     200: {
       description,
-      headers: { ...noStore, ...rateLimitHeaders },
+      headers: { ...noStore, ...rateLimitHeaders, ...(hasEtag ? etag : {}) },
       content: { 'application/json': { schema: answer } },
     },
+    ...(hasEtag ? { 304: NOT_MODIFIED } : {}),
     ...Object.fromEntries(codes.map((code) => [ERRORS[code].status, errorResponse(code)])),
   };
+}
+
+const text = (description: string) => ({ schema: { type: 'string', description } });
+const bytes = (description: string) => ({ schema: { type: 'string', format: 'binary', description } });
+
+/** The answer as flat rows: a column for each property of a row, named as in JSON. */
+const ROW_CONTENT = {
+  'text/csv': text('RFC 4180 with a header line; texts that spreadsheets would run begin with an apostrophe.'),
+  'application/x-ndjson': text('A JSON object for each row.'),
+  'application/vnd.apache.arrow.stream': bytes('With exact types, and `sum_position`.'),
+  'application/vnd.apache.parquet': bytes('With exact types, and `sum_position`.'),
+};
+
+const onlyRows = (type: string, description: string) => ({ type, description: `Not with JSON. ${description}` });
+const rowHeaders = {
+  'X-Total-Count': onlyRows('integer', 'As `paging.total` in JSON, or the number of rows.'),
+  'X-Range-From': onlyRows('string', 'As `range.from` in JSON.'),
+  'X-Range-To': onlyRows('string', 'As `range.to` in JSON.'),
+  'X-Provisional-After': onlyRows('string', 'As `range.provisionalAfter` in JSON, unless it is null.'),
+  'Content-Disposition': onlyRows('string', 'A file name.'),
+};
+
+/** Adds the formats of flat rows to the `response` part of a route's schema. */
+export function withRowFormats(given: object): object {
+  const { 200: answer, ...others } = given as { 200: { headers: object; content: object } };
+  const headers = { ...answer.headers, ...rowHeaders };
+  return { 200: { ...answer, headers, content: { ...answer.content, ...ROW_CONTENT } }, ...others };
 }

@@ -2,9 +2,14 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { SharedConcurrencyLimit } from '../runtime/limits.ts';
 import { AnswerOrder } from './answer-order.ts';
-import { JSON_TYPE } from './response-cache.ts';
 
 const order = new AnswerOrder(() => performance.now());
+
+/** What is sent: its headers, with its type, and its bytes. */
+export interface StreamedAnswer {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: AsyncGenerator<Buffer, void>;
+}
 
 /**
  * Answers with text that is made while it is sent, no faster than the client takes it. An error before the first bytes
@@ -15,30 +20,30 @@ export async function sendStream(
   request: FastifyRequest,
   reply: FastifyReply,
   places: SharedConcurrencyLimit | undefined,
-  make: (signal: AbortSignal) => Promise<AsyncGenerator<Buffer, void>>,
-  contentType: string = JSON_TYPE,
+  make: (signal: AbortSignal) => Promise<StreamedAnswer>,
 ): Promise<FastifyReply> {
   const { signal } = request;
   const leave = await places?.enter(request.principal?.workspace ?? '', signal);
   // Whatever becomes of the answer, the place is free when the connection is done with it.
   if (leave !== undefined) reply.raw.once('close', leave);
-  let body: AsyncGenerator<Buffer, void> | undefined;
+  let answer: StreamedAnswer | undefined;
   let first: IteratorResult<Buffer, void>;
   try {
     signal.throwIfAborted();
-    body = await make(signal);
-    first = await body.next();
+    answer = await make(signal);
+    first = await answer.body.next();
     // An answer that came too late has been given already.
     signal.throwIfAborted();
   } catch (error) {
     leave?.();
-    await body?.return();
+    await answer?.body.return();
     throw error;
   }
   // A short answer goes before all long ones.
   const started = places === undefined ? 0 : performance.now();
-  const parts = rest(request, started, first, body);
-  return reply.type(contentType).send(Readable.from(parts, { objectMode: false }));
+  const parts = rest(request, started, first, answer.body);
+  // Only now: an error answer has none of them.
+  return reply.headers(answer.headers).send(Readable.from(parts, { objectMode: false }));
 }
 
 /** Hands the parts of an answer on. While the next one is made, the service's own time runs. */

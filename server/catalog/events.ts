@@ -34,12 +34,12 @@ export interface Note {
 
 export type AlertStatus = 'open' | 'resolved' | 'all';
 
-/** The newest alerts of a project, created at or after `since` (microseconds). */
+/** The newest alerts of a project, created at or after `since` (microseconds); all of them without a limit (null). */
 export async function listAlerts(
   catalog: Catalog,
-  asked: { project: string; status: AlertStatus; since: Microseconds; limit: number },
+  asked: { project: string; status: AlertStatus; since: Microseconds; limit: number | null },
 ): Promise<Alert[]> {
-  return catalog.statements.all<Alert>('alerts_of_project', asked);
+  return catalog.statements.all<Alert>('alerts_of_project', { ...asked, limit: asked.limit ?? -1 });
 }
 
 interface NoteRow extends Omit<Note, 'clientVisible' | 'group' | 'keyword'> {

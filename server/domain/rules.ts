@@ -2,7 +2,7 @@ import { RE2JS } from 're2js';
 import { INTENTS } from './intent.ts';
 import type { Measures } from './metrics.ts';
 
-interface Condition {
+export interface Condition {
   readonly field?: string;
   readonly op: string;
   readonly value: string | number;
@@ -14,17 +14,14 @@ export interface Rule {
   readonly conditions: readonly Condition[];
 }
 
-/** The texts of a keyword that rules test. They also test measures: totals over the requested range and device. */
-interface RuleTexts {
-  readonly query: string;
-  readonly intent: string;
-  readonly source: string;
-}
+/** The texts of a keyword (`query`, `intent`, `source`) or another row that rules test. They also test measures: totals over the requested range and device. */
+export type RuleTexts = Readonly<Partial<Record<TextField, string>>>;
+type TextField = 'query' | 'intent' | 'source' | 'url' | 'branded' | 'tracked';
 
 export const SOURCES = ['suggested', 'manual', 'import'] as const;
 const TEXT_FIELDS = ['query'];
 const CHOICE_FIELDS: Readonly<Record<string, readonly string[]>> = { intent: INTENTS, source: SOURCES };
-const NUMBER_FIELDS = ['clicks', 'impressions', 'ctr', 'position'];
+export const NUMBER_FIELDS = ['clicks', 'impressions', 'ctr', 'position'];
 export const KEYWORD_FIELDS = [...TEXT_FIELDS, ...Object.keys(CHOICE_FIELDS), ...NUMBER_FIELDS];
 
 /** Texts are compared without regard to case; the caller lower-cases both sides. */
@@ -57,17 +54,18 @@ export function ruleProblem(rule: unknown, of: 'keywords' | 'pages'): string | u
   const conditions = rule['conditions'];
   if (!Array.isArray(conditions)) return 'conditions must be a list';
   for (const condition of conditions as unknown[]) {
-    const problem = conditionProblem(condition, of);
+    const problem = conditionProblem(condition, of === 'pages' ? null : KEYWORD_FIELDS);
     if (problem !== undefined) return problem;
   }
   return undefined;
 }
 
-function conditionProblem(condition: unknown, of: 'keywords' | 'pages'): string | undefined {
+/** As `ruleProblem`, of one condition. `fields`: those that it may name; null where it tests the URL path. */
+export function conditionProblem(condition: unknown, fields: readonly string[] | null): string | undefined {
   if (!isRecord(condition)) return `a condition must be an object with op and value, not ${quote(condition)}`;
-  const field = of === 'pages' ? 'the URL path' : condition['field'];
-  if (of === 'keywords' && !(typeof field === 'string' && KEYWORD_FIELDS.includes(field))) {
-    return `unknown field ${quote(field)}; a field is one of ${KEYWORD_FIELDS.join(', ')}`;
+  const field = fields === null ? 'the URL path' : condition['field'];
+  if (fields !== null && !(typeof field === 'string' && fields.includes(field))) {
+    return `unknown field ${quote(field)}; a field is one of ${fields.join(', ')}`;
   }
   const isNumber = NUMBER_FIELDS.includes(String(field));
   const operators = isNumber ? NUMBER_OPERATOR_NAMES : TEXT_OPERATOR_NAMES;
@@ -124,7 +122,7 @@ function compileNumberCondition({ field = '', op, value }: Condition): (measures
 }
 
 function compileTextCondition({ field = '', op, value }: Condition): (texts: RuleTexts) => boolean {
-  const read = (texts: RuleTexts): string => texts[field as keyof RuleTexts];
+  const read = (texts: RuleTexts): string => texts[field as TextField] ?? '';
   if (op === 'matches') {
     const expression = compileExpression(String(value))!;
     return (texts) => expression.matcher(read(texts)).find();
@@ -135,7 +133,7 @@ function compileTextCondition({ field = '', op, value }: Condition): (texts: Rul
 }
 
 /** The unrounded number of a field. Undefined without impressions: then no condition on it matches. */
-function numberOf(subject: Measures, field: string): number | undefined {
+export function numberOf(subject: Measures, field: string): number | undefined {
   if (field === 'clicks') return subject.clicks;
   if (field === 'impressions') return subject.impressions;
   if (subject.impressions === 0) return undefined;

@@ -44,6 +44,17 @@ export class Total {
     };
   }
 
+  /** Whether the position sum is no whole number. */
+  get isSpread(): boolean {
+    return this.#fraction.numerator !== 0n;
+  }
+
+  /** The position sum, as exact as a double is. */
+  get sumPosition(): number {
+    const { numerator, denominator } = this.#fraction;
+    return this.#measures.sumPosition + Number(numerator) / Number(denominator);
+  }
+
   metrics(): Metrics {
     return toMetrics(this.#measures, this.#fraction);
   }

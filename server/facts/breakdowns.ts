@@ -6,8 +6,11 @@ import type { StoredFile } from '../storage/file-store.ts';
 import type { Facts, NamedMeasures } from './facts.ts';
 import { addMonth } from './series.ts';
 
-interface NamedMetrics extends Metrics {
+interface NamedMetrics {
   readonly name: string;
+  readonly metrics: Metrics;
+  /** The sum behind the position; where a month was spread, not a whole number. */
+  readonly sumPosition: number;
 }
 
 interface BreakdownQuery {
@@ -29,6 +32,8 @@ interface Breakdowns {
     nonBrand: Metrics;
     anonymous: { clicks: number; impressions: number };
   };
+  /** The position sums of the brand split. */
+  readonly brandSums: { readonly brand: number; readonly nonBrand: number };
 }
 
 /** The site's totals over a range, by country, device, appearance and brand, without rows of zeros. */
@@ -44,7 +49,7 @@ export async function breakdowns(facts: Facts, query: BreakdownQuery): Promise<B
     countries: countries.filter(hasCounts).sort(byClicks),
     devices: devices.map(named).filter(hasCounts).sort(byClicks),
     appearances: appearances.map(named).filter(hasCounts).sort(byImpressions),
-    brand: brandSplit(brand, devices),
+    ...brandSplit(brand, devices),
   };
 }
 
@@ -64,38 +69,50 @@ async function countryTotals(facts: Facts, query: BreakdownQuery): Promise<Named
   };
   for (const row of rows) totalOf(row.name).addDay(row);
   for (const month of months) addMonth(totalOf(month.country), month, monthly!);
-  return [...totals].map(([name, total]) => ({ name, ...total.metrics() }));
+  return [...totals].map(([name, total]) => ({
+    name,
+    metrics: total.metrics(),
+    sumPosition: total.sumPosition,
+  }));
 }
 
 /** Anonymous: the site (the sum over devices) minus brand and non-brand queries, never below zero. */
-function brandSplit(segments: readonly NamedMeasures[], devices: readonly NamedMeasures[]): Breakdowns['brand'] {
+function brandSplit(
+  segments: readonly NamedMeasures[],
+  devices: readonly NamedMeasures[],
+): Pick<Breakdowns, 'brand' | 'brandSums'> {
   const brand = segments.find(({ name }) => name === 'brand') ?? NOTHING;
   const nonBrand = segments.find(({ name }) => name === 'non_brand') ?? NOTHING;
   const site = sum(devices);
   return {
-    brand: toMetrics(brand),
-    nonBrand: toMetrics(nonBrand),
-    anonymous: {
-      clicks: Math.max(0, site.clicks - brand.clicks - nonBrand.clicks),
-      impressions: Math.max(0, site.impressions - brand.impressions - nonBrand.impressions),
+    brand: {
+      brand: toMetrics(brand),
+      nonBrand: toMetrics(nonBrand),
+      anonymous: {
+        clicks: Math.max(0, site.clicks - brand.clicks - nonBrand.clicks),
+        impressions: Math.max(0, site.impressions - brand.impressions - nonBrand.impressions),
+      },
     },
+    brandSums: { brand: brand.sumPosition, nonBrand: nonBrand.sumPosition },
   };
 }
 
 function named(row: NamedMeasures): NamedMetrics {
-  return { name: row.name, ...toMetrics(row) };
+  return { name: row.name, metrics: toMetrics(row), sumPosition: row.sumPosition };
 }
 
-function hasCounts({ clicks, impressions }: NamedMetrics): boolean {
+function hasCounts({ metrics: { clicks, impressions } }: NamedMetrics): boolean {
   return clicks > 0 || impressions > 0;
 }
 
 function byClicks(a: NamedMetrics, b: NamedMetrics): number {
-  return b.clicks - a.clicks || b.impressions - a.impressions || byName(a, b);
+  const { clicks, impressions } = b.metrics;
+  return clicks - a.metrics.clicks || impressions - a.metrics.impressions || byName(a, b);
 }
 
 function byImpressions(a: NamedMetrics, b: NamedMetrics): number {
-  return b.impressions - a.impressions || b.clicks - a.clicks || byName(a, b);
+  const { clicks, impressions } = b.metrics;
+  return impressions - a.metrics.impressions || clicks - a.metrics.clicks || byName(a, b);
 }
 
 /** Names are ASCII, so that comparing code units compares bytes. */

@@ -1,5 +1,6 @@
 import { type GroupedKeyword, type GroupMatch, type PlacedKeyword, selectKeywords } from '../domain/groups.ts';
 import type { Measures } from '../domain/metrics.ts';
+import { type Selection, selectRows } from '../domain/select-rows.ts';
 import { inTurns } from '../runtime/turns.ts';
 import type { StoredFile } from '../storage/file-store.ts';
 import { type DayGrid, gridParts } from './day-grid.ts';
@@ -19,8 +20,10 @@ interface KeywordsQuery<K extends PlacedKeyword> extends Omit<FactsQuery, 'files
   };
   /** Only the keywords of these groups, when given. */
   readonly matches: readonly GroupMatch[] | undefined;
+  readonly selection: Selection;
   readonly device: Device;
-  readonly limit: number;
+  /** Null: all of them. */
+  readonly limit: number | null;
   readonly offset: number;
 }
 
@@ -29,12 +32,18 @@ export async function keywordPage<K extends PlacedKeyword>(
   facts: Facts,
   query: KeywordsQuery<K>,
 ): Promise<{ total: number; keywords: readonly K[]; totals: KeywordTotals }> {
-  const { tracked, matches, device, limit, offset, totals: plan } = query;
+  const { tracked, matches, selection, device, limit, offset, totals: plan } = query;
   const totals = await facts.keywordTotals({ ...query, plan }, device, tracked.positions);
   const measuresOf = (keyword: K): Measures => totals.of(keyword);
-  const chosen = matches ? await inTurns(selectKeywords(tracked.keywords, matches, measuresOf)) : tracked.keywords;
-  const page = chosen.slice(offset, offset + limit);
+  const grouped = matches ? await inTurns(selectKeywords(tracked.keywords, matches, measuresOf)) : tracked.keywords;
+  const isAsked = selection.filter !== null || selection.sort !== null;
+  const chosen = isAsked ? await inTurns(selectRows(grouped, selection, { measuresOf, textsOf })) : grouped;
+  const page = chosen.slice(offset, limit === null ? undefined : offset + limit);
   return { total: chosen.length, keywords: page, totals };
+}
+
+function textsOf({ query, intent, source }: PlacedKeyword): { query: string; intent: string; source: string } {
+  return { query, intent, source };
 }
 
 /** The days of the keywords of a page, some keywords at a time. */

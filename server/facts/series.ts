@@ -8,7 +8,12 @@ import type { CountryMonth, Device, Facts } from './facts.ts';
 export interface Series {
   readonly totals: Metrics;
   readonly daily: ({ date: Day } & Metrics)[];
+  /** The position sum of each day; where a month was spread, not a whole number. */
+  readonly sumPositions: readonly number[];
+  readonly isSpread: boolean;
 }
+
+const NO_DAYS: Series = { totals: toMetrics(NOTHING), daily: [], sumPositions: [], isSpread: false };
 
 interface SeriesQuery {
   /** The range of the series; null for a series without days. */
@@ -21,12 +26,15 @@ export async function siteSeries(
   facts: Facts,
   { days, device, siteFiles, signal }: SeriesQuery & { device: Device; siteFiles: readonly StoredFile[] },
 ): Promise<Series> {
-  if (days === null) return { totals: toMetrics(NOTHING), daily: [] };
+  if (days === null) return NO_DAYS;
   const rows = await facts.siteDays({ files: siteFiles, range: days, signal }, device);
   const stored = new Map(rows.map((row) => [row.date, row]));
+  const dates = eachDay(days.from, days.to);
   return {
     totals: toMetrics(sum(rows)),
-    daily: eachDay(days.from, days.to).map((date) => ({ date, ...toMetrics(stored.get(date) ?? NOTHING) })),
+    daily: dates.map((date) => ({ date, ...toMetrics(stored.get(date) ?? NOTHING) })),
+    sumPositions: dates.map((date) => stored.get(date)?.sumPosition ?? 0),
+    isSpread: false,
   };
 }
 
@@ -41,7 +49,7 @@ interface CountryQuery extends SeriesQuery {
 /** Days and total of one country. */
 export async function siteSeriesOfCountry(facts: Facts, query: CountryQuery): Promise<Series> {
   const { days, country, signal, monthlyThrough } = query;
-  if (days === null) return { totals: toMetrics(NOTHING), daily: [] };
+  if (days === null) return NO_DAYS;
   const monthly = monthlyThrough === null ? null : within(days, days.from, monthlyThrough);
   const afterMonthly = monthlyThrough === null ? days : within(days, addDays(monthlyThrough, 1), days.to);
   const [months, rows] = await Promise.all([
@@ -52,18 +60,21 @@ export async function siteSeriesOfCountry(facts: Facts, query: CountryQuery): Pr
   for (const row of rows) total.addDay(row);
   for (const month of months) addMonth(total, month, monthly!);
 
-  const stored = new Map(rows.map((row) => [row.date, toMetrics(row)]));
+  const stored = new Map(rows.map((row) => [row.date, row]));
   const monthOfDay = new Map(months.map((month) => [month.month, month]));
-  const metricsOf = (date: Day): Metrics => {
-    const month = monthOfDay.get(monthOf(date));
-    if (month === undefined) return stored.get(date) ?? toMetrics(NOTHING);
+  const totalOf = (date: Day): Total => {
     const share = new Total();
-    addMonth(share, month, { from: date, to: date });
-    return share.metrics();
+    const month = monthOfDay.get(monthOf(date));
+    if (month === undefined) share.addDay(stored.get(date) ?? NOTHING);
+    else addMonth(share, month, { from: date, to: date });
+    return share;
   };
+  const shares = eachDay(days.from, days.to).map((date) => ({ date, share: totalOf(date) }));
   return {
     totals: total.metrics(),
-    daily: eachDay(days.from, days.to).map((date) => ({ date, ...metricsOf(date) })),
+    daily: shares.map(({ date, share }) => ({ date, ...share.metrics() })),
+    sumPositions: shares.map(({ share }) => share.sumPosition),
+    isSpread: shares.some(({ share }) => share.isSpread),
   };
 }
 

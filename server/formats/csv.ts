@@ -1,34 +1,36 @@
-import type { Batch, Column, RowFormat, Rows } from './rows.ts';
-
-/** Characters per chunk. */
-const CHUNK = 64 * 1024;
+import { type Cell, type Column, plainColumns, type RowFormat } from './rows.ts';
+import { textRows } from './text-rows.ts';
 
 /** Spreadsheets run texts that begin like this as formulas. */
 const FORMULA = /^[=+\-@\t\r]/;
 const NEEDS_QUOTES = /[",\r\n]/;
 
-/** CSV (RFC 4180) with a header line. Nulls are empty; texts that look like formulas get a leading `'`. */
-export const csv: RowFormat = { contentType: 'text/csv; charset=utf-8', write: writeCsv };
+/**
+ * CSV (RFC 4180) with a header line. Nulls are empty, ids are joined by spaces; texts that look like formulas get a
+ * leading `'`.
+ */
+export const csv: RowFormat = {
+  contentType: 'text/csv; charset=utf-8',
+  write: ({ columns, batches }, { bom }) => {
+    const header = plainColumns(columns).map(({ column }) => column.name);
+    return textRows({
+      start: `${bom ? '\ufeff' : ''}${header.join(',')}\r\n`,
+      columns,
+      batches,
+      field: fieldWriter,
+      open: (index) => (index === 0 ? '' : ','),
+      close: '\r\n',
+    });
+  },
+};
 
-async function* writeCsv({ columns, batches }: Rows): AsyncGenerator<Buffer, void> {
-  let text = `${columns.map(({ name }) => name).join(',')}\r\n`;
-  for await (const batch of batches) {
-    const fields = columns.map((column, index) => fieldWriter(column, batch.cells[index]!));
-    for (let row = 0; row < batch.length; row++) {
-      text += `${fields.map((field) => field(row)).join(',')}\r\n`;
-      if (text.length < CHUNK) continue;
-      yield Buffer.from(text);
-      text = '';
-    }
-  }
-  if (text !== '') yield Buffer.from(text);
+function fieldWriter({ type }: Column): (cell: Cell) => string {
+  if (type === 'text') return (cell) => (cell === null ? '' : textField(String(cell)));
+  if (type === 'ids') return (cell) => textField(((cell ?? []) as readonly string[]).join(' '));
+  return (cell) => String(cell ?? '');
 }
 
-function fieldWriter({ type }: Column, cell: Batch['cells'][number]): (row: number) => string {
-  if (type !== 'text') return (row) => String(cell(row) ?? '');
-  return (row) => {
-    const value = String(cell(row) ?? '');
-    const safe = FORMULA.test(value) ? `'${value}` : value;
-    return NEEDS_QUOTES.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-  };
+function textField(text: string): string {
+  const safe = FORMULA.test(text) ? `'${text}` : text;
+  return NEEDS_QUOTES.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -2,14 +2,10 @@ import type { TrackedKeyword } from '../catalog/tracked.ts';
 import { isoInstant } from '../domain/instants.ts';
 import { roundRatio, toMetrics } from '../domain/metrics.ts';
 import type { KeywordDays, KeywordsResult } from '../reports/keywords.ts';
-import type { Batch, Column, Rows } from './rows.ts';
+import { type Batch, type Column, METRICS, type RowsAnswer, sumPositionColumn } from './rows.ts';
 
-const METRICS: readonly Column[] = [
-  { name: 'clicks', type: 'count' },
-  { name: 'impressions', type: 'count' },
-  { name: 'ctr', type: 'ratio' },
-  { name: 'position', type: 'ratio' },
-];
+/** Keywords of one batch of totals. */
+const KEYWORDS = 10_000;
 
 const TOTALS: readonly Column[] = [
   { name: 'id', type: 'text' },
@@ -19,6 +15,7 @@ const TOTALS: readonly Column[] = [
   { name: 'intent', type: 'text' },
   { name: 'groupIds', type: 'ids' },
   ...METRICS,
+  sumPositionColumn(),
 ];
 
 const DAYS: readonly Column[] = [
@@ -26,14 +23,23 @@ const DAYS: readonly Column[] = [
   { name: 'query', type: 'text' },
   { name: 'date', type: 'day' },
   ...METRICS,
+  sumPositionColumn(),
 ];
 
 /** Keywords as flat rows: one per keyword and stored day if the result has days, else one per keyword. */
-export function keywordRows(result: KeywordsResult): Rows {
-  const { days } = result;
+export function keywordRows(result: KeywordsResult): RowsAnswer {
+  const { days, head } = result;
+  const { project, range, paging } = head;
+  const about = { name: `${project.domain}-keywords`, total: paging.total, range };
   return days === undefined
-    ? { columns: TOTALS, batches: [totalsBatch(result)] }
-    : { columns: DAYS, batches: dayBatches(days) };
+    ? { head: about, columns: TOTALS, batches: totalsBatches(result) }
+    : { head: about, columns: DAYS, batches: dayBatches(days) };
+}
+
+function* totalsBatches(result: KeywordsResult): Generator<Batch> {
+  for (let start = 0; start < result.keywords.length; start += KEYWORDS) {
+    yield totalsBatch({ ...result, keywords: result.keywords.slice(start, start + KEYWORDS) });
+  }
 }
 
 function totalsBatch({ keywords, totals, tracked: { membership } }: KeywordsResult): Batch {
@@ -50,11 +56,12 @@ function totalsBatch({ keywords, totals, tracked: { membership } }: KeywordsResu
       of(({ source }) => source),
       of(({ trackedSince }) => isoInstant(trackedSince)),
       of(({ intent }) => intent),
-      of(({ id }) => (membership.groupsOf.get(id) ?? []).join(' ')),
+      of(({ id }) => membership.groupsOf.get(id) ?? []),
       (row) => metrics[row]!.clicks,
       (row) => metrics[row]!.impressions,
       (row) => metrics[row]!.ctr,
       (row) => metrics[row]!.position,
+      of((keyword) => totals.of(keyword).sumPosition),
     ],
   };
 }
@@ -82,6 +89,7 @@ function dayBatch({ keywords, days: { days, stored, clicks, impressions, sumPosi
       (row) => sum(impressions, row),
       (row) => ratio(sum(clicks, row), sum(impressions, row), 10_000),
       (row) => ratio(sum(sumPosition, row) + sum(impressions, row), sum(impressions, row), 10),
+      (row) => sum(sumPosition, row),
     ],
   };
 }

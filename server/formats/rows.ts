@@ -1,12 +1,17 @@
-/** The type of a column. Ratios are rounded as in JSON; days are `YYYY-MM-DD`; instants are ISO 8601 in UTC; ids are joined by spaces. */
-type CellType = 'text' | 'ids' | 'day' | 'instant' | 'count' | 'ratio' | 'boolean';
+/**
+ * The type of a column. Ratios are rounded as in JSON; a share is a sum that need not be a whole number; days are
+ * `YYYY-MM-DD`; instants are ISO 8601 in UTC; ids are lists.
+ */
+type CellType = 'text' | 'ids' | 'day' | 'instant' | 'count' | 'ratio' | 'share' | 'boolean';
 
-type Cell = string | number | boolean | null;
+export type Cell = string | number | boolean | readonly string[] | null;
 
 export interface Column {
-  /** As in the JSON answer, without the path of enclosing objects. */
+  /** As in the JSON answer, with the names of enclosing objects before it (`group_id`). */
   readonly name: string;
   readonly type: CellType;
+  /** Only formats with exact types have the column. */
+  readonly columnarOnly?: boolean;
 }
 
 /** Some of the rows of an answer. Cells are read by column, so that no format needs an object for each row. */
@@ -22,8 +27,48 @@ export interface Rows {
   readonly batches: Iterable<Batch> | AsyncIterable<Batch>;
 }
 
+/** What an answer of flat rows says beside its rows. */
+export interface RowsHead {
+  /** File name without its ending. */
+  readonly name: string;
+  /** Rows that there are, on whatever page; of keywords with their days: keywords. */
+  readonly total: number;
+  readonly range?: { readonly from: string; readonly to: string; readonly provisionalAfter?: string | null };
+}
+
+/** A whole answer of flat rows. */
+export type RowsAnswer = Rows & { readonly head: RowsHead };
+
+interface RowOptions {
+  /** CSV begins with a byte order mark: without one, some spreadsheets take UTF-8 for something else. */
+  readonly bom: boolean;
+}
+
 /** Writes flat rows in chunks of some kilobytes. */
 export interface RowFormat {
   readonly contentType: string;
-  readonly write: (rows: Rows) => AsyncGenerator<Buffer, void>;
+  readonly write: (rows: Rows, options: RowOptions) => AsyncGenerator<Buffer, void>;
+}
+
+/** Columns of a metrics object. */
+export const METRICS: readonly Column[] = [
+  { name: 'clicks', type: 'count' },
+  { name: 'impressions', type: 'count' },
+  { name: 'ctr', type: 'ratio' },
+  { name: 'position', type: 'ratio' },
+];
+
+/** The sum behind `position`; with a fraction where a month was spread over its days. */
+export function sumPositionColumn(isSpread = false): Column {
+  return { name: 'sum_position', type: isSpread ? 'share' : 'count', columnarOnly: true };
+}
+
+/** Rows that are there already as one batch: a reader for each column. */
+export function batchOf<Row>(rows: readonly Row[], readers: readonly ((row: Row) => Cell)[]): Batch {
+  return { length: rows.length, cells: readers.map((read) => (row) => read(rows[row]!)) };
+}
+
+/** Columns of a format without exact types, and where their cells are. */
+export function plainColumns(columns: readonly Column[]): { column: Column; index: number }[] {
+  return columns.map((column, index) => ({ column, index })).filter(({ column }) => column.columnarOnly !== true);
 }

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import type { Measures } from '../domain/metrics.ts';
+import type { RuleTexts } from '../domain/rules.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
 
 export type ListRow = Measures & { readonly text: string };
@@ -10,6 +11,8 @@ export interface Rendering {
   /** Tells renderings of the same row apart that are not alike. */
   readonly variant: string;
   readonly render: (row: ListRow) => object;
+  /** What filters and orders read of a row besides its measures. */
+  readonly textsOf: (row: ListRow) => RuleTexts;
 }
 
 /** A part of a list: rows as the JSON of answers, each followed by a comma. */
@@ -34,15 +37,27 @@ const ROWS_PER_BLOCK = 5000;
  */
 export class Blocks {
   readonly #cache: LRUCache<CacheKey, Block, BlockQuery>;
+  readonly #engine: Engine;
 
   /** @param memory bytes */
   constructor(engine: Engine, memory: number) {
+    this.#engine = engine;
     this.#cache = new LRUCache<CacheKey, Block, BlockQuery>({
       maxSize: memory,
       sizeCalculation: ({ json, ends }) => json.byteLength + ends.byteLength + 1,
       ignoreFetchAbort: true,
       fetchMethod: (_key, _stale, { context }) => readBlock(engine, context),
     });
+  }
+
+  /** Rows `from` to `to` (not included) of the list in a file, some at a time. They are not kept. */
+  async *rows(path: string, from: number, to: number, signal: AbortSignal): AsyncGenerator<readonly ListRow[]> {
+    for (let at = from; at < to; at += ROWS_PER_BLOCK) {
+      const parameters = { file: path, after: at, limit: Math.min(ROWS_PER_BLOCK, to - at) };
+      const rows = await this.#engine.query<ListRow>('lists/list_rows', parameters, signal);
+      if (rows.length < parameters.limit) throw new Error(`${path} has fewer rows than it should`);
+      yield rows;
+    }
   }
 
   /**

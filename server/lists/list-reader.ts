@@ -1,8 +1,10 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { StoredList } from '../catalog/stored-lists.ts';
 import { KnownError, unavailable } from '../domain/errors.ts';
+import type { Selection } from '../domain/select-rows.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
-import { Blocks, type Rendering } from './blocks.ts';
+import { Blocks, type ListRow, type Rendering } from './blocks.ts';
+import { SelectedRows, select } from './selected-rows.ts';
 import { isStorageFailure } from './storage-failures.ts';
 import type { ListStore } from './store.ts';
 import type { AnyList } from './unstored-lists.ts';
@@ -26,10 +28,12 @@ export interface ReaderOptions {
 export class ListReader {
   readonly #options: ReaderOptions;
   readonly #blocks: Blocks;
+  readonly #selected: SelectedRows;
 
   constructor(options: ReaderOptions) {
     this.#options = options;
     this.#blocks = new Blocks(options.engine, options.memory);
+    this.#selected = new SelectedRows(options.engine);
   }
 
   /**
@@ -48,13 +52,24 @@ export class ListReader {
         ),
       ];
     }
+    return this.#readFile(list, (path) => this.#blocks.json(path, from, to, rendering));
+  }
+
+  /** The list that a selection leaves, with its rows. */
+  async select(list: AnyList, selection: Selection, rendering: Rendering): Promise<AnyList> {
+    const { rows, held } = list;
+    const selected =
+      held !== undefined || rows === 0
+        ? await select(held ?? [], selection, rendering)
+        : await this.#readFile(list, (path) => this.#selected.of({ path, rows }, selection, rendering));
+    return { ...list, rows: selected.length, held: selected };
+  }
+
+  async #readFile<T>(list: StoredList, read: (path: string) => Promise<T>): Promise<T> {
     const { store } = this.#options;
-    const path = await store.open(list).catch((error: unknown) => {
-      throw cannotRead(error);
-    });
-    if (path === undefined) return this.#lose(list);
+    const path = await this.#open(list);
     try {
-      return await this.#blocks.json(path, from, to, rendering);
+      return await read(path);
     } catch (error) {
       if (/out of memory/i.test(String(error))) throw error;
       // Its bytes are right, so the next try may succeed. Those of older versions are not known to be.
@@ -65,12 +80,37 @@ export class ListReader {
     }
   }
 
+  /** As `read`, but the rows themselves, some at a time. What cannot be read later ends them with an error. */
+  async rows(
+    list: AnyList,
+    { from, to }: { from: number; to: number },
+    signal: AbortSignal,
+  ): Promise<AsyncIterable<readonly ListRow[]>> {
+    const { held } = list;
+    if (held !== undefined || from >= to) return partsOf((held ?? []).slice(from, to));
+    return this.#blocks.rows(await this.#open(list), from, to, signal);
+  }
+
+  async #open(list: StoredList): Promise<string> {
+    const path = await this.#options.store.open(list).catch((error: unknown) => {
+      throw cannotRead(error);
+    });
+    return path ?? this.#lose(list);
+  }
+
   async #lose(list: StoredList, cause?: unknown): Promise<never> {
     const { store, log } = this.#options;
     log.warn({ err: cause, file: list.file }, 'a stored list is damaged or gone and is made again');
     await store.drop(list);
     throw new UnreadableList(cause);
   }
+}
+
+/** Rows that are written at a time. */
+const PART = 5000;
+
+async function* partsOf(rows: readonly ListRow[]): AsyncGenerator<readonly ListRow[]> {
+  for (let start = 0; start < rows.length; start += PART) yield rows.slice(start, start + PART);
 }
 
 function cannotRead(cause: unknown): KnownError {

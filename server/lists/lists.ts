@@ -7,6 +7,7 @@ import { cacheKey } from '../domain/cache-key.ts';
 import { KnownError, unavailable } from '../domain/errors.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import type { Range } from '../domain/range.ts';
+import type { Selection } from '../domain/select-rows.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
 import { toKnownError } from '../providers/failures.ts';
 import type { Demand } from '../providers/places.ts';
@@ -14,7 +15,7 @@ import { Providers } from '../providers/providers.ts';
 import type { Settings } from '../settings.ts';
 import type { CheckedFiles } from '../storage/checked-files.ts';
 import { LocalFiles } from '../storage/local-files.ts';
-import type { Rendering } from './blocks.ts';
+import type { ListRow, Rendering } from './blocks.ts';
 import { ListFetcher } from './fetch-list.ts';
 import { lastFinalDay } from './finality.ts';
 import { ListReader } from './list-reader.ts';
@@ -38,17 +39,24 @@ export interface ListsOptions {
   readonly now: () => number;
 }
 
-interface Page {
+interface Page extends Selection {
   readonly offset: number;
-  readonly limit: number;
+  /** Null: all that follow. */
+  readonly limit: number | null;
   /** Who asks: all pages that one asks for come from the list of the first. */
   readonly reader: string;
 }
 
-interface ListPage {
+/** What a page is read from. */
+interface OpenList {
   readonly list: StoredList;
   /** What the list is of. */
   readonly range: Range;
+  /** Rows that the filter leaves. */
+  readonly total: number;
+}
+
+interface ListPage extends OpenList {
   /** Its rows as JSON without the brackets, in parts to be put together. */
   readonly json: Buffer[];
 }
@@ -110,18 +118,46 @@ export class Lists {
    * Rows `offset` to `offset + limit` of a list. Throws `google_access_lost`, `unavailable` where the list cannot be had
    * or is not there in time, and `UnreadableList` where it was lost just now: plan again then, and ask once more.
    */
-  async page(request: ListRequest, page: Page, rendering: Rendering, signal: AbortSignal): Promise<ListPage> {
-    const { reader, offset, limit } = page;
-    const { sequence } = request;
+  page(request: ListRequest, page: Page, rendering: Rendering, signal: AbortSignal): Promise<ListPage> {
+    return this.#read(request, page, rendering, signal, async (list, rows) => ({
+      json: await this.#reader.read(list, rows, rendering),
+    }));
+  }
+
+  /** As `page`, but the rows themselves, some at a time, each part read when it is asked for. */
+  rows(
+    request: ListRequest,
+    page: Page,
+    rendering: Rendering,
+    signal: AbortSignal,
+  ): Promise<OpenList & { readonly rows: AsyncIterable<readonly ListRow[]> }> {
+    return this.#read(request, page, rendering, signal, async (list, rows) => ({
+      rows: await this.#reader.rows(list, rows, signal),
+    }));
+  }
+
+  async #read<T>(
+    request: ListRequest,
+    { filter, sort, reader, offset, limit }: Page,
+    rendering: Rendering,
+    signal: AbortSignal,
+    read: (list: AnyList, rows: { from: number; to: number }) => Promise<T>,
+  ): Promise<OpenList & T> {
+    const isSelection = filter !== null || sort !== null;
+    const sequence = isSelection ? cacheKey(request.sequence, { filter, sort }) : request.sequence;
     const begun = offset > 0 ? await this.#sequences.find({ reader, sequence, offset }) : undefined;
     try {
       const isThere = begun !== undefined && this.#store.has(begun.list);
       const { list, range } = isThere ? begun : { list: await this.get(request, signal), range: request.range };
       if (list.file !== '') this.#store.noteUse(list);
-      const next = offset + limit;
-      const json = await this.#reader.read(list, { from: offset, to: Math.min(list.rows, next) }, rendering);
-      if (list.file !== '') await this.#sequences.remember({ reader, sequence, offset: next }, { list, range });
-      return { list, range, json };
+      const selected = isSelection ? await this.#reader.select(list, { filter, sort }, rendering) : list;
+      const total = selected.rows;
+      const next = limit === null ? total : offset + limit;
+      const found = await read(selected, { from: offset, to: Math.min(total, next) });
+      if (list.file !== '' && limit !== null) {
+        await this.#sequences.remember({ reader, sequence, offset: next }, { list, range });
+      }
+      return { list, range, total, ...found };
     } catch (error) {
       if (error instanceof KnownError || !isStorageFailure(error)) throw error;
       throw unavailable('The service cannot read or write its lists right now; ask again later.', error);

@@ -1,19 +1,23 @@
 import { listAlerts } from '../catalog/events.ts';
 import { isoInstant, isoInstantOrNull, toMicroseconds } from '../domain/instants.ts';
-import { choice, day, readParameters, wholeNumber } from './parameters.ts';
+import { choice, day, formatParameters, readParameters, wantedRows, wholeNumber } from './parameters.ts';
 import { projectReference, projectReport } from './report.ts';
 
 const parameters = {
   status: choice(['open', 'resolved', 'all'], 'all', 'Only alerts in this state.'),
   since: day('Only alerts created on or after this day (UTC).'),
   limit: wholeNumber({ minimum: 1, maximum: 500 }, 100, 'Most alerts in the answer.'),
+  ...formatParameters,
 };
 
 /** The alerts of a project, newest first. */
 export const alertsReport = projectReport({
   operation: 'listAlerts',
   parameters,
-  parse: (sent) => readParameters(parameters, sent),
+  parse: (sent) => {
+    const { status, since, limit } = readParameters(parameters, sent);
+    return { status, since, limit: wantedRows(sent, limit) };
+  },
   plan: async ({ status, since, limit }, { catalog, project }) => {
     const from = since === undefined ? Number.MIN_SAFE_INTEGER : toMicroseconds(Date.parse(since));
     return { project, alerts: await listAlerts(catalog, { project: project.id, status, since: from, limit }) };
@@ -27,3 +31,5 @@ export const alertsReport = projectReport({
     })),
   }),
 });
+
+export type AlertsResult = Awaited<ReturnType<typeof alertsReport.run>>;

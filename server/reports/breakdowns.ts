@@ -4,9 +4,11 @@ import type { Project } from '../catalog/projects.ts';
 import { earlier, later } from '../domain/dates.ts';
 import type { Range } from '../domain/range.ts';
 import { breakdowns as readBreakdowns } from '../facts/breakdowns.ts';
-import { rangeParameters, readParameters } from './parameters.ts';
+import { formatParameters, rangeParameters, readParameters } from './parameters.ts';
 import { siteRange } from './ranges.ts';
 import { projectReference, projectReport } from './report.ts';
+
+const parameters = { ...rangeParameters, ...formatParameters };
 
 /** The tables whose stored days make data available here. */
 const TABLES: readonly FactTable[] = [
@@ -20,13 +22,13 @@ const TABLES: readonly FactTable[] = [
 /** Site totals by country, device, appearance and brand. */
 export const breakdownsReport = projectReport({
   operation: 'getBreakdowns',
-  parameters: rangeParameters,
+  parameters,
   parse: (sent, project, now) => siteRange(readParameters(rangeParameters, sent), project, now),
   plan: async (query, { catalog, project }) => ({ query, project, ...(await planFiles(catalog, project, query)) }),
   run: async ({ query, project, ...plan }, { facts }, { signal }) => {
     const range = { from: query.from, to: query.to };
     const found = await readBreakdowns(facts, { ...plan, range, signal });
-    return {
+    const answer = {
       project: projectReference(project),
       range: {
         ...range,
@@ -35,13 +37,17 @@ export const breakdownsReport = projectReport({
         provisionalAfter: project.provisionalAfter,
         countryMonthlyThrough: plan.monthlyThrough,
       },
-      countries: found.countries.map(({ name, ...metrics }) => ({ country: name, ...metrics })),
-      devices: found.devices.map(({ name, ...metrics }) => ({ device: name, ...metrics })),
-      appearances: found.appearances.map(({ name, ...metrics }) => ({ appearance: name, ...metrics })),
+      countries: found.countries.map(({ name, metrics }) => ({ country: name, ...metrics })),
+      devices: found.devices.map(({ name, metrics }) => ({ device: name, ...metrics })),
+      appearances: found.appearances.map(({ name, metrics }) => ({ appearance: name, ...metrics })),
       brand: found.brand,
     };
+    return { answer, found };
   },
 });
+
+/** What JSON answers, and what it was made of. */
+export type BreakdownsResult = Awaited<ReturnType<typeof breakdownsReport.run>>;
 
 async function planFiles(catalog: Catalog, project: Project, range: Range) {
   // Before the first sync nothing counts as collected.

@@ -6,6 +6,7 @@ import { countDays } from '../domain/dates.ts';
 import { notFound } from '../domain/errors.ts';
 import { withDescendants } from '../domain/groups.ts';
 import type { Range } from '../domain/range.ts';
+import type { Selection } from '../domain/select-rows.ts';
 import type { DayGrid } from '../facts/day-grid.ts';
 import type { Device } from '../facts/facts.ts';
 import { NO_KEYWORD_TOTALS, planKeywordTotals } from '../facts/keyword-plan.ts';
@@ -13,7 +14,7 @@ import type { KeywordTotals } from '../facts/keyword-totals.ts';
 import { keywordDays, keywordPage } from '../facts/keywords.ts';
 import * as parameter from './parameters.ts';
 import { keywordRange } from './ranges.ts';
-import { type ProjectQuery, projectReference, trackedReport } from './report.ts';
+import { projectReference, trackedReport } from './report.ts';
 
 const parameters = {
   ...parameter.rangeParameters,
@@ -21,19 +22,20 @@ const parameters = {
   daily: parameter.flag('Adds the days of each keyword.'),
   group: parameter.group,
   ...parameter.paging(1000, 5000),
+  ...parameter.selectionParameters('keywords'),
+  ...parameter.formatParameters,
 };
 
-interface KeywordsParameters extends Range {
+interface KeywordsParameters extends Range, Selection {
   /** The range was moved to the first day that the plan can read. */
   readonly clamped: boolean;
   readonly device: Device;
   readonly daily: boolean;
   readonly group: string | null;
-  readonly limit: number;
+  /** Null: all of them. */
+  readonly limit: number | null;
   readonly offset: number;
 }
-
-export type KeywordsQuery = ProjectQuery & KeywordsParameters;
 
 /** Some of the keywords with their days. */
 export interface KeywordDays {
@@ -43,7 +45,11 @@ export interface KeywordDays {
 
 export interface KeywordsResult {
   /** What the answer says before its keywords. */
-  readonly head: object;
+  readonly head: {
+    readonly project: { readonly id: string; readonly domain: string };
+    readonly range: Range & { device: Device; clamped: boolean; provisionalAfter: string | null };
+    readonly paging: { readonly total: number; readonly limit: number; readonly offset: number };
+  };
   readonly tracked: Pick<TrackedKeywords, 'keywords' | 'membership'>;
   /** The page. */
   readonly keywords: readonly TrackedKeyword[];
@@ -57,9 +63,11 @@ export const keywordsReport = trackedReport({
   operation: 'listKeywords',
   parameters,
   parse: (sent, project, now): KeywordsParameters => {
-    const { device, daily, group, limit, offset, ...range } = parameter.readParameters(parameters, sent);
-    const days = keywordRange(range, project, now);
-    return { ...days, device, daily, group: group ?? null, limit, offset };
+    const values = parameter.readParameters(parameters, sent);
+    const { device, daily, group, filter, sort, limit: sentLimit, offset, from, to, period } = values;
+    const limit = parameter.wantedRows(sent, sentLimit);
+    const days = keywordRange({ from, to, period }, project, now);
+    return { ...days, device, daily, group: group ?? null, filter, sort, limit, offset };
   },
   checkIds: async (sent, project, catalog) => {
     const { group } = sent as { group?: unknown };
@@ -79,15 +87,16 @@ export const keywordsReport = trackedReport({
     { facts, tracked: cache },
     { signal },
   ): Promise<KeywordsResult> => {
-    const { from, to, device, clamped, daily, limit, offset } = query;
+    const { from, to, device, clamped, daily, filter, sort, limit, offset } = query;
+    const selection = { filter, sort };
     const matches = groups && (await cache.matches(tracked, groups));
-    const wanted = { ...files, tracked, matches, range: { from, to }, device, limit, offset, signal };
+    const wanted = { ...files, tracked, matches, selection, range: { from, to }, device, limit, offset, signal };
     const { total, keywords, totals } = await keywordPage(facts, wanted);
     return {
       head: {
         project: projectReference(project),
         range: { from, to, device, clamped, provisionalAfter: project.provisionalAfter },
-        paging: { total, limit, offset },
+        paging: { total, limit: limit ?? total, offset },
       },
       tracked,
       keywords,
@@ -102,7 +111,7 @@ const MAX_DAYS_OF_SHORT_RESULT = 30_000;
 
 /** Whether a result may be so long that only a few such should be under way. */
 export function isLongResult({ daily, limit, from, to }: KeywordsParameters): boolean {
-  return daily && limit * countDays(from, to) > MAX_DAYS_OF_SHORT_RESULT;
+  return daily && (limit === null || limit * countDays(from, to) > MAX_DAYS_OF_SHORT_RESULT);
 }
 
 const NO_FILES = { totals: NO_KEYWORD_TOTALS, dayFiles: [] };

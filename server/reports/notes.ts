@@ -1,13 +1,14 @@
 import { listNotes } from '../catalog/events.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import { isoInstant } from '../domain/instants.ts';
-import { day, flag, readParameters } from './parameters.ts';
+import { day, flag, formatParameters, readParameters } from './parameters.ts';
 import { projectReference, projectReport } from './report.ts';
 
 const parameters = {
   from: day('Only notes that end on or after this day.'),
   to: day('Only notes that start on or before this day.'),
   clientVisible: flag('True for client-visible notes only; false for all notes.'),
+  ...formatParameters,
 };
 
 /** The notes that apply to a project, oldest first. */
@@ -32,3 +33,5 @@ export const notesReport = projectReport({
     })),
   }),
 });
+
+export type NotesResult = Awaited<ReturnType<typeof notesReport.run>>;

@@ -3,12 +3,16 @@ import type { Rendering } from '../lists/blocks.ts';
 import { listParameters, parseList, planList, runList } from './lists.ts';
 import { projectReport } from './report.ts';
 
-const RENDERING: Rendering = { variant: '', render: (row) => ({ url: row.text, ...toMetrics(row) }) };
+const RENDERING: Rendering = {
+  variant: '',
+  render: (row) => ({ url: row.text, ...toMetrics(row) }),
+  textsOf: ({ text }) => ({ url: text }),
+};
 
 /** The pages of the property with totals over a range. */
 export const pagesReport = projectReport({
   operation: 'listPages',
-  parameters: listParameters,
+  parameters: listParameters.pages,
   parse: (sent, project, now) => parseList('pages', sent, project, now),
   plan: (query, snapshot, sources) => planList(query, snapshot, sources, RENDERING),
   run: runList,

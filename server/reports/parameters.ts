@@ -1,7 +1,9 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { parseDay } from '../domain/dates.ts';
 import { invalidRequest } from '../domain/errors.ts';
+import { FILTER_HELP, parseFilter, parseSort, ROW_FIELDS, type SortField } from '../domain/filter.ts';
 import { MAX_DAYS, PERIOD_PATTERN } from '../domain/range.ts';
+import type { Rule } from '../domain/rules.ts';
 
 /**
  * One query parameter: its schema (which documents it), what a right value is in words, and how its text is read.
@@ -126,6 +128,52 @@ const period: Parameter<TSchema, string> = {
   expected: `1d to ${MAX_DAYS}d or 1m to 16m`,
   decode: (text) => (PERIOD.test(text) ? text : undefined),
 };
+
+/** How answers are written; all but JSON as flat rows. */
+const FORMATS = ['json', 'csv', 'ndjson', 'arrow', 'parquet'] as const;
+export type FormatName = (typeof FORMATS)[number];
+export const ROW_FORMATS = FORMATS.filter((name) => name !== 'json');
+
+/** What every report takes that also answers as flat rows. */
+export const formatParameters = {
+  format: choice(
+    FORMATS,
+    'json',
+    'How the answer is written. The path may end in `.csv` and so on instead, or `Accept` may name a media type.',
+  ),
+  bom: flag('CSV begins with a byte order mark, for Excel.'),
+};
+
+/** `filter` and `sort`, with the fields that rows of a kind have. */
+export function selectionParameters(of: keyof typeof ROW_FIELDS): {
+  filter: Parameter<TSchema, Rule | null> & { fallback: null };
+  sort: Parameter<TSchema, readonly SortField[] | null> & { fallback: null };
+} {
+  const fields = ROW_FIELDS[of];
+  const names = Object.keys(fields).join(', ');
+  const filter = `${FILTER_HELP} Fields: ${names}.`;
+  const sort = `Fields to sort by, joined by commas, with \`-\` for descending: ${names}. Empty ratios come last.`;
+  return {
+    filter: {
+      schema: Type.String({ maxLength: 4096, description: filter }),
+      expected: 'a filter',
+      decode: (text) => parseFilter(text, fields),
+      fallback: null,
+    },
+    sort: {
+      schema: Type.String({ description: sort }),
+      expected: 'fields to sort by',
+      decode: (text) => parseSort(text, fields),
+      fallback: null,
+    },
+  };
+}
+
+/** How many rows are wanted: without `limit` and `offset` flat rows are not paged, and all of them are (null). */
+export function wantedRows(sent: unknown, limit: number): number | null {
+  const { format = 'json', limit: sentLimit, offset } = sent as Readonly<Record<string, unknown>>;
+  return format !== 'json' && sentLimit === undefined && offset === undefined ? null : limit;
+}
 
 /** `from`, `to` and `period`, as every range endpoint takes them. */
 export const rangeParameters = {

@@ -2,17 +2,18 @@ import { keywordHistoryFrom, listProjects, type Project } from '../catalog/proje
 import { isoInstantOrNull } from '../domain/instants.ts';
 import type { ReportSources } from './report.ts';
 
-type ListedProject = ReturnType<typeof listed>;
+export type ListedProject = ReturnType<typeof listedProject>;
 
 /** The projects of a workspace that have finished setup, oldest first. The one report that is about no project. */
 export async function projectsReport(
   { catalog, now }: ReportSources,
   workspace: string,
 ): Promise<{ readonly projects: ListedProject[] }> {
-  return { projects: (await listProjects(catalog, workspace)).map((project) => listed(project, now())) };
+  return { projects: (await listProjects(catalog, workspace)).map((project) => listedProject(project, now())) };
 }
 
-function listed(project: Project, now: number) {
+/** A project as answers have it. */
+export function listedProject(project: Project, now: number) {
   const { id, domain, property, country, language, syncStatus, syncedThrough, historyBackfilling } = project;
   return {
     id,

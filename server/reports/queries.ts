@@ -7,7 +7,7 @@ import { trackedReport } from './report.ts';
 /** Every query of the property, tracked or not, with totals over a range. */
 export const queriesReport = trackedReport({
   operation: 'listQueries',
-  parameters: listParameters,
+  parameters: listParameters.queries,
   parse: (sent, project, now) => parseList('queries', sent, project, now),
   plan: (query, snapshot, sources) => planList(query, snapshot, sources, renderingOf(snapshot)),
   run: runList,
@@ -16,6 +16,7 @@ export const queriesReport = trackedReport({
 /** Rows also say what depends on the project's entities. */
 function renderingOf({ project, tracked: { idByQuery } }: TrackedRead): Rendering {
   const terms = project.brandTerms.map((term) => term.toLowerCase());
+  const isBranded = (text: string): boolean => terms.some((term) => text.includes(term));
   return {
     variant: String(project.entitiesRevision),
     render: (row) => {
@@ -23,9 +24,19 @@ function renderingOf({ project, tracked: { idByQuery } }: TrackedRead): Renderin
       return {
         query: row.text,
         ...toMetrics(row),
-        branded: terms.some((term) => text.includes(term)),
+        branded: isBranded(text),
         trackedKeywordId: idByQuery.get(text) ?? null,
       };
     },
+    // Most filters do not read all of them.
+    textsOf: ({ text: query }) => ({
+      query,
+      get branded() {
+        return String(isBranded(query.toLowerCase()));
+      },
+      get tracked() {
+        return String(idByQuery.has(query.toLowerCase()));
+      },
+    }),
   };
 }

@@ -6,7 +6,7 @@ import { type KnownError, notFound } from '../domain/errors.ts';
 import type { Facts } from '../facts/facts.ts';
 import { UnreadableList } from '../lists/list-reader.ts';
 import type { Lists } from '../lists/lists.ts';
-import type { Parameters } from './parameters.ts';
+import { type FormatName, formatParameters, type Parameters, readParameters } from './parameters.ts';
 
 /** What reports read from. */
 export interface ReportSources {
@@ -26,6 +26,8 @@ export interface ProjectQuery {
   readonly project: string;
   readonly factsRevision: number;
   readonly entitiesRevision: number;
+  readonly format: FormatName;
+  readonly bom: boolean;
 }
 
 /** One state of the catalog, with the project that a query is about; see `Report.needs`. */
@@ -82,8 +84,9 @@ export type Report<Query extends ProjectQuery, Plan, Result> =
 
 type Definition<Needs extends keyof Snapshots, Query, Plan, Result> = Omit<
   ReportOf<Needs, Query, Plan, Result>,
-  'needs'
->;
+  'needs' | 'plan'
+> &
+  Pick<ReportOf<Needs, ProjectQuery & Query, Plan, Result>, 'plan'>;
 
 /** A report whose plan needs the project alone. What `parse` gives is completed by what every query value has. */
 export function projectReport<Query, Plan, Result>(
@@ -99,12 +102,28 @@ export function trackedReport<Query, Plan, Result>(
   return { ...definition, needs: 'tracked', parse: parserOf(definition) };
 }
 
-function parserOf<Query>({ operation, parse }: Parser<Query>): Parser<ProjectQuery & Query>['parse'] {
+function parserOf<Query>({
+  operation,
+  parameters: known,
+  parse,
+}: Parser<Query>): Parser<ProjectQuery & Query>['parse'] {
+  const hasFormats = 'format' in known;
   return (parameters, project, now) => {
     const { workspaceId: workspace, id, factsRevision, entitiesRevision } = project;
-    return { operation, workspace, project: id, factsRevision, entitiesRevision, ...parse(parameters, project, now) };
+    const written = hasFormats ? readParameters(formatParameters, parameters) : JSON_ONLY;
+    return {
+      operation,
+      workspace,
+      project: id,
+      factsRevision,
+      entitiesRevision,
+      ...written,
+      ...parse(parameters, project, now),
+    };
   };
 }
+
+const JSON_ONLY = { format: 'json', bom: false } as const;
 
 /** The project that a request is about, at once where it is cached. Throws `not_found` where the workspace has none. */
 export function findReportProject(

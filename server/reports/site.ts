@@ -4,11 +4,11 @@ import type { Project } from '../catalog/projects.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import { type Range, within } from '../domain/range.ts';
 import { siteSeries, siteSeriesOfCountry } from '../facts/series.ts';
-import { country, device, rangeParameters, readParameters } from './parameters.ts';
+import { country, device, formatParameters, rangeParameters, readParameters } from './parameters.ts';
 import { siteRange } from './ranges.ts';
 import { projectReference, projectReport } from './report.ts';
 
-const parameters = { ...rangeParameters, device, country };
+const parameters = { ...rangeParameters, device, country, ...formatParameters };
 
 /** Totals and days of the whole property. */
 export const siteReport = projectReport({
@@ -29,7 +29,8 @@ export const siteReport = projectReport({
       named === null
         ? await siteSeries(facts, { ...files, device: chosen, signal })
         : await siteSeriesOfCountry(facts, { ...files, country: named, signal });
-    return {
+    const { totals, daily, sumPositions, isSpread } = series;
+    const answer = {
       project: projectReference(project),
       range: {
         from,
@@ -39,10 +40,15 @@ export const siteReport = projectReport({
         provisionalAfter: project.provisionalAfter,
         ...(named === null ? {} : { countryMonthlyThrough: files.monthlyThrough }),
       },
-      ...series,
+      totals,
+      daily,
     };
+    return { answer, sumPositions, isSpread };
   },
 });
+
+/** What JSON answers, and the sums behind its positions. */
+export type SiteResult = Awaited<ReturnType<typeof siteReport.run>>;
 
 /** The days that the series has, and the files that they are read from. */
 async function planFiles(catalog: Catalog, project: Project, range: Range) {

@@ -1,4 +1,5 @@
 import type { SyncDay, SyncKeyword } from '../catalog/sync-days.ts';
+import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import { addDays, type Day, eachDay, eachMonth, earlier, lastDayOf, later, monthOf } from '../domain/dates.ts';
 import type { Range } from '../domain/range.ts';
 import { batchesOf, brandExpressions, type SyncedKeyword } from './batches.ts';
@@ -86,7 +87,7 @@ class Needs {
   readonly #input: PlanInput;
   readonly #known = new Map<SyncTable, Map<Day, SyncDay>>();
   /** Asked for already. */
-  readonly #taken = new Set<string>();
+  readonly #taken = new Set<CacheKey>();
 
   constructor(input: PlanInput) {
     this.#input = input;
@@ -108,7 +109,7 @@ class Needs {
   }
 
   take(table: SyncTable, day: Day): void {
-    this.#taken.add(`${table} ${day}`);
+    this.#taken.add(cacheKey(table, day));
   }
 
   window(kind: SyncWindow['kind'], range: Range, includes: (table: SyncTable) => boolean): SyncWindow | undefined {
@@ -125,7 +126,7 @@ class Needs {
   }
 
   #isNeeded(table: SyncTable, day: Day): boolean {
-    if (this.#taken.has(`${table} ${day}`)) return false;
+    if (this.#taken.has(cacheKey(table, day))) return false;
     return this.#changes(table, day) || (table === 'country_daily' && this.#isOfOpenedMonth(day));
   }
 

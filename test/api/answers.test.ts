@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { renameSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
@@ -234,12 +234,12 @@ t.test('a failure in the middle of a long answer breaks the connection', async (
   });
   await world.app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = world.app.server.address() as { port: number };
-  const talk = (onData: (text: string) => void): Promise<string> =>
+  const talk = (format: string, onData: (text: string) => void): Promise<string> =>
     new Promise((done) => {
       let text = '';
       const socket = connect(port, '127.0.0.1', () => {
         socket.write(
-          `GET /api/v1/projects/Proj1/keywords?period=486d&limit=2000&daily=1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${world.key}\r\n\r\n`,
+          `GET /api/v1/projects/Proj1/keywords?period=486d&limit=2000&daily=1&format=${format} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${world.key}\r\n\r\n`,
         );
       });
       socket.setEncoding('utf8');
@@ -250,15 +250,21 @@ t.test('a failure in the middle of a long answer breaks the connection', async (
       socket.on('error', () => {});
       socket.on('close', () => done(text));
     });
-  const whole = await talk(() => {});
-  t.match(whole, /\]\}\]\}\r\n0\r\n\r\n$/, 'a whole answer ends as such');
+  t.match(await talk('json', () => {}), /\]\}\]\}\r\n0\r\n\r\n$/, 'a whole answer ends as such');
+  for (const format of ['csv', 'ndjson', 'arrow']) t.match(await talk(format, () => {}), /\r\n0\r\n\r\n$/, format);
 
-  let isBroken = false;
-  const broken = await talk(() => {
-    if (isBroken) return;
-    isBroken = true;
-    rmSync(join(world.dataFolder, 'facts'), { recursive: true });
-  });
-  t.match(broken, /^HTTP\/1\.1 200 OK/);
-  t.notMatch(broken, /\r\n0\r\n\r\n$/, 'a broken one has no end');
+  const folder = join(world.dataFolder, 'facts');
+  for (const format of ['json', 'csv', 'ndjson', 'arrow']) {
+    let isBroken = false;
+    const broken = await talk(format, () => {
+      if (isBroken) return;
+      isBroken = true;
+      renameSync(folder, `${folder}-away`);
+    });
+    renameSync(`${folder}-away`, folder);
+    t.match(broken, /^HTTP\/1\.1 200 OK/, format);
+    t.notMatch(broken, /\r\n0\r\n\r\n$/, `${format}: a broken one has no end`);
+  }
+  rmSync(folder, { recursive: true });
+  t.match(await talk('parquet', () => {}), /^HTTP\/1\.1 (?!200)[\s\S]*"error"/, 'Parquet is written before it is sent');
 });

@@ -267,7 +267,7 @@ t.test('other methods and unknown paths', async (t) => {
       t.strictSame([without.status, without.code], [401, 'unauthorized'], `${method} ${path} without a key`);
     }
   }
-  for (const path of ['', '/', '/nothing', '/projects/', '/Projects', '/projects/Proj1', '//projects']) {
+  for (const path of ['', '/', '/nothing', '/projects/', '/Projects', '/projects/Proj1/', '//projects']) {
     const answer = await send(`/api/v1${path}`, bearer(key));
     t.strictSame([answer.status, answer.code], [404, 'not_found'], path);
     t.equal((await send(`/api/v1${path}`)).status, 401, `${path} without a key`);

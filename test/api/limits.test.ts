@@ -194,7 +194,9 @@ async function streaming(t: Test, options: Parameters<typeof makeWorld>[2] = {})
   const world = await makeWorld(t, {}, options);
   const script = new Script();
   const places = new SharedConcurrencyLimit({ concurrency: 1, perKey: 1, maxWait: 5000 });
-  world.app.get('/stream', (request, reply) => sendStream(request, reply, places, async (given) => script.play(given)));
+  world.app.get('/stream', (request, reply) =>
+    sendStream(request, reply, places, async (given) => ({ headers: {}, body: script.play(given) })),
+  );
   world.app.get('/whole', (_request, reply) => reply.send(LONG));
   return { world, script, places, port: await listen(world) };
 }

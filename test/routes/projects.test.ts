@@ -98,13 +98,14 @@ t.test('a project that is unfinished, of another workspace or unknown is not fou
     }
   }
   t.equal((await get('/projects/Their/site', await keyOf('other'))).status, 200);
-  for (const path of [
-    '/projects/Proj1',
-    '/projects/',
-    '/projects/Proj1/',
-    '/projects//site',
-    '/projects/Proj1/site/',
-  ]) {
+  for (const path of ['/projects/', '/projects/Proj1/', '/projects//site', '/projects/Proj1/site/']) {
     t.equal((await get(path)).status, 404, path);
   }
+});
+
+t.test('one project, as the list has it', async (t) => {
+  const { projects } = (await get('/projects')).body;
+  for (const project of projects) t.strictSame((await get(`/projects/${project.id}`)).body, { project });
+  for (const id of ['Draft', 'Their', 'nosuc']) t.equal((await get(`/projects/${id}`)).status, 404, id);
+  t.equal((await get('/projects/Their', await keyOf('other'))).body.project.id, 'Their');
 });

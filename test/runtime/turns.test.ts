@@ -156,6 +156,7 @@ t.test('groups are matched once, in small steps', async (t) => {
       dayFiles: [],
       tracked,
       matches,
+      selection: { filter: null, sort: null },
       device: 'all' as const,
     };
     const range = { from: '2026-03-01', to: '2026-03-02' };

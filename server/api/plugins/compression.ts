@@ -33,6 +33,9 @@ export type Encoding = keyof typeof METHODS | 'identity';
 
 const COMPRESSED = Object.keys(METHODS) as (keyof typeof METHODS)[];
 
+/** Parquet is compressed by itself. */
+const COMPRESSIBLE = /^text\/|json|arrow/;
+
 /** Compresses answers by `Accept-Encoding`. */
 export async function addCompression(app: FastifyInstance): Promise<void> {
   await app.register(compress, {
@@ -42,6 +45,7 @@ export async function addCompression(app: FastifyInstance): Promise<void> {
     threshold: THRESHOLD,
     syncThreshold: IN_ONE_GO,
     encodings: COMPRESSED,
+    customTypes: COMPRESSIBLE,
     zlibOptions: { ...GZIP, ...ZSTD },
     brotliOptions: BROTLI,
   });

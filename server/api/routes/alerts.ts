@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { alertRows } from '../../formats/entity-rows.ts';
 import { documentJson } from '../../formats/json.ts';
 import { alertsReport } from '../../reports/alerts.ts';
 import { answerFresh } from '../answer.ts';
@@ -28,5 +29,5 @@ export const alerts: Route = {
   summary: 'The alerts of a project',
   description: 'Newest first.',
   response: responses(answer, 'The alerts.', ['invalid_request', 'not_found']),
-  handle: answerFresh(alertsReport, documentJson<Static<typeof answer>>),
+  handle: answerFresh(alertsReport, { json: documentJson<Static<typeof answer>>, rows: alertRows }),
 };

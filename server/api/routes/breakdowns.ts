@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { breakdownRows } from '../../formats/breakdown-rows.ts';
 import { documentJson } from '../../formats/json.ts';
 import { breakdownsReport } from '../../reports/breakdowns.ts';
 import { answerCached } from '../answer.ts';
@@ -38,6 +39,9 @@ export const breakdowns: Route = {
   tag: 'Site',
   summary: 'Site totals by country, device, appearance and brand',
   description: 'Rows without clicks and impressions are left out.',
-  response: responses(answer, 'The breakdowns.', ['invalid_request', 'not_found']),
-  handle: answerCached(breakdownsReport, documentJson<Static<typeof answer>>),
+  response: responses(answer, 'The breakdowns.', ['invalid_request', 'not_found'], { hasEtag: true }),
+  handle: answerCached(breakdownsReport, {
+    json: (result) => documentJson<Static<typeof answer>>(result.answer),
+    rows: breakdownRows,
+  }),
 };

@@ -1,5 +1,5 @@
-import type { FastifyRequest } from 'fastify';
 import type { RowFormat } from '../../formats/rows.ts';
+import type { FormatName } from '../../reports/parameters.ts';
 import type { ReportSources } from '../../reports/report.ts';
 import type { SharedConcurrencyLimit } from '../../runtime/limits.ts';
 import type { QueryCache } from '../query-cache.ts';
@@ -11,6 +11,5 @@ export interface Context extends ReportSources {
   readonly cache: ResponseCache;
   /** Long answers pass here. */
   readonly longAnswers: SharedConcurrencyLimit;
-  /** The format of flat rows that a request wants in place of JSON; the API itself offers none yet. */
-  readonly rowFormat: (request: FastifyRequest) => RowFormat | undefined;
+  readonly rowFormats: Readonly<Record<Exclude<FormatName, 'json'>, RowFormat>>;
 }

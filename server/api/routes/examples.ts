@@ -12,7 +12,7 @@ const EXAMPLES = JSON.parse(readFileSync(new URL('examples.json', import.meta.ur
 >;
 
 interface Response {
-  readonly content: { readonly 'application/json': object };
+  readonly content?: { readonly 'application/json': object };
 }
 
 /** The response schemas of an operation with its examples. */
@@ -20,12 +20,10 @@ export function withExamples(operation: string, responses: object): object {
   return Object.fromEntries(
     Object.entries(responses as Readonly<Record<string, Response>>).map(([status, response]) => {
       const example = EXAMPLES[operation]?.[status];
-      if (example === undefined) return [status, response];
+      if (example === undefined || response.content === undefined) return [status, response];
       const examples = { example: { summary: `GET ${example.request}`, value: example.answer } };
-      return [
-        status,
-        { ...response, content: { 'application/json': { ...response.content['application/json'], examples } } },
-      ];
+      const json = { ...response.content['application/json'], examples };
+      return [status, { ...response, content: { ...response.content, 'application/json': json } }];
     }),
   );
 }

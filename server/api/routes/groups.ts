@@ -34,6 +34,6 @@ export const groups: Route = {
   tag: 'Keywords',
   summary: 'The keyword groups and folders of a project',
   description: 'In rank-tracker order.',
-  response: responses(answer, 'The groups.', ['not_found']),
-  handle: answerFresh(groupsReport, documentJson),
+  response: responses(answer, 'The groups.', ['not_found'], { hasEtag: true }),
+  handle: answerFresh(groupsReport, { json: documentJson, version: () => '' }),
 };

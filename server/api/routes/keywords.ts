@@ -1,15 +1,11 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { INTENTS } from '../../domain/intent.ts';
 import { SOURCES } from '../../domain/rules.ts';
 import { keywordRows } from '../../formats/keyword-rows.ts';
 import { dailyKeywordsJson, keywordsJson } from '../../formats/keywords-json.ts';
-import { isLongResult, type KeywordsQuery, type KeywordsResult, keywordsReport } from '../../reports/keywords.ts';
-import { parseRequest, sendCached, sendStreamed, whenParsed } from '../answer.ts';
-import type { ParsedQuery } from '../query-cache.ts';
-import { JSON_TYPE } from '../response-cache.ts';
+import { isLongResult, keywordsReport } from '../../reports/keywords.ts';
+import { answerCached } from '../answer.ts';
 import * as schema from '../schemas.ts';
-import type { Context } from './context.ts';
 import type { Route } from './route.ts';
 
 const { day, metrics, object, oneOf, shortId } = schema;
@@ -51,27 +47,12 @@ export const keywords: Route = {
   tag: 'Keywords',
   summary: 'Tracked keywords with totals over a range',
   description: "By query text. The range is limited to the plan's keyword history.",
-  response: schema.responses(answer, 'The keywords.', ['invalid_request', 'not_found']),
-  handle: (context) => (request, reply) =>
-    whenParsed(parseRequest(context, keywordsReport, request), reply, (parsed) =>
-      answerKeywords(context, request, reply, parsed),
-    ),
+  response: schema.responses(answer, 'The keywords.', ['invalid_request', 'not_found'], { hasEtag: true }),
+  handle: answerCached(keywordsReport, {
+    json: keywordsJson,
+    // Days are too long to be cached.
+    jsonParts: ({ daily }) => (daily ? dailyKeywordsJson : undefined),
+    rows: keywordRows,
+    isLong: isLongResult,
+  }),
 };
-
-function answerKeywords(
-  context: Context,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  parsed: ParsedQuery<KeywordsQuery>,
-): Promise<FastifyReply> | undefined {
-  const { query } = parsed;
-  const question = { ...parsed, report: keywordsReport };
-  const rowFormat = context.rowFormat(request);
-  if (!query.daily && rowFormat === undefined) {
-    return sendCached(context, request, reply, { ...question, format: keywordsJson });
-  }
-  // Days are too long to be cached.
-  const how = { isLong: isLongResult(query), contentType: rowFormat?.contentType ?? JSON_TYPE };
-  const format = (result: KeywordsResult) => rowFormat?.write(keywordRows(result)) ?? dailyKeywordsJson(result);
-  return sendStreamed(context, request, reply, { ...question, format }, how);
-}

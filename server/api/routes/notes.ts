@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { noteRows } from '../../formats/entity-rows.ts';
 import { documentJson } from '../../formats/json.ts';
 import { notesReport } from '../../reports/notes.ts';
 import { answerFresh } from '../answer.ts';
@@ -30,5 +31,5 @@ export const notes: Route = {
   summary: 'The notes that apply to a project',
   description: 'Oldest first: notes of the workspace, of the project, and of its groups, keywords and pages.',
   response: responses(answer, 'The notes.', ['invalid_request', 'not_found']),
-  handle: answerFresh(notesReport, documentJson<Static<typeof answer>>),
+  handle: answerFresh(notesReport, { json: documentJson<Static<typeof answer>>, rows: noteRows }),
 };

@@ -28,6 +28,6 @@ export const pageGroups: Route = {
   tag: 'Pages and queries',
   summary: 'The page groups of a project',
   description: 'Definitions only, in order; member pages are not part of the answer.',
-  response: responses(answer, 'The page groups.', ['not_found']),
-  handle: answerFresh(pageGroupsReport, documentJson),
+  response: responses(answer, 'The page groups.', ['not_found'], { hasEtag: true }),
+  handle: answerFresh(pageGroupsReport, { json: documentJson, version: () => '' }),
 };

@@ -1,5 +1,7 @@
 import { Type } from 'typebox';
 import { listJson } from '../../formats/json.ts';
+import { listRows } from '../../formats/list-rows.ts';
+import { isLongList, listVersion } from '../../reports/lists.ts';
 import { pagesReport } from '../../reports/pages.ts';
 import { answerFresh } from '../answer.ts';
 import { metrics, object, paging, project, responses } from '../schemas.ts';
@@ -20,6 +22,8 @@ export const pages: Route = {
   tag: 'Pages and queries',
   summary: 'The pages of the property with totals over a range',
   description: 'Most clicks first. `to` must be before today (UTC). All pages of one sequence come from the same list.',
-  response: responses(answer, 'A page of the list.', ['invalid_request', 'not_found', 'google_access_lost']),
-  handle: answerFresh(pagesReport, listJson),
+  response: responses(answer, 'A page of the list.', ['invalid_request', 'not_found', 'google_access_lost'], {
+    hasEtag: true,
+  }),
+  handle: answerFresh(pagesReport, { json: listJson, rows: listRows, isLong: isLongList, version: listVersion }),
 };

@@ -1,5 +1,7 @@
 import { Type } from 'typebox';
 import { listJson } from '../../formats/json.ts';
+import { listRows } from '../../formats/list-rows.ts';
+import { isLongList, listVersion } from '../../reports/lists.ts';
 import { queriesReport } from '../../reports/queries.ts';
 import { answerFresh } from '../answer.ts';
 import { metrics, nullable, object, paging, project, responses, shortId } from '../schemas.ts';
@@ -27,6 +29,8 @@ export const queries: Route = {
   tag: 'Pages and queries',
   summary: 'Every query of the property, tracked or not, with totals over a range',
   description: 'Most clicks first. `to` must be before today (UTC). All pages of one sequence come from the same list.',
-  response: responses(answer, 'A page of the list.', ['invalid_request', 'not_found', 'google_access_lost']),
-  handle: answerFresh(queriesReport, listJson),
+  response: responses(answer, 'A page of the list.', ['invalid_request', 'not_found', 'google_access_lost'], {
+    hasEtag: true,
+  }),
+  handle: answerFresh(queriesReport, { json: listJson, rows: listRows, isLong: isLongList, version: listVersion }),
 };

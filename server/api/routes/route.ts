@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Parameters, querySchema } from '../../reports/parameters.ts';
+import { type Parameters, querySchema, ROW_FORMATS } from '../../reports/parameters.ts';
 import type { Answered } from '../answer.ts';
 import type { Tag } from '../plugins/documentation.ts';
-import { projectPath } from '../schemas.ts';
+import { projectPath, withRowFormats } from '../schemas.ts';
 import type { Context } from './context.ts';
 import { withExamples } from './examples.ts';
 
@@ -22,6 +22,8 @@ export interface Route {
 /** Adds an endpoint to the API. Reports parse the parameters themselves: an unknown project goes before a bad parameter. */
 export function addRoute(api: FastifyInstance, route: Route, context: Context): void {
   const { operation, parameters } = route.report;
+  const handler = route.handle(context);
+  const hasFormats = 'format' in parameters;
   api.route({
     method: 'GET',
     url: route.path,
@@ -33,8 +35,12 @@ export function addRoute(api: FastifyInstance, route: Route, context: Context): 
       security: [{ key: [] }],
       ...(route.path.includes(':id') ? { params: projectPath } : {}),
       ...(Object.keys(parameters).length > 0 ? { querystring: querySchema(parameters) } : {}),
-      response: withExamples(operation, route.response),
+      response: withExamples(operation, hasFormats ? withRowFormats(route.response) : route.response),
     },
-    handler: route.handle(context),
+    handler,
   });
+  if (!hasFormats) return;
+  for (const format of ['json', ...ROW_FORMATS] as const) {
+    api.route({ method: 'GET', url: `${route.path}.${format}`, config: { format }, schema: { hide: true }, handler });
+  }
 }

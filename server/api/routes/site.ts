@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { documentJson } from '../../formats/json.ts';
+import { siteRows } from '../../formats/site-rows.ts';
 import { siteReport } from '../../reports/site.ts';
 import { answerCached } from '../answer.ts';
 import { day, metrics, nullable, object, oneOf, project, provisionalAfter, responses } from '../schemas.ts';
@@ -34,6 +35,9 @@ export const site: Route = {
   summary: 'Totals and days of the whole property',
   description:
     'Includes queries that the search engine anonymises. Days end with the last synced day; a stored day without data is zeros. country cannot be combined with a device.',
-  response: responses(answer, 'Totals and days.', ['invalid_request', 'not_found']),
-  handle: answerCached(siteReport, documentJson<Static<typeof answer>>),
+  response: responses(answer, 'Totals and days.', ['invalid_request', 'not_found'], { hasEtag: true }),
+  handle: answerCached(siteReport, {
+    json: (result) => documentJson<Static<typeof answer>>(result.answer),
+    rows: siteRows,
+  }),
 };

@@ -1,0 +1,28 @@
+import type { RowsAnswer, RowsHead } from '../formats/rows.ts';
+import type { FormatName } from '../reports/parameters.ts';
+import type { Context } from './routes/context.ts';
+import type { StreamedAnswer } from './send-stream.ts';
+
+/** Flat rows in the format that was asked for, with what the JSON says beside them in headers. */
+export function rowStream(
+  { rowFormats }: Pick<Context, 'rowFormats'>,
+  { format, bom }: { readonly format: FormatName; readonly bom: boolean },
+  answer: RowsAnswer,
+  etag?: string,
+): StreamedAnswer {
+  if (format === 'json') throw new Error('JSON is no format of flat rows');
+  const { contentType, write } = rowFormats[format];
+  const headers = { 'content-type': contentType, ...headersOf(answer.head, format), ...(etag ? { etag } : {}) };
+  return { headers, body: write(answer, { bom }) };
+}
+
+function headersOf({ name, total, range }: RowsHead, format: FormatName): Record<string, string> {
+  const days = range === undefined ? '' : `-${range.from}-${range.to}`;
+  const file = `${name}${days}.${format}`.replaceAll(/[^\w.-]+/g, '-');
+  return {
+    'content-disposition': `attachment; filename="${file}"`,
+    'x-total-count': String(total),
+    ...(range === undefined ? {} : { 'x-range-from': range.from, 'x-range-to': range.to }),
+    ...(range?.provisionalAfter ? { 'x-provisional-after': range.provisionalAfter } : {}),
+  };
+}

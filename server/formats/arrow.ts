@@ -1,0 +1,16 @@
+import type { Column, RowFormat, Rows } from './rows.ts';
+
+/** An Arrow IPC stream. The package is loaded at its first use: most servers never need it. */
+export const arrow: RowFormat = {
+  contentType: 'application/vnd.apache.arrow.stream',
+  write: writeArrow,
+};
+
+async function* writeArrow({ columns, batches }: Rows): AsyncGenerator<Buffer, void> {
+  const { ArrowStream } = await import('./arrow-stream.ts');
+  const stream = new ArrowStream(columns as readonly Column[]);
+  for await (const batch of batches) {
+    for (const part of stream.write(batch)) yield part;
+  }
+  yield stream.end();
+}

@@ -1,0 +1,75 @@
+import type { AlertsResult } from '../reports/alerts.ts';
+import type { NotesResult } from '../reports/notes.ts';
+import type { ListedProject } from '../reports/projects.ts';
+import { batchOf, type Cell, type Column, type RowsAnswer } from './rows.ts';
+
+/** A column and its cell in a row. */
+type Read<Row> = readonly [name: string, type: Column['type'], read: (row: Row) => Cell];
+
+function table<Row>(name: string, rows: readonly Row[], reads: readonly Read<Row>[]): RowsAnswer {
+  return {
+    head: { name, total: rows.length },
+    columns: reads.map(([column, type]) => ({ name: column, type })),
+    batches: [
+      batchOf(
+        rows,
+        reads.map(([, , read]) => read),
+      ),
+    ],
+  };
+}
+
+/** Projects, a row each. */
+export function projectRows({ projects }: { readonly projects: readonly ListedProject[] }): RowsAnswer {
+  return table('projects', projects, [
+    ['id', 'text', ({ id }) => id],
+    ['domain', 'text', ({ domain }) => domain],
+    ['property', 'text', ({ property }) => property],
+    ['country', 'text', ({ country }) => country],
+    ['language', 'text', ({ language }) => language],
+    ['syncStatus', 'text', ({ syncStatus }) => syncStatus],
+    ['lastSyncedAt', 'instant', ({ lastSyncedAt }) => lastSyncedAt],
+    ['syncedThrough', 'day', ({ syncedThrough }) => syncedThrough],
+    ['keywordHistoryFrom', 'day', (project) => project.keywordHistoryFrom],
+    ['historyBackfilling', 'boolean', ({ historyBackfilling }) => historyBackfilling],
+    ['trackedKeywords', 'count', ({ trackedKeywords }) => trackedKeywords],
+  ]);
+}
+
+/** Alerts, a row each. */
+export function alertRows({ project, alerts }: AlertsResult): RowsAnswer {
+  return table(`${project.domain}-alerts`, alerts, [
+    ['id', 'text', ({ id }) => id],
+    ['type', 'text', ({ type }) => type],
+    ['kind', 'text', ({ kind }) => kind],
+    ['severity', 'text', ({ severity }) => severity],
+    ['title', 'text', ({ title }) => title],
+    ['body', 'text', ({ body }) => body],
+    ['date', 'day', ({ date }) => date],
+    ['keywordId', 'text', ({ keywordId }) => keywordId],
+    ['url', 'text', ({ url }) => url],
+    ['createdAt', 'instant', ({ createdAt }) => createdAt],
+    ['resolvedAt', 'instant', ({ resolvedAt }) => resolvedAt],
+  ]);
+}
+
+/** Notes, a row each. */
+export function noteRows({ project, notes }: NotesResult): RowsAnswer {
+  return table(`${project.domain}-notes`, notes, [
+    ['id', 'text', ({ id }) => id],
+    ['scope', 'text', ({ scope }) => scope],
+    ['date', 'day', ({ date }) => date],
+    ['endDate', 'day', ({ endDate }) => endDate],
+    ['category', 'text', ({ category }) => category],
+    ['text', 'text', ({ text }) => text],
+    ['clientVisible', 'boolean', ({ clientVisible }) => clientVisible],
+    ['author', 'text', ({ author }) => author],
+    ['group_id', 'text', ({ group }) => group?.id ?? null],
+    ['group_name', 'text', ({ group }) => group?.name ?? null],
+    ['keyword_id', 'text', ({ keyword }) => keyword?.id ?? null],
+    ['keyword_query', 'text', ({ keyword }) => keyword?.query ?? null],
+    ['page', 'text', ({ page }) => page],
+    ['createdAt', 'instant', ({ createdAt }) => createdAt],
+    ['updatedAt', 'instant', ({ updatedAt }) => updatedAt],
+  ]);
+}

@@ -1,0 +1,16 @@
+import type { RowFormat } from './rows.ts';
+import { textRows } from './text-rows.ts';
+
+/** One JSON object per line. */
+export const ndjson: RowFormat = {
+  contentType: 'application/x-ndjson; charset=utf-8',
+  write: ({ columns, batches }) =>
+    textRows({
+      start: '',
+      columns,
+      batches,
+      field: () => JSON.stringify,
+      open: (index, { name }) => `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`,
+      close: '}\n',
+    }),
+};

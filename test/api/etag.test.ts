@@ -1,0 +1,81 @@
+import t from 'tap';
+import { facts, keyword, makeWorld, PROJECT, type World } from '../world.ts';
+
+const DATA = {
+  keywords: [keyword('Kw001', 'boots')],
+  site_daily: facts('date device', ['2026-03-09', 'mobile', 1, 10, 20]),
+  keyword_daily: facts('keyword_id date device', ['Kw001', '2026-03-09', 'mobile', 1, 32, 64]),
+  page_daily: facts('date url country', ['2026-03-09', 'https://shop.example/', 'gbr', 5, 40, 77]),
+};
+const PATHS = [
+  '',
+  '/site',
+  '/site.csv',
+  '/breakdowns',
+  '/keywords',
+  '/keywords?daily=1',
+  '/keywords.parquet?daily=1',
+  '/pages',
+  '/pages.ndjson',
+  '/groups',
+  '/page-groups',
+];
+
+async function ask({ app, key }: World, path: string, headers: Readonly<Record<string, string>> = {}) {
+  const url = `/api/v1/projects/Proj1${path}`;
+  const answer = await app.inject({ url, headers: { authorization: `Bearer ${key}`, ...headers } });
+  const { statusCode: status, rawPayload } = answer;
+  const remaining = Number(answer.headers['x-ratelimit-remaining']);
+  return { status, bytes: rawPayload.length, etag: answer.headers['etag'] as string | undefined, remaining, answer };
+}
+
+t.test('an answer that the client has is not sent again, and counts as a request', async (t) => {
+  const world = await makeWorld(t, DATA);
+  const tags = new Set<string>();
+  for (const path of PATHS) {
+    const first = await ask(world, path);
+    t.equal(first.status, 200, path);
+    t.match(first.etag, /^W\/"[\w-]{27}"$/, path);
+    const again = await ask(world, path, { 'if-none-match': first.etag! });
+    t.match(again, { status: 304, bytes: 0, etag: first.etag, remaining: first.remaining - 1 }, path);
+    t.equal(again.answer.headers['cache-control'], 'no-store', path);
+    t.equal((await ask(world, path, { 'if-none-match': '"other"' })).status, 200, path);
+    tags.add(first.etag!);
+  }
+  t.equal(tags.size, PATHS.length, 'another question or format has another tag');
+});
+
+t.test('If-None-Match as clients send it', async (t) => {
+  const world = await makeWorld(t, DATA);
+  const { etag = '' } = await ask(world, '/site');
+  const status = async (known: string, more = {}) =>
+    (await ask(world, '/site', { 'if-none-match': known, ...more })).status;
+  t.equal(await status(`"a", ${etag}`), 304);
+  t.equal(await status(etag.slice(2)), 304, 'tags are compared as weak ones');
+  t.equal(await status('*'), 304);
+  t.equal(await status('a'), 200);
+  t.equal(await status(etag, { 'accept-encoding': 'gzip' }), 304);
+  t.equal(await status(etag, { accept: 'text/csv' }), 200, 'CSV is another answer');
+  t.equal(await status(etag, { authorization: 'Bearer wrong' }), 401);
+});
+
+t.test('what changes an answer changes its tag, and errors have none', async (t) => {
+  let now = Date.parse('2026-03-15T12:00:00Z');
+  const world = await makeWorld(t, DATA, { now: () => now });
+  const tagsOf = async (): Promise<Record<string, string | undefined>> =>
+    Object.fromEntries(await Promise.all(PATHS.map(async (path) => [path, (await ask(world, path)).etag] as const)));
+  const before = await tagsOf();
+  now += 60_000;
+  t.strictSame(await tagsOf(), before, 'time changes none');
+  await world.load({ site_daily: facts('date device', ['2026-03-09', 'mobile', 2, 10, 20]) });
+  const afterFacts = await tagsOf();
+  t.not(afterFacts['/site'], before['/site']);
+  t.not(afterFacts['/site.csv'], before['/site.csv']);
+  await world.load({ projects: [{ ...PROJECT, domain: 'new.example' }] });
+  const afterProject = await tagsOf();
+  for (const path of PATHS) t.not(afterProject[path], afterFacts[path], path);
+  for (const path of ['/site?period=x', '/alerts?status=x', '/keywords?group=Nope1']) {
+    t.equal((await ask(world, path)).etag, undefined, path);
+  }
+  t.equal((await ask(world, '/alerts')).etag, undefined, 'alerts change without a revision');
+});

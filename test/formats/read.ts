@@ -1,0 +1,72 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DataType, tableFromIPC, type Vector } from 'apache-arrow';
+import { duckdb, quoted } from '../parquet.ts';
+
+// Readers of each format that have nothing to do with its writer. Rows come back as plain JSON values.
+
+type PlainRow = Record<string, unknown>;
+
+/** The fields of CSV by line. */
+export function parseCsv(text: string): string[][] {
+  const lines: string[][] = [[]];
+  for (const [, quotedField, plain = '', end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n|$)/gy)) {
+    if (end === '' && plain === '' && quotedField === undefined) break;
+    lines.at(-1)!.push(quotedField === undefined ? plain : quotedField.replaceAll('""', '"'));
+    if (end === '\r\n') lines.push([]);
+  }
+  return lines.slice(0, -1);
+}
+
+export function parseNdjson(text: string): PlainRow[] {
+  return text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as PlainRow);
+}
+
+/** Rows of an Arrow stream, and the type of each column. */
+export function readArrow(bytes: Uint8Array): { types: Record<string, string>; rows: PlainRow[] } {
+  const table = tableFromIPC(bytes);
+  const types = Object.fromEntries(table.schema.fields.map(({ name, type }) => [name, String(type)]));
+  const rows = Array.from({ length: table.numRows }, (_, row) =>
+    Object.fromEntries(
+      table.schema.fields.map(({ name, type }) => [name, plain(type, table.getChild(name)!.get(row) as unknown)]),
+    ),
+  );
+  return { types, rows };
+}
+
+function plain(type: DataType, value: unknown): unknown {
+  if (value === null) return null;
+  if (typeof value === 'bigint') return Number(value);
+  if (DataType.isDate(type)) return new Date(Number(value)).toISOString().slice(0, 10);
+  if (DataType.isTimestamp(type)) return new Date(Number(value)).toISOString();
+  return DataType.isList(type) ? [...(value as Vector)] : value;
+}
+
+/** Rows of a Parquet file, and the type of each column. */
+export async function readParquet(bytes: Uint8Array): Promise<{ types: Record<string, string>; rows: PlainRow[] }> {
+  const folder = mkdtempSync(join(tmpdir(), 'ordinate-test-'));
+  try {
+    const file = join(folder, 'answer.parquet');
+    writeFileSync(file, bytes);
+    const described = await duckdb(`describe select * from ${quoted(file)}`);
+    const types = Object.fromEntries(described.map((row) => [String(row['column_name']), String(row['column_type'])]));
+    const rows = await duckdb(`select * from ${quoted(file)}`);
+    return { types, rows: rows.map((row) => Object.fromEntries(Object.entries(row).map(fromDuckdb(types)))) };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function fromDuckdb(types: Readonly<Record<string, string>>) {
+  return ([name, value]: [string, unknown]): [string, unknown] => {
+    if (value === null) return [name, null];
+    if (types[name] === 'BIGINT') return [name, Number(value)];
+    if (/^TIMESTAMP/.test(types[name]!))
+      return [name, new Date((value as string).replace(' ', 'T').replace('+00', 'Z')).toISOString()];
+    return [name, value];
+  };
+}
