@@ -4,6 +4,7 @@ import type { Job } from './job.ts';
 /** Evaluates the alerts of projects that have changed since they were evaluated. */
 export const evaluateAlerts: Job = {
   name: 'evaluate-alerts',
+  isQuiet: true,
   every: 60_000,
   jitter: 0.1,
   async run({ settings, catalog, log, now, report }, signal) {
