@@ -109,15 +109,12 @@ const BLOCK_SUMS = MEASURES.flatMap((measure) =>
   ),
 ).join(', ');
 
-/** `coalesce(b0.clicks_7, 0) + coalesce(b1.clicks_0, 0) as clicks_8, ...`: until each day of the month. */
+/** `sum(case when block = 1 then clicks_0 when block < 1 then clicks_7 else 0 end) as clicks_8, ...`: until each day. */
 const CUMULATIVE_SUMS = MEASURES.flatMap((measure) =>
   Array.from({ length: 31 }, (_, index) => {
     const day = index + 1;
     const last = Math.floor(day / BLOCK_DAYS);
-    const blocks = Array.from({ length: last + 1 }, (_, block) => {
-      const place = block === last ? day % BLOCK_DAYS : BLOCK_DAYS - 1;
-      return `coalesce(b${block}.${measure}_${place}, 0)`;
-    });
-    return `${blocks.join(' + ')} as ${measure}_${day}`;
+    const before = last > 0 ? ` when block < ${last} then ${measure}_${BLOCK_DAYS - 1}` : '';
+    return `sum(case when block = ${last} then ${measure}_${day % BLOCK_DAYS}${before} else 0 end) as ${measure}_${day}`;
   }),
 ).join(', ');
