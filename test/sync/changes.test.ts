@@ -125,10 +125,12 @@ t.test('final days that change are noticed a week and a month later, and nothing
   await holdsAll(t, world, wanted(world), 'after five weeks');
   t.strictSame(old(late, '2026-03-20', '2026-03-11'), []);
   t.match(state(world), { provisional_after: addDays('2026-03-12', 36), synced_through: addDays('2026-03-15', 36) });
+  setClock(NOW + 36 * DAY + HOUR);
+  t.strictSame(old(await world.sync(), '2026-03-20', ''), [], 'once');
 });
 
 t.test('verify names the days that moved, and repairs them', async (t) => {
-  const world = await syncedWorld(t, NO_KEYWORDS);
+  const world = await syncedWorld(t);
   const verify = (...words: string[]) => world.ordinate('verify', '--project', world.project, '--days', '26', ...words);
   const searches = world.site.source as MadeSearches;
   for (const day of ['2026-02-20', '2026-03-01']) searches.change(day);
