@@ -4,7 +4,7 @@ import { EVERY_DAY } from '../domain/range.ts';
 import type { Engine, Session } from '../facts/duckdb/engine.ts';
 import { sqlTemplate, sqlText } from '../runtime/sql.ts';
 import type { StoredFile } from '../storage/file-store.ts';
-import { checkSums, type PartChange, type Place, type WrittenFile, writeFile } from './new-files.ts';
+import { checkRunning, type PartChange, type Place, type WrittenFile, writeFile } from './new-files.ts';
 import { PARTS_WITHOUT_CHECK } from './tables.ts';
 
 /** Writes the rollups of one part from its file; none where that has no rows. */
@@ -64,9 +64,8 @@ export async function writeRunning(
     months: [...months.keys()].map((month) => `${month}-01`),
   };
   const written = await writeFile(session, place, table, { text: sqlText(`load/rollups/${table}`), parameters });
-  // Each part has been looked at: only very many of them can come to too much together.
   if (written !== null && stored.length + months.size > PARTS_WITHOUT_CHECK) {
-    await checkSums(session, place, 'load/running_largest', written);
+    await checkRunning(session, place, written);
   }
   return [{ project, table, part, written }];
 }
