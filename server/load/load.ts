@@ -59,7 +59,7 @@ export type LoadOptions = CommonOptions &
          * form that the column wants. Keys, references and sums are checked all the same.
          */
         readonly trusted?: boolean;
-        /** Gives an engine over `loadFolders` that others use too, and that stays open; opening one takes 50 ms. */
+        /** Gives an engine over `loadFolders` that others use too, and that stays open. */
         readonly engine?: () => Promise<Engine>;
       }
   );

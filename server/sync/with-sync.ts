@@ -41,7 +41,7 @@ export async function withSync<T>(
   return await work({ settings, catalog, providers, folder: folder.path, engine, log });
 }
 
-/** One engine for all that a sync reads and writes: opening one costs as much as publishing a small window. */
+/** One engine for all that a sync reads and writes: opening one takes a fifth of the time of a small publication. */
 function openEngine(settings: Settings, folder: string): Promise<Engine> {
   const { memoryLimit, threads } = settings;
   const folders = [...loadFolders(settings), folder];
