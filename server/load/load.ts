@@ -54,6 +54,13 @@ export type LoadOptions = CommonOptions &
          * that is not every day from the first to the last with a row.
          */
         readonly makeSnapshot: (folder: string) => Promise<KnownDays | undefined>;
+        /**
+         * The caller vouches for the rows: facts alone, in Parquet and NDJSON with all columns, each value of the type and
+         * form that the column wants. Keys, references and sums are checked all the same.
+         */
+        readonly trusted?: boolean;
+        /** Gives an engine over `loadFolders` that others use too, and that stays open. */
+        readonly engine?: () => Promise<Engine>;
       }
   );
 
@@ -106,6 +113,13 @@ export async function loadSnapshot(stores: Stores, options: LoadOptions): Promis
   }
 }
 
+/** The folders below a data folder that the engine of a load reads and writes. */
+export function loadFolders({ dataFolder }: Settings): string[] {
+  const staging = join(dataFolder, 'staging');
+  // Snapshots are read by patterns.
+  return [staging, patternOf(resolve(staging)), join(dataFolder, 'facts')];
+}
+
 async function loadLocked(
   { settings, catalog, store, journal }: Stores & { store: FactStore; journal: Journal },
   options: LoadOptions,
@@ -115,84 +129,87 @@ async function loadLocked(
   const staging = join(settings.dataFolder, 'staging');
   const planned = new PlannedFiles(staging);
   const folder = 'folder' in options ? options.folder : join(staging, 'snapshot');
-  const knownDays = 'folder' in options ? undefined : await options.makeSnapshot(folder);
+  const { makeSnapshot, trusted = false, engine: sharedEngine } = 'folder' in options ? NOT_MADE : options;
+  const knownDays = await makeSnapshot?.(folder);
   const found = await findSnapshotFiles(folder);
   if (found.tables.length === 0) throw new LoadRejected(found.problems);
 
   mkdirSync(store.path('facts'), { recursive: true, mode: 0o700 });
-  const engine = await Engine.open({
-    memoryLimit: settings.memoryLimit,
-    threads: settings.threads,
-    temporaryFolder: join(staging, 'memory'),
-    folders: [resolve(folder), patternOf(resolve(folder)), staging, store.path('facts')],
-  });
-  try {
-    using session = await engine.session();
+  using opened = new DisposableStack();
+  const openOwn = async (): Promise<Engine> => {
+    const { memoryLimit, threads } = settings;
+    const folders = [resolve(folder), patternOf(resolve(folder)), ...loadFolders(settings)];
+    const own = await Engine.open({ memoryLimit, threads, temporaryFolder: join(staging, 'memory'), folders });
+    return opened.adopt(own, (it) => it.close());
+  };
+  const engine = await (sharedEngine ?? openOwn)();
+  using session = await engine.session();
+  if (!trusted) {
     const shapes = [...ENTITIES, ...FACTS].filter(({ name }) => found.tables.some(({ table }) => table === name));
     await session.runAll(macrosOf(shapes.flatMap(({ columns }) => columns.map(({ type }) => type))));
-    const read = await stageAll(session, found.tables, staging, report);
-    const { parts } = read;
-
-    report('checking keys and references');
-    const tables = ENTITIES.filter(({ name }) => found.tables.some(({ table }) => table === name));
-    const carried = { tables, replaced: replace ? tables : [] };
-    const factProjects = [...parts.values()].flatMap((all) => all.map(({ project }) => project));
-    const needed = tablesToCheck(tables, [...parts.keys()]);
-    const named = await buildState(session, catalog, carried, { factProjects, needed });
-    const problems = [...found.problems, ...read.problems, ...(await checkEntities(session, tables))];
-    const unknown = await unknownProjects(session, factProjects);
-    for (const [shape, all] of parts) problems.push(...(await checkFacts(session, shape, all, unknown)));
-    problems.push(...changedFiles(found.tables));
-    const removed = await readRemovals(session, catalog, carried, confirmDelete);
-    if (!dryRun) problems.push(...unconfirmedRemovals(removed));
-    const implausible = await checkClicks(session, parts);
-    if (!acceptImplausible) problems.push(...implausible);
-    if (problems.length > 0) throw new LoadRejected(problems);
-
-    const checked = new CheckedFiles(store);
-    const warnings = [
-      ...found.warnings,
-      ...read.warnings,
-      ...(await syncWarnings(session, catalog, carried, parts)),
-      ...(await positionWarnings(session, parts)),
-      ...(await keywordWarnings(session, catalog, carried, checked, parts)),
-      ...implausible.map(sentence),
-      ...needlessConfirmations(removed, confirmDelete),
-    ];
-    if (!dryRun) {
-      const changes: PartChange[] = [];
-      const loaded: LoadedTable[] = [];
-      const files: FactFiles = { store, planned, checked };
-      for (const [shape, all] of parts) {
-        report(`writing ${shape.name}`);
-        const days = replacedDays(all, shape.name, knownDays);
-        loaded.push(...[...days.keys()].map((project) => ({ project, table: shape.name })));
-        const input = { files, shape, parts: all, days };
-        changes.push(...(await writePartFiles(engine, catalog, input)));
-      }
-      report('publishing');
-      const carrying = { ...carried, named, ...(options.alongside ? { alongside: options.alongside } : {}) };
-      await publish(session, { catalog, journal }, carrying, changes, loaded);
-    }
-    return {
-      loaded: !dryRun,
-      tables: summarise(read.rows, parts),
-      projects: [...new Set([...named, ...factProjects])].sort(),
-      removed,
-      warnings,
-      seconds: Math.round(performance.now() - started) / 1000,
-    };
-  } finally {
-    engine.close();
   }
+  const read = await stageAll(session, found.tables, { staging, trusted, report });
+  const { parts } = read;
+
+  report('checking keys and references');
+  const tables = ENTITIES.filter(({ name }) => found.tables.some(({ table }) => table === name));
+  const carried = { tables, replaced: replace ? tables : [] };
+  const factProjects = [...parts.values()].flatMap((all) => all.map(({ project }) => project));
+  const needed = tablesToCheck(tables, [...parts.keys()]);
+  const named = await buildState(session, catalog, carried, { factProjects, needed });
+  const problems = [...found.problems, ...read.problems, ...(await checkEntities(session, tables))];
+  const unknown = await unknownProjects(session, factProjects);
+  for (const [shape, all] of parts) problems.push(...(await checkFacts(session, shape, all, unknown)));
+  problems.push(...changedFiles(found.tables));
+  const removed = await readRemovals(session, catalog, carried, confirmDelete);
+  if (!dryRun) problems.push(...unconfirmedRemovals(removed));
+  const implausible = await checkClicks(session, parts);
+  if (!acceptImplausible) problems.push(...implausible);
+  if (problems.length > 0) throw new LoadRejected(problems);
+
+  const checked = new CheckedFiles(store);
+  const warnings = [
+    ...found.warnings,
+    ...read.warnings,
+    ...(await syncWarnings(session, catalog, carried, parts)),
+    ...(trusted ? [] : await positionWarnings(session, parts)),
+    ...(await keywordWarnings(session, catalog, carried, checked, parts)),
+    ...implausible.map(sentence),
+    ...needlessConfirmations(removed, confirmDelete),
+  ];
+  if (!dryRun) {
+    const changes: PartChange[] = [];
+    const loaded: LoadedTable[] = [];
+    const files: FactFiles = { store, planned, checked };
+    for (const [shape, all] of parts) {
+      report(`writing ${shape.name}`);
+      const days = replacedDays(all, shape.name, knownDays);
+      loaded.push(...[...days.keys()].map((project) => ({ project, table: shape.name })));
+      const input = { files, shape, parts: all, days };
+      changes.push(...(await writePartFiles(engine, catalog, input)));
+    }
+    report('publishing');
+    const carrying = { ...carried, named, ...(options.alongside ? { alongside: options.alongside } : {}) };
+    await publish(session, { catalog, journal }, carrying, changes, loaded);
+  }
+  return {
+    loaded: !dryRun,
+    tables: summarise(read.rows, parts),
+    projects: [...new Set([...named, ...factProjects])].sort(),
+    removed,
+    warnings,
+    seconds: Math.round(performance.now() - started) / 1000,
+  };
 }
+
+/** What only snapshots have that the load has made. */
+const NOT_MADE = { makeSnapshot: undefined, trusted: false, engine: undefined };
 
 /** Casts every table; facts end up in Parquet files below `staging`, listed by part. */
 async function stageAll(
   session: Session,
   tables: readonly TableFiles[],
-  staging: string,
-  report: (step: string) => void,
+  { staging, trusted, report }: { staging: string; trusted: boolean; report: (step: string) => void },
 ): Promise<{ rows: Map<string, number>; parts: StagedParts; problems: Problem[]; warnings: string[] }> {
   const problems: Problem[] = [];
   const warnings: string[] = [];
@@ -212,7 +229,7 @@ async function stageAll(
     if (files === undefined) continue;
     report(`reading ${shape.name}`);
     const target = join(staging, shape.name);
-    const staged = await stageFacts(session, shape, files, target);
+    const staged = await stageFacts(session, shape, files, { folder: target, trusted });
     problems.push(...staged.problems);
     warnings.push(...staged.warnings);
     const carried = await readStagedParts(session, shape, target);

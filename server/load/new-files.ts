@@ -52,13 +52,14 @@ interface Statement {
  * Runs a statement that writes one file; null when it has no rows, and then there is no file. The content is durable,
  * the name is after `syncFolders` of the store.
  * @param known `of`: the file that a rollup is made from; `days`: what days it will have, where that is known
+ * @param isMixed rows of a load and older ones: each have been looked at, together their sums may be too large
  */
 export async function writeFile(
   session: Session,
   { files: { store, planned }, shape, project, part }: Place,
   table: StoredTable,
   { text, parameters }: Statement,
-  { of, days = of }: { of?: Omit<WrittenFile, 'rows'>; days?: Days } = {},
+  { of, days = of, isMixed = false }: { of?: Omit<WrittenFile, 'rows'>; days?: Days; isMixed?: boolean } = {},
 ): Promise<WrittenFile | null> {
   const file = `facts/${table}/${project}/${part}-${newUuid()}.parquet`;
   planned.add(file);
@@ -69,26 +70,33 @@ export async function writeFile(
     await store.remove(file);
     return null;
   }
-  const { firstDay, lastDay } = days ?? (await daysOf(session, shape, target));
+  const { firstDay, lastDay } = days ?? (await readDays(session, shape, target, isMixed));
   return { ...(await store.seal(file)), rows, firstDay, lastDay };
 }
 
-async function daysOf(session: Session, { day }: FactTableShape, file: string): Promise<Days> {
-  const text = sqlTemplate('load/part_days', { day });
-  const [found] = await session.rows<Days>(text, { file });
+async function readDays(session: Session, shape: FactTableShape, file: string, isMixed: boolean): Promise<Days> {
+  const text = sqlTemplate('load/part_days', { day: shape.day });
+  const [found] = await session.rows<Days & { largest: string }>(text, { file });
+  if (isMixed) refuseTooLarge(shape, found!, MAX_PER_PART);
   return found!;
 }
 
-/** What a load carries has been looked at already; together with older rows it may still be too much. */
-export async function checkSums(
+/** Each part has been looked at: only very many of them can come to too much together. */
+export async function checkRunning(
   session: Session,
   { files: { store }, shape }: Place,
-  question: 'load/part_sums' | 'load/running_largest',
   { file, firstDay, lastDay }: WrittenFile,
 ): Promise<void> {
-  const [found] = await session.rows<{ largest: string }>(sqlText(question), { file: store.path(file) });
-  const most = question === 'load/part_sums' ? MAX_PER_PART : Number.MAX_SAFE_INTEGER;
-  if (found === undefined || BigInt(found.largest) <= BigInt(most)) return;
-  const message = `with what is loaded already, the sums from ${firstDay} to ${lastDay} are too large to be exact in JSON (${found.largest}).`;
+  const [found] = await session.rows<{ largest: string }>(sqlText('load/running_largest'), { file: store.path(file) });
+  if (found !== undefined) refuseTooLarge(shape, { ...found, firstDay, lastDay }, Number.MAX_SAFE_INTEGER);
+}
+
+function refuseTooLarge(
+  shape: FactTableShape,
+  { firstDay, lastDay, largest }: Days & { readonly largest: string },
+  most: number,
+): void {
+  if (BigInt(largest) <= BigInt(most)) return;
+  const message = `with what is loaded already, the sums from ${firstDay} to ${lastDay} are too large to be exact in JSON (${largest}).`;
   throw new LoadRejected([{ table: shape.name, column: null, message, rows: [] }]);
 }

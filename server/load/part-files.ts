@@ -6,7 +6,7 @@ import { type Day, eachDay, eachMonth, earlier, later } from '../domain/dates.ts
 import { EVERY_DAY, type Range } from '../domain/range.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
-import { checkSums, type FactFiles, type PartChange, type Place, writeFile } from './new-files.ts';
+import { type FactFiles, type PartChange, type Place, writeFile } from './new-files.ts';
 import { type MonthOfDays, writeCumulative, writePartRollups, writeRunning } from './rollups.ts';
 import { columnList } from './stage.ts';
 import type { StagedPart } from './staged-parts.ts';
@@ -158,8 +158,13 @@ async function writePart(
   const written =
     inputs.files.length === 0
       ? null
-      : await writeFile(session, place, shape.name, statement, old.length === 0 ? { days: carried! } : {});
-  if (written !== null && old.length > 0) await checkSums(session, place, 'load/part_sums', written);
+      : await writeFile(
+          session,
+          place,
+          shape.name,
+          statement,
+          old.length === 0 ? { days: carried! } : { isMixed: true },
+        );
   const rollups = await writePartRollups(session, place, written);
   return [{ project, table: shape.name, part, written }, ...rollups];
 }

@@ -4,7 +4,7 @@ import { EVERY_DAY } from '../domain/range.ts';
 import type { Engine, Session } from '../facts/duckdb/engine.ts';
 import { sqlTemplate, sqlText } from '../runtime/sql.ts';
 import type { StoredFile } from '../storage/file-store.ts';
-import { checkSums, type PartChange, type Place, type WrittenFile, writeFile } from './new-files.ts';
+import { checkRunning, type PartChange, type Place, type WrittenFile, writeFile } from './new-files.ts';
 import { PARTS_WITHOUT_CHECK } from './tables.ts';
 
 /** Writes the rollups of one part from its file; none where that has no rows. */
@@ -64,9 +64,8 @@ export async function writeRunning(
     months: [...months.keys()].map((month) => `${month}-01`),
   };
   const written = await writeFile(session, place, table, { text: sqlText(`load/rollups/${table}`), parameters });
-  // Each part has been looked at: only very many of them can come to too much together.
   if (written !== null && stored.length + months.size > PARTS_WITHOUT_CHECK) {
-    await checkSums(session, place, 'load/running_largest', written);
+    await checkRunning(session, place, written);
   }
   return [{ project, table, part, written }];
 }
@@ -109,15 +108,12 @@ const BLOCK_SUMS = MEASURES.flatMap((measure) =>
   ),
 ).join(', ');
 
-/** `coalesce(b0.clicks_7, 0) + coalesce(b1.clicks_0, 0) as clicks_8, ...`: until each day of the month. */
+/** `sum(case when block = 1 then clicks_0 when block < 1 then clicks_7 else 0 end) as clicks_8, ...`: until each day. */
 const CUMULATIVE_SUMS = MEASURES.flatMap((measure) =>
   Array.from({ length: 31 }, (_, index) => {
     const day = index + 1;
     const last = Math.floor(day / BLOCK_DAYS);
-    const blocks = Array.from({ length: last + 1 }, (_, block) => {
-      const place = block === last ? day % BLOCK_DAYS : BLOCK_DAYS - 1;
-      return `coalesce(b${block}.${measure}_${place}, 0)`;
-    });
-    return `${blocks.join(' + ')} as ${measure}_${day}`;
+    const before = last > 0 ? ` when block < ${last} then ${measure}_${BLOCK_DAYS - 1}` : '';
+    return `sum(case when block = ${last} then ${measure}_${day % BLOCK_DAYS}${before} else 0 end) as ${measure}_${day}`;
   }),
 ).join(', ');

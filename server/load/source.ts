@@ -4,7 +4,7 @@ import { cut, mayEndInLongLine, readHeader } from './csv-files.ts';
 import { count, type Problem } from './problems.ts';
 import { unreadable } from './read-failures.ts';
 import { type Format, patternOf, type TableFiles } from './snapshot-files.ts';
-import type { Column, EntityTable, FactTableShape } from './tables.ts';
+import { type Column, type EntityTable, type FactTableShape, identifiers } from './tables.ts';
 
 export type Shape = EntityTable | FactTableShape;
 
@@ -90,6 +90,22 @@ export async function readSource(session: Session, shape: Shape, files: TableFil
       ? []
       : [`${shape.name}: ${count(extra.length, 'column')} not of the format ignored: ${listNames(extra)}.`];
   return { rows, wrongRows, parameters, problems, warnings };
+}
+
+/** As `readSource`, for Parquet and NDJSON files of which it is known that they have all columns, and right values. */
+export function trustedSource({ columns }: FactTableShape, { files }: TableFiles): Source {
+  const selected = identifiers(columns.map(({ name }) => name));
+  const types = columns.map(({ name, type }) => `"${name}": '${type.sql}'`).join(', ');
+  const readers = { parquet: '$parquet_files', ndjson: `$ndjson_files, columns = {${types}}` };
+  const selects: string[] = [];
+  const parameters: Record<string, readonly string[]> = {};
+  for (const format of ['parquet', 'ndjson'] as const) {
+    const paths = files.filter((file) => file.format === format).map(({ path }) => patternOf(path));
+    if (paths.length === 0) continue;
+    selects.push(`select ${selected}, false as wrong from read_${format}(${readers[format]})`);
+    parameters[`${format}_files`] = paths;
+  }
+  return { rows: selects.join('\nunion all\n'), wrongRows: '', parameters, problems: [], warnings: [] };
 }
 
 /** Files by format, those of CSV by header, too. */

@@ -25,10 +25,7 @@ export async function buildState(
   { tables, replaced }: Carried,
   { factProjects, needed }: { factProjects: readonly string[]; needed: ReadonlySet<string> },
 ): Promise<string[]> {
-  const names = tables.map(({ name }) => name);
-  await session.run(nameRows('named_projects', names, (table) => (table === 'projects' ? 'id' : 'project_id')));
-  await session.run(nameRows('named_workspaces', names, (table) => (table === 'workspaces' ? 'id' : 'workspace_id')));
-  const named = (await session.rows<{ id: string }>('select id from named_projects')).map(({ id }) => id);
+  const named = tables.length === 0 ? [] : await nameOwners(session, tables);
   const projects = new Set([...named, ...factProjects]);
 
   for (const shape of ENTITIES) {
@@ -52,6 +49,14 @@ export async function buildState(
     await session.run(sqlTemplate('load/state_after', { ...parts, kept }));
   }
   return named;
+}
+
+/** Makes `named_projects` and `named_workspaces`; returns the projects. */
+async function nameOwners(session: Session, tables: readonly EntityTable[]): Promise<string[]> {
+  const names = tables.map(({ name }) => name);
+  await session.run(nameRows('named_projects', names, (table) => (table === 'projects' ? 'id' : 'project_id')));
+  await session.run(nameRows('named_workspaces', names, (table) => (table === 'workspaces' ? 'id' : 'workspace_id')));
+  return (await session.rows<{ id: string }>('select id from named_projects')).map(({ id }) => id);
 }
 
 /** Makes a table of the projects or workspaces that a load names: the values of one column of each table that has it. */

@@ -1,8 +1,6 @@
-import { join } from 'node:path';
 import { filesOf } from '../catalog/manifest.ts';
 import { listSyncDays } from '../catalog/sync-days.ts';
 import { addDays, type Day, earlier, later, pacificDayOf } from '../domain/dates.ts';
-import { Engine } from '../facts/duckdb/engine.ts';
 import { CheckedFiles } from '../storage/checked-files.ts';
 import { FactStore } from '../storage/fact-store.ts';
 import type { Connected } from './prepare.ts';
@@ -33,7 +31,7 @@ export async function compareWithProvider(
 
 /** What the site's facts say of days. */
 async function storedSums(
-  { settings, catalog, folder }: SyncStores,
+  { settings, catalog, engine }: SyncStores,
   project: string,
   days: readonly Day[],
 ): Promise<ReadonlyMap<Day, DaySums>> {
@@ -42,16 +40,7 @@ async function storedSums(
   if (stored.length === 0) return new Map();
   const store = new FactStore(settings.dataFolder);
   const files = await new CheckedFiles(store).open(stored);
-  const engine = await Engine.open({
-    memoryLimit: settings.memoryLimit,
-    threads: settings.threads,
-    temporaryFolder: join(folder, 'memory'),
-    folders: [store.path('facts')],
-  });
-  try {
-    const rows = await engine.query<DaySums & { date: Day }>('facts/site_daily', { ...range, files, device: 'all' });
-    return new Map(rows.map(({ date, clicks, impressions }) => [date, { clicks, impressions }]));
-  } finally {
-    engine.close();
-  }
+  const parameters = { ...range, files, device: 'all' };
+  const rows = await (await engine()).query<DaySums & { date: Day }>('facts/site_daily', parameters);
+  return new Map(rows.map(({ date, clicks, impressions }) => [date, { clicks, impressions }]));
 }

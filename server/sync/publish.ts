@@ -12,7 +12,7 @@ import {
 import { listKeywordIds, putSyncState, raiseEntityRevisions, type SyncState } from '../catalog/sync-projects.ts';
 import { type Day, eachDay, earlier, lastDayOf, later, type Month, monthOf, monthsEarlier } from '../domain/dates.ts';
 import { EVERY_DAY, type Range } from '../domain/range.ts';
-import { Engine, type EngineOptions, type Session } from '../facts/duckdb/engine.ts';
+import type { Engine, Session } from '../facts/duckdb/engine.ts';
 import { loadSnapshot } from '../load/load.ts';
 import type { KnownDays } from '../load/part-files.ts';
 import { FACTS, identifiers } from '../load/tables.ts';
@@ -30,6 +30,7 @@ import { KEYWORD_TABLES, type SyncTable } from './tables.ts';
 export interface PublishInput {
   readonly settings: Settings;
   readonly catalog: Catalog;
+  readonly engine: () => Promise<Engine>;
   readonly project: string;
   readonly window: SyncWindow;
   readonly fetched: FetchedWindow;
@@ -60,7 +61,7 @@ const HISTORY_MONTHS = 16;
  * @returns what is known of the days of the window
  */
 export async function publishWindow(input: PublishInput): Promise<readonly SyncDay[]> {
-  const { settings, catalog, project } = input;
+  const { settings, catalog, engine, project } = input;
   const days = publishedDays(input);
   const after = byTable([...input.days.values()].flatMap((ofTable) => [...ofTable.values()]));
   for (const day of days) addDay(after, day);
@@ -77,7 +78,8 @@ export async function publishWindow(input: PublishInput): Promise<readonly SyncD
   }
   const makeSnapshot = (folder: string): Promise<KnownDays> => writeSnapshot(input, { folder, changed, after });
   // The provider has rows with more clicks than impressions now and then.
-  await loadSnapshot({ settings, catalog }, { acceptImplausible: true, makeSnapshot, alongside: write });
+  const how = { acceptImplausible: true, trusted: true };
+  await loadSnapshot({ settings, catalog }, { ...how, makeSnapshot, engine, alongside: write });
   return days;
 }
 
@@ -145,21 +147,21 @@ interface Snapshot {
 async function writeSnapshot(input: PublishInput, { folder, changed, after }: Snapshot): Promise<KnownDays> {
   const { project, fetched } = input;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  await using engine = new OwnEngine(input, folder);
+  using own = new OwnSession(input);
   const known: Partial<Record<FactTable, readonly Day[]>> = {};
   for (const [table, days] of changed) {
     if (table === 'country_daily') continue;
     known[table] = days;
     await fetched.files.moveTo(folder, table, days);
-    if (KEYWORD_TABLES.includes(table)) await keepOtherKeywords(input, engine, { table, days, folder });
+    if (KEYWORD_TABLES.includes(table)) await keepOtherKeywords(input, own, { table, days, folder });
   }
-  return { project, days: { ...known, ...(await writeCountries(input, engine, { folder, changed, after })) } };
+  return { project, days: { ...known, ...(await writeCountries(input, own, { folder, changed, after })) } };
 }
 
 /** Writes days of countries, and months in place of those that are old enough. */
 async function writeCountries(
   { catalog, project, fetched: { files }, ...input }: PublishInput,
-  engine: OwnEngine,
+  own: OwnSession,
   { folder, changed, after }: Snapshot,
 ): Promise<KnownDays['days']> {
   const { monthsThrough } = input;
@@ -173,9 +175,9 @@ async function writeCountries(
   const { months, days } =
     stored.length + asked.length === 0
       ? { months: [], days: [] }
-      : await writeCountryMonths(await engine.session(), {
+      : await writeCountryMonths(await own.session(), {
           project,
-          stored: await engine.checked.open(stored),
+          stored: await own.checked.open(stored),
           fetched: files.files('country_daily', asked),
           replaced: asked,
           through: monthsThrough,
@@ -195,7 +197,7 @@ async function writeCountries(
 /** Days are replaced whole: rows of keywords that the window says nothing about are taken along. */
 async function keepOtherKeywords(
   { catalog, project, window }: PublishInput,
-  engine: OwnEngine,
+  own: OwnSession,
   { table, days, folder }: { table: SyncTable; days: readonly Day[]; folder: string },
 ): Promise<void> {
   const asked = new Set(
@@ -207,37 +209,27 @@ async function keepOtherKeywords(
   const { columns } = FACTS.find(({ name }) => name === table)!;
   const names = columns.map(({ name }) => name).filter((name) => name !== 'project_id');
   const target = join(folder, table, 'kept.parquet');
-  const parameters = { files: await engine.checked.open(stored), project, days, keywords: others, target };
-  await (await engine.session()).run(
-    sqlTemplate('sync/kept_keyword_rows', { columns: identifiers(names) }),
-    parameters,
-  );
+  const parameters = { files: await own.checked.open(stored), project, days, keywords: others, target };
+  await (await own.session()).run(sqlTemplate('sync/kept_keyword_rows', { columns: identifiers(names) }), parameters);
 }
 
-/** DuckDB over the stored facts and the rows that wait, opened where something needs it. */
-class OwnEngine {
+/** A connection over the stored facts and the rows that wait, opened where something needs it. */
+class OwnSession {
   readonly checked: CheckedFiles;
-  readonly #options: EngineOptions;
-  #opened: { engine: Engine; session: Session } | undefined;
+  readonly #engine: () => Promise<Engine>;
+  #session: Session | undefined;
 
-  constructor({ settings, fetched }: PublishInput, folder: string) {
-    const store = new FactStore(settings.dataFolder);
-    this.checked = new CheckedFiles(store);
-    const folders = [folder, fetched.files.folder, store.path('facts')];
-    const { memoryLimit, threads } = settings;
-    this.#options = { memoryLimit, threads, temporaryFolder: `${folder}-memory`, folders };
+  constructor({ settings, engine }: PublishInput) {
+    this.checked = new CheckedFiles(new FactStore(settings.dataFolder));
+    this.#engine = engine;
   }
 
   async session(): Promise<Session> {
-    if (this.#opened === undefined) {
-      const engine = await Engine.open(this.#options);
-      this.#opened = { engine, session: await engine.session() };
-    }
-    return this.#opened.session;
+    this.#session ??= await (await this.#engine()).session();
+    return this.#session;
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#opened?.session.close();
-    this.#opened?.engine.close();
+  [Symbol.dispose](): void {
+    this.#session?.close();
   }
 }

@@ -6,6 +6,7 @@ import { putSyncProject, readSyncProject, type SyncState } from '../catalog/sync
 import { addDays, type Day, pacificDayOf } from '../domain/dates.ts';
 import { newUuid } from '../domain/ids.ts';
 import { toMicroseconds } from '../domain/instants.ts';
+import type { Engine } from '../facts/duckdb/engine.ts';
 import type { Providers } from '../providers/providers.ts';
 import type { Settings } from '../settings.ts';
 import { lastWholeMonthBefore } from './country-months.ts';
@@ -26,6 +27,8 @@ export interface SyncStores {
   readonly providers: Providers;
   /** Where rows wait until they are published. */
   readonly folder: string;
+  /** Gives the engine for all that is published and compared, opened where something needs it. */
+  readonly engine: () => Promise<Engine>;
   readonly log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>;
 }
 
@@ -229,10 +232,11 @@ class Run {
     { wanted, finalThrough }: PlanInput,
     what: Pick<PublishInput, 'stateAfter' | 'alongside'>,
   ): Promise<void> {
-    const { settings, catalog } = this.#stores;
+    const { settings, catalog, engine } = this.#stores;
     const published = await publishWindow({
       settings,
       catalog,
+      engine,
       project: this.#connected.project.id,
       window,
       fetched,

@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Catalog } from '../catalog/catalog.ts';
 import { UsageDatabase } from '../catalog/usage.ts';
+import { Engine } from '../facts/duckdb/engine.ts';
+import { loadFolders } from '../load/load.ts';
 import { ProcessFolder } from '../process-folder.ts';
 import { Providers } from '../providers/providers.ts';
 import type { Settings } from '../settings.ts';
@@ -17,7 +19,7 @@ interface Stores {
   readonly signal: AbortSignal;
 }
 
-/** Runs `work` with what a sync needs besides the catalog: providers, and a folder for rows that wait. */
+/** Runs `work` with what a sync needs besides the catalog: providers, an engine, and a folder for rows that wait. */
 export async function withSync<T>(
   { settings, catalog, log, now, signal }: Stores,
   work: (stores: SyncStores) => Promise<T>,
@@ -33,5 +35,15 @@ export async function withSync<T>(
   opened.defer(stop);
   signal.addEventListener('abort', stop, { once: true });
   opened.defer(() => signal.removeEventListener('abort', stop));
-  return await work({ settings, catalog, providers, folder: folder.path, log });
+  let opening: Promise<Engine> | undefined;
+  opened.defer(async () => (await opening?.catch(() => undefined))?.close());
+  const engine = (): Promise<Engine> => (opening ??= openEngine(settings, folder.path));
+  return await work({ settings, catalog, providers, folder: folder.path, engine, log });
+}
+
+/** One engine for all that a sync reads and writes: opening one takes a fifth of the time of a small publication. */
+function openEngine(settings: Settings, folder: string): Promise<Engine> {
+  const { memoryLimit, threads } = settings;
+  const folders = [...loadFolders(settings), folder];
+  return Engine.open({ memoryLimit, threads, temporaryFolder: join(folder, 'memory'), folders });
 }

@@ -6,7 +6,7 @@ import { start, startServer, until } from '../process.ts';
 import { holdsAll, makeSearches, newWorld, restoreClock, wanted } from './operator-world.ts';
 
 /** Two windows of history or three. */
-const FROM = addDays(pacificDayOf(Date.now()), -80);
+const FROM = addDays(pacificDayOf(Date.now()), -62);
 
 t.test('killed at any moment it goes on where the last publication ended; two processes share the work', async (t) => {
   const world = await newWorld(t, { searches: makeSearches({ since: '2020-01-01', silent: [] }), from: FROM });

@@ -21,12 +21,7 @@ copy (
       impressions::double as impressions, sum_position::double as sum_position
     from days
   ),
-  blocks as materialized (select keyword_id, block, {block_sums} from placed group by keyword_id, block)
+  blocks as (select keyword_id, block, {block_sums} from placed group by keyword_id, block)
   select ('0x' || hex(keyword_id))::bigint::double as number, {sums}
-  from (select distinct keyword_id from blocks) keywords
-  left join (from blocks where block = 0) b0 using (keyword_id)
-  left join (from blocks where block = 1) b1 using (keyword_id)
-  left join (from blocks where block = 2) b2 using (keyword_id)
-  left join (from blocks where block = 3) b3 using (keyword_id)
-  order by number
+  from blocks group by keyword_id order by number
 ) to $target (format parquet, compression lz4_raw, row_group_size 20480, dictionary_size_limit 1)
