@@ -17,11 +17,11 @@ export function addRebuild(program: Command): void {
     .addHelpText('after', examples('rebuild', 'rebuild --new'))
     .action(async (options: Options) => {
       const { dataFolder } = readSettings(process.env);
-      const { beginAnew, rebuild } = await import('../../server/ops/rebuild.ts');
+      const { discardFacts, rebuild } = await import('../../server/ops/rebuild.ts');
       const { report, end } = progress();
       try {
         if (options.new === true) {
-          await beginAnew(dataFolder, { report });
+          await discardFacts(dataFolder, { report });
           end();
           if (options.json) printJson({ rebuilt: 'nothing' });
           else

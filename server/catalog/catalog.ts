@@ -43,7 +43,7 @@ export interface OpenCatalog extends Catalog, AsyncDisposable {
   /**
    * A value that is another one (by `!==`) after every commit to the catalog. Those of this process count at once; other
    * processes are asked about once in each turn of the event loop, for all requests handled in it. Costs microseconds.
-   * Throws `unavailable` once a newer version has changed the catalog's shape: what this one reads may mean other things;
+   * Throws `unavailable` once a newer version has changed the catalog's schema: what this one reads may mean other things;
    * and once the catalog is lost.
    */
   version(): CatalogVersion;

@@ -27,7 +27,7 @@ const LEASE_TTL = 30_000;
 const WATCH_INTERVAL = 2000;
 /** The longest sleep: then the state is read again, for another process may have changed it. */
 const MAX_SLEEP = 60_000;
-/** Where leases or states cannot be had, in milliseconds. */
+/** Where leases or states are not available, in milliseconds. */
 const RETRY_PAUSE = 60_000;
 const PROGRESS_INTERVAL = 1000;
 const MAX_ERROR_LENGTH = 500;

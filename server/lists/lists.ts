@@ -115,8 +115,8 @@ export class Lists {
   }
 
   /**
-   * Rows `offset` to `offset + limit` of a list. Throws `google_access_lost`, `unavailable` where the list cannot be had
-   * or is not there in time, and `UnreadableList` where it was lost just now: plan again then, and ask once more.
+   * Rows `offset` to `offset + limit` of a list. Throws `google_access_lost`, `unavailable` where there is no list
+   * in time, and `UnreadableList` where it was lost just now: plan again then, and ask once more.
    */
   page(request: ListRequest, page: Page, rendering: Rendering, signal: AbortSignal): Promise<ListPage> {
     return this.#read(request, page, rendering, signal, async (list, rows) => ({
@@ -188,7 +188,7 @@ export class Lists {
 
   /**
    * As `get`, for one who waits as long as it takes, behind all requests. For operators: throws what a provider said,
-   * and no older list stands in for one that cannot be had.
+   * and no older list is used instead of a missing one.
    */
   async fetchAhead(request: ListRequest): Promise<AnyList> {
     if (request.sources.length === 0) return this.#emptyList(request);

@@ -202,7 +202,7 @@ async function newKeywords(
   const queries = new Set(tracked.map(({ query }) => query.toLowerCase()));
   const ids = new Set(tracked.map(({ id }) => id));
   const added: { id: string; query: string }[] = [];
-  for (const { query } of await ask<{ query: string }>('top_queries', { rows, most: trackTop })) {
+  for (const { query } of await ask<{ query: string }>('top_queries', { rows, max: trackTop })) {
     if (queries.has(query.toLowerCase())) continue;
     queries.add(query.toLowerCase());
     let id = newShortId();

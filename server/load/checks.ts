@@ -4,7 +4,7 @@ import type { Session } from '../facts/duckdb/engine.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
 import { count, type Problem } from './problems.ts';
 import { batches, type StagedPart } from './staged-parts.ts';
-import { ENTITIES, type EntityTable, type FactTableShape, identifiers, packed } from './tables.ts';
+import { ENTITIES, type EntityTable, type FactTableSchema, identifiers, packed } from './tables.ts';
 
 /** A rule over rows: a file of `sql/load/checks/`, and what its rows break, in words. */
 interface Check {
@@ -127,7 +127,7 @@ function readsOf({ sql, table: of }: Check): { table: string; isState: boolean }
 }
 
 /** The entity tables that the checks of a load look at, by name. */
-export function tablesToCheck(tables: readonly EntityTable[], facts: readonly FactTableShape[]): Set<string> {
+export function tablesToCheck(tables: readonly EntityTable[], facts: readonly FactTableSchema[]): Set<string> {
   const checks = [...entityChecks(tables), ...facts.flatMap(factChecks)];
   return new Set(checks.flatMap(readsOf).map(({ table }) => table));
 }
@@ -162,7 +162,7 @@ export async function unknownProjects(session: Session, factProjects: readonly s
  */
 export async function checkFacts(
   session: Session,
-  shape: FactTableShape,
+  shape: FactTableSchema,
   parts: readonly StagedPart[],
   unknown: ReadonlySet<string>,
 ): Promise<Problem[]> {
@@ -188,11 +188,11 @@ export async function checkFacts(
   return problems;
 }
 
-function factChecks({ name }: FactTableShape): Check[] {
+function factChecks({ name }: FactTableSchema): Check[] {
   return FACT_CHECKS.filter(({ table }) => table === '*' || table === name).map((entry) => ({ ...entry, table: name }));
 }
 
-function duplicates({ name, key }: EntityTable | FactTableShape): Check {
+function duplicates({ name, key }: EntityTable | FactTableSchema): Check {
   return { sql: 'duplicate_rows', table: name, column: key.join(', '), says: 'that several rows have; it is the key' };
 }
 

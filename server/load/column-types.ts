@@ -32,7 +32,7 @@ function choice(...words: readonly string[]): ColumnType {
 /** The types of the snapshot format; each macro is a file of `sql/load/types/`. */
 export const COLUMN_TYPES = {
   text: type('varchar', 'to_text', 'a text of at most 64 kB'),
-  words: type('varchar', 'to_words', 'a text that is not empty, of at most 64 kB'),
+  words: type('varchar', 'to_nonblank_text', 'a text that is not empty, of at most 64 kB'),
   shortId: type('varchar', 'to_short_id', 'five letters or digits'),
   uuid: type('varchar', 'to_uuid', 'a UUID', 'UUID'),
   order: type('bigint', 'to_order', 'a whole number', 'INTEGER'),

@@ -23,7 +23,7 @@ import { readStagedParts, type StagedPart, type StagedParts } from './staged-par
 import { buildState } from './state.ts';
 import { summarise, syncWarnings, type TableSummary } from './summary.ts';
 import { moveOrphansDaily, sweep } from './sweep.ts';
-import { ENTITIES, FACTS, type FactTableShape } from './tables.ts';
+import { ENTITIES, FACTS, type FactTableSchema } from './tables.ts';
 
 interface CommonOptions {
   /** Validate only. */
@@ -214,7 +214,7 @@ async function stageAll(
   const problems: Problem[] = [];
   const warnings: string[] = [];
   const rows = new Map<string, number>();
-  const parts = new Map<FactTableShape, readonly StagedPart[]>();
+  const parts = new Map<FactTableSchema, readonly StagedPart[]>();
   for (const shape of ENTITIES) {
     const files = tables.find(({ table }) => table === shape.name);
     if (files === undefined) continue;

@@ -8,7 +8,7 @@ import type { FactStore } from '../storage/fact-store.ts';
 import type { StoredFile } from '../storage/file-store.ts';
 import type { PlannedFiles } from './planned-files.ts';
 import { LoadRejected } from './problems.ts';
-import { type FactTableShape, MAX_PER_PART } from './tables.ts';
+import { type FactTableSchema, MAX_PER_PART } from './tables.ts';
 
 /** Where a load reads and writes fact files. */
 export interface FactFiles {
@@ -38,7 +38,7 @@ export interface WrittenFile extends StoredFile, Days {
 /** What a new file is for. */
 export interface Place {
   readonly files: FactFiles;
-  readonly shape: FactTableShape;
+  readonly shape: FactTableSchema;
   readonly project: string;
   readonly part: Part;
 }
@@ -74,7 +74,7 @@ export async function writeFile(
   return { ...(await store.seal(file)), rows, firstDay, lastDay };
 }
 
-async function readDays(session: Session, shape: FactTableShape, file: string, isMixed: boolean): Promise<Days> {
+async function readDays(session: Session, shape: FactTableSchema, file: string, isMixed: boolean): Promise<Days> {
   const text = sqlTemplate('load/part_days', { day: shape.day });
   const [found] = await session.rows<Days & { largest: string }>(text, { file });
   if (isMixed) refuseTooLarge(shape, found!, MAX_PER_PART);
@@ -92,7 +92,7 @@ export async function checkRunning(
 }
 
 function refuseTooLarge(
-  shape: FactTableShape,
+  shape: FactTableSchema,
   { firstDay, lastDay, largest }: Days & { readonly largest: string },
   most: number,
 ): void {

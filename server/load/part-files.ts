@@ -10,7 +10,7 @@ import { type FactFiles, type PartChange, type Place, writeFile } from './new-fi
 import { type MonthOfDays, writeCumulative, writePartRollups, writeRunning } from './rollups.ts';
 import { columnList } from './stage.ts';
 import type { StagedPart } from './staged-parts.ts';
-import type { FactTableShape } from './tables.ts';
+import type { FactTableSchema } from './tables.ts';
 
 /** The days of a project that a source of facts has read, by table, whether or not they have rows. */
 export interface KnownDays {
@@ -36,7 +36,7 @@ export function replacedDays(
 
 interface Work {
   readonly files: FactFiles;
-  readonly shape: FactTableShape;
+  readonly shape: FactTableSchema;
   readonly parts: readonly StagedPart[];
   /** The days that are replaced, by project. */
   readonly days: ReadonlyMap<string, ReadonlySet<Day>>;
@@ -93,7 +93,7 @@ export async function writePartFiles(engine: Engine, catalog: Catalog, work: Wor
 }
 
 interface CumulativeOf {
-  readonly shape: FactTableShape;
+  readonly shape: FactTableSchema;
   /** Of the cumulative totals. */
   readonly table: StoredTable;
   readonly project: string;
@@ -170,7 +170,7 @@ async function writePart(
 }
 
 /** The statement that writes a part. Files before it have no project: their folder tells. */
-function partTemplate(shape: FactTableShape, hasNew: boolean): string {
+function partTemplate(shape: FactTableSchema, hasNew: boolean): string {
   return sqlTemplate('load/part_file', {
     columns: columnList({ ...shape, columns: shape.columns.filter(({ name }) => name !== 'project_id') }),
     order: shape.order.join(', '),

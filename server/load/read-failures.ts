@@ -1,7 +1,7 @@
 import { cut, type FileFailure, findMixedLineEnd, mayEndInLongLine } from './csv-files.ts';
 import { firstLine, type Problem } from './problems.ts';
 import type { TableFiles } from './snapshot-files.ts';
-import type { EntityTable, FactTableShape } from './tables.ts';
+import type { EntityTable, FactTableSchema } from './tables.ts';
 
 const TOO_LONG = 'the line is longer than 2 MB.';
 /** DuckDB cuts the line that it shows at 10,000 characters. */
@@ -16,7 +16,7 @@ const CSV_FAILURES: readonly (readonly [RegExp, string])[] = [
 
 /** A file that cannot be read as a problem that names file and line. Failures of the machine are thrown on. */
 export async function unreadable(
-  shape: EntityTable | FactTableShape,
+  shape: EntityTable | FactTableSchema,
   files: TableFiles['files'],
   error: unknown,
 ): Promise<Problem> {
@@ -33,7 +33,7 @@ export async function unreadable(
 async function csvFailure(
   said: string,
   path: string,
-  { columns }: EntityTable | FactTableShape,
+  { columns }: EntityTable | FactTableSchema,
 ): Promise<FileFailure | undefined> {
   if (said.includes('reached an invalid state')) return findMixedLineEnd(path);
   const line = Number(/CSV Error on Line: (\d+)/.exec(said)?.[1]);

@@ -1,5 +1,5 @@
 import { TABLE_HELP } from './table-help.ts';
-import { type Column, ENTITIES, type EntityTable, FACTS, type FactTableShape } from './tables.ts';
+import { type Column, ENTITIES, type EntityTable, FACTS, type FactTableSchema } from './tables.ts';
 
 /** A table of the snapshot format, as the reference and `ordinate describe` have it. */
 export interface TableReference {
@@ -28,7 +28,7 @@ export function describeTables(): TableReference[] {
   return [...ENTITIES.map((shape) => describe(shape, 'entities')), ...FACTS.map((shape) => describe(shape, 'facts'))];
 }
 
-function describe({ name, key, columns }: EntityTable | FactTableShape, kind: TableReference['kind']): TableReference {
+function describe({ name, key, columns }: EntityTable | FactTableSchema, kind: TableReference['kind']): TableReference {
   const help = TABLE_HELP[name]!;
   return {
     table: name,

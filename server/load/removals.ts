@@ -30,7 +30,7 @@ export async function readRemovals(
   for (const { name: table, key, links } of replaced) {
     const pack = packed([...new Set([...key, ...links.filter((link) => link === 'query')])]);
     const text = sqlTemplate('load/removed_count', { table, pack });
-    const [found] = await session.rows<{ rows: number; first: string | null }>(text, { most: MAX_NAMED });
+    const [found] = await session.rows<{ rows: number; first: string | null }>(text, { max: MAX_NAMED });
     if (!found?.rows) continue;
     rows[table] = { rows: found.rows, first: JSON.parse(found.first ?? '[]') as object[] };
   }

@@ -4,9 +4,9 @@ import { cut, mayEndInLongLine, readHeader } from './csv-files.ts';
 import { count, type Problem } from './problems.ts';
 import { unreadable } from './read-failures.ts';
 import { type Format, patternOf, type TableFiles } from './snapshot-files.ts';
-import { type Column, type EntityTable, type FactTableShape, identifiers } from './tables.ts';
+import { type Column, type EntityTable, type FactTableSchema, identifiers } from './tables.ts';
 
-export type Shape = EntityTable | FactTableShape;
+export type Shape = EntityTable | FactTableSchema;
 
 /** Files of one table that are read by one statement: CSV files have the same header. */
 interface Group {
@@ -93,7 +93,7 @@ export async function readSource(session: Session, shape: Shape, files: TableFil
 }
 
 /** As `readSource`, for Parquet and NDJSON files of which it is known that they have all columns, and right values. */
-export function trustedSource({ columns }: FactTableShape, { files }: TableFiles): Source {
+export function trustedSource({ columns }: FactTableSchema, { files }: TableFiles): Source {
   const selected = identifiers(columns.map(({ name }) => name));
   const types = columns.map(({ name, type }) => `"${name}": '${type.sql}'`).join(', ');
   const readers = { parquet: '$parquet_files', ndjson: `$ndjson_files, columns = {${types}}` };

@@ -7,7 +7,7 @@ import { findLines, type ShownRow } from './row-lines.ts';
 import type { TableFiles } from './snapshot-files.ts';
 import { emptyRows, readSource, type Shape, type Source, trustedSource } from './source.ts';
 import { stagedFiles } from './staged-parts.ts';
-import { type EntityTable, type FactTableShape, identifiers, partOf, WRONG_PART } from './tables.ts';
+import { type EntityTable, type FactTableSchema, identifiers, partOf, WRONG_PART } from './tables.ts';
 
 /** What came of casting a table's files. Wrong rows stand aside and are not part of the staged rows. */
 export interface Staged {
@@ -42,7 +42,7 @@ export async function stageEntities(
  */
 export async function stageFacts(
   session: Session,
-  shape: FactTableShape,
+  shape: FactTableSchema,
   files: TableFiles,
   { folder, trusted }: { readonly folder: string; readonly trusted: boolean },
 ): Promise<Staged> {

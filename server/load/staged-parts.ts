@@ -6,7 +6,7 @@ import type { Day } from '../domain/dates.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
 import { count, type Problem } from './problems.ts';
-import { type FactTableShape, MAX_PER_PART, partOf, WHOLE_PART, WRONG_PART } from './tables.ts';
+import { type FactTableSchema, MAX_PER_PART, partOf, WHOLE_PART, WRONG_PART } from './tables.ts';
 
 /** About how many staged facts are checked for duplicates at once. */
 const BATCH_ROWS = 1_000_000;
@@ -27,7 +27,7 @@ export interface StagedPart {
 }
 
 /** What a load carries, by fact table. */
-export type StagedParts = ReadonlyMap<FactTableShape, readonly StagedPart[]>;
+export type StagedParts = ReadonlyMap<FactTableSchema, readonly StagedPart[]>;
 
 interface PartRow extends Omit<StagedPart, 'files' | 'part'> {
   readonly part: number;
@@ -37,7 +37,7 @@ interface PartRow extends Omit<StagedPart, 'files' | 'part'> {
 /** Lists what `stageFacts` wrote below `folder`, and says where sums would leave the whole numbers that JSON carries. */
 export async function readStagedParts(
   session: Session,
-  shape: FactTableShape,
+  shape: FactTableSchema,
   folder: string,
 ): Promise<{ parts: StagedPart[]; problems: Problem[] }> {
   const filesOf = stagedFiles(folder);

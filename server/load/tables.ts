@@ -29,7 +29,7 @@ export interface EntityTable extends Table {
 type Rollup = (typeof ROLLUPS)[number];
 
 /** A table of how-much, kept as Parquet. */
-export interface FactTableShape extends Table {
+export interface FactTableSchema extends Table {
   readonly name: FactTable;
   /** The column that places a row in time. */
   readonly day: 'date' | 'month';
@@ -232,8 +232,8 @@ const KEYWORD_ORDER = [
 function facts(
   name: FactTable,
   shape: Parameters<typeof columns>[0],
-  more: Partial<Pick<FactTableShape, 'day' | 'split' | 'order' | 'rollups' | 'running' | 'cumulative'>> = {},
-): FactTableShape {
+  more: Partial<Pick<FactTableSchema, 'day' | 'split' | 'order' | 'rollups' | 'running' | 'cumulative'>> = {},
+): FactTableSchema {
   const keys: Parameters<typeof columns>[0] = { project_id: 'shortId', ...shape };
   return {
     name,
@@ -248,7 +248,7 @@ function facts(
 }
 
 /** The fact tables. Rows of a file are sorted by what answers filter by. */
-export const FACTS: readonly FactTableShape[] = [
+export const FACTS: readonly FactTableSchema[] = [
   facts('site_daily', { date: 'factDay', device: 'device' }),
   facts(
     'keyword_daily',
@@ -292,6 +292,6 @@ export const WRONG_PART = 0;
 export const WHOLE_PART = 1;
 
 /** SQL of the number of the part that a row belongs to. */
-export function partOf({ day, split }: FactTableShape): string {
+export function partOf({ day, split }: FactTableSchema): string {
   return split === 'none' ? String(WHOLE_PART) : `(year("${day}") * 100 + month("${day}"))`;
 }

@@ -87,7 +87,7 @@ export function rebuild(dataFolder: string, options: Options = {}): Promise<Rebu
 }
 
 /** Discards the facts of a data folder without a catalog: moves them to the trash, which is emptied after a week. */
-export async function beginAnew(dataFolder: string, options: Options = {}): Promise<void> {
+export async function discardFacts(dataFolder: string, options: Options = {}): Promise<void> {
   await locked(dataFolder, options, async () => {
     await using current = await openIfThere(dataFolder);
     if (current !== undefined) {

@@ -25,9 +25,9 @@ interface WrongRollup {
   readonly changes: readonly PartChange[];
 }
 
-const SHAPE = FACTS.find(({ running }) => running !== undefined)!;
-const RUNNING = SHAPE.running!;
-const CUMULATIVE = SHAPE.cumulative!;
+const KEYWORDS = FACTS.find(({ running }) => running !== undefined)!;
+const RUNNING = KEYWORDS.running!;
+const CUMULATIVE = KEYWORDS.cumulative!;
 
 /**
  * Compares the rollups of a project with its days, and with `repair` makes those that differ again.
@@ -40,14 +40,14 @@ export async function checkRollups(
   damaged: ReadonlySet<string>,
 ): Promise<WrongRollup[]> {
   const rowsOf = (table: StoredTable): ManifestRow[] => manifest.filter((row) => row.table === table);
-  const days = rowsOf(SHAPE.name);
+  const days = rowsOf(KEYWORDS.name);
   const wrong: WrongRollup[] = [];
-  for (const table of [...SHAPE.rollups, CUMULATIVE]) {
+  for (const table of [...KEYWORDS.rollups, CUMULATIVE]) {
     for (const row of rowsOf(table)) {
       if (!days.some(({ part }) => part === row.part)) wrong.push(superfluous(row, tools.repair));
     }
   }
-  for (const table of SHAPE.rollups) {
+  for (const table of KEYWORDS.rollups) {
     const stored = new Map(rowsOf(table).map((row) => [row.part, row]));
     for (const day of days) {
       if (damaged.has(day.file)) continue;
@@ -93,7 +93,7 @@ async function checkPart(
     const [found] = await session.rows<{ differences: number }>(sqlText(`ops/${table}_differences`), parameters);
     if (found?.differences === 0) return [];
   }
-  const place: Place = { files, shape: SHAPE, project, part };
+  const place: Place = { files, shape: KEYWORDS, project, part };
   const changes = repair ? await writePartRollups(session, place, days, [table]) : [];
   if (repair) await files.store.syncFolders();
   return [
@@ -114,7 +114,7 @@ async function checkRunning(
 ): Promise<{ made: StoredFile | null; result: WrongRollup[] }> {
   const [first] = days as [ManifestRow];
   const part = 'all';
-  const place: Place = { files, shape: SHAPE, project: first.project, part };
+  const place: Place = { files, shape: KEYWORDS, project: first.project, part };
   // The correct file; it is swept if nothing refers to it.
   const changes = await writeRunning(engine, catalog, place, { table: RUNNING, changes: [], fromDays: true });
   const made = changes[0]?.written ?? null;
@@ -140,7 +140,7 @@ async function checkCumulative(
   damaged: ReadonlySet<string>,
 ): Promise<WrongRollup[]> {
   const { project, part } = days;
-  const place: Place = { files, shape: SHAPE, project, part };
+  const place: Place = { files, shape: KEYWORDS, project, part };
   const change = await writeCumulative(engine, place, { table, days, running });
   const isReadable = stored !== undefined && !damaged.has(stored.file);
   if (isReadable && change.written !== null) {

@@ -4,7 +4,7 @@ import type { Catalog, CatalogVersion, OpenCatalog, Statement, Statements, Value
 import { nameCatalogFailure } from '../failures.ts';
 import { CatalogFile } from './catalog-file.ts';
 import { Connection } from './connection.ts';
-import { migrate, SHAPE, shapeOf } from './migrations.ts';
+import { migrate, SCHEMA_VERSION, schemaVersionOf } from './migrations.ts';
 import { Work } from './work.ts';
 
 /** Snapshots of one process at once; each has a connection of its own. */
@@ -25,7 +25,7 @@ export class SqliteCatalog implements OpenCatalog, Statements {
   #version: { readonly others: number; readonly own: number } = { others: -1, own: -1 };
   /** SQLite's data version, as it was in this turn of the event loop. */
   #others: number | undefined;
-  /** The data version for which the catalog's shape was looked at. */
+  /** The data version for which the schema version was read. */
   #looked: number | undefined;
   readonly #snapshots = pLimit(MAX_SNAPSHOTS);
   readonly #idle: Connection[] = [];
@@ -38,7 +38,7 @@ export class SqliteCatalog implements OpenCatalog, Statements {
       this.#file.prepare({ create });
       main = new Connection(this.#file.path);
       this.#main = main;
-      if (shapeOf(main.db) === 0) this.#file.refuseWhereFactsAre('empty');
+      if (schemaVersionOf(main.db) === 0) this.#file.refuseWhereFactsAre('empty');
       main.configure();
       migrate(main.db);
     } catch (error) {
@@ -86,7 +86,7 @@ export class SqliteCatalog implements OpenCatalog, Statements {
       }
       const { dataVersion } = this.#main;
       if (dataVersion !== this.#looked) {
-        if (shapeOf(this.#main.db) !== SHAPE) {
+        if (schemaVersionOf(this.#main.db) !== SCHEMA_VERSION) {
           throw unavailable('The data was taken over by a newer version of the service.');
         }
         this.#looked = dataVersion;

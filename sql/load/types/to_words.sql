@@ -1,2 +1,0 @@
--- A text of at most 64 kB that is not empty.
-create temp macro to_words(x) as case when strlen(x::varchar) <= 65536 and trim(x::varchar) <> '' then x::varchar end
