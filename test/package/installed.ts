@@ -29,7 +29,9 @@ const PINNED_PATH = [dirname(process.execPath), ...HOST_PATH].join(delimiter);
 
 /** The environment of the test, as npm and a user's shell need it, without settings of Ordinate. */
 function environment(settings: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const inherited = Object.entries(process.env).filter(([name]) => !/^(ORDINATE_|PORT$|HOST$|NODE_|TAP)/.test(name));
+  // Certificates belong to the machine's network.
+  const others = /^(ORDINATE_|PORT$|HOST$|NODE_(?!EXTRA_CA_CERTS$)|TAP)/;
+  const inherited = Object.entries(process.env).filter(([name]) => !others.test(name));
   return { ...Object.fromEntries(inherited), ...settings };
 }
 
