@@ -85,7 +85,7 @@ export async function until<T>(what: string, found: () => T | undefined | Promis
     if (value !== undefined) return value;
     await new Promise((done) => setTimeout(done, 15));
   }
-  throw new Error(`waited in vain for ${what}`);
+  throw new Error(`never found ${what}`);
 }
 
 export interface Server extends Running {

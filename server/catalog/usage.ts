@@ -22,7 +22,7 @@ const DAMAGED = [11, 26];
 /**
  * How the service is used, as opposed to what it stores: `usage.sqlite` in the data folder, shared by all processes. A
  * commit to the catalog makes every process read keys and projects again; what is written with each request goes here.
- * It can be lost without harm: a file that is damaged is made anew, and what cannot be written is given up. Only
+ * It can be lost without harm: a damaged file is replaced by an empty one, and what cannot be written is given up. Only
  * repositories, the functions of this folder, run its statements.
  */
 export class UsageDatabase {

@@ -10,7 +10,7 @@ import type { AnalyticsRow, SearchAnalytics } from '../providers/search-analytic
 import { MAX_ROWS } from './batches.ts';
 import type { DayFiles, FetchedRow } from './day-files.ts';
 import type { Ask, SyncWindow } from './plan.ts';
-import { type AskedProject, type AskedQuery, appearanceQuery, appearancesQuery, queriesOf } from './requests.ts';
+import { appearanceQuery, appearancesQuery, type FactQuery, type QueriedProject, queriesOf } from './requests.ts';
 import type { SyncTable } from './tables.ts';
 
 /** Rows of one day that the API gives at most. */
@@ -28,7 +28,7 @@ export interface RunCounts {
 export interface FetchOptions {
   readonly providers: Providers;
   readonly connection: Connection;
-  readonly project: AskedProject;
+  readonly project: QueriedProject;
   readonly counts: RunCounts;
   /** Runs at a time. */
   readonly atOnce: number;
@@ -113,7 +113,7 @@ type Run = (table: SyncTable, unit: Unit) => Promise<void>;
 async function fetchAsk(ask: Ask, files: DayFiles, options: FetchOptions, run: Run): Promise<void> {
   const { table } = ask;
   for (const day of eachDay(ask.from, ask.to)) files.expect(table, day);
-  const read = (group: readonly AskedQuery[]): Promise<void> =>
+  const read = (group: readonly FactQuery[]): Promise<void> =>
     run(table, (at) => readGroup(group, { table, files, client: clientOf(options), run: at, counts: options.counts }));
   if (table !== 'appearance_daily') {
     await Promise.all(queriesOf(options.project, ask).map(read));
@@ -142,7 +142,7 @@ interface Reading {
 }
 
 /** Reads queries whose rows belong together: those of one key are added up. */
-async function readGroup(group: readonly AskedQuery[], { table, files, client, run, counts }: Reading): Promise<void> {
+async function readGroup(group: readonly FactQuery[], { table, files, client, run, counts }: Reading): Promise<void> {
   const merged = new Map<string, FetchedRow>();
   for (const { query, toFacts } of group) {
     const take = (rows: readonly AnalyticsRow[]): void => {

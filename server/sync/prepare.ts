@@ -24,7 +24,7 @@ export async function findConnected(catalog: Catalog, id: string): Promise<Conne
 }
 
 /** Months that the API keeps, and days beyond them that it has been seen to give. */
-const HISTORY_MONTHS = 16;
+export const HISTORY_MONTHS = 16;
 const MORE_DAYS = 14;
 
 /** The days that are wanted: those that were wanted before, as far as the API may still have them, until today. */

@@ -24,6 +24,7 @@ import { writeCountryMonths } from './country-months.ts';
 import type { FetchedWindow } from './fetch.ts';
 import { coverageAfter } from './keyword-coverage.ts';
 import type { SyncWindow } from './plan.ts';
+import { HISTORY_MONTHS } from './prepare.ts';
 import { addDay, byTable, type DaysByTable, publishedDays } from './published-days.ts';
 import { KEYWORD_TABLES, type SyncTable } from './tables.ts';
 
@@ -51,9 +52,6 @@ export interface PublishInput {
   /** Writes further rows in the same transaction. */
   readonly alongside?: (own: Catalog) => Promise<void>;
 }
-
-/** The API has been seen to give rows of some days beyond its 16 months. A day without any is not told from one that is gone. */
-const HISTORY_MONTHS = 16;
 
 /**
  * Makes a window current: its facts, what is known of its days, and how the project stands, all in one transaction. Days
@@ -90,6 +88,7 @@ async function changedDays(
 ): Promise<Map<SyncTable, Day[]>> {
   const changed = new Map<SyncTable, Day[]>();
   const stored = await readCoverage(catalog, project);
+  // Beyond its months the API gives some days. There, a day without rows cannot be told from one that is gone.
   const kept = monthsEarlier(today, HISTORY_MONTHS);
   for (const { table: name, day, digest } of published) {
     const table = name as SyncTable;
@@ -101,7 +100,9 @@ async function changedDays(
     if (before === undefined && found.rows === 0 && (span === undefined || day < span.firstDay || day > span.lastDay))
       continue;
     if (found.rows === 0 && day < kept && (files.of('site_daily').get(day)?.rows ?? 0) === 0) continue;
-    changed.set(table, [...(changed.get(table) ?? []), day]);
+    const ofTable = changed.get(table);
+    if (ofTable === undefined) changed.set(table, [day]);
+    else ofTable.push(day);
   }
   return changed;
 }

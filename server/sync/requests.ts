@@ -6,14 +6,14 @@ import type { FetchedRow } from './day-files.ts';
 import type { Ask } from './plan.ts';
 
 /** What a project's requests have in common. */
-export interface AskedProject {
+export interface QueriedProject {
   readonly property: string;
   readonly country: string | null;
   readonly brandTerms: readonly string[];
 }
 
 /** A question to the API, and what its rows are as facts; rows that no fact can hold are left out. */
-export interface AskedQuery {
+export interface FactQuery {
   readonly query: AnalyticsQuery;
   readonly toFacts: (row: AnalyticsRow) => FetchedRow[];
 }
@@ -34,7 +34,7 @@ const ANY = '.*';
  * The queries of an ask, but for appearances, whose values have to be asked for first. The rows of each group belong
  * together.
  */
-export function queriesOf(project: AskedProject, ask: Ask): AskedQuery[][] {
+export function queriesOf(project: QueriedProject, ask: Ask): FactQuery[][] {
   switch (ask.table) {
     case 'site_daily':
       return [[siteQuery(project, ask)]];
@@ -54,39 +54,39 @@ export function queriesOf(project: AskedProject, ask: Ask): AskedQuery[][] {
 }
 
 /** The question which appearances a range has. */
-export function appearancesQuery(project: AskedProject, ask: Ask): AnalyticsQuery {
+export function appearancesQuery(project: QueriedProject, ask: Ask): AnalyticsQuery {
   return queryOf(project, ask, { dimensions: ['searchAppearance'], aggregation: 'auto' });
 }
 
-export function appearanceQuery(project: AskedProject, ask: Ask, appearance: string): AskedQuery | undefined {
+export function appearanceQuery(project: QueriedProject, ask: Ask, appearance: string): FactQuery | undefined {
   const name = appearance.toUpperCase();
   if (!APPEARANCE.test(name)) return undefined;
   const filters = [{ dimension: 'searchAppearance', operator: 'equals', expression: appearance }] as const;
-  return asked(project, ask, { dimensions: ['date'], aggregation: 'auto', filters }, (row, [day]) =>
+  return factQuery(project, ask, { dimensions: ['date'], aggregation: 'auto', filters }, (row, [day]) =>
     fact(row, day, { appearance: name }),
   );
 }
 
-function siteQuery(project: AskedProject, ask: Ask): AskedQuery {
+function siteQuery(project: QueriedProject, ask: Ask): FactQuery {
   const shape: Shape = { dimensions: ['date', 'device'], aggregation: 'byProperty' };
-  return asked(project, ask, shape, (row, [day, name = '']) => {
+  return factQuery(project, ask, shape, (row, [day, name = '']) => {
     const device = name.toLowerCase();
     return fact(row, day, { device }, DEVICES.includes(device));
   });
 }
 
-function countryQuery(project: AskedProject, ask: Ask): AskedQuery {
+function countryQuery(project: QueriedProject, ask: Ask): FactQuery {
   const shape: Shape = { dimensions: ['date', 'country'], aggregation: 'byProperty' };
-  return asked(project, ask, shape, (row, [day, name = '']) => {
+  return factQuery(project, ask, shape, (row, [day, name = '']) => {
     const country = name.toLowerCase();
     return fact(row, day, { country }, COUNTRY.test(country));
   });
 }
 
-function brandQueries(project: AskedProject, ask: Ask): AskedQuery[] {
+function brandQueries(project: QueriedProject, ask: Ask): FactQuery[] {
   const expressions = brandExpressions(project.brandTerms);
   const of = (segment: string, filters: readonly Filter[], change = (found: FetchedRow): FetchedRow => found) =>
-    asked(project, ask, { dimensions: ['date'], aggregation: 'byProperty', filters }, (row, [day]) =>
+    factQuery(project, ask, { dimensions: ['date'], aggregation: 'byProperty', filters }, (row, [day]) =>
       fact(row, day, { segment }).map(change),
     );
   const filter = (operator: Filter['operator'], expression: string): Filter => ({
@@ -107,7 +107,7 @@ function negative({ clicks, impressions, sumPosition, ...row }: FetchedRow): Fet
   return { ...row, clicks: -clicks, impressions: -impressions, sumPosition: -sumPosition };
 }
 
-function keywordQueries(project: AskedProject, ask: Ask): AskedQuery[] {
+function keywordQueries(project: QueriedProject, ask: Ask): FactQuery[] {
   const isByPage = ask.table === 'keyword_page_daily';
   const byQuery = Map.groupBy(ask.keywords, ({ query }: SyncedKeyword) => query.toLowerCase());
   return batchesOf(ask.keywords, eachDay(ask.from, ask.to).length).map(({ expression }) => {
@@ -116,7 +116,7 @@ function keywordQueries(project: AskedProject, ask: Ask): AskedQuery[] {
       aggregation: isByPage ? 'byPage' : 'byProperty',
       filters: [{ dimension: 'query', operator: 'includingRegex', expression }],
     };
-    return asked(project, ask, shape, (row, [day, query = '', value = '']) =>
+    return factQuery(project, ask, shape, (row, [day, query = '', value = '']) =>
       (byQuery.get(query.toLowerCase()) ?? []).flatMap(({ id }) =>
         isByPage
           ? fact(row, day, { keyword_id: id, url: value }, isUrl(value))
@@ -126,32 +126,32 @@ function keywordQueries(project: AskedProject, ask: Ask): AskedQuery[] {
   });
 }
 
-function listQuery(project: AskedProject, ask: Ask, day: Day): AskedQuery {
+function listQuery(project: QueriedProject, ask: Ask, day: Day): FactQuery {
   const isQueries = ask.table === 'query_daily';
   const shape: Shape = {
     dimensions: [isQueries ? 'query' : 'page', 'country'],
     aggregation: isQueries ? 'byProperty' : 'byPage',
   };
-  return asked(project, { ...ask, from: day, to: day }, shape, (row, [text, name = '']) => {
+  return factQuery(project, { ...ask, from: day, to: day }, shape, (row, [text, name = '']) => {
     const country = name.toLowerCase();
     const isRight = COUNTRY.test(country) && (isQueries ? isWords(text) : isUrl(text));
     return fact(row, day, { [isQueries ? 'query' : 'url']: text, country }, isRight);
   });
 }
 
-function asked(
-  project: AskedProject,
+function factQuery(
+  project: QueriedProject,
   ask: Ask,
   shape: Shape,
   toFacts: (row: AnalyticsRow, keys: readonly [string, ...string[]]) => FetchedRow[],
-): AskedQuery {
+): FactQuery {
   return {
     query: queryOf(project, ask, shape),
     toFacts: (row) => toFacts(row, row.keys as [string, ...string[]]),
   };
 }
 
-function queryOf({ property, country }: AskedProject, { from, to, dataState }: Ask, shape: Shape): AnalyticsQuery {
+function queryOf({ property, country }: QueriedProject, { from, to, dataState }: Ask, shape: Shape): AnalyticsQuery {
   const { dimensions, aggregation = 'auto', filters = [] } = shape;
   const ofCountry: Filter[] =
     country === null ? [] : [{ dimension: 'country', operator: 'equals', expression: country }];

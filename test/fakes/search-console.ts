@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
 import type { Test } from 'tap';
+import { FIELDS } from '../../scripts/demo/provider/request.ts';
 import type { Failure } from './search-console-failures.ts';
 import { type AnalyticsRow, answerFrom, type Query } from './search-console-rows.ts';
 
@@ -56,19 +57,6 @@ export interface FakeSearchConsole {
   release(): void;
   close(): Promise<void>;
 }
-
-const FIELDS = [
-  'startDate',
-  'endDate',
-  'dimensions',
-  'searchType',
-  'type',
-  'dimensionFilterGroups',
-  'aggregationType',
-  'rowLimit',
-  'startRow',
-  'dataState',
-];
 
 /** Starts the fake; it ends with the test. */
 export async function fakeSearchConsole(t: Test): Promise<FakeSearchConsole> {

@@ -177,7 +177,7 @@ t.test('a stored list that cannot be read at the moment is unavailable, and not 
   t.equal(world.google.requests.length, 1);
 });
 
-t.test('a database of uses that is damaged is made anew; without one, lists are answered', async (t) => {
+t.test('a damaged database of uses is replaced; without one, lists are answered', async (t) => {
   const world = await connectedWorld(t);
   world.google.pages = rowsOf(3);
   await world.app.close();

@@ -6,7 +6,8 @@ const OPERATORS = ['equals', 'notEquals', 'contains', 'notContains', 'includingR
 const AGGREGATIONS = ['auto', 'byProperty', 'byPage'] as const;
 const DATA_STATES = ['final', 'all'] as const;
 const TYPES = ['web', 'image', 'video', 'news', 'discover', 'googleNews'] as const;
-const FIELDS = [
+/** What a body may have. */
+export const FIELDS = [
   'startDate',
   'endDate',
   'dimensions',
