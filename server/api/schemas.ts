@@ -1,5 +1,5 @@
 import { type TObject, type TProperties, type TSchema, Type } from 'typebox';
-import { ERRORS, type ErrorCode } from '../domain/errors.ts';
+import { ERRORS, type ErrorCode, UNREADABLE_REQUESTS } from '../domain/errors.ts';
 import { FAILURES_PER_MINUTE, REQUESTS_PER_MINUTE } from './plugins/guard.ts';
 
 /** An object of exactly these properties, all of them always there. */
@@ -123,6 +123,41 @@ export function responses(
     },
     ...(hasEtag ? { 304: NOT_MODIFIED } : {}),
     ...Object.fromEntries(codes.map((code) => [ERRORS[code].status, errorResponse(code)])),
+  };
+}
+
+const rangeHeaders = {
+  'Accept-Ranges': constantHeader('bytes'),
+  'Content-Range': { type: 'string', description: 'The bytes that are sent, and how many the file has.' },
+};
+
+/** The `response` part of a route that hands out a file. */
+export function fileResponses(type: string, description: string): object {
+  const {
+    200: answer,
+    304: notModified,
+    ...errors
+  } = responses(Type.Null(), '', ['not_found'], { hasEtag: true }) as {
+    200: { headers: object };
+    304: object;
+  };
+  const content = { [type]: bytes(description) };
+  const { status, when } = UNREADABLE_REQUESTS.outOfRange;
+  const refused = errorResponse('invalid_request') as { headers: object };
+  return {
+    200: { description, headers: { ...answer.headers, 'Accept-Ranges': rangeHeaders['Accept-Ranges'] }, content },
+    206: {
+      description: 'The part of it that `Range` asks for.',
+      headers: { ...answer.headers, ...rangeHeaders },
+      content,
+    },
+    304: notModified,
+    [status]: {
+      ...refused,
+      description: `${when[0]!.toUpperCase()}${when.slice(1)}.`,
+      headers: { ...refused.headers, 'Content-Range': rangeHeaders['Content-Range'] },
+    },
+    ...errors,
   };
 }
 

@@ -124,6 +124,7 @@ export async function removeFactFile(
   own: Catalog,
   { project, table, part }: Pick<ManifestRow, 'project' | 'table' | 'part'>,
 ): Promise<void> {
+  await own.statements.run('removed_part_add', { project, table, part });
   await own.statements.run('fact_file_delete', { project, table, part });
 }
 
@@ -143,6 +144,7 @@ export async function addLoadedTable(
 /** Puts a whole manifest in place of the one that is there, and marks all projects as changed. Run it in a transaction. */
 export async function replaceManifest(own: Catalog, manifest: readonly ManifestRow[]): Promise<void> {
   await own.statements.run('manifest_clear');
+  await own.statements.run('removed_parts_clear');
   for (const row of manifest) {
     await putFactFile(own, row);
     // A journal of an older version does not say which tables were loaded.

@@ -43,6 +43,11 @@ export class CheckedFiles {
     return files.map(({ file }) => this.#store.path(file));
   }
 
+  /** Bytes of a file that has been opened, `start` to `end`, both included. */
+  read({ file }: StoredFile, span: { readonly start: number; readonly end: number }): AsyncIterable<Buffer> {
+    return this.#store.read(file, span);
+  }
+
   /** Many requests that open the same file for the first time read it once. */
   #check(stored: StoredFile): Promise<void> {
     let checking = this.#checking.get(stored.file);

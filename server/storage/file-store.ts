@@ -22,6 +22,8 @@ export interface FileStore {
   path(file: string): string;
   /** Makes room for a new file; returns where to write it. Then `seal` it. */
   prepare(file: string): string;
+  /** Bytes `start` to `end` of a file, both included. What cannot be read ends them with an error. */
+  read(file: string, span: { readonly start: number; readonly end: number }): AsyncIterable<Buffer>;
   /** Makes the content of a written file durable, and returns its size and hash. Its name is durable after `syncFolders`. */
   seal(file: string): Promise<StoredFile>;
   /** Makes the names of sealed files durable, so that they survive a power cut. */

@@ -17,6 +17,7 @@ const TAGS = [
   { name: 'Site', description: 'The whole property by day and by breakdown.' },
   { name: 'Pages and queries', description: 'Lists of a range, computed once and then shared.' },
   { name: 'Alerts and notes', description: 'What happened, found by checks and written by people.' },
+  { name: 'Snapshot', description: 'All stored facts as Parquet files, and what changed of them.' },
 ] as const;
 export type Tag = (typeof TAGS)[number]['name'];
 

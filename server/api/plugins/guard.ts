@@ -1,7 +1,8 @@
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { CatalogCache } from '../../catalog/catalog-cache.ts';
+import type { CatalogCache, Found } from '../../catalog/catalog-cache.ts';
 import { KeyUse } from '../../catalog/key-use.ts';
+import type { Access } from '../../catalog/keys.ts';
 import { UsageDatabase } from '../../catalog/usage.ts';
 import { KnownError } from '../../domain/errors.ts';
 import '../principal.ts';
@@ -12,21 +13,45 @@ export const FAILURES_PER_MINUTE = 30;
 const MINUTE = 60_000;
 
 export interface GuardOptions {
-  readonly catalogCache: CatalogCache;
   /** Where the last use of keys is stored. */
   readonly dataFolder: string;
   /** Milliseconds, as `Date.now`. */
   readonly now: () => number;
 }
 
-/** What every request under the API's root passes before its route: key, rate limit, plan. */
+/** What a request passes before its route: key, rate limit, plan. */
 export type Guard = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
+/** What requests prove their right by. */
+export interface Credential {
+  readonly via: 'key' | 'feed';
+  /** Whom a request speaks for; undefined when it proves nothing. */
+  readonly find: (request: FastifyRequest) => Found<Access>;
+  /** How a request without a right is answered. */
+  readonly refusal: (request: FastifyRequest) => KnownError;
+}
+
+/** The key in `Authorization`, for everything under the API's root. */
+export function bearerKeys(catalogCache: CatalogCache): Credential {
+  return {
+    via: 'key',
+    find: ({ headers }) => {
+      const key = bearerKey(headers.authorization);
+      return key === undefined ? undefined : catalogCache.access(key);
+    },
+    refusal: ({ headers }) => new KnownError('unauthorized', unauthorizedMessage(headers.authorization)),
+  };
+}
+
 /**
- * Checks, in this order: the key (401, or 429 for an address with too many failures), the key's rate limit (429), the
- * plan (403). The rate-limit headers stand on every authenticated answer, whatever comes of it.
+ * Makes guards. Each checks, in this order: the credential (429 for an address with too many failures), the rate limit of
+ * the key behind it (429), the plan (403). The rate-limit headers stand on every authenticated answer, whatever comes of
+ * it. All guards count together.
  */
-export async function makeGuard(app: FastifyInstance, { catalogCache, dataFolder, now }: GuardOptions): Promise<Guard> {
+export async function makeGuards(
+  app: FastifyInstance,
+  { dataFolder, now }: GuardOptions,
+): Promise<(credential: Credential) => Guard> {
   await app.register(rateLimit, {
     global: false,
     // The plugin wants a class, and makes the store itself.
@@ -56,33 +81,36 @@ export async function makeGuard(app: FastifyInstance, { catalogCache, dataFolder
     keyGenerator: (request) => request.ip,
   });
 
-  return async (request, reply) => {
-    const key = bearerKey(request.headers.authorization);
-    const access = key === undefined ? undefined : await catalogCache.access(key);
-    if (access === undefined) {
-      const failures = await countFailure(request);
-      if (!failures.isAllowed && failures.isExceeded)
-        throw tooMany('requests without a valid key', failures.ttlInSeconds);
-      throw new KnownError('unauthorized', unauthorizedMessage(request.headers.authorization));
-    }
-    const { keyId, workspaceId: workspace, plan } = access;
-    request.principal = { workspace, plan, via: 'key', keyId };
-    keyUse.note(keyId, now());
+  return ({ via, find, refusal }) =>
+    async (request, reply) => {
+      const access = await find(request);
+      if (access === undefined) {
+        const failures = await countFailure(request);
+        if (!failures.isAllowed && failures.isExceeded)
+          throw tooMany('requests without a valid key', failures.ttlInSeconds);
+        throw refusal(request);
+      }
+      const { keyId, workspaceId: workspace, plan } = access;
+      request.principal = { workspace, plan, via, keyId };
+      keyUse.note(keyId, now());
 
-    const count = await countRequest(request);
-    if (count.isAllowed) throw new Error('the rate limit counts every key');
-    const reset = Math.max(1, count.ttlInSeconds);
-    reply.headers({
-      'x-ratelimit-limit': REQUESTS_PER_MINUTE,
-      'x-ratelimit-remaining': count.remaining,
-      'x-ratelimit-reset': reset,
-    });
-    if (count.isExceeded) throw tooMany(`requests with this key; ${REQUESTS_PER_MINUTE} a minute are served`, reset);
+      const count = await countRequest(request);
+      if (count.isAllowed) throw new Error('the rate limit counts every key');
+      const reset = Math.max(1, count.ttlInSeconds);
+      reply.headers({
+        'x-ratelimit-limit': REQUESTS_PER_MINUTE,
+        'x-ratelimit-remaining': count.remaining,
+        'x-ratelimit-reset': reset,
+      });
+      if (count.isExceeded) throw tooMany(`requests with this key; ${REQUESTS_PER_MINUTE} a minute are served`, reset);
 
-    if (plan === 'free') {
-      throw new KnownError('plan_required', 'The workspace of this key is on the Free plan, which has no API access.');
-    }
-  };
+      if (plan === 'free') {
+        throw new KnownError(
+          'plan_required',
+          'The workspace of this key is on the Free plan, which has no API access.',
+        );
+      }
+    };
 }
 
 /** The key of `Authorization: Bearer KEY`; keys sent in any other way do not count. */
