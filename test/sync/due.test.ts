@@ -108,7 +108,7 @@ t.test('quota ends a run with a warning', async (t) => {
   const world = await syncWorld(t, { tracked: 0 });
   await world.sync({ maxWindows: 1 });
   world.provider.model.quotas.options.load = 1;
-  t.match(await world.sync(), { outcome: 'quota', reason: /no more reading/ });
+  t.match(await world.sync(), { outcome: 'quota', reason: /quota .* is exhausted/ });
   t.equal((await world.project()).syncStatus, 'warning');
   world.provider.model.quotas.options.load = Number.POSITIVE_INFINITY;
   t.match(await world.sync(), { outcome: 'quota', requests: 0 }, 'nothing is asked in the pause');
