@@ -31,12 +31,12 @@ const ROUTES: readonly Route[] = [
   notes,
 ];
 
-/** Whether an address lies under the API's root. */
+/** Whether a URL is below the API's root. */
 export function isApiAddress(url: string): boolean {
   return /^\/api\/v1([/?]|$)/.test(url);
 }
 
-/** The API under its root. Its hooks see no other request: the documentation has none of them. */
+/** Adds the API below its root. Its hooks do not apply to the documentation. */
 export async function addApi(
   app: FastifyInstance,
   { guard, context, onStages }: { guard: Guard; context: Context; onStages: OnStages | undefined },
@@ -50,7 +50,7 @@ export async function addApi(
       api.addHook('onRequest', guard);
       addTiming(api, onStages);
       api.setNotFoundHandler(() => {
-        throw notFound('The API has nothing at this address; it answers GET on the paths that /docs lists.');
+        throw notFound('The API has no such endpoint; /docs lists all endpoints.');
       });
       for (const route of ROUTES) addRoute(api, route, context);
     },
