@@ -36,7 +36,7 @@ export const ROUTES: readonly Route[] = [
   snapshotFileRoute,
 ];
 
-/** Whether an address lies under the API's root. */
+/** Whether a URL is below the API's root. */
 export function isApiAddress(url: string): boolean {
   return /^\/api\/v1([/?]|$)/.test(url);
 }
@@ -49,7 +49,7 @@ interface ApiOptions {
   readonly onStages: OnStages | undefined;
 }
 
-/** The API under its root. Its hooks see no other request: the documentation has none of them. */
+/** Adds the API below its root. Its hooks do not apply to the documentation. */
 export async function addApi(
   app: FastifyInstance,
   { guard, context, corsOrigins, onStages }: ApiOptions,

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { outOfRange } from '../domain/errors.ts';
 import type { SentFile } from '../reports/snapshot.ts';
 import { wantedBytes } from './byte-range.ts';
-import { hasAnswer } from './etag.ts';
+import { matchesEtag } from './etag.ts';
 import { sendStream } from './send-stream.ts';
 
 /**
@@ -18,7 +18,7 @@ export async function sendFile(
 ): Promise<FastifyReply> {
   const etag = `"${sha256}"`;
   reply.header('accept-ranges', 'bytes');
-  if (hasAnswer(request, etag)) return reply.code(304).header('etag', etag).send();
+  if (matchesEtag(request, etag)) return reply.code(304).header('etag', etag).send();
   const condition = request.headers['if-range'];
   const isMeant = request.method === 'GET' && (condition === undefined || condition === etag);
   const span = isMeant ? wantedBytes(request.headers.range, size) : undefined;

@@ -13,25 +13,25 @@ export const FAILURES_PER_MINUTE = 30;
 const MINUTE = 60_000;
 
 export interface GuardOptions {
-  /** Where the last use of keys is stored. */
+  /** Folder of the usage database. */
   readonly dataFolder: string;
   /** Milliseconds, as `Date.now`. */
   readonly now: () => number;
 }
 
-/** What a request passes before its route: key, rate limit, plan. */
+/** The checks before each route of the API: key, rate limit, plan. */
 export type Guard = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
-/** What requests prove their right by. */
+/** A way to authenticate requests. */
 export interface Credential {
   readonly via: 'key' | 'feed';
-  /** Whom a request speaks for; undefined when it proves nothing. */
+  /** The access of a request; undefined without valid credentials. */
   readonly find: (request: FastifyRequest) => Found<Access>;
-  /** How a request without a right is answered. */
+  /** The error for a request without valid credentials. */
   readonly refusal: (request: FastifyRequest) => KnownError;
 }
 
-/** The key in `Authorization`, for everything under the API's root. */
+/** API keys in the `Authorization` header. */
 export function bearerKeys(catalogCache: CatalogCache): Credential {
   return {
     via: 'key',
@@ -44,9 +44,9 @@ export function bearerKeys(catalogCache: CatalogCache): Credential {
 }
 
 /**
- * Makes guards. Each checks, in this order: the credential (429 for an address with too many failures), the rate limit of
- * the key behind it (429), the plan (403). The rate-limit headers stand on every authenticated answer, whatever comes of
- * it. All guards count together.
+ * Returns a function that creates guards. A guard checks, in this order: the credential (its refusal, or 429 for an
+ * address with too many failures), the rate limit of the key (429), the plan (403). Every authenticated response has the
+ * rate-limit headers. All guards share their counters.
  */
 export async function makeGuards(
   app: FastifyInstance,
@@ -54,7 +54,7 @@ export async function makeGuards(
 ): Promise<(credential: Credential) => Guard> {
   await app.register(rateLimit, {
     global: false,
-    // The plugin wants a class, and makes the store itself.
+    // The plugin requires a class and creates the store itself.
     store: class extends FixedWindows {
       constructor() {
         super(now);
@@ -62,7 +62,7 @@ export async function makeGuards(
     },
   });
   const usage = new UsageDatabase(dataFolder, (error) => {
-    app.log.warn({ err: error }, 'the last use of keys was not stored');
+    app.log.warn({ err: error }, 'could not store the last use of keys');
   });
   const keyUse = new KeyUse(usage);
   app.addHook('onClose', async () => {
@@ -95,14 +95,15 @@ export async function makeGuards(
       keyUse.note(keyId, now());
 
       const count = await countRequest(request);
-      if (count.isAllowed) throw new Error('the rate limit counts every key');
+      if (count.isAllowed) throw new Error('the rate limit must count every key');
       const reset = Math.max(1, count.ttlInSeconds);
       reply.headers({
         'x-ratelimit-limit': REQUESTS_PER_MINUTE,
         'x-ratelimit-remaining': count.remaining,
         'x-ratelimit-reset': reset,
       });
-      if (count.isExceeded) throw tooMany(`requests with this key; ${REQUESTS_PER_MINUTE} a minute are served`, reset);
+      if (count.isExceeded)
+        throw tooMany(`requests with this key; the limit is ${REQUESTS_PER_MINUTE} per minute`, reset);
 
       if (plan === 'free') {
         throw new KnownError(
@@ -113,7 +114,7 @@ export async function makeGuards(
     };
 }
 
-/** The key of `Authorization: Bearer KEY`; keys sent in any other way do not count. */
+/** The key of `Authorization: Bearer KEY`. */
 function bearerKey(header: string | undefined): string | undefined {
   return /^Bearer +(\S+)$/i.exec(header ?? '')?.[1];
 }

@@ -58,7 +58,7 @@ export const snapshotFileRoute: Route = {
   handle: (context) => async (request, reply) => {
     const { id, file } = request.params as { id: string; file: string };
     const { workspace } = request.principal!;
-    const found = await findReportProject(context, { workspace, id, parameters: {} });
+    const found = await findReportProject(context, { workspace, id });
     return sendFile(request, reply, 'application/vnd.apache.parquet', await snapshotFile(context, found, file));
   },
 };
