@@ -381,11 +381,6 @@ export interface components {
       readonly project: components['schemas']['ProjectReference'];
       readonly groups: readonly components['schemas']['Group'][];
     };
-    /**
-     * @description Estimated from the query text.
-     * @enum {string}
-     */
-    readonly Intent: 'informational' | 'commercial' | 'transactional' | 'navigational' | 'unclassified';
     readonly Keyword: {
       /** @description A short id. */
       readonly id: string;
@@ -396,13 +391,18 @@ export interface components {
        * @description An instant in UTC, with milliseconds.
        */
       readonly trackedSince: string;
-      readonly intent: components['schemas']['Intent'];
+      readonly intent: components['schemas']['KeywordIntent'];
       /** @description Manual groups only. */
       readonly groupIds: readonly string[];
       readonly metrics: components['schemas']['Metrics'];
       /** @description Only when daily is requested: the days for which the keyword has stored data, in order. */
       readonly daily?: readonly components['schemas']['DayMetrics'][];
     };
+    /**
+     * @description Estimated from the query text.
+     * @enum {string}
+     */
+    readonly KeywordIntent: 'informational' | 'commercial' | 'transactional' | 'navigational' | 'unclassified';
     /** @enum {string} */
     readonly KeywordSource: 'suggested' | 'manual' | 'import';
     readonly KeywordsAnswer: {
@@ -556,7 +556,7 @@ export interface components {
     readonly ProjectAnswer: {
       readonly project: components['schemas']['Project'];
     };
-    /** @description The project asked for. */
+    /** @description The requested project. */
     readonly ProjectReference: {
       /** @description A short id. */
       readonly id: string;
@@ -587,7 +587,7 @@ export interface components {
       /** @description Id of the keyword that tracks the query. */
       readonly trackedKeywordId: string | null;
     };
-    /** @description The days that the answer is about, both included, and what else was understood of the request. */
+    /** @description The days of the answer, inclusive, and how the request was resolved. */
     readonly Range: {
       /**
        * Format: date
@@ -600,7 +600,7 @@ export interface components {
        */
       readonly to: string;
       readonly device?: components['schemas']['Device'];
-      /** @description The country asked for, in lower case; null for all. */
+      /** @description The requested country in lower case; null for all. */
       readonly country?: string | null;
       /** @description The range was moved to the first day of keyword data of the plan. */
       readonly clamped?: boolean;
@@ -623,7 +623,7 @@ export interface components {
       readonly value: string | number;
     };
     /**
-     * @description Of keyword groups only; page groups test the path of the URL.
+     * @description Only in keyword groups; page groups test the path of the URL.
      * @enum {string}
      */
     readonly RuleField: 'query' | 'intent' | 'source' | 'clicks' | 'impressions' | 'ctr' | 'position';
@@ -659,7 +659,7 @@ export interface components {
       headers: {
         /** @description Always no-store. */
         readonly 'Cache-Control'?: 'no-store';
-        /** @description Requests a key may send in a minute: 120. */
+        /** @description Requests that a key may send per minute: 120. */
         readonly 'X-RateLimit-Limit'?: number;
         /** @description Requests left in the current minute. */
         readonly 'X-RateLimit-Remaining'?: number;
@@ -689,7 +689,7 @@ export interface components {
       headers: {
         /** @description Always no-store. */
         readonly 'Cache-Control'?: 'no-store';
-        /** @description Requests a key may send in a minute: 120. */
+        /** @description Requests that a key may send per minute: 120. */
         readonly 'X-RateLimit-Limit'?: number;
         /** @description Requests left in the current minute. */
         readonly 'X-RateLimit-Remaining'?: number;
@@ -701,12 +701,12 @@ export interface components {
         readonly 'application/json': components['schemas']['Error'];
       };
     };
-    /** @description `rate_limited`: more requests than a key or an address may send in a minute; 120 a minute with one key, 30 a minute without a valid key from one address. */
+    /** @description `rate_limited`: more requests than a key or an address may send in a minute; 120 per minute with one key, 30 per minute without a valid key from one address. */
     readonly RateLimited: {
       headers: {
         /** @description Always no-store. */
         readonly 'Cache-Control'?: 'no-store';
-        /** @description Requests a key may send in a minute: 120. */
+        /** @description Requests that a key may send per minute: 120. */
         readonly 'X-RateLimit-Limit'?: number;
         /** @description Requests left in the current minute. */
         readonly 'X-RateLimit-Remaining'?: number;
@@ -725,7 +725,7 @@ export interface components {
       headers: {
         /** @description Always no-store. */
         readonly 'Cache-Control'?: 'no-store';
-        /** @description Requests a key may send in a minute: 120. */
+        /** @description Requests that a key may send per minute: 120. */
         readonly 'X-RateLimit-Limit'?: number;
         /** @description Requests left in the current minute. */
         readonly 'X-RateLimit-Remaining'?: number;
@@ -742,7 +742,7 @@ export interface components {
       headers: {
         /** @description Always no-store. */
         readonly 'Cache-Control'?: 'no-store';
-        /** @description Requests a key may send in a minute: 120. */
+        /** @description Requests that a key may send per minute: 120. */
         readonly 'X-RateLimit-Limit'?: number;
         /** @description Requests left in the current minute. */
         readonly 'X-RateLimit-Remaining'?: number;
@@ -761,7 +761,7 @@ export interface components {
       headers: {
         /** @description Always no-store. */
         readonly 'Cache-Control'?: 'no-store';
-        /** @description Requests a key may send in a minute: 120. */
+        /** @description Requests that a key may send per minute: 120. */
         readonly 'X-RateLimit-Limit'?: number;
         /** @description Requests left in the current minute. */
         readonly 'X-RateLimit-Remaining'?: number;
@@ -778,7 +778,7 @@ export interface components {
       headers: {
         /** @description Always no-store. */
         readonly 'Cache-Control'?: 'no-store';
-        /** @description Requests a key may send in a minute: 120. */
+        /** @description Requests that a key may send per minute: 120. */
         readonly 'X-RateLimit-Limit'?: number;
         /** @description Requests left in the current minute. */
         readonly 'X-RateLimit-Remaining'?: number;
@@ -801,9 +801,9 @@ export interface operations {
   readonly listProjects: {
     readonly parameters: {
       readonly query?: {
-        /** @description How the answer is written. The path may end in `.csv` and so on instead, or `Accept` may name a media type. */
+        /** @description Response format. Alternatives: a path extension such as `.csv`, or a media type in `Accept`. */
         readonly format?: components['schemas']['Format'];
-        /** @description CSV begins with a byte order mark, for Excel. */
+        /** @description Starts CSV with a byte order mark, for Excel. */
         readonly bom?: boolean;
       };
       readonly header?: never;
@@ -817,7 +817,7 @@ export interface operations {
         headers: {
           /** @description Always no-store. */
           readonly 'Cache-Control'?: 'no-store';
-          /** @description Requests a key may send in a minute: 120. */
+          /** @description Requests that a key may send per minute: 120. */
           readonly 'X-RateLimit-Limit'?: number;
           /** @description Requests left in the current minute. */
           readonly 'X-RateLimit-Remaining'?: number;
@@ -868,13 +868,13 @@ export interface operations {
         headers: {
           /** @description Always no-store. */
           readonly 'Cache-Control'?: 'no-store';
-          /** @description Requests a key may send in a minute: 120. */
+          /** @description Requests that a key may send per minute: 120. */
           readonly 'X-RateLimit-Limit'?: number;
           /** @description Requests left in the current minute. */
           readonly 'X-RateLimit-Remaining'?: number;
           /** @description Seconds until the current minute ends. */
           readonly 'X-RateLimit-Reset'?: number;
-          /** @description The same for as long as the answer is; send it as `If-None-Match` to hear of changes only. */
+          /** @description Changes when the response changes. Send it as `If-None-Match` to receive 304 for an unchanged response. */
           readonly ETag?: string;
           readonly [name: string]: unknown;
         };
@@ -882,18 +882,18 @@ export interface operations {
           readonly 'application/json': components['schemas']['ProjectAnswer'];
         };
       };
-      /** @description `If-None-Match` has the tag of this answer: nothing has changed. It counts as a request. */
+      /** @description The response still matches `If-None-Match`. Counts towards the rate limit. */
       readonly 304: {
         headers: {
           /** @description Always no-store. */
           readonly 'Cache-Control'?: 'no-store';
-          /** @description Requests a key may send in a minute: 120. */
+          /** @description Requests that a key may send per minute: 120. */
           readonly 'X-RateLimit-Limit'?: number;
           /** @description Requests left in the current minute. */
           readonly 'X-RateLimit-Remaining'?: number;
           /** @description Seconds until the current minute ends. */
           readonly 'X-RateLimit-Reset'?: number;
-          /** @description The same for as long as the answer is; send it as `If-None-Match` to hear of changes only. */
+          /** @description Changes when the response changes. Send it as `If-None-Match` to receive 304 for an unchanged response. */
           readonly ETag?: string;
           readonly [name: string]: unknown;
         };
@@ -910,9 +910,9 @@ export interface operations {
   readonly listKeywords: {
     readonly parameters: {
       readonly query?: {
-        /** @description First day of the range; 27 days before `to` when it is not sent. A range has at most 486 days. */
+        /** @description First day of the range; 27 days before `to` by default. A range has at most 486 days. */
         readonly from?: string;
-        /** @description Last day of the range, included; the last synced day when it is not sent. */
+        /** @description Last day of the range, inclusive; the last synced day by default. */
         readonly to?: string;
         /** @description A range that ends at `to`: 1d to 486d, or 1m to 16m (calendar months). Used instead of `from`. */
         readonly period?: string;
@@ -920,19 +920,19 @@ export interface operations {
         readonly device?: components['schemas']['Device'];
         /** @description Adds the days of each keyword. */
         readonly daily?: boolean;
-        /** @description Id of a group or folder: only its keywords. */
+        /** @description Id of a group or folder. Only its keywords are returned. */
         readonly group?: string;
-        /** @description Most rows in the answer. */
+        /** @description Maximum number of rows. */
         readonly limit?: number;
-        /** @description Rows to skip; at or past the total the answer has no rows. */
+        /** @description Number of rows to skip. No rows are returned at or beyond the total. */
         readonly offset?: number;
         /** @description Only rows that match: `field:operator:value`, several joined by `;` (and), or JSON `{"match":"any","conditions":[{"field","op","value"}]}`. Numbers are compared by eq, neq, lt, lte, gt, gte, unrounded. Fields: query, intent, source, clicks, impressions, ctr, position. */
         readonly filter?: string;
         /** @description Fields to sort by, joined by commas, with `-` for descending: query, intent, source, clicks, impressions, ctr, position. Empty ratios come last. */
         readonly sort?: string;
-        /** @description How the answer is written. The path may end in `.csv` and so on instead, or `Accept` may name a media type. */
+        /** @description Response format. Alternatives: a path extension such as `.csv`, or a media type in `Accept`. */
         readonly format?: components['schemas']['Format'];
-        /** @description CSV begins with a byte order mark, for Excel. */
+        /** @description Starts CSV with a byte order mark, for Excel. */
         readonly bom?: boolean;
       };
       readonly header?: never;
@@ -949,13 +949,13 @@ export interface operations {
         headers: {
           /** @description Always no-store. */
           readonly 'Cache-Control'?: 'no-store';
-          /** @description Requests a key may send in a minute: 120. */
+          /** @description Requests that a key may send per minute: 120. */
           readonly 'X-RateLimit-Limit'?: number;
           /** @description Requests left in the current minute. */
           readonly 'X-RateLimit-Remaining'?: number;
           /** @description Seconds until the current minute ends. */
           readonly 'X-RateLimit-Reset'?: number;
-          /** @description The same for as long as the answer is; send it as `If-None-Match` to hear of changes only. */
+          /** @description Changes when the response changes. Send it as `If-None-Match` to receive 304 for an unchanged response. */
           readonly ETag?: string;
           /** @description Not with JSON. As `paging.total` in JSON, or the number of rows. */
           readonly 'X-Total-Count'?: number;
@@ -977,18 +977,18 @@ export interface operations {
           readonly 'application/vnd.apache.parquet': string;
         };
       };
-      /** @description `If-None-Match` has the tag of this answer: nothing has changed. It counts as a request. */
+      /** @description The response still matches `If-None-Match`. Counts towards the rate limit. */
       readonly 304: {
         headers: {
           /** @description Always no-store. */
           readonly 'Cache-Control'?: 'no-store';
-          /** @description Requests a key may send in a minute: 120. */
+          /** @description Requests that a key may send per minute: 120. */
           readonly 'X-RateLimit-Limit'?: number;
           /** @description Requests left in the current minute. */
           readonly 'X-RateLimit-Remaining'?: number;
           /** @description Seconds until the current minute ends. */
           readonly 'X-RateLimit-Reset'?: number;
-          /** @description The same for as long as the answer is; send it as `If-None-Match` to hear of changes only. */
+          /** @description Changes when the response changes. Send it as `If-None-Match` to receive 304 for an unchanged response. */
           readonly ETag?: string;
           readonly [name: string]: unknown;
         };
@@ -1020,13 +1020,13 @@ export interface operations {
         headers: {
           /** @description Always no-store. */
           readonly 'Cache-Control'?: 'no-store';
-          /** @description Requests a key may send in a minute: 120. */
+          /** @description Requests that a key may send per minute: 120. */
           readonly 'X-RateLimit-Limit'?: number;
           /** @description Requests left in the current minute. */
           readonly 'X-RateLimit-Remaining'?: number;
           /** @description Seconds until the current minute ends. */
           readonly 'X-RateLimit-Reset'?: number;
-          /** @description The same for as long as the answer is; send it as `If-None-Match` to hear of changes only. */
+          /** @description Changes when the response changes. Send it as `If-None-Match` to receive 304 for an unchanged response. */
           readonly ETag?: string;
           readonly [name: string]: unknown;
         };
@@ -1034,18 +1034,18 @@ export interface operations {
           readonly 'application/json': components['schemas']['GroupsAnswer'];
         };
       };
-      /** @description `If-None-Match` has the tag of this answer: nothing has changed. It counts as a request. */
+      /** @description The response still matches `If-None-Match`. Counts towards the rate limit. */
       readonly 304: {
         headers: {
           /** @description Always no-store. */
           readonly 'Cache-Control'?: 'no-store';
-          /** @description Requests a key may send in a minute: 120. */
+          /** @description Requests that a key may send per minute: 120. */
           readonly 'X-RateLimit-Limit'?: number;
           /** @description Requests left in the current minute. */
           readonly 'X-RateLimit-Remaining'?: number;
           /** @description Seconds until the current minute ends. */
           readonly 'X-RateLimit-Reset'?: number;
-          /** @description The same for as long as the answer is; send it as `If-None-Match` to hear of changes only. */
+          /** @description Changes when the response changes. Send it as `If-None-Match` to receive 304 for an unchanged response. */
           readonly ETag?: string;
           readonly [name: string]: unknown;
         };
@@ -1076,13 +1076,13 @@ export interface operations {
         headers: {
           /** @description Always no-store. */
           readonly 'Cache-Control'?: 'no-store';
-          /** @description Requests a key may send in a minute: 120. */
+          /** @description Requests that a key may send per minute: 120. */
           readonly 'X-RateLimit-Limit'?: number;
           /** @description Requests left in the current minute. */
           readonly 'X-RateLimit-Remaining'?: number;
           /** @description Seconds until the current minute ends. */
           readonly 'X-RateLimit-Reset'?: number;
-          /** @description The same for as long as the answer is; send it as `If-None-Match` to hear of changes only. */
+          /** @description Changes when the response changes. Send it as `If-None-Match` to receive 304 for an unchanged response. */
           readonly ETag?: string;
           readonly [name: string]: unknown;
         };
@@ -1090,18 +1090,18 @@ export interface operations {
           readonly 'application/json': components['schemas']['PageGroupsAnswer'];
         };
       };
-      /** @description `If-None-Match` has the tag of this answer: nothing has changed. It counts as a request. */
+      /** @description The response still matches `If-None-Match`. Counts towards the rate limit. */
       readonly 304: {
         headers: {
           /** @description Always no-store. */
           readonly 'Cache-Control'?: 'no-store';
-          /** @description Requests a key may send in a minute: 120. */
+          /** @description Requests that a key may send per minute: 120. */
           readonly 'X-RateLimit-Limit'?: number;
           /** @description Requests left in the current minute. */
           readonly 'X-RateLimit-Remaining'?: number;
           /** @description Seconds until the current minute ends. */
           readonly 'X-RateLimit-Reset'?: number;
-          /** @description The same for as long as the answer is; send it as `If-None-Match` to hear of changes only. */
+          /** @description Changes when the response changes. Send it as `If-None-Match` to receive 304 for an unchanged response. */
           readonly ETag?: string;
           readonly [name: string]: unknown;
         };
@@ -1118,9 +1118,9 @@ export interface operations {
   readonly getSite: {
     readonly parameters: {
       readonly query?: {
-        /** @description First day of the range; 27 days before `to` when it is not sent. A range has at most 486 days. */
+        /** @description First day of the range; 27 days before `to` by default. A range has at most 486 days. */
         readonly from?: string;
-        /** @description Last day of the range, included; the last synced day when it is not sent. */
+        /** @description Last day of the range, inclusive; the last synced day by default. */
         readonly to?: string;
         /** @description A range that ends at `to`: 1d to 486d, or 1m to 16m (calendar months). Used instead of `from`. */
         readonly period?: string;
@@ -1128,9 +1128,9 @@ export interface operations {
         readonly device?: components['schemas']['Device'];
         /** @description ISO 3166-1 alpha-3 code of a country, in either case. */
         readonly country?: string;
-        /** @description How the answer is written. The path may end in `.csv` and so on instead, or `Accept` may name a media type. */
+        /** @description Response format. Alternatives: a path extension such as `.csv`, or a media type in `Accept`. */
         readonly format?: components['schemas']['Format'];
-        /** @description CSV begins with a byte order mark, for Excel. */
+        /** @description Starts CSV with a byte order mark, for Excel. */
         readonly bom?: boolean;
       };
       readonly header?: never;
@@ -1147,13 +1147,13 @@ export interface operations {
         headers: {
           /** @description Always no-store. */
           readonly 'Cache-Control'?: 'no-store';
-          /** @description Requests a key may send in a minute: 120. */
+          /** @description Requests that a key may send per minute: 120. */
           readonly 'X-RateLimit-Limit'?: number;
           /** @description Requests left in the current minute. */
           readonly 'X-RateLimit-Remaining'?: number;
           /** @description Seconds until the current minute ends. */
           readonly 'X-RateLimit-Reset'?: number;
-          /** @description The same for as long as the answer is; send it as `If-None-Match` to hear of changes only. */
+          /** @description Changes when the response changes. Send it as `If-None-Match` to receive 304 for an unchanged response. */
           readonly ETag?: string;
           /** @description Not with JSON. As `paging.total` in JSON, or the number of rows. */
           readonly 'X-Total-Count'?: number;
@@ -1175,18 +1175,18 @@ export interface operations {
           readonly 'application/vnd.apache.parquet': string;
         };
       };
-      /** @description `If-None-Match` has the tag of this answer: nothing has changed. It counts as a request. */
+      /** @description The response still matches `If-None-Match`. Counts towards the rate limit. */
       readonly 304: {
         headers: {
           /** @description Always no-store. */
           readonly 'Cache-Control'?: 'no-store';
-          /** @description Requests a key may send in a minute: 120. */
+          /** @description Requests that a key may send per minute: 120. */
           readonly 'X-RateLimit-Limit'?: number;
           /** @description Requests left in the current minute. */
           readonly 'X-RateLimit-Remaining'?: number;
           /** @description Seconds until the current minute ends. */
           readonly 'X-RateLimit-Reset'?: number;
-          /** @description The same for as long as the answer is; send it as `If-None-Match` to hear of changes only. */
+          /** @description Changes when the response changes. Send it as `If-None-Match` to receive 304 for an unchanged response. */
           readonly ETag?: string;
           readonly [name: string]: unknown;
         };
@@ -1204,15 +1204,15 @@ export interface operations {
   readonly getBreakdowns: {
     readonly parameters: {
       readonly query?: {
-        /** @description First day of the range; 27 days before `to` when it is not sent. A range has at most 486 days. */
+        /** @description First day of the range; 27 days before `to` by default. A range has at most 486 days. */
         readonly from?: string;
-        /** @description Last day of the range, included; the last synced day when it is not sent. */
+        /** @description Last day of the range, inclusive; the last synced day by default. */
         readonly to?: string;
         /** @description A range that ends at `to`: 1d to 486d, or 1m to 16m (calendar months). Used instead of `from`. */
         readonly period?: string;
-        /** @description How the answer is written. The path may end in `.csv` and so on instead, or `Accept` may name a media type. */
+        /** @description Response format. Alternatives: a path extension such as `.csv`, or a media type in `Accept`. */
         readonly format?: components['schemas']['Format'];
-        /** @description CSV begins with a byte order mark, for Excel. */
+        /** @description Starts CSV with a byte order mark, for Excel. */
         readonly bom?: boolean;
       };
       readonly header?: never;
@@ -1229,13 +1229,13 @@ export interface operations {
         headers: {
           /** @description Always no-store. */
           readonly 'Cache-Control'?: 'no-store';
-          /** @description Requests a key may send in a minute: 120. */
+          /** @description Requests that a key may send per minute: 120. */
           readonly 'X-RateLimit-Limit'?: number;
           /** @description Requests left in the current minute. */
           readonly 'X-RateLimit-Remaining'?: number;
           /** @description Seconds until the current minute ends. */
           readonly 'X-RateLimit-Reset'?: number;
-          /** @description The same for as long as the answer is; send it as `If-None-Match` to hear of changes only. */
+          /** @description Changes when the response changes. Send it as `If-None-Match` to receive 304 for an unchanged response. */
           readonly ETag?: string;
           /** @description Not with JSON. As `paging.total` in JSON, or the number of rows. */
           readonly 'X-Total-Count'?: number;
@@ -1257,18 +1257,18 @@ export interface operations {
           readonly 'application/vnd.apache.parquet': string;
         };
       };
-      /** @description `If-None-Match` has the tag of this answer: nothing has changed. It counts as a request. */
+      /** @description The response still matches `If-None-Match`. Counts towards the rate limit. */
       readonly 304: {
         headers: {
           /** @description Always no-store. */
           readonly 'Cache-Control'?: 'no-store';
-          /** @description Requests a key may send in a minute: 120. */
+          /** @description Requests that a key may send per minute: 120. */
           readonly 'X-RateLimit-Limit'?: number;
           /** @description Requests left in the current minute. */
           readonly 'X-RateLimit-Remaining'?: number;
           /** @description Seconds until the current minute ends. */
           readonly 'X-RateLimit-Reset'?: number;
-          /** @description The same for as long as the answer is; send it as `If-None-Match` to hear of changes only. */
+          /** @description Changes when the response changes. Send it as `If-None-Match` to receive 304 for an unchanged response. */
           readonly ETag?: string;
           readonly [name: string]: unknown;
         };
@@ -1286,21 +1286,21 @@ export interface operations {
   readonly listPages: {
     readonly parameters: {
       readonly query?: {
-        /** @description First day of the range; 27 days before `to` when it is not sent. A range has at most 486 days. */
+        /** @description First day of the range; 27 days before `to` by default. A range has at most 486 days. */
         readonly from?: string;
-        /** @description Last day of the range, included; the last synced day when it is not sent. */
+        /** @description Last day of the range, inclusive; the last synced day by default. */
         readonly to?: string;
         /** @description A range that ends at `to`: 1d to 486d, or 1m to 16m (calendar months). Used instead of `from`. */
         readonly period?: string;
         /** @description ISO 3166-1 alpha-3 code of a country, in either case. */
         readonly country?: string;
-        /** @description Most rows in the answer. */
+        /** @description Maximum number of rows. */
         readonly limit?: number;
-        /** @description Rows to skip; at or past the total the answer has no rows. */
+        /** @description Number of rows to skip. No rows are returned at or beyond the total. */
         readonly offset?: number;
-        /** @description How the answer is written. The path may end in `.csv` and so on instead, or `Accept` may name a media type. */
+        /** @description Response format. Alternatives: a path extension such as `.csv`, or a media type in `Accept`. */
         readonly format?: components['schemas']['Format'];
-        /** @description CSV begins with a byte order mark, for Excel. */
+        /** @description Starts CSV with a byte order mark, for Excel. */
         readonly bom?: boolean;
         /** @description Only rows that match: `field:operator:value`, several joined by `;` (and), or JSON `{"match":"any","conditions":[{"field","op","value"}]}`. Numbers are compared by eq, neq, lt, lte, gt, gte, unrounded. Fields: url, clicks, impressions, ctr, position. */
         readonly filter?: string;
@@ -1321,13 +1321,13 @@ export interface operations {
         headers: {
           /** @description Always no-store. */
           readonly 'Cache-Control'?: 'no-store';
-          /** @description Requests a key may send in a minute: 120. */
+          /** @description Requests that a key may send per minute: 120. */
           readonly 'X-RateLimit-Limit'?: number;
           /** @description Requests left in the current minute. */
           readonly 'X-RateLimit-Remaining'?: number;
           /** @description Seconds until the current minute ends. */
           readonly 'X-RateLimit-Reset'?: number;
-          /** @description The same for as long as the answer is; send it as `If-None-Match` to hear of changes only. */
+          /** @description Changes when the response changes. Send it as `If-None-Match` to receive 304 for an unchanged response. */
           readonly ETag?: string;
           /** @description Not with JSON. As `paging.total` in JSON, or the number of rows. */
           readonly 'X-Total-Count'?: number;
@@ -1349,18 +1349,18 @@ export interface operations {
           readonly 'application/vnd.apache.parquet': string;
         };
       };
-      /** @description `If-None-Match` has the tag of this answer: nothing has changed. It counts as a request. */
+      /** @description The response still matches `If-None-Match`. Counts towards the rate limit. */
       readonly 304: {
         headers: {
           /** @description Always no-store. */
           readonly 'Cache-Control'?: 'no-store';
-          /** @description Requests a key may send in a minute: 120. */
+          /** @description Requests that a key may send per minute: 120. */
           readonly 'X-RateLimit-Limit'?: number;
           /** @description Requests left in the current minute. */
           readonly 'X-RateLimit-Remaining'?: number;
           /** @description Seconds until the current minute ends. */
           readonly 'X-RateLimit-Reset'?: number;
-          /** @description The same for as long as the answer is; send it as `If-None-Match` to hear of changes only. */
+          /** @description Changes when the response changes. Send it as `If-None-Match` to receive 304 for an unchanged response. */
           readonly ETag?: string;
           readonly [name: string]: unknown;
         };
@@ -1379,21 +1379,21 @@ export interface operations {
   readonly listQueries: {
     readonly parameters: {
       readonly query?: {
-        /** @description First day of the range; 27 days before `to` when it is not sent. A range has at most 486 days. */
+        /** @description First day of the range; 27 days before `to` by default. A range has at most 486 days. */
         readonly from?: string;
-        /** @description Last day of the range, included; the last synced day when it is not sent. */
+        /** @description Last day of the range, inclusive; the last synced day by default. */
         readonly to?: string;
         /** @description A range that ends at `to`: 1d to 486d, or 1m to 16m (calendar months). Used instead of `from`. */
         readonly period?: string;
         /** @description ISO 3166-1 alpha-3 code of a country, in either case. */
         readonly country?: string;
-        /** @description Most rows in the answer. */
+        /** @description Maximum number of rows. */
         readonly limit?: number;
-        /** @description Rows to skip; at or past the total the answer has no rows. */
+        /** @description Number of rows to skip. No rows are returned at or beyond the total. */
         readonly offset?: number;
-        /** @description How the answer is written. The path may end in `.csv` and so on instead, or `Accept` may name a media type. */
+        /** @description Response format. Alternatives: a path extension such as `.csv`, or a media type in `Accept`. */
         readonly format?: components['schemas']['Format'];
-        /** @description CSV begins with a byte order mark, for Excel. */
+        /** @description Starts CSV with a byte order mark, for Excel. */
         readonly bom?: boolean;
         /** @description Only rows that match: `field:operator:value`, several joined by `;` (and), or JSON `{"match":"any","conditions":[{"field","op","value"}]}`. Numbers are compared by eq, neq, lt, lte, gt, gte, unrounded. Fields: query, clicks, impressions, ctr, position, branded, tracked. */
         readonly filter?: string;
@@ -1414,13 +1414,13 @@ export interface operations {
         headers: {
           /** @description Always no-store. */
           readonly 'Cache-Control'?: 'no-store';
-          /** @description Requests a key may send in a minute: 120. */
+          /** @description Requests that a key may send per minute: 120. */
           readonly 'X-RateLimit-Limit'?: number;
           /** @description Requests left in the current minute. */
           readonly 'X-RateLimit-Remaining'?: number;
           /** @description Seconds until the current minute ends. */
           readonly 'X-RateLimit-Reset'?: number;
-          /** @description The same for as long as the answer is; send it as `If-None-Match` to hear of changes only. */
+          /** @description Changes when the response changes. Send it as `If-None-Match` to receive 304 for an unchanged response. */
           readonly ETag?: string;
           /** @description Not with JSON. As `paging.total` in JSON, or the number of rows. */
           readonly 'X-Total-Count'?: number;
@@ -1442,18 +1442,18 @@ export interface operations {
           readonly 'application/vnd.apache.parquet': string;
         };
       };
-      /** @description `If-None-Match` has the tag of this answer: nothing has changed. It counts as a request. */
+      /** @description The response still matches `If-None-Match`. Counts towards the rate limit. */
       readonly 304: {
         headers: {
           /** @description Always no-store. */
           readonly 'Cache-Control'?: 'no-store';
-          /** @description Requests a key may send in a minute: 120. */
+          /** @description Requests that a key may send per minute: 120. */
           readonly 'X-RateLimit-Limit'?: number;
           /** @description Requests left in the current minute. */
           readonly 'X-RateLimit-Remaining'?: number;
           /** @description Seconds until the current minute ends. */
           readonly 'X-RateLimit-Reset'?: number;
-          /** @description The same for as long as the answer is; send it as `If-None-Match` to hear of changes only. */
+          /** @description Changes when the response changes. Send it as `If-None-Match` to receive 304 for an unchanged response. */
           readonly ETag?: string;
           readonly [name: string]: unknown;
         };
@@ -1476,11 +1476,11 @@ export interface operations {
         readonly status?: components['schemas']['AlertStatus'];
         /** @description Only alerts created on or after this day (UTC). */
         readonly since?: string;
-        /** @description Most alerts in the answer. */
+        /** @description Maximum number of alerts. */
         readonly limit?: number;
-        /** @description How the answer is written. The path may end in `.csv` and so on instead, or `Accept` may name a media type. */
+        /** @description Response format. Alternatives: a path extension such as `.csv`, or a media type in `Accept`. */
         readonly format?: components['schemas']['Format'];
-        /** @description CSV begins with a byte order mark, for Excel. */
+        /** @description Starts CSV with a byte order mark, for Excel. */
         readonly bom?: boolean;
       };
       readonly header?: never;
@@ -1497,7 +1497,7 @@ export interface operations {
         headers: {
           /** @description Always no-store. */
           readonly 'Cache-Control'?: 'no-store';
-          /** @description Requests a key may send in a minute: 120. */
+          /** @description Requests that a key may send per minute: 120. */
           readonly 'X-RateLimit-Limit'?: number;
           /** @description Requests left in the current minute. */
           readonly 'X-RateLimit-Remaining'?: number;
@@ -1541,9 +1541,9 @@ export interface operations {
         readonly to?: string;
         /** @description True for client-visible notes only; false for all notes. */
         readonly clientVisible?: boolean;
-        /** @description How the answer is written. The path may end in `.csv` and so on instead, or `Accept` may name a media type. */
+        /** @description Response format. Alternatives: a path extension such as `.csv`, or a media type in `Accept`. */
         readonly format?: components['schemas']['Format'];
-        /** @description CSV begins with a byte order mark, for Excel. */
+        /** @description Starts CSV with a byte order mark, for Excel. */
         readonly bom?: boolean;
       };
       readonly header?: never;
@@ -1560,7 +1560,7 @@ export interface operations {
         headers: {
           /** @description Always no-store. */
           readonly 'Cache-Control'?: 'no-store';
-          /** @description Requests a key may send in a minute: 120. */
+          /** @description Requests that a key may send per minute: 120. */
           readonly 'X-RateLimit-Limit'?: number;
           /** @description Requests left in the current minute. */
           readonly 'X-RateLimit-Remaining'?: number;

@@ -1,7 +1,7 @@
 // Written by `npm run client`; do not edit.
 
 /** Of the document that the files of this folder were made from: a test tells when they are outdated. */
-export const DOCUMENT = '67953f174acc5cf530bb6767d0e269c4a1863b302bbc8d346f463fa780b14a6c';
+export const DOCUMENT = '8842a090b06c92abe012dc05c093e70db1272b78b7683823c5db8eef0e8d4319';
 
 /** The path of each operation. */
 export const PATHS = {

@@ -5,7 +5,7 @@ import { DEVICES } from '../reports/parameters.ts';
 import { FAILURES_PER_MINUTE, REQUESTS_PER_MINUTE } from './plugins/guard.ts';
 
 /**
- * An object of exactly these properties, all of them always there.
+ * An object with exactly these properties, all required.
  * @param title its name among the schemas of the OpenAPI document (`api/plugins/openapi-document.ts`)
  */
 export function object<Properties extends TProperties>(
@@ -20,12 +20,12 @@ export function nullable<Schema extends TSchema>(schema: Schema, description?: s
   return Type.Union([schema, Type.Null()], description === undefined ? {} : { description });
 }
 
-/** One of a few words. @param title as that of an object */
+/** An enumeration of strings. @param title its name, as for objects */
 export function oneOf<const Words extends readonly string[]>(title: string, words: Words, description?: string) {
   return Type.Unsafe<Words[number]>({ title, type: 'string', enum: words, ...(description ? { description } : {}) });
 }
 
-/** A whole number; generated clients need to know how large it may be. */
+/** An integer. Without the format, generated clients may use 32 bits. */
 export function integer(options: { minimum?: number; description?: string } = {}) {
   return Type.Integer({ format: 'int64', ...options });
 }
@@ -38,7 +38,7 @@ export const uuid = Type.String({ format: 'uuid' });
 
 export const counts = { clicks: integer({ minimum: 0 }), impressions: integer({ minimum: 0 }) };
 
-/** The properties of a metrics object, to be spread into rows. */
+/** The properties of a metrics object, for use in rows. */
 export const metricsProperties = {
   ...counts,
   ctr: nullable(
@@ -53,13 +53,13 @@ export const metricsProperties = {
 
 export const metrics = object('Metrics', metricsProperties);
 
-/** The days of a keyword or of the whole site. */
+/** A day of a keyword or of the whole site. */
 export const dayMetrics = object('DayMetrics', { date: day, ...metricsProperties });
 
 export const project = object(
   'ProjectReference',
   { id: shortId, domain: Type.String() },
-  { description: 'The project asked for.' },
+  { description: 'The requested project.' },
 );
 
 export const paging = object(
@@ -69,15 +69,15 @@ export const paging = object(
 );
 
 /**
- * The range of every answer that has one, as it was understood: one schema, of which each operation sends the properties
- * that concern it.
+ * The resolved range of every answer that has one. One schema for all operations; each sends the optional properties that
+ * apply to it.
  */
 export const range = Type.Object(
   {
     from: day,
     to: day,
     device: Type.Optional(oneOf('Device', DEVICES)),
-    country: Type.Optional(nullable(Type.String(), 'The country asked for, in lower case; null for all.')),
+    country: Type.Optional(nullable(Type.String(), 'The requested country in lower case; null for all.')),
     clamped: Type.Optional(
       Type.Boolean({ description: 'The range was moved to the first day of keyword data of the plan.' }),
     ),
@@ -93,7 +93,7 @@ export const range = Type.Object(
   },
   {
     title: 'Range',
-    description: 'The days that the answer is about, both included, and what else was understood of the request.',
+    description: 'The days of the answer, inclusive, and how the request was resolved.',
     additionalProperties: false,
   },
 );
@@ -105,7 +105,7 @@ export const rule = object('Rule', {
     Type.Object(
       {
         field: Type.Optional(
-          oneOf('RuleField', KEYWORD_FIELDS, 'Of keyword groups only; page groups test the path of the URL.'),
+          oneOf('RuleField', KEYWORD_FIELDS, 'Only in keyword groups; page groups test the path of the URL.'),
         ),
         op: oneOf('RuleOperator', [...TEXT_OPERATOR_NAMES, ...NUMBER_OPERATOR_NAMES]),
         value: Type.Union([Type.String(), Type.Number({ format: 'double' })]),
@@ -124,7 +124,7 @@ const integerHeader = (description: string) => ({ type: 'integer', format: 'int6
 const constantHeader = (value: string) => ({ type: 'string', const: value, description: `Always ${value}.` });
 
 const rateLimitHeaders = {
-  'X-RateLimit-Limit': integerHeader(`Requests a key may send in a minute: ${REQUESTS_PER_MINUTE}.`),
+  'X-RateLimit-Limit': integerHeader(`Requests that a key may send per minute: ${REQUESTS_PER_MINUTE}.`),
   'X-RateLimit-Remaining': integerHeader('Requests left in the current minute.'),
   'X-RateLimit-Reset': integerHeader('Seconds until the current minute ends.'),
 };
@@ -139,8 +139,8 @@ const error = object('Error', {
   }),
 });
 
-const EXTRA_WORDS: Partial<Record<ErrorCode, string>> = {
-  rate_limited: `; ${REQUESTS_PER_MINUTE} a minute with one key, ${FAILURES_PER_MINUTE} a minute without a valid key from one address`,
+const EXTRA_DESCRIPTIONS: Partial<Record<ErrorCode, string>> = {
+  rate_limited: `; ${REQUESTS_PER_MINUTE} per minute with one key, ${FAILURES_PER_MINUTE} per minute without a valid key from one address`,
 };
 
 function errorResponse(code: ErrorCode): object {
@@ -150,26 +150,27 @@ function errorResponse(code: ErrorCode): object {
     ...(code === 'rate_limited' || code === 'unavailable' ? retryAfter : {}),
   };
   const { when } = ERRORS[code];
-  const description = `\`${code}\`: ${when}${EXTRA_WORDS[code] ?? ''}.`;
+  const description = `\`${code}\`: ${when}${EXTRA_DESCRIPTIONS[code] ?? ''}.`;
   return { description, headers, content: { 'application/json': { schema: error } } };
 }
 
 const etag = {
   ETag: {
     type: 'string',
-    description: 'The same for as long as the answer is; send it as `If-None-Match` to hear of changes only.',
+    description:
+      'Changes when the response changes. Send it as `If-None-Match` to receive 304 for an unchanged response.',
   },
 };
 
 const NOT_MODIFIED = {
   type: 'null',
-  description: '`If-None-Match` has the tag of this answer: nothing has changed. It counts as a request.',
+  description: 'The response still matches `If-None-Match`. Counts towards the rate limit.',
   headers: { ...noStore, ...rateLimitHeaders, ...etag },
 };
 
 /**
- * The `response` part of a route's schema: its answer and the errors it can give besides those of every route.
- * @param hasEtag whether the answer depends on nothing but the query and revisions
+ * The `response` part of a route's schema: the response and errors, including those common to all routes.
+ * @param hasEtag whether the response has an entity tag
  */
 export function responses(
   answer: TSchema,
@@ -199,10 +200,12 @@ export function responses(
 const text = (description: string) => ({ schema: { type: 'string', description } });
 const bytes = (description: string) => ({ schema: { type: 'string', format: 'binary', description } });
 
-/** The answer as flat rows: a column for each property of a row, named as in JSON. */
+/** Flat rows, with a column per property, named as in JSON. */
 const ROW_CONTENT = {
-  'text/csv': text('RFC 4180 with a header line; texts that spreadsheets would run begin with an apostrophe.'),
-  'application/x-ndjson': text('A JSON object for each row.'),
+  'text/csv': text(
+    'RFC 4180 with a header line. Texts that a spreadsheet would execute are prefixed with an apostrophe.',
+  ),
+  'application/x-ndjson': text('A JSON object per row.'),
   'application/vnd.apache.arrow.stream': bytes('With exact types, and `sum_position`.'),
   'application/vnd.apache.parquet': bytes('With exact types, and `sum_position`.'),
 };

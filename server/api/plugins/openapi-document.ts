@@ -14,7 +14,7 @@ interface Reference {
   readonly $ref: string;
 }
 
-/** What is tidied of an OpenAPI document. */
+/** The parts of an OpenAPI document that are changed. */
 interface Document {
   paths?: Record<string, { get?: Operation }>;
   components?: { responses?: Record<string, Response>; schemas?: Record<string, object> };
@@ -23,8 +23,8 @@ interface Document {
 const CODES = new Map(Object.entries(ERRORS).map(([code, { status }]) => [String(status), code as ErrorCode]));
 
 /**
- * Tidies the document that the route schemas give: parameters of the path come first, error answers, which are the same
- * for every operation, stand once among the components, and so does every schema that has a title, by that name.
+ * Tidies the document generated from the route schemas: path parameters come first, error responses, which are the same
+ * for every operation, become shared components, and so does every schema that has a title, under that name.
  */
 export function tidyDocument<Given extends object>(given: Given): Given {
   const document = given as Document;
@@ -36,7 +36,7 @@ export function tidyDocument<Given extends object>(given: Given): Given {
       const code = CODES.get(status);
       if (code === undefined || '$ref' in response) continue;
       const name = componentName(code);
-      // The first example stands for all.
+      // The shared response uses the first example.
       const known = shared[name];
       if (known === undefined || (!hasExample(known) && hasExample(response))) shared[name] = response;
       get.responses[status] = { $ref: `#/components/responses/${name}` };
@@ -59,12 +59,12 @@ function componentName(code: ErrorCode): string {
   return code.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** A copy in which schemas with a title are references to `schemas`, where they are put by that name. */
+/** A copy with references in place of schemas that have a title; those are added to `schemas` under that name. */
 function withReferences<Part>(part: Part, schemas: Record<string, object>): Part {
   if (Array.isArray(part)) return part.map((item: unknown) => withReferences(item, schemas)) as Part;
   if (typeof part !== 'object' || part === null) return part;
   const copied = Object.entries(part).map(([name, value]: [string, unknown]) =>
-    // Answers may have a property of any name.
+    // Examples are data, not schemas.
     [name, name === 'examples' ? value : withReferences(value, schemas)],
   );
   const { title, default: fallback, ...schema } = Object.fromEntries(copied) as Readonly<Record<string, unknown>>;

@@ -16,7 +16,7 @@ const keyword = Type.Object(
     query: Type.String(),
     source: oneOf('KeywordSource', SOURCES),
     trackedSince: schema.instant,
-    intent: oneOf('Intent', INTENTS, 'Estimated from the query text.'),
+    intent: oneOf('KeywordIntent', INTENTS, 'Estimated from the query text.'),
     groupIds: Type.Array(shortId, { description: 'Manual groups only.' }),
     metrics: schema.metrics,
     daily: Type.Optional(

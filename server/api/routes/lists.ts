@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { instant, object, oneOf } from '../schemas.ts';
 
-/** Where a list of pages or queries is from. */
+/** The source of a list of pages or queries. */
 export const listSource = object('ListSource', {
   kind: oneOf(
     'ListSourceKind',
