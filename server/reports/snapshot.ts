@@ -10,8 +10,9 @@ import { type Parameter, readParameters } from './parameters.ts';
 import { projectReference, projectReport, type ReportSources } from './report.ts';
 
 const revision = Type.Integer({
+  format: 'int64',
   minimum: 0,
-  description: 'The `revision` of an earlier answer: only what has changed since.',
+  description: 'The `revision` of an earlier answer: returns only what changed since then.',
 });
 const since: Parameter<typeof revision, Static<typeof revision>> = {
   schema: revision,
