@@ -50,7 +50,7 @@ export async function addApi(
       api.addHook('onRequest', guard);
       addTiming(api, onStages);
       api.setNotFoundHandler(() => {
-        throw notFound('The API has no such endpoint; /docs lists all endpoints.');
+        throw notFound('The API has nothing at this address; it answers GET on the paths that /docs lists.');
       });
       for (const route of ROUTES) addRoute(api, route, context);
     },

@@ -38,7 +38,7 @@ export function readParameters<P extends Parameters>(parameters: P, query: unkno
 function readParameter(name: string, parameter: Parameter, sent: unknown): unknown {
   if (sent === undefined) return parameter.fallback;
   if (typeof sent !== 'string') throw invalidRequest(`${name} was sent more than once; send it once.`);
-  if (sent === '') throw invalidRequest(`${name} is empty; it must be ${parameter.expected}, or omitted.`);
+  if (sent === '') throw invalidRequest(`${name} is empty; it must be ${parameter.expected}, or left out.`);
   const decoded = parameter.decode(sent);
   if (decoded === undefined) {
     const shown = sent.length > 40 ? `${sent.slice(0, 40)}…` : sent;
