@@ -69,9 +69,9 @@ export class Pauses {
 }
 
 /**
- * The pause that a failure asks for after the last one; undefined where that goes on as it is. Too much load is a pause
- * of a quarter of an hour, the second time on a Pacific day until that day ends. What is refused during a pause was
- * retryAfter before it, and does not prolong it.
+ * The pause that a failure requires; undefined if the current state remains. An exhausted load quota pauses for 15 minutes,
+ * the second time on a Pacific day until that day ends. Failures during a pause come from earlier requests and do not
+ * prolong it.
  */
 export function nextPause(
   before: ProviderPause | undefined,
