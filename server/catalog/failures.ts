@@ -15,7 +15,7 @@ const REASONS: Readonly<Record<number, readonly [string, string]>> = {
     'Check that this user can read and write it and its folder, and that not too many files are open.',
   ],
   26: [
-    'is not a catalog, or was overwritten',
+    'is not a catalog or was overwritten',
     "Stop Ordinate and restore it from a backup; without one, move it away and run 'ordinate rebuild'.",
   ],
 };
