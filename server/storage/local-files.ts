@@ -9,10 +9,10 @@ import type { FileStore, ListedFile, StoredFile } from './file-store.ts';
 /** Bytes that are read at a time. */
 const CHUNK = 262_144;
 
-/** A data folder as a store of immutable files. Their names are paths below it. */
+/** Stores immutable files in a data folder. Names are relative paths. */
 export class LocalFiles implements FileStore {
   readonly #dataFolder: string;
-  /** Folders with new names that are not on the disk for certain yet. */
+  /** Folders with new names that are not durable yet. */
   readonly #unsynced = new Set<string>();
 
   constructor(dataFolder: string) {
@@ -53,13 +53,13 @@ export class LocalFiles implements FileStore {
     await rm(this.path(file), { force: true });
   }
 
-  /** Renames a file or a folder; the new name is durable. */
+  /** Renames a file or folder durably. */
   async rename(from: string, to: string): Promise<void> {
     await rename(this.path(from), this.prepare(to));
     await sync(dirname(this.path(to)));
   }
 
-  /** The names in a folder, in order; none where there is no folder. */
+  /** The names in a folder, sorted; none if it does not exist. */
   async names(folder: string): Promise<string[]> {
     const names = await readdir(this.path(folder)).catch(ifMissing<string[]>([]));
     return names.sort((a, b) => (a < b ? -1 : 1));
@@ -100,13 +100,13 @@ export class LocalFiles implements FileStore {
   }
 }
 
-/** Makes sure that a file, or the names in a folder, are on the disk and survive a power cut. */
+/** Makes a file, or the names in a folder, durable. */
 async function sync(path: string): Promise<void> {
   await using handle = await open(path, 'r');
   await handle.sync();
 }
 
-/** Size and SHA-256 of a file, in one reading. */
+/** Size and SHA-256 of a file, in one pass. */
 async function measure(path: string): Promise<{ bytes: number; sha256: string }> {
   const hash = createHash('sha256');
   let bytes = 0;
@@ -118,7 +118,7 @@ async function measure(path: string): Promise<{ bytes: number; sha256: string }>
   return { bytes, sha256: hash.digest('hex') };
 }
 
-/** A value in place of the error that a file is missing. */
+/** Replaces the error for a missing file with a value. */
 export function ifMissing<T>(value: T): (error: unknown) => T {
   return (error) => {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return value;

@@ -89,7 +89,7 @@ t.test('a data folder that cannot be made is refused at once', async (t) => {
   // Node's own way of making folders never comes back from here.
   const { code, stderr } = await run(t, { ORDINATE_DATA: '/proc/nope/deeper' }, 'serve');
   t.equal(code, 1);
-  t.match(stderr, /^The data folder '\/proc\/nope\/deeper' cannot be made: .*Set ORDINATE_DATA to .*\n$/);
+  t.match(stderr, /^The data folder '\/proc\/nope\/deeper' cannot be created: .*Set ORDINATE_DATA to .*\n$/);
 });
 
 t.test('what a killed server left behind goes; what a running one uses stays', async (t) => {
