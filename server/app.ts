@@ -5,7 +5,7 @@ import { addCompression } from './api/plugins/compression.ts';
 import { addDeadlines } from './api/plugins/deadline.ts';
 import { addDocumentation } from './api/plugins/documentation.ts';
 import { answerBrokenRequest, sendError } from './api/plugins/errors.ts';
-import { type Guard, makeGuard } from './api/plugins/guard.ts';
+import { type Guards, makeGuards } from './api/plugins/guard.ts';
 import { addHttpBasics } from './api/plugins/http.ts';
 import { addAnswerLog, logAnswer, logOptions } from './api/plugins/log.ts';
 import type { OnStages } from './api/plugins/timing.ts';
@@ -15,6 +15,7 @@ import type { Context } from './api/routes/context.ts';
 import type { OpenCatalog } from './catalog/catalog.ts';
 import { CatalogCache } from './catalog/catalog-cache.ts';
 import { TrackedKeywordsCache } from './catalog/tracked.ts';
+import { addDashboard, isDashboardApiAddress } from './dashboard/dashboard.ts';
 import { DuckDBFacts } from './facts/duckdb/duckdb-facts.ts';
 import type { Engine } from './facts/duckdb/engine.ts';
 import { arrow } from './formats/arrow.ts';
@@ -63,7 +64,7 @@ export interface Dependencies {
 export async function buildApp(dependencies: Dependencies): Promise<FastifyInstance> {
   const { settings, catalog, engine, logStream, now = Date.now } = dependencies;
   const { longAnswers, longAnswersPerWorkspace, longAnswerWait, stalled } = { ...LIMITS, ...dependencies.limits };
-  let guard: Guard | undefined;
+  let guards: Guards | undefined;
   const app = fastify({
     logger: logOptions(settings.logLevel, logStream),
     // One line a request, written when it is answered.
@@ -89,7 +90,8 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
     // No hook has seen this request, and this reply has none of the decorators of plugins.
     logAnswer(app.log, request, reply);
     try {
-      if (isApiAddress(request.url)) await guard?.(request, reply);
+      if (isApiAddress(request.url)) await guards?.key(request, reply);
+      if (isDashboardApiAddress(request.url)) await guards?.session(request, reply);
       sendError(error, request, reply);
     } catch (refused) {
       sendError(refused, request, reply);
@@ -104,7 +106,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   await app.register(sensible);
   await addCompression(app);
   const catalogCache = new CatalogCache(catalog);
-  guard = await makeGuard(app, { catalogCache, dataFolder: settings.dataFolder, now });
+  guards = await makeGuards(app, { catalogCache, dataFolder: settings.dataFolder, now });
   addHttpBasics(app);
 
   const factFiles = new CheckedFiles(new FactStore(settings.dataFolder));
@@ -132,7 +134,8 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   await addDocumentation(app);
   const { dataFolder, minFree } = settings;
   addHealthRoutes(app, { catalog, engine, cache: context.cache, dataFolder, minFree });
-  await addApi(app, { guard, context, onStages: dependencies.onStages });
+  await addApi(app, { guard: guards.key, context, onStages: dependencies.onStages });
+  await addDashboard(app, { guards, context, onStages: dependencies.onStages });
   const built = await app;
   building.move();
   return built;

@@ -200,5 +200,5 @@ function whose({ principal, params }: FastifyRequest): { workspace: string; id: 
 }
 
 function callerOf({ principal }: FastifyRequest, signal: AbortSignal): Caller {
-  return { signal, reader: principal!.keyId };
+  return { signal, reader: principal!.id };
 }

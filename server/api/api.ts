@@ -36,24 +36,38 @@ export function isApiAddress(url: string): boolean {
   return /^\/api\/v1([/?]|$)/.test(url);
 }
 
+interface ApiOptions {
+  readonly guard: Guard;
+  readonly context: Context;
+  readonly onStages: OnStages | undefined;
+}
+
 /** The API under its root. Its hooks see no other request: the documentation has none of them. */
-export async function addApi(
-  app: FastifyInstance,
-  { guard, context, onStages }: { guard: Guard; context: Context; onStages: OnStages | undefined },
-): Promise<void> {
+export async function addApi(app: FastifyInstance, options: ApiOptions): Promise<void> {
   await app.register(
     async (api) => {
-      api.addHook('onRequest', (_request, reply, done) => {
-        reply.cacheControl('no-store');
-        done();
-      });
-      api.addHook('onRequest', guard);
-      addTiming(api, onStages);
+      addEndpoints(api, options);
       api.setNotFoundHandler(() => {
         throw notFound('The API has nothing at this address; it answers GET on the paths that /docs lists.');
       });
-      for (const route of ROUTES) addRoute(api, route, context);
     },
     { prefix: API_ROOT },
   );
+}
+
+/**
+ * All endpoints of the API, with what every request to them passes, in a context of their own.
+ * @param hide leaves them out of the documentation, which names each of them once
+ */
+export function addEndpoints(
+  api: FastifyInstance,
+  { guard, context, onStages, hide = false }: ApiOptions & { readonly hide?: boolean },
+): void {
+  api.addHook('onRequest', (_request, reply, done) => {
+    reply.cacheControl('no-store');
+    done();
+  });
+  api.addHook('onRequest', guard);
+  addTiming(api, onStages);
+  for (const route of ROUTES) addRoute(api, route, context, { hide });
 }

@@ -1,8 +1,9 @@
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
-import { KEY_PATTERN } from '../domain/ids.ts';
+import { KEY_PATTERN, SESSION_PATTERN } from '../domain/ids.ts';
 import type { CatalogVersion, OpenCatalog } from './catalog.ts';
 import { type Access, findAccess, hashOf } from './keys.ts';
 import { findProject, type Project } from './projects.ts';
+import { findSession, type Session } from './sessions.ts';
 
 /** Entries of each kind that are cached. */
 const MAX_ENTRIES = 10_000;
@@ -11,12 +12,13 @@ const MAX_ENTRIES = 10_000;
 export type Found<T> = T | undefined | Promise<T | undefined>;
 
 /**
- * Keys and projects as the catalog has them, read once for as long as nobody changes it. So a revocation by another
+ * Keys, sessions and projects as the catalog has them, read once for as long as nobody changes it. So a revocation by another
  * process counts at once.
  */
 export class CatalogCache {
   readonly #catalog: OpenCatalog;
   readonly #access = new Map<CacheKey, Access | undefined>();
+  readonly #sessions = new Map<CacheKey, Session | undefined>();
   readonly #projects = new Map<CacheKey, Project | undefined>();
   #version: CatalogVersion | undefined;
 
@@ -29,6 +31,13 @@ export class CatalogCache {
     if (!KEY_PATTERN.test(presented)) return undefined;
     const hash = hashOf(presented);
     return this.#lookUp(this.#access, cacheKey(hash), () => findAccess(this.#catalog, hash));
+  }
+
+  /** The session of a presented secret; undefined when it is malformed, unknown or ended. It may have expired. */
+  session(presented: string): Found<Session> {
+    if (!SESSION_PATTERN.test(presented)) return undefined;
+    const hash = hashOf(presented);
+    return this.#lookUp(this.#sessions, cacheKey(hash), () => findSession(this.#catalog, hash));
   }
 
   /** As `findProject`. */
@@ -58,6 +67,7 @@ export class CatalogCache {
     const version = this.#catalog.version();
     if (version !== this.#version) {
       this.#access.clear();
+      this.#sessions.clear();
       this.#projects.clear();
       this.#version = version;
     }

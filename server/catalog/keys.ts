@@ -27,7 +27,7 @@ export interface Key {
 }
 
 /** A key cannot be made or revoked, for a reason that the message tells. */
-class KeyRefused extends Error {}
+export class KeyRefused extends Error {}
 
 /**
  * Whom the key of a hash belongs to; undefined when it is unknown or revoked. Only hashes are compared: how long that
@@ -67,6 +67,15 @@ export async function createKey(
 export async function listKeys(catalog: Catalog, usage: UsageDatabase, workspace: string): Promise<Key[]> {
   const uses = await readKeyUses(usage);
   return (await keysOf(catalog, workspace)).map((key) => ({ ...key, lastUsedAt: uses.get(key.id) ?? key.lastUsedAt }));
+}
+
+/** The id of the oldest key of this name that is not revoked; undefined where there is none. */
+export async function findActiveKey(
+  catalog: Catalog,
+  { workspace, name }: { workspace: string; name: string },
+): Promise<string | undefined> {
+  const keys = await catalog.statements.all<Key>('keys_of_workspace', { workspace });
+  return keys.find((key) => key.name === name && key.revokedAt === null)?.id;
 }
 
 /** As the catalog has them: with the last use that an older version stored there. */

@@ -5,6 +5,7 @@
 export const ERRORS = {
   invalid_request: { status: 400, when: 'a parameter is missing, malformed or out of range' },
   unauthorized: { status: 401, when: 'no key, an invalid key, or a revoked key' },
+  forbidden: { status: 403, when: 'dashboard only: the request was not sent by the dashboard, or only an owner may do this' },
   plan_required: { status: 403, when: 'the workspace is on the Free plan' },
   not_found: { status: 404, when: 'unknown path, project or group, or a project that has not finished setup' },
   google_access_lost: { status: 409, when: 'the search provider no longer grants access to the property' },

@@ -4,7 +4,9 @@ import type { CatalogCache } from '../../catalog/catalog-cache.ts';
 import { KeyUse } from '../../catalog/key-use.ts';
 import { UsageDatabase } from '../../catalog/usage.ts';
 import { KnownError } from '../../domain/errors.ts';
-import '../principal.ts';
+import { toMicroseconds } from '../../domain/instants.ts';
+import type { Principal } from '../principal.ts';
+import { requireSameOrigin, sessionCookie } from '../session-cookie.ts';
 import { FixedWindows } from './fixed-windows.ts';
 
 export const REQUESTS_PER_MINUTE = 120;
@@ -19,14 +21,29 @@ export interface GuardOptions {
   readonly now: () => number;
 }
 
-/** What every request under the API's root passes before its route: key, rate limit, plan. */
+/** What every request passes before its route: key or session, rate limit, plan. */
 export type Guard = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
+export interface Guards {
+  /** Of the API: a key. */
+  readonly key: Guard;
+  /** Of the dashboard: the cookie of a session. */
+  readonly session: Guard;
+  /** Where the last use of keys is stored; open until the server closes. */
+  readonly usage: UsageDatabase;
+  /** Counts an attempt to sign in that failed; throws `unauthorized`, or `rate_limited` where there were too many. */
+  readonly refuse: (request: FastifyRequest, message: string) => Promise<never>;
+}
+
 /**
- * Checks, in this order: the key (401, or 429 for an address with too many failures), the key's rate limit (429), the
- * plan (403). The rate-limit headers stand on every authenticated answer, whatever comes of it.
+ * Both check, in this order: the key or session (401, or 429 for an address with too many failures), the rate limit of
+ * the key (429), the plan (403). A session counts as its key. The rate-limit headers stand on every authenticated
+ * answer, whatever comes of it.
  */
-export async function makeGuard(app: FastifyInstance, { catalogCache, dataFolder, now }: GuardOptions): Promise<Guard> {
+export async function makeGuards(
+  app: FastifyInstance,
+  { catalogCache, dataFolder, now }: GuardOptions,
+): Promise<Guards> {
   await app.register(rateLimit, {
     global: false,
     // The plugin wants a class, and makes the store itself.
@@ -48,7 +65,7 @@ export async function makeGuard(app: FastifyInstance, { catalogCache, dataFolder
   const countRequest = app.createRateLimit({
     timeWindow: MINUTE,
     max: REQUESTS_PER_MINUTE,
-    keyGenerator: (request) => request.principal?.keyId ?? '',
+    keyGenerator: (request) => request.principal?.id ?? '',
   });
   const countFailure = app.createRateLimit({
     timeWindow: MINUTE,
@@ -56,19 +73,18 @@ export async function makeGuard(app: FastifyInstance, { catalogCache, dataFolder
     keyGenerator: (request) => request.ip,
   });
 
-  return async (request, reply) => {
-    const key = bearerKey(request.headers.authorization);
-    const access = key === undefined ? undefined : await catalogCache.access(key);
-    if (access === undefined) {
-      const failures = await countFailure(request);
-      if (!failures.isAllowed && failures.isExceeded)
-        throw tooMany('requests without a valid key', failures.ttlInSeconds);
-      throw new KnownError('unauthorized', unauthorizedMessage(request.headers.authorization));
+  async function refuse(request: FastifyRequest, message: string): Promise<never> {
+    const failures = await countFailure(request);
+    if (!failures.isAllowed && failures.isExceeded) {
+      throw tooMany('requests without a valid key', failures.ttlInSeconds);
     }
-    const { keyId, workspaceId: workspace, plan } = access;
-    request.principal = { workspace, plan, via: 'key', keyId };
-    keyUse.note(keyId, now());
+    throw new KnownError('unauthorized', message);
+  }
 
+  /** Counts a request of whom `request.principal` is, and checks the plan. */
+  async function admit(principal: Principal, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    request.principal = principal;
+    if (principal.keyId !== null) keyUse.note(principal.keyId, now());
     const count = await countRequest(request);
     if (count.isAllowed) throw new Error('the rate limit counts every key');
     const reset = Math.max(1, count.ttlInSeconds);
@@ -79,15 +95,37 @@ export async function makeGuard(app: FastifyInstance, { catalogCache, dataFolder
     });
     if (count.isExceeded) throw tooMany(`requests with this key; ${REQUESTS_PER_MINUTE} a minute are served`, reset);
 
-    if (plan === 'free') {
+    if (principal.plan === 'free') {
       throw new KnownError('plan_required', 'The workspace of this key is on the Free plan, which has no API access.');
     }
+  }
+
+  return {
+    usage,
+    refuse,
+    key: async (request, reply) => {
+      const key = bearerToken(request);
+      const access = key === undefined ? undefined : await catalogCache.access(key);
+      if (access === undefined) return refuse(request, unauthorizedMessage(request.headers.authorization));
+      const { keyId, workspaceId: workspace, plan } = access;
+      return admit({ workspace, plan, via: 'key', id: keyId, keyId, owner: null }, request, reply);
+    },
+    session: async (request, reply) => {
+      requireSameOrigin(request);
+      const token = sessionCookie(request);
+      const session = token === undefined ? undefined : await catalogCache.session(token);
+      if (session === undefined || session.expiresAt <= toMicroseconds(now())) {
+        return refuse(request, 'Nobody is signed in, or the session has ended. Sign in again.');
+      }
+      const { id, keyId, email: owner, workspaceId: workspace, plan } = session;
+      return admit({ workspace, plan, via: 'session', id: keyId ?? id, keyId, owner }, request, reply);
+    },
   };
 }
 
-/** The key of `Authorization: Bearer KEY`; keys sent in any other way do not count. */
-function bearerKey(header: string | undefined): string | undefined {
-  return /^Bearer +(\S+)$/i.exec(header ?? '')?.[1];
+/** The token of `Authorization: Bearer TOKEN`; keys sent in any other way do not count. */
+export function bearerToken({ headers }: FastifyRequest): string | undefined {
+  return /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
 }
 
 function unauthorizedMessage(header: string | undefined): string {

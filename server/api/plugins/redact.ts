@@ -7,8 +7,8 @@ const MAX_DEPTH = 8;
 /** An encoded ASCII character, its percent sign encoded any number of times: `%5F`, `%255F`, `%25255F`. */
 const ENCODED = /%(?:25)*([2-7][0-9a-f])/gi;
 
-/** The name that keys begin with, and what follows it in the same part of an address. */
-const KEY = /(ord_live_)[^/?#&;=]*/gi;
+/** The names that keys, sign-in links and sessions begin with, and what follows them in the same part of an address. */
+const KEY = /(ord_(?:live|link|sess)_)[^/?#&;=]*/gi;
 
 /** A run as long as the secret of a key: nothing else in an address of ours is. */
 const SECRET = /[a-z0-9]{32,}/gi;
@@ -32,7 +32,7 @@ export function redact(text: string): string {
 }
 
 function mask(text: string): string {
-  return text.replaceAll(KEY, 'ord_live_…').replaceAll(SECRET, '…');
+  return text.replaceAll(KEY, (_, name: string) => `${name.toLowerCase()}…`).replaceAll(SECRET, '…');
 }
 
 /** Decodes until nothing is left to decode; undefined where that takes too long. */
