@@ -35,7 +35,10 @@ function isStale(): boolean {
   if (!existsSync(CLIENT)) return false;
   if (!existsSync(PAGE)) return true;
   const built = statSync(PAGE).mtimeMs;
-  const sources = [...globSync('**/*.{ts,tsx,css,svg}', { cwd: CLIENT }).map((file) => join(CLIENT, file)), import.meta.filename];
+  const sources = [
+    ...globSync('**/*.{ts,tsx,css,svg}', { cwd: CLIENT }).map((file) => join(CLIENT, file)),
+    import.meta.filename,
+  ];
   return sources.some((file) => statSync(file).mtimeMs > built);
 }
 

@@ -5,8 +5,8 @@ import { listWorkspaces } from '../../server/catalog/workspaces.ts';
 import { toMicroseconds } from '../../server/domain/instants.ts';
 import { readSettings, SETTINGS } from '../../server/settings.ts';
 import { print, withStores } from '../cli.ts';
-import { examples } from '../help.ts';
 import { ensureDashboard } from '../dashboard.ts';
+import { examples } from '../help.ts';
 import { DEMO_KEY, DEMO_WORKSPACE, loadDemo } from './demo.ts';
 import { signInAddress } from './login.ts';
 
@@ -38,7 +38,10 @@ export function addServe(program: Command): void {
       print(`Its data folder is ${settings.dataFolder}`);
       const link = options.demo === true ? await makeDemoLink() : undefined;
       if (link === undefined) print(`Dashboard: ${address}/app`);
-      else print(`\nThe dashboard of the demo; this link signs you in once, within 10 minutes:\n  ${signInAddress(address, link)}`);
+      else
+        print(
+          `\nThe dashboard of the demo; this link signs you in once, within 10 minutes:\n  ${signInAddress(address, link)}`,
+        );
       if (key !== undefined) {
         print('\nThe demo key, shown this once:');
         print(`  ${key}`);

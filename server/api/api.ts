@@ -31,7 +31,7 @@ const ROUTES: readonly Route[] = [
   notes,
 ];
 
-/** Whether an address lies under the API's root. */
+/** Whether a URL is below the API's root. */
 export function isApiAddress(url: string): boolean {
   return /^\/api\/v1([/?]|$)/.test(url);
 }
@@ -42,13 +42,13 @@ interface ApiOptions {
   readonly onStages: OnStages | undefined;
 }
 
-/** The API under its root. Its hooks see no other request: the documentation has none of them. */
+/** Adds the API below its root. Its hooks do not apply to the documentation. */
 export async function addApi(app: FastifyInstance, options: ApiOptions): Promise<void> {
   await app.register(
     async (api) => {
       addEndpoints(api, options);
       api.setNotFoundHandler(() => {
-        throw notFound('The API has nothing at this address; it answers GET on the paths that /docs lists.');
+        throw notFound('The API has no such endpoint; /docs lists all endpoints.');
       });
     },
     { prefix: API_ROOT },
@@ -56,8 +56,8 @@ export async function addApi(app: FastifyInstance, options: ApiOptions): Promise
 }
 
 /**
- * All endpoints of the API, with what every request to them passes, in a context of their own.
- * @param hide leaves them out of the documentation, which names each of them once
+ * Adds all endpoints of the API with their hooks to a plugin context.
+ * @param hide leaves them out of the documentation
  */
 export function addEndpoints(
   api: FastifyInstance,

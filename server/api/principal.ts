@@ -1,13 +1,13 @@
-/** Who a request speaks for, and by what right. */
+/** The authenticated identity of a request. */
 export interface Principal {
   readonly workspace: string;
   readonly plan: string;
   /** An API key, or a session of the dashboard, which may belong to a key. */
   readonly via: 'key' | 'session';
-  /** Whose requests are counted together: the id of the key, or of a session that belongs to none. */
+  /** What rate limits count by: the id of the key, or of a session without a key. */
   readonly id: string;
   readonly keyId: string | null;
-  /** The email address of the owner whose session it is; null for whoever only reads. */
+  /** Email address of the owner who signed in; null for read-only access. */
   readonly owner: string | null;
 }
 

@@ -8,7 +8,7 @@ import { findWorkspace, type Role } from './workspaces.ts';
 /** How long a session of the dashboard lasts, in seconds. */
 export const SESSION_SECONDS = 12 * 3600;
 /** How long a sign-in link can be used, in seconds. */
-export const LINK_SECONDS = 600;
+const LINK_SECONDS = 600;
 
 /** Whom a session or a link stands for: a key, or an owner of the workspace by email address. */
 export type SignedIn =
@@ -86,8 +86,7 @@ export async function takeLink(
     const row = await own.statements.get<Row>('login_link', { hash });
     await own.statements.run('login_links_forget', { hash, at });
     if (row === undefined || row.expiresAt <= at) return undefined;
-    const who: SignedIn =
-      row.keyId === null ? { keyId: null, email: row.email } : { keyId: row.keyId, email: null };
+    const who: SignedIn = row.keyId === null ? { keyId: null, email: row.email } : { keyId: row.keyId, email: null };
     return { workspace: row.workspaceId, who };
   });
 }
@@ -95,6 +94,9 @@ export async function takeLink(
 async function requireOwner(catalog: Catalog, workspace: string, email: string): Promise<void> {
   const member = await catalog.statements.get<{ role: Role }>('member_role', { workspace, email });
   if (member?.role === 'owner') return;
-  const found = member === undefined ? 'is not a member of the workspace' : `is ${member.role === 'admin' ? 'an' : 'a'} ${member.role}`;
+  const found =
+    member === undefined
+      ? 'is not a member of the workspace'
+      : `is ${member.role === 'admin' ? 'an' : 'a'} ${member.role}`;
   throw new LinkRefused(`Only an owner can sign in by a link; '${email}' ${found}.`);
 }

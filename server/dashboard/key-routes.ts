@@ -11,7 +11,10 @@ const MAX_NAME = 100;
 const MAX_BODY = 4096;
 
 /** `/app/api/keys`: owners list, create and revoke the keys of their workspace. */
-export function addKeyRoutes(api: FastifyInstance, { context, usage }: { context: Context; usage: UsageDatabase }): void {
+export function addKeyRoutes(
+  api: FastifyInstance,
+  { context, usage }: { context: Context; usage: UsageDatabase },
+): void {
   const { catalog, now } = context;
   api.addContentTypeParser('application/json', { parseAs: 'string', bodyLimit: MAX_BODY }, (_request, body, done) => {
     try {

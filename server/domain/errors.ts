@@ -5,7 +5,6 @@
 export const ERRORS = {
   invalid_request: { status: 400, when: 'a parameter is missing, malformed or out of range' },
   unauthorized: { status: 401, when: 'no key, an invalid key, or a revoked key' },
-  forbidden: { status: 403, when: 'dashboard only: the request was not sent by the dashboard, or only an owner may do this' },
   plan_required: { status: 403, when: 'the workspace is on the Free plan' },
   not_found: { status: 404, when: 'unknown path, project or group, or a project that has not finished setup' },
   google_access_lost: { status: 409, when: 'the search provider no longer grants access to the property' },
@@ -16,6 +15,11 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
+/** Errors that only the dashboard can meet. */
+export const DASHBOARD_ERRORS = {
+  forbidden: { status: 403, when: 'the request was not sent by the dashboard, or only an owner may do this' },
+} as const;
+
 /** Requests that cannot be read whole are `invalid_request` too, with a status of their own. */
 export const UNREADABLE_REQUESTS = {
   malformed: { status: 400, when: 'the request is not well-formed HTTP' },
@@ -25,11 +29,11 @@ export const UNREADABLE_REQUESTS = {
 
 /** An error whose code and message are sent to the client. Any other error becomes `server_error`. */
 export class KnownError extends Error {
-  readonly code: ErrorCode;
+  readonly code: ErrorCode | keyof typeof DASHBOARD_ERRORS;
   /** Seconds a client should wait before it asks again. */
   readonly retryAfter: number | undefined;
 
-  constructor(code: ErrorCode, message: string, options: { retryAfter?: number; cause?: unknown } = {}) {
+  constructor(code: KnownError['code'], message: string, options: { retryAfter?: number; cause?: unknown } = {}) {
     super(message, { cause: options.cause });
     this.name = 'KnownError';
     this.code = code;

@@ -25,7 +25,14 @@ function loadedBy(html: string): string[] {
 
 t.test('one page at every address below /app, with nothing inline and nothing from elsewhere', async (t) => {
   const first = await app.inject('/app');
-  for (const url of ['/app', '/app/', '/app/sign-in', '/app/p/Fw7kd/queries?period=3m', '/app/p/%3Cscript%3E', '/app/apis']) {
+  for (const url of [
+    '/app',
+    '/app/',
+    '/app/sign-in',
+    '/app/p/Fw7kd/queries?period=3m',
+    '/app/p/%3Cscript%3E',
+    '/app/apis',
+  ]) {
     const { statusCode, headers, body } = await app.inject(url);
     t.equal(statusCode, 200, url);
     t.match(headers, { ...SAFE, 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' }, url);
@@ -43,7 +50,11 @@ t.test('its files may be cached for ever, and are sent compressed as they were b
   for (const file of files) {
     const plain = await app.inject(file);
     t.equal(plain.statusCode, 200, file);
-    t.match(plain.headers, { ...SAFE, 'cache-control': 'public, max-age=31536000, immutable', vary: /accept-encoding/ });
+    t.match(plain.headers, {
+      ...SAFE,
+      'cache-control': 'public, max-age=31536000, immutable',
+      vary: /accept-encoding/,
+    });
     const brotli = await app.inject({ url: file, headers: { 'accept-encoding': 'gzip, deflate, br, zstd' } });
     t.equal(brotli.headers['content-encoding'], 'br');
     t.ok(brotliDecompressSync(brotli.rawPayload).equals(plain.rawPayload), 'the same file');

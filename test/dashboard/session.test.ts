@@ -1,5 +1,5 @@
-import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import type { InjectOptions } from 'fastify';
 import t from 'tap';
 import { createKey, revokeKey } from '../../server/catalog/keys.ts';
@@ -16,7 +16,11 @@ const clock = { at: NOW };
 const world = await makeWorld(
   t,
   {
-    workspaces: [WORKSPACE, { id: 'gratis', name: 'Gratis', plan: 'free', keyword_history_days: 30 }, { ...WORKSPACE, id: 'other', name: 'Other' }],
+    workspaces: [
+      WORKSPACE,
+      { id: 'gratis', name: 'Gratis', plan: 'free', keyword_history_days: 30 },
+      { ...WORKSPACE, id: 'other', name: 'Other' },
+    ],
     projects: [PROJECT, { ...PROJECT, id: 'Proj2', workspace_id: 'other', domain: 'other.example' }],
     site_daily: facts('date device', ['2026-03-01', 'mobile', 1, 2, 0]),
   },
@@ -37,7 +41,9 @@ async function send(
   more: InjectOptions = {},
 ) {
   const remoteAddress = `198.51.${100 + Math.floor(++address / 250)}.${address % 250}`;
-  const sent = Object.entries({ ...DASHBOARD, ...headers }).filter((pair): pair is [string, string] => pair[1] !== undefined);
+  const sent = Object.entries({ ...DASHBOARD, ...headers }).filter(
+    (pair): pair is [string, string] => pair[1] !== undefined,
+  );
   const response = await app.inject({ method, url, headers: Object.fromEntries(sent), remoteAddress, ...more });
   const isJson = String(response.headers['content-type']).startsWith('application/json');
   // biome-ignore lint/suspicious/noExplicitAny: answers are picked from
@@ -69,7 +75,14 @@ t.test('a pasted key begins a session that answers as the key does', async (t) =
   t.strictSame(answer.body, { expiresAt: new Date(clock.at + 12 * HOUR).toISOString() });
   t.equal(answer.headers['cache-control'], 'no-store');
   const cookie = cookieOf(answer);
-  for (const path of ['/projects', '/projects/Proj1/site', '/projects/Proj1/site.csv', '/projects/Proj1/notes', '/projects/Proj1/site?from=never', '/projects/Proj2/site']) {
+  for (const path of [
+    '/projects',
+    '/projects/Proj1/site',
+    '/projects/Proj1/site.csv',
+    '/projects/Proj1/notes',
+    '/projects/Proj1/site?from=never',
+    '/projects/Proj2/site',
+  ]) {
     const byKey = await app.inject({ url: `/api/v1${path}`, headers: { authorization: `Bearer ${key}` } });
     const bySession = await send('GET', `/app/api${path}`, { cookie });
     t.strictSame([bySession.status, bySession.text], [byKey.statusCode, byKey.body], path);
@@ -91,7 +104,11 @@ t.test('the cookie: out of reach of scripts, other sites and, over HTTPS, other 
     ['[::1]', { host: '[::1]:3000' }, LOOPBACK],
     ['another host', { host: 'reports.acme.example' }, SECURE],
     ['a name that begins like one', { host: 'localhost.acme.example' }, SECURE],
-    ['HTTPS at a proxy that hides the name', { host: '127.0.0.1:3000', origin: 'https://reports.acme.example' }, SECURE],
+    [
+      'HTTPS at a proxy that hides the name',
+      { host: '127.0.0.1:3000', origin: 'https://reports.acme.example' },
+      SECURE,
+    ],
   ];
   for (const [name, headers, wanted] of cases) {
     t.match((await signIn(key, headers)).headers['set-cookie'], wanted, name);
@@ -110,12 +127,20 @@ t.test('nothing but hashes is stored, and nothing secret is logged', async (t) =
   await send('GET', `/app/sign-in?${link}`);
   const secrets = [cookie.split('=')[1]!, link, key];
   const db = new DatabaseSync(join(world.dataFolder, 'catalog.sqlite'), { readOnly: true });
-  const stored = ['sessions', 'login_links', 'keys'].map((table) => JSON.stringify(db.prepare(`select * from ${table}`).all()));
+  const stored = ['sessions', 'login_links', 'keys'].map((table) =>
+    JSON.stringify(db.prepare(`select * from ${table}`).all()),
+  );
   db.close();
   t.match(stored[0], /"hash":"[0-9a-f]{64}"/);
   for (const secret of secrets) {
-    t.notOk(stored.some((text) => text.includes(secret)), 'not stored');
-    t.notOk(world.log.some((line) => line.includes(secret)), 'not logged');
+    t.notOk(
+      stored.some((text) => text.includes(secret)),
+      'not stored',
+    );
+    t.notOk(
+      world.log.some((line) => line.includes(secret)),
+      'not logged',
+    );
   }
 });
 
@@ -141,7 +166,12 @@ t.test('requests that no page of this origin has sent are refused, with the cook
     const read = await send('GET', '/app/api/projects/Proj1/site', { cookie, ...from });
     t.strictSame([read.status, read.code], [403, 'forbidden'], `GET, ${site}`);
     t.notOk(read.text.includes('clicks'));
-    const made = await send('POST', '/app/api/keys', { cookie: owner, 'content-type': 'application/json', ...from }, { payload: '{"name":"evil"}' });
+    const made = await send(
+      'POST',
+      '/app/api/keys',
+      { cookie: owner, 'content-type': 'application/json', ...from },
+      { payload: '{"name":"evil"}' },
+    );
     t.equal(made.status, 403, `POST, ${site}`);
     t.equal((await send('DELETE', '/app/api/session', { cookie, ...from })).status, 403, `signing out, ${site}`);
     t.equal((await signIn(key, from)).status, 403, `signing in, ${site}`);
@@ -149,7 +179,9 @@ t.test('requests that no page of this origin has sent are refused, with the cook
   }
   t.equal((await send('GET', '/app/api/session', { cookie })).status, 200, 'the session is still there');
   t.strictSame(
-    (await send('GET', '/app/api/keys', { cookie: owner })).body.keys.filter(({ name }: { name: string }) => name === 'evil'),
+    (await send('GET', '/app/api/keys', { cookie: owner })).body.keys.filter(
+      ({ name }: { name: string }) => name === 'evil',
+    ),
     [],
   );
 });
@@ -200,7 +232,10 @@ t.test('a link signs an owner in once, within 10 minutes', async (t) => {
 t.test('ordinate login makes links for owners only', async (t) => {
   const settings = { ORDINATE_DATA: world.dataFolder, PORT: '8080' };
   const login = (...words: string[]) => command(settings, 'login', '--workspace', 'acme', ...words);
-  for (const [email, why] of [['admin@acme.example', /is an admin/], ['nobody@acme.example', /not a member/]] as const) {
+  for (const [email, why] of [
+    ['admin@acme.example', /is an admin/],
+    ['nobody@acme.example', /not a member/],
+  ] as const) {
     const refused = await login('--by', email);
     t.equal(refused.code, 1);
     t.match(refused.stderr, why);
@@ -234,7 +269,11 @@ t.test('failed attempts count together with failed keys: 30 a minute from one ad
     t.strictSame([status, code], [429, 'rate_limited']);
     t.ok(Number(headers['retry-after']) > 0);
   }
-  t.equal((await send('POST', '/app/session', { authorization: `Bearer ${key}` }, from)).status, 200, 'a right key still works');
+  t.equal(
+    (await send('POST', '/app/session', { authorization: `Bearer ${key}` }, from)).status,
+    200,
+    'a right key still works',
+  );
   clock.at += 60_001;
 });
 
@@ -250,7 +289,11 @@ t.test('requests of a session count as those of its key', async (t) => {
   const refused = await send('GET', '/app/api/projects', { cookie });
   t.strictSame([refused.status, refused.code], [429, 'rate_limited']);
   const owner = await cookieFor(await newLink());
-  t.equal((await send('GET', '/app/api/projects', { cookie: owner })).headers['x-ratelimit-remaining'], '119', 'an owner has a limit of their own');
+  t.equal(
+    (await send('GET', '/app/api/projects', { cookie: owner })).headers['x-ratelimit-remaining'],
+    '119',
+    'an owner has a limit of their own',
+  );
 });
 
 t.test('the Free plan has no access', async (t) => {
@@ -262,7 +305,11 @@ t.test('the Free plan has no access', async (t) => {
 t.test('owners manage keys; whoever signed in with a key reads only', async (t) => {
   const reader = await cookieFor(key);
   const json = { 'content-type': 'application/json' };
-  for (const [method, url, payload] of [['GET', '/app/api/keys'], ['POST', '/app/api/keys', '{"name":"mine"}'], ['DELETE', '/app/api/keys/x']] as const) {
+  for (const [method, url, payload] of [
+    ['GET', '/app/api/keys'],
+    ['POST', '/app/api/keys', '{"name":"mine"}'],
+    ['DELETE', '/app/api/keys/x'],
+  ] as const) {
     const refused = await send(method, url, { cookie: reader, ...(payload ? json : {}) }, payload ? { payload } : {});
     t.strictSame([refused.status, refused.code], [403, 'forbidden'], `${method} ${url}`);
   }
@@ -275,13 +322,19 @@ t.test('owners manage keys; whoever signed in with a key reads only', async (t) 
   t.equal((await post(`{"name":"${'x'.repeat(5000)}"}`)).status, 400, 'a body of a few kilobytes at most');
   const made = (await post('{"name":"sheet"}')).body as { id: string; key: string };
   t.match(made.key, /^ord_live_\w{32}$/);
-  t.equal((await app.inject({ url: '/api/v1/projects', headers: { authorization: `Bearer ${made.key}` } })).statusCode, 200);
+  t.equal(
+    (await app.inject({ url: '/api/v1/projects', headers: { authorization: `Bearer ${made.key}` } })).statusCode,
+    200,
+  );
   const listed = await send('GET', '/app/api/keys', { cookie });
   const found = listed.body.keys.find(({ id }: { id: string }) => id === made.id);
   t.match(found, { name: 'sheet', prefix: made.key.slice(0, 13), revokedAt: null });
   t.notOk(listed.text.includes(made.key), 'shown once only');
   t.equal((await send('DELETE', `/app/api/keys/${made.id}`, { cookie })).status, 204);
-  t.equal((await app.inject({ url: '/api/v1/projects', headers: { authorization: `Bearer ${made.key}` } })).statusCode, 401);
+  t.equal(
+    (await app.inject({ url: '/api/v1/projects', headers: { authorization: `Bearer ${made.key}` } })).statusCode,
+    401,
+  );
   const others = (await newKey('other')).id;
   refusedFor(t, await send('DELETE', `/app/api/keys/${others}`, { cookie }), 'key', 'a key of another workspace');
 });

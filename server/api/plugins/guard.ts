@@ -15,13 +15,13 @@ const MINUTE = 60_000;
 
 export interface GuardOptions {
   readonly catalogCache: CatalogCache;
-  /** Where the last use of keys is stored. */
+  /** Folder of the usage database. */
   readonly dataFolder: string;
   /** Milliseconds, as `Date.now`. */
   readonly now: () => number;
 }
 
-/** What every request passes before its route: key or session, rate limit, plan. */
+/** The checks before each route: key or session, rate limit, plan. */
 export type Guard = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
 export interface Guards {
@@ -37,8 +37,7 @@ export interface Guards {
 
 /**
  * Both check, in this order: the key or session (401, or 429 for an address with too many failures), the rate limit of
- * the key (429), the plan (403). A session counts as its key. The rate-limit headers stand on every authenticated
- * answer, whatever comes of it.
+ * the key (429), the plan (403). A session counts as its key. Every authenticated response has the rate-limit headers.
  */
 export async function makeGuards(
   app: FastifyInstance,
@@ -46,7 +45,7 @@ export async function makeGuards(
 ): Promise<Guards> {
   await app.register(rateLimit, {
     global: false,
-    // The plugin wants a class, and makes the store itself.
+    // The plugin requires a class and creates the store itself.
     store: class extends FixedWindows {
       constructor() {
         super(now);
@@ -54,7 +53,7 @@ export async function makeGuards(
     },
   });
   const usage = new UsageDatabase(dataFolder, (error) => {
-    app.log.warn({ err: error }, 'the last use of keys was not stored');
+    app.log.warn({ err: error }, 'could not store the last use of keys');
   });
   const keyUse = new KeyUse(usage);
   app.addHook('onClose', async () => {
@@ -86,14 +85,15 @@ export async function makeGuards(
     request.principal = principal;
     if (principal.keyId !== null) keyUse.note(principal.keyId, now());
     const count = await countRequest(request);
-    if (count.isAllowed) throw new Error('the rate limit counts every key');
+    if (count.isAllowed) throw new Error('the rate limit must count every key');
     const reset = Math.max(1, count.ttlInSeconds);
     reply.headers({
       'x-ratelimit-limit': REQUESTS_PER_MINUTE,
       'x-ratelimit-remaining': count.remaining,
       'x-ratelimit-reset': reset,
     });
-    if (count.isExceeded) throw tooMany(`requests with this key; ${REQUESTS_PER_MINUTE} a minute are served`, reset);
+    if (count.isExceeded)
+      throw tooMany(`requests with this key; the limit is ${REQUESTS_PER_MINUTE} per minute`, reset);
 
     if (principal.plan === 'free') {
       throw new KnownError('plan_required', 'The workspace of this key is on the Free plan, which has no API access.');
@@ -123,7 +123,7 @@ export async function makeGuards(
   };
 }
 
-/** The token of `Authorization: Bearer TOKEN`; keys sent in any other way do not count. */
+/** The token of `Authorization: Bearer TOKEN`. */
 export function bearerToken({ headers }: FastifyRequest): string | undefined {
   return /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
 }

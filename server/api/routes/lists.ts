@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { day, instant, nullable, object, oneOf } from '../schemas.ts';
 
-/** What the two list endpoints, pages and queries, have in common. */
+/** Schemas shared by the list endpoints, pages and queries. */
 export const listRangeSchema = object({ from: day, to: day, country: nullable(Type.String()) });
 
 export const listSource = object({

@@ -1,6 +1,6 @@
+import { useEffect } from 'preact/hooks';
 import lazy from 'preact-iso/lazy';
 import { Route, Router, useLocation } from 'preact-iso/router';
-import { useEffect } from 'preact/hooks';
 import { request, session } from './lib/api.ts';
 import type { Session } from './lib/types.ts';
 import { Shell } from './parts/shell.tsx';

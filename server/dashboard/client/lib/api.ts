@@ -135,11 +135,19 @@ export function useResource<T>(path: string | null, { poll }: { poll?: number | 
   // What is remembered of this path shows in the first frame.
   const known = state.path === path ? undefined : answers.get(path);
   if (known !== undefined) return { data: known.data as T, error: undefined, isLoading: false, reload };
-  return { data: state.data, error: state.path === path ? state.error : undefined, isLoading: state.path !== path, reload };
+  return {
+    data: state.data,
+    error: state.path === path ? state.error : undefined,
+    isLoading: state.path !== path,
+    reload,
+  };
 }
 
 /** A path of the API with parameters; those without a value are left out. */
-export function apiPath(path: string, parameters: Readonly<Record<string, string | number | null | undefined>> = {}): string {
+export function apiPath(
+  path: string,
+  parameters: Readonly<Record<string, string | number | null | undefined>> = {},
+): string {
   const given = Object.entries(parameters).flatMap(([name, value]): [string, string][] =>
     value === null || value === undefined || value === '' ? [] : [[name, String(value)]],
   );

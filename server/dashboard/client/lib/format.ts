@@ -2,7 +2,11 @@ import type { Metric } from './types.ts';
 
 const whole = new Intl.NumberFormat();
 const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
-const percent = new Intl.NumberFormat(undefined, { style: 'percent', minimumFractionDigits: 1, maximumFractionDigits: 1 });
+const percent = new Intl.NumberFormat(undefined, {
+  style: 'percent',
+  minimumFractionDigits: 1,
+  maximumFractionDigits: 1,
+});
 const finePercent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 2 });
 const place = new Intl.NumberFormat(undefined, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 const shareOfAll = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 });
@@ -59,7 +63,11 @@ export interface ChangeText {
 }
 
 /** How a metric changed: positions by places, where fewer are better; the others by percent. */
-export function describeChange(metric: Metric, now: number | null, then: number | null | undefined): ChangeText | undefined {
+export function describeChange(
+  metric: Metric,
+  now: number | null,
+  then: number | null | undefined,
+): ChangeText | undefined {
   if (then === undefined) return undefined;
   if (now === null || then === null) return { text: NONE, exact: 'Nothing to compare with', isGood: null };
   const exact = `${exactMetric(metric, then)} before`;
@@ -103,7 +111,11 @@ const COUNTRY_CODES = `
   bhrBH nplNP mmrMM khmKH ecuEC bolBO pryPY criCR panPA gtmGT domDO cubCU hndHN slvSV nicNI priPR jamJM ttoTT
   ethET tzaTZ ugaUG cmrCM civCI senSN
 `;
-const alpha2 = new Map(COUNTRY_CODES.trim().split(/\s+/).map((codes): [string, string] => [codes.slice(0, 3), codes.slice(3)]));
+const alpha2 = new Map(
+  COUNTRY_CODES.trim()
+    .split(/\s+/)
+    .map((codes): [string, string] => [codes.slice(0, 3), codes.slice(3)]),
+);
 
 /** The name of a country by its three letters; the letters where it is not known. */
 export function countryName(code: string): string {

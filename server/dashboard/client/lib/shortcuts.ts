@@ -1,5 +1,5 @@
-import { useLocation } from 'preact-iso/router';
 import { useEffect } from 'preact/hooks';
+import { useLocation } from 'preact-iso/router';
 import { SCREENS } from './screens.ts';
 import { useScreenLink } from './view.ts';
 

@@ -15,12 +15,14 @@ export type Metric = keyof Metrics;
 export const METRICS = ['clicks', 'impressions', 'ctr', 'position'] as const;
 
 /** Why a change must not be relied on, by metric. */
-export type Unsafe = Partial<Record<Metric, readonly string[]>>;
+type Unsafe = Partial<Record<Metric, readonly string[]>>;
 
 /** What `compare` adds beside metrics. */
 export interface Compared {
   readonly comparison?: Metrics | null;
-  readonly change?: Partial<Record<Metric, { readonly difference: number | null; readonly ratio: number | null }>> | null;
+  readonly change?: Partial<
+    Record<Metric, { readonly difference: number | null; readonly ratio: number | null }>
+  > | null;
   readonly unsafe?: Unsafe;
 }
 
@@ -36,7 +38,7 @@ export interface Session {
   readonly expiresAt: string;
 }
 
-export type SyncStatus = 'pending' | 'ok' | 'warning' | 'failed';
+type SyncStatus = 'pending' | 'ok' | 'warning' | 'failed';
 
 export interface Project {
   readonly id: string;
@@ -55,7 +57,7 @@ export interface ProjectsAnswer {
   readonly projects: readonly Project[];
 }
 
-export type DailyMetrics = Metrics & Compared & { readonly date: Day };
+type DailyMetrics = Metrics & Compared & { readonly date: Day };
 
 export interface SiteAnswer {
   readonly range: Range & { readonly provisionalAfter: Day | null; readonly comparison?: Range };
@@ -63,14 +65,15 @@ export interface SiteAnswer {
   readonly daily: readonly DailyMetrics[];
 }
 
-export interface Paging {
+interface Paging {
   readonly total: number;
   readonly limit: number;
   readonly offset: number;
 }
 
-export type QueryRow = Metrics & Compared & { readonly query: string; readonly branded: boolean; readonly trackedKeywordId: string | null };
-export type PageRow = Metrics & Compared & { readonly url: string };
+type QueryRow = Metrics &
+  Compared & { readonly query: string; readonly branded: boolean; readonly trackedKeywordId: string | null };
+type PageRow = Metrics & Compared & { readonly url: string };
 
 export interface ListAnswer {
   readonly range: Range;
@@ -80,52 +83,7 @@ export interface ListAnswer {
   readonly pages?: readonly PageRow[];
 }
 
-export interface Keyword extends Compared {
-  readonly id: string;
-  readonly query: string;
-  readonly trackedSince: string;
-  readonly intent: string;
-  readonly groupIds: readonly string[];
-  readonly metrics: Metrics & Compared;
-  readonly daily?: readonly DailyMetrics[];
-}
-
-export interface KeywordsAnswer {
-  readonly range: Range & { readonly clamped: boolean; readonly provisionalAfter: Day | null };
-  readonly paging: Paging;
-  readonly keywords: readonly Keyword[];
-}
-
-export interface Group {
-  readonly id: string;
-  readonly name: string;
-  readonly kind: 'folder' | 'manual' | 'rule';
-  readonly parentId: string | null;
-  readonly keywordIds: readonly string[] | null;
-}
-
-export interface GroupsAnswer {
-  readonly groups: readonly Group[];
-}
-
-export interface BreakdownsAnswer {
-  readonly range: Range & {
-    readonly availableFrom: Day | null;
-    readonly availableThrough: Day | null;
-    readonly provisionalAfter: Day | null;
-    readonly countryMonthlyThrough: Day | null;
-  };
-  readonly countries: readonly (Metrics & Compared & { readonly country: string })[];
-  readonly devices: readonly (Metrics & Compared & { readonly device: string })[];
-  readonly appearances: readonly (Metrics & Compared & { readonly appearance: string })[];
-  readonly brand: {
-    readonly brand: Metrics & Compared;
-    readonly nonBrand: Metrics & Compared;
-    readonly anonymous: { readonly clicks: number; readonly impressions: number };
-  };
-}
-
-export interface Alert {
+interface Alert {
   readonly id: string;
   readonly type: string;
   readonly kind: string;

@@ -72,8 +72,7 @@ export function useScreenLink(): (path: string, changes?: Changes) => string {
 /** The days of a view, and those to compare them with; none before the project has any. */
 export function rangesOf(view: View, project: Project): { range: Range; compared: Range | null } {
   const lastDay = project.syncedThrough ?? new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
-  const range =
-    view.period === null ? { from: view.from!, to: view.to! } : periodRange(view.period, lastDay);
+  const range = view.period === null ? { from: view.from!, to: view.to! } : periodRange(view.period, lastDay);
   return { range, compared: view.compare === 'none' ? null : comparedRange(range, view.compare) };
 }
 

@@ -1,4 +1,4 @@
-import uPlot from 'uplot';
+import type uPlot from 'uplot';
 import { formatMonth, formatMonthOfYear, formatShortDay } from '../lib/dates.ts';
 import { axisMetric } from '../lib/format.ts';
 import type { Day, Metric } from '../lib/types.ts';
@@ -17,7 +17,7 @@ export interface Marker {
 }
 
 /** A level to measure the line by. */
-export interface Level {
+interface Level {
   readonly name: string;
   readonly value: number;
 }
@@ -92,7 +92,13 @@ export function chartOptions(
       x: { time: false, range: [0, Math.max(1, points.length - 1)] },
       y: {
         dir: isPosition ? -1 : 1,
-        range: (_, least, most) => yRange(isPosition, least, most, levels.map(({ value }) => value)),
+        range: (_, least, most) =>
+          yRange(
+            isPosition,
+            least,
+            most,
+            levels.map(({ value }) => value),
+          ),
       },
     },
     axes: [
@@ -138,7 +144,12 @@ export function chartOptions(
   };
 }
 
-function yRange(isPosition: boolean, least: number | null, most: number | null, levels: readonly number[]): [number, number] {
+function yRange(
+  isPosition: boolean,
+  least: number | null,
+  most: number | null,
+  levels: readonly number[],
+): [number, number] {
   const values = [...levels, ...(least === null || most === null ? [] : [least, most])];
   if (values.length === 0) return isPosition ? [1, 10] : [0, 10];
   const top = Math.max(...values);
@@ -149,9 +160,10 @@ function yRange(isPosition: boolean, least: number | null, most: number | null, 
 }
 
 /** Hatches the days that may still change. */
-function drawProvisional({ ctx, bbox, valToPos }: uPlot, first: number, color: string): void {
+function drawProvisional(chart: uPlot, first: number, color: string): void {
+  const { ctx, bbox } = chart;
   if (first < 0) return;
-  const left = valToPos(Math.max(0, first - 0.5), 'x', true);
+  const left = chart.valToPos(Math.max(0, first - 0.5), 'x', true);
   ctx.save();
   ctx.beginPath();
   ctx.rect(left, bbox.top, bbox.left + bbox.width - left, bbox.height);
@@ -169,12 +181,13 @@ function drawProvisional({ ctx, bbox, valToPos }: uPlot, first: number, color: s
   ctx.restore();
 }
 
-function drawLevels({ ctx, bbox, valToPos }: uPlot, levels: readonly Level[], color: string): void {
+function drawLevels(chart: uPlot, levels: readonly Level[], color: string): void {
+  const { ctx, bbox } = chart;
   ctx.save();
   ctx.strokeStyle = color;
   ctx.lineWidth = 1.5 * devicePixelRatio;
   for (const [index, { value }] of levels.entries()) {
-    const y = valToPos(value, 'y', true);
+    const y = chart.valToPos(value, 'y', true);
     ctx.setLineDash(index === 0 ? [] : [3 * devicePixelRatio, 3 * devicePixelRatio]);
     ctx.beginPath();
     ctx.moveTo(bbox.left, y);
@@ -193,18 +206,19 @@ export function markerPlaces(points: readonly ChartPoint[], { from, to }: Marker
 
 /** A line for the days of a note and of a change by the provider, at the lower edge. */
 function drawMarkers(
-  { ctx, bbox, valToPos }: uPlot,
+  chart: uPlot,
   points: readonly ChartPoint[],
   markers: readonly Marker[],
   colors: ReturnType<typeof theme>,
 ): void {
+  const { ctx, bbox } = chart;
   ctx.save();
   const bottom = bbox.top + bbox.height;
   const size = 4 * devicePixelRatio;
   for (const marker of markers) {
     const places = markerPlaces(points, marker);
     if (places === undefined) continue;
-    const [left, right] = places.map((place) => valToPos(place, 'x', true)) as [number, number];
+    const [left, right] = places.map((place) => chart.valToPos(place, 'x', true)) as [number, number];
     ctx.fillStyle = marker.kind === 'note' ? colors.accent : colors.warn;
     if (right > left) {
       ctx.globalAlpha = 0.35;

@@ -67,19 +67,36 @@ function TwoDays({ from, to }: { from: string; to: string }) {
   const choose = (changed: Partial<typeof days>): void => {
     let next = { ...days, ...changed };
     // A half-typed day is empty.
-    if (next.from === '' || next.to === '') return setDays(next);
-    if (next.from > next.to) next = changed.from === undefined ? { ...next, from: next.to } : { ...next, to: next.from };
+    if (next.from === '' || next.to === '') {
+      setDays(next);
+      return;
+    }
+    if (next.from > next.to)
+      next = changed.from === undefined ? { ...next, from: next.to } : { ...next, to: next.from };
     if (countDays(next) > MAX_DAYS) {
-      next = changed.from === undefined ? { ...next, from: addDays(next.to, 1 - MAX_DAYS) } : { ...next, to: addDays(next.from, MAX_DAYS - 1) };
+      next =
+        changed.from === undefined
+          ? { ...next, from: addDays(next.to, 1 - MAX_DAYS) }
+          : { ...next, to: addDays(next.from, MAX_DAYS - 1) };
     }
     setDays(next);
     view.change({ ...next, period: null, offset: null }, { replace: true });
   };
   return (
     <span class="two-days">
-      <input type="date" aria-label="First day" value={days.from} onChange={(event) => choose({ from: event.currentTarget.value })} />
+      <input
+        type="date"
+        aria-label="First day"
+        value={days.from}
+        onChange={(event) => choose({ from: event.currentTarget.value })}
+      />
       <span aria-hidden="true">–</span>
-      <input type="date" aria-label="Last day" value={days.to} onChange={(event) => choose({ to: event.currentTarget.value })} />
+      <input
+        type="date"
+        aria-label="Last day"
+        value={days.to}
+        onChange={(event) => choose({ to: event.currentTarget.value })}
+      />
     </span>
   );
 }

@@ -8,9 +8,17 @@ export function markersOf(notes: readonly Note[], range: Range | undefined, devi
     return { from: date, to: endDate ?? date, text, kind: 'note' };
   });
   const events = EVENTS.filter(
-    (event) => event.from <= range.to && event.to >= range.from && (event.device === null || device === 'all' || event.device === device),
+    (event) =>
+      event.from <= range.to &&
+      event.to >= range.from &&
+      (event.device === null || device === 'all' || event.device === device),
   ).map(({ from, to, text }): Marker => ({ from, to, text, kind: 'event' }));
   return [...events, ...written];
 }
 
-const EVENTS: readonly { readonly from: string; readonly to: string; readonly text: string; readonly device: string | null }[] = [];
+const EVENTS: readonly {
+  readonly from: string;
+  readonly to: string;
+  readonly text: string;
+  readonly device: string | null;
+}[] = [];

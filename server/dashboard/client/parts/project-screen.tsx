@@ -65,9 +65,8 @@ function NoData({ project }: { project: Project }) {
   if (project.syncStatus === 'pending' || project.historyBackfilling) {
     return (
       <Empty title="The first days are on their way">
-        <p>The newest 28 days come first, then 16 months, month by month. This page shows them as soon as they are in.</p>
         <p>
-          <a href={`/app/p/${project.id}/data`}>Watch the sync</a>
+          The newest 28 days come first, then 16 months, month by month. This page shows them as soon as they are in.
         </p>
       </Empty>
     );

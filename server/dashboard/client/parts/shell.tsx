@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { useLocation } from 'preact-iso/router';
 import { useEffect } from 'preact/hooks';
+import { useLocation } from 'preact-iso/router';
 import icon from '../icon.svg';
 import { forgetAnswers, request, session, useResource } from '../lib/api.ts';
 import { projectOf, SCREENS } from '../lib/screens.ts';
@@ -64,7 +64,17 @@ function isCurrent(path: string, project: string, below: string): boolean {
   return below === '' ? path === address : path === address || path.startsWith(`${address}/`);
 }
 
-function NavLink({ href, name, icon: iconName, isCurrent }: { href: string; name: string; icon: IconName; isCurrent: boolean }) {
+function NavLink({
+  href,
+  name,
+  icon: iconName,
+  isCurrent,
+}: {
+  href: string;
+  name: string;
+  icon: IconName;
+  isCurrent: boolean;
+}) {
   return (
     <a class="nav-link" href={href} aria-current={isCurrent ? 'page' : undefined}>
       <Icon name={iconName} />

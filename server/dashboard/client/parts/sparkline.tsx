@@ -27,7 +27,14 @@ export function Sparkline({ values, width = 120, height = 32, inverted = false, 
   }
   const area = values.includes(null) || inverted ? '' : `${line}L${width - 1} ${height}L1 ${height}Z`;
   return (
-    <svg class="sparkline" width={width} height={height} viewBox={`0 0 ${width} ${height}`} role="img" aria-label={label}>
+    <svg
+      class="sparkline"
+      width={width}
+      height={height}
+      viewBox={`0 0 ${width} ${height}`}
+      role="img"
+      aria-label={label}
+    >
       {area && <path class="area" d={area} />}
       <path class="line" d={line} />
     </svg>

@@ -18,7 +18,8 @@ const dark = matchMedia('(prefers-color-scheme: dark)');
 export function TimeChart(props: TimeChartProps) {
   const [isTable, setTable] = useState(false);
   const { points, compared, provisionalAfter, markers = [], levels = [] } = props;
-  const hasProvisional = provisionalAfter !== null && points.some(({ date, value }) => date > provisionalAfter && value !== null);
+  const hasProvisional =
+    provisionalAfter !== null && points.some(({ date, value }) => date > provisionalAfter && value !== null);
   return (
     <figure class="chart">
       {isTable ? <ChartTable {...props} /> : <Canvas {...props} />}
@@ -84,7 +85,16 @@ function Canvas(props: TimeChartProps) {
 }
 
 /** What there is to say of a day, beside the pointer. */
-function Tip({ metric, points, compared, provisionalAfter, markers = [], index, left, width }: TimeChartProps & { index: number; left: number; width: number }) {
+function Tip({
+  metric,
+  points,
+  compared,
+  provisionalAfter,
+  markers = [],
+  index,
+  left,
+  width,
+}: TimeChartProps & { index: number; left: number; width: number }) {
   const point = points[index];
   if (point === undefined) return null;
   const before = compared?.[index];
@@ -140,7 +150,12 @@ function ChartTable({ metric, points, compared, label, markers = [] }: TimeChart
               <td class="number">{formatMetric(metric, value)}</td>
               {compared && <td class="number">{formatMetric(metric, compared[index]?.value)}</td>}
               {markers.length > 0 && (
-                <td>{markers.filter((marker) => marker.from <= date && marker.to >= date && marker.to === marker.from).map(({ text }) => text).join('; ')}</td>
+                <td>
+                  {markers
+                    .filter((marker) => marker.from <= date && marker.to >= date && marker.to === marker.from)
+                    .map(({ text }) => text)
+                    .join('; ')}
+                </td>
               )}
             </tr>
           ))}

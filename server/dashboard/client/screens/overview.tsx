@@ -1,8 +1,9 @@
+import { useMemo } from 'preact/hooks';
 import { apiPath, useResource } from '../lib/api.ts';
 import { eachDay, formatRange } from '../lib/dates.ts';
 import { formatMetric, METRIC_NAMES } from '../lib/format.ts';
 import { type AlertsAnswer, METRICS, type NotesAnswer, type Project, type SiteAnswer } from '../lib/types.ts';
-import { rangeParameters, rangesOf, useScreenLink, useView } from '../lib/view.ts';
+import { rangeParameters, rangesOf, useView } from '../lib/view.ts';
 import type { ChartPoint } from '../parts/chart-options.ts';
 import { CompareSelect, CountryChip, DeviceSelect, PeriodSelect } from '../parts/controls.tsx';
 import { CopyButton } from '../parts/copy.tsx';
@@ -12,7 +13,6 @@ import { ProjectScreen } from '../parts/project-screen.tsx';
 import { ErrorBox, Skeleton } from '../parts/states.tsx';
 import { TimeChart } from '../parts/time-chart.tsx';
 import { TopRows } from '../parts/top-rows.tsx';
-import { useMemo } from 'preact/hooks';
 
 /** How the whole site does: four metrics, one of them over the days of the range. */
 export function Overview() {
@@ -27,7 +27,10 @@ export function Overview() {
           <PeriodSelect project={project} />
           <CompareSelect />
           <DeviceSelect />
-          <CopyButton path={`/projects/${project.id}/site`} parameters={{ ...rangeParameters(view), device: device === 'all' ? null : device, country }} />
+          <CopyButton
+            path={`/projects/${project.id}/site`}
+            parameters={{ ...rangeParameters(view), device: device === 'all' ? null : device, country }}
+          />
         </>
       )}
     >
@@ -58,7 +61,10 @@ function Performance({ project }: { project: Project }) {
   const then = compared === null ? undefined : before.data;
   const points = useMemo(() => pointsOf(data, metric), [data, metric]);
   const comparedPoints = useMemo(() => then && pointsOf(then, metric), [then, metric]);
-  const markers = useMemo(() => markersOf(notes.data?.notes ?? [], data?.range, view.device), [notes.data, data, view.device]);
+  const markers = useMemo(
+    () => markersOf(notes.data?.notes ?? [], data?.range, view.device),
+    [notes.data, data, view.device],
+  );
   const totals = data?.totals;
   return (
     <section class={`card performance ${site.isLoading && data ? 'is-stale' : ''}`} aria-label="Performance">
@@ -113,7 +119,6 @@ function pointsOf(site: SiteAnswer | undefined, metric: (typeof METRICS)[number]
 
 /** The open alerts, the newest first. */
 function AlertStrip({ project }: { project: Project }) {
-  const link = useScreenLink();
   const { data } = useResource<AlertsAnswer>(`/projects/${project.id}/alerts?status=open&limit=50`);
   const alerts = data?.alerts ?? [];
   if (alerts.length === 0) return null;
@@ -125,15 +130,10 @@ function AlertStrip({ project }: { project: Project }) {
         {shown.map(({ id, severity, kind, title }) => (
           <li key={id}>
             <span class={`pill severity-${severity}`}>{kind}</span>
-            <a href={link(`/app/p/${project.id}/alerts`, { alert: id })}>{title}</a>
+            <span>{title}</span>
           </li>
         ))}
       </ul>
-      {alerts.length > shown.length && (
-        <a class="more" href={link(`/app/p/${project.id}/alerts`)}>
-          {alerts.length - shown.length} more
-        </a>
-      )}
     </section>
   );
 }

@@ -1,5 +1,5 @@
-import { useLocation } from 'preact-iso/router';
 import { useEffect, useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso/router';
 import icon from '../icon.svg';
 import { forgetAnswers, readError, request, session, signedOutBecause } from '../lib/api.ts';
 import type { Session } from '../lib/types.ts';
