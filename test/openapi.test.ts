@@ -38,6 +38,7 @@ interface Document {
   readonly components: {
     readonly securitySchemes: Readonly<Record<string, unknown>>;
     readonly responses: Readonly<Record<string, Response>>;
+    readonly schemas: Readonly<Record<string, object>>;
   };
   readonly paths: Readonly<Record<string, Readonly<Record<string, Served>>>>;
 }
@@ -142,14 +143,24 @@ const served = await world.app.inject({ method: 'GET', url: '/openapi.json' });
 const openapi = JSON.parse(served.body) as Document;
 const servedAt = (path: string): Served => openapi.paths[`/api/v1${path}`]!['get']!;
 
+/** A part of the document with all references resolved. */
+function resolved(part: unknown): unknown {
+  if (Array.isArray(part)) return part.map(resolved);
+  if (typeof part !== 'object' || part === null) return part;
+  const { $ref, allOf, ...own } = part as { $ref?: string; allOf?: unknown[] };
+  // A reference with a default.
+  if (allOf?.length === 1) return { ...(resolved(allOf[0]) as object), ...own };
+  if ($ref === undefined)
+    return Object.fromEntries(Object.entries(part).map(([name, value]) => [name, resolved(value)]));
+  const [, , kind, name = ''] = $ref.split('/');
+  const target = openapi.components[kind as 'responses' | 'schemas'][name];
+  if (target === undefined) throw new Error(`${$ref} is not in the document`);
+  return resolved(target);
+}
+
 /** An operation with resolved references. */
 function operationAt(path: string): Operation {
-  const served = servedAt(path);
-  const responses = Object.entries(served.responses).map(([status, response]) => {
-    if (!('$ref' in response)) return [status, response] as const;
-    return [status, openapi.components.responses[response.$ref.replace('#/components/responses/', '')]!] as const;
-  });
-  return { ...served, responses: Object.fromEntries(responses) };
+  return resolved(servedAt(path)) as Operation;
 }
 
 const PATHS = [
@@ -189,7 +200,7 @@ const DAY = { type: 'string', format: 'date' };
 const RANGE = { from: DAY, to: DAY, period: { type: 'string' } };
 const COUNTRY = { type: 'string', pattern: '^[A-Za-z]{3}$' };
 const DEVICE = { type: 'string', enum: ['all', 'desktop', 'mobile', 'tablet'], default: 'all' };
-const FLAG = { type: 'string', default: 'false' };
+const FLAG = { type: 'boolean', default: false };
 const number = (minimum: number, fallback: number, maximum?: number) => ({
   type: 'integer',
   minimum,
@@ -283,6 +294,56 @@ t.test('the id of the project comes first; errors are defined once for all opera
   ]);
 });
 
+/** Calls `see` with every schema of a part of the document, and the words that lead to it. */
+function eachSchema(part: unknown, see: (schema: Record<string, unknown>, path: string) => void, path = ''): void {
+  if (typeof part !== 'object' || part === null) return;
+  const { type, enum: words } = part as Record<string, unknown>;
+  if (typeof type === 'string' || Array.isArray(words)) see(part as Record<string, unknown>, path);
+  for (const [name, value] of Object.entries(part)) {
+    if (name !== 'examples' && name !== 'enum') eachSchema(value, see, `${path}/${name}`);
+  }
+}
+
+t.test('every object and every choice has a name, and the same name in all operations', async (t) => {
+  const { schemas, responses } = openapi.components;
+  eachSchema({ paths: openapi.paths, responses }, ({ type, enum: words }, path) => {
+    if (type === 'object' || words !== undefined) t.fail(`${path} has no name`);
+  });
+  for (const [name, schema] of Object.entries(schemas)) {
+    eachSchema(schema, (inner, path) => {
+      if (inner !== schema && (inner['type'] === 'object' || inner['enum'])) t.fail(`${name}${path} has no name`);
+    });
+  }
+  const uses = (name: string) => JSON.stringify(openapi).split(`{"$ref":"#/components/schemas/${name}"}`).length - 1;
+  t.strictSame(
+    Object.keys(schemas).filter((name) => uses(name) === 0),
+    [],
+    'all of them are used',
+  );
+  t.equal(uses('Error'), 8, 'one schema of all errors');
+  t.equal(uses('Paging'), 3);
+  t.equal(uses('Range'), 5);
+  t.equal(uses('Metrics'), 4, 'keywords, site, brand and non-brand');
+  t.equal(uses('ProjectReference'), 9);
+});
+
+t.test('numbers say how large they may be, ids what they look like', async (t) => {
+  let numbers = 0;
+  eachSchema(openapi, ({ type, format }, path) => {
+    if (type !== 'integer' && type !== 'number') return;
+    numbers++;
+    t.equal(format, type === 'integer' ? 'int64' : 'double', path);
+  });
+  t.ok(numbers > 50);
+  const id = { type: 'string', pattern: '^[A-Za-z0-9]{5}$' };
+  for (const name of ['Project', 'ProjectReference', 'Keyword', 'Group', 'PageGroup']) {
+    t.match(openapi.components.schemas[name], { properties: { id } }, name);
+  }
+  for (const path of PATHS.filter((path) => path.includes('{id}'))) {
+    t.match(servedAt(path).parameters?.[0], { name: 'id', in: 'path', schema: id }, path);
+  }
+});
+
 t.test('every error of the contract, each with its code', async (t) => {
   const everywhere = ['401', '403', '429', '500'];
   for (const path of PATHS) {
@@ -303,7 +364,11 @@ t.test('every error of the contract, each with its code', async (t) => {
       const { schema } = response.content['application/json']!;
       const [name = ''] = Object.entries(ERRORS).find(([, error]) => String(error.status) === status) ?? [];
       t.ok(Value.Check(schema, { error: { code: name, message: 'words' } }), `${path} ${status} is ${name}`);
-      t.notOk(Value.Check(schema, { error: { code: 'other', message: 'words' } }), `${path} ${status} is nothing else`);
+      t.ok(response.description.startsWith(`\`${name}\`: `), `${path} ${status} says so`);
+      t.notOk(
+        Value.Check(schema, { error: { code: 'other', message: 'words' } }),
+        `${path} ${status} has a known code`,
+      );
       t.notOk(Value.Check(schema, { error: { code: name } }), `${path} ${status} has a message`);
       all[status] = name;
     }

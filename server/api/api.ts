@@ -48,7 +48,7 @@ export async function addApi(app: FastifyInstance, options: ApiOptions): Promise
     async (api) => {
       addEndpoints(api, options);
       api.setNotFoundHandler(() => {
-        throw notFound('The API has no such endpoint; /docs lists all endpoints.');
+        throw notFound('The API has nothing at this address; it answers GET on the paths that /docs lists.');
       });
     },
     { prefix: API_ROOT },

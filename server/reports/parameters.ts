@@ -38,7 +38,7 @@ export function readParameters<P extends Parameters>(parameters: P, query: unkno
 function readParameter(name: string, parameter: Parameter, sent: unknown): unknown {
   if (sent === undefined) return parameter.fallback;
   if (typeof sent !== 'string') throw invalidRequest(`${name} was sent more than once; send it once.`);
-  if (sent === '') throw invalidRequest(`${name} is empty; it must be ${parameter.expected}, or omitted.`);
+  if (sent === '') throw invalidRequest(`${name} is empty; it must be ${parameter.expected}, or left out.`);
   const decoded = parameter.decode(sent);
   if (decoded === undefined) {
     const shown = sent.length > 40 ? `${sent.slice(0, 40)}…` : sent;
@@ -62,13 +62,15 @@ function day(description: string): Parameter<TSchema, string> {
   };
 }
 
+/** @param title the name of the choices in the OpenAPI document */
 function choice<const Choices extends readonly string[]>(
+  title: string,
   choices: Choices,
   fallback: Choices[number],
   description: string,
 ): Parameter<TSchema, Choices[number]> & { fallback: Choices[number] } {
   return {
-    schema: Type.Unsafe<Choices[number]>({ type: 'string', enum: choices, default: fallback, description }),
+    schema: Type.Unsafe<Choices[number]>({ title, type: 'string', enum: choices, default: fallback, description }),
     expected: `one of ${choices.join(', ')}`,
     decode: (text) => choices.find((candidate) => candidate === text),
     fallback,
@@ -81,7 +83,7 @@ function wholeNumber(
   description: string,
 ): Parameter<TSchema, number> & { fallback: number } {
   const { minimum, maximum } = bounds;
-  const schema = Type.Integer({ ...bounds, default: fallback, description });
+  const schema = Type.Integer({ format: 'int64', ...bounds, default: fallback, description });
   return {
     schema,
     expected: `a whole number ${maximum === undefined ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`}`,
@@ -102,7 +104,8 @@ const FLAGS = new Map([
 
 function flag(description: string): Parameter<TSchema, boolean> & { fallback: boolean } {
   return {
-    schema: Type.Unsafe<string>({ type: 'string', enum: [...FLAGS.keys()], default: 'false', description }),
+    // `1` and `0` are understood too; generated clients get by with booleans.
+    schema: Type.Boolean({ default: false, description }),
     expected: 'one of 1, true, 0, false',
     decode: (text) => FLAGS.get(text),
     fallback: false,
@@ -137,6 +140,7 @@ export const ROW_FORMATS = FORMATS.filter((name) => name !== 'json');
 /** Parameters of all reports that support flat rows. */
 export const formatParameters = {
   format: choice(
+    'Format',
     FORMATS,
     'json',
     'Response format. Alternatives: a path extension such as `.csv`, or a media type in `Accept`.',
@@ -182,7 +186,8 @@ export const rangeParameters = {
   period,
 };
 
-export const device = choice(['all', 'desktop', 'mobile', 'tablet'], 'all', 'Only this device.');
+export const DEVICES = ['all', 'desktop', 'mobile', 'tablet'] as const;
+export const device = choice('Device', DEVICES, 'all', 'Only this device.');
 const groupId = Type.String({
   pattern: '^[A-Za-z0-9]{5}$',
   description: 'Id of a group or folder. Only its keywords are returned.',

@@ -53,7 +53,7 @@ function toKnown(error: unknown): KnownError {
   const code = String((error as Partial<FastifyError>).code);
   // Only unsupported methods have a body.
   if (code.startsWith('FST_ERR_CTP') || code === 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE')
-    return notFound('The API supports only GET and HEAD.');
+    return notFound('The API answers GET and HEAD only.');
   if (statusCode >= 400 && statusCode < 500) {
     return new KnownError('invalid_request', 'The request cannot be read: its address or body is malformed.');
   }

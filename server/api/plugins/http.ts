@@ -16,7 +16,7 @@ export function addHttpBasics(app: FastifyInstance): void {
   });
   app.setErrorHandler(sendError);
   app.setNotFoundHandler(() => {
-    throw notFound('There is no such path; the documentation is at /docs.');
+    throw notFound('There is nothing at this address; the documentation is at /docs.');
   });
   app.addHook('onRequest', (request, _reply, done) => {
     const isMissing = request.raw.httpVersion === '1.1' && request.headers.host === undefined;
