@@ -1,6 +1,7 @@
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
-import { KEY_PATTERN } from '../domain/ids.ts';
+import { FEED_PATTERN, KEY_PATTERN } from '../domain/ids.ts';
 import type { CatalogVersion, OpenCatalog } from './catalog.ts';
+import { type Feed, findFeed } from './feeds.ts';
 import { type Access, findAccess, hashOf } from './keys.ts';
 import { findProject, type Project } from './projects.ts';
 
@@ -16,6 +17,7 @@ export type Found<T> = T | undefined | Promise<T | undefined>;
 export class CatalogCache {
   readonly #catalog: OpenCatalog;
   readonly #access = new Map<CacheKey, Access | undefined>();
+  readonly #feeds = new Map<CacheKey, Feed | undefined>();
   readonly #projects = new Map<CacheKey, Project | undefined>();
   #version: CatalogVersion | undefined;
 
@@ -28,6 +30,13 @@ export class CatalogCache {
     if (!KEY_PATTERN.test(presented)) return undefined;
     const hash = hashOf(presented);
     return this.#lookUp(this.#access, cacheKey(hash), () => findAccess(this.#catalog, hash));
+  }
+
+  /** The feed of a token; undefined if it is malformed, unknown or revoked, or its key is revoked. */
+  feed(token: string): Found<Feed> {
+    if (!FEED_PATTERN.test(token)) return undefined;
+    const hash = hashOf(token);
+    return this.#lookUp(this.#feeds, cacheKey(hash), () => findFeed(this.#catalog, hash));
   }
 
   /** See `findProject`. */
@@ -57,6 +66,7 @@ export class CatalogCache {
     const version = this.#catalog.version();
     if (version !== this.#version) {
       this.#access.clear();
+      this.#feeds.clear();
       this.#projects.clear();
       this.#version = version;
     }

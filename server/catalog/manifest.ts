@@ -124,6 +124,7 @@ export async function removeFactFile(
   own: Catalog,
   { project, table, part }: Pick<ManifestRow, 'project' | 'table' | 'part'>,
 ): Promise<void> {
+  await own.statements.run('removed_part_add', { project, table, part });
   await own.statements.run('fact_file_delete', { project, table, part });
 }
 
@@ -143,6 +144,7 @@ export async function addLoadedTable(
 /** Replaces the whole manifest and marks all projects as changed. Requires a transaction. */
 export async function replaceManifest(own: Catalog, manifest: readonly ManifestRow[]): Promise<void> {
   await own.statements.run('manifest_clear');
+  await own.statements.run('removed_parts_clear');
   for (const row of manifest) {
     await putFactFile(own, row);
     // Journals of older versions do not list loaded tables.

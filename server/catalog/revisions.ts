@@ -20,7 +20,11 @@ export async function raiseRevisions(own: Catalog, { facts, projects, keywords, 
   for (const id of keywords) await statements.run('tracked_keywords_count', { id });
   for (const id of projects) await statements.run('entities_changed', { id, revision });
   for (const id of workspaces) await statements.run('entities_changed_of_workspace', { id, revision });
-  for (const id of facts) await statements.run('facts_changed', { id, revision });
+  for (const id of facts) {
+    await statements.run('facts_changed', { id, revision });
+    await statements.run('fact_files_changed', { id, revision });
+    await statements.run('removed_parts_changed', { id, revision });
+  }
 }
 
 /** Marks all projects as changed, with a revision above any of a lost catalog. */
@@ -29,4 +33,5 @@ export async function raiseAllRevisions(own: Catalog): Promise<void> {
   const least = Math.floor(Date.now() / 1000);
   const { value: revision } = (await own.statements.get<{ value: number }>('revision_set', { least }))!;
   await own.statements.run('revision_raise_all', { revision });
+  await own.statements.run('fact_files_raise_all', { revision });
 }

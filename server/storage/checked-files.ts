@@ -43,6 +43,11 @@ export class CheckedFiles {
     return files.map(({ file }) => this.#store.path(file));
   }
 
+  /** Bytes `start` to `end` (inclusive) of a file that `open` has verified. */
+  read({ file }: StoredFile, span: { readonly start: number; readonly end: number }): AsyncIterable<Buffer> {
+    return this.#store.read(file, span);
+  }
+
   /** Concurrent callers share one verification. */
   #check(stored: StoredFile): Promise<void> {
     let checking = this.#checking.get(stored.file);

@@ -21,6 +21,8 @@ export interface FileStore {
   path(file: string): string;
   /** Creates the folder of a new file and returns its path. Call `seal` after writing it. */
   prepare(file: string): string;
+  /** Bytes `start` to `end` (inclusive) of a file. Read errors end the sequence. */
+  read(file: string, span: { readonly start: number; readonly end: number }): AsyncIterable<Buffer>;
   /** Makes the content of a file durable; returns its size and hash. Its name becomes durable with `syncFolders`. */
   seal(file: string): Promise<StoredFile>;
   /** Makes the names of sealed files durable. */

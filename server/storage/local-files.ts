@@ -2,8 +2,12 @@ import { createHash } from 'node:crypto';
 import { createReadStream, mkdirSync, statSync } from 'node:fs';
 import { chmod, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { FileStore, ListedFile, StoredFile } from './file-store.ts';
+
+/** Bytes that are read at a time. */
+const CHUNK = 262_144;
 
 /** Stores immutable files in a data folder. Names are relative paths. */
 export class LocalFiles implements FileStore {
@@ -23,6 +27,12 @@ export class LocalFiles implements FileStore {
     const target = this.path(file);
     mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
     return target;
+  }
+
+  read(file: string, { start, end }: { readonly start: number; readonly end: number }): AsyncIterable<Buffer> {
+    // A file without bytes has no last one.
+    if (end < start) return Readable.from([]);
+    return createReadStream(this.path(file), { start, end, highWaterMark: CHUNK });
   }
 
   async seal(file: string): Promise<StoredFile> {
@@ -100,7 +110,7 @@ async function sync(path: string): Promise<void> {
 async function measure(path: string): Promise<{ bytes: number; sha256: string }> {
   const hash = createHash('sha256');
   let bytes = 0;
-  const content = createReadStream(path, { highWaterMark: 262_144 });
+  const content = createReadStream(path, { highWaterMark: CHUNK });
   content.on('data', (chunk) => {
     bytes += chunk.length;
   });
