@@ -10,7 +10,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   dashboard: ['api', 'catalog', 'domain'],
   api: ['formats', 'reports', 'catalog', 'domain', 'runtime'],
   formats: ['reports', 'facts', 'catalog', 'domain', 'runtime'],
-  reports: ['lists', 'facts', 'catalog', 'domain'],
+  reports: ['lists', 'facts', 'catalog', 'storage', 'domain'],
   jobs: [
     'alerts',
     'sync',

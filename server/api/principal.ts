@@ -2,8 +2,8 @@
 export interface Principal {
   readonly workspace: string;
   readonly plan: string;
-  /** An API key, or a session of the dashboard, which may belong to a key. */
-  readonly via: 'key' | 'session';
+  /** `feed`: the address of a feed of the key; `session`: a session of the dashboard. */
+  readonly via: 'key' | 'feed' | 'session';
   /** What rate limits count by: the id of the key, or of a session without a key. */
   readonly id: string;
   readonly keyId: string | null;
@@ -13,7 +13,7 @@ export interface Principal {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set once the key or session has been checked. */
+    /** Set once the key has been checked. */
     principal: Principal | null;
   }
 }

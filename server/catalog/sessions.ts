@@ -72,22 +72,23 @@ export async function createLink(
   return { token, expiresAt };
 }
 
-/** Whom a link signs in; undefined where it is unknown, was used or has expired. It cannot be used again. */
-export async function takeLink(
-  catalog: Catalog,
-  token: string,
-  at: Microseconds,
-): Promise<{ workspace: string; who: SignedIn } | undefined> {
+/** A link that has not been used. */
+type Link = SignedIn & {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly plan: string;
+};
+
+/** The link of a token, which is used up; undefined if it is unknown, used or expired, or its key or owner is gone. */
+export async function takeLink(catalog: Catalog, token: string, at: Microseconds): Promise<Link | undefined> {
   const hash = hashOf(token);
-  type Row = SignedIn & { hash: string; workspaceId: string; expiresAt: Microseconds };
-  // Anybody can send a link: only one that is there is worth a transaction.
+  type Row = Link & { expiresAt: Microseconds };
+  // Anybody can send a token: transactions only for links that exist.
   if ((await catalog.statements.get<Row>('login_link', { hash })) === undefined) return undefined;
   return catalog.transaction(async (own) => {
-    const row = await own.statements.get<Row>('login_link', { hash });
+    const link = await own.statements.get<Row>('login_link', { hash });
     await own.statements.run('login_links_forget', { hash, at });
-    if (row === undefined || row.expiresAt <= at) return undefined;
-    const who: SignedIn = row.keyId === null ? { keyId: null, email: row.email } : { keyId: row.keyId, email: null };
-    return { workspace: row.workspaceId, who };
+    return link === undefined || link.expiresAt <= at ? undefined : link;
   });
 }
 

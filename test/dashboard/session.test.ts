@@ -216,7 +216,7 @@ t.test('a link signs an owner in once, within 10 minutes', async (t) => {
   t.equal((await send('GET', '/app/api/projects', { cookie })).status, 200);
   const again = await signIn(link);
   t.strictSame([again.status, again.code], [401, 'unauthorized']);
-  t.match(again.body.error.message, 'used already');
+  t.match(again.body.error.message, 'already used');
   t.equal(again.headers['set-cookie'], undefined);
 
   const late = await newLink();

@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
-import { type Parameters, querySchema, ROW_FORMATS } from '../../reports/parameters.ts';
+import type { TSchema } from 'typebox';
+import { querySchema, ROW_FORMATS } from '../../reports/parameters.ts';
+import type { Parser } from '../../reports/report.ts';
 import type { Answered } from '../answer.ts';
 import type { Tag } from '../plugins/documentation.ts';
 import { projectPath, withRowFormats } from '../schemas.ts';
@@ -9,8 +11,10 @@ import { withExamples } from './examples.ts';
 /** An endpoint: its documentation and its handler. */
 export interface Route {
   readonly path: string;
-  /** The operation name for generated clients, and the parameters. */
-  readonly report: { readonly operation: string; readonly parameters: Parameters };
+  /** Path parameters, if there are others than the project id. */
+  readonly params?: TSchema;
+  /** The operation name for generated clients, and the parameters. `parse` validates them together. */
+  readonly report: Pick<Parser<unknown>, 'operation' | 'parameters'> & Partial<Pick<Parser<unknown>, 'parse'>>;
   /** Heading in the documentation. */
   readonly tag: Tag;
   readonly summary: string;
@@ -35,7 +39,7 @@ export function addRoute(api: FastifyInstance, route: Route, context: Context, {
   }
 }
 
-function documentationOf({ report, path, tag, summary, description, response }: Route): FastifySchema {
+function documentationOf({ report, path, params, tag, summary, description, response }: Route): FastifySchema {
   const { operation, parameters } = report;
   return {
     operationId: operation,
@@ -43,7 +47,7 @@ function documentationOf({ report, path, tag, summary, description, response }: 
     summary,
     description,
     security: [{ key: [] }],
-    ...(path.includes(':id') ? { params: projectPath } : {}),
+    ...(path.includes(':id') ? { params: params ?? projectPath } : {}),
     ...(Object.keys(parameters).length > 0 ? { querystring: querySchema(parameters) } : {}),
     response: withExamples(operation, 'format' in parameters ? withRowFormats(response) : response),
   };
