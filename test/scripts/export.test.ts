@@ -286,13 +286,10 @@ t.test('one project, some days, without inventing parts of months', async (t) =>
 
 t.test('types are those of the snapshot format', async (t) => {
   const { folder } = await exported(t, '--workspace', 'acme');
-  const types = async (table: string) =>
-    Object.fromEntries(
-      (await duckdb(`describe from read_parquet(${quoted(join(folder, table))})`)).map((row) => [
-        row['column_name'],
-        row['column_type'],
-      ]),
-    );
+  const types = async (table: string): Promise<Record<string, unknown>> => {
+    const described = await duckdb(`describe from read_parquet(${quoted(join(folder, table))})`);
+    return Object.fromEntries(described.map((row) => [String(row['column_name']), row['column_type']]));
+  };
   t.match(await types('projects.parquet'), {
     brand_terms: 'VARCHAR[]',
     last_synced_at: 'TIMESTAMP',
