@@ -47,7 +47,12 @@ export async function breakdowns(facts: Facts, query: BreakdownQuery): Promise<B
   ]);
   return {
     countries: countries.filter(hasCounts).sort(byClicks),
-    devices: devices.map(named).filter(hasCounts).sort(byClicks),
+    // Of some imported days the devices are unknown.
+    devices: devices
+      .filter(({ name }) => name !== 'unknown')
+      .map(named)
+      .filter(hasCounts)
+      .sort(byClicks),
     appearances: appearances.map(named).filter(hasCounts).sort(byImpressions),
     ...brandSplit(brand, devices),
   };

@@ -1,9 +1,10 @@
 import { addDays, type Day, eachDay, earlier, lastDayOf, later, monthOf } from '../domain/dates.ts';
+import { invalidRequest } from '../domain/errors.ts';
 import { type Metrics, NOTHING, sum, toMetrics } from '../domain/metrics.ts';
 import { type Range, within } from '../domain/range.ts';
 import { Total } from '../domain/spread.ts';
 import type { StoredFile } from '../storage/file-store.ts';
-import type { CountryMonth, Device, Facts } from './facts.ts';
+import type { CountryMonth, Device, Facts, SiteDayMeasures } from './facts.ts';
 
 export interface Series {
   readonly totals: Metrics;
@@ -21,13 +22,14 @@ interface SeriesQuery {
   readonly signal: AbortSignal;
 }
 
-/** Days and total of the whole property. */
+/** Days and total of the whole property. Throws `invalid_request` for a device on days whose devices are unknown. */
 export async function siteSeries(
   facts: Facts,
   { days, device, siteFiles, signal }: SeriesQuery & { device: Device; siteFiles: readonly StoredFile[] },
 ): Promise<Series> {
   if (days === null) return NO_DAYS;
   const rows = await facts.siteDays({ files: siteFiles, range: days, signal }, device);
+  refuseUnknownDevices(rows, device);
   const stored = new Map(rows.map((row) => [row.date, row]));
   const dates = eachDay(days.from, days.to);
   return {
@@ -36,6 +38,14 @@ export async function siteSeries(
     sumPositions: dates.map((date) => stored.get(date)?.sumPosition ?? 0),
     isSpread: false,
   };
+}
+
+/** Some imports have days without devices; zeros would be wrong. */
+function refuseUnknownDevices(rows: readonly SiteDayMeasures[], device: Device): void {
+  const unknown = rows.filter(({ hasUnknownDevice }) => hasUnknownDevice === 1);
+  if (unknown.length === 0) return;
+  const days = `${unknown.length} ${unknown.length === 1 ? 'day' : 'days'} of the range (${unknown[0]!.date} to ${unknown.at(-1)!.date})`;
+  throw invalidRequest(`device must be all, not '${device}': the devices of ${days} are unknown.`);
 }
 
 interface CountryQuery extends SeriesQuery {

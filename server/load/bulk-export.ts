@@ -1,18 +1,24 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Catalog } from '../catalog/catalog.ts';
 import { listKeywords } from '../catalog/keywords.ts';
 import type { FactTable } from '../catalog/manifest.ts';
-import { findProjectsOfProperty, type Project, projectIdIsTaken } from '../catalog/projects.ts';
-import { findWorkspace } from '../catalog/workspaces.ts';
+import { findProjectsOfProperty } from '../catalog/projects.ts';
 import { type Day, later } from '../domain/dates.ts';
-import { newShortId } from '../domain/ids.ts';
 import { isoInstant } from '../domain/instants.ts';
-import { domainOf } from '../domain/properties.ts';
 import { Engine, type Parameters, type Session } from '../facts/duckdb/engine.ts';
 import { sqlText } from '../runtime/sql.ts';
 import type { Settings } from '../settings.ts';
-import { classifyExportFiles, ImportRefused, parquetFiles, type Select, siteToKeep } from './bulk-export-files.ts';
+import { classifyExportFiles, parquetFiles, type Select, siteToKeep } from './bulk-export-files.ts';
+import {
+  freeProjectId,
+  ImportRefused,
+  newKeywords,
+  projectRow,
+  requireDomain,
+  requireWorkspace,
+  writeRows,
+} from './import-rows.ts';
 import { type LoadSummary, loadSnapshot } from './load.ts';
 import { count } from './problems.ts';
 import { patternOf } from './snapshot-files.ts';
@@ -53,11 +59,7 @@ export async function importBulkExport(stores: Stores, options: ImportOptions): 
   const { catalog, settings } = stores;
   const { workspace, property, report = () => {} } = options;
   const domain = requireDomain(property);
-  if ((await findWorkspace(catalog, workspace)) === undefined) {
-    throw new ImportRefused(
-      `There is no workspace '${workspace}'; create it with: ordinate workspaces create --id ${workspace} --name ${workspace} --plan team`,
-    );
-  }
+  await requireWorkspace(catalog, workspace);
   const files = await parquetFiles(options.paths);
   let outcome: Awaited<ReturnType<typeof writeSnapshot>> | undefined;
   const summary = await loadSnapshot(stores, {
@@ -121,8 +123,18 @@ async function writeSnapshot(
   const project = known?.id ?? (await freeProjectId(catalog));
   const brandTerms = options.brandTerms ?? known?.brandTerms ?? [];
   const now = isoInstant(Date.now() * 1000);
-  writeRows(folder, 'projects', [projectRow({ id: project, domain, brandTerms, lastDay, now, known }, options)]);
-  const added = await newKeywords(select, catalog, { project, rows, trackTop: options.trackTop ?? 0 });
+  const made = { id: project, workspace, property, domain, brandTerms, known, now };
+  // The export contains only final days.
+  const syncedThrough = known?.syncedThrough ? later(known.syncedThrough, lastDay) : lastDay;
+  const finalThrough = known?.provisionalAfter ? later(known.provisionalAfter, lastDay) : lastDay;
+  writeRows(folder, 'projects', [projectRow({ ...made, syncedThrough, finalThrough })]);
+  const max = options.trackTop ?? 0;
+  const top = max === 0 ? [] : await select<{ query: string }>('top_queries', { rows, max });
+  const added = await newKeywords(
+    catalog,
+    project,
+    top.map(({ query }) => query),
+  );
   writeRows(
     folder,
     'keywords',
@@ -189,80 +201,4 @@ async function writeSnapshot(
 /** The days with rows in a Parquet file, in order. A missing day is unknown, not empty. */
 async function daysOf(select: Select, file: string): Promise<Day[]> {
   return (await select<{ day: Day }>('days', { file })).map(({ day }) => day);
-}
-
-/** The queries with the most clicks that are not tracked yet. */
-async function newKeywords(
-  select: Select,
-  catalog: Catalog,
-  { project, rows, trackTop }: { project: string; rows: string; trackTop: number },
-): Promise<{ id: string; query: string }[]> {
-  if (trackTop === 0) return [];
-  const tracked = await listKeywords(catalog, project);
-  const queries = new Set(tracked.map(({ query }) => query.toLowerCase()));
-  const ids = new Set(tracked.map(({ id }) => id));
-  const added: { id: string; query: string }[] = [];
-  for (const { query } of await select<{ query: string }>('top_queries', { rows, max: trackTop })) {
-    if (queries.has(query.toLowerCase())) continue;
-    queries.add(query.toLowerCase());
-    let id = newShortId();
-    while (ids.has(id)) id = newShortId();
-    ids.add(id);
-    added.push({ id, query });
-  }
-  return added;
-}
-
-function projectRow(
-  made: {
-    id: string;
-    domain: string;
-    brandTerms: readonly string[];
-    lastDay: Day;
-    now: string;
-    known: Project | undefined;
-  },
-  { workspace, property }: ImportOptions,
-): object {
-  const { id, domain, brandTerms, lastDay, now, known } = made;
-  const through = known?.syncedThrough ? later(known.syncedThrough, lastDay) : lastDay;
-  return {
-    id,
-    workspace_id: workspace,
-    domain: known?.domain ?? domain,
-    property,
-    country: known?.country ?? null,
-    language: known?.language ?? null,
-    brand_terms: brandTerms,
-    sync_status: 'ok',
-    last_synced_at: now,
-    synced_through: through,
-    // The export contains only final days.
-    provisional_after: known?.provisionalAfter ? later(known.provisionalAfter, lastDay) : lastDay,
-    history_backfilling: known?.historyBackfilling ?? false,
-    setup_finished: true,
-    created_at: known ? isoInstant(known.createdAt) : now,
-  };
-}
-
-function writeRows(folder: string, table: string, rows: readonly object[]): void {
-  if (rows.length === 0) return;
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, `${table}.ndjson`), rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
-}
-
-async function freeProjectId(catalog: Catalog): Promise<string> {
-  let id = newShortId();
-  while (await projectIdIsTaken(catalog, id)) id = newShortId();
-  return id;
-}
-
-function requireDomain(property: string): string {
-  const domain = domainOf(property);
-  if (domain === undefined) {
-    throw new ImportRefused(
-      `'${property}' is not a property; it is written sc-domain:example.com or https://example.com/ (with the slash).`,
-    );
-  }
-  return domain;
 }
