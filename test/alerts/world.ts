@@ -61,7 +61,7 @@ export async function evaluate(
   const engine = await sharedEngine(settings);
   const files = new CheckedFiles(new FactStore(settings.dataFolder));
   const facts = new DuckDBFacts(engine, files, new ConcurrencyLimit(1));
-  return await evaluateProject({ catalog, facts }, 'Proj1', { now: () => NOW, ...options });
+  return evaluateProject({ catalog, facts }, 'Proj1', { now: () => NOW, ...options });
 }
 
 /** What the API says of alerts, without when it was found out, in an order of its own. */
