@@ -91,7 +91,7 @@ export async function loadDemo(
           const run = async (name: string, parameters: Readonly<Record<string, string | number>>) => {
             await session.runFile(join('demo', name), parameters);
           };
-          await writeDemoSnapshot(folder, dayOf(Date.now()), run, (step) => report(`Demo workspace: making ${step}`));
+          await writeDemoSnapshot(folder, Date.now(), run, (step) => report(`Demo workspace: making ${step}`));
         } finally {
           engine.close();
         }
