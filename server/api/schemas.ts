@@ -1,4 +1,5 @@
 import { type TObject, type TProperties, type TSchema, Type } from 'typebox';
+import { METRIC_NAMES, type MetricName, UNSAFE_REASONS } from '../domain/comparison.ts';
 import { ERRORS, type ErrorCode } from '../domain/errors.ts';
 import { FAILURES_PER_MINUTE, REQUESTS_PER_MINUTE } from './plugins/guard.ts';
 
@@ -40,6 +41,34 @@ export const metrics = {
     'Average position weighted by impressions, one decimal; null when there are no impressions.',
   ),
 };
+
+const unsafeReasons = Type.Optional(Type.Array(oneOf(UNSAFE_REASONS)));
+const change = (difference: TSchema) =>
+  object({
+    difference: nullable(difference, 'What it is now minus what it was then; null where there is no value.'),
+    ratio: nullable(
+      Type.Number(),
+      '(now - then) / then, from unrounded values, four decimals; null where it would mislead.',
+    ),
+  });
+
+/** What stands beside metrics with `compare`. */
+const compared = (names: readonly MetricName[]) => {
+  const differences = { clicks: Type.Integer(), impressions: Type.Integer(), ctr: Type.Number(), position: Type.Number() };
+  const each = (of: (name: MetricName) => TSchema) => object(Object.fromEntries(names.map((name) => [name, of(name)])));
+  return {
+    comparison: Type.Optional(each((name) => metrics[name])),
+    change: Type.Optional(each((name) => change(differences[name]))),
+    unsafe: Type.Optional(each(() => unsafeReasons)),
+  };
+};
+
+/** The properties of a metrics object that may be compared, to be spread into rows. */
+export const comparedMetrics = { ...metrics, ...compared(METRIC_NAMES) };
+export const comparedCounts = { ...counts, ...compared(['clicks', 'impressions']) };
+
+/** The range that an answer is compared with. */
+export const comparedDays = object({ from: day, to: day }, { description: 'Only with compare: the days of the other range.' });
 
 export const project = object({ id: shortId, domain: Type.String() }, { description: 'The project asked for.' });
 

@@ -1,12 +1,18 @@
 import type { Catalog } from '../catalog/catalog.ts';
+import { readCoverage } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
-import type { ListKind } from '../catalog/stored-lists.ts';
+import type { ListKind, StoredList } from '../catalog/stored-lists.ts';
+import type { Compare } from '../domain/comparison.ts';
 import { isoInstant } from '../domain/instants.ts';
 import type { Range, RangeParameters } from '../domain/range.ts';
 import type { Selection } from '../domain/select-rows.ts';
 import type { ListRow, Rendering } from '../lists/blocks.ts';
+import type { PageRequest } from '../lists/list-pages.ts';
 import type { ListRequest } from '../lists/list-request.ts';
+import { comparedRendering } from './compared-lists.ts';
+import { type KnownDaysPlan, planKnownDays } from './known-days.ts';
 import {
+  compare,
   country,
   formatParameters,
   paging,
@@ -15,11 +21,11 @@ import {
   selectionParameters,
   wantedRows,
 } from './parameters.ts';
-import { listRange } from './ranges.ts';
+import { comparedListRange, listRange } from './ranges.ts';
 import { type Caller, type ProjectQuery, projectReference, type ReportSources } from './report.ts';
 
 /** What the two list reports, pages and queries, have in common. */
-const common = { ...rangeParameters, country, ...paging(1000, 25_000), ...formatParameters };
+const common = { ...rangeParameters, country, compare, ...paging(1000, 25_000), ...formatParameters };
 export const listParameters = {
   pages: { ...common, ...selectionParameters('pages') },
   queries: { ...common, ...selectionParameters('queries') },
@@ -28,8 +34,9 @@ export const listParameters = {
 interface ListQuery extends Range, Selection {
   readonly kind: ListKind;
   readonly country: string | null;
-  /** The range as it was sent: all pages of one sequence have it in common. */
-  readonly sent: RangeParameters;
+  readonly comparison: Range | null;
+  /** The ranges as they were sent: all pages of one sequence have them in common. */
+  readonly sent: RangeParameters & { readonly compare: Compare | undefined };
   /** Null: all of them. */
   readonly limit: number | null;
   readonly offset: number;
@@ -40,19 +47,32 @@ export function isLongList({ limit }: { readonly limit: number | null }): boolea
   return limit === null;
 }
 
-interface ListPlan {
+export interface ListPlan {
   readonly query: ListQuery & Pick<ProjectQuery, 'format'>;
   readonly project: Project;
   readonly request: ListRequest;
   readonly rendering: Rendering;
+  /** What the list is compared with. */
+  readonly compared: {
+    readonly request: ListRequest;
+    /** The days of own facts; null where a provider is asked. */
+    readonly known: KnownDaysPlan | null;
+  } | null;
+}
+
+interface ListSource {
+  readonly kind: string;
+  readonly fetchedAt: string;
+  readonly truncated: boolean;
+  readonly capped: boolean;
 }
 
 export interface ListResult {
   /** What the answer says before its rows. */
   readonly head: {
     readonly project: { readonly id: string; readonly domain: string };
-    readonly range: Range & { readonly country: string | null };
-    readonly source: object;
+    readonly range: Range & { readonly country: string | null; readonly comparison?: Range };
+    readonly source: ListSource & { readonly comparison?: ListSource };
     readonly paging: { readonly total: number; readonly limit: number; readonly offset: number };
   };
   /** What the rows are called. */
@@ -60,23 +80,32 @@ export interface ListResult {
   /** The rows as JSON, separated by commas, in parts: they are stored like this, and copied. */
   readonly json: readonly Buffer[];
   /** Tells lists apart that answer the same question one after the other. */
-  readonly list: readonly [file: string, fetchedAt: number];
+  readonly lists: readonly StoredList[];
   /** The rows themselves, read while they are taken, for formats other than JSON. */
   readonly rows: AsyncIterable<readonly ListRow[]> | undefined;
   readonly render: Rendering['render'];
 }
 
-/** Which list a result was read from: another one may answer the same question later. */
-export function listVersion({ list }: ListResult): string {
-  return list.join(' ');
+/** Which lists a result was read from: others may answer the same question later. */
+export function listVersion({ lists }: ListResult): string {
+  return lists.map(({ file, fetchedAt }) => `${file} ${fetchedAt}`).join(' ');
 }
 
 export function parseList(kind: ListKind, sent: unknown, project: Project, now: number): ListQuery {
   const values = readParameters(listParameters[kind], sent);
-  const { country: named = null, filter, sort, limit, offset, from, to, period } = values;
-  const range = { from, to, period };
-  const days = listRange(range, project, now);
-  return { kind, ...days, country: named, sent: range, filter, sort, limit: wantedRows(sent, limit), offset };
+  const { country: named = null, compare: other, filter, sort, limit, offset, from, to, period } = values;
+  const days = listRange({ from, to, period }, project, now);
+  return {
+    kind,
+    ...days,
+    country: named,
+    comparison: comparedListRange(days, other, now),
+    sent: { from, to, period, compare: other },
+    filter,
+    sort,
+    limit: wantedRows(sent, limit),
+    offset,
+  };
 }
 
 export async function planList(
@@ -85,39 +114,55 @@ export async function planList(
   { lists }: ReportSources,
   rendering: Rendering,
 ): Promise<ListPlan> {
-  const { kind, from, to, country: named, sent } = query;
-  const asked = { kind, range: { from, to }, country: named, parameters: sent };
-  return { query, project, request: await lists.plan(project, asked, catalog), rendering };
+  const { kind, from, to, country: named, comparison, sent } = query;
+  const { compare: other, ...parameters } = sent;
+  const asked = { kind, country: named };
+  const request = await lists.plan(project, { ...asked, range: { from, to }, parameters }, catalog);
+  if (comparison === null) return { query, project, request, rendering, compared: null };
+  const then = await lists.plan(project, { ...asked, range: comparison, parameters: sent }, catalog);
+  const table = kind === 'pages' ? 'page_daily' : 'query_daily';
+  const days = { ranges: [{ from, to }, comparison], coverage: await readCoverage(catalog, project.id) };
+  const known = request.fromProvider ? null : await planKnownDays(catalog, project, table, days);
+  return { query, project, request, rendering, compared: { request: then, known } };
 }
 
 export async function runList(
-  { query, project, request, rendering }: ListPlan,
-  { lists }: ReportSources,
+  { query, project, request, rendering, compared }: ListPlan,
+  { lists, facts }: ReportSources,
   { signal, reader }: Caller,
 ): Promise<ListResult> {
   const { kind, country: named, filter, sort, limit, offset } = query;
   const page = { filter, sort, limit, offset, reader };
-  const {
-    list,
-    range,
-    total,
-    json,
-    rows: batches,
-  } = query.format === 'json'
-    ? { ...(await lists.page(request, page, rendering, signal)), rows: undefined }
-    : { ...(await lists.rows(request, page, rendering, signal)), json: [] };
-  const { source, fetchedAt, truncated, capped } = list;
+  const asked: PageRequest = {
+    list: request,
+    other: compared && compared.request,
+    renderingOf: async ({ other, ...open }) =>
+      other === null ? rendering : comparedRendering(facts, { rendering, open, other, known: compared!.known, signal }),
+  };
+  const { list, range, other, total, json, rows, render } =
+    query.format === 'json'
+      ? { ...(await lists.pages.json(asked, page, signal)), rows: undefined, render: rendering.render }
+      : { ...(await lists.pages.rows(asked, page, signal)), json: [] };
   return {
     head: {
       project: projectReference(project),
-      range: { from: range.from, to: range.to, country: named },
-      source: { kind: source, fetchedAt: isoInstant(fetchedAt), truncated, capped },
+      range: {
+        from: range.from,
+        to: range.to,
+        country: named,
+        ...(other === null ? {} : { comparison: other.range }),
+      },
+      source: { ...sourceOf(list), ...(other === null ? {} : { comparison: sourceOf(other.list) }) },
       paging: { total, limit: limit ?? total, offset },
     },
     kind,
     json,
-    list: [list.file, fetchedAt],
-    rows: batches,
-    render: rendering.render,
+    lists: other === null ? [list] : [list, other.list],
+    rows,
+    render,
   };
+}
+
+function sourceOf({ source, fetchedAt, truncated, capped }: StoredList): ListSource {
+  return { kind: source, fetchedAt: isoInstant(fetchedAt), truncated, capped };
 }

@@ -1,8 +1,10 @@
 import { type Static, type TSchema, Type } from 'typebox';
+import type { Compare } from '../domain/comparison.ts';
 import { parseDay } from '../domain/dates.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import { FILTER_HELP, parseFilter, parseSort, ROW_FIELDS, type SortField } from '../domain/filter.ts';
-import { MAX_DAYS, PERIOD_PATTERN } from '../domain/range.ts';
+import { INTERVALS } from '../domain/intervals.ts';
+import { checkRange, MAX_DAYS, PERIOD_PATTERN } from '../domain/range.ts';
 import type { Rule } from '../domain/rules.ts';
 
 /**
@@ -181,6 +183,32 @@ export const rangeParameters = {
   to: day('Last day of the range, included; the last synced day when it is not sent.'),
   period,
 };
+
+const COMPARED_DAYS = /^([^.]*)\.\.([^.]*)$/;
+
+/** With which other range the answer is compared. */
+export const compare: Parameter<TSchema, Compare> = {
+  schema: Type.String({
+    pattern: '^(previous|year|[1-9][0-9]{3}-[0-9]{2}-[0-9]{2}\\.\\.[1-9][0-9]{3}-[0-9]{2}-[0-9]{2})$',
+    description:
+      'Adds the same metrics of another range, and how they changed: `previous` (as many days just before), `year` (364 days before: the same weekdays), or days such as `2025-08-01..2025-08-28`.',
+  }),
+  expected: 'previous, year, or a range written YYYY-MM-DD..YYYY-MM-DD',
+  decode: (text) => {
+    if (text === 'previous' || text === 'year') return text;
+    const [from, to] = (COMPARED_DAYS.exec(text) ?? []).slice(1).map(parseDay);
+    return from === undefined || to === undefined ? undefined : checkRange('compare', { from, to });
+  },
+};
+
+/** What the days of a series are added up to. */
+export const interval = choice(
+  INTERVALS,
+  'day',
+  'Adds days up to weeks (from Monday) or months. One that the range has only a part of is labelled by its first day in the range.',
+);
+
+export const quality = flag('Adds what is known of the quality of the data: days that are stored, provisional or cut off.');
 
 export const device = choice(['all', 'desktop', 'mobile', 'tablet'], 'all', 'Only this device.');
 const groupId = Type.String({

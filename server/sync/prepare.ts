@@ -23,8 +23,7 @@ export async function findConnected(catalog: Catalog, id: string): Promise<Conne
   return project === undefined || connection === undefined ? undefined : { project, connection };
 }
 
-/** Months that the API keeps, and days beyond them that it has been seen to give. */
-export const HISTORY_MONTHS = 16;
+/** Days beyond its months of history that the API has been seen to give. */
 const MORE_DAYS = 14;
 
 /** The days that are wanted: those that were wanted before, as far as the API may still have them, until today. */
