@@ -27,7 +27,7 @@ export interface ProjectFacts {
   readonly keywords: KeywordFacts;
 }
 
-/** Reads what the checks of a project look at: once over all keywords and days. */
+/** Reads the facts for all checks of a project, once for all keywords and days. */
 export async function readProjectFacts(
   facts: Facts,
   { files, range, signal }: { files: AlertFiles; range: Range; signal: AbortSignal },
@@ -38,7 +38,7 @@ export async function readProjectFacts(
   const queryOf = (table: keyof AlertFiles): FactsQuery => ({ files: files[table], range, signal });
   const ids = keywords.map(({ id }) => id);
 
-  // Side by side, for while one waits for the engine another fills its arrays.
+  // Concurrently: one query fills its arrays while another waits for the engine.
   const [siteDays, { grid, shown }, pages, pageDays] = await Promise.all([
     facts.siteDays(queryOf('site'), 'all'),
     readGrid(facts, queryOf('keywords'), ids),
@@ -56,7 +56,7 @@ export async function readProjectFacts(
   };
 }
 
-/** The days of all keywords, and on which days any of them was shown. */
+/** The daily values of all keywords, and the days on which any keyword was shown. */
 async function readGrid(
   facts: Facts,
   query: FactsQuery,
@@ -76,7 +76,7 @@ async function readGrid(
   return { grid, shown: days.filter((_, day) => isShown[day] === 1) };
 }
 
-/** Measures of a subject by day, as sums. @param stored the days that count although they have no row of it */
+/** Prefix sums of a subject by day. @param stored the stored days, including days without rows */
 export function dailySums(range: Range, rows: readonly DayMeasures[], stored: StoredDays): DailySums {
   const days = countDays(range.from, range.to);
   const [clicks, impressions, positions] = [0, 1, 2].map(() => new Float64Array(days)) as [
@@ -99,9 +99,8 @@ export function dailySums(range: Range, rows: readonly DayMeasures[], stored: St
 }
 
 /**
- * The days of a table that are stored. A day without any row of the table was empty where the site has rows of it, for a
- * snapshot or a sync brings the days of all tables together; without site totals nothing tells empty days from missing
- * ones, and all days from the first one on count. What the sync knows of a day goes before that.
+ * The stored days of a table. A day without rows counts as stored if site totals exist, because a snapshot or sync loads
+ * all tables together. Without site totals, all days from the first one count. The state of the sync takes precedence.
  */
 export function storedDays(range: Range, site: readonly Day[], own: readonly Day[], synced?: SyncedDays): StoredDays {
   const [first] = own;
@@ -114,7 +113,7 @@ export function daysOf({ from, to }: Range, stored: ReadonlySet<Day>, synced: Sy
   return new StoredDays(eachDay(from, to).map((day) => synced.get(day) ?? stored.has(day)));
 }
 
-/** Reads the names of the pages of some keywords: only texts need them. */
+/** Reads the URLs of the pages of some keywords, for texts. */
 export async function readPageNames(
   facts: Facts,
   { files: { pages }, range, signal }: { files: AlertFiles; range: Range; signal: AbortSignal },
@@ -124,7 +123,7 @@ export async function readPageNames(
   return facts.keywordPageNames({ files: pages, range, signal }, keywords);
 }
 
-/** Rows of pages, of the keywords alone that can have an alert: more than one page, or one that should rank. */
+/** Page rows of the keywords that can have an alert: those with several pages or a target page. */
 async function readPages(
   facts: Facts,
   query: FactsQuery,
@@ -146,7 +145,7 @@ async function readPages(
   for (let place = 0; place < keywords.length; place++) starts[place + 1]! += starts[place]!;
   const total = starts[keywords.length]!;
   const [days, pages, impressions] = [new Int32Array(total), new Float64Array(total), new Float64Array(total)];
-  // Files come by month, and the rows of each by keyword and day: each keyword's rows are filled from the first on.
+  // Files arrive by month, with rows by keyword and day, so each keyword's rows are appended in order.
   const ends = starts.slice(0, -1);
   await facts.keywordPages(query, read, ([keyword, day, page, shown], rows) => {
     for (let row = 0; row < rows; row++) {

@@ -31,12 +31,12 @@ const ROUTES: readonly Route[] = [
   notes,
 ];
 
-/** Whether an address lies under the API's root. */
+/** Whether a URL is below the API's root. */
 export function isApiAddress(url: string): boolean {
   return /^\/api\/v1([/?]|$)/.test(url);
 }
 
-/** The API under its root. Its hooks see no other request: the documentation has none of them. */
+/** Adds the API below its root. Its hooks do not apply to the documentation. */
 export async function addApi(
   app: FastifyInstance,
   { guard, context, onStages }: { guard: Guard; context: Context; onStages: OnStages | undefined },

@@ -1,4 +1,4 @@
-/** Who a request speaks for, and by what right. */
+/** The authenticated identity of a request. */
 interface Principal {
   readonly workspace: string;
   readonly plan: string;

@@ -3,7 +3,7 @@ import { METRIC_NAMES, type MetricName, UNSAFE_REASONS } from '../domain/compari
 import { ERRORS, type ErrorCode } from '../domain/errors.ts';
 import { FAILURES_PER_MINUTE, REQUESTS_PER_MINUTE } from './plugins/guard.ts';
 
-/** An object of exactly these properties, all of them always there. */
+/** An object with exactly these properties, all required. */
 export function object<Properties extends TProperties>(
   properties: Properties,
   options: { description?: string } = {},
@@ -15,7 +15,7 @@ export function nullable<Schema extends TSchema>(schema: Schema, description?: s
   return Type.Union([schema, Type.Null()], description === undefined ? {} : { description });
 }
 
-/** One of a few words. */
+/** An enumeration of strings. */
 export function oneOf<const Words extends readonly string[]>(words: Words, description?: string) {
   return Type.Unsafe<Words[number]>({ type: 'string', enum: words, ...(description ? { description } : {}) });
 }
@@ -29,7 +29,7 @@ const clicks = Type.Integer({ minimum: 0 });
 const impressions = Type.Integer({ minimum: 0 });
 export const counts = { clicks, impressions };
 
-/** The properties of a metrics object, to be spread into rows. */
+/** The properties of a metrics object, for use in rows. */
 export const metrics = {
   ...counts,
   ctr: nullable(
@@ -54,7 +54,12 @@ const change = (difference: TSchema) =>
 
 /** What stands beside metrics with `compare`. */
 const compared = (names: readonly MetricName[]) => {
-  const differences = { clicks: Type.Integer(), impressions: Type.Integer(), ctr: Type.Number(), position: Type.Number() };
+  const differences = {
+    clicks: Type.Integer(),
+    impressions: Type.Integer(),
+    ctr: Type.Number(),
+    position: Type.Number(),
+  };
   const each = (of: (name: MetricName) => TSchema) => object(Object.fromEntries(names.map((name) => [name, of(name)])));
   return {
     comparison: Type.Optional(each((name) => metrics[name])),
@@ -64,13 +69,17 @@ const compared = (names: readonly MetricName[]) => {
 };
 
 /** The properties of a metrics object that may be compared, to be spread into rows. */
-export const comparedMetrics = { ...metrics, ...compared(METRIC_NAMES) };
+export const comparedWith = compared(METRIC_NAMES);
+export const comparedMetrics = { ...metrics, ...comparedWith };
 export const comparedCounts = { ...counts, ...compared(['clicks', 'impressions']) };
 
 /** The range that an answer is compared with. */
-export const comparedDays = object({ from: day, to: day }, { description: 'Only with compare: the days of the other range.' });
+export const comparedDays = object(
+  { from: day, to: day },
+  { description: 'Only with compare: the days of the other range.' },
+);
 
-export const project = object({ id: shortId, domain: Type.String() }, { description: 'The project asked for.' });
+export const project = object({ id: shortId, domain: Type.String() }, { description: 'The requested project.' });
 
 export const paging = object(
   { total: Type.Integer({ minimum: 0 }), limit: Type.Integer({ minimum: 1 }), offset: Type.Integer({ minimum: 0 }) },
@@ -79,14 +88,14 @@ export const paging = object(
 
 export const provisionalAfter = nullable(day, 'The last final day; later days may still change.');
 
-/** The path of project endpoints. Not checked: what cannot be an id is an unknown id. */
-export const projectPath = Type.Object({ id: Type.String({ description: 'A project id, as /projects lists them.' }) });
+/** Path parameters of project endpoints. Malformed ids are treated as unknown. */
+export const projectPath = Type.Object({ id: Type.String({ description: 'A project id from /projects.' }) });
 
 const integerHeader = (description: string) => ({ type: 'integer', description });
 const constantHeader = (value: string) => ({ type: 'string', const: value, description: `Always ${value}.` });
 
 const rateLimitHeaders = {
-  'X-RateLimit-Limit': integerHeader(`Requests a key may send in a minute: ${REQUESTS_PER_MINUTE}.`),
+  'X-RateLimit-Limit': integerHeader(`Requests that a key may send per minute: ${REQUESTS_PER_MINUTE}.`),
   'X-RateLimit-Remaining': integerHeader('Requests left in the current minute.'),
   'X-RateLimit-Reset': integerHeader('Seconds until the current minute ends.'),
 };
@@ -98,8 +107,8 @@ function errorSchema(code: ErrorCode): TSchema {
   return object({ error: object({ code: Type.Literal(code), message: Type.String() }) });
 }
 
-const EXTRA_WORDS: Partial<Record<ErrorCode, string>> = {
-  rate_limited: `; ${REQUESTS_PER_MINUTE} a minute with one key, ${FAILURES_PER_MINUTE} a minute without a valid key from one address`,
+const EXTRA_DESCRIPTIONS: Partial<Record<ErrorCode, string>> = {
+  rate_limited: `; ${REQUESTS_PER_MINUTE} per minute with one key, ${FAILURES_PER_MINUTE} per minute without a valid key from one address`,
 };
 
 function errorResponse(code: ErrorCode): object {
@@ -109,26 +118,27 @@ function errorResponse(code: ErrorCode): object {
     ...(code === 'rate_limited' || code === 'unavailable' ? retryAfter : {}),
   };
   const { when } = ERRORS[code];
-  const description = `${when[0]!.toUpperCase()}${when.slice(1)}${EXTRA_WORDS[code] ?? ''}.`;
+  const description = `${when[0]!.toUpperCase()}${when.slice(1)}${EXTRA_DESCRIPTIONS[code] ?? ''}.`;
   return { description, headers, content: { 'application/json': { schema: errorSchema(code) } } };
 }
 
 const etag = {
   ETag: {
     type: 'string',
-    description: 'The same for as long as the answer is; send it as `If-None-Match` to hear of changes only.',
+    description:
+      'Changes when the response changes. Send it as `If-None-Match` to receive 304 for an unchanged response.',
   },
 };
 
 const NOT_MODIFIED = {
   type: 'null',
-  description: '`If-None-Match` has the tag of this answer: nothing has changed. It counts as a request.',
+  description: 'The response still matches `If-None-Match`. Counts towards the rate limit.',
   headers: { ...noStore, ...rateLimitHeaders, ...etag },
 };
 
 /**
- * The `response` part of a route's schema: its answer and the errors it can give besides those of every route.
- * @param hasEtag whether the answer depends on nothing but the query and revisions
+ * The `response` part of a route's schema: the response and errors, including those common to all routes.
+ * @param hasEtag whether the response has an entity tag
  */
 export function responses(
   answer: TSchema,
@@ -158,10 +168,12 @@ export function responses(
 const text = (description: string) => ({ schema: { type: 'string', description } });
 const bytes = (description: string) => ({ schema: { type: 'string', format: 'binary', description } });
 
-/** The answer as flat rows: a column for each property of a row, named as in JSON. */
+/** Flat rows, with a column per property, named as in JSON. */
 const ROW_CONTENT = {
-  'text/csv': text('RFC 4180 with a header line; texts that spreadsheets would run begin with an apostrophe.'),
-  'application/x-ndjson': text('A JSON object for each row.'),
+  'text/csv': text(
+    'RFC 4180 with a header line. Texts that a spreadsheet would execute are prefixed with an apostrophe.',
+  ),
+  'application/x-ndjson': text('A JSON object per row.'),
   'application/vnd.apache.arrow.stream': bytes('With exact types, and `sum_position`.'),
   'application/vnd.apache.parquet': bytes('With exact types, and `sum_position`.'),
 };

@@ -30,7 +30,12 @@ export class ComparedRanges {
    * @param then the other one
    * @param device of the rows; null for all together
    */
-  constructor(now: Range, then: Range, { reasonsOn, monthlyThrough = null }: DayReasons, device: ProviderEvent['device']) {
+  constructor(
+    now: Range,
+    then: Range,
+    { reasonsOn, monthlyThrough = null }: DayReasons,
+    device: ProviderEvent['device'],
+  ) {
     const marks = ({ from, to }: Range): DayMark[] => eachDay(from, to).map((day) => [...reasonsOn(day)]);
     this.#now = now;
     this.then = then;
@@ -68,8 +73,7 @@ export class ComparedRanges {
     if ([now, then].some((range) => range !== null && hasPartOfMonth(range, this.#monthlyThrough))) {
       common.add('monthly_spread');
     }
-    const events =
-      this.#hasEvents && then !== null ? metricsWithEvents([now, then], this.#device) : new Set<never>();
+    const events = this.#hasEvents && then !== null ? metricsWithEvents([now, then], this.#device) : new Set<never>();
     // Comparers are shared by rows with the same reasons.
     const key = [...common, '', ...events].join();
     const comparer = this.#comparers.get(key) ?? new Comparer(common, events);

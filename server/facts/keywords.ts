@@ -60,7 +60,12 @@ export interface KeywordDays<K> {
 /** The days of the keywords of a page, some keywords at a time, and those that they are compared with. */
 export async function* keywordDays<K extends PlacedKeyword>(
   facts: Facts,
-  { device, signal, days, then }: { device: Device; signal: AbortSignal; days: DaysQuery; then?: DaysQuery | undefined },
+  {
+    device,
+    signal,
+    days,
+    then,
+  }: { device: Device; signal: AbortSignal; days: DaysQuery; then?: DaysQuery | undefined },
   page: readonly K[],
 ): AsyncGenerator<KeywordDays<K>> {
   for (const [index, keywords] of gridParts(page, days.range).entries()) {

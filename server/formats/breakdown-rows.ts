@@ -8,7 +8,10 @@ interface FlatRow extends BreakdownRow {
 }
 
 /** All breakdowns in one table: what a row is a part of, and which part. */
-export function breakdownRows({ answer, rows: { countries, devices, appearances, segments } }: BreakdownsResult): RowsAnswer {
+export function breakdownRows({
+  answer,
+  rows: { countries, devices, appearances, segments },
+}: BreakdownsResult): RowsAnswer {
   const ofKind = (kind: FlatRow['kind'], of: readonly BreakdownRow[]): FlatRow[] => of.map((row) => ({ ...row, kind }));
   const rows = [
     ...ofKind('country', countries),
@@ -16,7 +19,9 @@ export function breakdownRows({ answer, rows: { countries, devices, appearances,
     ...ofKind('appearance', appearances),
     ...ofKind('segment', Object.values(segments)),
   ];
-  const isSpread = rows.some(({ now, then }) => [now, then].some((sums) => sums !== null && !Number.isInteger(exactSum(sums))));
+  const isSpread = rows.some(({ now, then }) =>
+    [now, then].some((sums) => sums !== null && !Number.isInteger(exactSum(sums))),
+  );
   const isCompared = answer.range.comparison !== undefined;
   const compared = comparedColumns<FlatRow>((row) => row, { isCompared, isSpread });
   return {

@@ -62,12 +62,7 @@ export const METRICS: readonly Column[] = [
 
 /** Reads the cells of `METRICS`. */
 export function metricReaders<Row>(of: (row: Row) => Metrics): ((row: Row) => Cell)[] {
-  return [
-    (row) => of(row).clicks,
-    (row) => of(row).impressions,
-    (row) => of(row).ctr,
-    (row) => of(row).position,
-  ];
+  return [(row) => of(row).clicks, (row) => of(row).impressions, (row) => of(row).ctr, (row) => of(row).position];
 }
 
 /** The sum behind `position`; with a fraction where a month was spread over its days. */

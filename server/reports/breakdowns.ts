@@ -12,7 +12,7 @@ import { projectReference, projectReport } from './report.ts';
 
 const parameters = { ...rangeParameters, compare, ...formatParameters };
 
-/** The tables whose stored days make data available here. */
+/** The tables whose stored days determine the available range. */
 const TABLES: readonly FactTable[] = [
   'site_daily',
   'country_daily',
@@ -41,7 +41,8 @@ export const breakdownsReport = projectReport({
     const [now, then, comparers] = await Promise.all([
       readBreakdowns(facts, { ...plan, range, signal }),
       comparison && readBreakdowns(facts, { ...plan, range: comparison, signal }),
-      comparison && readComparers(facts, known!, { now: range, then: comparison, monthlyThrough: plan.monthlyThrough, signal }),
+      comparison &&
+        readComparers(facts, known!, { now: range, then: comparison, monthlyThrough: plan.monthlyThrough, signal }),
     ]);
     const rows = comparedRows(now, then && comparers && { then, comparers });
     const { brand, nonBrand, anonymous } = rows.segments;
@@ -64,7 +65,7 @@ export const breakdownsReport = projectReport({
   },
 });
 
-/** What JSON answers, and what it was made of. */
+/** The JSON response, and the data it is based on. */
 export type BreakdownsResult = Awaited<ReturnType<typeof breakdownsReport.run>>;
 
 async function planBreakdowns(catalog: Catalog, project: Project, { from, to, comparison }: BreakdownsQuery) {

@@ -1,5 +1,5 @@
 import { ComparedRanges, type DayReasons } from '../domain/compared-ranges.ts';
-import { type Compared, Comparer, NO_CHANGE } from '../domain/comparison.ts';
+import { type Compared, type Comparer, NO_CHANGE } from '../domain/comparison.ts';
 import type { Day } from '../domain/dates.ts';
 import { type ExactMeasures, type Metrics, NOTHING, toMetrics } from '../domain/metrics.ts';
 import type { Range } from '../domain/range.ts';
@@ -64,7 +64,11 @@ export function comparedRows(now: Breakdowns, other: Other | null) {
   const segment = (name: 'brand' | 'nonBrand' | 'anonymous', comparer: Comparer | null | undefined): BreakdownRow =>
     rowOf({ name, measures: now[name] }, other?.then[name], comparer);
   return {
-    countries: rowsOf(now.countries, other?.then.countries, (row, then) => other && countryComparer(now, other, row, then)),
+    countries: rowsOf(
+      now.countries,
+      other?.then.countries,
+      (row, then) => other && countryComparer(now, other, row, then),
+    ),
     devices: rowsOf(now.devices, other?.then.devices, ({ name }) => other?.comparers.site.ofDevice(name as Device)),
     appearances: rowsOf(now.appearances, other?.then.appearances, () => other?.comparers.appearance.total),
     segments: {
@@ -138,7 +142,9 @@ export function anonymousOf({ metrics, compared }: BreakdownRow) {
   return { ...countsOf(metrics), comparison: countsOf(comparison), change: countsOf(change), unsafe };
 }
 
-function countsOf<Of extends { readonly clicks?: unknown; readonly impressions?: unknown }>(of: Of): Pick<Of, 'clicks' | 'impressions'> {
+function countsOf<Of extends { readonly clicks?: unknown; readonly impressions?: unknown }>(
+  of: Of,
+): Pick<Of, 'clicks' | 'impressions'> {
   const { clicks, impressions } = of;
   return { ...(clicks === undefined ? {} : { clicks }), ...(impressions === undefined ? {} : { impressions }) } as Of;
 }

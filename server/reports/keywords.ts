@@ -32,14 +32,14 @@ const parameters = {
 };
 
 interface KeywordsParameters extends Range, Selection {
-  /** The range was moved to the first day that the plan can read. */
+  /** Whether the range was limited to the keyword history of the plan. */
   readonly clamped: boolean;
   readonly device: Device;
   readonly daily: boolean;
   readonly interval: Interval;
   readonly comparison: ComparedRange | null;
   readonly group: string | null;
-  /** Null: all of them. */
+  /** Null for all. */
   readonly limit: number | null;
   readonly offset: number;
 }
@@ -59,7 +59,7 @@ interface KeywordComparison {
 }
 
 export interface KeywordsResult {
-  /** What the answer says before its keywords. */
+  /** Metadata before the keywords. */
   readonly head: {
     readonly project: { readonly id: string; readonly domain: string };
     readonly range: Range & {
@@ -71,7 +71,7 @@ export interface KeywordsResult {
     readonly paging: { readonly total: number; readonly limit: number; readonly offset: number };
   };
   readonly tracked: Pick<TrackedKeywords, 'keywords' | 'membership'>;
-  /** The page. */
+  /** The keywords of the page. */
   readonly keywords: readonly TrackedKeyword[];
   readonly totals: KeywordTotals;
   /** Undefined without a comparison. */
@@ -96,7 +96,7 @@ export const keywordsReport = trackedReport({
     if (interval !== 'day' && !daily) throw invalidRequest(`interval=${interval} adds up days; send daily=1 with it.`);
     const days = keywordRange({ from, to, period }, project, now);
     const comparison = comparedKeywordRange(days, compare, project, now);
-    const page = { filter, sort, limit: parameter.wantedRows(sent, limit), offset };
+    const page = { filter, sort, limit: parameter.rowLimit(sent, limit), offset };
     return { ...days, device, daily, interval, comparison, group, ...page };
   },
   checkIds: async (sent, project, catalog) => {
@@ -175,10 +175,10 @@ export const keywordsReport = trackedReport({
   },
 });
 
-/** A result of at most so many days takes some 3 MB. */
+/** Up to this many days a result takes about 3 MB. */
 const MAX_DAYS_OF_SHORT_RESULT = 30_000;
 
-/** Whether a result may be so long that only a few such should be under way. */
+/** Whether a result may be so long that concurrency must be limited. */
 export function isLongResult({ daily, limit, from, to }: KeywordsParameters): boolean {
   return daily && (limit === null || limit * countDays(from, to) > MAX_DAYS_OF_SHORT_RESULT);
 }
@@ -226,7 +226,8 @@ function comparedDays(
       : { from: bucket.from, first: place(read.from), last: place(read.to) };
   });
   // Day by day of as many days: each is in its place already.
-  const isInPlace = buckets.length === countDays(from, to) && parts.every(({ first, last }, at) => first === at && last === at);
+  const isInPlace =
+    buckets.length === countDays(from, to) && parts.every(({ first, last }, at) => first === at && last === at);
   return { files, range, parts: isInPlace ? undefined : parts };
 }
 

@@ -18,8 +18,8 @@ import {
   paging,
   rangeParameters,
   readParameters,
+  rowLimit,
   selectionParameters,
-  wantedRows,
 } from './parameters.ts';
 import { comparedListRange, listRange } from './ranges.ts';
 import { type Caller, type ProjectQuery, projectReference, type ReportSources } from './report.ts';
@@ -42,7 +42,7 @@ interface ListQuery extends Range, Selection {
   readonly offset: number;
 }
 
-/** Whether a result may be so long that only a few such should be under way. */
+/** Whether a result may be so long that concurrency must be limited. */
 export function isLongList({ limit }: { readonly limit: number | null }): boolean {
   return limit === null;
 }
@@ -68,16 +68,16 @@ interface ListSource {
 }
 
 export interface ListResult {
-  /** What the answer says before its rows. */
+  /** Metadata before the rows. */
   readonly head: {
     readonly project: { readonly id: string; readonly domain: string };
     readonly range: Range & { readonly country: string | null; readonly comparison?: Range };
     readonly source: ListSource & { readonly comparison?: ListSource };
     readonly paging: { readonly total: number; readonly limit: number; readonly offset: number };
   };
-  /** What the rows are called. */
+  /** The property name of the rows. */
   readonly kind: ListKind;
-  /** The rows as JSON, separated by commas, in parts: they are stored like this, and copied. */
+  /** Comma-separated JSON rows in parts, copied from the stored list. */
   readonly json: readonly Buffer[];
   /** Tells lists apart that answer the same question one after the other. */
   readonly lists: readonly StoredList[];
@@ -103,7 +103,7 @@ export function parseList(kind: ListKind, sent: unknown, project: Project, now: 
     sent: { from, to, period, compare: other },
     filter,
     sort,
-    limit: wantedRows(sent, limit),
+    limit: rowLimit(sent, limit),
     offset,
   };
 }

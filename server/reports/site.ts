@@ -44,7 +44,8 @@ export const siteReport = projectReport({
         ? await siteSeries(facts, { ...files, device: chosen, signal })
         : await siteSeriesOfCountry(facts, { ...files, country: named, signal });
     const siteDays = named === null ? series.days : undefined;
-    const reasons = known && reasonsOf(await KnownDays.read(facts, known, signal, siteDays), series, files.monthlyThrough);
+    const reasons =
+      known && reasonsOf(await KnownDays.read(facts, known, signal, siteDays), series, files.monthlyThrough);
     const compared = comparison && new ComparedRanges({ from, to }, comparison, reasons!, oneDevice(chosen));
     const over = (part: Range | null): ExactMeasures => {
       const stored = part && days && within(part, days.from, days.to);
@@ -109,7 +110,8 @@ async function planSite(catalog: Catalog, project: Project, { from, to, country:
   const coverage = await readCoverage(catalog, project.id);
   const first = coverage.site_daily?.firstDay;
   // From the project's first stored day to its last synced one.
-  const days = first === undefined || project.syncedThrough === null ? null : { from: first, to: project.syncedThrough };
+  const days =
+    first === undefined || project.syncedThrough === null ? null : { from: first, to: project.syncedThrough };
   const ranges = [{ from, to }, ...(comparison === null ? [] : [comparison])];
   const hull = hullOf(ranges);
   const range = days && within(hull, days.from, days.to);

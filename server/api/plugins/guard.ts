@@ -13,23 +13,23 @@ const MINUTE = 60_000;
 
 export interface GuardOptions {
   readonly catalogCache: CatalogCache;
-  /** Where the last use of keys is stored. */
+  /** Folder of the usage database. */
   readonly dataFolder: string;
   /** Milliseconds, as `Date.now`. */
   readonly now: () => number;
 }
 
-/** What every request under the API's root passes before its route: key, rate limit, plan. */
+/** The checks before each route of the API: key, rate limit, plan. */
 export type Guard = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
 /**
  * Checks, in this order: the key (401, or 429 for an address with too many failures), the key's rate limit (429), the
- * plan (403). The rate-limit headers stand on every authenticated answer, whatever comes of it.
+ * plan (403). Every authenticated response has the rate-limit headers.
  */
 export async function makeGuard(app: FastifyInstance, { catalogCache, dataFolder, now }: GuardOptions): Promise<Guard> {
   await app.register(rateLimit, {
     global: false,
-    // The plugin wants a class, and makes the store itself.
+    // The plugin requires a class and creates the store itself.
     store: class extends FixedWindows {
       constructor() {
         super(now);
@@ -37,7 +37,7 @@ export async function makeGuard(app: FastifyInstance, { catalogCache, dataFolder
     },
   });
   const usage = new UsageDatabase(dataFolder, (error) => {
-    app.log.warn({ err: error }, 'the last use of keys was not stored');
+    app.log.warn({ err: error }, 'could not store the last use of keys');
   });
   const keyUse = new KeyUse(usage);
   app.addHook('onClose', async () => {
@@ -70,14 +70,15 @@ export async function makeGuard(app: FastifyInstance, { catalogCache, dataFolder
     keyUse.note(keyId, now());
 
     const count = await countRequest(request);
-    if (count.isAllowed) throw new Error('the rate limit counts every key');
+    if (count.isAllowed) throw new Error('the rate limit must count every key');
     const reset = Math.max(1, count.ttlInSeconds);
     reply.headers({
       'x-ratelimit-limit': REQUESTS_PER_MINUTE,
       'x-ratelimit-remaining': count.remaining,
       'x-ratelimit-reset': reset,
     });
-    if (count.isExceeded) throw tooMany(`requests with this key; ${REQUESTS_PER_MINUTE} a minute are served`, reset);
+    if (count.isExceeded)
+      throw tooMany(`requests with this key; the limit is ${REQUESTS_PER_MINUTE} per minute`, reset);
 
     if (plan === 'free') {
       throw new KnownError('plan_required', 'The workspace of this key is on the Free plan, which has no API access.');
@@ -85,7 +86,7 @@ export async function makeGuard(app: FastifyInstance, { catalogCache, dataFolder
   };
 }
 
-/** The key of `Authorization: Bearer KEY`; keys sent in any other way do not count. */
+/** The key of `Authorization: Bearer KEY`. */
 function bearerKey(header: string | undefined): string | undefined {
   return /^Bearer +(\S+)$/i.exec(header ?? '')?.[1];
 }

@@ -13,7 +13,7 @@ interface Reference {
   readonly $ref: string;
 }
 
-/** What is tidied of an OpenAPI document. */
+/** The parts of an OpenAPI document that are changed. */
 interface Document {
   paths?: Record<string, { get?: Operation }>;
   components?: { responses?: Record<string, Response> };
@@ -22,8 +22,8 @@ interface Document {
 const CODES = new Map(Object.entries(ERRORS).map(([code, { status }]) => [String(status), code as ErrorCode]));
 
 /**
- * Tidies the document that the route schemas give: parameters of the path come first, and error answers, which are the
- * same for every operation, stand once among the components.
+ * Tidies the document generated from the route schemas: path parameters come first, and error responses, which are the same
+ * for every operation, become shared components.
  */
 export function tidyDocument<Given extends object>(given: Given): Given {
   const document = given as Document;
@@ -35,7 +35,7 @@ export function tidyDocument<Given extends object>(given: Given): Given {
       const code = CODES.get(status);
       if (code === undefined || '$ref' in response) continue;
       const name = componentName(code);
-      // The first example stands for all.
+      // The shared response uses the first example.
       const known = shared[name];
       if (known === undefined || (!hasExample(known) && hasExample(response))) shared[name] = response;
       get.responses[status] = { $ref: `#/components/responses/${name}` };

@@ -3,7 +3,17 @@ import { breakdownRows } from '../../formats/breakdown-rows.ts';
 import { documentJson } from '../../formats/json.ts';
 import { breakdownsReport } from '../../reports/breakdowns.ts';
 import { answerCached } from '../answer.ts';
-import { counts, day, metrics, nullable, object, project, provisionalAfter, responses } from '../schemas.ts';
+import {
+  comparedCounts,
+  comparedDays,
+  comparedMetrics,
+  day,
+  nullable,
+  object,
+  project,
+  provisionalAfter,
+  responses,
+} from '../schemas.ts';
 import type { Route } from './route.ts';
 
 const answer = object({
@@ -18,18 +28,22 @@ const answer = object({
       day,
       'Up to this day country data is monthly (top 20 and other); a part of a month gets an even share of it.',
     ),
+    comparison: Type.Optional(comparedDays),
   }),
-  countries: Type.Array(object({ country: Type.String(), ...metrics }), { description: 'Most clicks first.' }),
-  devices: Type.Array(object({ device: Type.String({ description: 'desktop, mobile or tablet.' }), ...metrics }), {
-    description: 'Most clicks first.',
-  }),
-  appearances: Type.Array(object({ appearance: Type.String(), ...metrics }), {
+  countries: Type.Array(object({ country: Type.String(), ...comparedMetrics }), { description: 'Most clicks first.' }),
+  devices: Type.Array(
+    object({ device: Type.String({ description: 'desktop, mobile or tablet.' }), ...comparedMetrics }),
+    {
+      description: 'Most clicks first.',
+    },
+  ),
+  appearances: Type.Array(object({ appearance: Type.String(), ...comparedMetrics }), {
     description: 'Most impressions first. They overlap and do not add up to the site.',
   }),
   brand: object({
-    brand: object(metrics),
-    nonBrand: object(metrics),
-    anonymous: object(counts, { description: 'Site total minus brand and non-brand.' }),
+    brand: object(comparedMetrics),
+    nonBrand: object(comparedMetrics),
+    anonymous: object(comparedCounts, { description: 'Site total minus brand and non-brand.' }),
   }),
 });
 

@@ -19,9 +19,11 @@ const keyword = Type.Object(
     intent: oneOf(INTENTS, 'Estimated from the query text.'),
     groupIds: Type.Array(shortId, { description: 'Manual groups only.' }),
     metrics: object(metrics, { description: 'Totals over the range.' }),
+    ...schema.comparedWith,
     daily: Type.Optional(
-      Type.Array(object({ date: day, ...metrics }), {
-        description: 'Only when daily is requested: the days for which the keyword has stored data, in order.',
+      Type.Array(object({ date: day, ...schema.comparedMetrics }), {
+        description:
+          'Only when daily is requested: the days for which the keyword has stored data, in order; with interval weeks or months, each by its first day in the range.',
       }),
     ),
   },
@@ -36,6 +38,15 @@ const answer = object({
     device: oneOf(['all', 'desktop', 'mobile', 'tablet']),
     clamped: Type.Boolean({ description: 'The range was moved to the first day of keyword data of the plan.' }),
     provisionalAfter: schema.provisionalAfter,
+    comparison: Type.Optional(
+      object({
+        from: day,
+        to: day,
+        clamped: Type.Boolean({
+          description: 'The other range was moved to the first day of keyword data of the plan.',
+        }),
+      }),
+    ),
   }),
   paging: schema.paging,
   keywords: Type.Array(keyword),

@@ -1,12 +1,22 @@
 import { Type } from 'typebox';
-import { day, instant, nullable, object, oneOf } from '../schemas.ts';
+import { comparedDays, day, instant, nullable, object, oneOf } from '../schemas.ts';
 
-/** What the two list endpoints, pages and queries, have in common. */
-export const listRangeSchema = object({ from: day, to: day, country: nullable(Type.String()) });
+/** Schemas shared by the list endpoints, pages and queries. */
+export const listRangeSchema = object({
+  from: day,
+  to: day,
+  country: nullable(Type.String()),
+  comparison: Type.Optional(comparedDays),
+});
 
-export const listSource = object({
+const source = {
   kind: oneOf(['gsc', 'bigquery'], "gsc: the search engine's reporting API; bigquery: a data warehouse."),
   fetchedAt: instant,
   truncated: Type.Boolean({ description: 'There were more rows than the list holds.' }),
   capped: Type.Boolean({ description: 'The list is as long as its source may make it.' }),
+};
+
+export const listSource = object({
+  ...source,
+  comparison: Type.Optional(object(source, { description: 'Only with compare: the source of the other list.' })),
 });

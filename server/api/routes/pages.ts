@@ -4,7 +4,7 @@ import { listRows } from '../../formats/list-rows.ts';
 import { isLongList, listVersion } from '../../reports/lists.ts';
 import { pagesReport } from '../../reports/pages.ts';
 import { answerFresh } from '../answer.ts';
-import { metrics, object, paging, project, responses } from '../schemas.ts';
+import { comparedMetrics, object, paging, project, responses } from '../schemas.ts';
 import { listRangeSchema, listSource } from './lists.ts';
 import type { Route } from './route.ts';
 
@@ -13,7 +13,7 @@ const answer = object({
   range: listRangeSchema,
   source: listSource,
   paging,
-  pages: Type.Array(object({ url: Type.String(), ...metrics })),
+  pages: Type.Array(object({ url: Type.String(), ...comparedMetrics })),
 });
 
 export const pages: Route = {

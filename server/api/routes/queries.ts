@@ -4,7 +4,7 @@ import { listRows } from '../../formats/list-rows.ts';
 import { isLongList, listVersion } from '../../reports/lists.ts';
 import { queriesReport } from '../../reports/queries.ts';
 import { answerFresh } from '../answer.ts';
-import { metrics, nullable, object, paging, project, responses, shortId } from '../schemas.ts';
+import { comparedMetrics, nullable, object, paging, project, responses, shortId } from '../schemas.ts';
 import { listRangeSchema, listSource } from './lists.ts';
 import type { Route } from './route.ts';
 
@@ -16,7 +16,7 @@ const answer = object({
   queries: Type.Array(
     object({
       query: Type.String(),
-      ...metrics,
+      ...comparedMetrics,
       branded: Type.Boolean({ description: "The query contains one of the project's brand terms." }),
       trackedKeywordId: nullable(shortId, 'Id of the keyword that tracks the query.'),
     }),

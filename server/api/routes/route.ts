@@ -6,10 +6,10 @@ import { projectPath, withRowFormats } from '../schemas.ts';
 import type { Context } from './context.ts';
 import { withExamples } from './examples.ts';
 
-/** One endpoint: what documents it, and the function that answers it. */
+/** An endpoint: its documentation and its handler. */
 export interface Route {
   readonly path: string;
-  /** The report that is answered with: its name for generated clients, and its parameters. */
+  /** The operation name for generated clients, and the parameters. */
   readonly report: { readonly operation: string; readonly parameters: Parameters };
   /** Heading in the documentation. */
   readonly tag: Tag;
@@ -19,7 +19,7 @@ export interface Route {
   readonly handle: (context: Context) => (request: FastifyRequest, reply: FastifyReply) => Answered;
 }
 
-/** Adds an endpoint to the API. Reports parse the parameters themselves: an unknown project goes before a bad parameter. */
+/** Adds an endpoint to the API. Reports parse the parameters, so that an unknown project takes precedence over an invalid parameter. */
 export function addRoute(api: FastifyInstance, route: Route, context: Context): void {
   const { operation, parameters } = route.report;
   const handler = route.handle(context);

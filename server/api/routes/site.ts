@@ -3,7 +3,17 @@ import { documentJson } from '../../formats/json.ts';
 import { siteRows } from '../../formats/site-rows.ts';
 import { siteReport } from '../../reports/site.ts';
 import { answerCached } from '../answer.ts';
-import { day, metrics, nullable, object, oneOf, project, provisionalAfter, responses } from '../schemas.ts';
+import {
+  comparedDays,
+  comparedMetrics,
+  day,
+  nullable,
+  object,
+  oneOf,
+  project,
+  provisionalAfter,
+  responses,
+} from '../schemas.ts';
 import type { Route } from './route.ts';
 
 const answer = object({
@@ -21,11 +31,14 @@ const answer = object({
           'Only with country: last day stored as monthly totals. Days up to it carry an even share of their month.',
         ),
       ),
+      comparison: Type.Optional(comparedDays),
     },
     { additionalProperties: false },
   ),
-  totals: object(metrics),
-  daily: Type.Array(object({ date: day, ...metrics })),
+  totals: object(comparedMetrics),
+  daily: Type.Array(object({ date: day, ...comparedMetrics }), {
+    description: 'Days, or weeks or months with interval, each by its first day in the range.',
+  }),
 });
 
 export const site: Route = {
