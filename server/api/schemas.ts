@@ -1,5 +1,5 @@
 import { type TObject, type TProperties, type TSchema, Type } from 'typebox';
-import { METRIC_NAMES, type MetricName, UNSAFE_REASONS } from '../domain/comparison.ts';
+import { UNSAFE_REASONS, type UnsafeReason } from '../domain/comparison.ts';
 import { ERRORS, type ErrorCode } from '../domain/errors.ts';
 import { FAILURES_PER_MINUTE, REQUESTS_PER_MINUTE } from './plugins/guard.ts';
 
@@ -27,7 +27,7 @@ export const uuid = Type.String({ format: 'uuid' });
 
 const clicks = Type.Integer({ minimum: 0 });
 const impressions = Type.Integer({ minimum: 0 });
-export const counts = { clicks, impressions };
+const counts = { clicks, impressions };
 
 /** The properties of a metrics object, for use in rows. */
 export const metrics = {
@@ -42,36 +42,37 @@ export const metrics = {
   ),
 };
 
-const unsafeReasons = Type.Optional(Type.Array(oneOf(UNSAFE_REASONS)));
-const change = (difference: TSchema) =>
+const change = <Schema extends TSchema>(difference: Schema) =>
   object({
-    difference: nullable(difference, 'What it is now minus what it was then; null where there is no value.'),
+    difference: nullable(difference, 'The value now minus the value then; null where one of them is null.'),
     ratio: nullable(
       Type.Number(),
-      '(now - then) / then, from unrounded values, four decimals; null where it would mislead.',
+      '(now - then) / then of unrounded values, four decimals; null where it would mislead, see `unsafe`.',
     ),
   });
+const changedCounts = { clicks: change(Type.Integer()), impressions: change(Type.Integer()) };
+const changedMetrics = { ...changedCounts, ctr: change(Type.Number()), position: change(Type.Number()) };
 
-/** What stands beside metrics with `compare`. */
-const compared = (names: readonly MetricName[]) => {
-  const differences = {
-    clicks: Type.Integer(),
-    impressions: Type.Integer(),
-    ctr: Type.Number(),
-    position: Type.Number(),
-  };
-  const each = (of: (name: MetricName) => TSchema) => object(Object.fromEntries(names.map((name) => [name, of(name)])));
-  return {
-    comparison: Type.Optional(each((name) => metrics[name])),
-    change: Type.Optional(each((name) => change(differences[name]))),
-    unsafe: Type.Optional(each(() => unsafeReasons)),
-  };
+const unsafeReasons = Type.Optional(
+  Type.Unsafe<readonly UnsafeReason[]>(Type.Array(oneOf(UNSAFE_REASONS), { minItems: 1 })),
+);
+const unsafeCounts = { clicks: unsafeReasons, impressions: unsafeReasons };
+const UNSAFE_HELP = { description: 'Metrics whose ratio would mislead, with the reasons.' };
+
+/** The properties beside metrics with `compare`. */
+export const comparedWith = {
+  comparison: Type.Optional(object(metrics, { description: 'The metrics of the other range.' })),
+  change: Type.Optional(object(changedMetrics)),
+  unsafe: Type.Optional(object({ ...unsafeCounts, ctr: unsafeReasons, position: unsafeReasons }, UNSAFE_HELP)),
 };
-
-/** The properties of a metrics object that may be compared, to be spread into rows. */
-export const comparedWith = compared(METRIC_NAMES);
+/** The properties of metrics that may be compared, to be spread into rows. */
 export const comparedMetrics = { ...metrics, ...comparedWith };
-export const comparedCounts = { ...counts, ...compared(['clicks', 'impressions']) };
+export const comparedCounts = {
+  ...counts,
+  comparison: Type.Optional(object(counts)),
+  change: Type.Optional(object(changedCounts)),
+  unsafe: Type.Optional(object(unsafeCounts, UNSAFE_HELP)),
+};
 
 /** The range that an answer is compared with. */
 export const comparedDays = object(
@@ -184,6 +185,8 @@ const rowHeaders = {
   'X-Range-From': onlyRows('string', 'As `range.from` in JSON.'),
   'X-Range-To': onlyRows('string', 'As `range.to` in JSON.'),
   'X-Provisional-After': onlyRows('string', 'As `range.provisionalAfter` in JSON, unless it is null.'),
+  'X-Comparison-From': onlyRows('string', 'As `range.comparison.from` in JSON, with `compare`.'),
+  'X-Comparison-To': onlyRows('string', 'As `range.comparison.to` in JSON, with `compare`.'),
   'Content-Disposition': onlyRows('string', 'A file name.'),
 };
 

@@ -82,11 +82,11 @@ export class Comparer {
     return new Comparer(new Set([...this.#common, ...more]), this.#events);
   }
 
-  compare(now: ExactMeasures, then: ExactMeasures): Compared {
-    const unsafe = this.unsafe(then);
-    const change = (metric: MetricName): Change => changeOf(metric, now, then, unsafe[metric] !== undefined);
+  compare(now: ExactMeasures, base: ExactMeasures): Compared {
+    const unsafe = this.unsafe(base);
+    const change = (metric: MetricName): Change => changeOf(metric, now, base, unsafe[metric] !== undefined);
     return {
-      comparison: toMetrics(then),
+      comparison: toMetrics(base),
       change: {
         clicks: change('clicks'),
         impressions: change('impressions'),
@@ -102,13 +102,17 @@ export class Comparer {
     const lowClicks = clicks < MIN_BASE;
     const lowImpressions = impressions < MIN_BASE;
     const variant = Number(lowClicks) + 2 * Number(lowImpressions) + 4 * Number(clicks === 0);
-    return (this.#unsafe[variant] ??= this.#unsafeMetrics({
-      clicks: lowClicks,
-      impressions: lowImpressions,
-      // Nothing grows from zero by a ratio.
-      ctr: lowImpressions || clicks === 0,
-      position: lowImpressions,
-    }));
+    const unsafe =
+      this.#unsafe[variant] ??
+      this.#unsafeMetrics({
+        clicks: lowClicks,
+        impressions: lowImpressions,
+        // A ratio to zero is undefined.
+        ctr: lowImpressions || clicks === 0,
+        position: lowImpressions,
+      });
+    this.#unsafe[variant] = unsafe;
+    return unsafe;
   }
 
   #unsafeMetrics(isLow: Readonly<Record<MetricName, boolean>>): Unsafe {
@@ -135,9 +139,9 @@ interface Quotient {
 }
 
 /** The change of a metric, from unrounded values. */
-function changeOf(metric: MetricName, now: ExactMeasures, then: ExactMeasures, isUnsafe: boolean): Change {
+function changeOf(metric: MetricName, now: ExactMeasures, base: ExactMeasures, isUnsafe: boolean): Change {
   const a = quotientOf(metric, now);
-  const b = quotientOf(metric, then);
+  const b = quotientOf(metric, base);
   if (a === undefined || b === undefined) return NO_CHANGE;
   const scale = SCALES[metric];
   const wanted = { scale, withRatio: !isUnsafe && b.numerator > 0 };
@@ -183,11 +187,11 @@ function signedRatio(numerator: number, denominator: number, scale: number): num
 
 function exactChange(a: Quotient, b: Quotient, { scale, withRatio }: Wanted): Change {
   const now = bigQuotient(a);
-  const then = bigQuotient(b);
-  const other = then.numerator * now.denominator;
-  const difference = now.numerator * then.denominator - other;
+  const base = bigQuotient(b);
+  const other = base.numerator * now.denominator;
+  const difference = now.numerator * base.denominator - other;
   return {
-    difference: signedBigRatio(difference, now.denominator * then.denominator, scale),
+    difference: signedBigRatio(difference, now.denominator * base.denominator, scale),
     ratio: withRatio ? signedBigRatio(difference, other, RATIO_SCALE) : null,
   };
 }

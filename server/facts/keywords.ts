@@ -54,7 +54,7 @@ export interface KeywordDays<K> {
   readonly keywords: readonly K[];
   readonly days: DayGrid;
   /** In each place what its day is compared with; undefined without a comparison. */
-  readonly then: DayGrid | undefined;
+  readonly base: DayGrid | undefined;
 }
 
 /** The days of the keywords of a page, some keywords at a time, and those that they are compared with. */
@@ -64,8 +64,8 @@ export async function* keywordDays<K extends PlacedKeyword>(
     device,
     signal,
     days,
-    then,
-  }: { device: Device; signal: AbortSignal; days: DaysQuery; then?: DaysQuery | undefined },
+    base,
+  }: { device: Device; signal: AbortSignal; days: DaysQuery; base?: DaysQuery | undefined },
   page: readonly K[],
 ): AsyncGenerator<KeywordDays<K>> {
   for (const [index, keywords] of gridParts(page, days.range).entries()) {
@@ -76,7 +76,7 @@ export async function* keywordDays<K extends PlacedKeyword>(
       const grid = await facts.keywordDays({ ...query, signal }, device, ids, priority);
       return parts === undefined ? grid : grid.fold(parts);
     };
-    const [own, other] = await Promise.all([read(days), then && read(then)]);
-    yield { keywords, days: own, then: other };
+    const [own, other] = await Promise.all([read(days), base && read(base)]);
+    yield { keywords, days: own, base: other };
   }
 }

@@ -19,11 +19,15 @@ export function breakdownRows({
     ...ofKind('appearance', appearances),
     ...ofKind('segment', Object.values(segments)),
   ];
-  const isSpread = rows.some(({ now, then }) =>
-    [now, then].some((sums) => sums !== null && !Number.isInteger(exactSum(sums))),
-  );
-  const isCompared = answer.range.comparison !== undefined;
-  const compared = comparedColumns<FlatRow>((row) => row, { isCompared, isSpread });
+  const isSpread = (of: (row: FlatRow) => FlatRow['now']): boolean =>
+    rows.some((row) => {
+      const sums = of(row);
+      return sums !== null && !Number.isInteger(exactSum(sums));
+    });
+  const compared = comparedColumns<FlatRow>((row) => row, {
+    isCompared: answer.range.comparison !== undefined,
+    isSpread: isSpread(({ base }) => base),
+  });
   return {
     head: { name: `${answer.project.domain}-breakdowns`, total: rows.length, range: answer.range },
     columns: [
@@ -31,7 +35,7 @@ export function breakdownRows({
       { name: 'value', type: 'text' },
       ...METRICS,
       ...compared.columns,
-      sumPositionColumn(isSpread),
+      sumPositionColumn(isSpread(({ now }) => now)),
     ],
     batches: [
       batchOf(rows, [

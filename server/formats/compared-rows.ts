@@ -5,7 +5,7 @@ import { type Cell, type Column, METRICS, sumPositionColumn } from './rows.ts';
 /** A row with what it is compared with. */
 export interface ComparedRow {
   /** The sums of the other range; null where positions are unknown. */
-  readonly then: ExactMeasures | null;
+  readonly base: ExactMeasures | null;
   readonly compared: Compared | null;
 }
 
@@ -50,8 +50,8 @@ export function comparedColumns<Row>(
       ]),
       ...METRIC_NAMES.map((name) => read(({ unsafe }) => unsafe[name] ?? [])),
       (row) => {
-        const { then } = of(row);
-        return then && exactSum(then);
+        const { base } = of(row);
+        return base && exactSum(base);
       },
     ],
   };

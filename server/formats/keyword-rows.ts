@@ -76,9 +76,9 @@ function* totalsBatches(
   for (let start = 0; start < keywords.length; start += KEYWORDS) {
     const rows = keywords.slice(start, start + KEYWORDS).map((keyword): Total => {
       const now = totals.of(keyword);
-      const then = comparison?.totals.of(keyword) ?? NOTHING;
-      const compared = comparison?.ranges.total.compare(now, then) ?? null;
-      return { keyword, metrics: toMetrics(now), now, then, compared };
+      const base = comparison?.totals.of(keyword) ?? NOTHING;
+      const compared = comparison?.ranges.total.compare(now, base) ?? null;
+      return { keyword, metrics: toMetrics(now), now, base, compared };
     });
     yield batchOf(rows, readers);
   }
@@ -101,7 +101,7 @@ async function* dayBatches(
 }
 
 function dayBatch(
-  { keywords, days: grid, then }: KeywordDays<TrackedKeyword>,
+  { keywords, days: grid, base }: KeywordDays<TrackedKeyword>,
   comparers: readonly (Comparer | undefined)[],
 ): Batch {
   const { days, stored, clicks, impressions, sumPosition } = grid;
@@ -115,8 +115,8 @@ function dayBatch(
     denominator === 0 ? null : roundRatio(numerator, denominator, scale);
   const compared = remembered((row): ComparedRow => {
     const cell = cells[row]!;
-    const measures = then!.measures(cell);
-    return { then: measures, compared: comparers[cell % days.length]!.compare(grid.measures(cell), measures) };
+    const measures = base!.measures(cell);
+    return { base: measures, compared: comparers[cell % days.length]!.compare(grid.measures(cell), measures) };
   });
   return {
     length,
@@ -128,7 +128,7 @@ function dayBatch(
       (row) => sum(impressions, row),
       (row) => ratio(sum(clicks, row), sum(impressions, row), 10_000),
       (row) => ratio(sum(sumPosition, row) + sum(impressions, row), sum(impressions, row), 10),
-      ...comparedColumns(compared, { isCompared: then !== undefined }).readers,
+      ...comparedColumns(compared, { isCompared: base !== undefined }).readers,
       (row) => sum(sumPosition, row),
     ],
   };
@@ -149,4 +149,4 @@ function remembered<T>(make: (row: number) => T): (row: number) => T {
   };
 }
 
-const NOT_COMPARED: ComparedRow = { then: NOTHING, compared: null };
+const NOT_COMPARED: ComparedRow = { base: NOTHING, compared: null };

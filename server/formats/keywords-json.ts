@@ -36,11 +36,11 @@ export async function* dailyKeywordsJson(result: KeywordsResult): AsyncGenerator
   const { buckets, parts } = result.daily!;
   const starts = buckets.map(({ from }) => Buffer.from(`{"date":"${from}",`));
   const comparers = buckets.map((bucket) => result.comparison?.ranges.part(bucket));
-  for await (const { keywords, days, then } of parts) {
+  for await (const { keywords, days, base } of parts) {
     for (const [index, keyword] of keywords.entries()) {
       bytes.text(`${separator}${keywordJson(keyword)},"daily":[`);
-      if (then === undefined) writeDays(bytes, days, index, starts);
-      else writeComparedDays(bytes, { days, then, comparers }, index, starts);
+      if (base === undefined) writeDays(bytes, days, index, starts);
+      else writeComparedDays(bytes, { days, base, comparers }, index, starts);
       bytes.text(']}');
       separator = ',';
       if (bytes.length >= CHUNK) yield bytes.take();
@@ -75,13 +75,13 @@ function writeDays(bytes: DayBytes, days: DayGrid, keyword: number, starts: read
 
 interface ComparedDays {
   readonly days: DayGrid;
-  readonly then: DayGrid;
+  readonly base: DayGrid;
   readonly comparers: readonly (Comparer | undefined)[];
 }
 
 function writeComparedDays(
   bytes: DayBytes,
-  { days, then, comparers }: ComparedDays,
+  { days, base, comparers }: ComparedDays,
   keyword: number,
   starts: readonly Uint8Array[],
 ): void {
@@ -89,7 +89,7 @@ function writeComparedDays(
   for (let day = 0, cell = keyword * starts.length; day < starts.length; day++, cell++) {
     if (days.stored[cell] === 0) continue;
     const now = days.measures(cell);
-    const compared = comparers[day]!.compare(now, then.measures(cell));
+    const compared = comparers[day]!.compare(now, base.measures(cell));
     bytes.comparedDay(starts[day]!, isFirst, now, comparedJson(compared));
     isFirst = false;
   }

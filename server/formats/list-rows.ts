@@ -47,7 +47,7 @@ async function* listBatches(
   for await (const part of rows ?? []) {
     const rendered = part.map((row): RenderedRow => {
       const cells = render(row) as RenderedRow['cells'] & Compared;
-      return { cells, compared: cells, sumPosition: row.sumPosition, then: row.then ?? NOTHING };
+      return { cells, compared: cells, sumPosition: row.sumPosition, base: row.base ?? NOTHING };
     });
     yield batchOf(rendered, readers);
   }

@@ -1,4 +1,5 @@
 import type { Metrics } from '../domain/metrics.ts';
+import type { Range } from '../domain/range.ts';
 
 /**
  * The type of a column. Ratios are rounded as in JSON; a share is a sum that need not be a whole number; days are
@@ -35,7 +36,7 @@ export interface RowsHead {
   readonly name: string;
   /** Rows that there are, on whatever page; of keywords with their days: keywords. */
   readonly total: number;
-  readonly range?: { readonly from: string; readonly to: string; readonly provisionalAfter?: string | null };
+  readonly range?: Range & { readonly provisionalAfter?: string | null; readonly comparison?: Range };
 }
 
 /** A whole answer of flat rows. */

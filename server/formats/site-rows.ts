@@ -6,12 +6,19 @@ import { batchOf, METRICS, metricReaders, type RowsAnswer, sumPositionColumn } f
 export function siteRows({ answer, rows }: SiteResult): RowsAnswer {
   const { project, range, daily } = answer;
   const all = rows.map((row, index) => ({ ...row, metrics: daily[index]! }));
-  const isSpread = rows.some(({ now, then }) => now.fraction !== undefined || then.fraction !== undefined);
   const isCompared = range.comparison !== undefined;
-  const compared = comparedColumns<(typeof all)[number]>((row) => row, { isCompared, isSpread });
+  const compared = comparedColumns<(typeof all)[number]>((row) => row, {
+    isCompared,
+    isSpread: rows.some(({ base }) => base.fraction !== undefined),
+  });
   return {
     head: { name: `${project.domain}-site`, total: rows.length, range },
-    columns: [{ name: 'date', type: 'day' }, ...METRICS, ...compared.columns, sumPositionColumn(isSpread)],
+    columns: [
+      { name: 'date', type: 'day' },
+      ...METRICS,
+      ...compared.columns,
+      sumPositionColumn(rows.some(({ now }) => now.fraction !== undefined)),
+    ],
     batches: [
       batchOf(all, [
         ({ date }) => date,

@@ -7,7 +7,7 @@ import type { Engine } from '../facts/duckdb/engine.ts';
 export type ListRow = Measures & {
   readonly text: string;
   /** What the list that is compared with has of it; undefined where it has nothing. */
-  readonly then?: Measures | undefined;
+  readonly base?: Measures | undefined;
 };
 
 /** How a row is written in an answer. */

@@ -34,7 +34,7 @@ export interface RangeList {
 }
 
 /** A list, and the one that it is compared with. */
-export interface OpenLists extends RangeList {
+interface OpenLists extends RangeList {
   readonly other: RangeList | null;
 }
 

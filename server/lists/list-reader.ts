@@ -96,7 +96,7 @@ export class ListReader {
     const texts = rows.map(({ text }) => text);
     const found = list.held ?? (await this.#readFile(list, (path) => this.#blocks.find(path, texts)));
     const byText = new Map(found.map((row) => [row.text, row]));
-    return rows.map((row) => ({ ...row, then: byText.get(row.text) }));
+    return rows.map((row) => ({ ...row, base: byText.get(row.text) }));
   }
 
   async #open(list: StoredList): Promise<string> {

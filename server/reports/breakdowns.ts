@@ -38,13 +38,13 @@ export const breakdownsReport = projectReport({
   run: async ({ query, project, known, ...plan }, { facts }, { signal }) => {
     const { comparison } = query;
     const range = { from: query.from, to: query.to };
-    const [now, then, comparers] = await Promise.all([
+    const [now, base, comparers] = await Promise.all([
       readBreakdowns(facts, { ...plan, range, signal }),
       comparison && readBreakdowns(facts, { ...plan, range: comparison, signal }),
       comparison &&
-        readComparers(facts, known!, { now: range, then: comparison, monthlyThrough: plan.monthlyThrough, signal }),
+        readComparers(facts, known!, { now: range, base: comparison, monthlyThrough: plan.monthlyThrough, signal }),
     ]);
-    const rows = comparedRows(now, then && comparers && { then, comparers });
+    const rows = comparedRows(now, base && comparers && { base, comparers });
     const { brand, nonBrand, anonymous } = rows.segments;
     const answer = {
       project: projectReference(project),

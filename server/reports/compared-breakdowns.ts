@@ -15,7 +15,7 @@ type Comparers = Readonly<Record<Part, ComparedRanges>>;
 
 interface ComparedOptions {
   readonly now: Range;
-  readonly then: Range;
+  readonly base: Range;
   readonly monthlyThrough: Day | null;
   readonly signal: AbortSignal;
 }
@@ -24,14 +24,14 @@ interface ComparedOptions {
 export async function readComparers(
   facts: Facts,
   plans: Readonly<Record<Part, KnownDaysPlan>>,
-  { now, then, monthlyThrough, signal }: ComparedOptions,
+  { now, base, monthlyThrough, signal }: ComparedOptions,
 ): Promise<Comparers> {
   const files = plans.site.siteFiles;
-  const siteDays = new Set(await facts.storedDays({ files, range: hullOf([now, then]), signal }));
+  const siteDays = new Set(await facts.storedDays({ files, range: hullOf([now, base]), signal }));
   const compared = async (part: Part, months: Day | null = null): Promise<ComparedRanges> => {
     const known = await KnownDays.read(facts, plans[part], signal, siteDays);
     const days: DayReasons = { reasonsOn: (day) => known.reasonsOn(day), monthlyThrough: months };
-    return new ComparedRanges(now, then, days, null);
+    return new ComparedRanges(now, base, days, null);
   };
   const [site, country, appearance, brand] = await Promise.all([
     compared('site'),
@@ -48,12 +48,12 @@ export interface BreakdownRow {
   readonly compared: Compared | null;
   /** The sums behind the metrics of each range; null where positions are unknown. */
   readonly now: ExactMeasures | null;
-  readonly then: ExactMeasures | null;
+  readonly base: ExactMeasures | null;
 }
 
 /** Breakdowns of the other range, and how to compare with them. */
 interface Other {
-  readonly then: Breakdowns;
+  readonly base: Breakdowns;
   readonly comparers: Comparers;
 }
 
@@ -62,15 +62,15 @@ export function comparedRows(now: Breakdowns, other: Other | null) {
   const brand = other?.comparers.brand.total;
   const anonymous = other && brand!.with(other.comparers.site.total.common);
   const segment = (name: 'brand' | 'nonBrand' | 'anonymous', comparer: Comparer | null | undefined): BreakdownRow =>
-    rowOf({ name, measures: now[name] }, other?.then[name], comparer);
+    rowOf({ name, measures: now[name] }, other?.base[name], comparer);
   return {
     countries: rowsOf(
       now.countries,
-      other?.then.countries,
-      (row, then) => other && countryComparer(now, other, row, then),
+      other?.base.countries,
+      (row, base) => other && countryComparer(now, other, row, base),
     ),
-    devices: rowsOf(now.devices, other?.then.devices, ({ name }) => other?.comparers.site.ofDevice(name as Device)),
-    appearances: rowsOf(now.appearances, other?.then.appearances, () => other?.comparers.appearance.total),
+    devices: rowsOf(now.devices, other?.base.devices, ({ name }) => other?.comparers.site.ofDevice(name as Device)),
+    appearances: rowsOf(now.appearances, other?.base.appearances, () => other?.comparers.appearance.total),
     segments: {
       brand: segment('brand', brand),
       nonBrand: segment('nonBrand', brand),
@@ -84,32 +84,32 @@ type Device = 'desktop' | 'mobile' | 'tablet';
 function rowsOf<Row extends NamedTotal>(
   rows: readonly Row[],
   others: readonly Row[] = [],
-  comparerOf: (row: Row, then: Row | undefined) => Comparer | null | undefined,
+  comparerOf: (row: Row, base: Row | undefined) => Comparer | null | undefined,
 ): BreakdownRow[] {
   const byName = new Map(others.map((row) => [row.name, row]));
   return rows.map((row) => {
-    const then = byName.get(row.name);
-    return rowOf(row, then?.measures, comparerOf(row, then));
+    const base = byName.get(row.name);
+    return rowOf(row, base?.measures, comparerOf(row, base));
   });
 }
 
 function rowOf(
   { name, measures: now }: NamedTotal,
-  then: ExactMeasures = NOTHING,
+  base: ExactMeasures = NOTHING,
   comparer: Comparer | null | undefined,
 ): BreakdownRow {
-  return { name, metrics: toMetrics(now), compared: comparer?.compare(now, then) ?? null, now, then };
+  return { name, metrics: toMetrics(now), compared: comparer?.compare(now, base) ?? null, now, base };
 }
 
 /** Months that are stored as totals name few countries; the others are one row. */
 function countryComparer(
   now: Breakdowns,
-  { then, comparers }: Other,
+  { base, comparers }: Other,
   row: CountryTotal,
   before: CountryTotal | undefined,
 ): Comparer {
-  const isOther = row.name === 'other' && (now.hasMonths || then.hasMonths);
-  const lacksMonth = row.lacksMonth || (before?.lacksMonth ?? then.hasMonths);
+  const isOther = row.name === 'other' && (now.hasMonths || base.hasMonths);
+  const lacksMonth = row.lacksMonth || (before?.lacksMonth ?? base.hasMonths);
   const { total } = comparers.country;
   return isOther || lacksMonth ? total.with(['monthly_spread']) : total;
 }
@@ -126,7 +126,7 @@ function withoutPositions({ name, metrics, compared }: BreakdownRow): BreakdownR
       unsafe: countsOf(compared.unsafe),
     },
     now: null,
-    then: null,
+    base: null,
   };
 }
 

@@ -37,7 +37,7 @@ export async function comparedRendering(
     variant: cacheKey(rendering.variant, file, fetchedAt, ranges, [...total.common]),
     render: (row) => ({
       ...rendering.render(row),
-      ...(row.then === undefined ? absent : total).compare(row, row.then ?? NOTHING),
+      ...(row.base === undefined ? absent : total).compare(row, row.base ?? NOTHING),
     }),
   };
 }

@@ -110,7 +110,7 @@ export const keywordsReport = trackedReport({
     if (query.group !== null && group === undefined) throw unknownGroup();
     const groups = group && withDescendants(group, tracked.groups);
     const isSynced = project.syncedThrough !== null;
-    const files = async (range: Range) => (isSynced ? await planFiles(catalog, project.id, range, query) : NO_FILES);
+    const files = async (range: Range) => (isSynced ? planFiles(catalog, project.id, range, query) : NO_FILES);
     const { from, to, comparison } = query;
     return {
       query,
@@ -118,12 +118,12 @@ export const keywordsReport = trackedReport({
       tracked,
       groups,
       files: await files({ from, to }),
-      then: comparison && (await files(comparison)),
+      base: comparison && (await files(comparison)),
       known: comparison && (await planKnown(catalog, project, query, comparison)),
     };
   },
   run: async (
-    { query, project, tracked, groups, files, then, known },
+    { query, project, tracked, groups, files, base, known },
     { facts, tracked: cache },
     { signal },
   ): Promise<KeywordsResult> => {
@@ -139,7 +139,7 @@ export const keywordsReport = trackedReport({
       const other = { from: comparison!.from, to: comparison!.to };
       const [days, sums] = await Promise.all([
         KnownDays.read(facts, known!, signal),
-        facts.keywordTotals({ plan: then!.totals, range: other, signal }, device, tracked.positions),
+        facts.keywordTotals({ plan: base!.totals, range: other, signal }, device, tracked.positions),
       ]);
       return { ranges: new ComparedRanges(range, comparison!.asked, days, oneDevice(device)), totals: sums };
     }
@@ -150,7 +150,7 @@ export const keywordsReport = trackedReport({
         device,
         signal,
         days: { files: files.days, range, parts: interval === 'day' ? undefined : buckets },
-        then: compared === null ? undefined : comparedDays(query, compared.ranges, buckets, then!.days),
+        base: compared === null ? undefined : comparedDays(query, compared.ranges, buckets, base!.days),
       },
       keywords,
     );
@@ -211,7 +211,7 @@ async function planKnown(catalog: Catalog, project: Project, { from, to }: Range
 
 /** The days of the other range, each in the place of what it is compared with. */
 function comparedDays(
-  { from, to, comparison }: KeywordsParameters,
+  { comparison }: KeywordsParameters,
   ranges: ComparedRanges,
   buckets: readonly Bucket[],
   files: DaysQuery['files'],
@@ -225,9 +225,10 @@ function comparedDays(
       ? { from: bucket.from, first: 0, last: -1 }
       : { from: bucket.from, first: place(read.from), last: place(read.to) };
   });
-  // Day by day of as many days: each is in its place already.
+  // As many days, day by day: each is in its place already.
   const isInPlace =
-    buckets.length === countDays(from, to) && parts.every(({ first, last }, at) => first === at && last === at);
+    buckets.length === countDays(range.from, range.to) &&
+    parts.every(({ first, last }, at) => first === at && last === at);
   return { files, range, parts: isInPlace ? undefined : parts };
 }
 

@@ -115,15 +115,15 @@ export async function planList(
   rendering: Rendering,
 ): Promise<ListPlan> {
   const { kind, from, to, country: named, comparison, sent } = query;
-  const { compare: other, ...parameters } = sent;
   const asked = { kind, country: named };
-  const request = await lists.plan(project, { ...asked, range: { from, to }, parameters }, catalog);
+  const own = { from: sent.from, to: sent.to, period: sent.period };
+  const request = await lists.plan(project, { ...asked, range: { from, to }, parameters: own }, catalog);
   if (comparison === null) return { query, project, request, rendering, compared: null };
-  const then = await lists.plan(project, { ...asked, range: comparison, parameters: sent }, catalog);
+  const base = await lists.plan(project, { ...asked, range: comparison, parameters: sent }, catalog);
   const table = kind === 'pages' ? 'page_daily' : 'query_daily';
   const days = { ranges: [{ from, to }, comparison], coverage: await readCoverage(catalog, project.id) };
   const known = request.fromProvider ? null : await planKnownDays(catalog, project, table, days);
-  return { query, project, request, rendering, compared: { request: then, known } };
+  return { query, project, request, rendering, compared: { request: base, known } };
 }
 
 export async function runList(
@@ -135,7 +135,7 @@ export async function runList(
   const page = { filter, sort, limit, offset, reader };
   const asked: PageRequest = {
     list: request,
-    other: compared && compared.request,
+    other: compared?.request ?? null,
     renderingOf: async ({ other, ...open }) =>
       other === null ? rendering : comparedRendering(facts, { rendering, open, other, known: compared!.known, signal }),
   };

@@ -208,10 +208,6 @@ export const interval = choice(
   'Adds days up to weeks (from Monday) or months. One that the range has only a part of is labelled by its first day in the range.',
 );
 
-export const quality = flag(
-  'Adds what is known of the quality of the data: days that are stored, provisional or cut off.',
-);
-
 export const device = choice(['all', 'desktop', 'mobile', 'tablet'], 'all', 'Only this device.');
 const groupId = Type.String({
   pattern: '^[A-Za-z0-9]{5}$',

@@ -51,13 +51,13 @@ export const siteReport = projectReport({
       const stored = part && days && within(part, days.from, days.to);
       return stored === null ? NOTHING : series.over(stored).measures;
     };
-    const row = (now: Range, then: Range | null, comparer: Comparer | null): SiteRow => {
-      const sums = { now: over(now), then: over(then) };
-      return { ...sums, compared: comparer && comparer.compare(sums.now, sums.then) };
+    const row = (now: Range, base: Range | null, comparer: Comparer | undefined): SiteRow => {
+      const sums = { now: over(now), base: over(base) };
+      return { ...sums, compared: comparer?.compare(sums.now, sums.base) ?? null };
     };
     const dayRow = (bucket: Bucket): SiteRow & { readonly date: string } => ({
       date: bucket.from,
-      ...row(bucket, compared && compared.counterpart(bucket), compared && compared.part(bucket)),
+      ...row(bucket, compared?.counterpart(bucket) ?? null, compared?.part(bucket)),
     });
     const hasDays = (bucket: Range): boolean => days !== null && within(bucket, days.from, days.to) !== null;
     const rows = bucketsOf({ from, to }, query.interval).filter(hasDays).map(dayRow);
@@ -72,7 +72,7 @@ export const siteReport = projectReport({
         ...(named === null ? {} : { countryMonthlyThrough: files.monthlyThrough }),
         ...(comparison === null ? {} : { comparison }),
       },
-      totals: metricsOf(row({ from, to }, comparison, compared && compared.total)),
+      totals: metricsOf(row({ from, to }, comparison, compared?.total)),
       daily: rows.map(({ date, ...rest }) => ({ date, ...metricsOf(rest) })),
     };
     return { answer, rows };
@@ -85,7 +85,7 @@ export type SiteResult = Awaited<ReturnType<typeof siteReport.run>>;
 /** Sums over some days, and over those of the other range. */
 interface SiteRow {
   readonly now: ExactMeasures;
-  readonly then: ExactMeasures;
+  readonly base: ExactMeasures;
   readonly compared: Compared | null;
 }
 
