@@ -3,15 +3,16 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { buildDashboard } from './dashboard.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const DIST = join(ROOT, 'dist');
 
 rmSync(DIST, { recursive: true, force: true });
-execFileSync(join(ROOT, 'node_modules/.bin/tsc'), ['--project', 'tsconfig.build.json'], {
-  cwd: ROOT,
-  stdio: 'inherit',
-});
+// The client also needs its types: it is the one part that programs import.
+for (const project of ['tsconfig.build.json', 'tsconfig.client.json']) {
+  execFileSync(join(ROOT, 'node_modules/.bin/tsc'), ['--project', project], { cwd: ROOT, stdio: 'inherit' });
+}
 
 // The compiler rewrites the paths of imports, but not those of files that are opened by URL, such as workers.
 for (const file of globSync('**/*.js', { cwd: DIST })) {
@@ -23,7 +24,12 @@ for (const file of globSync('**/*.js', { cwd: DIST })) {
   if (left) throw new Error(`dist/${file} names the TypeScript file ${left[0]}, which is not in the package.`);
 }
 
-cpSync(join(ROOT, 'server'), join(DIST, 'server'), { recursive: true, filter: (source) => !source.endsWith('.ts') });
+await buildDashboard();
+const client = join(ROOT, 'server/dashboard/client');
+cpSync(join(ROOT, 'server'), join(DIST, 'server'), {
+  recursive: true,
+  filter: (source) => !source.endsWith('.ts') && source !== client,
+});
 cpSync(join(ROOT, 'sql'), join(DIST, 'sql'), {
   recursive: true,
   filter: (source) => source !== join(ROOT, 'sql/bench'),

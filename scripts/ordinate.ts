@@ -5,17 +5,19 @@ import { readFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import { Command } from 'commander';
 import { SETTINGS } from '../server/settings.ts';
-import { fail } from './cli.ts';
+import { fail, ignoreClosedOutput } from './cli.ts';
 import { addAlerts } from './commands/alerts.ts';
 import { addConnections } from './commands/connections.ts';
 import { addDemo } from './commands/demo.ts';
 import { addDescribe } from './commands/describe.ts';
+import { addFeeds } from './commands/feeds.ts';
 import { addImport } from './commands/import.ts';
 import { addJobs } from './commands/jobs.ts';
 import { addKeys } from './commands/keys.ts';
 import { addKeywords } from './commands/keywords.ts';
 import { addLists } from './commands/lists.ts';
 import { addLoad } from './commands/load.ts';
+import { addLogin } from './commands/login.ts';
 import { addMembers } from './commands/members.ts';
 import { addProjects } from './commands/projects.ts';
 import { addProperties } from './commands/properties.ts';
@@ -54,6 +56,8 @@ const groups = [
   addWorkspaces,
   addMembers,
   addKeys,
+  addLogin,
+  addFeeds,
   addProperties,
   addProjects,
   addKeywords,
@@ -74,4 +78,7 @@ for (const command of [program, ...program.commands, ...program.commands.flatMap
   command.exitOverride().addHelpText('after', settingsHelp);
 }
 
-if (import.meta.main) await program.parseAsync().catch(fail);
+if (import.meta.main) {
+  ignoreClosedOutput();
+  await program.parseAsync().catch(fail);
+}

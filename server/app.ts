@@ -1,11 +1,12 @@
 import sensible from '@fastify/sensible';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { addApi, isApiAddress } from './api/api.ts';
+import { addFeeds } from './api/feeds.ts';
 import { addCompression } from './api/plugins/compression.ts';
 import { addDeadlines } from './api/plugins/deadline.ts';
 import { addDocumentation } from './api/plugins/documentation.ts';
 import { answerBrokenRequest, sendError } from './api/plugins/errors.ts';
-import { type Guard, makeGuard } from './api/plugins/guard.ts';
+import { bearerKeys, type Guard, makeGuards } from './api/plugins/guard.ts';
 import { addHttpBasics } from './api/plugins/http.ts';
 import { addAnswerLog, logAnswer, logOptions } from './api/plugins/log.ts';
 import type { OnStages } from './api/plugins/timing.ts';
@@ -15,6 +16,8 @@ import type { Context } from './api/routes/context.ts';
 import type { OpenCatalog } from './catalog/catalog.ts';
 import { CatalogCache } from './catalog/catalog-cache.ts';
 import { TrackedKeywordsCache } from './catalog/tracked.ts';
+import { sessionCookies, signInTokens } from './dashboard/credentials.ts';
+import { addDashboard, isDashboardApiAddress } from './dashboard/dashboard.ts';
 import { DuckDBFacts } from './facts/duckdb/duckdb-facts.ts';
 import type { Engine } from './facts/duckdb/engine.ts';
 import { arrow } from './formats/arrow.ts';
@@ -64,6 +67,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   const { settings, catalog, engine, logStream, now = Date.now } = dependencies;
   const { longAnswers, longAnswersPerWorkspace, longAnswerWait, stalled } = { ...LIMITS, ...dependencies.limits };
   let guard: Guard | undefined;
+  let sessionGuard: Guard | undefined;
   const app = fastify({
     logger: logOptions(settings.logLevel, logStream),
     // One line a request, written when it is answered.
@@ -90,6 +94,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
     logAnswer(app.log, request, reply);
     try {
       if (isApiAddress(request.url)) await guard?.(request, reply);
+      if (isDashboardApiAddress(request.url)) await sessionGuard?.(request, reply);
       sendError(error, request, reply);
     } catch (refused) {
       sendError(refused, request, reply);
@@ -104,7 +109,9 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   await app.register(sensible);
   await addCompression(app);
   const catalogCache = new CatalogCache(catalog);
-  guard = await makeGuard(app, { catalogCache, dataFolder: settings.dataFolder, now });
+  const guardBy = await makeGuards(app, { dataFolder: settings.dataFolder, now });
+  guard = guardBy(bearerKeys(catalogCache));
+  sessionGuard = guardBy(sessionCookies({ catalogCache, now }));
   addHttpBasics(app);
 
   const factFiles = new CheckedFiles(new FactStore(settings.dataFolder));
@@ -118,6 +125,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
     tracked: new TrackedKeywordsCache(catalog),
     facts: new DuckDBFacts(engine, factFiles, new ConcurrencyLimit(settings.threads)),
     lists,
+    factFiles,
     queries: new QueryCache(),
     cache: new ResponseCache(settings.answerCache),
     longAnswers: new SharedConcurrencyLimit({
@@ -132,7 +140,11 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   await addDocumentation(app);
   const { dataFolder, minFree } = settings;
   addHealthRoutes(app, { catalog, engine, cache: context.cache, dataFolder, minFree });
-  await addApi(app, { guard, context, onStages: dependencies.onStages });
+  const { corsOrigins } = settings;
+  await addApi(app, { guard, context, corsOrigins, onStages: dependencies.onStages });
+  if (settings.feeds) await addFeeds(app, { guardBy, context });
+  const signInGuard = guardBy(signInTokens(context));
+  await addDashboard(app, { sessionGuard, signInGuard, context, dataFolder, onStages: dependencies.onStages });
   const built = await app;
   building.move();
   return built;

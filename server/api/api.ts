@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { notFound } from '../domain/errors.ts';
+import { addCors } from './plugins/cors.ts';
 import type { Guard } from './plugins/guard.ts';
 import { addTiming, type OnStages } from './plugins/timing.ts';
 import { alerts } from './routes/alerts.ts';
@@ -14,10 +15,12 @@ import { oneProject, projects } from './routes/projects.ts';
 import { queries } from './routes/queries.ts';
 import { addRoute, type Route } from './routes/route.ts';
 import { site } from './routes/site.ts';
+import { snapshot, snapshotFileRoute } from './routes/snapshot.ts';
 
 const API_ROOT = '/api/v1';
 
-const ROUTES: readonly Route[] = [
+/** The endpoints of the API. */
+export const ROUTES: readonly Route[] = [
   projects,
   oneProject,
   keywords,
@@ -29,6 +32,8 @@ const ROUTES: readonly Route[] = [
   queries,
   alerts,
   notes,
+  snapshot,
+  snapshotFileRoute,
 ];
 
 /** Whether a URL is below the API's root. */
@@ -36,24 +41,46 @@ export function isApiAddress(url: string): boolean {
   return /^\/api\/v1([/?]|$)/.test(url);
 }
 
-/** Adds the API below its root. Its hooks do not apply to the documentation. */
+interface EndpointOptions {
+  readonly guard: Guard;
+  readonly context: Context;
+  readonly onStages: OnStages | undefined;
+}
+
+/**
+ * Adds the API below its root. Its hooks do not apply to the documentation.
+ * @param corsOrigins origins whose pages may read answers; `*` is any
+ */
 export async function addApi(
   app: FastifyInstance,
-  { guard, context, onStages }: { guard: Guard; context: Context; onStages: OnStages | undefined },
+  { corsOrigins, ...options }: EndpointOptions & { readonly corsOrigins: readonly string[] },
 ): Promise<void> {
   await app.register(
     async (api) => {
-      api.addHook('onRequest', (_request, reply, done) => {
-        reply.cacheControl('no-store');
-        done();
-      });
-      api.addHook('onRequest', guard);
-      addTiming(api, onStages);
+      // Before the guard: a preflight has no key.
+      if (corsOrigins.length > 0) await addCors(api, corsOrigins);
+      addEndpoints(api, options);
       api.setNotFoundHandler(() => {
         throw notFound('The API has nothing at this address; it answers GET on the paths that /docs lists.');
       });
-      for (const route of ROUTES) addRoute(api, route, context);
     },
     { prefix: API_ROOT },
   );
+}
+
+/**
+ * Adds all endpoints of the API with their hooks to a plugin context.
+ * @param hide leaves them out of the documentation
+ */
+export function addEndpoints(
+  api: FastifyInstance,
+  { guard, context, onStages, hide = false }: EndpointOptions & { readonly hide?: boolean },
+): void {
+  api.addHook('onRequest', (_request, reply, done) => {
+    reply.cacheControl('no-store');
+    done();
+  });
+  api.addHook('onRequest', guard);
+  addTiming(api, onStages);
+  for (const route of ROUTES) addRoute(api, route, context, { hide });
 }

@@ -6,6 +6,14 @@ const LETTERS_AND_DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const KEY_PREFIX = 'ord_live_';
 export const KEY_PATTERN = /^ord_live_[A-Za-z0-9]{32}$/;
 
+const FEED_PREFIX = 'ord_feed_';
+export const FEED_PATTERN = /^ord_feed_[A-Za-z0-9]{32}$/;
+const LINK_PREFIX = 'ord_link_';
+export const LINK_PATTERN = /^ord_link_[A-Za-z0-9]{32}$/;
+
+const SESSION_PREFIX = 'ord_sess_';
+export const SESSION_PATTERN = /^ord_sess_[A-Za-z0-9]{32}$/;
+
 function lettersAndDigits(length: number): string {
   return Array.from({ length }, () => LETTERS_AND_DIGITS[randomInt(LETTERS_AND_DIGITS.length)]).join('');
 }
@@ -13,6 +21,21 @@ function lettersAndDigits(length: number): string {
 /** A fresh API key: 190 random bits, so a plain hash of it is enough to store. */
 export function newKey(): string {
   return KEY_PREFIX + lettersAndDigits(32);
+}
+
+/** A fresh token of a feed, as hard to guess as a key. */
+export function newFeedToken(): string {
+  return FEED_PREFIX + lettersAndDigits(32);
+}
+
+/** The secret of a new sign-in link; as random as a key. */
+export function newLinkToken(): string {
+  return LINK_PREFIX + lettersAndDigits(32);
+}
+
+/** The secret of a new session of the dashboard; as random as a key. */
+export function newSessionToken(): string {
+  return SESSION_PREFIX + lettersAndDigits(32);
 }
 
 /** A new short id for a project, group or keyword. The caller checks that it is unique. */

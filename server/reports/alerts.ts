@@ -4,7 +4,7 @@ import { choice, day, formatParameters, readParameters, rowLimit, wholeNumber } 
 import { projectReference, projectReport } from './report.ts';
 
 const parameters = {
-  status: choice(['open', 'resolved', 'all'], 'all', 'Only alerts in this state.'),
+  status: choice('AlertStatus', ['open', 'resolved', 'all'], 'all', 'Only alerts in this state.'),
   since: day('Only alerts created on or after this day (UTC).'),
   limit: wholeNumber({ minimum: 1, maximum: 500 }, 100, 'Maximum number of alerts.'),
   ...formatParameters,

@@ -64,13 +64,15 @@ function day(description: string): Parameter<TSchema, string> {
   };
 }
 
+/** @param title the name of the choices in the OpenAPI document */
 function choice<const Choices extends readonly string[]>(
+  title: string,
   choices: Choices,
   fallback: Choices[number],
   description: string,
 ): Parameter<TSchema, Choices[number]> & { fallback: Choices[number] } {
   return {
-    schema: Type.Unsafe<Choices[number]>({ type: 'string', enum: choices, default: fallback, description }),
+    schema: Type.Unsafe<Choices[number]>({ title, type: 'string', enum: choices, default: fallback, description }),
     expected: `one of ${choices.join(', ')}`,
     decode: (text) => choices.find((candidate) => candidate === text),
     fallback,
@@ -83,7 +85,7 @@ function wholeNumber(
   description: string,
 ): Parameter<TSchema, number> & { fallback: number } {
   const { minimum, maximum } = bounds;
-  const schema = Type.Integer({ ...bounds, default: fallback, description });
+  const schema = Type.Integer({ format: 'int64', ...bounds, default: fallback, description });
   return {
     schema,
     expected: `a whole number ${maximum === undefined ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`}`,
@@ -104,7 +106,8 @@ const FLAGS = new Map([
 
 function flag(description: string): Parameter<TSchema, boolean> & { fallback: boolean } {
   return {
-    schema: Type.Unsafe<string>({ type: 'string', enum: [...FLAGS.keys()], default: 'false', description }),
+    // `1` and `0` are understood too; generated clients get by with booleans.
+    schema: Type.Boolean({ default: false, description }),
     expected: 'one of 1, true, 0, false',
     decode: (text) => FLAGS.get(text),
     fallback: false,
@@ -139,6 +142,7 @@ export const ROW_FORMATS = FORMATS.filter((name) => name !== 'json');
 /** Parameters of all reports that support flat rows. */
 export const formatParameters = {
   format: choice(
+    'Format',
     FORMATS,
     'json',
     'Response format. Alternatives: a path extension such as `.csv`, or a media type in `Accept`.',
@@ -186,12 +190,12 @@ export const rangeParameters = {
 
 const COMPARED_DAYS = /^([^.]*)\.\.([^.]*)$/;
 
-/** With which other range the answer is compared. */
+/** The range to compare the response with. */
 export const compare: Parameter<TSchema, Compare> = {
   schema: Type.String({
     pattern: '^(previous|year|[1-9][0-9]{3}-[0-9]{2}-[0-9]{2}\\.\\.[1-9][0-9]{3}-[0-9]{2}-[0-9]{2})$',
     description:
-      'Adds the same metrics of another range, and how they changed: `previous` (as many days just before), `year` (364 days before: the same weekdays), or days such as `2025-08-01..2025-08-28`.',
+      'Adds the same metrics over another range, and the change: `previous` (the same number of days just before), `year` (364 days earlier, so that weekdays match), or days such as `2025-08-01..2025-08-28`.',
   }),
   expected: 'previous, year, or a range written YYYY-MM-DD..YYYY-MM-DD',
   decode: (text) => {
@@ -201,14 +205,16 @@ export const compare: Parameter<TSchema, Compare> = {
   },
 };
 
-/** What the days of a series are added up to. */
+/** The length of the intervals in a series. */
 export const interval = choice(
+  'Interval',
   INTERVALS,
   'day',
-  'Adds days up to weeks (from Monday) or months. One that the range has only a part of is labelled by its first day in the range.',
+  'Sums the days per week (from Monday) or month. A week or month that the range covers in part is labelled by its first day in the range.',
 );
 
-export const device = choice(['all', 'desktop', 'mobile', 'tablet'], 'all', 'Only this device.');
+export const DEVICES = ['all', 'desktop', 'mobile', 'tablet'] as const;
+export const device = choice('Device', DEVICES, 'all', 'Only this device.');
 const groupId = Type.String({
   pattern: '^[A-Za-z0-9]{5}$',
   description: 'Id of a group or folder. Only its keywords are returned.',

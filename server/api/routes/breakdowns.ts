@@ -4,46 +4,41 @@ import { documentJson } from '../../formats/json.ts';
 import { breakdownsReport } from '../../reports/breakdowns.ts';
 import { answerCached } from '../answer.ts';
 import {
-  comparedCounts,
-  comparedDays,
-  comparedMetrics,
-  day,
-  nullable,
+  comparedProperties,
+  metricsProperties,
   object,
   project,
-  provisionalAfter,
+  range,
   responses,
+  totalCounts,
+  totalMetrics,
 } from '../schemas.ts';
 import type { Route } from './route.ts';
 
-const answer = object({
+const country = object('CountryMetrics', { country: Type.String(), ...metricsProperties, ...comparedProperties });
+const device = object('DeviceMetrics', {
+  device: Type.String({ description: 'desktop, mobile or tablet.' }),
+  ...metricsProperties,
+  ...comparedProperties,
+});
+const appearance = object('AppearanceMetrics', {
+  appearance: Type.String(),
+  ...metricsProperties,
+  ...comparedProperties,
+});
+
+const answer = object('BreakdownsAnswer', {
   project,
-  range: object({
-    from: day,
-    to: day,
-    availableFrom: nullable(day, 'First day with any breakdown; null before the first collection.'),
-    availableThrough: nullable(day, 'Last day with any breakdown; null before the first collection.'),
-    provisionalAfter,
-    countryMonthlyThrough: nullable(
-      day,
-      'Up to this day country data is monthly (top 20 and other); a part of a month gets an even share of it.',
-    ),
-    comparison: Type.Optional(comparedDays),
-  }),
-  countries: Type.Array(object({ country: Type.String(), ...comparedMetrics }), { description: 'Most clicks first.' }),
-  devices: Type.Array(
-    object({ device: Type.String({ description: 'desktop, mobile or tablet.' }), ...comparedMetrics }),
-    {
-      description: 'Most clicks first.',
-    },
-  ),
-  appearances: Type.Array(object({ appearance: Type.String(), ...comparedMetrics }), {
+  range,
+  countries: Type.Array(country, { description: 'Most clicks first.' }),
+  devices: Type.Array(device, { description: 'Most clicks first.' }),
+  appearances: Type.Array(appearance, {
     description: 'Most impressions first. They overlap and do not add up to the site.',
   }),
-  brand: object({
-    brand: object(comparedMetrics),
-    nonBrand: object(comparedMetrics),
-    anonymous: object(comparedCounts, { description: 'Site total minus brand and non-brand.' }),
+  brand: object('BrandSplit', {
+    brand: totalMetrics,
+    nonBrand: totalMetrics,
+    anonymous: totalCounts,
   }),
 });
 

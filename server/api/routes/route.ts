@@ -1,5 +1,7 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Parameters, querySchema, ROW_FORMATS } from '../../reports/parameters.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
+import type { TSchema } from 'typebox';
+import { querySchema, ROW_FORMATS } from '../../reports/parameters.ts';
+import type { Parser } from '../../reports/report.ts';
 import type { Answered } from '../answer.ts';
 import type { Tag } from '../plugins/documentation.ts';
 import { projectPath, withRowFormats } from '../schemas.ts';
@@ -9,8 +11,10 @@ import { withExamples } from './examples.ts';
 /** An endpoint: its documentation and its handler. */
 export interface Route {
   readonly path: string;
-  /** The operation name for generated clients, and the parameters. */
-  readonly report: { readonly operation: string; readonly parameters: Parameters };
+  /** Path parameters, if there are others than the project id. */
+  readonly params?: TSchema;
+  /** The operation name for generated clients, and the parameters. `parse` validates them together. */
+  readonly report: Pick<Parser<unknown>, 'operation' | 'parameters'> & Partial<Pick<Parser<unknown>, 'parse'>>;
   /** Heading in the documentation. */
   readonly tag: Tag;
   readonly summary: string;
@@ -20,27 +24,31 @@ export interface Route {
 }
 
 /** Adds an endpoint to the API. Reports parse the parameters, so that an unknown project takes precedence over an invalid parameter. */
-export function addRoute(api: FastifyInstance, route: Route, context: Context): void {
-  const { operation, parameters } = route.report;
+export function addRoute(api: FastifyInstance, route: Route, context: Context, { hide = false } = {}): void {
   const handler = route.handle(context);
-  const hasFormats = 'format' in parameters;
+  const hasFormats = 'format' in route.report.parameters;
   api.route({
     method: 'GET',
     url: route.path,
-    schema: {
-      operationId: operation,
-      tags: [route.tag],
-      summary: route.summary,
-      description: route.description,
-      security: [{ key: [] }],
-      ...(route.path.includes(':id') ? { params: projectPath } : {}),
-      ...(Object.keys(parameters).length > 0 ? { querystring: querySchema(parameters) } : {}),
-      response: withExamples(operation, hasFormats ? withRowFormats(route.response) : route.response),
-    },
+    schema: hide ? { hide } : documentationOf(route),
     handler,
   });
   if (!hasFormats) return;
   for (const format of ['json', ...ROW_FORMATS] as const) {
     api.route({ method: 'GET', url: `${route.path}.${format}`, config: { format }, schema: { hide: true }, handler });
   }
+}
+
+function documentationOf({ report, path, params, tag, summary, description, response }: Route): FastifySchema {
+  const { operation, parameters } = report;
+  return {
+    operationId: operation,
+    tags: [tag],
+    summary,
+    description,
+    security: [{ key: [] }],
+    ...(path.includes(':id') ? { params: params ?? projectPath } : {}),
+    ...(Object.keys(parameters).length > 0 ? { querystring: querySchema(parameters) } : {}),
+    response: withExamples(operation, 'format' in parameters ? withRowFormats(response) : response),
+  };
 }

@@ -3,42 +3,14 @@ import { documentJson } from '../../formats/json.ts';
 import { siteRows } from '../../formats/site-rows.ts';
 import { siteReport } from '../../reports/site.ts';
 import { answerCached } from '../answer.ts';
-import {
-  comparedDays,
-  comparedMetrics,
-  day,
-  nullable,
-  object,
-  oneOf,
-  project,
-  provisionalAfter,
-  responses,
-} from '../schemas.ts';
+import { dayMetrics, object, project, range, responses, totalMetrics } from '../schemas.ts';
 import type { Route } from './route.ts';
 
-const answer = object({
+const answer = object('SiteAnswer', {
   project,
-  range: Type.Object(
-    {
-      from: day,
-      to: day,
-      device: oneOf(['all', 'desktop', 'mobile', 'tablet']),
-      country: nullable(Type.String()),
-      provisionalAfter,
-      countryMonthlyThrough: Type.Optional(
-        nullable(
-          day,
-          'Only with country: last day stored as monthly totals. Days up to it carry an even share of their month.',
-        ),
-      ),
-      comparison: Type.Optional(comparedDays),
-    },
-    { additionalProperties: false },
-  ),
-  totals: object(comparedMetrics),
-  daily: Type.Array(object({ date: day, ...comparedMetrics }), {
-    description: 'Days, or weeks or months with interval, each by its first day in the range.',
-  }),
+  range,
+  totals: totalMetrics,
+  daily: Type.Array(dayMetrics),
 });
 
 export const site: Route = {
