@@ -3,7 +3,7 @@ import { newLinkToken, newSessionToken, newUuid } from '../domain/ids.ts';
 import type { Microseconds } from '../domain/instants.ts';
 import type { Catalog } from './catalog.ts';
 import { hashOf } from './keys.ts';
-import { findWorkspace, type Role } from './workspaces.ts';
+import { type Role, requireWorkspace } from './workspaces.ts';
 
 /** How long a session of the dashboard lasts, in seconds. */
 export const SESSION_SECONDS = 12 * 3600;
@@ -63,9 +63,7 @@ export async function createLink(
   const token = newLinkToken();
   const expiresAt = at + LINK_SECONDS * 1e6;
   await catalog.transaction(async (own) => {
-    if ((await findWorkspace(own, workspace)) === undefined) {
-      throw new LinkRefused(`There is no workspace '${workspace}'.`);
-    }
+    await requireWorkspace(own, workspace);
     if (email !== null) await requireOwner(own, workspace, email);
     await own.statements.run('login_link_insert', { hash: hashOf(token), workspace, keyId, email, expiresAt });
   });
