@@ -224,6 +224,46 @@ export interface paths {
     readonly patch?: never;
     readonly trace?: never;
   };
+  readonly '/api/v1/projects/{id}/snapshot': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * The files of all facts of a project
+     * @description Parquet files in the snapshot format, with sizes and hashes. A file never changes: new facts are in a new file, which replaces the file of the same table and part. The project id is not a column. Keyword files before the keyword history of the plan are left out; its first month is complete.
+     */
+    readonly get: operations['getSnapshot'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/projects/{id}/snapshot/{file}': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * A file of facts
+     * @description Supports `Range`, so that Parquet readers fetch only what they need. A replaced file is available for another hour.
+     */
+    readonly get: operations['getSnapshotFile'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -355,6 +395,20 @@ export interface components {
       /** @description What was wrong and what would be right, for people. */
       readonly message: string;
     };
+    /**
+     * @description A fact table of the snapshot format.
+     * @enum {string}
+     */
+    readonly FactTable:
+      | 'site_daily'
+      | 'keyword_daily'
+      | 'keyword_page_daily'
+      | 'country_daily'
+      | 'country_monthly'
+      | 'appearance_daily'
+      | 'brand_daily'
+      | 'page_daily'
+      | 'query_daily';
     /** @enum {string} */
     readonly Format: 'json' | 'csv' | 'ndjson' | 'arrow' | 'parquet';
     readonly Group: {
@@ -649,6 +703,46 @@ export interface components {
       readonly range: components['schemas']['Range'];
       readonly totals: components['schemas']['Metrics'];
       readonly daily: readonly components['schemas']['DayMetrics'][];
+    };
+    readonly SnapshotAnswer: {
+      readonly project: components['schemas']['ProjectReference'];
+      /**
+       * Format: int64
+       * @description Increases when facts of the project change.
+       */
+      readonly revision: number;
+      /** @description The requested revision. Null if `files` is the complete list; then other files of a client are obsolete. */
+      readonly since: number | null;
+      readonly files: readonly components['schemas']['SnapshotFile'][];
+      /** @description Parts that have no file any more. */
+      readonly removed: readonly components['schemas']['SnapshotPart'][];
+    };
+    readonly SnapshotFile: {
+      readonly table: components['schemas']['FactTable'];
+      /** @description A month (`2026-03`), or `all`. Each table and part has one file. */
+      readonly part: string;
+      /** Format: int64 */
+      readonly rows: number;
+      /**
+       * Format: date
+       * @description A day, YYYY-MM-DD.
+       */
+      readonly firstDay: string;
+      /**
+       * Format: date
+       * @description A day, YYYY-MM-DD.
+       */
+      readonly lastDay: string;
+      /** Format: int64 */
+      readonly bytes: number;
+      readonly sha256: string;
+      /** @description The path of the file on this server. */
+      readonly href: string;
+    };
+    readonly SnapshotPart: {
+      readonly table: components['schemas']['FactTable'];
+      /** @description A month (`2026-03`), or `all`. Each table and part has one file. */
+      readonly part: string;
     };
     /** @enum {string} */
     readonly SyncStatus: 'pending' | 'ok' | 'warning' | 'failed';
@@ -1590,6 +1684,168 @@ export interface operations {
       readonly 401: components['responses']['Unauthorized'];
       readonly 403: components['responses']['PlanRequired'];
       readonly 404: components['responses']['NotFound'];
+      readonly 429: components['responses']['RateLimited'];
+      readonly 500: components['responses']['ServerError'];
+      readonly 503: components['responses']['Unavailable'];
+    };
+  };
+  readonly getSnapshot: {
+    readonly parameters: {
+      readonly query?: {
+        /** @description The `revision` of an earlier answer: returns only what changed since then. */
+        readonly since?: number;
+      };
+      readonly header?: never;
+      readonly path: {
+        /** @description A project id, as /projects lists them. */
+        readonly id: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description The files. */
+      readonly 200: {
+        headers: {
+          /** @description Always no-store. */
+          readonly 'Cache-Control'?: 'no-store';
+          /** @description Requests that a key may send per minute: 120. */
+          readonly 'X-RateLimit-Limit'?: number;
+          /** @description Requests left in the current minute. */
+          readonly 'X-RateLimit-Remaining'?: number;
+          /** @description Seconds until the current minute ends. */
+          readonly 'X-RateLimit-Reset'?: number;
+          /** @description Changes when the response changes. Send it as `If-None-Match` to receive 304 for an unchanged response. */
+          readonly ETag?: string;
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['SnapshotAnswer'];
+        };
+      };
+      /** @description The response still matches `If-None-Match`. Counts towards the rate limit. */
+      readonly 304: {
+        headers: {
+          /** @description Always no-store. */
+          readonly 'Cache-Control'?: 'no-store';
+          /** @description Requests that a key may send per minute: 120. */
+          readonly 'X-RateLimit-Limit'?: number;
+          /** @description Requests left in the current minute. */
+          readonly 'X-RateLimit-Remaining'?: number;
+          /** @description Seconds until the current minute ends. */
+          readonly 'X-RateLimit-Reset'?: number;
+          /** @description Changes when the response changes. Send it as `If-None-Match` to receive 304 for an unchanged response. */
+          readonly ETag?: string;
+          readonly [name: string]: unknown;
+        };
+        content?: never;
+      };
+      readonly 400: components['responses']['InvalidRequest'];
+      readonly 401: components['responses']['Unauthorized'];
+      readonly 403: components['responses']['PlanRequired'];
+      readonly 404: components['responses']['NotFound'];
+      readonly 429: components['responses']['RateLimited'];
+      readonly 500: components['responses']['ServerError'];
+      readonly 503: components['responses']['Unavailable'];
+    };
+  };
+  readonly getSnapshotFile: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /** @description A project id, as /projects lists them. */
+        readonly id: string;
+        /** @description The last part of `href`. */
+        readonly file: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description The file. */
+      readonly 200: {
+        headers: {
+          /** @description Always no-store. */
+          readonly 'Cache-Control'?: 'no-store';
+          /** @description Requests that a key may send per minute: 120. */
+          readonly 'X-RateLimit-Limit'?: number;
+          /** @description Requests left in the current minute. */
+          readonly 'X-RateLimit-Remaining'?: number;
+          /** @description Seconds until the current minute ends. */
+          readonly 'X-RateLimit-Reset'?: number;
+          /** @description Changes when the response changes. Send it as `If-None-Match` to receive 304 for an unchanged response. */
+          readonly ETag?: string;
+          /** @description Always bytes. */
+          readonly 'Accept-Ranges'?: 'bytes';
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/vnd.apache.parquet': string;
+        };
+      };
+      /** @description The requested bytes. */
+      readonly 206: {
+        headers: {
+          /** @description Always no-store. */
+          readonly 'Cache-Control'?: 'no-store';
+          /** @description Requests that a key may send per minute: 120. */
+          readonly 'X-RateLimit-Limit'?: number;
+          /** @description Requests left in the current minute. */
+          readonly 'X-RateLimit-Remaining'?: number;
+          /** @description Seconds until the current minute ends. */
+          readonly 'X-RateLimit-Reset'?: number;
+          /** @description Changes when the response changes. Send it as `If-None-Match` to receive 304 for an unchanged response. */
+          readonly ETag?: string;
+          /** @description Always bytes. */
+          readonly 'Accept-Ranges'?: 'bytes';
+          /** @description Which bytes are sent, and the size of the file. */
+          readonly 'Content-Range'?: string;
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/vnd.apache.parquet': string;
+        };
+      };
+      /** @description The response still matches `If-None-Match`. Counts towards the rate limit. */
+      readonly 304: {
+        headers: {
+          /** @description Always no-store. */
+          readonly 'Cache-Control'?: 'no-store';
+          /** @description Requests that a key may send per minute: 120. */
+          readonly 'X-RateLimit-Limit'?: number;
+          /** @description Requests left in the current minute. */
+          readonly 'X-RateLimit-Remaining'?: number;
+          /** @description Seconds until the current minute ends. */
+          readonly 'X-RateLimit-Reset'?: number;
+          /** @description Changes when the response changes. Send it as `If-None-Match` to receive 304 for an unchanged response. */
+          readonly ETag?: string;
+          readonly [name: string]: unknown;
+        };
+        content?: never;
+      };
+      readonly 401: components['responses']['Unauthorized'];
+      readonly 403: components['responses']['PlanRequired'];
+      readonly 404: components['responses']['NotFound'];
+      /** @description `invalid_request`: a file has none of the bytes that Range asks for. */
+      readonly 416: {
+        headers: {
+          /** @description Always no-store. */
+          readonly 'Cache-Control'?: 'no-store';
+          /** @description Requests that a key may send per minute: 120. */
+          readonly 'X-RateLimit-Limit'?: number;
+          /** @description Requests left in the current minute. */
+          readonly 'X-RateLimit-Remaining'?: number;
+          /** @description Seconds until the current minute ends. */
+          readonly 'X-RateLimit-Reset'?: number;
+          /** @description Which bytes are sent, and the size of the file. */
+          readonly 'Content-Range'?: string;
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Error'];
+        };
+      };
       readonly 429: components['responses']['RateLimited'];
       readonly 500: components['responses']['ServerError'];
       readonly 503: components['responses']['Unavailable'];

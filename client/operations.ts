@@ -1,7 +1,7 @@
 // Written by `npm run client`; do not edit.
 
 /** Of the document that the files of this folder were made from: a test tells when they are outdated. */
-export const DOCUMENT = '8842a090b06c92abe012dc05c093e70db1272b78b7683823c5db8eef0e8d4319';
+export const DOCUMENT = '0b062b2a75a0d970e744dbc945e6c98234323c8d00997e1c5b25df40e16fa508';
 
 /** The path of each operation. */
 export const PATHS = {
@@ -16,6 +16,7 @@ export const PATHS = {
   listQueries: '/api/v1/projects/{id}/queries',
   listAlerts: '/api/v1/projects/{id}/alerts',
   listNotes: '/api/v1/projects/{id}/notes',
+  getSnapshot: '/api/v1/projects/{id}/snapshot',
 } as const;
 
 /** Where the rows are in answers that come in pages. */

@@ -58,7 +58,7 @@ const tooMany = (seconds?: string): Response =>
 t.test('the generated files are those of the document (`npm run client` writes them)', async (t) => {
   const document = withoutExamples((await app.inject('/openapi.json')).json<object>());
   t.match(operationsSource(document), DOCUMENT, 'client/ is up to date');
-  t.equal(Object.keys(PATHS).length, Object.keys(document.paths).length, 'every operation has a method');
+  t.equal(Object.keys(PATHS).length, Object.keys(document.paths).length - 1, 'all but the one that sends a file');
 });
 
 t.test('a method for each operation, with typed parameters and answers', async (t) => {

@@ -175,21 +175,24 @@ const PATHS = [
   '/projects/{id}/pages',
   '/projects/{id}/queries',
   '/projects/{id}/site',
+  '/projects/{id}/snapshot',
 ];
+/** The only operation whose answer is no document. */
+const FILE_PATH = '/projects/{id}/snapshot/{file}';
 
-t.test('an OpenAPI 3.1 document of the eleven operations, all of them GET', async (t) => {
+t.test('an OpenAPI 3.1 document of the thirteen operations, all of them GET', async (t) => {
   t.equal(served.statusCode, 200);
   t.match(served.headers['content-type'], /^application\/json/);
   t.match(openapi.openapi, /^3\.1\.\d+$/);
   t.strictSame(
     Object.keys(openapi.paths).sort(),
-    PATHS.map((path) => `/api/v1${path}`),
+    [...PATHS, FILE_PATH].map((path) => `/api/v1${path}`),
   );
   for (const [path, item] of Object.entries(openapi.paths)) t.strictSame(Object.keys(item), ['get'], path);
-  const ids = PATHS.map((path) => operationAt(path).operationId);
-  t.equal(new Set(ids).size, 11);
+  const ids = [...PATHS, FILE_PATH].map((path) => operationAt(path).operationId);
+  t.equal(new Set(ids).size, 13);
   t.match(openapi.components.securitySchemes, { key: { type: 'http', scheme: 'bearer' } });
-  for (const path of PATHS) {
+  for (const path of [...PATHS, FILE_PATH]) {
     t.strictSame(operationAt(path).security, [{ key: [] }], path);
     t.ok(operationAt(path).summary, path);
   }
@@ -246,6 +249,7 @@ const PARAMETERS: Readonly<Record<string, Readonly<Record<string, object>>>> = {
     ...FORMAT,
   },
   '/projects/{id}/notes': { from: DAY, to: DAY, clientVisible: FLAG, ...FORMAT },
+  '/projects/{id}/snapshot': { since: { type: 'integer', minimum: 0 } },
 };
 
 t.test('parameters with their bounds and defaults', async (t) => {
@@ -320,11 +324,11 @@ t.test('every object and every choice has a name, and the same name in all opera
     [],
     'all of them are used',
   );
-  t.equal(uses('Error'), 8, 'one schema of all errors');
+  t.equal(uses('Error'), 9, 'one schema of all errors');
   t.equal(uses('Paging'), 3);
   t.equal(uses('Range'), 5);
   t.equal(uses('Metrics'), 4, 'keywords, site, brand and non-brand');
-  t.equal(uses('ProjectReference'), 9);
+  t.equal(uses('ProjectReference'), 10);
 });
 
 t.test('numbers say how large they may be, ids what they look like', async (t) => {
@@ -385,7 +389,7 @@ t.test('every error of the contract, each with its code', async (t) => {
   });
 });
 
-const HAS_ETAG = /\/(\{id\}|keywords|site|breakdowns|pages|queries|groups|page-groups)$/;
+const HAS_ETAG = /\/(\{id\}|keywords|site|breakdowns|pages|queries|groups|page-groups|snapshot)$/;
 const ROW_HEADERS = ['Content-Disposition', 'X-Provisional-After', 'X-Range-From', 'X-Range-To', 'X-Total-Count'];
 
 t.test('every format has its media type, and 304 no content', async (t) => {
@@ -425,6 +429,25 @@ t.test('headers are documented where they are sent, each with a type', async (t)
   }
 });
 
+t.test('a file, in whole or in part', async (t) => {
+  const { parameters = [], responses } = operationAt(FILE_PATH);
+  t.strictSame(
+    parameters.map(({ name }) => name),
+    ['id', 'file'],
+  );
+  t.strictSame(Object.keys(responses), ['200', '206', '304', '401', '403', '404', '416', '429', '500', '503']);
+  for (const status of ['200', '206']) {
+    t.strictSame(Object.keys(responses[status]!.content), ['application/vnd.apache.parquet'], status);
+    t.match(responses[status]!.headers, { 'Accept-Ranges': {}, ETag: {}, 'Cache-Control': {} }, status);
+  }
+  for (const status of ['206', '416']) t.ok(responses[status]!.headers['Content-Range'], status);
+  const { body } = await world.ask('/snapshot');
+  const [first] = body.files as { href: string }[];
+  const headers = { authorization: `Bearer ${world.key}`, range: 'bytes=99999999-' };
+  const refused = await world.app.inject({ url: first!.href, headers });
+  t.ok(Value.Check(responses['416']!.content['application/json']!.schema, JSON.parse(refused.body)));
+});
+
 /** The answer matches the schema of the document. */
 function checkAnswer(t: Test, path: string, answer: { status: number; body: unknown }): void {
   const response = operationAt(path).responses[String(answer.status)];
@@ -446,6 +469,7 @@ t.test('answers match the document', async (t) => {
     '/projects/{id}/queries': ['', '?country=fra', '?limit=1', '?limit=0'],
     '/projects/{id}/alerts': ['', '?status=open', '?limit=501'],
     '/projects/{id}/notes': ['', '?clientVisible=1', '?from=x'],
+    '/projects/{id}/snapshot': ['', '?since=0', '?since=x'],
   };
   for (const path of PATHS) {
     for (const id of path.includes('{id}') ? ['Proj1', 'Fresh', 'nosuc'] : ['']) {

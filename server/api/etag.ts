@@ -16,6 +16,6 @@ export function etagOf(...parts: readonly string[]): string {
 export function matchesEtag({ headers }: FastifyRequest, etag: string): boolean {
   const known = headers['if-none-match'];
   if (known === undefined) return false;
-  const opaque = etag.slice(2);
+  const opaque = etag.replace(/^W\//, '');
   return known.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === opaque);
 }

@@ -2,7 +2,8 @@
 interface Principal {
   readonly workspace: string;
   readonly plan: string;
-  readonly via: 'key';
+  /** `feed`: the address of a feed of the key. */
+  readonly via: 'key' | 'feed';
   readonly keyId: string;
 }
 

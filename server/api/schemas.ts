@@ -1,5 +1,5 @@
 import { type TObject, type TProperties, type TSchema, Type } from 'typebox';
-import { ERRORS, type ErrorCode } from '../domain/errors.ts';
+import { ERRORS, type ErrorCode, UNREADABLE_REQUESTS } from '../domain/errors.ts';
 import { KEYWORD_FIELDS, NUMBER_OPERATOR_NAMES, TEXT_OPERATOR_NAMES } from '../domain/rules.ts';
 import { DEVICES } from '../reports/parameters.ts';
 import { FAILURES_PER_MINUTE, REQUESTS_PER_MINUTE } from './plugins/guard.ts';
@@ -194,6 +194,41 @@ export function responses(
     },
     ...(hasEtag ? { 304: NOT_MODIFIED } : {}),
     ...Object.fromEntries(codes.map((code) => [ERRORS[code].status, errorResponse(code)])),
+  };
+}
+
+const rangeHeaders = {
+  'Accept-Ranges': constantHeader('bytes'),
+  'Content-Range': { type: 'string', description: 'Which bytes are sent, and the size of the file.' },
+};
+
+/** The `response` part of a route that sends a file. */
+export function fileResponses(type: string, description: string): object {
+  const {
+    200: answer,
+    304: notModified,
+    ...errors
+  } = responses(Type.Null(), '', ['not_found'], { hasEtag: true }) as {
+    200: { headers: object };
+    304: object;
+  };
+  const content = { [type]: bytes(description) };
+  const { status, when } = UNREADABLE_REQUESTS.outOfRange;
+  const refused = errorResponse('invalid_request') as { headers: object };
+  return {
+    200: { description, headers: { ...answer.headers, 'Accept-Ranges': rangeHeaders['Accept-Ranges'] }, content },
+    206: {
+      description: 'The requested bytes.',
+      headers: { ...answer.headers, ...rangeHeaders },
+      content,
+    },
+    304: notModified,
+    [status]: {
+      ...refused,
+      description: `\`invalid_request\`: ${when}.`,
+      headers: { ...refused.headers, 'Content-Range': rangeHeaders['Content-Range'] },
+    },
+    ...errors,
   };
 }
 

@@ -18,6 +18,7 @@ const TAGS = [
   { name: 'Site', description: 'The whole property by day and by breakdown.' },
   { name: 'Pages and queries', description: 'Lists for a range, computed once and then shared.' },
   { name: 'Alerts and notes', description: 'Alerts from checks, and notes from users.' },
+  { name: 'Snapshot', description: 'All stored facts as Parquet files, and which of them changed.' },
 ] as const;
 export type Tag = (typeof TAGS)[number]['name'];
 

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { ERRORS, type ErrorCode, KnownError, notFound, UNREADABLE_REQUESTS, unavailable } from '../../domain/errors.ts';
+import { type ErrorCode, KnownError, notFound, UNREADABLE_REQUESTS, unavailable } from '../../domain/errors.ts';
 import { classifyFailure, type ResourceFailure } from '../../domain/failures.ts';
 
 /** The body of every error response. */
@@ -21,10 +21,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   reply.header('cache-control', 'no-store');
   if (known.code === 'unauthorized') reply.header('www-authenticate', 'Bearer');
   if (known.retryAfter !== undefined) reply.header('retry-after', String(known.retryAfter));
-  return reply
-    .code(ERRORS[known.code].status)
-    .type('application/json; charset=utf-8')
-    .send(errorBody(known.code, known.message));
+  return reply.code(known.status).type('application/json; charset=utf-8').send(errorBody(known.code, known.message));
 }
 
 /** Messages to clients for failures of disk and memory; details are in the log. */
