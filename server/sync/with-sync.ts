@@ -1,17 +1,19 @@
 import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
-import type { Catalog } from '../catalog/catalog.ts';
 import { UsageDatabase } from '../catalog/usage.ts';
 import { Engine } from '../facts/duckdb/engine.ts';
 import { loadFolders } from '../load/load.ts';
+import type { Stores } from '../load/stores.ts';
 import { ProcessFolder } from '../process-folder.ts';
 import { Providers } from '../providers/providers.ts';
 import type { Settings } from '../settings.ts';
+import { DiskReserve } from '../storage/free-space.ts';
 import type { SyncStores } from './run.ts';
 
-interface Stores {
-  readonly settings: Settings;
-  readonly catalog: Catalog;
+/** It is asked before each request. Milliseconds. */
+const WARN_EVERY = 60_000;
+
+interface Options extends Stores {
   readonly log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>;
   /** Milliseconds, as `Date.now`. */
   readonly now: () => number;
@@ -21,14 +23,19 @@ interface Stores {
 
 /** Runs `work` with the providers, engine and temporary folder of a sync. */
 export async function withSync<T>(
-  { settings, catalog, log, now, signal }: Stores,
+  { settings, catalog, log, now, signal }: Options,
   work: (stores: SyncStores) => Promise<T>,
 ): Promise<T> {
   await using opened = new AsyncDisposableStack();
   const taken = await ProcessFolder.take(join(settings.dataFolder, 'temporary'));
   const folder = opened.adopt(taken, (it) => it.remove());
   // Without the usage database, request limits apply only within this process.
-  const onError = (error: unknown): void => log.warn({ err: error }, 'the usage database cannot be read');
+  let warnedAt = Number.NEGATIVE_INFINITY;
+  const onError = (error: unknown): void => {
+    if (now() - warnedAt < WARN_EVERY) return;
+    warnedAt = now();
+    log.warn({ err: error }, 'the usage database cannot be read');
+  };
   const usage = opened.adopt(new UsageDatabase(settings.dataFolder, onError), (it) => it.close());
   const providers = new Providers({ catalog, usage, settings, log, now });
   const stop = (): void => providers.gateway.stop();
@@ -38,7 +45,8 @@ export async function withSync<T>(
   let opening: Promise<Engine> | undefined;
   opened.defer(async () => (await opening?.catch(() => undefined))?.close());
   const engine = (): Promise<Engine> => (opening ??= openEngine(settings, folder.path));
-  return await work({ settings, catalog, providers, folder: folder.path, engine, log });
+  const reserve = new DiskReserve(join(folder.path, 'reserve'));
+  return await work({ settings, catalog, providers, folder: folder.path, reserve, engine, log });
 }
 
 /** One engine for a whole sync: opening one takes a fifth of the time of a small publication. */
