@@ -30,6 +30,8 @@ cpSync(join(ROOT, 'server'), join(DIST, 'server'), {
   recursive: true,
   filter: (source) => !source.endsWith('.ts') && source !== client,
 });
+// The guide is served from here.
+cpSync(join(ROOT, 'docs'), join(DIST, 'docs'), { recursive: true });
 cpSync(join(ROOT, 'sql'), join(DIST, 'sql'), {
   recursive: true,
   filter: (source) => source !== join(ROOT, 'sql/bench'),
