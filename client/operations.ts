@@ -19,7 +19,7 @@ export const PATHS = {
   getSnapshot: '/api/v1/projects/{id}/snapshot',
 } as const;
 
-/** Where the rows are in answers that come in pages. */
+/** The name of the list of rows in answers with pages. */
 export const ROWS = {
   listKeywords: 'keywords',
   listPages: 'pages',

@@ -10,6 +10,7 @@ import { addAlerts } from './commands/alerts.ts';
 import { addConnections } from './commands/connections.ts';
 import { addDemo } from './commands/demo.ts';
 import { addDescribe } from './commands/describe.ts';
+import { addExport } from './commands/export.ts';
 import { addFeeds } from './commands/feeds.ts';
 import { addImport } from './commands/import.ts';
 import { addJobs } from './commands/jobs.ts';
@@ -30,7 +31,7 @@ import { addWork } from './commands/work.ts';
 import { addWorkspaces } from './commands/workspaces.ts';
 import { examples, HELP } from './help.ts';
 
-// What is stored is nobody else's to read, whoever writes it: SQLite, DuckDB or this process.
+// Only the owner may read stored files, whether SQLite, DuckDB or this process writes them.
 process.umask(0o077);
 
 const { version } = JSON.parse(readFileSync(findPackageJSON(import.meta.url)!, 'utf8')) as {
@@ -52,6 +53,7 @@ const groups = [
   addLoad,
   addDescribe,
   addImport,
+  addExport,
   addDemo,
   addWorkspaces,
   addMembers,

@@ -7,7 +7,7 @@ interface FlatRow extends BreakdownRow {
   readonly kind: 'country' | 'device' | 'appearance' | 'segment';
 }
 
-/** All breakdowns in one table: what a row is a part of, and which part. */
+/** All breakdowns in one table: the breakdown of each row, and its value. */
 export function breakdownRows({
   answer,
   rows: { countries, devices, appearances, segments },
