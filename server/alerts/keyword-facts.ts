@@ -48,24 +48,19 @@ export class KeywordFacts {
   #sums: { readonly keyword: number; readonly sums: KeywordSums } | undefined;
   #topPage: { readonly keyword: number; readonly top: TopPage } | undefined;
 
-  /** Takes the days of keywords, `days` cells for each, in arrays of its own size and turns them into sums in place. */
+  /** @param sums until the end of each day (see `addUp`) */
   constructor(
     keywords: readonly AlertKeyword[],
     days: number,
-    grid: KeywordGrid,
+    sums: KeywordGrid,
     { stored, pages }: { stored: StoredDays; pages: PageFacts },
   ) {
     this.keywords = keywords;
     this.days = days;
     this.stored = stored;
     this.pages = pages;
-    this.#impressions = grid.impressions;
-    this.#positions = grid.positions;
-    for (const values of [this.#impressions, this.#positions]) {
-      for (let start = 0; start < values.length; start += days + 1) {
-        for (let at = start + 1; at <= start + days; at++) values[at]! += values[at - 1]!;
-      }
-    }
+    this.#impressions = sums.impressions;
+    this.#positions = sums.positions;
   }
 
   sumsOf(keyword: number): KeywordSums {
@@ -120,7 +115,7 @@ function topPage({ pages, impressions, days: places }: PageFacts, start: number,
   return { page, held, shown };
 }
 
-/** Days of keywords: cell `keyword * (days + 1) + day + 1`. */
+/** Days of keywords, or sums until the end of them: cell `keyword * (days + 1) + day + 1`; the first of a keyword is before its days. */
 export interface KeywordGrid {
   readonly impressions: Float64Array;
   /** Sums of zero-based positions. */
@@ -130,6 +125,15 @@ export interface KeywordGrid {
 export function emptyGrid(keywords: number, days: number): KeywordGrid {
   const cells = keywords * (days + 1);
   return { impressions: new Float64Array(cells), positions: new Float64Array(cells) };
+}
+
+/** Turns the days of keywords into sums until the end of each day, in place. */
+export function addUp({ impressions, positions }: KeywordGrid, days: number): void {
+  for (const values of [impressions, positions]) {
+    for (let start = 0; start < values.length; start += days + 1) {
+      for (let at = start + 1; at <= start + days; at++) values[at]! += values[at - 1]!;
+    }
+  }
 }
 
 function firstAtOrAfter(days: Int32Array, start: number, end: number, day: number): number {

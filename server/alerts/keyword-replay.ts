@@ -32,6 +32,11 @@ export interface KeywordStates {
 
 const NO_KEYWORD_STATES: KeywordStates = { states: {}, groups: [] };
 
+/** The ids of keywords that have a state of a check of their pages. */
+export function keywordsWithPageAlerts({ states }: KeywordStates = NO_KEYWORD_STATES): ReadonlySet<string> {
+  return new Set([...Object.keys(states.url_changed ?? {}), ...Object.keys(states.url_mismatch ?? {})]);
+}
+
 /** Evaluates the checks of keywords day by day. */
 export class KeywordReplay {
   /** All alerts that were open at the beginning or have opened since. */

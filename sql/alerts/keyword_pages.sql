@@ -1,6 +1,6 @@
--- Impressions of the pages of keywords by day, the rows of a keyword together and by day. $files: of keyword_page_daily;
--- $from, $to: days; $keywords: ids. keyword: its place in $keywords, from 0; day: days after $from; page: a number that
--- stands for the page without its fragment.
+-- Impressions of the pages of keywords by day, in no order. $files: of keyword_page_daily; $from, $to: days; $keywords: ids.
+-- keyword: its place in $keywords, from 0; day: days after $from; page: a number that stands for the page without its
+-- fragment.
 select
   k.keyword::double as keyword,
   (f.date - $from::date)::double as day,
@@ -10,4 +10,3 @@ from read_parquet($files) f
 join (select unnest($keywords) as keyword_id, generate_subscripts($keywords, 1) - 1 as keyword) k
   on k.keyword_id = f.keyword_id
 where f.date between $from::date and $to::date
-order by k.keyword * 100000 + (f.date - $from::date)

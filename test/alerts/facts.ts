@@ -1,6 +1,7 @@
 import { AlertCalendar, type AlertNote } from '../../server/alerts/calendar.ts';
 import {
   type AlertKeyword,
+  addUp,
   emptyGrid,
   KeywordFacts,
   NO_PAGES,
@@ -40,6 +41,7 @@ export function keywordFacts(keywords: readonly TestKeyword[], missing: readonly
       grid.positions[cell] = Math.round(values[0] * (values[1] - 1));
     }
   }
+  addUp(grid, days);
   const stored = new StoredDays(Array.from({ length: days }, (_, day) => !missing.includes(day)));
   const named: AlertKeyword[] = keywords.map(({ target }, keyword) => ({
     id: `K${String(keyword).padStart(4, '0')}`,

@@ -10,7 +10,6 @@ import type {
   Device,
   Facts,
   FactsQuery,
-  KeywordPageCount,
   KeywordTotalsQuery,
   NamedMeasures,
   TakeColumns,
@@ -99,6 +98,15 @@ export class DuckDBFacts implements Facts {
     return this.#eachFile('alerts/keyword_impressions', query, { keywords, days: daysOf(query) }, take);
   }
 
+  async keywordCumulativeDays({ files, signal }: FactsQuery, take: TakeColumns): Promise<void> {
+    await this.#engine.numbers(
+      'alerts/keyword_cumulative_days',
+      { files: await this.#files.open(files) },
+      take,
+      signal,
+    );
+  }
+
   keywordSums(query: FactsQuery, keywords: readonly string[]): Promise<DayMeasures[]> {
     return this.#rows('facts/keyword_sums', query, { keywords });
   }
@@ -106,10 +114,6 @@ export class DuckDBFacts implements Facts {
   async storedDays(query: FactsQuery): Promise<Day[]> {
     const rows = await this.#rows<{ date: Day }>('alerts/table_days', query, {});
     return rows.map(({ date }) => date);
-  }
-
-  keywordPageCounts(query: FactsQuery): Promise<KeywordPageCount[]> {
-    return this.#rows('alerts/keyword_page_counts', query, {});
   }
 
   keywordPages(query: FactsQuery, keywords: readonly string[], take: TakeColumns): Promise<void> {

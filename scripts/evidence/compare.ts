@@ -1,0 +1,166 @@
+import type { KeywordSums } from '../../server/alerts/keyword-drop.ts';
+import { KEYWORD_FORMULAS, KEYWORD_RULE, type KeywordDays } from './keyword-formulas.ts';
+import { type ComparedRule, type Judgement, openings } from './openings.ts';
+import { DAYS, dayOfDrop, droppedSite, FIRST_DAYS, keywordOf, siteOf } from './synthetic.ts';
+import { type Formula, TRAFFIC_FORMULAS, TRAFFIC_RULE } from './traffic-formulas.ts';
+
+/** A drop is found when an alert opens within so many days. */
+const FOUND_WITHIN = 14;
+/** Before a drop, so that an alert that is open then is known. */
+const BEFORE_DROP = 40;
+
+/** What is compared: one subject's days, and formulas for them. */
+interface Comparison<Subject, Days> {
+  readonly formulas: readonly Formula<Days>[];
+  readonly rule: ComparedRule;
+  /** Sizes of made-up subjects, per day. */
+  readonly sizes: readonly number[];
+  /** What happens to them. */
+  readonly drops: readonly { readonly name: string; readonly of: (size: number, name: string) => Subject }[];
+  readonly quiet: (size: number, name: string) => Subject;
+  /** The days up to one of them; undefined where they do not reach back far enough. */
+  readonly until: (subject: Subject, day: number) => Days | undefined;
+}
+
+/** A formula with a limit. */
+export interface LimitedFormula<Days> {
+  readonly formula: Formula<Days>;
+  readonly limit: number;
+  /** The limit was chosen so that quiet subjects have as many alerts as by the rule. */
+  readonly isMatched: boolean;
+}
+
+export const TRAFFIC: Comparison<ArrayLike<number>, ArrayLike<number>> = {
+  formulas: TRAFFIC_FORMULAS,
+  rule: TRAFFIC_RULE,
+  sizes: [7, 20, 200, 2000],
+  drops: [0.3, 0.5, 0.8].map((drop) => ({
+    name: `−${drop * 100} %`,
+    of: (size: number, name: string) => droppedSite(size, name, drop),
+  })),
+  quiet: siteOf,
+  until: (clicks, day) =>
+    day < FIRST_DAYS ? undefined : Array.prototype.slice.call(clicks, day - FIRST_DAYS, day + 1),
+};
+
+export const KEYWORDS: Comparison<KeywordSums, KeywordDays> = {
+  formulas: KEYWORD_FORMULAS,
+  rule: KEYWORD_RULE,
+  sizes: [4, 15, 150],
+  drops: [1.5, 2, 3].map((factor) => ({
+    name: `× ${factor}`,
+    of: (size: number, name: string) => keywordOf(size, name, factor),
+  })),
+  quiet: (size, name) => keywordOf(size, name),
+  until: (sums, day) => (day < FIRST_DAYS ? undefined : { sums, day }),
+};
+
+/** What a formula says of each day of a subject. */
+function judge<Subject, Days>(
+  { until }: Pick<Comparison<Subject, Days>, 'until'>,
+  formula: Formula<Days>,
+  subject: Subject,
+  { from, to }: { from: number; to: number },
+): (Judgement | undefined)[] {
+  return Array.from({ length: to - from + 1 }, (_, at) => {
+    const days = until(subject, from + at);
+    return days && formula.judge(days);
+  });
+}
+
+/** Places of the days on which a formula opens for a real subject. @param isKnown whether a window has an opinion */
+export function openingsOf<Subject, Days>(
+  comparison: Comparison<Subject, Days>,
+  { formula, limit }: Pick<LimitedFormula<Days>, 'formula' | 'limit'>,
+  subject: Subject,
+  days: number,
+  isKnown: (from: number, day: number) => boolean,
+): number[] {
+  const judged = judge(comparison, formula, subject, { from: 0, to: days - 1 });
+  const known = judged.map((judgement, day) => (isKnown(day - FIRST_DAYS, day) ? judgement : undefined));
+  return openings(known, comparison.rule, limit);
+}
+
+/**
+ * Each formula at the limit that it is used with, and at one with which other subjects that nothing happens to have as
+ * many alerts in all as by the first formula.
+ */
+export function withLimits<Subject, Days>(
+  comparison: Comparison<Subject, Days>,
+  subjects: number,
+): LimitedFormula<Days>[] {
+  const { formulas, rule, sizes, quiet } = comparison;
+  const made = sizes.flatMap((size) => namesOf('calibration', subjects).map((name) => quiet(size, name)));
+  const countOf = (formula: Formula<Days>): ((limit: number) => number) => {
+    const judged = made.map((subject) => judge(comparison, formula, subject, { from: 0, to: DAYS - 1 }));
+    return (limit) => judged.reduce((total, each) => total + openings(each, rule, limit).length, 0);
+  };
+  const [first, ...others] = formulas;
+  const wanted = countOf(first!)(first!.limit);
+  return [
+    { formula: first!, limit: first!.limit, isMatched: false },
+    ...others.flatMap((formula) => {
+      const count = countOf(formula);
+      const asUsed = { formula, limit: formula.limit, isMatched: false };
+      // What has no deviation has no limit.
+      if (count(100) === count(0)) return [asUsed];
+      let [low, high] = [0, 100];
+      while (high - low > 0.02) {
+        const middle = (low + high) / 2;
+        if (count(middle) > wanted) low = middle;
+        else high = middle;
+      }
+      return [asUsed, { formula, limit: high, isMatched: true }];
+    }),
+  ];
+}
+
+/** A row for each formula: alerts that nothing has caused, by size and year; the share of drops found, by drop and size. */
+export function* comparedRows<Subject, Days>(
+  comparison: Comparison<Subject, Days>,
+  limited: readonly LimitedFormula<Days>[],
+  subjects: number,
+): Generator<string> {
+  const { rule, sizes, drops } = comparison;
+  const names = namesOf('', subjects);
+  yield `| formula | opens at | alerts a year, without cause | ${drops.map(({ name }) => `${name} found`).join(' | ')} |`;
+  yield `| --- | --- | --- |${' --- |'.repeat(drops.length)}`;
+  for (const { formula, limit, isMatched } of limited) {
+    const quiet = sizes.map((size) => {
+      const opened = names.map((name) => {
+        const judged = judge(comparison, formula, comparison.quiet(size, name), { from: 0, to: DAYS - 1 });
+        return openings(judged, rule, limit).length;
+      });
+      return (opened.reduce((total, count) => total + count, 0) / subjects).toFixed(2);
+    });
+    const found = drops.map(({ of }) =>
+      sizes.map((size) =>
+        percentOf(
+          names.filter((name) => isFound(comparison, { formula, limit }, of(size, name), name)),
+          subjects,
+        ),
+      ),
+    );
+    const cells = [quiet, ...found].map((values) => values.join(' / '));
+    yield `| ${formula.name} | ${limit.toFixed(1)}${isMatched ? ', matched' : ''} | ${cells.join(' | ')} |`;
+  }
+}
+
+function isFound<Subject, Days>(
+  comparison: Comparison<Subject, Days>,
+  { formula, limit }: Pick<LimitedFormula<Days>, 'formula' | 'limit'>,
+  subject: Subject,
+  name: string,
+): boolean {
+  const from = dayOfDrop(name) - BEFORE_DROP;
+  const judged = judge(comparison, formula, subject, { from, to: from + BEFORE_DROP + FOUND_WITHIN - 1 });
+  return openings(judged, comparison.rule, limit).some((day) => day >= BEFORE_DROP);
+}
+
+function namesOf(kind: string, count: number): string[] {
+  return Array.from({ length: count }, (_, number) => `${kind}${number}`);
+}
+
+function percentOf(part: readonly unknown[], whole: number): string {
+  return `${Math.round((100 * part.length) / whole)} %`;
+}

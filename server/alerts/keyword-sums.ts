@@ -1,0 +1,107 @@
+import type { FactFile } from '../catalog/manifest.ts';
+import { addDays, countDays, type Day, monthOf } from '../domain/dates.ts';
+import { shortIdNumber } from '../domain/ids.ts';
+import type { Range } from '../domain/range.ts';
+import type { Facts } from '../facts/facts.ts';
+import { addUp, emptyGrid, type KeywordGrid } from './keyword-facts.ts';
+
+/** The files of a project's keywords up to the end of a range, by month. */
+export interface KeywordDayFiles {
+  /** `keyword_all`. */
+  readonly days: readonly FactFile[];
+  /** `keyword_cumulative`. */
+  readonly cumulative: readonly FactFile[];
+}
+
+interface SumsQuery {
+  readonly files: KeywordDayFiles;
+  readonly range: Range;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Reads impressions and positions of keywords by day, as sums until the end of each day. Cumulative totals are such sums
+ * already, a row for each keyword and month; days are added up only for projects that have none (an older version loaded
+ * them last).
+ */
+export async function readKeywordSums(
+  facts: Facts,
+  query: SumsQuery,
+  keywords: readonly string[],
+): Promise<KeywordGrid> {
+  const { days, cumulative } = query.files;
+  const months = new Set(cumulative.map(({ part }) => part));
+  return days.every(({ part }) => months.has(part))
+    ? readCumulative(facts, query, keywords)
+    : readDays(facts, query, keywords);
+}
+
+async function readCumulative(
+  facts: Facts,
+  { files, range, signal }: SumsQuery,
+  keywords: readonly string[],
+): Promise<KeywordGrid> {
+  const days = countDays(range.from, range.to);
+  const grid = emptyGrid(keywords.length, days);
+  const places = new Map(keywords.map((id, place) => [shortIdNumber(id), place]));
+  // The first entry of the sums is what was stored before the range.
+  const first = addDays(range.from, -1);
+  for (const [index, file] of files.cumulative.entries()) {
+    const next = files.cumulative[index + 1];
+    const from = later(first, `${file.part}-01`);
+    // Months without a file repeat the last one before them.
+    const to = next === undefined ? range.to : addDays(`${next.part}-01`, -1);
+    if (to < from) continue;
+    const columns = columnsOf(file.part, { from, to });
+    const start = countDays(range.from, from);
+    await facts.keywordCumulativeDays({ files: [file], range, signal }, (values, rows) => {
+      for (let row = 0; row < rows; row++) {
+        const place = places.get(values[0]![row]!);
+        if (place === undefined) continue;
+        const at = place * (days + 1) + start;
+        for (let day = 0; day < columns.length; day++) {
+          grid.impressions[at + day] = values[columns[day]!]![row]!;
+          grid.positions[at + day] = values[columns[day]! + MONTH_DAYS]![row]!;
+        }
+      }
+    });
+  }
+  return grid;
+}
+
+/** Files of cumulative totals have columns for so many days, also in shorter months. */
+const MONTH_DAYS = 31;
+
+/** The column of impressions for each day of a range that begins in a month. */
+function columnsOf(month: string, { from, to }: Range): number[] {
+  const first = Number(from.slice(8));
+  return Array.from({ length: countDays(from, to) }, (_, day) =>
+    monthOf(addDays(from, day)) === month ? first + day : MONTH_DAYS,
+  );
+}
+
+async function readDays(
+  facts: Facts,
+  { files, range, signal }: SumsQuery,
+  keywords: readonly string[],
+): Promise<KeywordGrid> {
+  const days = countDays(range.from, range.to);
+  const grid = emptyGrid(keywords.length, days);
+  const inRange = files.days.filter(({ part }) => part >= monthOf(range.from));
+  await facts.keywordImpressions(
+    { files: inRange, range, signal },
+    keywords,
+    ([cells, impressions, positions], rows) => {
+      for (let row = 0; row < rows; row++) {
+        grid.impressions[cells![row]!] = impressions![row]!;
+        grid.positions[cells![row]!] = positions![row]!;
+      }
+    },
+  );
+  addUp(grid, days);
+  return grid;
+}
+
+function later(a: Day, b: Day): Day {
+  return a > b ? a : b;
+}

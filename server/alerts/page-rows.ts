@@ -1,0 +1,71 @@
+import type { Facts, FactsQuery } from '../facts/facts.ts';
+import { type AlertKeyword, NO_PAGES, type PageFacts } from './keyword-facts.ts';
+import { PageCandidates } from './page-candidates.ts';
+
+/**
+ * Reads the rows of pages, of the keywords alone about whose pages something can be said: those that can have an alert,
+ * and those of `open`, whose alerts can resolve.
+ */
+export async function readPageRows(
+  facts: Facts,
+  query: FactsQuery,
+  keywords: readonly AlertKeyword[],
+  open: ReadonlySet<string>,
+): Promise<Omit<PageFacts, 'stored'>> {
+  if (query.files.length === 0) return NO_PAGES;
+  const targets = await readTargets(facts, query.signal, keywords);
+  const candidates = new PageCandidates(keywords.length);
+  const ids = keywords.map(({ id }) => id);
+  await facts.keywordPages(query, ids, (columns, rows) => candidates.add(columns, rows));
+
+  const places = keywords.flatMap(({ id }, place) =>
+    candidates.canOpen(place, targets[place]!) || open.has(id) ? [place] : [],
+  );
+  if (places.length === 0) return { ...NO_PAGES, targets };
+  const starts = new Int32Array(keywords.length + 1);
+  for (const place of places) starts[place + 1] = candidates.rows[place]!;
+  for (let place = 0; place < keywords.length; place++) starts[place + 1]! += starts[place]!;
+  const total = starts[keywords.length]!;
+  const rows = { days: new Int32Array(total), pages: new Float64Array(total), impressions: new Float64Array(total) };
+  const ends = starts.slice(0, -1);
+  const read = places.map((place) => keywords[place]!.id);
+  await facts.keywordPages(query, read, ([keyword, day, page, shown], count) => {
+    for (let row = 0; row < count; row++) {
+      const at = ends[places[keyword![row]!]!]!++;
+      rows.days[at] = day![row]!;
+      rows.pages[at] = page![row]!;
+      rows.impressions[at] = shown![row]!;
+    }
+  });
+  for (const place of places) sortByDay(rows, starts[place]!, starts[place + 1]!);
+  return { ...rows, starts, targets, urls: new Map() };
+}
+
+/** Sorts the rows of a keyword. They nearly always are: files come by month, and their rows by keyword and day. */
+function sortByDay(
+  { days, pages, impressions }: Pick<PageFacts, 'days' | 'pages' | 'impressions'>,
+  start: number,
+  end: number,
+): void {
+  let row = start + 1;
+  while (row < end && days[row - 1]! <= days[row]!) row++;
+  if (row >= end) return;
+  const order = Array.from({ length: end - start }, (_, index) => start + index).sort((a, b) => days[a]! - days[b]!);
+  for (const values of [days, pages, impressions])
+    values.set(
+      order.map((from) => values[from]!),
+      start,
+    );
+}
+
+/** The page that should rank for each keyword; NaN for none. */
+async function readTargets(
+  facts: Facts,
+  signal: AbortSignal,
+  keywords: readonly AlertKeyword[],
+): Promise<Float64Array> {
+  const urls = [...new Set(keywords.flatMap(({ targetUrl }) => targetUrl ?? []))];
+  const numbers = urls.length === 0 ? [] : await facts.pageNumbers(urls, signal);
+  const byUrl = new Map(urls.map((url, index) => [url, numbers[index]!]));
+  return Float64Array.from(keywords, ({ targetUrl }) => (targetUrl === null ? Number.NaN : byUrl.get(targetUrl)!));
+}
