@@ -115,14 +115,14 @@ export function addRules(program: Command): void {
       examples('rules test 7d9f0c52-3a11-4b7e-9c55-0d4e9e1f2a10', `rules test --project Fw7kd --rule ${EXAMPLE}`),
     )
     .action(async (id: string | undefined, { json, ...options }: TestOptions) => {
-      const [{ testRuleOfProject }, { withFacts }, { refuseWrongRule }] = await Promise.all([
+      const [{ testRuleOfProject }, { withFacts }, { checkRule }] = await Promise.all([
         import('../../server/alerts/test-rule.ts'),
         import('../../server/alerts/with-facts.ts'),
         import('../../server/load/write-rules.ts'),
       ]);
       const { range, days } = await withStores(async ({ settings, catalog }) => {
         const rule = await ruleToTest(id, options, (given) => findAlertRule(catalog, given));
-        await refuseWrongRule(catalog, rule);
+        await checkRule(catalog, rule);
         return withFacts(settings, (facts) => testRuleOfProject({ catalog, facts }, rule));
       });
       if (json) printJson({ from: range.from, to: range.to, days });

@@ -3,7 +3,7 @@ import type { Day } from '../domain/dates.ts';
 export type KeywordAlertType = 'keyword_drop' | 'keyword_lost' | 'url_changed' | 'url_mismatch';
 export type AlertType = 'traffic_drop' | KeywordAlertType | 'rule';
 
-/** What each check is called for people. */
+/** Display names of alert types. */
 export const ALERT_KINDS: Readonly<Record<AlertType, string>> = {
   traffic_drop: 'Traffic drop',
   keyword_drop: 'Keyword drop',
@@ -15,12 +15,12 @@ export const ALERT_KINDS: Readonly<Record<AlertType, string>> = {
 
 export type Severity = 'info' | 'warning' | 'critical';
 
-/** An alert as evaluation makes it. */
+/** An alert produced by an evaluation. */
 export interface EvaluatedAlert {
   readonly type: AlertType;
-  /** What it is about: at most one alert is open for each type and subject. */
+  /** The keyword, rule or site it concerns. At most one alert per type and subject is open. */
   readonly subject: string;
-  /** What was set by people when it opened (a rule, a target page): where that changes, the alert is no longer looked at. */
+  /** The user setting at opening (a rule, a target page). When it changes, the alert is no longer evaluated. */
   readonly basis: string;
   severity: Severity;
   readonly title: string;

@@ -3,25 +3,25 @@ import type { ProviderEvent } from '../domain/provider-events.ts';
 import type { Range } from '../domain/range.ts';
 import { resolvedText } from './texts.ts';
 
-/** A note that the text of an alert names. */
+/** A note that an alert text may mention. */
 export interface AlertNote {
   readonly from: Day;
   readonly to: Day;
   readonly category: string;
   readonly text: string;
-  /** Where it is about one keyword only. */
+  /** The keyword, for notes about one keyword. */
   readonly keywordId: string | null;
 }
 
-/** The days of a replay as places from 0, with what is known of them besides facts. */
+/** The days of a replay, indexed from 0, with provider events and notes. */
 export class AlertCalendar {
   readonly range: Range;
   readonly length: number;
-  /** Edges of provider events up to each day. */
+  /** Number of boundaries of provider events through each day. */
   readonly #edges: Int32Array;
   readonly #notes: readonly AlertNote[];
 
-  /** @param range the days that facts were read of */
+  /** @param range the days of the facts */
   constructor(range: Range, events: readonly ProviderEvent[], notes: readonly AlertNote[]) {
     this.range = range;
     this.length = Math.max(0, countDays(range.from, range.to));
@@ -45,12 +45,12 @@ export class AlertCalendar {
     return addDays(this.range.from, place);
   }
 
-  /** Whether impressions and positions are counted in another way on some of these days than on the others. */
+  /** Whether a provider event changed how impressions or positions are counted within these days. */
   crossesEvent(from: number, to: number): boolean {
     return this.#edges[to + 1] !== this.#edges[from + 1];
   }
 
-  /** A sentence about what people noted about the week that ends on a day, or ''. */
+  /** Text with the notes about the week that ends on a day, or ''. */
   notesAbout(place: number, keywordId: string | null): string {
     const [from, to] = [this.dayAt(place - 6), this.dayAt(place)];
     const found = this.#notes.filter(

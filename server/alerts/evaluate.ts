@@ -22,42 +22,42 @@ export interface EvaluationStores {
 }
 
 export interface EvaluateOptions {
-  /** Stands for the last final day, where that is later. */
+  /** Evaluates up to this day, if the last final day is later. */
   readonly asOf?: Day;
-  /** Changes nothing. */
+  /** Stores nothing. */
   readonly dryRun?: boolean;
   readonly signal?: AbortSignal;
   /** Milliseconds. */
   readonly now?: () => number;
-  /** When a day is evaluated, in milliseconds; now unless given. Made-up histories are told as if they had been lived. */
+  /** The evaluation time of a day in milliseconds, by default now; for alerts of generated demo data. */
   readonly clock?: (day: Day) => number;
 }
 
-/** What an evaluation found. */
+/** The result of an evaluation. */
 export interface Evaluation extends AlertChanges {
   readonly project: string;
   /** The evaluated days. */
   readonly range: Range;
-  /** All alerts of these days, and those that were open before, as they are after the last of them. */
+  /** All alerts opened in the range or open before it, in their state after the last day. */
   readonly alerts: readonly EvaluatedAlert[];
 }
 
-/** What is known at the end of the settled days; plain data. */
+/** The state after the settled days; plain data. */
 interface SettledState {
   readonly traffic?: TrafficState;
   readonly keywords?: KeywordStates;
 }
 
-/** Days before the last final one with which the first evaluation of a project, or of a rule, begins. */
+/** Days before the last final day at which the first evaluation of a project or rule starts. */
 const FIRST_DAYS = 42;
-/** A replay of more days than this settles all but the last of them: their facts are not looked at again. */
+/** A longer replay settles all but the newest days; facts of settled days are not evaluated again. */
 const MAX_REPLAY = 500;
 const REPLAYED_AFTER_SETTLING = 300;
 
 /**
- * Evaluates a project: replays its final days, in order, from the first evaluated one on, and stores the alerts that
- * these have. Days are evaluated again as long as they are not settled, so that it does not matter in which order their
- * facts came. Undefined where there is nothing to evaluate: no final day, setup not finished, or newer facts evaluated.
+ * Evaluates a project: replays its final days in order and stores the resulting alerts. Unsettled days are evaluated
+ * again each time, so the result does not depend on the order in which facts were loaded. Returns undefined if there is
+ * nothing to evaluate: no final day, unfinished setup, or newer facts already evaluated.
  */
 export async function evaluateProject(
   { catalog, facts }: EvaluationStores,
@@ -123,7 +123,7 @@ export async function evaluateProject(
   return changes && { ...outcome, ...changes };
 }
 
-/** The days to replay so that the last of them is evaluated. */
+/** The days to replay for an evaluation through `to`. */
 function rangeToReplay(evaluation: AlertProject['evaluation'], to: Day): Range {
   const first = firstDay(to);
   return { from: evaluation === undefined ? first : earlier(first, addDays(evaluation.settledThrough, 1)), to };
@@ -133,7 +133,7 @@ function firstDay(last: Day): Day {
   return addDays(last, -FIRST_DAYS);
 }
 
-/** What was known before a range, where it begins with the first day that is not settled. */
+/** The settled state, if the range starts with the first unsettled day. */
 function stateBefore({ evaluation }: AlertProject, { from }: Range): SettledState {
   if (evaluation === undefined || addDays(evaluation.settledThrough, 1) !== from) return {};
   return JSON.parse(evaluation.state) as SettledState;

@@ -8,10 +8,10 @@ import { type AlertText, keywordDropText, keywordLostText, tenth, urlChangedText
 import { URL_CHANGED_DAYS, urlChanged } from './url-changed.ts';
 import { URL_MISMATCH_DAYS, urlMismatch } from './url-mismatch.ts';
 
-/** What was usual when an alert opened; plain data. */
+/** Usual values when an alert opened; plain data. */
 export type KeywordBaseline = Readonly<Record<string, number>>;
 
-/** A place to look at: a keyword and a day, both counted from 0. */
+/** A keyword and day to evaluate, both indexed from 0. */
 export interface Spot {
   readonly facts: KeywordFacts;
   readonly calendar: AlertCalendar;
@@ -19,25 +19,25 @@ export interface Spot {
   readonly day: number;
 }
 
-/** A rule about keywords: its opinion of a day, how its alerts live, and what they say. */
+/** A keyword check: its condition, the lifecycle of its alerts, and their texts. */
 export interface KeywordCheck extends Lifecycle {
   readonly type: KeywordAlertType;
   readonly severity: Severity;
-  /** Whether its condition holds; false also where it has no opinion. */
+  /** Whether the condition holds; false if it cannot be evaluated. */
   readonly holds: (spot: Spot) => boolean;
   readonly baseline: (spot: Spot) => KeywordBaseline;
-  /** Undefined where it has no opinion. */
+  /** Whether an open alert may resolve; undefined if it cannot be evaluated. */
   readonly isBack: (spot: Spot, baseline: KeywordBaseline) => boolean | undefined;
   readonly text: (spot: Spot) => AlertText;
   readonly resolvedBecause: (spot: Spot, reason: 'back' | 'expired', baseline: KeywordBaseline) => string;
 }
 
-/** Days before an evaluated one that any of the checks looks at. */
+/** Days before an evaluated day that the checks read. */
 export const KEYWORD_LOOK_BACK = Math.max(KEYWORD_DROP_DAYS, MAX_SILENCE + LOOK_BACK) + 1;
 
 const NEW_LEVEL = 'after 28 days this is the new usual';
 
-/** Undefined where days are missing, or are not comparable. */
+/** Undefined if days are missing or not comparable. */
 function dropOf({ facts, calendar, keyword, day }: Spot): ReturnType<typeof keywordDrop> | undefined {
   const from = day - KEYWORD_DROP_DAYS + 1;
   if (!facts.stored.areWhole(from, day) || calendar.crossesEvent(from, day)) return undefined;
@@ -59,8 +59,8 @@ const drop: KeywordCheck = {
     return { usual, margin };
   },
   isBack: (spot, { usual, margin }) => {
-    const opinion = dropOf(spot);
-    return opinion && keywordIsBack(opinion, { usual: usual!, margin: margin! });
+    const result = dropOf(spot);
+    return result && keywordIsBack(result, { usual: usual!, margin: margin! });
   },
   text: (spot) => {
     const { impressions } = spot.facts.sumsOf(spot.keyword);
@@ -94,14 +94,12 @@ const lost: KeywordCheck = {
   baseline: () => ({}),
   isBack: (spot) => lostOf(spot)?.isBack,
   text: (spot) => {
-    const opinion = lostOf(spot)!;
-    const days = { lastShown: spot.calendar.dayAt(opinion.last), day: dayOf(spot) };
-    return keywordLostText({ ...opinion, query: queryOf(spot) }, days);
+    const result = lostOf(spot)!;
+    const days = { lastShown: spot.calendar.dayAt(result.last), day: dayOf(spot) };
+    return keywordLostText({ ...result, query: queryOf(spot) }, days);
   },
   resolvedBecause: (_spot, reason) =>
-    reason === 'back'
-      ? 'it was shown again on 3 of the last 7 days'
-      : 'gone, for it was not shown again within 56 days',
+    reason === 'back' ? 'it was shown again on 3 of the last 7 days' : 'it was not shown again within 56 days',
 };
 
 function changeOf(spot: Spot): ReturnType<typeof urlChanged> | undefined {
@@ -120,8 +118,8 @@ const changed: KeywordCheck = {
   holds: (spot) => changeOf(spot)?.opens ?? false,
   baseline: (spot) => ({ page: changeOf(spot)!.before! }),
   isBack: (spot, { page }) => {
-    const opinion = changeOf(spot);
-    return opinion && opinion.page === page;
+    const result = changeOf(spot);
+    return result && result.page === page;
   },
   text: (spot) => {
     const { page, before } = changeOf(spot)!;
@@ -150,8 +148,8 @@ const mismatch: KeywordCheck = {
   holds: (spot) => mismatchOf(spot)?.opens ?? false,
   baseline: () => ({}),
   isBack: (spot) => {
-    const opinion = mismatchOf(spot);
-    return opinion && !opinion.opens;
+    const result = mismatchOf(spot);
+    return result && !result.opens;
   },
   text: (spot) => {
     const target = spot.facts.keywords[spot.keyword]!.targetUrl!;
@@ -160,7 +158,7 @@ const mismatch: KeywordCheck = {
   resolvedBecause: () => 'the intended page ranks',
 };
 
-/** The checks of keywords, in the order in which their alerts are made. */
+/** The keyword checks, in the order of their alerts. */
 export const KEYWORD_CHECKS: readonly KeywordCheck[] = [drop, lost, changed, mismatch];
 
 function queryOf({ facts, keyword }: Spot): string {

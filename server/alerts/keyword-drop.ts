@@ -1,40 +1,40 @@
 import { median } from './statistics.ts';
 
-/** Days that the rule looks at: the week that ends on the evaluated day, and the eight weeks before it. */
+/** Days that the check reads: the week that ends on the evaluated day, and the eight weeks before it. */
 export const KEYWORD_DROP_DAYS = 63;
 
 const WEEKS = 8;
-/** A week with fewer impressions has no position to speak of. */
+/** Weeks with fewer impressions are ignored. */
 const MIN_WEEK = 10;
 const MIN_WEEKS = 4;
-/** Impressions of the last week, and of the middle one of the four before. */
+/** Minimum impressions of the last week, and median of the four weeks before. */
 const MIN_IMPRESSIONS = 20;
-/** Nobody acts on what was further behind. */
+/** Drops from lower ranks are not reported. */
 const MAX_POSITION = 30;
 const MIN_MARGIN = 1.5;
 const MARGIN = 0.35;
 const DEVIATIONS = 4;
 
-/** Sums until the end of each day, from the first day on; the first entry is 0. */
+/** Prefix sums by day; the first entry is 0. */
 export interface KeywordSums {
   readonly impressions: ArrayLike<number>;
-  /** Of zero-based positions. */
+  /** Zero-based positions. */
   readonly positions: ArrayLike<number>;
 }
 
 export interface KeywordDrop {
-  /** Of the last week; NaN without impressions. */
+  /** Position of the last week; NaN without impressions. */
   readonly position: number;
-  /** The usual one; NaN where the weeks before have too few impressions. */
+  /** Usual position; NaN if the weeks before have too few impressions. */
   readonly usual: number;
-  /** By how much it must be worse. */
+  /** Minimum difference for an alert. */
   readonly margin: number;
   readonly opens: boolean;
 }
 
 /**
- * Whether it is worth asking `keywordDrop`, at a tenth of the cost: it opens only where the last week is worse than the
- * best of the four before by the smallest margin.
+ * A prefilter for `keywordDrop` at a tenth of its cost: the last week must be worse than the best of the four before by
+ * the smallest margin.
  */
 export function mayDrop(sums: KeywordSums, day: number): boolean {
   if (weekSum(sums.impressions, day, 0) < MIN_IMPRESSIONS) return false;
@@ -46,9 +46,9 @@ export function mayDrop(sums: KeywordSums, day: number): boolean {
 }
 
 /**
- * Whether the average position of a keyword in the last week is worse than the usual one by more than it scatters.
- * Logarithms: from 3 to 6 is as far as from 10 to 20.
- * @param day its place, at least `KEYWORD_DROP_DAYS - 1`
+ * Whether the average position of a keyword in the last week is worse than usual by more than its normal variation.
+ * Compares logarithms, so that a drop from 3 to 6 counts as much as from 10 to 20.
+ * @param day index of the day, at least `KEYWORD_DROP_DAYS - 1`
  */
 export function keywordDrop(sums: KeywordSums, day: number): KeywordDrop {
   const impressions = weekSum(sums.impressions, day, 0);
@@ -91,7 +91,7 @@ function isFarOff(
   return (Math.log(last.position) - Math.log(last.usual)) / deviation >= DEVIATIONS;
 }
 
-/** Sum of the week that ends so many weeks before `day`. */
+/** Sum of the week that ends `week` weeks before `day`. */
 function weekSum(sums: ArrayLike<number>, day: number, week: number): number {
   const end = day + 1 - 7 * week;
   return sums[end]! - sums[end - 7]!;

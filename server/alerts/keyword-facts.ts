@@ -9,7 +9,7 @@ export interface AlertKeyword {
   readonly targetUrl: string | null;
 }
 
-/** Which pages ranked, in flat arrays: the rows of a keyword stand together, by day. */
+/** Ranking pages in flat arrays: rows are grouped by keyword and sorted by day. */
 export interface PageFacts {
   readonly stored: StoredDays;
   /** The first row of each keyword, and the number of rows. */
@@ -17,13 +17,13 @@ export interface PageFacts {
   readonly days: Int32Array;
   readonly pages: Float64Array;
   readonly impressions: Float64Array;
-  /** Pages by number, without fragments; those that texts name. */
+  /** URLs by page number, without fragments; only pages that texts mention. */
   urls: ReadonlyMap<number, string>;
   /** The page that should rank for each keyword; NaN for none. */
   readonly targets: Float64Array;
 }
 
-/** No day of any page. */
+/** Facts without pages. */
 export const NO_PAGES: Omit<PageFacts, 'stored'> = {
   starts: new Int32Array(0),
   days: new Int32Array(0),
@@ -34,8 +34,8 @@ export const NO_PAGES: Omit<PageFacts, 'stored'> = {
 };
 
 /**
- * Impressions and positions of keywords by day, all devices together, as sums until the end of each day in two flat
- * arrays: 16 bytes for a keyword and a day.
+ * Impressions and positions of keywords over all devices, as prefix sums by day in two flat arrays: 16 bytes per keyword
+ * and day.
  */
 export class KeywordFacts {
   readonly keywords: readonly AlertKeyword[];
@@ -44,11 +44,11 @@ export class KeywordFacts {
   readonly pages: PageFacts;
   readonly #impressions: Float64Array;
   readonly #positions: Float64Array;
-  /** Of the keyword that was asked about last: its days are asked about one after the other. */
+  /** Sums of the last used keyword, as callers process one keyword at a time. */
   #sums: { readonly keyword: number; readonly sums: KeywordSums } | undefined;
   #topPage: { readonly keyword: number; readonly top: TopPage } | undefined;
 
-  /** @param sums until the end of each day (see `addUp`) */
+  /** @param sums prefix sums (see `toPrefixSums`) */
   constructor(
     keywords: readonly AlertKeyword[],
     days: number,
@@ -87,7 +87,7 @@ export class KeywordFacts {
   }
 }
 
-/** The page that a keyword has most impressions with, over all days; and sums until the end of each day. */
+/** The page with the most impressions of a keyword over all days, with prefix sums by day. */
 interface TopPage {
   readonly page: number;
   /** Impressions of that page. */
@@ -115,7 +115,10 @@ function topPage({ pages, impressions, days: places }: PageFacts, start: number,
   return { page, held, shown };
 }
 
-/** Days of keywords, or sums until the end of them: cell `keyword * (days + 1) + day + 1`; the first of a keyword is before its days. */
+/**
+ * Daily values of keywords, or their prefix sums, in cell `keyword * (days + 1) + day + 1`. The first cell of a keyword
+ * stands before its days.
+ */
 export interface KeywordGrid {
   readonly impressions: Float64Array;
   /** Sums of zero-based positions. */
@@ -127,8 +130,8 @@ export function emptyGrid(keywords: number, days: number): KeywordGrid {
   return { impressions: new Float64Array(cells), positions: new Float64Array(cells) };
 }
 
-/** Turns the days of keywords into sums until the end of each day, in place. */
-export function addUp({ impressions, positions }: KeywordGrid, days: number): void {
+/** Converts daily values to prefix sums, in place. */
+export function toPrefixSums({ impressions, positions }: KeywordGrid, days: number): void {
   for (const values of [impressions, positions]) {
     for (let start = 0; start < values.length; start += days + 1) {
       for (let at = start + 1; at <= start + days; at++) values[at]! += values[at - 1]!;

@@ -1,8 +1,8 @@
 import type { KeywordSums } from './keyword-drop.ts';
 
-/** The longest time without impressions after which the rule still opens. */
+/** The longest period without impressions, in days, for which an alert opens. */
 export const MAX_SILENCE = 60;
-/** Days up to the last one with impressions that tell how regularly a keyword was shown. */
+/** Days up to the last impression that determine how regularly a keyword was shown. */
 export const LOOK_BACK = 56;
 
 const MIN_SILENCE = 7;
@@ -11,20 +11,20 @@ const MIN_SHOWN = 28;
 const MIN_SHOWN_RECENTLY = 14;
 const MIN_IMPRESSIONS = 28;
 const MAX_POSITION = 30;
-/** Days with impressions of the last seven that end it. */
+/** Days with impressions, of the last seven, that resolve an alert. */
 const SHOWN_AGAIN = 3;
 
 export interface KeywordLost {
   /** Days without impressions up to the evaluated one. */
   readonly silent: number;
-  /** Impressions and average position of the 28 days up to the last one with any. */
+  /** Impressions and average position of the 28 days up to the last impression. */
   readonly impressions: number;
   readonly position: number;
   readonly opens: boolean;
   readonly isBack: boolean;
 }
 
-/** Whether it is worth asking `keywordLost`: nothing in the last week, and something before. */
+/** A prefilter for `keywordLost`: no impressions in the last week, but some before. */
 export function mayBeLost({ impressions }: KeywordSums, day: number): boolean {
   const before = day - MIN_SILENCE + 1;
   if (before < LOOK_BACK || impressions[day + 1] !== impressions[before]) return false;
@@ -38,7 +38,7 @@ export function lastShown({ impressions }: KeywordSums, day: number): number {
 }
 
 /**
- * Whether a keyword that was shown regularly has no impressions any more: for longer than twice its longest gap.
+ * Whether a keyword that was shown regularly has had no impressions for longer than twice its longest gap.
  * @param last the last day with impressions up to `day`, at least `LOOK_BACK - 1`
  */
 export function keywordLost(sums: KeywordSums, day: number, last: number): KeywordLost {

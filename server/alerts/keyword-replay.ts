@@ -5,26 +5,26 @@ import type { KeywordFacts } from './keyword-facts.ts';
 import { countTowardsEnd, countTowardsOpening, newState, open, type SubjectState } from './lifecycle.ts';
 import { groupedText } from './texts.ts';
 
-/** More alerts than this in one evaluation are grouped: a number, or a share of the tracked keywords. */
+/** More alerts than this per evaluation are grouped; `share` is of the tracked keywords. */
 const MANY = { alerts: 10, share: 0.05 };
 
 type Reason = 'back' | 'expired';
 
-/** What is known of a keyword and a check; plain data. */
+/** The state of a keyword for one check; plain data. */
 export interface KeywordState extends SubjectState<KeywordBaseline> {
-  /** The alert that is open for it, where that is its own. */
+  /** The open alert, unless it is a grouped one. */
   alert?: EvaluatedAlert;
-  /** It is one of a grouped alert, and its own would have resolved. */
+  /** It is part of a grouped alert and meets the condition to resolve. */
   isDone?: boolean;
 }
 
-/** A grouped alert that is open; plain data. */
+/** An open grouped alert; plain data. */
 export interface OpenGroup {
   readonly alert: EvaluatedAlert;
   readonly keywords: readonly string[];
 }
 
-/** All that is known between two evaluations, by type and keyword; plain data. */
+/** The state between two evaluations, by type and keyword; plain data. */
 export interface KeywordStates {
   readonly states: Readonly<Partial<Record<KeywordAlertType, Readonly<Record<string, KeywordState>>>>>;
   readonly groups: readonly OpenGroup[];
@@ -32,28 +32,28 @@ export interface KeywordStates {
 
 const NO_KEYWORD_STATES: KeywordStates = { states: {}, groups: [] };
 
-/** The ids of keywords that have a state of a check of their pages. */
+/** The ids of keywords that have a state of a page check. */
 export function keywordsWithPageAlerts({ states }: KeywordStates = NO_KEYWORD_STATES): ReadonlySet<string> {
   return new Set([...Object.keys(states.url_changed ?? {}), ...Object.keys(states.url_mismatch ?? {})]);
 }
 
-/** Evaluates the checks of keywords day by day. */
+/** Evaluates the keyword checks day by day. */
 export class KeywordReplay {
-  /** All alerts that were open at the beginning or have opened since. */
+  /** Alerts that were open at the start or have opened since. */
   readonly alerts: EvaluatedAlert[] = [];
   readonly #facts: KeywordFacts;
   readonly #calendar: AlertCalendar;
   readonly #from: number;
-  /** A bit for each check whose condition holds, for each day and keyword. */
+  /** Bit mask of the checks whose condition holds, by day and keyword. */
   readonly #holds: Uint8Array;
-  /** States that are not those of a keyword without news, by check. */
+  /** States that differ from the initial state, by check and keyword. */
   readonly #states = KEYWORD_CHECKS.map(() => new Map<number, KeywordState>());
   #groups: OpenGroup[];
   readonly #places: ReadonlyMap<string, number>;
-  /** In how many checks a keyword has a state. */
+  /** Number of checks with a state, by keyword. */
   readonly #active: Uint8Array;
 
-  /** @param range places of the days to evaluate, both included */
+  /** @param range indexes of the days to evaluate, both included */
   constructor(
     facts: KeywordFacts,
     calendar: AlertCalendar,
@@ -78,7 +78,7 @@ export class KeywordReplay {
     this.#holds = this.#evaluate(from, to);
   }
 
-  /** Evaluates a day. Call it for each, in order. */
+  /** Evaluates a day. Must be called for each day in order. */
   run(day: number): void {
     const { keywords } = this.#facts;
     const row = (day - this.#from) * keywords.length;
@@ -95,7 +95,7 @@ export class KeywordReplay {
     else for (const { check, keyword } of opening) this.#openOne(check, keyword, day);
   }
 
-  /** Keywords whose pages may be named in a text. */
+  /** Keywords whose pages a text may mention. */
   keywordsToName(): string[] {
     const { keywords } = this.#facts;
     const pageBits = KEYWORD_CHECKS.reduce(
@@ -109,7 +109,7 @@ export class KeywordReplay {
     return keywords.filter((_, keyword) => named[keyword] === 1 || this.#active[keyword]! > 0).map(({ id }) => id);
   }
 
-  /** A copy of all that is known now. */
+  /** A copy of the current state. */
   states(): KeywordStates {
     const states = KEYWORD_CHECKS.map(({ type }, check) => [
       type,
@@ -120,7 +120,7 @@ export class KeywordReplay {
     return structuredClone({ states: Object.fromEntries(states) as KeywordStates['states'], groups: this.#groups });
   }
 
-  /** By keyword first, so that its days are read in order: the days of all keywords are too many for the processor's cache. */
+  /** Loops over keywords first, to read each keyword's days in order: the data exceeds the processor's cache. */
   #evaluate(from: number, to: number): Uint8Array {
     const { keywords } = this.#facts;
     const holds = new Uint8Array(Math.max(0, to - from + 1) * keywords.length);
@@ -137,7 +137,7 @@ export class KeywordReplay {
     return holds;
   }
 
-  /** Counts an evaluation of one check; true where an alert is to open. */
+  /** Processes the result of one check. Returns whether to open an alert. */
   #count(check: number, spot: Spot, holds: boolean): boolean {
     const known = this.#states[check]!.get(spot.keyword);
     if (known === undefined && !holds) return false;
@@ -214,7 +214,7 @@ export class KeywordReplay {
     }
   }
 
-  /** A grouped alert resolves when those of all its keywords would have; what is no longer tracked counts as resolved. */
+  /** Resolves a grouped alert when all its keywords meet the condition; untracked keywords count as resolved. */
   #resolveGroups(day: number): void {
     this.#groups = this.#groups.filter(({ alert, keywords }) => {
       const check = KEYWORD_CHECKS.findIndex(({ type }) => type === alert.type);
@@ -246,7 +246,7 @@ export class KeywordReplay {
     return { facts: this.#facts, calendar: this.#calendar, keyword, day };
   }
 
-  /** A day as a number that means the same in every replay. */
+  /** The day as days since 1970, comparable between replays. */
   #number(day: number): number {
     return Date.parse(this.#calendar.range.from) / 86_400_000 + day;
   }

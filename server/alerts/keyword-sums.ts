@@ -3,7 +3,7 @@ import { addDays, countDays, type Day, monthOf } from '../domain/dates.ts';
 import { shortIdNumber } from '../domain/ids.ts';
 import type { Range } from '../domain/range.ts';
 import type { Facts } from '../facts/facts.ts';
-import { addUp, emptyGrid, type KeywordGrid } from './keyword-facts.ts';
+import { emptyGrid, type KeywordGrid, toPrefixSums } from './keyword-facts.ts';
 
 /** The files of a project's keywords up to the end of a range, by month. */
 export interface KeywordDayFiles {
@@ -20,9 +20,8 @@ interface SumsQuery {
 }
 
 /**
- * Reads impressions and positions of keywords by day, as sums until the end of each day. Cumulative totals are such sums
- * already, a row for each keyword and month; days are added up only for projects that have none (an older version loaded
- * them last).
+ * Reads impressions and positions of keywords as prefix sums by day. Cumulative totals are prefix sums already, with one
+ * row per keyword and month. Days are added up only if a project has no cumulative totals (an older version loaded it).
  */
 export async function readKeywordSums(
   facts: Facts,
@@ -44,12 +43,12 @@ async function readCumulative(
   const days = countDays(range.from, range.to);
   const grid = emptyGrid(keywords.length, days);
   const places = new Map(keywords.map((id, place) => [shortIdNumber(id), place]));
-  // The first entry of the sums is what was stored before the range.
+  // The first cell has the total before the range.
   const first = addDays(range.from, -1);
   for (const [index, file] of files.cumulative.entries()) {
     const next = files.cumulative[index + 1];
     const from = later(first, `${file.part}-01`);
-    // Months without a file repeat the last one before them.
+    // A month without a file repeats the totals before it.
     const to = next === undefined ? range.to : addDays(`${next.part}-01`, -1);
     if (to < from) continue;
     const columns = columnsOf(file.part, { from, to });
@@ -69,10 +68,10 @@ async function readCumulative(
   return grid;
 }
 
-/** Files of cumulative totals have columns for so many days, also in shorter months. */
+/** Each file of cumulative totals has columns for this many days, also in shorter months. */
 const MONTH_DAYS = 31;
 
-/** The column of impressions for each day of a range that begins in a month. */
+/** The column of impressions for each day of a range that starts in `month`. */
 function columnsOf(month: string, { from, to }: Range): number[] {
   const first = Number(from.slice(8));
   return Array.from({ length: countDays(from, to) }, (_, day) =>
@@ -98,7 +97,7 @@ async function readDays(
       }
     },
   );
-  addUp(grid, days);
+  toPrefixSums(grid, days);
   return grid;
 }
 

@@ -1,26 +1,26 @@
-/** How an alert of a check opens and ends, apart from what the check says of a day. */
+/** How many evaluations open and resolve an alert of a check. */
 export interface Lifecycle {
-  /** Evaluations running on which the condition must hold. */
+  /** Consecutive evaluations on which the condition must hold. */
   readonly opensAfter: number;
-  /** Evaluations running on which it must be back. */
+  /** Consecutive evaluations on which values must be back to normal. */
   readonly resolvesAfter: number;
-  /** Days after which what has changed is usual; null: never. */
+  /** Days after which an alert expires; null for never. */
   readonly maxDays: number | null;
 }
 
-/** What is known of a check's subject between two evaluations; plain data. */
+/** The state of a check's subject between two evaluations; plain data. */
 export interface SubjectState<Baseline> {
-  /** Evaluations running on which the condition held. */
+  /** Consecutive evaluations on which the condition held. */
   running: number;
   open: OpenState<Baseline> | null;
 }
 
 export interface OpenState<Baseline> {
-  /** The day on which it opened, as a number of days. */
+  /** The day on which it opened, as a day number. */
   readonly since: number;
-  /** What was usual then. */
+  /** Usual values at opening. */
   readonly baseline: Baseline;
-  /** Evaluations running on which it was back. */
+  /** Consecutive evaluations on which values were back to normal. */
   back: number;
 }
 
@@ -28,7 +28,7 @@ export function newState<Baseline>(): SubjectState<Baseline> {
   return { running: 0, open: null };
 }
 
-/** Counts an evaluation of what is not open; true where an alert is to open. */
+/** Counts an evaluation without an open alert. Returns whether to open one. */
 export function countTowardsOpening(
   { opensAfter }: Pick<Lifecycle, 'opensAfter'>,
   state: SubjectState<unknown>,
@@ -44,8 +44,8 @@ export function open<Baseline>(state: SubjectState<Baseline>, since: number, bas
 }
 
 /**
- * Counts an evaluation of what is open; says why it resolves, where it does.
- * @param isBack undefined where the check has no opinion
+ * Counts an evaluation with an open alert. Returns why it resolves, or undefined.
+ * @param isBack undefined if the check could not be evaluated
  */
 export function countTowardsEnd(
   { resolvesAfter, maxDays }: Lifecycle,

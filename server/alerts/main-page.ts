@@ -1,12 +1,12 @@
-/** What ranks for a keyword in a window. */
+/** The main page of a keyword in a window. */
 export interface MainPage {
-  /** Undefined where no page has enough of the impressions. */
+  /** Undefined if no page has enough of the impressions. */
   readonly page: number | undefined;
-  /** Of all pages. */
+  /** Impressions of all pages. */
   readonly impressions: number;
 }
 
-/** Rows of pages by day, in flat arrays. Pages are numbers; those that differ by a fragment only have the same. */
+/** Page rows in flat arrays. URLs that differ only in their fragment have the same page number. */
 export interface PageRows {
   readonly pages: ArrayLike<number>;
   readonly impressions: ArrayLike<number>;
@@ -15,9 +15,10 @@ export interface PageRows {
 const MIN_SHARE = 0.6;
 
 /**
- * The main page of a window, where one page alone decides that: it has enough of the impressions, or so many that no
- * other can have. Undefined where the rows have to be looked at.
- * @param held its impressions, of all that were `shown`
+ * The main page of a window, if one page decides the result: it has enough impressions, or leaves too few for any other.
+ * Undefined if the rows must be read.
+ * @param held impressions of the page
+ * @param shown impressions of all pages
  */
 export function mainPageByTop(page: number, held: number, shown: number): MainPage | undefined {
   if (shown > 0 && held >= MIN_SHARE * shown) return { page, impressions: shown };
@@ -27,9 +28,9 @@ export function mainPageByTop(page: number, held: number, shown: number): MainPa
 /**
  * The page with at least 60 % of the impressions of some rows.
  *
- * A page with more than half of all impressions is what is left when the impressions of different pages cancel each
- * other out (Boyer and Moore's majority vote): two passes, whatever the number of pages.
- * @param start of the first row, `end` behind the last one
+ * Uses the Boyer-Moore majority vote: two passes, regardless of the number of pages.
+ * @param start index of the first row
+ * @param end index after the last row
  */
 export function mainPage({ pages, impressions }: PageRows, start: number, end: number): MainPage {
   let candidate: number | undefined;

@@ -1,19 +1,18 @@
 import { mainPage } from './main-page.ts';
 
 /**
- * Finds, in one pass over the rows of pages, the keywords whose pages can matter to a check. Memory holds a page for
- * each keyword, and not its rows.
+ * Finds the keywords whose pages matter to a check, in one pass over the page rows and without storing them.
  *
- * A page with 60 % of the impressions of a window has 60 % on at least one of its days. So a keyword on whose days only
- * one page has that much has that main page in every window, or none. The same holds for parts of days: it does not
- * matter in which order rows come, or where a day is split.
+ * A page with 60 % of the impressions of a window has at least 60 % on one of its days. So if only one page ever reaches
+ * 60 % of a day, it is the main page of each window that has one. This also holds for parts of days: neither the order
+ * of rows nor where a day is split matters.
  */
 export class PageCandidates {
-  /** Rows of each keyword. */
+  /** Number of rows of each keyword. */
   readonly rows: Int32Array;
-  /** The main page of some day; NaN before the first. */
+  /** The first main page of a day; NaN: none yet. */
   readonly #page: Float64Array;
-  /** Whether another day has another one. */
+  /** Whether another day has another main page. */
   readonly #hasOthers: Uint8Array;
 
   constructor(keywords: number) {
@@ -22,7 +21,7 @@ export class PageCandidates {
     this.#hasOthers = new Uint8Array(keywords);
   }
 
-  /** Takes rows by columns: place of the keyword, day, page, impressions. */
+  /** Adds rows. Columns: the keyword's place, day, page, impressions. */
   add(columns: readonly Float64Array[], rows: number): void {
     const [keywords, days, pages, impressions] = columns as [Float64Array, Float64Array, Float64Array, Float64Array];
     for (let start = 0, end = 1; start < rows; start = end++) {
@@ -37,8 +36,8 @@ export class PageCandidates {
   }
 
   /**
-   * Whether an alert about the pages of a keyword can open: they change, or differ from the one that should rank.
-   * @param target the page that should rank; NaN for none
+   * Whether a page alert of a keyword can open: its main page changes or differs from its target.
+   * @param target the target page; NaN for none
    */
   canOpen(keyword: number, target: number): boolean {
     if (this.#hasOthers[keyword] === 1) return true;

@@ -3,8 +3,8 @@ import { type AlertKeyword, NO_PAGES, type PageFacts } from './keyword-facts.ts'
 import { PageCandidates } from './page-candidates.ts';
 
 /**
- * Reads the rows of pages, of the keywords alone about whose pages something can be said: those that can have an alert,
- * and those of `open`, whose alerts can resolve.
+ * Reads the page rows of the keywords that matter to a check: those whose alerts can open, and those of `open`, whose
+ * alerts can resolve.
  */
 export async function readPageRows(
   facts: Facts,
@@ -41,7 +41,7 @@ export async function readPageRows(
   return { ...rows, starts, targets, urls: new Map() };
 }
 
-/** Sorts the rows of a keyword. They nearly always are: files come by month, and their rows by keyword and day. */
+/** Sorts the rows of a keyword by day. Usually they are sorted: files arrive by month, with rows by keyword and day. */
 function sortByDay(
   { days, pages, impressions }: Pick<PageFacts, 'days' | 'pages' | 'impressions'>,
   start: number,

@@ -9,7 +9,7 @@ import { addDays, type Day, earlier, pacificDayOf } from '../domain/dates.ts';
 import type { AlertNote } from './calendar.ts';
 import type { AlertKeyword } from './keyword-facts.ts';
 
-/** What the catalog says of a project that is to be evaluated. */
+/** The catalog data of a project to evaluate. */
 export interface AlertProject {
   readonly project: Project;
   readonly tracked: TrackedKeywords;
@@ -21,13 +21,13 @@ export interface AlertProject {
   readonly evaluation: StoredEvaluation | undefined;
 }
 
-/** Without word from the provider data is final after two or three days; one more for the difference of clocks. */
+/** Days until data is final, if the provider does not report it: two or three, plus one for clock differences. */
 const PROVISIONAL_DAYS = 4;
 const NOTED = ['migration', 'technical'];
 
 /**
- * Reads a project in one state of the catalog; with what `reads` takes of it besides. Undefined where its setup has not
- * finished. Throws where there is none.
+ * Reads a project, and what `reads` adds, in one catalog snapshot. Undefined if its setup is unfinished. Throws if the
+ * project does not exist.
  */
 export async function readAlertProject<T>(
   catalog: Catalog,
@@ -60,7 +60,7 @@ export async function readAlertProject<T>(
   });
 }
 
-/** The last day whose facts do not change any more; undefined before the first sync. @param now milliseconds */
+/** The last final day; undefined before the first sync. @param now milliseconds */
 export function lastFinalDay(
   { provisionalAfter, syncedThrough }: Pick<Project, 'provisionalAfter' | 'syncedThrough'>,
   now: number,

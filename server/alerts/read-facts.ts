@@ -26,13 +26,13 @@ interface ProjectQuery {
   readonly files: AlertFiles;
   readonly range: Range;
   readonly signal: AbortSignal;
-  /** What the sync knows of days. */
+  /** Whether days are complete, as far as the sync knows. */
   readonly synced: SyncedTables;
-  /** Keywords with open alerts about their pages. */
+  /** Ids of keywords whose page alerts can resolve. */
   readonly open: ReadonlySet<string>;
 }
 
-/** Reads what the checks of a project look at: once over all keywords and days. */
+/** Reads the facts for all checks of a project, once for all keywords and days. */
 export async function readProjectFacts(
   facts: Facts,
   { files, range, signal, synced, open }: ProjectQuery,
@@ -43,7 +43,7 @@ export async function readProjectFacts(
   const ids = keywords.map(({ id }) => id);
   const daysOfKeywords = files.keywords.days.filter(({ part }) => part >= monthOf(range.from));
 
-  // Side by side, for while one waits for the engine another fills its arrays.
+  // Concurrently: one query fills its arrays while another waits for the engine.
   const [siteDays, sums, keywordDays, pages, pageDays] = await Promise.all([
     facts.siteDays(queryOf(files.site), 'all'),
     readKeywordSums(facts, { files: files.keywords, range, signal }, ids),
@@ -62,7 +62,7 @@ export async function readProjectFacts(
   };
 }
 
-/** Measures of a subject by day, as sums. @param stored the days that count although they have no row of it */
+/** Prefix sums of a subject by day. @param stored the stored days, including days without rows */
 export function dailySums(range: Range, rows: readonly DayMeasures[], stored: StoredDays): DailySums {
   const days = countDays(range.from, range.to);
   const [clicks, impressions, positions] = [0, 1, 2].map(() => new Float64Array(days)) as [
@@ -84,14 +84,13 @@ export function dailySums(range: Range, rows: readonly DayMeasures[], stored: St
   };
 }
 
-/** Days without any row of a table, one after the other, that are taken for empty: a week of them is missing. */
+/** Longer runs of days without rows are missing data, not days without impressions. */
 const MAX_EMPTY_DAYS = 6;
 
 /**
- * The days of a table that are stored. Unknown is not empty: where loads of a table stop while those of the site go on,
- * its days are missing, and nothing is lost. So a day without any row of the table counts as empty only between days that
- * have some, less than a week apart, and only where the site has rows of it (without site totals: always). What the sync
- * knows of a day goes before that.
+ * The stored days of a table. A day without rows counts as stored only in a short gap between days with rows, and only if
+ * site totals have it (or do not exist). Unknown is not empty: if loads of keywords stop while those of the site
+ * continue, no keyword is lost. The state of the sync takes precedence.
  */
 export function storedDays(range: Range, site: readonly Day[], own: readonly Day[], synced?: SyncedDays): StoredDays {
   const published = new Set(site);
@@ -111,7 +110,7 @@ export function daysOf({ from, to }: Range, stored: ReadonlySet<Day>, synced: Sy
   return new StoredDays(eachDay(from, to).map((day) => synced.get(day) ?? stored.has(day)));
 }
 
-/** Reads the names of the pages of some keywords: only texts need them. */
+/** Reads the URLs of the pages of some keywords, for texts. */
 export async function readPageNames(
   facts: Facts,
   { files: { pages }, range, signal }: { files: AlertFiles; range: Range; signal: AbortSignal },

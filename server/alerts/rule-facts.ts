@@ -16,24 +16,24 @@ import type { AlertProject } from './project-state.ts';
 import { dailySums, daysOf, storedDays } from './read-facts.ts';
 import type { StoredDays } from './stored-days.ts';
 
-/** The files from which rules are answered. */
+/** The files that rules are evaluated from. */
 export interface RuleFiles {
   readonly range: Range;
   readonly site: readonly StoredFile[];
   readonly keywords: readonly StoredFile[];
   readonly pages: readonly StoredFile[];
   readonly synced: SyncedTables;
-  /** Totals of keywords until the last day, for groups by rule. */
+  /** Keyword totals through the last day, for groups by rule. */
   readonly totals: Awaited<ReturnType<typeof keywordFilesUntil>>;
 }
 
-/** What a rule is about: its name in texts, and its days. */
+/** The subject of a rule: its name in texts, and its daily sums. */
 export interface RuleSubject {
   readonly about: string;
   readonly sums: DailySums;
 }
 
-/** Days over which groups by rule choose their current members: the range that the API has by default. */
+/** Days over which groups by rule select their members: the default range of the API. */
 const MEMBERS_RANGE = 28;
 
 export async function readRuleFiles(own: Catalog, project: string, range: Range): Promise<RuleFiles> {
@@ -48,7 +48,7 @@ export async function readRuleFiles(own: Catalog, project: string, range: Range)
   };
 }
 
-/** Reads the days of what a rule is about; undefined where that does not exist any more. */
+/** Reads the daily sums of the subject of a rule; undefined if it no longer exists. */
 export async function readRuleSubject(
   facts: Facts,
   state: AlertProject,
@@ -107,7 +107,7 @@ async function currentMembers(
 /** Whether a page belongs to a group: pinned, or its path matches the rule. */
 function pageGroupTest({ rule, pinnedUrls }: PageGroup): (url: string) => boolean {
   const pinned = new Set(pinnedUrls);
-  // Conditions of page groups have no field: they are about the path.
+  // Conditions of page groups have no field; they match the path.
   const conditions = rule.conditions.map((condition) => ({ ...condition, field: 'query' }));
   const { matchesTexts } = compileRule({ ...rule, conditions });
   return (url) => pinned.has(url) || matchesTexts({ query: pathOf(url), intent: '', source: '' });

@@ -5,9 +5,9 @@ import type { AlertCalendar } from './calendar.ts';
 import type { DailySums } from './daily-sums.ts';
 import { countTowardsEnd, countTowardsOpening, newState, open, type SubjectState } from './lifecycle.ts';
 import { userRuleText } from './texts.ts';
-import { lookBackOf, type UserRuleOpinion, userRule } from './user-rule.ts';
+import { lookBackOf, type UserRuleResult, userRule } from './user-rule.ts';
 
-/** A user's rule with what it is about. */
+/** A user rule with the name of its subject. */
 export interface NamedRule {
   readonly id: string;
   readonly name: string;
@@ -22,7 +22,7 @@ interface RuleFacts {
   readonly calendar: AlertCalendar;
 }
 
-/** The alerts of a rule over some days, all evaluated in order from its first one on. */
+/** The alerts of a rule over a range of days, evaluated in order. */
 export function replayRule(
   named: NamedRule,
   facts: RuleFacts,
@@ -34,14 +34,14 @@ export function replayRule(
   const lifecycle = { opensAfter: rule.for ?? 1, resolvesAfter: 1, maxDays: null };
   let state: SubjectState<null> = newState();
   for (let day = from; day <= to; day++) {
-    const opinion = opinionOf(rule, facts, day);
+    const result = resultOf(rule, facts, day);
     if (state.open === null) {
-      if (!countTowardsOpening(lifecycle, state, opinion?.opens ?? false)) continue;
+      if (!countTowardsOpening(lifecycle, state, result?.opens ?? false)) continue;
       open(state, day, null);
-      alerts.push(alertOf(named, opinion!, calendar, day));
+      alerts.push(alertOf(named, result!, calendar, day));
       continue;
     }
-    if (countTowardsEnd(lifecycle, state.open, day, opinion?.isBack) === undefined) continue;
+    if (countTowardsEnd(lifecycle, state.open, day, result?.isBack) === undefined) continue;
     const alert = alerts.at(-1)!;
     alert.resolvedOn = calendar.dayAt(day);
     alert.body += calendar.resolved(day, 'its condition no longer holds');
@@ -55,23 +55,23 @@ export function openingDays(named: NamedRule, facts: RuleFacts, range: { from: n
   return replayRule(named, facts, range).map(({ date }) => date);
 }
 
-function opinionOf(rule: AlertRule, { sums, calendar }: RuleFacts, day: number): UserRuleOpinion | undefined {
+function resultOf(rule: AlertRule, { sums, calendar }: RuleFacts, day: number): UserRuleResult | undefined {
   const from = day - lookBackOf(rule);
   if (from < 0) return undefined;
-  // Clicks are counted as ever.
+  // Provider events do not affect clicks.
   if (rule.metric !== 'clicks' && calendar.crossesEvent(from, day)) return undefined;
   return userRule(rule, sums, day);
 }
 
 function alertOf(
   { id, name, rule, severity, about }: NamedRule,
-  opinion: UserRuleOpinion,
+  result: UserRuleResult,
   calendar: AlertCalendar,
   day: number,
 ): EvaluatedAlert {
   const date = calendar.dayAt(day);
   const keywordId = rule.scope === 'keyword' ? rule.id! : null;
-  const { title, body } = userRuleText(name, { rule, about }, opinion, date);
+  const { title, body } = userRuleText(name, { rule, about }, result, date);
   return {
     type: 'rule',
     subject: id,

@@ -10,10 +10,10 @@ import { type RuleFiles, readRuleFiles, readRuleSubject } from './rule-facts.ts'
 import { openingDays, replayRule } from './rule-replay.ts';
 import { lookBackOf } from './user-rule.ts';
 
-/** The first evaluated day of each rule, and what the rule was then. */
+/** The first evaluated day of each rule, and its definition at that time. */
 export type RuleStarts = Readonly<Record<string, { readonly basis: string; readonly from: Day }>>;
 
-/** A rule that is to be evaluated, with the files of its days. */
+/** A rule to evaluate, with its files. */
 interface RuleInput {
   readonly stored: StoredRule;
   readonly basis: string;
@@ -23,8 +23,8 @@ interface RuleInput {
 }
 
 /**
- * The rules of a project that are switched on, each with its files. A rule that is new or has been changed begins with
- * `first`, others with the day with which they began.
+ * The enabled rules of a project with their files. New and changed rules start with `first`, others with their previous
+ * first day.
  */
 export async function readRulesFiles(
   own: Catalog,
@@ -42,7 +42,7 @@ export async function readRulesFiles(
   return inputs;
 }
 
-/** Replays rules from their first day on; those whose subject is gone have no start. */
+/** Replays rules from their first day. Rules whose subject no longer exists have no start. */
 export async function evaluateRules(
   facts: Facts,
   state: AlertProject,
@@ -62,7 +62,7 @@ export async function evaluateRules(
   return { alerts, starts };
 }
 
-/** The days of a range on which a rule would have opened an alert. Throws where what it is about does not exist. */
+/** The days of a range on which a rule would have opened an alert. Throws if its subject does not exist. */
 export async function testRule(
   own: Catalog,
   facts: Facts,

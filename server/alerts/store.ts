@@ -13,28 +13,28 @@ import type { Day } from '../domain/dates.ts';
 import type { Microseconds } from '../domain/instants.ts';
 import { ALERT_KINDS, type EvaluatedAlert } from './alert.ts';
 
-/** What a replay says of a project. */
+/** The result of a replay of a project. */
 export interface Replayed {
   readonly alerts: readonly EvaluatedAlert[];
-  /** The evaluated day up to which it went. */
+  /** The last evaluated day. */
   readonly through: Day;
-  /** Whether the replay would have made a stored alert, if its facts still had it. */
+  /** Whether a stored alert lies in the replayed days, so that it is obsolete if not found again. */
   readonly covers: (alert: StoredAlert) => boolean;
-  /** Why an open alert is not looked at any more; undefined where it still is. */
+  /** Why an alert is no longer evaluated; undefined if it still is. */
   readonly endedBecause: (alert: StoredAlert) => string | undefined;
 }
 
 export interface AlertChanges {
   readonly opened: readonly StoredAlert[];
-  /** Stored alerts that are other ones now; most have resolved. */
+  /** Stored alerts that have changed; most have resolved. */
   readonly changed: readonly StoredAlert[];
-  /** Alerts that the facts of today do not have. */
+  /** Stored alerts that current facts no longer produce. */
   readonly removed: readonly StoredAlert[];
 }
 
 /**
- * What has to change so that the stored alerts of a project are those of a replay.
- * @param clock when alerts are created and resolved that have opened or ended on a day
+ * The changes that bring the stored alerts of a project in line with a replay.
+ * @param clock the creation and resolution time for alerts of a day
  */
 export function alertChanges(
   project: string,
@@ -51,7 +51,7 @@ export function alertChanges(
     const id = alertId(project, alert);
     const known = byId.get(id);
     byId.delete(id);
-    // Those of one evaluation follow each other in the order of their days.
+    // Distinct times keep alerts of one evaluation in order.
     const createdAt = known?.createdAt ?? clock(alert.date) + opened.length;
     const resolvedAt =
       alert.resolvedOn === null ? null : (known?.resolvedAt ?? clock(alert.resolvedOn) + opened.length);
@@ -70,7 +70,7 @@ export function alertChanges(
   return { opened, changed, removed };
 }
 
-/** Stores changes with how far the project has been evaluated; false where newer facts have been evaluated meanwhile. */
+/** Stores the changes and the evaluation; undefined if newer facts have been evaluated in the meantime. */
 export function storeEvaluation(
   catalog: Catalog,
   project: string,
@@ -83,7 +83,7 @@ export function storeEvaluation(
     if (known !== undefined && known.factsRevision > evaluation.factsRevision) return undefined;
     const changes = changesOf(await listEvaluatedAlerts(own, project));
     for (const { id } of changes.removed) await removeEvaluatedAlert(own, id);
-    // At most one is open of a subject: what has resolved goes first.
+    // At most one alert per subject may be open, so resolved alerts are written first.
     const isOpen = ({ resolvedAt }: StoredAlert): number => (resolvedAt === null ? 1 : 0);
     const written = [...changes.changed, ...changes.opened].sort((a, b) => isOpen(a) - isOpen(b));
     for (const alert of written) await putEvaluatedAlert(own, project, alert);
@@ -96,12 +96,12 @@ function rowOf(id: string, { type, subject, basis, date, keywordId }: EvaluatedA
   return { id, type, subject, basis, kind: ALERT_KINDS[type], date, keywordId, url: null };
 }
 
-/** The same alert has the same id whenever it is found again. */
+/** A deterministic id, so that repeated evaluations find the same alert. */
 function alertId(project: string, { type, subject, basis, date }: EvaluatedAlert): string {
   const hash = createHash('sha256')
     .update(JSON.stringify([project, type, subject, basis, date]))
     .digest('hex');
-  // A UUID of version 8: made by a rule of one's own.
+  // UUID version 8: custom.
   return `${hash.slice(0, 8)}-${hash.slice(8, 12)}-8${hash.slice(13, 16)}-a${hash.slice(17, 20)}-${hash.slice(20, 32)}`;
 }
 

@@ -1,4 +1,4 @@
-/** Which days of a range are stored, so that whole windows are told at once. Days are places, from 0. */
+/** The stored days of a range, with a constant-time check for windows. Days are indexed from 0. */
 export class StoredDays {
   readonly #missing: Int32Array;
 
@@ -9,7 +9,7 @@ export class StoredDays {
     }
   }
 
-  /** Whether every day of a window is stored, both ends counted; those outside of the range are not. */
+  /** Whether all days of a window are stored, both ends included; days outside the range are not. */
   areWhole(from: number, to: number): boolean {
     if (from < 0 || to >= this.#missing.length - 1) return false;
     return this.#missing[to + 1] === this.#missing[from];

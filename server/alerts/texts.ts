@@ -2,7 +2,7 @@ import type { AlertRule } from '../domain/alert-rules.ts';
 import type { Day } from '../domain/dates.ts';
 import type { KeywordAlertType } from './alert.ts';
 import type { TrafficDrop } from './traffic-drop.ts';
-import type { UserRuleOpinion } from './user-rule.ts';
+import type { UserRuleResult } from './user-rule.ts';
 
 export interface AlertText {
   readonly title: string;
@@ -76,7 +76,7 @@ export function urlMismatchText(
   };
 }
 
-/** An alert that stands for those of many keywords. */
+/** The text of a grouped alert. */
 export function groupedText(type: KeywordAlertType, queries: readonly string[], day: Day): AlertText {
   const named = queries.slice(0, MAX_NAMED).map((query) => `"${query}"`);
   const more = queries.length - named.length;
@@ -88,11 +88,11 @@ export function groupedText(type: KeywordAlertType, queries: readonly string[], 
 
 const METRIC_NAMES = { clicks: 'clicks', impressions: 'impressions', ctr: 'ctr', position: 'average position' };
 
-/** @param about whose figures they are, such as `the site` or `"boots"` */
+/** @param about the subject, such as `the site` or `"boots"` */
 export function userRuleText(
   name: string,
   { rule, about }: { rule: AlertRule; about: string },
-  { figure, reference }: UserRuleOpinion,
+  { figure, reference }: UserRuleResult,
   day: Day,
 ): AlertText {
   const metric = METRIC_NAMES[rule.metric];

@@ -1,20 +1,20 @@
 import { median, sum } from './statistics.ts';
 
-/** Days that the rule looks at: the week that ends on the evaluated day, and the eight weeks before it. */
+/** Days that the check reads: the week that ends on the evaluated day, and the eight weeks before it. */
 export const TRAFFIC_DROP_DAYS = 63;
 
 const WEEKS = 8;
-/** Below so many clicks a usual week there is nothing to say. */
+/** Minimum clicks of a usual week. */
 const MIN_USUAL = 35;
 const OPENS = { share: 0.8, z: -2.5 };
 const CRITICAL = { share: 0.5, z: -3.5 };
-/** The share of the usual week at which clicks are back. */
+/** The share of the usual week at which an alert may resolve. */
 const BACK = 0.9;
-/** The largest deviations are left out: what they tell is the last drop, and not how much clicks scatter. */
+/** Number of largest deviations to ignore: they come from the last drop, not from normal variation. */
 const TRIMMED = 3;
-/** What the mean of squared deviations loses by leaving out the largest. */
+/** Corrects the mean of squared deviations for the ignored ones. */
 const TRIM_CORRECTION = 1.35;
-/** No week is known better than to this share of it, however many clicks there are. */
+/** Minimum relative error of a weekly level, regardless of its clicks. */
 const LEVEL_ERROR = 0.06;
 
 export interface TrafficDrop {
@@ -22,21 +22,21 @@ export interface TrafficDrop {
   readonly clicks: number;
   /** Clicks of the usual week: the median of the four before. */
   readonly usual: number;
-  /** By how many standard deviations the week differs from the usual one. */
+  /** Difference from the usual week in standard deviations. */
   readonly z: number;
   readonly opens: boolean;
   readonly isCritical: boolean;
 }
 
 /**
- * Whether the clicks of a site in the last week are below the usual week by more than weeks scatter.
+ * Whether the clicks of a site in the last week are below the usual week by more than the normal variation.
  *
- * Clicks scatter more than counts of independent events do: `phi` is by how much, from the deviations of the 56 days
- * before from their week's level and their weekday's share of it.
+ * Clicks vary more than a Poisson process. `phi` is the dispersion factor, estimated from the deviations of the previous 56
+ * days from the level of their week and the share of their weekday.
  * @param days clicks of `TRAFFIC_DROP_DAYS` days, oldest first
  */
 export function trafficDrop(days: ArrayLike<number>): TrafficDrop {
-  // Week 0 is the last one.
+  // Week 0 is the newest.
   const weeks = Array.from({ length: WEEKS + 1 }, (_, week) => weekOf(days, week));
   const totals = weeks.map(sum);
   const clicks = totals[0]!;
@@ -44,12 +44,12 @@ export function trafficDrop(days: ArrayLike<number>): TrafficDrop {
   const phi = dispersion(weeks.slice(1), totals.slice(1));
   const variance = phi * Math.max(usual, 1) * (1 + Math.PI / 8) + (LEVEL_ERROR * usual) ** 2;
   const z = (clicks - usual) / Math.sqrt(variance);
-  const isBelow = ({ share, z: least }: typeof OPENS): boolean => clicks <= share * usual && z <= least;
+  const isBelow = ({ share, z: maxZ }: typeof OPENS): boolean => clicks <= share * usual && z <= maxZ;
   const opens = usual >= MIN_USUAL && isBelow(OPENS);
   return { clicks, usual, z, opens, isCritical: opens && isBelow(CRITICAL) };
 }
 
-/** Whether an open alert becomes critical: clicks are at half of what was usual when it opened. */
+/** Whether an open alert becomes critical: clicks are at most half of the usual week at opening. */
 export function trafficRises({ clicks, z }: TrafficDrop, usualAtOpening: number): boolean {
   return clicks <= CRITICAL.share * usualAtOpening && z <= CRITICAL.z;
 }

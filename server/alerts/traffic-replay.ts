@@ -19,14 +19,14 @@ export interface SiteFacts {
   readonly stored: StoredDays;
 }
 
-/** What is known between two evaluations; plain data. */
+/** The state between two evaluations; plain data. */
 export interface TrafficState extends SubjectState<number> {
   alert?: EvaluatedAlert;
 }
 
 /** Evaluates the traffic of a site day by day. */
 export class TrafficReplay {
-  /** All alerts that were open at the beginning or have opened since. */
+  /** Alerts that were open at the start or have opened since. */
   readonly alerts: EvaluatedAlert[] = [];
   readonly #site: SiteFacts;
   readonly #calendar: AlertCalendar;
@@ -39,58 +39,58 @@ export class TrafficReplay {
     if (this.#state.alert) this.alerts.push(this.#state.alert);
   }
 
-  /** Evaluates a day. Call it for each, in order. */
+  /** Evaluates a day. Must be called for each day in order. */
   run(day: number): void {
-    const opinion = this.#opinionOf(day);
+    const result = this.#resultOf(day);
     const state = this.#state;
     if (state.open === null) {
-      if (countTowardsOpening(LIFECYCLE, state, opinion?.opens ?? false)) this.#open(opinion!, day);
+      if (countTowardsOpening(LIFECYCLE, state, result?.opens ?? false)) this.#open(result!, day);
       return;
     }
     const usual = state.open.baseline;
     const alert = state.alert!;
-    if (opinion !== undefined && alert.severity !== 'critical' && trafficRises(opinion, usual)) {
+    if (result !== undefined && alert.severity !== 'critical' && trafficRises(result, usual)) {
       alert.severity = 'critical';
-      alert.body += ` Critical on ${this.#calendar.dayAt(day)}: ${whole(opinion.clicks)} clicks in the week.`;
+      alert.body += ` Critical on ${this.#calendar.dayAt(day)}: ${whole(result.clicks)} clicks in the week.`;
     }
-    const isBack = opinion && trafficIsBack(opinion, usual);
+    const isBack = result && trafficIsBack(result, usual);
     const reason = countTowardsEnd(LIFECYCLE, state.open, this.#number(day), isBack);
     if (reason === undefined) return;
     const why =
       reason === 'back'
-        ? `clicks are back at ${percent(opinion!.clicks / usual)} of the usual week`
+        ? `clicks are back at ${percent(result!.clicks / usual)} of the usual week`
         : 'after 28 days this is the new level';
     alert.resolvedOn = this.#calendar.dayAt(day);
     alert.body += this.#calendar.resolved(day, why);
     this.#state = newState();
   }
 
-  /** A copy of what is known now. */
+  /** A copy of the current state. */
   state(): TrafficState {
     return structuredClone(this.#state);
   }
 
-  #opinionOf(day: number): TrafficDrop | undefined {
+  #resultOf(day: number): TrafficDrop | undefined {
     const from = day - TRAFFIC_DROP_DAYS + 1;
     if (!this.#site.stored.areWhole(from, day)) return undefined;
     return trafficDrop(this.#site.clicks.subarray(from, day + 1));
   }
 
-  #open(opinion: TrafficDrop, day: number): void {
+  #open(result: TrafficDrop, day: number): void {
     const date = this.#calendar.dayAt(day);
-    const { title, body } = trafficDropText(opinion, date);
+    const { title, body } = trafficDropText(result, date);
     const alert: EvaluatedAlert = {
       type: 'traffic_drop',
       subject: SITE_SUBJECT,
       basis: '',
-      severity: opinion.isCritical ? 'critical' : 'warning',
+      severity: result.isCritical ? 'critical' : 'warning',
       title,
       body: body + this.#calendar.notesAbout(day, null),
       date,
       keywordId: null,
       resolvedOn: null,
     };
-    open(this.#state, this.#number(day), opinion.usual);
+    open(this.#state, this.#number(day), result.usual);
     this.#state.alert = alert;
     this.alerts.push(alert);
   }

@@ -1,6 +1,6 @@
 import type { MainPage } from './main-page.ts';
 
-/** Days that the rule looks at. */
+/** Days that the check reads. */
 export const URL_MISMATCH_DAYS = 7;
 
 const MIN_IMPRESSIONS = 10;
@@ -10,7 +10,7 @@ export interface UrlMismatch {
   readonly opens: boolean;
 }
 
-/** Whether another page ranks for a keyword than the one that should. Undefined: none ranks clearly. */
+/** Whether the main page of a keyword differs from its target page. Undefined without a main page. */
 export function urlMismatch(week: MainPage, target: number): UrlMismatch | undefined {
   if (week.page === undefined || week.impressions < MIN_IMPRESSIONS) return undefined;
   return { page: week.page, opens: week.page !== target };

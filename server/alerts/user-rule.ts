@@ -5,29 +5,29 @@ import { type DailySums, windowMeasures } from './daily-sums.ts';
 /** The same weekdays a year before. */
 const YEAR = 364;
 
-export interface UserRuleOpinion {
-  /** The figure of the window, unrounded. */
+export interface UserRuleResult {
+  /** The value of the window, unrounded. */
   readonly figure: number;
-  /** That of the other window; null where a rule compares with a value. */
+  /** The value of the reference window; null for rules that compare with a fixed value. */
   readonly reference: number | null;
   readonly opens: boolean;
   /** Whether an open alert resolves. */
   readonly isBack: boolean;
 }
 
-/** How many days before its window's last one a rule looks back. */
+/** Days before the evaluated day that a rule reads. */
 export function lookBackOf(rule: AlertRule): number {
   return windowDays(rule) - 1 + referenceOffset(rule);
 }
 
-/** Days from the window that a rule looks at to the one that it compares with; 0 for none. */
+/** Days from the reference window to the evaluated window; 0 without a reference window. */
 function referenceOffset(rule: AlertRule): number {
   if (rule.against === 'value') return 0;
   return rule.against === 'year' ? YEAR : windowDays(rule);
 }
 
-/** What a rule says of a day; undefined where days are missing or nothing can be compared. */
-export function userRule(rule: AlertRule, sums: DailySums, day: number): UserRuleOpinion | undefined {
+/** Evaluates a rule on a day; undefined if days are missing or values cannot be compared. */
+export function userRule(rule: AlertRule, sums: DailySums, day: number): UserRuleResult | undefined {
   const days = windowDays(rule);
   const measures = windowMeasures(sums, day - days + 1, day);
   if (measures === undefined || measures.impressions < (rule.min_impressions ?? 0)) return undefined;
@@ -46,7 +46,7 @@ export function userRule(rule: AlertRule, sums: DailySums, day: number): UserRul
   return { figure, reference, ...judge(rule, rule.unit === 'percent' ? (change / reference) * 100 : change) };
 }
 
-function judge(rule: AlertRule, compared: number): Pick<UserRuleOpinion, 'opens' | 'isBack'> {
+function judge(rule: AlertRule, compared: number): Pick<UserRuleResult, 'opens' | 'isBack'> {
   const opens = holds(rule, compared);
   if (rule.resolve_at === undefined) return { opens, isBack: !opens };
   return { opens, isBack: rule.op === 'lt' ? compared >= rule.resolve_at : compared <= rule.resolve_at };
@@ -55,11 +55,11 @@ function judge(rule: AlertRule, compared: number): Pick<UserRuleOpinion, 'opens'
 function holds({ op, value }: AlertRule, compared: number): boolean {
   if (op === 'lt') return compared < value;
   if (op === 'gt') return compared > value;
-  // Sums and percentages of whole numbers: a fall by exactly the value counts, whatever binary fractions make of it.
+  // Tolerance for floating-point errors: a change by exactly the value counts.
   return compared >= value - 1e-9 * Math.abs(value);
 }
 
-/** Undefined where nothing was shown, for what needs impressions. */
+/** Undefined without impressions, for metrics that divide by them. */
 function figureOf({ clicks, impressions, sumPosition }: Measures, metric: AlertRule['metric']): number | undefined {
   if (metric === 'clicks') return clicks;
   if (metric === 'impressions') return impressions;

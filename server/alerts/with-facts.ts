@@ -8,7 +8,7 @@ import type { Settings } from '../settings.ts';
 import { CheckedFiles } from '../storage/checked-files.ts';
 import { FactStore } from '../storage/fact-store.ts';
 
-/** Runs `work` with the facts of a data folder, outside of a server. */
+/** Runs `work` with the facts of a data folder, outside a server. */
 export async function withFacts<T>(settings: Settings, work: (facts: Facts) => Promise<T>): Promise<T> {
   const { dataFolder, memoryLimit, threads } = settings;
   await using opened = new AsyncDisposableStack();

@@ -3,22 +3,22 @@ import { resolve } from 'node:path';
 import type { Parameters, Session } from '../facts/duckdb/engine.ts';
 import { filesBelow, patternOf, unusableFile } from './snapshot-files.ts';
 
-/** The import cannot be done as asked; the message says why. */
+/** The import is rejected; the message gives the reason. */
 export class ImportRefused extends Error {}
 
-/** Runs a question of `sql/load/bulk-export/`. */
-export type Ask = <Row>(name: string, parameters: Parameters) => Promise<Row[]>;
+/** Runs a query of `sql/load/bulk-export/`. */
+export type Select = <Row>(name: string, parameters: Parameters) => Promise<Row[]>;
 
 interface ExportFiles {
-  /** searchdata_site_impression: counted by property. */
+  /** searchdata_site_impression: aggregated by property. */
   readonly site: readonly string[];
-  /** searchdata_url_impression: counted by page. */
+  /** searchdata_url_impression: aggregated by page. */
   readonly url: readonly string[];
-  /** Whether a file of the latter has flags of appearances. */
+  /** Whether a file of `url` has columns for search appearances. */
   readonly hasAppearances: boolean;
 }
 
-/** Every Parquet file of the paths, absolute. */
+/** Absolute paths of all Parquet files that the paths name or contain. Throws `ImportRefused`. */
 export async function parquetFiles(paths: readonly string[]): Promise<string[]> {
   const files: string[] = [];
   for (const path of paths) {
@@ -29,7 +29,7 @@ export async function parquetFiles(paths: readonly string[]): Promise<string[]> 
       continue;
     }
     const below = (await filesBelow(resolve(path))).filter((file) => file.endsWith('.parquet'));
-    if (below.length === 0) throw new ImportRefused(`The folder '${path}' holds no Parquet file.`);
+    if (below.length === 0) throw new ImportRefused(`The folder '${path}' contains no Parquet file.`);
     files.push(...below);
   }
   for (const file of files) {
@@ -39,8 +39,8 @@ export async function parquetFiles(paths: readonly string[]): Promise<string[]> 
   return [...new Set(files)];
 }
 
-/** Tells the two tables of the export apart by their columns. Files come back as patterns that match them alone. */
-export async function tellApart(session: Session, files: readonly string[]): Promise<ExportFiles> {
+/** Assigns files to the two tables of the export by their columns. Returns DuckDB patterns that match only those files. */
+export async function classifyExportFiles(session: Session, files: readonly string[]): Promise<ExportFiles> {
   const site: string[] = [];
   const url: string[] = [];
   let hasAppearances = false;
@@ -64,23 +64,23 @@ export async function tellApart(session: Session, files: readonly string[]): Pro
   return { site, url, hasAppearances };
 }
 
-/** As `sql/load/bulk-export/appearance_daily.sql` has it. */
+/** The same rule as in `sql/load/bulk-export/appearance_daily.sql`. */
 function isAppearance(column: string): boolean {
   return column.startsWith('is_') && column !== 'is_page_experience' && !column.startsWith('is_anonymized_');
 }
 
-/** Which site_url to keep: the property's own; of one other alone, all rows, if that is forced. */
+/** The site_url whose rows are imported: the property's own, or null (all rows) for a single other one with `force`. */
 export async function siteToKeep(
-  ask: Ask,
+  select: Select,
   files: readonly string[],
   property: string,
   force: boolean,
 ): Promise<{ site: string | null; warnings: string[] }> {
-  const found = (await ask<{ siteUrl: string }>('site_urls', { files })).map(({ siteUrl }) => siteUrl);
+  const found = (await select<{ siteUrl: string }>('site_urls', { files })).map(({ siteUrl }) => siteUrl);
   if (found.includes(property)) return { site: property, warnings: [] };
   if (found.length > 1) {
     throw new ImportRefused(
-      `The export holds rows of ${found.join(', ')}, none of which is '${property}'. Name one of them as --property.`,
+      `The export has rows of ${found.join(', ')}, none of which is '${property}'. Name one of them as --property.`,
     );
   }
   const named = found[0] === undefined ? 'no property' : `the property '${found[0]}'`;

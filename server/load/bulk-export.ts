@@ -12,7 +12,7 @@ import { domainOf } from '../domain/properties.ts';
 import { Engine, type Parameters, type Session } from '../facts/duckdb/engine.ts';
 import { sqlText } from '../runtime/sql.ts';
 import type { Settings } from '../settings.ts';
-import { type Ask, ImportRefused, parquetFiles, siteToKeep, tellApart } from './bulk-export-files.ts';
+import { classifyExportFiles, ImportRefused, parquetFiles, type Select, siteToKeep } from './bulk-export-files.ts';
 import { type LoadSummary, loadSnapshot } from './load.ts';
 import { count } from './problems.ts';
 import { patternOf } from './snapshot-files.ts';
@@ -23,13 +23,13 @@ export interface ImportOptions {
   readonly workspace: string;
   /** `sc-domain:example.com` or `https://example.com/`. */
   readonly property: string;
-  /** Replaces the project's brand terms, when given. */
+  /** Replaces the project's brand terms. */
   readonly brandTerms?: readonly string[];
-  /** Tracks the queries with most clicks. */
+  /** Number of queries with the most clicks to track as keywords. */
   readonly trackTop?: number;
-  /** Imports the rows of a property that has another name. */
+  /** Imports rows of a property with a different name. */
   readonly force?: boolean;
-  /** Checks the import only. */
+  /** Validate only. */
   readonly dryRun?: boolean;
   readonly report?: (step: string) => void;
 }
@@ -37,9 +37,9 @@ export interface ImportOptions {
 export interface ImportSummary extends LoadSummary {
   readonly project: { id: string; domain: string; property: string; created: boolean };
   readonly keywordsAdded: number;
-  /** What the totals of the site are counted by; by page, one result page with two of the site's pages counts twice. */
+  /** Aggregation of the site totals; `page` counts a result page with two pages of the site twice. */
   readonly siteTotals: 'property' | 'page';
-  /** Rows that were left out, by search type: only web searches are imported. */
+  /** Rows that were skipped, by search type: only web searches are imported. */
   readonly otherSearchTypes: Readonly<Record<string, number>>;
 }
 
@@ -47,7 +47,7 @@ type Stores = { readonly settings: Settings; readonly catalog: Catalog };
 
 /**
  * Imports the search engine's bulk export: creates or updates the project of the property, derives its facts (web
- * searches only) and publishes them through the loader, for the days that the export has.
+ * searches only) and publishes them through the loader, for the days in the export. Throws `ImportRefused`.
  */
 export async function importBulkExport(stores: Stores, options: ImportOptions): Promise<ImportSummary> {
   const { catalog, settings } = stores;
@@ -55,7 +55,7 @@ export async function importBulkExport(stores: Stores, options: ImportOptions): 
   const domain = requireDomain(property);
   if ((await findWorkspace(catalog, workspace)) === undefined) {
     throw new ImportRefused(
-      `There is no workspace '${workspace}'; make it with: ordinate workspaces create --id ${workspace} --name ${workspace} --plan team`,
+      `There is no workspace '${workspace}'; create it with: ordinate workspaces create --id ${workspace} --name ${workspace} --plan team`,
     );
   }
   const files = await parquetFiles(options.paths);
@@ -63,7 +63,7 @@ export async function importBulkExport(stores: Stores, options: ImportOptions): 
   const summary = await loadSnapshot(stores, {
     report,
     dryRun: options.dryRun ?? false,
-    // The provider has rows with more clicks than impressions now and then.
+    // The provider occasionally returns rows with more clicks than impressions.
     acceptImplausible: true,
     makeSnapshot: async (folder) => {
       const engine = await Engine.open({
@@ -100,18 +100,18 @@ async function writeSnapshot(
 ) {
   const { workspace, property, report = () => {} } = options;
   const run = (name: string, parameters: Parameters) => session.runFile(`load/bulk-export/${name}`, parameters);
-  const ask = <Row>(name: string, parameters: Parameters) =>
+  const select = <Row>(name: string, parameters: Parameters) =>
     session.rows<Row>(sqlText(`load/bulk-export/${name}`), parameters);
   const target = (table: string) => join(folder, `${table}.parquet`);
 
   mkdirSync(folder, { recursive: true });
-  const { site: siteFiles, url: urlFiles, hasAppearances } = await tellApart(session, files);
-  const { site, warnings } = await siteToKeep(ask, [...siteFiles, ...urlFiles], property, options.force ?? false);
+  const { site: siteFiles, url: urlFiles, hasAppearances } = await classifyExportFiles(session, files);
+  const { site, warnings } = await siteToKeep(select, [...siteFiles, ...urlFiles], property, options.force ?? false);
   report('reading the export');
   const rows = `${folder}-rows.parquet`;
   if (siteFiles.length > 0) await run('property_rows_of_site', { files: siteFiles, site, target: rows });
   else await run('property_rows_of_url', { files: urlFiles, site, target: rows });
-  const days = await daysOf(ask, rows);
+  const days = await daysOf(select, rows);
   const lastDay = days.at(-1);
   if (lastDay === undefined) {
     throw new ImportRefused('The export has no rows of web searches, so there is nothing to import.');
@@ -122,7 +122,7 @@ async function writeSnapshot(
   const brandTerms = options.brandTerms ?? known?.brandTerms ?? [];
   const now = isoInstant(Date.now() * 1000);
   writeRows(folder, 'projects', [projectRow({ id: project, domain, brandTerms, lastDay, now, known }, options)]);
-  const added = await newKeywords(ask, catalog, { project, rows, trackTop: options.trackTop ?? 0 });
+  const added = await newKeywords(select, catalog, { project, rows, trackTop: options.trackTop ?? 0 });
   writeRows(
     folder,
     'keywords',
@@ -158,7 +158,7 @@ async function writeSnapshot(
   }
   if (urlFiles.length > 0) {
     await run('page_daily', { files: urlFiles, site, project, target: target('page_daily') });
-    const pageDays = await daysOf(ask, target('page_daily'));
+    const pageDays = await daysOf(select, target('page_daily'));
     knownDays.page_daily = pageDays;
     if (hasAppearances) {
       await run('appearance_daily', { files: urlFiles, site, project, target: target('appearance_daily') });
@@ -171,7 +171,7 @@ async function writeSnapshot(
       );
     }
   }
-  const others = await ask<{ searchType: string; rows: number }>('other_search_types', {
+  const others = await select<{ searchType: string; rows: number }>('other_search_types', {
     files: [...siteFiles, ...urlFiles],
     site,
   });
@@ -186,14 +186,14 @@ async function writeSnapshot(
   };
 }
 
-/** The days that a Parquet file has rows of, in order. A day that is missing is unknown, not empty. */
-async function daysOf(ask: Ask, file: string): Promise<Day[]> {
-  return (await ask<{ day: Day }>('days', { file })).map(({ day }) => day);
+/** The days with rows in a Parquet file, in order. A missing day is unknown, not empty. */
+async function daysOf(select: Select, file: string): Promise<Day[]> {
+  return (await select<{ day: Day }>('days', { file })).map(({ day }) => day);
 }
 
-/** The queries with most clicks that are not tracked yet. */
+/** The queries with the most clicks that are not tracked yet. */
 async function newKeywords(
-  ask: Ask,
+  select: Select,
   catalog: Catalog,
   { project, rows, trackTop }: { project: string; rows: string; trackTop: number },
 ): Promise<{ id: string; query: string }[]> {
@@ -202,7 +202,7 @@ async function newKeywords(
   const queries = new Set(tracked.map(({ query }) => query.toLowerCase()));
   const ids = new Set(tracked.map(({ id }) => id));
   const added: { id: string; query: string }[] = [];
-  for (const { query } of await ask<{ query: string }>('top_queries', { rows, max: trackTop })) {
+  for (const { query } of await select<{ query: string }>('top_queries', { rows, max: trackTop })) {
     if (queries.has(query.toLowerCase())) continue;
     queries.add(query.toLowerCase());
     let id = newShortId();
@@ -237,7 +237,7 @@ function projectRow(
     sync_status: 'ok',
     last_synced_at: now,
     synced_through: through,
-    // The export holds final days only.
+    // The export contains only final days.
     provisional_after: known?.provisionalAfter ? later(known.provisionalAfter, lastDay) : lastDay,
     history_backfilling: known?.historyBackfilling ?? false,
     setup_finished: true,

@@ -2,21 +2,21 @@ import { INTENTS } from '../domain/intent.ts';
 import { SOURCES } from '../domain/rules.ts';
 import { sqlNames, sqlText } from '../runtime/sql.ts';
 
-/** What a column of a snapshot holds. `cast` gives null for what is no right value. */
+/** The type of a snapshot column. `cast` returns null for an invalid value. */
 export interface ColumnType {
-  /** The type that a column of the snapshot has, in DuckDB's words. */
+  /** The DuckDB type of the snapshot column. */
   readonly name: string;
-  /** DuckDB's type of the cast value. */
+  /** The DuckDB type of the cast value. */
   readonly sql: 'varchar' | 'bigint' | 'date' | 'boolean';
   readonly cast: (expression: string) => string;
-  /** What a right value is, in words. */
-  readonly wanted: string;
-  /** In ndjson the value may be an object or a list. */
+  /** Describes valid values in error messages. */
+  readonly expected: string;
+  /** The value may be an object or a list in NDJSON. */
   readonly structured?: boolean;
 }
 
-function type(sql: ColumnType['sql'], macro: string, wanted: string, name = sql.toUpperCase()): ColumnType {
-  return { name, sql, cast: (expression) => `${macro}(${expression})`, wanted };
+function type(sql: ColumnType['sql'], macro: string, expected: string, name = sql.toUpperCase()): ColumnType {
+  return { name, sql, cast: (expression) => `${macro}(${expression})`, expected };
 }
 
 function choice(...words: readonly string[]): ColumnType {
@@ -25,11 +25,11 @@ function choice(...words: readonly string[]): ColumnType {
     name: 'VARCHAR',
     sql: 'varchar',
     cast: (expression) => `to_choice(${expression}, [${list}])`,
-    wanted: `one of ${words.join(', ')}`,
+    expected: `one of ${words.join(', ')}`,
   };
 }
 
-/** The types of the snapshot format; each macro is a file of `sql/load/types/`. */
+/** The types of the snapshot format. Each macro is a file in `sql/load/types/`. */
 export const COLUMN_TYPES = {
   text: type('varchar', 'to_text', 'a text of at most 64 kB'),
   words: type('varchar', 'to_nonblank_text', 'a text that is not empty, of at most 64 kB'),
@@ -71,20 +71,20 @@ export const COLUMN_TYPES = {
 
 export type ColumnTypeName = keyof typeof COLUMN_TYPES;
 
-/** The SQL that makes the macros of some types, and those that they use: each costs some time to make. */
+/** The SQL that creates only the macros these types use, directly or indirectly: each takes time to create. */
 export function macrosOf(types: Iterable<ColumnType>): string[] {
   const macros = sqlNames('load/types').map((name) => ({
     name: name.slice(name.lastIndexOf('/') + 1),
     text: sqlText(name),
   }));
-  const wanted = new Set(['as_shown']);
-  const want = (text: string): void => {
+  const needed = new Set(['as_shown']);
+  const addMacros = (text: string): void => {
     for (const { name, text: its } of macros) {
-      if (wanted.has(name) || !text.includes(`${name}(`)) continue;
-      wanted.add(name);
-      want(its);
+      if (needed.has(name) || !text.includes(`${name}(`)) continue;
+      needed.add(name);
+      addMacros(its);
     }
   };
-  for (const type of types) want(type.cast('x'));
-  return macros.filter(({ name }) => wanted.has(name)).map(({ text }) => text);
+  for (const type of types) addMacros(type.cast('x'));
+  return macros.filter(({ name }) => needed.has(name)).map(({ text }) => text);
 }

@@ -3,31 +3,32 @@ import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 
-/** A header longer than this many characters is refused. */
+/** The longest accepted header, in characters. */
 const MAX_HEADER = 1_000_000;
-/** DuckDB refuses longer lines; it counts bytes. */
+/** DuckDB's line limit, in bytes. */
 const MAX_LINE = 2_000_000;
 const MAX_RECORD = 2 * MAX_LINE;
-/** Of DuckDB, and how small gzip makes it at best. */
+/** DuckDB's read buffer in bytes, and the highest compression ratio of gzip. */
 const BUFFER = 16 * MAX_LINE;
 const BEST_COMPRESSION = 1032;
 const OTHER_SEPARATORS: readonly string[] = [';', '\t', '|'];
 
-/** What is wrong with a file, and in which line (from 1). */
+/** An error in a file. */
 export interface FileFailure {
+  /** From 1. */
   readonly line: number;
   readonly message: string;
 }
 
 interface CsvRecord {
-  /** The line that it begins in, from 1. */
+  /** First line, from 1. */
   readonly line: number;
   readonly fields: readonly string[];
-  /** How it ends: `\n`, `\r\n`, `\r`, or nothing at the end of the file. */
+  /** `\n`, `\r\n`, `\r`, or empty at the end of the file. */
   readonly lineEnd: string;
 }
 
-/** The column names of a CSV file, as they stand in it; or why it has none that can be read. */
+/** Reads the column names of a CSV file, unchanged, or returns why the header is invalid. */
 export async function readHeader(
   path: string,
   columns: readonly string[],
@@ -58,7 +59,7 @@ export async function readHeader(
     }
   }
   const twice = names.find((name, index) => isKnown(name) && indexOfName(names, name) < index);
-  if (twice !== undefined) return fail(`the column '${twice}' is there twice. Found: ${show(names)}; ${expected}`);
+  if (twice !== undefined) return fail(`the column '${twice}' appears twice. Found: ${show(names)}; ${expected}`);
   return { names };
 }
 
@@ -66,7 +67,7 @@ function indexOfName(names: readonly string[], name: string): number {
   return names.findIndex((other) => other.toLowerCase() === name.toLowerCase());
 }
 
-/** The first line whose end is another than that of the lines before it. */
+/** Finds the first line whose line ending differs from the lines before it. */
 export async function findMixedLineEnd(path: string): Promise<FileFailure | undefined> {
   const words: Readonly<Record<string, string>> = { '\n': 'LF', '\r\n': 'CR LF', '\r': 'CR' };
   let before: string | undefined;
@@ -74,14 +75,14 @@ export async function findMixedLineEnd(path: string): Promise<FileFailure | unde
     if (lineEnd === '') continue;
     before ??= lineEnd;
     if (lineEnd !== before) {
-      const message = `the line ends with ${words[lineEnd]}, those before it with ${words[before]}; use one kind of line end.`;
+      const message = `the line ends with ${words[lineEnd]}, the lines before it with ${words[before]}; use one line ending.`;
       return { line, message };
     }
   }
   return undefined;
 }
 
-/** Every record of a CSV file (RFC 4180), for telling where something stands in it. Not meant to be fast. */
+/** Yields the records of a CSV file (RFC 4180) with their lines, for error messages. Not optimised for speed. */
 export async function* readRecords(path: string): AsyncGenerator<CsvRecord> {
   let rest = '';
   let line = 1;
@@ -90,21 +91,21 @@ export async function* readRecords(path: string): AsyncGenerator<CsvRecord> {
     const text = rest + chunk;
     let used = 0;
     for (const record of parseRecords(text, line)) {
-      // The last one may go on in the next chunk; so may a line end.
+      // The last record, or its line ending, may continue in the next chunk.
       if (record.end >= text.length) break;
       used = record.end;
       line = record.nextLine;
       yield record;
     }
     rest = text.slice(used);
-    // A quote that does not end: nothing behind it can be told apart.
+    // Unterminated quote: no further records can be parsed.
     if (rest.length > MAX_RECORD) return;
   }
   yield* parseRecords(rest, line);
 }
 
 interface ParsedRecord extends CsvRecord {
-  /** Where the next record begins. */
+  /** Offset of the next record. */
   readonly end: number;
   readonly nextLine: number;
 }
@@ -120,7 +121,7 @@ function* parseRecords(text: string, firstLine: number): Generator<ParsedRecord>
     for (;;) {
       FIELD.lastIndex = at;
       const match = FIELD.exec(text);
-      // A quote that does not end: the rest is one field.
+      // Unterminated quote: the rest is one field.
       const [whole, quoted, plain, ending] = match ?? [text.slice(at), undefined, text.slice(at), ''];
       fields.push(quoted === undefined ? (plain ?? '') : quoted.replaceAll('""', '"'));
       line += whole.match(/\r\n|\n|\r/g)?.length ?? 0;
@@ -133,8 +134,8 @@ function* parseRecords(text: string, firstLine: number): Generator<ParsedRecord>
 }
 
 /**
- * Whether the last line may be longer than DuckDB's buffer of 32 MB. Its parallel reader leaves out such a line without a
- * word; the other one refuses it. What is packed is not looked into.
+ * Whether the last line may be longer than DuckDB's buffer of 32 MB. DuckDB's parallel reader silently skips such a line;
+ * the sequential reader reports it. For compressed files only the size is considered.
  */
 export async function mayEndInLongLine(path: string): Promise<boolean> {
   await using file = await open(path);
@@ -168,9 +169,9 @@ function openText(path: string): Readable {
   return file.pipe(unpacked);
 }
 
-/** A text as it is shown in a message. */
-export function cut(text: string, most = 300): string {
-  return text.length > most ? `${text.slice(0, most)}… (${text.length.toLocaleString('en')} characters)` : text;
+/** Shortens a text for a message. */
+export function cut(text: string, max = 300): string {
+  return text.length > max ? `${text.slice(0, max)}… (${text.length.toLocaleString('en')} characters)` : text;
 }
 
 function sentence(text: string): string {

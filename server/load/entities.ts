@@ -8,7 +8,7 @@ import { ChangedRows, type Row, recordOwners, tableOf } from './publish.ts';
 import { whileNoLoadRuns } from './remove.ts';
 import { ENTITIES, type EntityTable } from './tables.ts';
 
-/** The entities of a project that commands change without a load. */
+/** Entities that commands change without a load. */
 type Changeable = 'projects' | 'keywords';
 
 /** A row of the catalog's keywords. */
@@ -23,12 +23,12 @@ export type KeywordRow = {
   readonly archived: number;
 };
 
-/** Puts rows, with all of their columns, in place of those with their keys. */
+/** Upserts complete rows by their keys. */
 type Put = (table: Changeable, rows: readonly Row[]) => Promise<void>;
 
 /**
- * Changes entities while no load runs, in one transaction that is in the journal, and raises the revisions of the
- * projects that change. `changes` writes to `own` what the journal does not have, such as connections.
+ * Changes entities while no load runs, in one journaled transaction, and increments the revisions of the changed
+ * projects. `changes` may also write rows to `own` that the journal does not contain, such as connections.
  */
 export function changeEntities<T>(
   stores: { readonly settings: Settings; readonly catalog: Catalog },
@@ -39,10 +39,10 @@ export function changeEntities<T>(
     const changed = new ChangedRows([]);
     const keywords: Row[] = [];
     const result = await changes(own, async (table, rows) => {
-      for (const row of await upsertRows(own, tableOf(shapeOf(table)), rows)) changed.note(table, row);
+      for (const row of await upsertRows(own, tableOf(schemaOf(table)), rows)) changed.note(table, row);
       if (table === 'keywords') keywords.push(...rows);
     });
-    // Projects go before their keywords.
+    // Keywords refer to their project, so its row comes first.
     await recordOwners(own, record, changed.projects);
     for (const row of keywords) await record.add({ upsert: 'keywords', row });
     await raiseRevisions(own, changed);
@@ -50,18 +50,19 @@ export function changeEntities<T>(
   });
 }
 
-/** The row of a project, with the columns that `put` takes; undefined where there is none. */
+/** The row of a project with the columns that `put` requires. */
 export async function projectRow(own: Catalog, id: string): Promise<Row | undefined> {
-  return findRow<Row>(own, tableOf(shapeOf('projects')), id);
+  return findRow<Row>(own, tableOf(schemaOf('projects')), id);
 }
 
-/** The rows of all keywords of a project, archived ones too. */
+/** All keywords of a project, including archived ones. */
 export async function keywordRows(own: Catalog, project: string): Promise<KeywordRow[]> {
   const rows: KeywordRow[] = [];
-  for await (const more of eachRowOfProject<KeywordRow>(own, tableOf(shapeOf('keywords')), project)) rows.push(...more);
+  for await (const more of eachRowOfProject<KeywordRow>(own, tableOf(schemaOf('keywords')), project))
+    rows.push(...more);
   return rows;
 }
 
-function shapeOf(table: Changeable): EntityTable {
+function schemaOf(table: Changeable): EntityTable {
   return ENTITIES.find(({ name }) => name === table)!;
 }

@@ -7,7 +7,7 @@ import { lastPublication, nextPublication, type Publication } from '../catalog/p
 import type { FactStore } from '../storage/fact-store.ts';
 import { ENTITIES, type EntityTable } from './tables.ts';
 
-/** What a record says. Rows are those of the catalog. */
+/** A line of a record. Rows have the format of the catalog. */
 export type JournalLine =
   | { readonly upsert: EntityTable['name']; readonly row: Values }
   | { readonly remove: EntityTable['name']; readonly row: Values }
@@ -15,7 +15,7 @@ export type JournalLine =
   | { readonly file: ManifestRow }
   | { readonly gone: Pick<ManifestRow, 'project' | 'table' | 'part'> };
 
-/** A record by its file. Records of one publication have its number; a checkpoint holds all until then. */
+/** The file of a record. `number` is the publication; a checkpoint contains everything up to it. */
 interface RecordFile {
   readonly name: string;
   readonly number: number;
@@ -23,30 +23,30 @@ interface RecordFile {
   readonly kind: 'pending' | 'change' | 'checkpoint';
 }
 
-/** A record of the journal that can be read. */
+/** A readable record of the journal. */
 export interface StoredRecord {
   readonly publication: Publication;
-  /** Its load was killed about its commit: only the catalog can say whether it was committed. */
+  /** The load was interrupted around its commit; only the catalog shows whether it was committed. */
   readonly isPending: boolean;
   readonly lines: () => AsyncGenerator<JournalLine>;
 }
 
 const FOLDER = 'facts/journal';
 const NAME = /^(\d{12})-([0-9a-f-]{36})\.(pending|change|checkpoint)\.ndjson$/;
-/** A checkpoint that is being written. */
+/** Name of an unfinished checkpoint. */
 const UNFINISHED = 'checkpoint.unfinished';
-/** The last line of a whole record, with the SHA-256 of all before it. */
+/** The last line of a complete record, with the SHA-256 of all previous lines. */
 const END = /^\{"end":"([0-9a-f]{64})"\}\n$/;
 const END_BYTES = '{"end":""}\n'.length + 64;
-/** Characters that are collected before they are written. */
+/** Characters that are buffered before a write. */
 const CHUNK = 1_000_000;
-/** Bytes of changes after which a checkpoint is written, where it is not larger itself. */
+/** Bytes of changes that trigger a checkpoint, unless the last checkpoint is larger. */
 const FEW_BYTES = 4_000_000;
 
 /**
- * The journal beside the facts: what each load published, so that the catalog can be made from it when it is lost. A
- * record is durable before the load's commit (`pending`) and is renamed after it (`change`). Now and then all that the
- * catalog holds becomes a `checkpoint`, and older records go. Written only while holding the load lock.
+ * The journal of publications, stored with the facts, from which a lost catalog is rebuilt. A record is durable before
+ * the load's commit (`pending`) and is renamed after it (`change`). A periodic `checkpoint` of the whole catalog replaces
+ * older records. Written only while holding the load lock.
  */
 export class Journal {
   readonly #store: FactStore;
@@ -55,14 +55,14 @@ export class Journal {
     this.#store = store;
   }
 
-  /** Begins the record of a publication. */
+  /** Starts the record of a publication. */
   begin(publication: Publication): Promise<JournalRecord> {
     return JournalRecord.create(this.#store, nameOf(publication, 'pending'));
   }
 
   /**
-   * Ends what a load left: a pending record becomes a change when the catalog holds its publication, and goes when it
-   * does not. Throws where the journal has publications that the catalog does not know: it is older than the facts.
+   * Resolves a pending record: it becomes a change if the catalog contains its publication, else it is removed. Throws if
+   * the journal has publications that the catalog lacks: the catalog is older than the facts.
    */
   async settle(catalog: Catalog): Promise<void> {
     const held = await lastPublication(catalog);
@@ -72,13 +72,13 @@ export class Journal {
         else await this.#store.remove(pathOf(file.name));
       } else if (file.number > held.number || (file.number === held.number && file.id !== held.id)) {
         throw new Error(
-          `The catalog is older than the facts: '${this.#store.path(FOLDER)}' has publication ${file.number}, the catalog ends with ${held.number}. It may have been restored from a backup. Run 'ordinate rebuild' to bring it up to date; nothing was touched.`,
+          `The catalog is older than the facts: '${this.#store.path(FOLDER)}' has publication ${file.number}, the catalog ends with ${held.number}. It may have been restored from a backup. Run 'ordinate rebuild' to bring it up to date; nothing was changed.`,
         );
       }
     }
   }
 
-  /** Writes a checkpoint where the journal does not tell all, or its changes are larger than one. */
+  /** Writes a checkpoint if the journal is incomplete or its changes are larger than the last checkpoint. */
   async compact(catalog: Catalog): Promise<void> {
     const held = await lastPublication(catalog);
     const files = chainOf(await this.#files());
@@ -90,10 +90,10 @@ export class Journal {
     await this.checkpoint(catalog);
   }
 
-  /** Writes all that the catalog holds, in place of the records until now. */
+  /** Replaces all records by one with the contents of the catalog. */
   async checkpoint(catalog: Catalog): Promise<void> {
     const known = await lastPublication(catalog);
-    // What an older version published has no name.
+    // Publications of older versions have no id.
     const held = known.id === '' ? await catalog.transaction(nextPublication) : known;
     const before = await this.#files();
     await using record = await JournalRecord.create(this.#store, UNFINISHED);
@@ -115,8 +115,8 @@ export class Journal {
   }
 
   /**
-   * The records that make the newest state, oldest first. A record whose load was killed about its commit counts: all of
-   * it is durable. Throws where records are missing.
+   * The records that lead to the newest state, oldest first, including complete pending records, which are durable. Throws
+   * if records are missing.
    */
   async records(): Promise<StoredRecord[]> {
     const files = await this.#files();
@@ -124,7 +124,7 @@ export class Journal {
     const newest = files.findLast(({ kind }) => kind !== 'pending')?.number;
     if (newest !== undefined && chain.at(-1)?.number !== newest) {
       throw new Error(
-        `'${this.#store.path(FOLDER)}' lacks records before publication ${newest}, so that the catalog cannot be made from it. Restore the catalog or the whole data folder from a backup.`,
+        `'${this.#store.path(FOLDER)}' lacks records before publication ${newest}, so the catalog cannot be rebuilt from it. Restore the catalog or the whole data folder from a backup.`,
       );
     }
     const last = chain.at(-1)?.number ?? 0;
@@ -138,7 +138,7 @@ export class Journal {
     }));
   }
 
-  /** The lines of a record. Throws, at the latest after the last one, when it is not what was written. */
+  /** Yields the lines of a record. Throws, after the last line at the latest, if the record is damaged. */
   async *#lines(file: RecordFile): AsyncGenerator<JournalLine> {
     const path = this.#store.path(pathOf(file.name));
     const damaged = new Error(`The record '${path}' is cut off or damaged. Restore it from a backup.`);
@@ -160,7 +160,7 @@ export class Journal {
     if (hash.digest('hex') !== sha256) throw damaged;
   }
 
-  /** The SHA-256 that a record ends with; undefined when it was not written to its end. */
+  /** The SHA-256 at the end of a record; undefined for an incomplete record. */
   async #endOf({ name }: RecordFile): Promise<string | undefined> {
     await using handle = await open(this.#store.path(pathOf(name)));
     const { size } = await handle.stat();
@@ -197,7 +197,7 @@ export class JournalRecord {
   }
 
   async add(line: JournalLine): Promise<void> {
-    // Readers of lines take these two for line ends.
+    // Line readers treat these two characters as line endings.
     const text = JSON.stringify(line).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
     this.#text += `${text}\n`;
     if (this.#text.length > CHUNK) await this.#flush();
@@ -212,7 +212,7 @@ export class JournalRecord {
     await this.#store.syncFolders();
   }
 
-  /** A record without `seal` is not whole, and goes with the next one. Closes it, also where the disk is full. */
+  /** Closes the file. A record without `seal` is incomplete and is removed later. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#handle.fd !== -1) await this.#handle.close();
   }
@@ -224,7 +224,7 @@ export class JournalRecord {
   }
 }
 
-/** The newest checkpoint and the changes after it, as far as none is missing. */
+/** The newest checkpoint and the changes after it, up to the first gap. */
 function chainOf(files: readonly RecordFile[]): RecordFile[] {
   const checkpoint = files.findLast(({ kind }) => kind === 'checkpoint');
   const chain = checkpoint ? [checkpoint] : [];

@@ -28,38 +28,38 @@ import { ENTITIES, FACTS, type FactTableSchema } from './tables.ts';
 interface CommonOptions {
   /** Validate only. */
   readonly dryRun?: boolean;
-  /** The snapshot's entity rows are the complete set for each workspace or project that it names. */
+  /** The snapshot's entity rows replace all rows of each workspace or project that it names. */
   readonly replace?: boolean;
   /** Projects that a replacing load may delete. */
   readonly confirmDelete?: readonly string[];
-  /** Rows with more clicks than impressions are loaded with a warning; a provider has such rows now and then. */
+  /** Loads rows with more clicks than impressions with a warning; providers occasionally return them. */
   readonly acceptImplausible?: boolean;
   /** Milliseconds to wait for another load. */
   readonly lockTimeout?: number;
   readonly report?: (step: string) => void;
   /**
-   * Writes further rows of the catalog in the publishing transaction. Returns the projects whose row it changed. It must
-   * not wait for anything else: nobody else can write meanwhile.
+   * Writes further catalog rows in the publishing transaction, which blocks other writers: it must not wait for anything
+   * else. Returns the projects whose row it changed.
    */
   readonly alongside?: Alongside;
 }
 
-/** A snapshot folder, or a function that makes one while no other load runs. */
+/** A snapshot folder, or a function that writes one while no other load runs. */
 export type LoadOptions = CommonOptions &
   (
     | { readonly folder: string }
     | {
         /**
-         * Writes the snapshot into a folder that is removed afterwards. Returns the days that its facts speak for, where
-         * that is not every day from the first to the last with a row.
+         * Writes the snapshot into a folder that is removed afterwards. Returns the days that its facts cover, if they are
+         * not all days from the first to the last row.
          */
         readonly makeSnapshot: (folder: string) => Promise<KnownDays | undefined>;
         /**
-         * The caller vouches for the rows: facts alone, in Parquet and NDJSON with all columns, each value of the type and
-         * form that the column wants. Keys, references and sums are checked all the same.
+         * Skips the validation of values. The snapshot must contain only facts, as Parquet or NDJSON, with all columns and
+         * valid values. Keys, references and sums are still checked.
          */
         readonly trusted?: boolean;
-        /** Gives an engine over `loadFolders` that others use too, and that stays open. */
+        /** Returns a shared engine over `loadFolders`; the load does not close it. */
         readonly engine?: () => Promise<Engine>;
       }
   );
@@ -68,9 +68,9 @@ export interface LoadSummary {
   /** False after a dry run. */
   readonly loaded: boolean;
   readonly tables: Readonly<Record<string, TableSummary>>;
-  /** Projects whose answers may have changed. */
+  /** Projects whose reports may have changed. */
   readonly projects: readonly string[];
-  /** What it deleted, or would delete. */
+  /** Deleted rows; after a dry run, those that would be deleted. */
   readonly removed: Removals;
   readonly warnings: readonly string[];
   readonly seconds: number;
@@ -79,9 +79,8 @@ export interface LoadSummary {
 type Stores = { readonly settings: Settings; readonly catalog: Catalog };
 
 /**
- * Loads a snapshot folder: validates all of it, writes new fact files beside the current ones, and makes everything
- * current in one transaction. Throws `LoadRejected` with every problem found; then, and after any crash, what was being
- * served is untouched.
+ * Loads a snapshot: validates all of it, writes new fact files beside the current ones, and publishes everything in one
+ * transaction. Throws `LoadRejected` with all problems found. A failure or crash leaves the served data unchanged.
  */
 export async function loadSnapshot(stores: Stores, options: LoadOptions): Promise<LoadSummary> {
   const { catalog } = stores;
@@ -102,7 +101,7 @@ export async function loadSnapshot(stores: Stores, options: LoadOptions): Promis
           if (summary.loaded) await journal.compact(catalog);
           return { ...summary, warnings: [...summary.warnings, ...(orphans === undefined ? [] : [orphans])] };
         } finally {
-          // What is left is swept by the next load; the outcome of this one stands.
+          // A failed sweep does not change the result; the next load sweeps again.
           await sweep(catalog, store).catch(() => {});
         }
       },
@@ -113,10 +112,10 @@ export async function loadSnapshot(stores: Stores, options: LoadOptions): Promis
   }
 }
 
-/** The folders below a data folder that the engine of a load reads and writes. */
+/** The folders of a data folder that the engine of a load reads and writes. */
 export function loadFolders({ dataFolder }: Settings): string[] {
   const staging = join(dataFolder, 'staging');
-  // Snapshots are read by patterns.
+  // The engine also reads snapshots by pattern.
   return [staging, patternOf(resolve(staging)), join(dataFolder, 'facts')];
 }
 
@@ -145,8 +144,8 @@ async function loadLocked(
   const engine = await (sharedEngine ?? openOwn)();
   using session = await engine.session();
   if (!trusted) {
-    const shapes = [...ENTITIES, ...FACTS].filter(({ name }) => found.tables.some(({ table }) => table === name));
-    await session.runAll(macrosOf(shapes.flatMap(({ columns }) => columns.map(({ type }) => type))));
+    const schemas = [...ENTITIES, ...FACTS].filter(({ name }) => found.tables.some(({ table }) => table === name));
+    await session.runAll(macrosOf(schemas.flatMap(({ columns }) => columns.map(({ type }) => type))));
   }
   const read = await stageAll(session, found.tables, { staging, trusted, report });
   const { parts } = read;
@@ -159,7 +158,7 @@ async function loadLocked(
   const named = await buildState(session, catalog, carried, { factProjects, needed });
   const problems = [...found.problems, ...read.problems, ...(await checkEntities(session, tables))];
   const unknown = await unknownProjects(session, factProjects);
-  for (const [shape, all] of parts) problems.push(...(await checkFacts(session, shape, all, unknown)));
+  for (const [schema, all] of parts) problems.push(...(await checkFacts(session, schema, all, unknown)));
   problems.push(...changedFiles(found.tables));
   const removed = await readRemovals(session, catalog, carried, confirmDelete);
   if (!dryRun) problems.push(...unconfirmedRemovals(removed));
@@ -181,11 +180,11 @@ async function loadLocked(
     const changes: PartChange[] = [];
     const loaded: LoadedTable[] = [];
     const files: FactFiles = { store, planned, checked };
-    for (const [shape, all] of parts) {
-      report(`writing ${shape.name}`);
-      const days = replacedDays(all, shape.name, knownDays);
-      loaded.push(...[...days.keys()].map((project) => ({ project, table: shape.name })));
-      const input = { files, shape, parts: all, days };
+    for (const [schema, all] of parts) {
+      report(`writing ${schema.name}`);
+      const days = replacedDays(all, schema.name, knownDays);
+      loaded.push(...[...days.keys()].map((project) => ({ project, table: schema.name })));
+      const input = { files, schema, parts: all, days };
       changes.push(...(await writePartFiles(engine, catalog, input)));
     }
     report('publishing');
@@ -202,10 +201,10 @@ async function loadLocked(
   };
 }
 
-/** What only snapshots have that the load has made. */
+/** Defaults for a snapshot folder of the user. */
 const NOT_MADE = { makeSnapshot: undefined, trusted: false, engine: undefined };
 
-/** Casts every table; facts end up in Parquet files below `staging`, listed by part. */
+/** Stages all tables: casts values, and writes facts to Parquet files below `staging`, listed by part. */
 async function stageAll(
   session: Session,
   tables: readonly TableFiles[],
@@ -215,25 +214,25 @@ async function stageAll(
   const warnings: string[] = [];
   const rows = new Map<string, number>();
   const parts = new Map<FactTableSchema, readonly StagedPart[]>();
-  for (const shape of ENTITIES) {
-    const files = tables.find(({ table }) => table === shape.name);
+  for (const schema of ENTITIES) {
+    const files = tables.find(({ table }) => table === schema.name);
     if (files === undefined) continue;
-    report(`reading ${shape.name}`);
-    const staged = await stageEntities(session, shape, files);
-    rows.set(shape.name, staged.rows);
+    report(`reading ${schema.name}`);
+    const staged = await stageEntities(session, schema, files);
+    rows.set(schema.name, staged.rows);
     problems.push(...staged.problems);
     warnings.push(...staged.warnings);
   }
-  for (const shape of FACTS) {
-    const files = tables.find(({ table }) => table === shape.name);
+  for (const schema of FACTS) {
+    const files = tables.find(({ table }) => table === schema.name);
     if (files === undefined) continue;
-    report(`reading ${shape.name}`);
-    const target = join(staging, shape.name);
-    const staged = await stageFacts(session, shape, files, { folder: target, trusted });
+    report(`reading ${schema.name}`);
+    const target = join(staging, schema.name);
+    const staged = await stageFacts(session, schema, files, { folder: target, trusted });
     problems.push(...staged.problems);
     warnings.push(...staged.warnings);
-    const carried = await readStagedParts(session, shape, target);
-    parts.set(shape, carried.parts);
+    const carried = await readStagedParts(session, schema, target);
+    parts.set(schema, carried.parts);
     problems.push(...carried.problems);
   }
   return { rows, parts, problems, warnings };

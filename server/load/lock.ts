@@ -4,16 +4,16 @@ import { FileLock } from '../catalog/lock.ts';
 
 const PAUSE = 200;
 
-/** How long everything that must not run beside a load waits for one, in milliseconds. */
+/** How long operations that exclude a load wait for one, in milliseconds. */
 export const LOAD_LOCK_TIMEOUT = 600_000;
 
 const lockOf = (dataFolder: string): string => join(dataFolder, 'load.lock');
 
-/** Another load is still running after all the waiting. */
+/** Another load is still running after the timeout. */
 class LoadIsRunning extends Error {}
 
 /**
- * Runs `work` while no other process loads into the same data folder.
+ * Runs `work` while holding the load lock of the data folder. Throws if the lock is not free in time.
  * @param lockTimeout milliseconds to wait for another load
  */
 export async function withLoadLock<T>(
@@ -25,7 +25,7 @@ export async function withLoadLock<T>(
   return await work();
 }
 
-/** The lock of loads; undefined while a load, or whatever else must not run beside one, has it. */
+/** Takes the load lock; undefined while another operation holds it. */
 export function tryLoadLock(dataFolder: string): FileLock | undefined {
   return FileLock.take(lockOf(dataFolder));
 }

@@ -13,12 +13,12 @@ import { type FactTableSchema, MAX_PER_PART } from './tables.ts';
 /** Where a load reads and writes fact files. */
 export interface FactFiles {
   readonly store: FactStore;
-  /** What was written before is compared with the manifest when it is read. */
+  /** Verifies existing files against the manifest when they are opened. */
   readonly checked: CheckedFiles;
   readonly planned: PlannedFiles;
 }
 
-/** A change of the manifest: the new file of a project, table and part, or none when no row is left. */
+/** A change of the manifest: the new file of a project, table and part; null if no rows are left. */
 export interface PartChange {
   readonly project: string;
   readonly table: StoredTable;
@@ -35,10 +35,10 @@ export interface WrittenFile extends StoredFile, Days {
   readonly rows: number;
 }
 
-/** What a new file is for. */
+/** The project, table and part of a new file. */
 export interface Place {
   readonly files: FactFiles;
-  readonly shape: FactTableSchema;
+  readonly schema: FactTableSchema;
   readonly project: string;
   readonly part: Part;
 }
@@ -49,14 +49,14 @@ interface Statement {
 }
 
 /**
- * Runs a statement that writes one file; null when it has no rows, and then there is no file. The content is durable,
- * the name is after `syncFolders` of the store.
- * @param known `of`: the file that a rollup is made from; `days`: what days it will have, where that is known
- * @param isMixed rows of a load and older ones: each have been looked at, together their sums may be too large
+ * Runs a statement that writes one file. Returns null, and leaves no file, if there are no rows. The content is durable;
+ * the name becomes durable with `syncFolders` of the store. Throws `LoadRejected` if sums are too large.
+ * @param options `of`: the source file of a rollup; `days`: the days of the file, if known; `isMixed`: the file combines
+ * new and stored rows, whose sums have only been checked separately
  */
 export async function writeFile(
   session: Session,
-  { files: { store, planned }, shape, project, part }: Place,
+  { files: { store, planned }, schema, project, part }: Place,
   table: StoredTable,
   { text, parameters }: Statement,
   { of, days = of, isMixed = false }: { of?: Omit<WrittenFile, 'rows'>; days?: Days; isMixed?: boolean } = {},
@@ -70,33 +70,33 @@ export async function writeFile(
     await store.remove(file);
     return null;
   }
-  const { firstDay, lastDay } = days ?? (await readDays(session, shape, target, isMixed));
+  const { firstDay, lastDay } = days ?? (await readDays(session, schema, target, isMixed));
   return { ...(await store.seal(file)), rows, firstDay, lastDay };
 }
 
-async function readDays(session: Session, shape: FactTableSchema, file: string, isMixed: boolean): Promise<Days> {
-  const text = sqlTemplate('load/part_days', { day: shape.day });
+async function readDays(session: Session, schema: FactTableSchema, file: string, isMixed: boolean): Promise<Days> {
+  const text = sqlTemplate('load/part_days', { day: schema.day });
   const [found] = await session.rows<Days & { largest: string }>(text, { file });
-  if (isMixed) refuseTooLarge(shape, found!, MAX_PER_PART);
+  if (isMixed) refuseTooLarge(schema, found!, MAX_PER_PART);
   return found!;
 }
 
-/** Each part has been looked at: only very many of them can come to too much together. */
+/** Throws `LoadRejected` if running totals are too large. Each part has been checked, so only many parts can exceed the limit. */
 export async function checkRunning(
   session: Session,
-  { files: { store }, shape }: Place,
+  { files: { store }, schema }: Place,
   { file, firstDay, lastDay }: WrittenFile,
 ): Promise<void> {
   const [found] = await session.rows<{ largest: string }>(sqlText('load/running_largest'), { file: store.path(file) });
-  if (found !== undefined) refuseTooLarge(shape, { ...found, firstDay, lastDay }, Number.MAX_SAFE_INTEGER);
+  if (found !== undefined) refuseTooLarge(schema, { ...found, firstDay, lastDay }, Number.MAX_SAFE_INTEGER);
 }
 
 function refuseTooLarge(
-  shape: FactTableSchema,
+  schema: FactTableSchema,
   { firstDay, lastDay, largest }: Days & { readonly largest: string },
-  most: number,
+  max: number,
 ): void {
-  if (BigInt(largest) <= BigInt(most)) return;
-  const message = `with what is loaded already, the sums from ${firstDay} to ${lastDay} are too large to be exact in JSON (${largest}).`;
-  throw new LoadRejected([{ table: shape.name, column: null, message, rows: [] }]);
+  if (BigInt(largest) <= BigInt(max)) return;
+  const message = `together with the data already loaded, the sums from ${firstDay} to ${lastDay} are too large to be exact in JSON (${largest}).`;
+  throw new LoadRejected([{ table: schema.name, column: null, message, rows: [] }]);
 }

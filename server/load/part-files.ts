@@ -12,13 +12,13 @@ import { columnList } from './stage.ts';
 import type { StagedPart } from './staged-parts.ts';
 import type { FactTableSchema } from './tables.ts';
 
-/** The days of a project that a source of facts has read, by table, whether or not they have rows. */
+/** The days of a project that a snapshot covers, by table, including days without rows. */
 export interface KnownDays {
   readonly project: string;
   readonly days: Readonly<Partial<Record<FactTable, readonly Day[]>>>;
 }
 
-/** For each project the days that a load replaces: from the first to the last that it carries, or those known. */
+/** The days that a load replaces, by project: the known days, or all from the first to the last with rows. */
 export function replacedDays(
   parts: readonly StagedPart[],
   table: FactTable,
@@ -36,42 +36,42 @@ export function replacedDays(
 
 interface Work {
   readonly files: FactFiles;
-  readonly shape: FactTableSchema;
+  readonly schema: FactTableSchema;
   readonly parts: readonly StagedPart[];
-  /** The days that are replaced, by project. */
+  /** Replaced days by project. */
   readonly days: ReadonlyMap<string, ReadonlySet<Day>>;
 }
 
-/** Parts that are written at once: sorting and writing one does not keep two processors busy. */
+/** Parts written concurrently: sorting and writing one does not use two processors fully. */
 const AT_ONCE = 2;
 
 /**
- * Writes the new file of each part that a load touches, and its rollups, beside the current ones, and makes sure that
- * they are on the disk. Nothing is current before the manifest says so.
+ * Writes the new file of each changed part, and its rollups, beside the current files, and makes them durable. They
+ * become current when the manifest is published.
  */
 export async function writePartFiles(engine: Engine, catalog: Catalog, work: Work): Promise<PartChange[]> {
-  const { files, shape, parts, days } = work;
+  const { files, schema, parts, days } = work;
   const limit = pLimit(AT_ONCE);
   const staged = new Map(parts.map((part) => [cacheKey(part.project, part.part), part]));
-  const allOf = (work: readonly (() => Promise<PartChange[]>)[]) => ended(work.map((write) => limit(write)));
+  const allOf = (work: readonly (() => Promise<PartChange[]>)[]) => settled(work.map((write) => limit(write)));
   const writing: (() => Promise<PartChange[]>)[] = [];
   for (const [project, replaced] of days) {
     const range = { from: [...replaced].reduce(earlier), to: [...replaced].reduce(later) };
-    const before = new Map((await manifestOf(catalog, project, shape.name, range)).map((row) => [row.part, row]));
-    for (const part of shape.split === 'none' ? ['all'] : eachMonth(range.from, range.to)) {
+    const before = new Map((await manifestOf(catalog, project, schema.name, range)).map((row) => [row.part, row]));
+    for (const part of schema.split === 'none' ? ['all'] : eachMonth(range.from, range.to)) {
       const current = before.get(part);
       const carried = staged.get(cacheKey(project, part));
-      const place = { files, shape, project, part };
+      const place = { files, schema, project, part };
       if (carried === undefined && current === undefined) continue;
       writing.push(() => writePart(engine, place, { carried, current, replaced }));
     }
   }
   const changes = await allOf(writing);
-  const { running, cumulative } = shape;
+  const { running, cumulative } = schema;
   if (running !== undefined) {
     const byProject = Map.groupBy(changes, ({ project }) => project);
     const adding = [...byProject].map(([project, ofProject]) => {
-      const place = { files, shape, project, part: 'all' };
+      const place = { files, schema, project, part: 'all' };
       return () => writeRunning(engine, catalog, place, { table: running, changes: ofProject });
     });
     const totals = await allOf(adding);
@@ -79,10 +79,10 @@ export async function writePartFiles(engine: Engine, catalog: Catalog, work: Wor
     if (cumulative !== undefined) {
       const outdated: (() => Promise<PartChange[]>)[] = [];
       for (const { project, written } of totals) {
-        const of = { shape, table: cumulative, project, changes: byProject.get(project)! };
+        const of = { schema, table: cumulative, project, changes: byProject.get(project)! };
         for (const { part, days } of await outdatedMonths(catalog, of)) {
           const input = { table: cumulative, days, running: written };
-          outdated.push(async () => [await writeCumulative(engine, { files, shape, project, part }, input)]);
+          outdated.push(async () => [await writeCumulative(engine, { files, schema, project, part }, input)]);
         }
       }
       changes.push(...(await allOf(outdated)));
@@ -93,23 +93,23 @@ export async function writePartFiles(engine: Engine, catalog: Catalog, work: Wor
 }
 
 interface CumulativeOf {
-  readonly shape: FactTableSchema;
-  /** Of the cumulative totals. */
+  readonly schema: FactTableSchema;
+  /** The table of cumulative totals. */
   readonly table: StoredTable;
   readonly project: string;
-  /** Of the project's parts and their rollups. */
+  /** The changes of the project's parts and rollups. */
   readonly changes: readonly PartChange[];
 }
 
 /**
- * The months of a project whose cumulative totals a load makes anew: from the first one that changed, and those that
- * have none since an older version loaded them. Days are null for a month without rows.
+ * The months of a project whose cumulative totals must be rewritten: all from the first changed month, and months that an
+ * older version loaded without them. `days` is null for a month without rows.
  */
 async function outdatedMonths(
   catalog: Catalog,
-  { shape, table, project, changes }: CumulativeOf,
+  { schema, table, project, changes }: CumulativeOf,
 ): Promise<{ part: Part; days: MonthOfDays | null }[]> {
-  const [source] = shape.rollups;
+  const [source] = schema.rollups;
   const changed = changes.filter((change) => change.table === source);
   const days = new Map<Part, MonthOfDays | null>([
     ...(await manifestOf(catalog, project, source!, EVERY_DAY)).map((file) => [file.part, file] as const),
@@ -122,8 +122,8 @@ async function outdatedMonths(
     .map(([part, file]) => ({ part, days: file }));
 }
 
-/** What all of them give. All end before anything is cleaned up, also when one of them fails. */
-async function ended(writing: readonly Promise<PartChange[]>[]): Promise<PartChange[]> {
+/** Waits for all writes, even if one fails, so that cleanup does not remove files in use. Throws the first failure. */
+async function settled(writing: readonly Promise<PartChange[]>[]): Promise<PartChange[]> {
   const results = await Promise.allSettled(writing);
   return results.flatMap((result) => {
     if (result.status === 'rejected') throw result.reason;
@@ -134,7 +134,7 @@ async function ended(writing: readonly Promise<PartChange[]>[]): Promise<PartCha
 interface PartInput {
   readonly carried: StagedPart | undefined;
   readonly current: FactFile | undefined;
-  /** The days of the project that are replaced. */
+  /** Replaced days of the project. */
   readonly replaced: ReadonlySet<Day>;
 }
 
@@ -144,7 +144,7 @@ async function writePart(
   place: Place,
   { carried, current, replaced }: PartInput,
 ): Promise<PartChange[]> {
-  const { files, shape, project, part } = place;
+  const { files, schema, project, part } = place;
   using session = await engine.session();
   const old = current === undefined || isReplaced(current, replaced) ? [] : await files.checked.open([current]);
   const inputs = {
@@ -153,33 +153,33 @@ async function writePart(
     project,
     days: part === 'all' ? [...replaced] : [...replaced].filter((day) => day.startsWith(part)),
   };
-  const statement = { text: partTemplate(shape, carried !== undefined), parameters: inputs };
-  // Of rows of the load alone the days are known.
+  const statement = { text: partTemplate(schema, carried !== undefined), parameters: inputs };
+  // Without old rows, the days are those of the staged part.
   const written =
     inputs.files.length === 0
       ? null
       : await writeFile(
           session,
           place,
-          shape.name,
+          schema.name,
           statement,
           old.length === 0 ? { days: carried! } : { isMixed: true },
         );
   const rollups = await writePartRollups(session, place, written);
-  return [{ project, table: shape.name, part, written }, ...rollups];
+  return [{ project, table: schema.name, part, written }, ...rollups];
 }
 
-/** The statement that writes a part. Files before it have no project: their folder tells. */
-function partTemplate(shape: FactTableSchema, hasNew: boolean): string {
+/** The statement that writes a part. Stored files have no project column; it is part of their path. */
+function partTemplate(schema: FactTableSchema, hasNew: boolean): string {
   return sqlTemplate('load/part_file', {
-    columns: columnList({ ...shape, columns: shape.columns.filter(({ name }) => name !== 'project_id') }),
-    order: shape.order.join(', '),
-    day: shape.day,
+    columns: columnList({ ...schema, columns: schema.columns.filter(({ name }) => name !== 'project_id') }),
+    order: schema.order.join(', '),
+    day: schema.day,
     mine: hasNew ? 'project_id = $project' : '$project is null',
   });
 }
 
-/** Whether all rows of a part's current file are replaced, so that it need not be read. */
+/** Whether all rows of a part's current file are replaced, so that reading it is unnecessary. */
 function isReplaced(current: { firstDay: Day; lastDay: Day }, replaced: ReadonlySet<Day>): boolean {
   return eachDay(current.firstDay, current.lastDay).every((day) => replaced.has(day));
 }

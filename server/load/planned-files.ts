@@ -5,13 +5,13 @@ import { join } from 'node:path';
 const NAME = 'planned-files';
 
 /**
- * The names of the fact files that a load is about to write. What a load that died had written is found by them, without
- * looking through all files.
+ * The names of the fact files that a load is about to write, from which the files of a killed load are found without
+ * listing all files.
  */
 export class PlannedFiles {
   readonly #path: string;
 
-  /** @param staging the folder of the load that is under way; removed after it */
+  /** @param staging the folder of the current load, removed after it */
   constructor(staging: string) {
     mkdirSync(staging, { recursive: true, mode: 0o700 });
     this.#path = join(staging, NAME);
@@ -21,10 +21,10 @@ export class PlannedFiles {
     appendFileSync(this.#path, `${file}\n`, { mode: 0o600 });
   }
 
-  /** Those of the last load; none where it was cleaned up after. */
+  /** The planned files of the last load; none if it was cleaned up. */
   static async read(staging: string): Promise<string[]> {
     const text = await readFile(join(staging, NAME), 'utf8').catch(() => '');
-    // The last line may be half a name.
+    // The last line may be incomplete.
     return text.split('\n').filter((file) => /^facts\/\w+\/[^/]+\/[^/]+\.parquet$/.test(file));
   }
 }

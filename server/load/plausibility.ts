@@ -11,25 +11,25 @@ import type { Carried } from './state.ts';
 import { FACTS, identifiers, packed } from './tables.ts';
 
 const ALL_DAYS = { from: '0001-01-01', to: '9999-12-31' };
-/** So many keywords without data are named. */
+/** Keywords without data that a warning names. */
 const MAX_NAMED = 5;
-/** Fewer rows of a project tell nothing about what its sums of positions are; the statement says the same. */
+/** With fewer rows per project the check of positions is unreliable. The SQL statement uses the same limit. */
 const FEWEST_ROWS = 10;
 
-/** Facts that have more clicks than impressions. Providers have such rows now and then; others are a mistake. */
+/** Reports facts with more clicks than impressions. Providers occasionally return such rows. */
 export async function checkClicks(session: Session, parts: StagedParts): Promise<Problem[]> {
   const problems: Problem[] = [];
   for (const [{ name: table, key }, all] of parts) {
     if (all.every(({ moreClicks }) => moreClicks === 0)) continue;
     const files = batches(all).flat();
-    const says = 'with more clicks than impressions; --accept-implausible loads such rows as they are';
-    const entry = { sql: 'clicks_above_impressions', table, column: 'clicks', says };
+    const message = 'with more clicks than impressions; --accept-implausible loads such rows as they are';
+    const entry = { sql: 'clicks_above_impressions', table, column: 'clicks', message };
     problems.push(...(await check(session, entry, { key: identifiers(key), pack: packed(key) }, { files })));
   }
   return problems;
 }
 
-/** Warns of sums of positions that look like averages. The last month of each project is looked at: that costs little. */
+/** Warns of position sums that look like averages. Checks only the last month of each project, which is cheap. */
 export async function positionWarnings(session: Session, parts: StagedParts): Promise<string[]> {
   const warnings: string[] = [];
   for (const [{ name }, all] of parts) {
@@ -47,7 +47,7 @@ export async function positionWarnings(session: Session, parts: StagedParts): Pr
   return warnings;
 }
 
-/** Warns of keywords of the load that have no facts, neither in it nor stored before. */
+/** Warns of keywords of the load without facts, in the load or stored before. */
 export async function keywordWarnings(
   session: Session,
   catalog: Catalog,
@@ -56,8 +56,8 @@ export async function keywordWarnings(
   parts: StagedParts,
 ): Promise<string[]> {
   if (!tables.some(({ name }) => name === 'keywords')) return [];
-  const shape = FACTS.find(({ name }) => name === 'keyword_daily')!;
-  const files = batches(parts.get(shape) ?? []).flat();
+  const schema = FACTS.find(({ name }) => name === 'keyword_daily')!;
+  const files = batches(parts.get(schema) ?? []).flat();
   const facts = files.length > 0 ? 'from read_parquet($files)' : 'select null as project_id, null as keyword_id';
   const found = await session.rows<{ project: string; id: string; query: string }>(
     sqlTemplate('load/checks/keywords_without_data', { facts }),
@@ -67,8 +67,8 @@ export async function keywordWarnings(
   for (const [project, keywords] of Map.groupBy(found, (keyword) => keyword.project)) {
     const running = await filesOf(catalog, project, 'keyword_running', ALL_DAYS);
     const stored = running.length > 0 ? running : await filesOf(catalog, project, 'keyword_daily', ALL_DAYS);
-    const paths = await wholePaths(checked, stored);
-    // Loading is what mends damaged facts: a warning must not be in its way.
+    const paths = await undamagedPaths(checked, stored);
+    // A load repairs damaged facts, so this warning must not fail it.
     if (paths === undefined) continue;
     const before =
       paths.length > 0 ? await session.rows<{ id: string }>(sqlText('load/keywords_of_files'), { files: paths }) : [];
@@ -84,7 +84,7 @@ export async function keywordWarnings(
   return warnings;
 }
 
-async function wholePaths(checked: CheckedFiles, files: readonly StoredFile[]): Promise<string[] | undefined> {
+async function undamagedPaths(checked: CheckedFiles, files: readonly StoredFile[]): Promise<string[] | undefined> {
   try {
     return await checked.open(files);
   } catch (error) {

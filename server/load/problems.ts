@@ -1,14 +1,14 @@
-/** Something about a snapshot that rejects the whole load. */
+/** A problem in a snapshot that rejects the whole load. */
 export interface Problem {
   readonly table: string | null;
   readonly column: string | null;
-  /** A sentence that says what is wrong and what would be right. */
+  /** Describes what is wrong and what is expected. */
   readonly message: string;
-  /** The first offending rows. */
+  /** The first affected rows. */
   readonly rows: readonly unknown[];
 }
 
-/** The load was refused; what was being served is untouched. */
+/** The load was rejected; the served data is unchanged. */
 export class LoadRejected extends Error {
   readonly problems: readonly Problem[];
 
@@ -18,7 +18,7 @@ export class LoadRejected extends Error {
   }
 }
 
-/** One problem as text, with its first rows below it. */
+/** A problem as text, followed by its first rows. */
 export function sentence({ table, column, message, rows }: Problem): string {
   const place = [table, column].filter((name) => name !== null).join('.');
   const shown = rows.map((row) => `\n    ${JSON.stringify(row)}`).join('');
@@ -30,7 +30,7 @@ export function count(number: number, noun: string, plural = `${noun}s`): string
   return `${number.toLocaleString('en')} ${number === 1 ? noun : plural}`;
 }
 
-/** A failure of the machine and not of the snapshot, told in words. Unknown failures come back as they are. */
+/** Explains a full disk or lack of memory. Other errors are returned unchanged. */
 export function describeFailure(error: unknown, dataFolder: string): unknown {
   const message = error instanceof Error ? error.message : String(error);
   if (/no space left|disk is full|ENOSPC|disk quota|EDQUOT|file too large|EFBIG/i.test(message)) {

@@ -12,12 +12,12 @@ import type { PartChange } from './new-files.ts';
 import type { Carried } from './state.ts';
 import { ENTITIES, type EntityTable, identifiers } from './tables.ts';
 
-/** Rows that are read at a time. */
+/** Rows read at a time. */
 const SLICE = 10_000;
 
 export type Row = Record<string, Value>;
 
-/** Values that depend on other columns, where the snapshot leaves them out. */
+/** Defaults that depend on other columns. */
 const DERIVED: Partial<Record<EntityTable['name'], (row: Row) => Row>> = {
   projects: (row) => ({
     ...row,
@@ -31,15 +31,15 @@ interface Stores {
   readonly journal: Journal;
 }
 
-/** Writes further rows in the transaction of a load. Returns the projects whose row it changed. */
+/** Writes further rows in the transaction of a load. Returns the projects whose rows changed. */
 export type Alongside = (own: Catalog) => Promise<readonly string[]>;
 
 /**
- * Makes a load current, in one transaction on a connection of its own: rows of entities, the manifest, and the revisions
- * of the projects that it changes. Readers, in this process too, see the state before it or the state after it. The same
- * is in the journal, before the commit.
- * @param named the projects that it names in its entity tables
- * @param loaded what the load carries of facts, also where it has no row
+ * Publishes a load in one transaction on a separate connection: entity rows, the manifest, and the revisions of changed
+ * projects. Readers, also in this process, see the state before or after it. The journal contains the same before the
+ * commit.
+ * @param named the projects that the entity tables name
+ * @param loaded the fact tables of the load, including those without rows
  */
 export async function publish(
   session: Session,
@@ -56,8 +56,8 @@ export async function publish(
   const touched = new Set([...changes.map(({ project }) => project), ...named]);
   await publishing(stores, async (own, record) => {
     const changed = new ChangedRows(changes);
-    for (const shape of replaced.toReversed()) await removeStaged(session, own, record, shape, changed);
-    for (const shape of tables) await writeStaged(session, own, record, shape, changed);
+    for (const schema of replaced.toReversed()) await removeStaged(session, own, record, schema, changed);
+    for (const schema of tables) await writeStaged(session, own, record, schema, changed);
     for (const id of (await alongside?.(own)) ?? []) changed.projects.add(id);
     await recordOwners(own, record, touched.union(changed.projects));
     await writeManifest(own, record, changes);
@@ -69,7 +69,7 @@ export async function publish(
   });
 }
 
-/** As `publish`, for files that were made from what is stored: the entities stay as they are. */
+/** Publishes files derived from stored facts; entities do not change. */
 export async function publishFiles(stores: Stores, changes: readonly PartChange[]): Promise<void> {
   await publishing(stores, async (own, record) => {
     await writeManifest(own, record, changes);
@@ -77,7 +77,7 @@ export async function publishFiles(stores: Stores, changes: readonly PartChange[
   });
 }
 
-/** One transaction, and the record of it: durable before the commit, and known as committed after it. */
+/** Runs a transaction with a journal record, which is durable before the commit and marked as committed after it. */
 export async function publishing<T>(
   { catalog, journal }: Stores,
   writes: (own: Catalog, record: JournalRecord) => Promise<T>,
@@ -92,7 +92,7 @@ export async function publishing<T>(
   return result;
 }
 
-/** Whose cached answers a load outdates. A row that is what it was before does not count. */
+/** Projects and workspaces whose cached reports a change invalidates. Unchanged rows do not count. */
 export class ChangedRows implements Changed {
   readonly facts: ReadonlySet<string>;
   readonly projects = new Set<string>();
@@ -103,7 +103,7 @@ export class ChangedRows implements Changed {
     this.facts = new Set(changes.map(({ project }) => project));
   }
 
-  /** Notes whom a row that was written or removed changes. Alerts and notes are not cached. */
+  /** Records the owner of a written or removed row. Alerts and notes are not cached. */
   note(table: EntityTable['name'], row: Row): void {
     if (table === 'alerts' || table === 'notes' || table === 'workspaces') return;
     const project = (table === 'projects' ? row['id'] : row['project_id']) as string;
@@ -112,7 +112,7 @@ export class ChangedRows implements Changed {
   }
 }
 
-/** The projects of a load and their workspaces may have been made otherwise: the journal has them with their facts. */
+/** Adds the projects of a load and their workspaces to the journal: they may have been created without a journaled load. */
 export async function recordOwners(catalog: Catalog, record: JournalRecord, projects: Iterable<string>): Promise<void> {
   const rowOf = (table: EntityTable['name'], id: string): Promise<Row | undefined> =>
     findRow(catalog, tableOf(ENTITIES.find(({ name }) => name === table)!), id);
@@ -145,12 +145,12 @@ async function removeStaged(
   session: Session,
   own: Catalog,
   record: JournalRecord,
-  shape: EntityTable,
+  schema: EntityTable,
   changed: ChangedRows,
 ): Promise<void> {
-  const { name: table, key } = shape;
+  const { name: table, key } = schema;
   const removed = await session.rows<Row>(sqlTemplate('load/removed_keys', { table, key: identifiers(key) }));
-  for (const row of await removeRows(own, tableOf(shape), removed)) changed.note(table, row);
+  for (const row of await removeRows(own, tableOf(schema), removed)) changed.note(table, row);
   for (const row of removed) await record.add({ remove: table, row });
 }
 
@@ -158,11 +158,11 @@ async function writeStaged(
   session: Session,
   own: Catalog,
   record: JournalRecord,
-  shape: EntityTable,
+  schema: EntityTable,
   changed: ChangedRows,
 ): Promise<void> {
-  const { name: table, columns } = shape;
-  // DuckDB's types to those of the catalog: days are texts, truth is 0 or 1.
+  const { name: table, columns } = schema;
+  // The catalog stores days as text and booleans as 0 or 1.
   const selected = columns.map(({ name, type }) =>
     type.sql === 'date'
       ? `"${name}"::varchar as "${name}"`
@@ -175,13 +175,13 @@ async function writeStaged(
   for (let after = -1; ; after += SLICE) {
     const rows = (await session.rows<Row>(text, { after, limit: SLICE })).map(derive);
     if (table === 'workspaces') await noteHistories(own, rows, changed);
-    for (const row of await upsertRows(own, tableOf(shape), rows)) changed.note(table, row);
+    for (const row of await upsertRows(own, tableOf(schema), rows)) changed.note(table, row);
     for (const row of rows) await record.add({ upsert: table, row });
     if (rows.length < SLICE) break;
   }
 }
 
-/** Notes workspaces whose plan will have another history. Nothing cached depends on the rest of them. */
+/** Records workspaces whose keyword history changes. Nothing cached depends on their other columns. */
 async function noteHistories(own: Catalog, rows: readonly Row[], changed: ChangedRows): Promise<void> {
   for (const { id, keyword_history_days: days } of rows) {
     const before = await findWorkspace(own, id as string);
@@ -189,7 +189,7 @@ async function noteHistories(own: Catalog, rows: readonly Row[], changed: Change
   }
 }
 
-/** An entity table as the catalog's repositories take it. */
+/** The table description that the catalog's repositories use. */
 export function tableOf({ name: table, columns, key }: EntityTable): Table {
   return { table, columns: columns.map(({ name }) => name), key };
 }

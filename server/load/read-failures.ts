@@ -4,19 +4,19 @@ import type { TableFiles } from './snapshot-files.ts';
 import type { EntityTable, FactTableSchema } from './tables.ts';
 
 const TOO_LONG = 'the line is longer than 2 MB.';
-/** DuckDB cuts the line that it shows at 10,000 characters. */
+/** DuckDB truncates lines in its messages at 10,000 characters. */
 const MAX_SHOWN_BY_DUCKDB = 9000;
 
-/** What DuckDB says of a CSV file, by its own words, as we say it. */
+/** Our messages for DuckDB's CSV errors. */
 const CSV_FAILURES: readonly (readonly [RegExp, string])[] = [
-  [/unterminated quote/i, 'a quote does not end, or more text stands behind it.'],
+  [/unterminated quote/i, 'a quote is not closed, or is followed by more text.'],
   [/invalid unicode|not utf-8/i, 'the text is not UTF-8 (Latin-1 or Windows-1252, perhaps); save the file as UTF-8.'],
   [/maximum line size/i, TOO_LONG],
 ];
 
-/** A file that cannot be read as a problem that names file and line. Failures of the machine are thrown on. */
+/** Turns a read error into a problem that names file and line. Rethrows errors of disk and memory. */
 export async function unreadable(
-  shape: EntityTable | FactTableSchema,
+  schema: EntityTable | FactTableSchema,
   files: TableFiles['files'],
   error: unknown,
 ): Promise<Problem> {
@@ -24,10 +24,10 @@ export async function unreadable(
   if (/no space left|out of memory|file too large|disk quota/i.test(said)) throw error;
   const path = /^\s*file = (.*)$/m.exec(said)?.[1] ?? files.find((file) => said.includes(file.path))?.path;
   const file = files.find((one) => one.path === path) ?? (files.length === 1 ? files[0] : undefined);
-  const failure = file?.format === 'csv' ? await csvFailure(said, file.path, shape) : undefined;
+  const failure = file?.format === 'csv' ? await csvFailure(said, file.path, schema) : undefined;
   const place = file === undefined ? '' : `'${file.name}'${failure ? `, line ${failure.line}` : ''}: `;
   const message = `${place}${failure?.message ?? `cannot be read: ${cut(firstLine(said))}`}`;
-  return { table: shape.name, column: null, message, rows: [] };
+  return { table: schema.name, column: null, message, rows: [] };
 }
 
 async function csvFailure(

@@ -1,14 +1,14 @@
 import { TABLE_HELP } from './table-help.ts';
 import { type Column, ENTITIES, type EntityTable, FACTS, type FactTableSchema } from './tables.ts';
 
-/** A table of the snapshot format, as the reference and `ordinate describe` have it. */
+/** A table of the snapshot format, for the reference and `ordinate describe`. */
 export interface TableReference {
   readonly table: string;
   readonly kind: 'entities' | 'facts';
   readonly about: string;
   readonly key: readonly string[];
   readonly columns: readonly ColumnReference[];
-  /** A row; columns that are left out have their default. */
+  /** An example row; omitted columns have their default. */
   readonly example: Readonly<Record<string, unknown>>;
 }
 
@@ -16,16 +16,19 @@ interface ColumnReference {
   readonly name: string;
   readonly type: string;
   readonly required: boolean;
-  /** What stands in where it is null or left out; null where it stays null or is required. */
+  /** The value used for null or a missing column; null if there is no default. */
   readonly default: string | null;
-  /** What a right value is. */
+  /** Valid values. */
   readonly values: string;
   readonly about: string;
 }
 
-/** Every table of a snapshot, in the order in which they refer to each other. */
+/** All tables of a snapshot; each refers only to earlier ones. */
 export function describeTables(): TableReference[] {
-  return [...ENTITIES.map((shape) => describe(shape, 'entities')), ...FACTS.map((shape) => describe(shape, 'facts'))];
+  return [
+    ...ENTITIES.map((schema) => describe(schema, 'entities')),
+    ...FACTS.map((schema) => describe(schema, 'facts')),
+  ];
 }
 
 function describe({ name, key, columns }: EntityTable | FactTableSchema, kind: TableReference['kind']): TableReference {
@@ -40,20 +43,20 @@ function describe({ name, key, columns }: EntityTable | FactTableSchema, kind: T
       type: column.type.name,
       required: !column.optional,
       default: defaultOf(name, column),
-      values: column.type.wanted,
+      values: column.type.expected,
       about: help.columns[column.name]!,
     })),
     example: help.example,
   };
 }
 
-/** Defaults that depend on other columns, in words; `publish` fills them in. */
+/** Descriptions of defaults that depend on other columns; `publish` computes them. */
 const DERIVED: Readonly<Record<string, string>> = {
   'projects.sync_status': 'ok or pending',
   'keywords.intent': 'estimated',
 };
 
-/** A fallback is SQL: a text in quotes, or a word. */
+/** A fallback is SQL: a quoted string or a keyword. */
 function defaultOf(table: string, { name, fallback }: Column): string | null {
   return DERIVED[`${table}.${name}`] ?? fallback?.replace(/^'(.*)'$/, '$1') ?? null;
 }

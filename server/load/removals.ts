@@ -6,20 +6,20 @@ import { count, type Problem } from './problems.ts';
 import type { Carried } from './state.ts';
 import { packed } from './tables.ts';
 
-/** So many rows of a table are named. */
+/** Rows listed per table. */
 const MAX_NAMED = 100;
 
 /** What a replacing load deletes. */
 export interface Removals {
-  /** By table: how many rows, and the first of them. */
+  /** Number of rows and the first of them, by table. */
   readonly rows: Readonly<Record<string, { readonly rows: number; readonly first: readonly object[] }>>;
-  /** Projects, with all that goes with them. */
+  /** Projects with everything that is deleted with them. */
   readonly projects: readonly ProjectContents[];
-  /** Projects whose deletion has not been confirmed: the load is refused, a dry run says so. */
+  /** Projects whose deletion is not confirmed: a load is rejected, a dry run lists them. */
   readonly unconfirmed: readonly string[];
 }
 
-/** What the load removes of the catalog, as `buildState` found it. */
+/** The catalog rows that the load removes. Requires the tables that `buildState` creates. */
 export async function readRemovals(
   session: Session,
   catalog: Catalog,
@@ -49,17 +49,17 @@ export async function readRemovals(
   };
 }
 
-/** What refuses a load that would delete projects without being told to. */
+/** Rejects a load that would delete projects without confirmation. */
 export function unconfirmedRemovals({ projects, unconfirmed }: Removals): Problem[] {
   if (unconfirmed.length === 0) return [];
   const options = unconfirmed.map((id) => `--confirm-delete ${id}`).join(' ');
-  const message = `${count(unconfirmed.length, 'project')} would be deleted, with all that belongs to ${unconfirmed.length === 1 ? 'it' : 'them'}, because --replace is given and the snapshot does not have ${unconfirmed.length === 1 ? 'it' : 'them'}. To delete, add ${options}. What would go:`;
+  const message = `${count(unconfirmed.length, 'project')} would be deleted, with everything that belongs to ${unconfirmed.length === 1 ? 'it' : 'them'}, because --replace is given and the snapshot does not have ${unconfirmed.length === 1 ? 'it' : 'them'}. To delete, add ${options}. Would be deleted:`;
   return [{ table: 'projects', column: 'id', message, rows: projects.filter(({ id }) => unconfirmed.includes(id)) }];
 }
 
-/** Warns of confirmations that nothing needs: perhaps they name something else than was meant. */
+/** Warns of unneeded confirmations: the id may be wrong. */
 export function needlessConfirmations({ projects }: Removals, confirmed: readonly string[]): string[] {
   return confirmed
     .filter((id) => !projects.some((project) => project.id === id))
-    .map((id) => `--confirm-delete ${id}: this load does not delete a project of that id.`);
+    .map((id) => `--confirm-delete ${id}: this load does not delete a project with that id.`);
 }

@@ -16,8 +16,8 @@ import { publishing } from './publish.ts';
 type Stores = { readonly settings: Settings; readonly catalog: Catalog };
 
 /**
- * Deletes a project with all that belongs to it, while no load runs. Its files are retired: a later load removes them, once
- * no request can be reading them. Returns what went; throws when there is no such project.
+ * Deletes a project and everything that belongs to it, while no load runs. A later load removes its files, when no request
+ * can still be reading them. Returns what was deleted; throws if the project does not exist.
  */
 export function removeProject(stores: Stores, id: string, onWait: () => void): Promise<ProjectContents> {
   return whileNoLoadRuns(stores, onWait, async (catalog, record) => {
@@ -29,7 +29,7 @@ export function removeProject(stores: Stores, id: string, onWait: () => void): P
   });
 }
 
-/** As `removeProject`, for a workspace with its projects, members and keys. */
+/** Like `removeProject`, for a workspace with its projects, members and keys. */
 export function removeWorkspace(stores: Stores, id: string, onWait: () => void): Promise<WorkspaceContents> {
   return whileNoLoadRuns(stores, onWait, async (catalog, record) => {
     const contents = await readWorkspaceContents(catalog, id);
@@ -41,8 +41,8 @@ export function removeWorkspace(stores: Stores, id: string, onWait: () => void):
 }
 
 /**
- * Runs writes in one transaction that is in the journal, too, so that a rebuilt catalog does not bring back what went. A
- * load that ran at the same time would have read what they take away.
+ * Runs writes in one journaled transaction, so that a rebuilt catalog does not restore what was deleted. Holds the load
+ * lock, because a concurrent load may have read the rows that are deleted.
  */
 export function whileNoLoadRuns<T>(
   { catalog, settings }: Stores,

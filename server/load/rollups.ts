@@ -7,12 +7,12 @@ import type { StoredFile } from '../storage/file-store.ts';
 import { checkRunning, type PartChange, type Place, type WrittenFile, writeFile } from './new-files.ts';
 import { PARTS_WITHOUT_CHECK } from './tables.ts';
 
-/** Writes the rollups of one part from its file; none where that has no rows. */
+/** Writes the rollups of one part from its file; none if it has no rows. */
 export async function writePartRollups(
   session: Session,
   place: Place,
   of: WrittenFile | null,
-  tables: readonly StoredTable[] = place.shape.rollups,
+  tables: readonly StoredTable[] = place.schema.rollups,
 ): Promise<PartChange[]> {
   const { project, part } = place;
   const changes: PartChange[] = [];
@@ -26,28 +26,28 @@ export async function writePartRollups(
 
 interface RunningInput {
   readonly table: StoredTable;
-  /** Of the parts that they are added up from. */
+  /** The changes of the parts that are summed. */
   readonly changes: readonly PartChange[];
-  /** Adds up all stored days, and reads nothing of the running totals before. */
+  /** Sums all stored days without reading the previous running totals. */
   readonly fromDays?: boolean;
 }
 
-/** Writes the running totals of a project from its changed months and the running totals before. */
+/** Writes the running totals of a project from its changed months and the previous running totals. */
 export async function writeRunning(
   engine: Engine,
   catalog: Catalog,
   place: Place,
   { table, changes, fromDays = false }: RunningInput,
 ): Promise<PartChange[]> {
-  const { files, shape, project, part } = place;
+  const { files, schema, project, part } = place;
   using session = await engine.session();
   const months = new Map<string, StoredFile | undefined>(
     changes
-      .filter((change) => change.table === shape.name)
+      .filter((change) => change.table === schema.name)
       .map((change) => [change.part, change.written ?? undefined] as const),
   );
   const old = fromDays ? [] : await filesOf(catalog, project, table, EVERY_DAY);
-  const stored = await manifestOf(catalog, project, shape.name, EVERY_DAY);
+  const stored = await manifestOf(catalog, project, schema.name, EVERY_DAY);
   if (old.length === 0) {
     for (const file of stored) {
       if (!months.has(file.part)) months.set(file.part, file);
@@ -56,7 +56,7 @@ export async function writeRunning(
   const daily = [...months.values()].filter((file) => file !== undefined);
   if (daily.length + old.length === 0) return [];
   const parameters = {
-    // A statement needs files to look at: those that it has no use for stand in.
+    // The statement requires files in both lists; unused ones serve as placeholders.
     daily: await files.checked.open(daily.length > 0 ? daily : old),
     hasDaily: daily.length > 0,
     old: await files.checked.open(old.length > 0 ? old : daily),
@@ -70,18 +70,18 @@ export async function writeRunning(
   return [{ project, table, part, written }];
 }
 
-/** A file of the days of one month. */
+/** The file with the days of one month. */
 export type MonthOfDays = Omit<WrittenFile, 'rows'>;
 
 interface CumulativeInput {
   readonly table: StoredTable;
-  /** The month's file of days, by device or over all of them; null where it has none. */
+  /** The month's file of days, by device or over all devices; null if it has no rows. */
   readonly days: MonthOfDays | null;
-  /** The running totals by month, in which all months before this one are right. */
+  /** The running totals by month; correct for all months before this one. */
   readonly running: StoredFile | null;
 }
 
-/** Writes the cumulative totals of one month from its days and what was stored before it. */
+/** Writes the cumulative totals of one month from its days and the running totals before it. */
 export async function writeCumulative(
   engine: Engine,
   place: Place,
@@ -97,10 +97,10 @@ export async function writeCumulative(
 }
 
 const MEASURES = ['clicks', 'impressions', 'sum_position'];
-/** Days are added up in blocks; day 0 is what was stored before the month. */
+/** Days are summed in blocks; day 0 is the total before the month. */
 const BLOCK_DAYS = 8;
 
-/** `sum(case when place <= 0 then clicks else 0 end) as clicks_0, ...`: until each day of a block. */
+/** `sum(case when place <= 0 then clicks else 0 end) as clicks_0, ...`: through each day of a block. */
 const BLOCK_SUMS = MEASURES.flatMap((measure) =>
   Array.from(
     { length: BLOCK_DAYS },
@@ -108,7 +108,7 @@ const BLOCK_SUMS = MEASURES.flatMap((measure) =>
   ),
 ).join(', ');
 
-/** `sum(case when block = 1 then clicks_0 when block < 1 then clicks_7 else 0 end) as clicks_8, ...`: until each day. */
+/** `sum(case when block = 1 then clicks_0 when block < 1 then clicks_7 else 0 end) as clicks_8, ...`: through each day. */
 const CUMULATIVE_SUMS = MEASURES.flatMap((measure) =>
   Array.from({ length: 31 }, (_, index) => {
     const day = index + 1;

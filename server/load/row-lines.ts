@@ -1,10 +1,10 @@
 import { readRecords } from './csv-files.ts';
 import type { TableFiles } from './snapshot-files.ts';
 
-/** A row as a message shows it: its values by column, the file that it is from and, of CSV, its line. */
+/** A row in a message: values by column, its file and, for CSV, its line. */
 export type ShownRow = Record<string, unknown> & { file?: string; line?: number };
 
-/** Names the file of each row as the snapshot does and, for rows of CSV files, the line. */
+/** Sets the file name of each row, relative to the snapshot, and the line of rows from CSV files. */
 export async function findLines(rows: readonly ShownRow[], files: TableFiles['files']): Promise<void> {
   for (const [path, ofFile] of Map.groupBy(rows, ({ file }) => file)) {
     const file = files.find((candidate) => candidate.path === path);
@@ -15,23 +15,23 @@ export async function findLines(rows: readonly ShownRow[], files: TableFiles['fi
 }
 
 async function findLinesOfFile(rows: readonly ShownRow[], path: string): Promise<void> {
-  const wanted = new Set(rows);
+  const remaining = new Set(rows);
   let names: string[] | undefined;
   for await (const { line, fields } of readRecords(path)) {
     if (names === undefined) {
       names = fields.map((name) => name.trim().toLowerCase());
       continue;
     }
-    for (const row of wanted) {
+    for (const row of remaining) {
       if (!names.every((name, index) => !(name in row) || isShownAs(fields[index] ?? '', row[name]))) continue;
       row.line = line;
-      wanted.delete(row);
+      remaining.delete(row);
     }
-    if (wanted.size === 0) return;
+    if (remaining.size === 0) return;
   }
 }
 
-/** Whether a field may be what is shown: nothing for an empty one, the beginning of a long one. */
+/** Whether a field may be the shown value: null for an empty field, the beginning of a long one. */
 function isShownAs(field: string, shown: unknown): boolean {
   if (shown === null) return field === '';
   return (

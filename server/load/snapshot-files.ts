@@ -8,10 +8,10 @@ export type Format = 'parquet' | 'csv' | 'ndjson';
 
 interface SnapshotFile {
   readonly path: string;
-  /** As messages call it: the path below the snapshot's folder. */
+  /** The path relative to the snapshot, for messages. */
   readonly name: string;
   readonly format: Format;
-  /** Tells whether it changed since. */
+  /** Changes when the file changes. */
   readonly state: string;
 }
 
@@ -19,7 +19,7 @@ interface SnapshotFile {
 export interface TableFiles {
   readonly table: string;
   readonly files: readonly SnapshotFile[];
-  /** The table's folder, below which folders such as `project_id=Aa1b2` count; null for a table of one file. */
+  /** The table's folder, which may contain Hive partitions such as `project_id=Aa1b2`; null for a single file. */
   readonly folder: string | null;
 }
 
@@ -35,7 +35,7 @@ const FORMATS: readonly (readonly [RegExp, Format])[] = [
   [/\.(ndjson|jsonl)(\.gz)?$/, 'ndjson'],
 ];
 
-/** Writers of tables leave such files beside their data: `_SUCCESS`, `.part.crc`, `_metadata`. */
+/** Auxiliary files that table writers create: `_SUCCESS`, `.part.crc`, `_metadata`. */
 const SIDE_FILE = /^[._]/;
 
 /** Finds the tables of a snapshot folder: `TABLE.EXT`, or a folder `TABLE` with any files below it. */
@@ -43,7 +43,9 @@ export async function findSnapshotFiles(folder: string): Promise<SnapshotFiles> 
   const root = resolve(folder);
   const found = statSync(root, { throwIfNoEntry: false });
   if (!found?.isDirectory()) {
-    const message = found ? `'${folder}' is not a folder; a snapshot is one.` : `There is no folder '${folder}'.`;
+    const message = found
+      ? `'${folder}' is not a folder; a snapshot must be a folder.`
+      : `There is no folder '${folder}'.`;
     return { tables: [], problems: [{ table: null, column: null, message, rows: [] }], warnings: [] };
   }
   const byTable = new Map<string, TableFiles[]>();
@@ -56,7 +58,7 @@ export async function findSnapshotFiles(folder: string): Promise<SnapshotFiles> 
     const format = formatOf(entry);
     const table = isFolder ? entry : entry.replace(FORMATS.find(([, of]) => of === format)?.[0] ?? /$/, '');
     if (!TABLE_NAMES.includes(table) || (!isFolder && format === undefined)) {
-      warnings.push(`'${entry}' is no table of a snapshot and is ignored.`);
+      warnings.push(`'${entry}' is not a table of a snapshot and is ignored.`);
       continue;
     }
     const paths = isFolder ? await filesBelow(path) : [path];
@@ -65,7 +67,7 @@ export async function findSnapshotFiles(folder: string): Promise<SnapshotFiles> 
       warnings.push(`'${relative(root, file)}' is neither Parquet, CSV nor NDJSON and is ignored.`);
     }
     if (known.length === 0) {
-      problems.push({ table, column: null, message: `the folder '${entry}' holds no data file.`, rows: [] });
+      problems.push({ table, column: null, message: `the folder '${entry}' contains no data file.`, rows: [] });
       continue;
     }
     const unusable = known.flatMap((file) => {
@@ -87,17 +89,17 @@ export async function findSnapshotFiles(folder: string): Promise<SnapshotFiles> 
   for (const [table, sources] of byTable) {
     if (sources.length > 1) {
       const names = sources.map(({ files }) => `'${relative(root, files[0]!.path).split('/')[0]}'`).join(' and ');
-      problems.push({ table, column: null, message: `stands in ${names}; keep one of them.`, rows: [] });
+      problems.push({ table, column: null, message: `is in both ${names}; keep one of them.`, rows: [] });
     }
   }
   if (byTable.size === 0 && problems.length === 0) {
-    const message = `'${folder}' holds no table of a snapshot; tables are ${TABLE_NAMES.join(', ')}.`;
+    const message = `'${folder}' contains no table of a snapshot; tables are ${TABLE_NAMES.join(', ')}.`;
     problems.push({ table: null, column: null, message, rows: [] });
   }
   return { tables: [...byTable.values()].flat(), problems, warnings };
 }
 
-/** Files that are not what they were when they were found. */
+/** Files that changed since they were found. */
 export function changedFiles(tables: readonly TableFiles[]): Problem[] {
   return tables.flatMap(({ table, files }) =>
     files
@@ -111,14 +113,14 @@ export function changedFiles(tables: readonly TableFiles[]): Problem[] {
   );
 }
 
-/** Why a path cannot be read as a file; undefined where it can. Reading a FIFO, for example, would wait for ever. */
+/** Why a path cannot be read as a file; undefined if it can. Reading a FIFO, for example, would block forever. */
 export function unusableFile(path: string): string | undefined {
   const stats = statsOf(path);
   if (stats?.isFile()) return undefined;
   if (stats === undefined) {
     return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()
       ? 'is a link to a file that does not exist.'
-      : 'does not exist any more.';
+      : 'no longer exists.';
   }
   const kind = stats.isDirectory()
     ? 'a folder'
@@ -127,15 +129,15 @@ export function unusableFile(path: string): string | undefined {
       : stats.isSocket()
         ? 'a socket'
         : 'a device';
-  return `is ${kind}, not a file of data.`;
+  return `is ${kind}, not a data file.`;
 }
 
-/** As a pattern that matches this path alone: DuckDB takes every path for a pattern. */
+/** A pattern that matches only this path: DuckDB interprets every path as a pattern. */
 export function patternOf(path: string): string {
   return path.replaceAll(/[*?[]/g, '[$&]');
 }
 
-/** Undefined also for a link that leads nowhere or round in circles. */
+/** Undefined also for dangling and circular links. */
 function statsOf(path: string): Stats | undefined {
   try {
     return statSync(path);
@@ -148,10 +150,10 @@ function formatOf(name: string): Format | undefined {
   return FORMATS.find(([ending]) => ending.test(name))?.[1];
 }
 
-/** Every file below a folder, in order. A link to a folder that it lies in is listed as if it were a file. */
+/** All files below a folder, sorted. A link to one of its parent folders is listed as a file. */
 export async function filesBelow(folder: string): Promise<string[]> {
   const files: string[] = [];
-  const walk = async (below: string, above: readonly string[]): Promise<void> => {
+  const collect = async (below: string, above: readonly string[]): Promise<void> => {
     const real = realpathSync(below);
     if (above.includes(real)) {
       files.push(below);
@@ -159,11 +161,11 @@ export async function filesBelow(folder: string): Promise<string[]> {
     }
     for (const name of await readdir(below)) {
       const path = join(below, name);
-      if (statsOf(path)?.isDirectory()) await walk(path, [...above, real]);
+      if (statsOf(path)?.isDirectory()) await collect(path, [...above, real]);
       else if (!SIDE_FILE.test(name)) files.push(path);
     }
   };
-  await walk(folder, []);
+  await collect(folder, []);
   return files.sort();
 }
 

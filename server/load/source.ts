@@ -6,79 +6,79 @@ import { unreadable } from './read-failures.ts';
 import { type Format, patternOf, type TableFiles } from './snapshot-files.ts';
 import { type Column, type EntityTable, type FactTableSchema, identifiers } from './tables.ts';
 
-export type Shape = EntityTable | FactTableSchema;
+export type TableSchema = EntityTable | FactTableSchema;
 
-/** Files of one table that are read by one statement: CSV files have the same header. */
+/** Files of one table that one statement reads; CSV files have the same header. */
 interface Group {
   readonly format: Format;
   /** Name of the bound list of files. */
   readonly parameter: string;
   readonly files: TableFiles['files'];
-  /** The table's folder; null where it is one file. */
+  /** The table's folder; null for a single file. */
   readonly folder: string | null;
-  /** CSV: the names of all columns, in their order. */
+  /** CSV: all column names, in order. */
   readonly header: readonly string[];
-  /** CSV: whether one thread reads a file. */
+  /** CSV: reads a file with one thread. */
   readonly oneThread?: boolean;
 }
 
-/** The names that the files have for each column of the format, and what other columns they have. */
+/** The names that the files use for each column of the format, and their other columns. */
 interface Found {
   readonly names: ReadonlyMap<string, readonly string[]>;
   readonly others: readonly string[];
 }
 
 export interface Source {
-  /** SELECT that casts all rows, and says of each whether it is `wrong`; undefined when there are none to read. */
+  /** SELECT of the cast rows, with a `wrong` flag; undefined if there is nothing to read. */
   readonly rows: string | undefined;
-  /** SELECT of what is wrong with those that are: long, and seldom needed. */
+  /** SELECT of the errors in wrong rows; long and rarely needed. */
   readonly wrongRows: string;
   readonly parameters: Readonly<Record<string, readonly string[]>>;
   readonly problems: readonly Problem[];
   readonly warnings: readonly string[];
 }
 
-/** Names of columns that a message shows. */
+/** Column names that a message shows. */
 const SHOWN_NAMES = 10;
 
-/** How a format is read: as it is (Parquet), as texts (CSV), as one JSON value a line. Hive folders are read by us. */
-function reader({ format, parameter, header, oneThread = false }: Group, shape: Shape): string {
+/** The table function for a format: typed (Parquet), text (CSV), or JSON values. Hive partitions are parsed in `rawValue`. */
+function reader({ format, parameter, header, oneThread = false }: Group, schema: TableSchema): string {
   if (format === 'parquet') {
     return `read_parquet($${parameter}, union_by_name = true, filename = true, hive_partitioning = false)`;
   }
   if (format === 'ndjson') return `read_ndjson_objects($${parameter}, filename = true, hive_partitioning = false)`;
-  const known = shape.columns.map(({ name }) => name);
+  const known = schema.columns.map(({ name }) => name);
   const columns = header
     .map((name) => name.toLowerCase())
     .map((name, index) => `'${known.includes(name) ? name : `other_${index}`}': 'VARCHAR'`);
-  // Without detection: it would leave out lines at the top that it takes for no part of the table.
+  // No auto-detection: it may skip lines at the top of the file.
   return `read_csv($${parameter}, auto_detect = false, columns = {${columns.join(', ')}}, header = true, parallel = ${!oneThread}, delim = ',', quote = '"', escape = '"', comment = '', filename = true, hive_partitioning = false, allow_quoted_nulls = false)`;
 }
 
-/** Looks at which columns the files have and makes the SELECT that casts them. */
-export async function readSource(session: Session, shape: Shape, files: TableFiles): Promise<Source> {
-  const { groups, problems } = await groupFiles(shape, files);
+/** Finds the columns of the files and builds the SELECT that casts them. */
+export async function readSource(session: Session, schema: TableSchema, files: TableFiles): Promise<Source> {
+  const { groups, problems } = await groupFiles(schema, files);
   const others = new Set<string>();
   const selects: string[] = [];
   const wrongSelects: string[] = [];
   const parameters: Record<string, readonly string[]> = {};
   for (const group of groups) {
     try {
-      const found = await findColumns(session, shape, group);
-      // A file without a line has no rows, and so no columns that it could lack.
+      const found = await findColumns(session, schema, group);
+      // An empty file has no rows and therefore no missing columns.
       if (found === undefined) continue;
       for (const name of found.others) others.add(name);
-      const missing = shape.columns.filter(
+      const missing = schema.columns.filter(
         ({ name, optional }) => !optional && !found.names.has(name) && !inFolders(group, name),
       );
-      problems.push(...missing.map(({ name }) => missingColumn(shape, name, group, found)));
+      problems.push(...missing.map(({ name }) => missingColumn(schema, name, group, found)));
       if (missing.length > 0) continue;
-      const casts = castRows(shape, group, found);
-      selects.push(selectRight(shape, casts));
-      wrongSelects.push(selectWrong(shape, casts));
+      const casts = castRows(schema, group, found);
+      selects.push(selectRight(schema, casts));
+      wrongSelects.push(selectWrong(schema, casts));
       parameters[group.parameter] = patternsOf(group);
     } catch (error) {
-      problems.push(await unreadable(shape, group.files, error));
+      problems.push(await unreadable(schema, group.files, error));
     }
   }
   const [rows, wrongRows = ''] = [selects, wrongSelects].map((of) =>
@@ -88,11 +88,11 @@ export async function readSource(session: Session, shape: Shape, files: TableFil
   const warnings =
     extra.length === 0
       ? []
-      : [`${shape.name}: ${count(extra.length, 'column')} not of the format ignored: ${listNames(extra)}.`];
+      : [`${schema.name}: ${count(extra.length, 'column')} not of the format ignored: ${listNames(extra)}.`];
   return { rows, wrongRows, parameters, problems, warnings };
 }
 
-/** As `readSource`, for Parquet and NDJSON files of which it is known that they have all columns, and right values. */
+/** Like `readSource`, for Parquet and NDJSON files that have all columns and valid values. */
 export function trustedSource({ columns }: FactTableSchema, { files }: TableFiles): Source {
   const selected = identifiers(columns.map(({ name }) => name));
   const types = columns.map(({ name, type }) => `"${name}": '${type.sql}'`).join(', ');
@@ -108,8 +108,8 @@ export function trustedSource({ columns }: FactTableSchema, { files }: TableFile
   return { rows: selects.join('\nunion all\n'), wrongRows: '', parameters, problems: [], warnings: [] };
 }
 
-/** Files by format, those of CSV by header, too. */
-async function groupFiles(shape: Shape, files: TableFiles): Promise<{ groups: Group[]; problems: Problem[] }> {
+/** Groups files by format, and CSV files also by header. */
+async function groupFiles(schema: TableSchema, files: TableFiles): Promise<{ groups: Group[]; problems: Problem[] }> {
   const groups: Group[] = [];
   const problems: Problem[] = [];
   const { folder } = files;
@@ -119,7 +119,7 @@ async function groupFiles(shape: Shape, files: TableFiles): Promise<{ groups: Gr
       groups.push({ format, parameter: `${format}_files`, files: ofFormat, folder, header: [] });
     }
   }
-  const columns = shape.columns.map(({ name }) => name);
+  const columns = schema.columns.map(({ name }) => name);
   const headers: { header: readonly string[]; oneThread: boolean; file: TableFiles['files'][number] }[] = [];
   for (const file of files.files.filter(({ format }) => format === 'csv')) {
     try {
@@ -127,10 +127,10 @@ async function groupFiles(shape: Shape, files: TableFiles): Promise<{ groups: Gr
       if ('names' in read) headers.push({ header: read.names, oneThread: await mayEndInLongLine(file.path), file });
       else {
         const message = `'${file.name}', line ${read.failure.line}: ${read.failure.message}`;
-        problems.push({ table: shape.name, column: null, message, rows: [] });
+        problems.push({ table: schema.name, column: null, message, rows: [] });
       }
     } catch (error) {
-      problems.push(await unreadable(shape, [file], error));
+      problems.push(await unreadable(schema, [file], error));
     }
   }
   for (const same of Map.groupBy(headers, ({ header }) => JSON.stringify(header)).values()) {
@@ -146,22 +146,22 @@ async function groupFiles(shape: Shape, files: TableFiles): Promise<{ groups: Gr
   return { groups, problems };
 }
 
-/** The columns that the files have, in any case of letters; undefined for ndjson files without any row. */
-async function findColumns(session: Session, shape: Shape, group: Group): Promise<Found | undefined> {
-  const names = group.format === 'csv' ? group.header : await readNames(session, shape, group);
+/** The columns of the files, matched case-insensitively; undefined for NDJSON files without rows. */
+async function findColumns(session: Session, schema: TableSchema, group: Group): Promise<Found | undefined> {
+  const names = group.format === 'csv' ? group.header : await readNames(session, schema, group);
   if (names === undefined) return undefined;
   const found = new Map<string, string[]>();
   const others: string[] = [];
   for (const name of names) {
-    const column = shape.columns.find((candidate) => candidate.name === name.toLowerCase());
+    const column = schema.columns.find((candidate) => candidate.name === name.toLowerCase());
     if (column === undefined) others.push(name);
     else found.set(column.name, [...(found.get(column.name) ?? []), name]);
   }
   return { names: found, others };
 }
 
-async function readNames(session: Session, shape: Shape, group: Group): Promise<string[] | undefined> {
-  const from = reader(group, shape);
+async function readNames(session: Session, schema: TableSchema, group: Group): Promise<string[] | undefined> {
+  const from = reader(group, schema);
   const parameters = { [group.parameter]: patternsOf(group) };
   if (group.format === 'parquet') {
     const described = await session.rows<{ column_name: string }>(
@@ -179,7 +179,7 @@ async function readNames(session: Session, shape: Shape, group: Group): Promise<
   return first === undefined ? undefined : [];
 }
 
-function missingColumn({ name: table, columns }: Shape, column: string, group: Group, found: Found): Problem {
+function missingColumn({ name: table, columns }: TableSchema, column: string, group: Group, found: Found): Problem {
   const needed = columns.filter(({ optional }) => !optional).map(({ name }) => name);
   const has = [...[...found.names.values()].flat(), ...found.others];
   const place =
@@ -203,11 +203,11 @@ function inFolders({ files, folder }: Group, name: string): boolean {
   return folder !== null && files.some(({ path }) => path.slice(folder.length).includes(`/${name}=`));
 }
 
-/** FROM of the columns as they are (`raw_…`), cast (`cast_…`), and of whether that failed (`bad_…`). */
-function castRows(shape: Shape, group: Group, found: Found): string {
-  const { columns } = shape;
+/** FROM clause with each column raw (`raw_…`), cast (`cast_…`), and whether the cast failed (`bad_…`). */
+function castRows(schema: TableSchema, group: Group, found: Found): string {
+  const { columns } = schema;
   const raw = columns.map((column) => `${rawValue(column, group, found)} as raw_${column.name}`);
-  // Each cast is written once: they are long, and DuckDB takes milliseconds to understand one.
+  // Each cast appears once: DuckDB takes milliseconds to parse one.
   const casts = columns.map(({ name, type }) => `${type.cast(`raw_${name}`)} as cast_${name}`);
   const bad = columns.map((column) => {
     const cast = `cast_${column.name}`;
@@ -221,23 +221,23 @@ function castRows(shape: Shape, group: Group, found: Found): string {
   const whole = group.format === 'ndjson' ? ', json' : '';
   return `from (select *, ${bad.join(', ')}
   from (select *, ${casts.join(', ')}
-    from (select ${raw.join(', ')}, filename${whole} from ${reader(group, shape)})))`;
+    from (select ${raw.join(', ')}, filename${whole} from ${reader(group, schema)})))`;
 }
 
-const anyBad = ({ columns }: Shape): string => columns.map(({ name }) => `bad_${name}`).join(' or ');
+const anyBad = ({ columns }: TableSchema): string => columns.map(({ name }) => `bad_${name}`).join(' or ');
 
-/** SELECT of the cast columns, and whether any of them is `wrong`. */
-function selectRight(shape: Shape, casts: string): string {
-  return `select ${shape.columns.map(castValue).join(', ')}, coalesce(${anyBad(shape)}, false) as wrong\n${casts}`;
+/** SELECT of the cast columns, and `wrong` if any cast failed. */
+function selectRight(schema: TableSchema, casts: string): string {
+  return `select ${schema.columns.map(castValue).join(', ')}, coalesce(${anyBad(schema)}, false) as wrong\n${casts}`;
 }
 
-/** SELECT of the names of the columns that are wrong in a row (`wrong`) and of all its texts (`source_row`). */
-function selectWrong(shape: Shape, casts: string): string {
-  const names = shape.columns.map(({ name }) => `case when bad_${name} then '${name}' end`);
-  const texts = shape.columns.map(({ name }) => `"${name}" := as_shown(raw_${name})`);
+/** SELECT of the failed columns of each wrong row (`wrong`) and its source values (`source_row`). */
+function selectWrong(schema: TableSchema, casts: string): string {
+  const names = schema.columns.map(({ name }) => `case when bad_${name} then '${name}' end`);
+  const texts = schema.columns.map(({ name }) => `"${name}" := as_shown(raw_${name})`);
   return `select list_filter([${names.join(', ')}], name -> name is not null) as wrong,
   to_json(struct_pack(${texts.join(', ')}, file := filename)) as source_row
-${casts} where ${anyBad(shape)}`;
+${casts} where ${anyBad(schema)}`;
 }
 
 function castValue({ name, fallback }: Column): string {
@@ -245,12 +245,12 @@ function castValue({ name, fallback }: Column): string {
   return `${fallback === undefined ? cast : `coalesce(${cast}, ${fallback})`} as "${name}"`;
 }
 
-/** Where ndjson rows have a column: under its name in any case of letters. Other letters than ours never get here. */
+/** JSON paths of a column in NDJSON rows, for each spelling of its name by case. */
 function jsonPaths({ names }: Found, column: string): string[] {
   return (names.get(column) ?? []).filter((name) => /^\w+$/.test(name)).map((name) => `$.${name}`);
 }
 
-/** A column as the files have it. In CSV an empty field is null, but an empty text where a text is required. */
+/** The raw value of a column. An empty CSV field is null, or an empty string for a required text column. */
 function rawValue({ name, optional, type }: Column, group: Group, found: Found): string {
   if (found.names.has(name)) {
     if (group.format === 'ndjson') {
@@ -263,14 +263,14 @@ function rawValue({ name, optional, type }: Column, group: Group, found: Found):
   if (!inFolders(group, name)) return 'null::varchar';
   const below = `substr(filename, ${Array.from(group.folder ?? '').length + 1})`;
   const folder = `nullif(url_decode(regexp_extract(${below}, '/${name}=([^/]*)/', 1)), '__HIVE_DEFAULT_PARTITION__')`;
-  // Partition folders name a month without its day.
+  // A partition folder may give a month without a day.
   return type === COLUMN_TYPES.factMonth
     ? `regexp_replace(nullif(${folder}, ''), '^(\\d{4}-\\d{2})$', '\\1-01')`
     : `nullif(${folder}, '')`;
 }
 
-/** A table without rows, as the SELECT of a source. */
-export function emptyRows({ columns }: Shape): string {
+/** SELECT of a source without rows. */
+export function emptyRows({ columns }: TableSchema): string {
   const nulls = columns.map(({ name, type }) => `null::${type.sql} as "${name}"`);
   return `select ${nulls.join(', ')}, false as wrong where false`;
 }

@@ -5,65 +5,65 @@ import { count, type Problem } from './problems.ts';
 import { unreadable } from './read-failures.ts';
 import { findLines, type ShownRow } from './row-lines.ts';
 import type { TableFiles } from './snapshot-files.ts';
-import { emptyRows, readSource, type Shape, type Source, trustedSource } from './source.ts';
+import { emptyRows, readSource, type Source, type TableSchema, trustedSource } from './source.ts';
 import { stagedFiles } from './staged-parts.ts';
 import { type EntityTable, type FactTableSchema, identifiers, partOf, WRONG_PART } from './tables.ts';
 
-/** What came of casting a table's files. Wrong rows stand aside and are not part of the staged rows. */
+/** The result of staging a table. Staged rows exclude wrong rows. */
 export interface Staged {
   readonly problems: readonly Problem[];
   readonly warnings: readonly string[];
 }
 
-/** Casts an entity table into the temporary table `staged_…`, and its right rows into the view `new_…`. */
+/** Casts an entity table into the temporary table `staged_…`, with its valid rows in the view `new_…`. */
 export async function stageEntities(
   session: Session,
-  shape: EntityTable,
+  schema: EntityTable,
   files: TableFiles,
 ): Promise<Staged & { readonly rows: number }> {
-  const { name: table } = shape;
-  const read = await readSource(session, shape, files);
-  const rows = read.rows ?? emptyRows(shape);
-  const problems = await reading(shape, files, read.problems, async () => {
+  const { name: table } = schema;
+  const read = await readSource(session, schema, files);
+  const rows = read.rows ?? emptyRows(schema);
+  const problems = await reading(schema, files, read.problems, async () => {
     await session.run(sqlTemplate('load/stage_entities', { table, rows }), read.parameters);
   });
   if (problems.length > read.problems.length) {
-    await session.run(sqlTemplate('load/stage_entities', { table, rows: emptyRows(shape) }));
+    await session.run(sqlTemplate('load/stage_entities', { table, rows: emptyRows(schema) }));
   }
   await session.run(sqlTemplate('load/good_entities', { table }));
   const [found] = await session.rows<{ rows: number; wrong: number }>(sqlTemplate('load/staged_rows', { table }));
-  const wrong = found!.wrong === 0 ? [] : await wrongValues(session, shape, files, read);
+  const wrong = found!.wrong === 0 ? [] : await wrongValues(session, schema, files, read);
   return { rows: found!.rows, problems: [...problems, ...wrong], warnings: read.warnings };
 }
 
 /**
- * Casts a fact table into Parquet files below `folder`, one folder for each project and month.
- * @param trusted the rows are right as they are
+ * Casts a fact table into Parquet files below `folder`, one subfolder per part.
+ * @param trusted the rows are known to be valid
  */
 export async function stageFacts(
   session: Session,
-  shape: FactTableSchema,
+  schema: FactTableSchema,
   files: TableFiles,
   { folder, trusted }: { readonly folder: string; readonly trusted: boolean },
 ): Promise<Staged> {
-  const read = trusted ? trustedSource(shape, files) : await readSource(session, shape, files);
+  const read = trusted ? trustedSource(schema, files) : await readSource(session, schema, files);
   const { rows } = read;
   if (rows === undefined) return read;
-  const template = sqlTemplate('load/stage_facts', { rows, part: partOf(shape), wrong: String(WRONG_PART) });
-  const problems = await reading(shape, files, read.problems, async () => {
+  const template = sqlTemplate('load/stage_facts', { rows, part: partOf(schema), wrong: String(WRONG_PART) });
+  const problems = await reading(schema, files, read.problems, async () => {
     await session.run(template, { ...read.parameters, target: folder });
   });
   if (problems.length > read.problems.length) {
     await rm(folder, { recursive: true, force: true });
     return { problems, warnings: read.warnings };
   }
-  const wrong = stagedFiles(folder).has(WRONG_PART) ? await wrongValues(session, shape, files, read) : [];
+  const wrong = stagedFiles(folder).has(WRONG_PART) ? await wrongValues(session, schema, files, read) : [];
   return { problems: [...problems, ...wrong], warnings: read.warnings };
 }
 
-/** Runs a statement that reads the table's files; a file that cannot be read becomes a problem. */
+/** Runs a statement that reads the table's files; an unreadable file becomes a problem. */
 async function reading(
-  shape: Shape,
+  schema: TableSchema,
   files: TableFiles,
   before: readonly Problem[],
   read: () => Promise<void>,
@@ -72,34 +72,34 @@ async function reading(
     await read();
     return [...before];
   } catch (error) {
-    return [...before, await unreadable(shape, files.files, error)];
+    return [...before, await unreadable(schema, files.files, error)];
   }
 }
 
 interface WrongRow {
   readonly column: string;
   readonly total: number;
-  /** JSON list of the first rows, as JSON values. */
+  /** JSON array of the first rows. */
   readonly rows: string;
 }
 
-/** Reads the files again, for what is wrong in them. */
+/** Reads the files again to describe their errors. */
 async function wrongValues(
   session: Session,
-  shape: Shape,
+  schema: TableSchema,
   files: TableFiles,
   { wrongRows, parameters }: Source,
 ): Promise<Problem[]> {
   let wrong: readonly WrongRow[] = [];
-  const failed = await reading(shape, files, [], async () => {
+  const failed = await reading(schema, files, [], async () => {
     wrong = await session.rows<WrongRow>(sqlTemplate('load/wrong_values', { rows: wrongRows }), parameters);
   });
   if (failed.length > 0) return failed;
-  const { name: table, columns } = shape;
+  const { name: table, columns } = schema;
   const problems = wrong.map(({ column: name, total, rows }) => {
     const column = columns.find((candidate) => candidate.name === name)!;
-    const wanted = `${column.type.wanted}${column.optional ? ', or nothing' : ''}`;
-    const message = `${count(total, 'row')} with a value that is missing or wrong; it must be ${wanted}. The first:`;
+    const expected = `${column.type.expected}${column.optional ? ', or nothing' : ''}`;
+    const message = `${count(total, 'row')} with a value that is missing or wrong; it must be ${expected}. The first:`;
     return { table, column: name, message, rows: parseRows(rows) };
   });
   await findLines(
@@ -109,7 +109,7 @@ async function wrongValues(
   return problems;
 }
 
-/** DuckDB writes numbers that are none as they are, which JSON does not have. */
+/** DuckDB writes NaN and Infinity as bare words, which are invalid in JSON. */
 function parseRows(text: string): ShownRow[] {
   try {
     return JSON.parse(text) as ShownRow[];
@@ -119,6 +119,6 @@ function parseRows(text: string): ShownRow[] {
 }
 
 /** The columns of a table as a SQL list. */
-export function columnList({ columns }: Shape): string {
+export function columnList({ columns }: TableSchema): string {
   return identifiers(columns.map(({ name }) => name));
 }

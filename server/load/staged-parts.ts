@@ -8,13 +8,13 @@ import { sqlTemplate } from '../runtime/sql.ts';
 import { count, type Problem } from './problems.ts';
 import { type FactTableSchema, MAX_PER_PART, partOf, WHOLE_PART, WRONG_PART } from './tables.ts';
 
-/** About how many staged facts are checked for duplicates at once. */
+/** Approximate number of staged facts per duplicate check. */
 const BATCH_ROWS = 1_000_000;
 
-/** Up to so many projects are read out of the files of a part as they are. */
+/** The files of a part with more projects are sorted by project first. */
 const FEW_PROJECTS = 4;
 
-/** What a load carries for one project, table and part. */
+/** The staged rows of one project, table and part. */
 export interface StagedPart {
   readonly project: string;
   readonly part: Part;
@@ -26,7 +26,7 @@ export interface StagedPart {
   readonly files: readonly string[];
 }
 
-/** What a load carries, by fact table. */
+/** Staged parts by fact table. */
 export type StagedParts = ReadonlyMap<FactTableSchema, readonly StagedPart[]>;
 
 interface PartRow extends Omit<StagedPart, 'files' | 'part'> {
@@ -34,17 +34,17 @@ interface PartRow extends Omit<StagedPart, 'files' | 'part'> {
   readonly largest: number;
 }
 
-/** Lists what `stageFacts` wrote below `folder`, and says where sums would leave the whole numbers that JSON carries. */
+/** Lists the parts that `stageFacts` wrote below `folder`, and reports sums too large to be exact in JSON. */
 export async function readStagedParts(
   session: Session,
-  shape: FactTableSchema,
+  schema: FactTableSchema,
   folder: string,
 ): Promise<{ parts: StagedPart[]; problems: Problem[] }> {
   const filesOf = stagedFiles(folder);
   filesOf.delete(WRONG_PART);
   const files = [...filesOf.values()].flat();
   if (files.length === 0) return { parts: [], problems: [] };
-  const template = sqlTemplate('load/staged_parts', { day: shape.day, part: partOf(shape) });
+  const template = sqlTemplate('load/staged_parts', { day: schema.day, part: partOf(schema) });
   const rows = await session.rows<PartRow>(template, { files });
   const rowsOf = Map.groupBy(rows, ({ part }) => part);
   const parts: StagedPart[] = [];
@@ -59,10 +59,10 @@ export async function readStagedParts(
   if (tooLarge.length === 0) return { parts, problems: [] };
   const message = `the sums of ${count(tooLarge.length, 'project and part', 'projects and parts')} are too large to be exact in JSON (over ${MAX_PER_PART}). The first:`;
   const first = tooLarge.slice(0, 3).map(({ project, part }) => ({ project_id: project, month: toPart(part) }));
-  return { parts, problems: [{ table: shape.name, column: null, message, rows: first }] };
+  return { parts, problems: [{ table: schema.name, column: null, message, rows: first }] };
 }
 
-/** Staged files by part, also those of wrong rows. Not by a pattern: the folder's own name may look like one. */
+/** Staged files by part, including wrong rows. Uses no glob pattern, because the folder's name may contain wildcards. */
 export function stagedFiles(folder: string): Map<number, string[]> {
   const parts = new Map<number, string[]>();
   for (const entry of existsSync(folder) ? readdirSync(folder) : []) {
@@ -85,13 +85,13 @@ async function sortByProject(session: Session, files: string[], folder: string, 
   return target;
 }
 
-/** `2026-03` of 202603. */
+/** 202603 to `2026-03`. */
 function toPart(part: number): Part {
   const digits = String(part);
   return part === WHOLE_PART ? 'all' : `${digits.slice(0, 4)}-${digits.slice(4)}`;
 }
 
-/** The files of staged parts in batches of about a million rows. Keys never reach over parts, nor so over batches. */
+/** The files of staged parts in batches of about a million rows. Keys never span parts or batches. */
 export function batches(parts: readonly StagedPart[]): string[][] {
   const all: string[][] = [];
   let rows = Number.POSITIVE_INFINITY;

@@ -4,20 +4,20 @@ import type { Session } from '../facts/duckdb/engine.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
 import { type Column, ENTITIES, type EntityTable, identifiers } from './tables.ts';
 
-/** What a load carries of the entity tables. Tables that it neither carries nor needs for a check cost nothing. */
+/** The entity tables of a load. */
 export interface Carried {
-  /** The tables that the snapshot has, in the order of `ENTITIES`: each is staged as `new_…`. */
+  /** The tables in the snapshot, in the order of `ENTITIES`, staged as `new_…`. */
   readonly tables: readonly EntityTable[];
-  /** Those of them whose rows the snapshot has whole: what they remove is in `removed_…`. */
+  /** The tables that the snapshot replaces; removed rows are in `removed_…`. */
   readonly replaced: readonly EntityTable[];
 }
 
 /**
- * Makes, beside the staged rows (`new_…`), the rows of the catalog that the load touches (`old_…`), those it removes
- * (`removed_…`) and what will exist after it (`all_…`), so that rules over rows see the state that will be served.
+ * Creates temporary tables beside the staged rows (`new_…`): the catalog rows that the load may change (`old_…`), those it
+ * removes (`removed_…`), and the state after it (`all_…`), which checks read.
  * @param factProjects the projects that facts of the load refer to
- * @param needed the names of the tables that checks look at, whether the load carries them or not
- * @returns the projects that the load names in its entity tables
+ * @param needed names of the tables that checks read, in the load or not
+ * @returns the projects that the entity tables of the load name
  */
 export async function buildState(
   session: Session,
@@ -28,22 +28,22 @@ export async function buildState(
   const named = tables.length === 0 ? [] : await nameOwners(session, tables);
   const projects = new Set([...named, ...factProjects]);
 
-  for (const shape of ENTITIES) {
-    const { name: table } = shape;
-    const isCarried = tables.includes(shape);
+  for (const schema of ENTITIES) {
+    const { name: table } = schema;
+    const isCarried = tables.includes(schema);
     if (!isCarried && !needed.has(table)) continue;
-    const links = shape.links.map((name) => shape.columns.find((column) => column.name === name)!);
-    const parts = { table, key: identifiers(shape.key), columns: identifiers(shape.links), reach: shape.reach };
+    const links = schema.links.map((name) => schema.columns.find((column) => column.name === name)!);
+    const parts = { table, key: identifiers(schema.key), columns: identifiers(schema.links), reach: schema.reach };
     const typed = links.map(({ name, type }) => `"${name}" ${type.sql}`).join(', ');
-    // What the load does not carry stays as it is.
+    // Tables outside the load do not change.
     const target = isCarried ? `old_${table}` : `all_${table}`;
     await session.run(sqlTemplate('load/state_table', { name: target, columns: typed }));
     const ids =
       isCarried && MOVABLE.includes(table) ? await session.rows<{ id: string }>(`select id from new_${table}`) : [];
-    const rows = catalogRows(catalog, shape, links, { projects, ids: ids.map(({ id }) => id) });
+    const rows = catalogRows(catalog, schema, links, { projects, ids: ids.map(({ id }) => id) });
     await session.append(target, rows);
     if (!isCarried) continue;
-    const isReplaced = replaced.includes(shape);
+    const isReplaced = replaced.includes(schema);
     if (isReplaced) await session.run(sqlTemplate('load/removed_rows', parts));
     const kept = isReplaced ? ` anti join removed_${table} using (${parts.key})` : '';
     await session.run(sqlTemplate('load/state_after', { ...parts, kept }));
@@ -51,7 +51,7 @@ export async function buildState(
   return named;
 }
 
-/** Makes `named_projects` and `named_workspaces`; returns the projects. */
+/** Creates `named_projects` and `named_workspaces`; returns the projects. */
 async function nameOwners(session: Session, tables: readonly EntityTable[]): Promise<string[]> {
   const names = tables.map(({ name }) => name);
   await session.run(nameRows('named_projects', names, (table) => (table === 'projects' ? 'id' : 'project_id')));
@@ -59,13 +59,13 @@ async function nameOwners(session: Session, tables: readonly EntityTable[]): Pro
   return (await session.rows<{ id: string }>('select id from named_projects')).map(({ id }) => id);
 }
 
-/** Makes a table of the projects or workspaces that a load names: the values of one column of each table that has it. */
+/** SQL that creates a table of the projects or workspaces that a load names, from the tables with such a column. */
 function nameRows(
   name: 'named_projects' | 'named_workspaces',
   carried: readonly string[],
   columnOf: (table: string) => string,
 ): string {
-  const selects = ENTITIES.filter((shape) => carried.includes(shape.name)).flatMap(({ name: table, columns }) => {
+  const selects = ENTITIES.filter((schema) => carried.includes(schema.name)).flatMap(({ name: table, columns }) => {
     const column = columnOf(table);
     return columns.some((candidate) => candidate.name === column)
       ? [`select "${column}" from new_${table} where "${column}" is not null`]
@@ -74,10 +74,10 @@ function nameRows(
   return sqlTemplate(`load/${name}`, { selects: selects.join('\nunion\n') || 'select null::varchar where false' });
 }
 
-/** Tables whose ids are unique over all projects: a load could take a row away from one that it does not name. */
+/** Tables whose ids are unique over all projects: a load could move a row from a project that it does not name. */
 const MOVABLE: readonly string[] = ['alerts', 'alert_rules', 'notes'];
 
-/** Rows of the catalog: all workspaces and projects, what belongs to the named projects, and what has one of the ids. */
+/** Catalog rows: all workspaces and projects, rows of the given projects, and rows with one of the ids. */
 async function* catalogRows(
   catalog: Catalog,
   { name: table }: EntityTable,

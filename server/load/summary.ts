@@ -5,7 +5,7 @@ import type { Session } from '../facts/duckdb/engine.ts';
 import type { StagedParts } from './staged-parts.ts';
 import type { Carried } from './state.ts';
 
-/** What a table of the snapshot brought. */
+/** Rows loaded into one table. */
 export interface TableSummary {
   readonly rows: number;
   readonly projects?: number;
@@ -14,7 +14,7 @@ export interface TableSummary {
 }
 
 /**
- * Rows of each table that the snapshot has.
+ * Summarises the tables of the snapshot.
  * @param entities rows by table
  */
 export function summarise(entities: ReadonlyMap<string, number>, parts: StagedParts): Record<string, TableSummary> {
@@ -36,7 +36,7 @@ export function summarise(entities: ReadonlyMap<string, number>, parts: StagedPa
   return summary;
 }
 
-/** Says where facts reach beyond the day that their project is synced through, for such days are not served on site. */
+/** Warns of facts after their project's synced_through, which are not served. */
 export async function syncWarnings(
   session: Session,
   catalog: Catalog,
@@ -55,7 +55,7 @@ export async function syncWarnings(
   for (const [project, lastDay] of lastDays) {
     const stored = through.has(project) ? undefined : await findAnyProject(catalog, project);
     const day = through.get(project) ?? stored?.syncedThrough ?? null;
-    if (day === null) warnings.push(`Project ${project} has no synced_through, so that its facts are not served yet.`);
+    if (day === null) warnings.push(`Project ${project} has no synced_through, so its facts are not served yet.`);
     else if (day < lastDay) warnings.push(`Project ${project} has facts to ${lastDay} but synced_through is ${day}.`);
   }
   return warnings;

@@ -5,7 +5,7 @@ import { tryLoadLock } from './lock.ts';
 import { moveOrphansDaily, sweep } from './sweep.ts';
 
 /**
- * Sweeps as a load does before it begins, with the load lock in hand. Undefined while a load runs, which has done so.
+ * Sweeps while holding the load lock, as a load does before it starts. Undefined while a load is running.
  * @param now milliseconds
  */
 export async function sweepBetweenLoads(
@@ -17,7 +17,7 @@ export async function sweepBetweenLoads(
   using lock = tryLoadLock(dataFolder);
   if (lock === undefined) return undefined;
   const store = new FactStore(dataFolder);
-  // First, as in a load: what a killed load was about to publish must be known before its files are removed.
+  // As in a load: whether a killed load was committed must be known before its files are removed.
   await new Journal(store).settle(catalog);
   signal.throwIfAborted();
   const removed = await sweep(catalog, store, now);

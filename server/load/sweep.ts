@@ -10,17 +10,16 @@ import { toMicroseconds } from '../domain/instants.ts';
 import type { FactStore } from '../storage/fact-store.ts';
 import { PlannedFiles } from './planned-files.ts';
 
-/** Longer than any request may take: files replaced by a load can still be read by requests that began before it. */
+/** Longer than any request may take: earlier requests may still read files that a load replaced. */
 const GRACE_MS = 3_700_000;
 const ORPHANS_EVERY_MS = 86_400_000;
 const ORPHANS_MARK = 'orphans-moved';
-/** So many orphans are no sign of a mistake, in a small data folder either. */
+/** Up to this many orphans are moved, even in a small data folder. */
 const FEW_ORPHANS = 10;
 
 /**
- * Removes what a load leaves behind: its staged files, what it wrote and did not publish, and files that a load replaced
- * a while ago. Costs as much as there is to remove. Only while holding the load lock: nobody else is writing files then.
- * Returns the number of fact files that it removed.
+ * Removes staged files, unpublished fact files, and fact files that were replaced before the grace period. Requires the
+ * load lock. Returns the number of removed fact files.
  */
 export async function sweep(catalog: Catalog, store: FactStore, now = Date.now()): Promise<number> {
   let removed = 0;
@@ -41,7 +40,7 @@ export async function sweep(catalog: Catalog, store: FactStore, now = Date.now()
   return removed;
 }
 
-/** Fact files that the catalog knows nothing of. Looks at all files. */
+/** Fact files that the catalog does not reference. Lists all files. */
 export async function findOrphans(
   catalog: Catalog,
   store: FactStore,
@@ -49,14 +48,14 @@ export async function findOrphans(
   const files = await store.factFiles();
   const known = new Set(await listKnownFactFiles(catalog));
   const orphans = files.filter((file) => !known.has(file));
-  // A catalog that knows none of the files, or few, is rather the wrong one than the files are superfluous.
+  // Many unknown files suggest the wrong catalog rather than superfluous files.
   const isFew = orphans.length <= Math.max(FEW_ORPHANS, files.length / 10);
   return { orphans, mayBeMoved: isFew && orphans.length < files.length };
 }
 
 /**
- * Moves orphans to the trash, once a day; a power cut may leave some. Where they are more than a tenth of all files it
- * moves none, and says so in the sentence that it returns. Only while holding the load lock.
+ * Moves orphans, such as a power cut may leave, to the trash once a day. If they are more than a tenth of all files it
+ * moves none and returns a warning. Requires the load lock.
  */
 export async function moveOrphansDaily(
   catalog: Catalog,
@@ -66,7 +65,7 @@ export async function moveOrphansDaily(
   if (now - (await store.touchedAt(ORPHANS_MARK)) < ORPHANS_EVERY_MS) return undefined;
   const { orphans, mayBeMoved } = await findOrphans(catalog, store);
   if (orphans.length > 0 && !mayBeMoved) {
-    return `${orphans.length} fact files are unknown to the catalog, more than a tenth of all; none was touched. Is it the right catalog? 'ordinate verify' names them.`;
+    return `${orphans.length} fact files are unknown to the catalog, more than a tenth of all; none was moved. Check that this is the right catalog; 'ordinate verify' lists the files.`;
   }
   await store.moveToTrash(orphans, now);
   await store.touch(ORPHANS_MARK, now);

@@ -1,8 +1,8 @@
-/** What a table of a snapshot holds, what its columns mean, and a row of it as an example. */
+/** Documentation of a snapshot table. */
 interface TableHelp {
   readonly about: string;
   readonly columns: Readonly<Record<string, string>>;
-  /** Values of the columns that the example has. Together the examples are a snapshot that loads. */
+  /** A row. The examples of all tables together are a loadable snapshot. */
   readonly example: Readonly<Record<string, unknown>>;
 }
 
@@ -15,15 +15,15 @@ const MEASURES = {
 };
 const EXAMPLE_MEASURES = { clicks: 12, impressions: 340, sum_position: 2100 };
 const DAY = 'The day, as the provider counts days.';
-const COUNTRY = "The searchers' country; zzz where it is not known.";
+const COUNTRY = "The searchers' country; zzz if unknown.";
 
-/** One paragraph and one sentence a column, for the reference and `ordinate describe`. */
+/** A paragraph per table and a sentence per column, for the reference and `ordinate describe`. */
 export const TABLE_HELP: Readonly<Record<string, TableHelp>> = {
   workspaces: {
-    about: 'Who owns projects, members and API keys.',
+    about: 'Owners of projects, members and API keys.',
     columns: {
-      id: 'Its id, free to choose.',
-      name: 'Its name, for people.',
+      id: 'Its id, chosen freely.',
+      name: 'Display name.',
       plan: '`free` has no API access; any other name is a paid plan.',
       keyword_history_days: 'Days of keyword data that the plan can read.',
     },
@@ -31,23 +31,22 @@ export const TABLE_HELP: Readonly<Record<string, TableHelp>> = {
   },
   projects: {
     about:
-      'A property of the search engine, with its settings and how far its data goes. Ids are unique over all workspaces.',
+      'A property of the search engine, with its settings and synchronisation state. Ids are unique over all workspaces.',
     columns: {
       id: 'Its id.',
       workspace_id: 'The workspace that owns it.',
-      domain: 'Its domain, for people.',
+      domain: 'Display domain.',
       property: "The property's name: `sc-domain:example.com` or `https://example.com/`.",
       country: 'Its lists are filtered by this country.',
       language: 'Its language.',
-      brand_terms: 'A query that has one of these texts is a brand query.',
-      sync_status:
-        'State of its synchronisation; `ok` when synced_through is set, else `pending`, where it is left out.',
-      last_synced_at: 'When its data was last brought up to date.',
+      brand_terms: 'A query that contains one of these texts is a brand query.',
+      sync_status: 'State of its synchronisation. Default: `ok` if synced_through is set, else `pending`.',
+      last_synced_at: 'When its data was last updated.',
       synced_through: 'The last day with data. Without it no facts are served.',
       provisional_after: 'Days after this one may still change.',
-      history_backfilling: 'Whether older days are still to come.',
+      history_backfilling: 'Whether older days are still being loaded.',
       setup_finished: 'Unfinished projects are not served.',
-      created_at: 'When it was made; projects are listed in this order.',
+      created_at: 'When it was created; projects are listed in this order.',
     },
     example: {
       id: 'Shop1',
@@ -65,11 +64,11 @@ export const TABLE_HELP: Readonly<Record<string, TableHelp>> = {
       project_id: PROJECT_ID,
       id: 'Its id, unique in its project.',
       query: "The query; unique among the project's keywords that are not archived.",
-      source: 'Where it came from.',
-      tracked_since: 'Since when it is tracked.',
-      intent: 'What the searcher wants; estimated from the query where it is left out.',
+      source: 'How it was added.',
+      tracked_since: 'When tracking started.',
+      intent: 'Search intent; estimated from the query by default.',
       archived: 'Archived keywords are not served.',
-      target_url: 'The page that should rank for it; an alert says when another one does.',
+      target_url: 'The page that should rank for it; an alert opens when another page does.',
     },
     example: { project_id: 'Shop1', id: 'Kw001', query: 'red shoes', tracked_since: '2026-01-01T00:00:00Z' },
   },
@@ -80,7 +79,7 @@ export const TABLE_HELP: Readonly<Record<string, TableHelp>> = {
       id: 'Its id, unique in its project.',
       name: 'Its name.',
       kind: 'A folder of groups, a group with members, or a group by rule.',
-      parent_id: 'The folder that it lies in.',
+      parent_id: 'The folder that contains it.',
       position: 'Its place among the groups of the same parent.',
       pinned: 'Whether it is pinned.',
       rule: 'Which keywords belong to it; for groups of kind `rule` and only for them.',
@@ -100,7 +99,7 @@ export const TABLE_HELP: Readonly<Record<string, TableHelp>> = {
       name: 'Its name.',
       position: 'Its place.',
       rule: 'Which pages belong to it.',
-      pinned_urls: 'Pages that belong to it whatever the rule says.',
+      pinned_urls: 'Pages that belong to it regardless of the rule.',
     },
     example: {
       project_id: 'Shop1',
@@ -111,18 +110,18 @@ export const TABLE_HELP: Readonly<Record<string, TableHelp>> = {
     },
   },
   alerts: {
-    about: 'What somebody should look at.',
+    about: 'Events that need attention.',
     columns: {
       id: 'Its id, unique over all projects.',
       project_id: PROJECT_ID,
-      type: 'What kind of alert it is, for machines.',
-      kind: 'What kind of alert it is, for people.',
-      severity: 'How bad it is.',
+      type: 'Machine-readable type.',
+      kind: 'Display name of the type.',
+      severity: 'Its severity.',
       title: 'Its title.',
       body: 'What happened.',
       date: 'The day that it is about.',
       keyword_id: 'The keyword that it is about.',
-      url: 'Where there is more to see.',
+      url: 'A link to details.',
       created_at: 'When it was raised.',
       resolved_at: 'When it was resolved.',
     },
@@ -141,13 +140,13 @@ export const TABLE_HELP: Readonly<Record<string, TableHelp>> = {
   },
   alert_rules: {
     about:
-      'Rules of your own, evaluated on each final day: an alert opens when the condition holds, and resolves when it does not. Ids are unique over all projects.',
+      'Custom rules, evaluated on each final day: an alert opens when the condition holds, and resolves when it does not. Ids are unique over all projects.',
     columns: {
       id: 'Its id.',
       project_id: PROJECT_ID,
-      name: 'Its name, as alerts have it.',
+      name: 'Its name, shown in alerts.',
       rule: 'JSON: `{scope: site|group|keyword|page_group, id?, metric: clicks|impressions|ctr|position, window: "7d", against: value|previous|year, op: lt|gt|falls_by|rises_by, value, unit: percent|absolute, min_impressions?, for?, resolve_at?}`. `lt` and `gt` go with `against: value`, `falls_by` and `rises_by` with the window before (`previous`) or 364 days earlier (`year`).',
-      severity: 'How serious its alerts are.',
+      severity: 'Severity of its alerts.',
       enabled: 'Whether it is evaluated.',
     },
     example: {
@@ -166,11 +165,11 @@ export const TABLE_HELP: Readonly<Record<string, TableHelp>> = {
     },
   },
   notes: {
-    about: 'What people noted about a day or a span of days.',
+    about: 'Notes about a day or a range of days.',
     columns: {
       id: 'Its id, unique over all workspaces.',
       workspace_id: 'The workspace.',
-      project_id: 'The project; left out for notes on the whole workspace, and only for them.',
+      project_id: 'The project; omitted only for notes with workspace scope.',
       scope: 'What it is about.',
       date: 'Its first day.',
       end_date: 'Its last day, not before the first.',
@@ -217,7 +216,7 @@ export const TABLE_HELP: Readonly<Record<string, TableHelp>> = {
   },
   keyword_page_daily: {
     about:
-      'Which pages were shown for tracked keywords, by day; optional. Rows by page count a search once for each page of it, so nothing is totalled from them, and no answer of the API is made of them.',
+      'Which pages were shown for tracked keywords, by day; optional. Rows by page count a search once per page, so they are not summed, and no report of the API uses them.',
     columns: { project_id: PROJECT_ID, keyword_id: 'The keyword.', date: DAY, url: 'The page.', ...MEASURES },
     example: {
       project_id: 'Shop1',
@@ -230,12 +229,12 @@ export const TABLE_HELP: Readonly<Record<string, TableHelp>> = {
     },
   },
   country_daily: {
-    about: 'The property by day and country. Days of months that `country_monthly` has are not read.',
+    about: 'The property by day and country. Not read for months in `country_monthly`.',
     columns: { project_id: PROJECT_ID, date: DAY, country: COUNTRY, ...MEASURES },
     example: { project_id: 'Shop1', date: '2026-03-02', country: 'usa', ...EXAMPLE_MEASURES },
   },
   country_monthly: {
-    about: 'The property by month and country, for older months: at most 20 countries and `other` a month.',
+    about: 'The property by month and country, for older months: at most 20 countries and `other` per month.',
     columns: {
       project_id: PROJECT_ID,
       month: 'The first day of the month.',
@@ -255,7 +254,7 @@ export const TABLE_HELP: Readonly<Record<string, TableHelp>> = {
     example: { project_id: 'Shop1', date: '2026-03-02', segment: 'brand', ...EXAMPLE_MEASURES },
   },
   page_daily: {
-    about: "Pages by day and country: the project's own warehouse, from which its page lists are made.",
+    about: "Pages by day and country: the project's stored archive for page lists.",
     columns: { project_id: PROJECT_ID, url: 'The page.', date: DAY, country: COUNTRY, ...MEASURES },
     example: {
       project_id: 'Shop1',
@@ -266,7 +265,7 @@ export const TABLE_HELP: Readonly<Record<string, TableHelp>> = {
     },
   },
   query_daily: {
-    about: "Queries by day and country: the project's own warehouse, from which its query lists are made.",
+    about: "Queries by day and country: the project's stored archive for query lists.",
     columns: { project_id: PROJECT_ID, query: 'The query.', date: DAY, country: COUNTRY, ...MEASURES },
     example: { project_id: 'Shop1', query: 'red shoes', date: '2026-03-02', country: 'usa', ...EXAMPLE_MEASURES },
   },

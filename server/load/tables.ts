@@ -6,7 +6,7 @@ export interface Column {
   readonly type: ColumnType;
   /** May be null or left out. */
   readonly optional: boolean;
-  /** SQL of the value that stands in for null. */
+  /** SQL of the default for null. */
   readonly fallback?: string;
 }
 
@@ -16,32 +16,32 @@ interface Table {
   readonly key: readonly string[];
 }
 
-/** A table of who-and-what, kept in the catalog. */
+/** A table of the catalog. */
 export interface EntityTable extends Table {
   readonly name: EntityTableName;
-  /** Columns that references and other rules over rows look at, kept for rows of the catalog too. */
+  /** Columns that checks of references and other rules read. */
   readonly links: readonly string[];
   /** Which rows of the catalog a replacing load may remove, as SQL over `links`. */
   readonly reach: string;
 }
 
-/** Sums of the rows of a part: a file of `sql/load/rollups/`. */
+/** Sums over the rows of a part: a file of `sql/load/rollups/`. */
 type Rollup = (typeof ROLLUPS)[number];
 
-/** A table of how-much, kept as Parquet. */
+/** A table of metrics, stored as Parquet. */
 export interface FactTableSchema extends Table {
   readonly name: FactTable;
-  /** The column that places a row in time. */
+  /** The date column. */
   readonly day: 'date' | 'month';
-  /** How the rows of a project are split into files: small tables are not, so that a long range opens one file. */
+  /** How the rows of a project are split into files. Small tables use one file, so that long ranges open only one. */
   readonly split: 'month' | 'none';
-  /** SQL of what the rows of a file are sorted by. */
+  /** SQL expressions that the rows of a file are sorted by. */
   readonly order: readonly string[];
-  /** What is added up and kept beside each file. */
+  /** Rollups stored with each file. */
   readonly rollups: readonly Rollup[];
-  /** Running totals by month, kept in one file for a project. */
+  /** Running totals by month, in one file per project. */
   readonly running?: Rollup;
-  /** Cumulative totals by day, a file for each month, made from the first of `rollups` and `running`. */
+  /** Cumulative totals by day, in one file per month, computed from the first of `rollups` and `running`. */
   readonly cumulative?: Rollup;
 }
 
@@ -58,9 +58,9 @@ const ENTITY_TABLES = [
 ] as const;
 type EntityTableName = (typeof ENTITY_TABLES)[number];
 
-/** `name: type`; a type that ends in `?` marks an optional column, and `?=sql` gives what stands in for null. */
-function columns(shape: Readonly<Record<string, ColumnTypeName | `${ColumnTypeName}?${string}`>>): Column[] {
-  return Object.entries(shape).map(([name, spec]) => {
+/** `name: type`; the suffix `?` marks an optional column, and `?=sql` gives its default. */
+function columns(schema: Readonly<Record<string, ColumnTypeName | `${ColumnTypeName}?${string}`>>): Column[] {
+  return Object.entries(schema).map(([name, spec]) => {
     const [type = '', fallback] = spec.split('?');
     return {
       name,
@@ -76,19 +76,19 @@ const OF_NAMED_PROJECT = 'project_id in (from named_projects)';
 function entities(
   name: EntityTableName,
   key: readonly string[],
-  shape: Parameters<typeof columns>[0],
+  schema: Parameters<typeof columns>[0],
   more: { links?: readonly string[]; reach?: string } = {},
 ): EntityTable {
   return {
     name,
     key,
-    columns: columns(shape),
+    columns: columns(schema),
     links: [...key, ...(more.links ?? [])],
     reach: more.reach ?? OF_NAMED_PROJECT,
   };
 }
 
-/** The entity tables in an order in which each refers only to those before it. */
+/** The entity tables; each refers only to earlier ones. */
 export const ENTITIES: readonly EntityTable[] = [
   entities(
     'workspaces',
@@ -220,8 +220,8 @@ export const ENTITIES: readonly EntityTable[] = [
 ];
 
 /**
- * Rows of a device stand together, then those of a keyword, by day of the month. One number for all three: sorting by it
- * takes a fifth less processor time than by three columns. Ids are five ASCII characters, 40 bits.
+ * Sort key: device, keyword, day of the month, packed into one number, which takes a fifth less processor time than three
+ * columns. Ids are five ASCII characters, 40 bits.
  */
 const KEYWORD_ORDER = [
   "(case device when 'desktop' then 0::bigint when 'mobile' then 1::bigint else 2::bigint end << 60)",
@@ -231,23 +231,23 @@ const KEYWORD_ORDER = [
 
 function facts(
   name: FactTable,
-  shape: Parameters<typeof columns>[0],
+  schema: Parameters<typeof columns>[0],
   more: Partial<Pick<FactTableSchema, 'day' | 'split' | 'order' | 'rollups' | 'running' | 'cumulative'>> = {},
 ): FactTableSchema {
-  const keys: Parameters<typeof columns>[0] = { project_id: 'shortId', ...shape };
+  const keys: Parameters<typeof columns>[0] = { project_id: 'shortId', ...schema };
   return {
     name,
     key: Object.keys(keys),
     columns: columns({ ...keys, clicks: 'measure', impressions: 'measure', sum_position: 'positionSum' }),
     day: 'date',
     split: 'none',
-    order: Object.keys(shape).map((column) => `"${column}"`),
+    order: Object.keys(schema).map((column) => `"${column}"`),
     rollups: [],
     ...more,
   };
 }
 
-/** The fact tables. Rows of a file are sorted by what answers filter by. */
+/** The fact tables. Rows of a file are sorted by the columns that reports filter by. */
 export const FACTS: readonly FactTableSchema[] = [
   facts('site_daily', { date: 'factDay', device: 'device' }),
   facts(
@@ -277,17 +277,17 @@ export function identifiers(names: readonly string[]): string {
   return names.map((name) => `"${name}"`).join(', ');
 }
 
-/** `a := "a", b := "b"`: what `struct_pack` takes. */
+/** `a := "a", b := "b"`: arguments of `struct_pack`. */
 export function packed(names: readonly string[]): string {
   return names.map((name) => `"${name}" := "${name}"`).join(', ');
 }
 
-/** So many parts stay exact in JSON together, whatever each of them has; a range has up to 17 months. */
+/** The sum of up to this many parts is always exact in JSON; a range has up to 17 months. */
 export const PARTS_WITHOUT_CHECK = 20;
-/** What a part's sums may reach. */
+/** The largest allowed sum of a part. */
 export const MAX_PER_PART = Math.floor(Number.MAX_SAFE_INTEGER / PARTS_WITHOUT_CHECK);
 
-/** Numbers of parts while they are staged: `202603` is a month, and partitions by a number are written faster. */
+/** Part numbers while staging: `202603` is a month. Numeric partitions are faster to write. */
 export const WRONG_PART = 0;
 export const WHOLE_PART = 1;
 

@@ -13,15 +13,15 @@ import { whileNoLoadRuns } from './remove.ts';
 
 type Stores = { readonly settings: Settings; readonly catalog: Catalog };
 
-/** Adds a rule, while no load runs. Throws where it cannot be understood or is about what does not exist. */
+/** Adds a rule, while no load runs. Throws if it is invalid or its subject does not exist. */
 export async function addRule(stores: Stores, rule: StoredRule, onWait: () => void): Promise<void> {
   await whileNoLoadRuns(stores, onWait, async (own, record) => {
-    await refuseWrongRule(own, rule);
+    await checkRule(own, rule);
     await record.add({ upsert: 'alert_rules', row: await addAlertRule(own, rule) });
   });
 }
 
-/** Removes a rule, while no load runs; returns it. Its open alert resolves with the next evaluation. */
+/** Removes a rule, while no load runs, and returns it. Its open alert resolves with the next evaluation. */
 export function removeRule(stores: Stores, id: string, onWait: () => void): Promise<StoredRule> {
   return whileNoLoadRuns(stores, onWait, async (own, record) => {
     const rule = await findAlertRule(own, id);
@@ -32,10 +32,10 @@ export function removeRule(stores: Stores, id: string, onWait: () => void): Prom
   });
 }
 
-/** Throws where a rule cannot be understood, or its project or what it is about does not exist. */
-export async function refuseWrongRule(catalog: Catalog, { project, rule }: StoredRule): Promise<void> {
+/** Throws if a rule is invalid, or its project or subject does not exist. */
+export async function checkRule(catalog: Catalog, { project, rule }: StoredRule): Promise<void> {
   const problem = alertRuleProblem(rule);
-  if (problem !== undefined) throw new Error(`The rule cannot be understood: ${problem}.`);
+  if (problem !== undefined) throw new Error(`The rule is invalid: ${problem}.`);
   if ((await findAnyProject(catalog, project)) === undefined) throw new Error(`There is no project '${project}'.`);
   if (await ruleSubjectExists(catalog, project, rule)) return;
   throw new Error(`The project '${project}' has no ${rule.scope.replace('_', ' ')} '${rule.id}'.`);

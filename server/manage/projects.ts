@@ -57,7 +57,7 @@ export async function createProject(
   const { catalog } = stores;
   if ((await findWorkspace(catalog, workspace)) === undefined) {
     throw new Error(
-      `There is no workspace '${workspace}'; make it with: ordinate workspaces create --id ${workspace} --name ${workspace} --plan team`,
+      `There is no workspace '${workspace}'; create it with: ordinate workspaces create --id ${workspace} --name ${workspace} --plan team`,
     );
   }
   report('asking for the properties');

@@ -93,7 +93,7 @@ async function checkPart(
     const [found] = await session.rows<{ differences: number }>(sqlText(`ops/${table}_differences`), parameters);
     if (found?.differences === 0) return [];
   }
-  const place: Place = { files, shape: KEYWORDS, project, part };
+  const place: Place = { files, schema: KEYWORDS, project, part };
   const changes = repair ? await writePartRollups(session, place, days, [table]) : [];
   if (repair) await files.store.syncFolders();
   return [
@@ -114,7 +114,7 @@ async function checkRunning(
 ): Promise<{ made: StoredFile | null; result: WrongRollup[] }> {
   const [first] = days as [ManifestRow];
   const part = 'all';
-  const place: Place = { files, shape: KEYWORDS, project: first.project, part };
+  const place: Place = { files, schema: KEYWORDS, project: first.project, part };
   // The correct file; it is swept if nothing refers to it.
   const changes = await writeRunning(engine, catalog, place, { table: RUNNING, changes: [], fromDays: true });
   const made = changes[0]?.written ?? null;
@@ -140,7 +140,7 @@ async function checkCumulative(
   damaged: ReadonlySet<string>,
 ): Promise<WrongRollup[]> {
   const { project, part } = days;
-  const place: Place = { files, shape: KEYWORDS, project, part };
+  const place: Place = { files, schema: KEYWORDS, project, part };
   const change = await writeCumulative(engine, place, { table, days, running });
   const isReadable = stored !== undefined && !damaged.has(stored.file);
   if (isReadable && change.written !== null) {

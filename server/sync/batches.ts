@@ -1,29 +1,29 @@
 import { RE2JS } from 're2js';
 
-/** The longest expression that the API takes. */
+/** The longest expression that the API accepts. */
 const MAX_EXPRESSION = 4096;
-/** Rows of one answer: an answer with fewer is complete. */
+/** Rows per page of the API; a page with fewer rows is the last one. */
 export const MAX_ROWS = 25_000;
 const DEVICES = 3;
 
-/** A tracked keyword, as the sync asks for it. */
+/** A tracked keyword for the sync. */
 export interface SyncedKeyword {
   readonly id: string;
   readonly query: string;
 }
 
-/** Queries that are asked for together, in lower case, and the expression that finds exactly them. */
+/** Queries of one request, in lower case, and the expression that matches exactly these. */
 export interface Batch {
   readonly queries: readonly string[];
   readonly expression: string;
 }
 
 /**
- * Splits queries into expressions of at most 4,096 characters, each for so few queries that their rows of a number of
- * days fit in one answer. A query that is too long for an expression is left out: no search is that long.
+ * Splits queries into expressions of at most 4,096 characters, with so few queries each that their rows for a number of
+ * days fit in one page. Skips queries that are too long for an expression; no search is that long.
  */
 export function batchesOf(keywords: readonly SyncedKeyword[], days: number): Batch[] {
-  const most = Math.max(1, Math.floor((MAX_ROWS - 1) / (DEVICES * days)));
+  const max = Math.max(1, Math.floor((MAX_ROWS - 1) / (DEVICES * days)));
   const open = '^(';
   const close = ')$';
   const batches: Batch[] = [];
@@ -39,7 +39,7 @@ export function batchesOf(keywords: readonly SyncedKeyword[], days: number): Bat
   for (const query of new Set(keywords.map(({ query: text }) => text.toLowerCase()))) {
     const term = RE2JS.quote(query);
     if (open.length + term.length + close.length > MAX_EXPRESSION) continue;
-    if (queries.length === most || length + term.length + (terms.length > 0 ? 1 : 0) > MAX_EXPRESSION) end();
+    if (queries.length === max || length + term.length + (terms.length > 0 ? 1 : 0) > MAX_EXPRESSION) end();
     length += term.length + (terms.length > 0 ? 1 : 0);
     queries.push(query);
     terms.push(term);
@@ -48,7 +48,7 @@ export function batchesOf(keywords: readonly SyncedKeyword[], days: number): Bat
   return batches;
 }
 
-/** Expressions that find queries with one of the brand terms: more than one where they are many. */
+/** Expressions that match queries with a brand term; several if they do not fit in one. */
 export function brandExpressions(terms: readonly string[]): string[] {
   const expressions: string[] = [];
   let expression = '';

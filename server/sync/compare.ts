@@ -8,7 +8,7 @@ import { type DaySums, findMovedDays } from './questions.ts';
 import type { SyncOptions, SyncStores } from './run.ts';
 
 /**
- * The days, of the newest `days` that were synced, whose stored sums are others than those at the provider. One request.
+ * The synced days among the newest `days` whose stored sums differ from those of the provider. One request.
  * Throws `ProviderFailure`.
  */
 export async function compareWithProvider(
@@ -29,7 +29,7 @@ export async function compareWithProvider(
   return findMovedDays(options, synced, (day) => sums.get(day), 'all');
 }
 
-/** What the site's facts say of days. */
+/** The stored site totals by day. */
 async function storedSums(
   { settings, catalog, engine }: SyncStores,
   project: string,

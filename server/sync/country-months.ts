@@ -3,20 +3,21 @@ import type { Session } from '../facts/duckdb/engine.ts';
 
 interface CountryInput {
   readonly project: string;
-  /** Files of stored days of countries. */
+  /** Files of stored days of country_daily. */
   readonly stored: readonly string[];
-  /** Files of days that were fetched, and those days. */
+  /** Files of fetched days. */
   readonly fetched: readonly string[];
+  /** The fetched days. */
   readonly replaced: readonly Day[];
-  /** The last day that is to be in a month. */
+  /** The last day that may be moved to a month. */
   readonly through: Day;
-  /** Whether all days of a month are there. */
+  /** Whether all days of a month are available. */
   readonly isWhole: (month: Month) => boolean;
-  /** Where the months are written. */
+  /** The output file. */
   readonly target: string;
 }
 
-/** Makes months of the days of countries that are old enough. Returns the months, and their days that had rows. */
+/** Aggregates old days of country_daily to months. Returns the months and their days with rows. */
 export async function writeCountryMonths(
   session: Session,
   { project, stored, fetched, replaced, through, isWhole, target }: CountryInput,
@@ -32,7 +33,7 @@ export async function writeCountryMonths(
   return { months, days: days.filter((day) => months.includes(monthOf(day))) };
 }
 
-/** The last day of the last whole month before a day. */
+/** The last day of the last complete month before a day. */
 export function lastWholeMonthBefore(day: Day): Day {
   return addDays(`${monthOf(day)}-01`, -1);
 }

@@ -5,17 +5,17 @@ import { join } from 'node:path';
 import type { Day } from '../domain/dates.ts';
 import type { SyncTable } from './tables.ts';
 
-/** A fact row that was fetched: the columns of its table between project and measures. */
+/** A fetched fact row. */
 export interface FetchedRow {
   readonly day: Day;
-  /** Key columns other than the project and the day, in one order. */
+  /** Key columns other than project and day, always in the same order. */
   readonly key: Readonly<Record<string, string>>;
   readonly clicks: number;
   readonly impressions: number;
   readonly sumPosition: number;
 }
 
-/** What was fetched of a table and day. */
+/** The fetched rows of a table and day, summed. */
 export interface FetchedDay {
   rows: number;
   clicks: number;
@@ -27,8 +27,8 @@ export interface FetchedDay {
 const DIGEST_BITS = 64;
 
 /**
- * The rows of a window while it is fetched: a file for each table and day in a folder of its own, so that a day which has
- * not changed can be left out. Nothing of them stays in memory but sums.
+ * The rows of a window while it is fetched: one file per table and day, so that unchanged days can be skipped. Only sums
+ * stay in memory.
  */
 export class DayFiles {
   readonly folder: string;
@@ -41,7 +41,7 @@ export class DayFiles {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   }
 
-  /** The days of a table that were asked for, with or without rows. */
+  /** The requested days of a table, with or without rows. */
   of(table: SyncTable): ReadonlyMap<Day, FetchedDay> {
     return this.#days.get(table) ?? new Map();
   }
@@ -50,7 +50,7 @@ export class DayFiles {
     return [...this.#days.keys()];
   }
 
-  /** Says that a day has been asked for, whether or not it has rows. */
+  /** Registers a requested day. */
   expect(table: SyncTable, day: Day): FetchedDay {
     const days = this.#days.get(table) ?? new Map<Day, FetchedDay>();
     this.#days.set(table, days);
@@ -59,7 +59,7 @@ export class DayFiles {
     return known;
   }
 
-  /** Rows of zeros are not stored. */
+  /** Adds rows; rows without clicks and impressions are skipped. */
   async add(table: SyncTable, rows: Iterable<FetchedRow>): Promise<void> {
     const texts = new Map<Day, string[]>();
     const digests = new Map<Day, bigint>();
@@ -86,19 +86,19 @@ export class DayFiles {
     }
   }
 
-  /** Forgets a table that could not be fetched whole. */
+  /** Removes a table that could not be fetched completely. */
   async drop(table: SyncTable): Promise<void> {
     this.#days.delete(table);
     await rm(join(this.folder, table), { recursive: true, force: true });
   }
 
-  /** The files of days that have rows. */
+  /** The files of the days with rows. */
   files(table: SyncTable, days: Iterable<Day>): string[] {
     const known = this.of(table);
     return [...days].filter((day) => (known.get(day)?.rows ?? 0) > 0).map((day) => this.#path(table, day));
   }
 
-  /** Moves the files of days into a snapshot folder, where the table is there also without any row. */
+  /** Moves the files of days into a snapshot folder. The table exists there even without rows. */
   async moveTo(folder: string, table: SyncTable, days: Iterable<Day>): Promise<void> {
     const target = join(folder, table);
     mkdirSync(target, { recursive: true, mode: 0o700 });
@@ -122,7 +122,7 @@ function digestOf(line: string): bigint {
   return hash('md5', line, 'buffer').readBigUInt64BE();
 }
 
-/** The digest of rows together: it does not depend on their order, and more rows can be added to it. */
+/** Combines digests of rows. The result does not depend on the order of the rows. */
 export function sumOfDigests(a: string, b: string): string {
   return toText(BigInt(`0x${a}`) + BigInt(`0x${b}`));
 }

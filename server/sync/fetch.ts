@@ -9,16 +9,16 @@ import type { ProviderRun } from '../providers/retries.ts';
 import type { AnalyticsRow, SearchAnalytics } from '../providers/search-analytics.ts';
 import { MAX_ROWS } from './batches.ts';
 import type { DayFiles, FetchedRow } from './day-files.ts';
-import type { Ask, SyncWindow } from './plan.ts';
+import type { DayQuery, SyncWindow } from './plan.ts';
 import { appearanceQuery, appearancesQuery, type FactQuery, type QueriedProject, queriesOf } from './requests.ts';
 import type { SyncTable } from './tables.ts';
 
-/** Rows of one day that the API gives at most. */
-const MAX_ROWS_A_DAY = 50_000;
-/** So many values of the appearance are known to exist at most; each is a request. */
+/** The most rows per day that the API returns. */
+const MAX_ROWS_PER_DAY = 50_000;
+/** Upper limit for appearance values; each takes a request. */
 const MAX_APPEARANCES = 200;
 
-/** What a run has cost so far. */
+/** Counters of a run. */
 export interface RunCounts {
   requests: number;
   retries: number;
@@ -30,23 +30,23 @@ export interface FetchOptions {
   readonly connection: Connection;
   readonly project: QueriedProject;
   readonly counts: RunCounts;
-  /** Runs at a time. */
+  /** Concurrent requests. */
   readonly atOnce: number;
-  /** Called now and then. */
+  /** Called after each request. */
   readonly report?: () => void;
   readonly signal: AbortSignal;
 }
 
-/** A window that has been fetched, and the tables that could not be. */
+/** A fetched window, with the tables that failed. */
 export interface FetchedWindow {
   readonly files: DayFiles;
   readonly failures: ReadonlyMap<SyncTable, ProviderFailure>;
 }
 
-/** A part of a window: requests that take one place at the gateway. */
+/** A part of a window that occupies one slot at the gateway. */
 type Unit = (run: ProviderRun) => Promise<void>;
 
-/** Asks the API through the gateway, as background work; what it costs is added to `counts`. */
+/** Runs requests through the gateway, as background work, and adds them to `counts`. */
 export async function runAtGateway<T>(
   { providers, project, counts, signal }: Pick<FetchOptions, 'providers' | 'project' | 'counts' | 'signal'>,
   work: (run: ProviderRun) => Promise<T>,
@@ -77,8 +77,8 @@ export async function runAtGateway<T>(
 }
 
 /**
- * Fetches a window into files. Throws `ProviderFailure` where the provider gives nothing any more; a single table that
- * fails is left out, and told.
+ * Fetches a window into files. Returns the failure of a single table; throws `ProviderFailure` for failures that affect
+ * the whole property.
  */
 export async function fetchWindow(window: SyncWindow, files: DayFiles, options: FetchOptions): Promise<FetchedWindow> {
   const failures = new Map<SyncTable, ProviderFailure>();
@@ -96,36 +96,36 @@ export async function fetchWindow(window: SyncWindow, files: DayFiles, options: 
         } else failures.set(table, error);
       }
     });
-  const fetched = window.asks.map((ask) => fetchAsk(ask, files, options, run));
+  const fetched = window.dayQueries.map((dayQuery) => fetchDayQuery(dayQuery, files, options, run));
   await Promise.all(fetched);
   if (fatal !== undefined) throw fatal;
   for (const table of failures.keys()) await files.drop(table);
   return { files, failures };
 }
 
-/** Whether a failure may be that of one table: all others are those of the property, and end the run. */
+/** Whether a failure may affect only one table. Other failures affect the property and end the run. */
 function isOfTable(error: unknown): error is ProviderFailure {
   return error instanceof ProviderFailure && error.kind === 'broken';
 }
 
 type Run = (table: SyncTable, unit: Unit) => Promise<void>;
 
-async function fetchAsk(ask: Ask, files: DayFiles, options: FetchOptions, run: Run): Promise<void> {
-  const { table } = ask;
-  for (const day of eachDay(ask.from, ask.to)) files.expect(table, day);
+async function fetchDayQuery(dayQuery: DayQuery, files: DayFiles, options: FetchOptions, run: Run): Promise<void> {
+  const { table } = dayQuery;
+  for (const day of eachDay(dayQuery.from, dayQuery.to)) files.expect(table, day);
   const read = (group: readonly FactQuery[]): Promise<void> =>
     run(table, (at) => readGroup(group, { table, files, client: clientOf(options), run: at, counts: options.counts }));
   if (table !== 'appearance_daily') {
-    await Promise.all(queriesOf(options.project, ask).map(read));
+    await Promise.all(queriesOf(options.project, dayQuery).map(read));
     return;
   }
   let values: string[] = [];
   await run(table, async (at) => {
-    const query = appearancesQuery(options.project, ask);
+    const query = appearancesQuery(options.project, dayQuery);
     const { rows } = await clientOf(options).page(query, { start: 0, limit: MAX_APPEARANCES }, at);
     values = rows.map(({ keys }) => keys[0]!);
   });
-  const queries = values.flatMap((value) => appearanceQuery(options.project, ask, value) ?? []);
+  const queries = values.flatMap((value) => appearanceQuery(options.project, dayQuery, value) ?? []);
   await Promise.all(queries.map((query) => read([query])));
 }
 
@@ -141,7 +141,7 @@ interface Reading {
   readonly counts: RunCounts;
 }
 
-/** Reads queries whose rows belong together: those of one key are added up. */
+/** Reads queries whose rows are summed by key. */
 async function readGroup(group: readonly FactQuery[], { table, files, client, run, counts }: Reading): Promise<void> {
   const merged = new Map<string, FetchedRow>();
   for (const { query, toFacts } of group) {
@@ -173,16 +173,15 @@ interface DaysReading extends Pick<Reading, 'client' | 'run'> {
 }
 
 /**
- * Reads all rows of a range. An answer that is full may not be all: then each half of the days is asked for by itself. A
- * single day is read page by page, through ties.
+ * Reads all rows of a range. A full page may be incomplete: then the range is halved. A single day is read page by page.
  */
 async function readDays(query: AnalyticsQuery, reading: DaysReading): Promise<void> {
   const { from, to } = query;
   const { client, run, take, onCutOff } = reading;
   if (from === to) {
     const takeAll = async (rows: readonly AnalyticsRow[]): Promise<void> => take(rows);
-    const { rows } = await client.read(query, { max: MAX_ROWS_A_DAY, take: takeAll }, run);
-    if (rows >= MAX_ROWS_A_DAY) onCutOff(from);
+    const { rows } = await client.read(query, { max: MAX_ROWS_PER_DAY, take: takeAll }, run);
+    if (rows >= MAX_ROWS_PER_DAY) onCutOff(from);
     return;
   }
   const { rows } = await client.page(query, { start: 0, limit: MAX_ROWS }, run);

@@ -3,17 +3,17 @@ import { addDays, type Day, eachDay, earlier, later, monthOf } from '../domain/d
 import type { Range } from '../domain/range.ts';
 import { batchesOf, MAX_ROWS, type SyncedKeyword } from './batches.ts';
 
-/** For which days keywords have been fetched, by id. */
+/** The days for which keywords have been fetched, by keyword id. */
 export type Coverage = ReadonlyMap<string, SyncKeyword>;
 
-/** Keywords with days for which they are to be fetched. */
+/** Keywords and the days to fetch for them. */
 export interface LackingWindow extends Range {
   readonly keywords: readonly SyncedKeyword[];
 }
 
 /**
- * What is covered after keywords have been fetched for a range. The days of a keyword stay one range: where published
- * days lie between, it begins anew. A keyword whose query has changed begins anew, too.
+ * The coverage after keywords have been fetched for a range. The days of a keyword are always one range: the old range is
+ * dropped if published days lie between it and the new one, or if the query has changed.
  */
 export function coverageAfter(
   coverage: Coverage,
@@ -37,8 +37,8 @@ function isApart(a: Range, b: Range, published: ReadonlySet<Day>): boolean {
 }
 
 /**
- * The windows in which keywords get the published days that they lack, newest first. Few keywords get many months at
- * once: a window takes as few requests as its rows allow.
+ * The windows that fetch published days for keywords without them, newest first. For few keywords a window has several
+ * months, to save requests.
  */
 export function lackingWindows(
   keywords: readonly SyncedKeyword[],
@@ -52,27 +52,27 @@ export function lackingWindows(
   const byRange = Map.groupBy(keywords, (keyword) => {
     const found = coverage.get(keyword.id);
     const covered = found?.query === keyword.query ? found : undefined;
-    // What it lacks behind its last day is only there after a pause: then all of it is fetched anew.
+    // A gap after its last day only occurs after a pause; then all days are fetched again.
     if (covered === undefined || isApart(covered, { from: last, to: last }, known)) return last;
     return covered.from <= first ? '' : addDays(covered.from, -1);
   });
   return [...byRange].flatMap(([to, lacking]) => (to === '' ? [] : split({ from: first, to }, lacking, known)));
 }
 
-/** Devices of a keyword and day. */
-const ROWS_A_DAY = 3;
+/** Rows of a keyword per day: one per device. */
+const ROWS_PER_DAY = 3;
 
-/** Months, newest first, so many at once as fit into one answer for a batch. */
+/** Splits a range into windows of whole months, newest first, each fitting into one page per batch. */
 function split(range: Range, keywords: readonly SyncedKeyword[], published: ReadonlySet<Day>): LackingWindow[] {
   const inBatch = batchesOf(keywords, 1)[0]?.queries.length ?? 1;
-  const most = Math.max(31, Math.floor((MAX_ROWS - 1) / (ROWS_A_DAY * inBatch)));
+  const maxDays = Math.max(31, Math.floor((MAX_ROWS - 1) / (ROWS_PER_DAY * inBatch)));
   const windows: LackingWindow[] = [];
   for (let { to } = range; to >= range.from; ) {
     let from = later(`${monthOf(to)}-01`, range.from);
     for (;;) {
       const month = monthOf(addDays(from, -1));
       const next = later(`${month}-01`, range.from);
-      if (from <= range.from || eachDay(next, to).length > most) break;
+      if (from <= range.from || eachDay(next, to).length > maxDays) break;
       from = next;
     }
     if (eachDay(from, to).some((day) => published.has(day))) windows.push({ from, to, keywords });

@@ -2,7 +2,7 @@ import { classifyFailure } from '../domain/failures.ts';
 import { ProviderFailure } from '../providers/failures.ts';
 
 /**
- * How a run ended: all that was due is in (`done`), some of it, with the rest to follow at once (`part`), or why not.
+ * How a run ended: all due days are published (`done`), some of them, with the rest due immediately (`part`), or why not.
  */
 export type RunOutcome =
   | 'done'
@@ -24,7 +24,7 @@ const BY_KIND = {
   'not-covered': 'unavailable',
 } as const;
 
-/** What an error of a run means, in a word and in words for the operator. */
+/** Classifies an error of a run and explains it to the operator. */
 export function describeFailure(error: unknown): { outcome: RunOutcome; reason: string } {
   if (error instanceof ProviderFailure) {
     const outcome = BY_KIND[error.kind];
@@ -36,13 +36,13 @@ export function describeFailure(error: unknown): { outcome: RunOutcome; reason: 
 }
 
 const SENTENCES = {
-  quota: 'The provider allows no more reading of this property for the moment.',
-  'access-lost': 'The provider no longer grants access to the property; connections test tells what is missing.',
-  misconfigured: 'The credentials or the API cannot be used; connections test tells what is missing.',
-  unavailable: 'The provider does not answer as it should.',
+  quota: 'The quota of the provider for this property is exhausted for now.',
+  'access-lost': 'The provider no longer grants access to the property; run connections test for details.',
+  misconfigured: 'The credentials or the API cannot be used; run connections test for details.',
+  unavailable: 'The provider returned errors or invalid responses.',
 } as const;
 
-/** How a project whose run ended so is shown. */
+/** The sync status of a project after a run. */
 export function statusOf(outcome: RunOutcome): 'ok' | 'warning' | 'failed' {
   if (outcome === 'done' || outcome === 'part') return 'ok';
   return outcome === 'access-lost' || outcome === 'misconfigured' ? 'failed' : 'warning';
@@ -50,12 +50,12 @@ export function statusOf(outcome: RunOutcome): 'ok' | 'warning' | 'failed' {
 
 const HOUR = 3_600_000;
 const FIRST_PAUSE = 900_000;
-/** By so much of the interval runs are spread. */
+/** Random variation of the interval. */
 const JITTER = 0.1;
 
 interface NextRun {
   readonly outcome: RunOutcome;
-  /** Runs in a row that failed, this one included. */
+  /** Consecutive failed runs, including this one. */
   readonly failures: number;
   /** Milliseconds. */
   readonly now: number;
@@ -64,7 +64,7 @@ interface NextRun {
   readonly random: number;
 }
 
-/** When a project is due again, in milliseconds: what failed is tried again sooner, after growing pauses. */
+/** When a project is due again, in milliseconds. Failed runs are retried sooner, with exponential back-off. */
 export function nextRunAt({ outcome, failures, now, hours, random }: NextRun): number {
   const interval = hours * HOUR;
   if (outcome === 'part' || outcome === 'stopped') return now;

@@ -5,14 +5,14 @@ import { countRequests, planWindows, type SyncWindow } from './plan.ts';
 import { findConnected, prepare } from './prepare.ts';
 import { dueComparisons, settledDay } from './questions.ts';
 
-/** What a run would ask, as far as it can be told without asking. */
+/** The estimated requests of a run. */
 export interface PlanAhead {
   readonly windows: readonly (Range & { readonly kind: SyncWindow['kind']; readonly requests: number })[];
-  /** With those that are asked before the first window. */
+  /** Includes the requests before the first window. */
   readonly requests: number;
 }
 
-/** Plans a run and asks nothing. Which days are final is guessed. @param now milliseconds */
+/** Plans a run without requests; which days are final is estimated. @param now milliseconds */
 export async function planAhead(catalog: Catalog, id: string, now: number): Promise<PlanAhead> {
   const connected = await findConnected(catalog, id);
   if (connected === undefined) throw new Error(`Project '${id}' has no search-console connection.`);

@@ -23,30 +23,30 @@ export async function findConnected(catalog: Catalog, id: string): Promise<Conne
   return project === undefined || connection === undefined ? undefined : { project, connection };
 }
 
-/** Months that the API keeps, and days beyond them that it has been seen to give. */
+/** Months of history in the API, and the days beyond them that it sometimes returns. */
 export const HISTORY_MONTHS = 16;
 const MORE_DAYS = 14;
 
-/** The days that are wanted: those that were wanted before, as far as the API may still have them, until today. */
-function wantedDays({ firstDay }: Pick<SyncProject, 'firstDay'>, days: readonly SyncDay[], today: Day): Range {
+/** The days to sync until today. A range that was started before is kept while the API may still have its days. */
+function syncRangeOf({ firstDay }: Pick<SyncProject, 'firstDay'>, days: readonly SyncDay[], today: Day): Range {
   const oldest = addDays(monthsEarlier(today, HISTORY_MONTHS), -MORE_DAYS);
   if (firstDay === null || firstDay >= oldest) return { from: firstDay ?? oldest, to: today };
-  // Days that the API has no more are not waited for; those that are there go on to count.
+  // Missing days that the API no longer has are given up; stored days remain in the range.
   const known = new Set(days.filter(({ table }) => table === 'site_daily').map(({ day }) => day));
   const isLost = eachDay(firstDay, addDays(oldest, -1)).some((day) => !known.has(day));
   return { from: isLost ? oldest : firstDay, to: today };
 }
 
-/** What a run goes by besides the answers of the provider. */
+/** The state of a project before a run. */
 export interface Prepared {
   readonly sync: SyncProject;
   readonly input: Omit<PlanInput, 'finalThrough' | 'moved'>;
 }
 
 /**
- * Reads what is known of a project.
+ * Reads the state of a project.
  * @param now milliseconds
- * @param staleAfter milliseconds after which days that still change are read again
+ * @param staleAfter milliseconds after which provisional days are fetched again
  */
 export async function prepare(
   catalog: Catalog,
@@ -56,12 +56,12 @@ export async function prepare(
   const stored = await readSyncProject(catalog, project.id);
   const isOther = stored.firstDay !== null && stored.country !== project.country;
   const sync = isOther ? { ...stored, country: project.country } : stored;
-  // Days of another country are none of this one: all are fetched anew.
+  // Days of another country cannot be used: all are fetched again.
   const days = isOther ? [] : await listSyncDays(catalog, project.id);
   return {
     sync,
     input: {
-      wanted: wantedDays(sync, days, today),
+      syncRange: syncRangeOf(sync, days, today),
       tables: tablesOf(connection.archive),
       days,
       keywords: (await listKeywords(catalog, project.id)).map(({ id, query }) => ({ id, query })),
@@ -75,16 +75,16 @@ export async function prepare(
   };
 }
 
-/** Writes down what a run is about to fetch with, before the first request. */
+/** Stores the parameters of a run before the first request. */
 export async function begin(catalog: Catalog, { project }: Connected, prepared: Prepared): Promise<SyncProject> {
   const { input, sync: before } = prepared;
   const hasBrandDays = input.days.some(({ table }) => table === 'brand_daily');
   const sync: SyncProject = {
     ...before,
-    firstDay: input.wanted.from,
-    lastDay: input.wanted.to,
+    firstDay: input.syncRange.from,
+    lastDay: input.syncRange.to,
     country: project.country,
-    // Those of stored days are changed together with them.
+    // With stored brand days, the terms change when those days are published.
     brandTerms: hasBrandDays ? before.brandTerms : project.brandTerms,
     lastRunAt: input.now,
   };
@@ -96,7 +96,7 @@ export async function begin(catalog: Catalog, { project }: Connected, prepared: 
   return sync;
 }
 
-/** Whether terms find the same queries. */
+/** Whether terms match the same queries. */
 function haveSameTerms(a: readonly string[], b: readonly string[]): boolean {
   const normal = (terms: readonly string[]): string =>
     JSON.stringify([...new Set(terms.map((term) => term.trim().toLowerCase()))].sort());

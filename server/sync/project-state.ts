@@ -14,7 +14,7 @@ import type { PlanInput } from './plan.ts';
 import { findConnected } from './prepare.ts';
 import type { DaysByTable } from './published-days.ts';
 
-/** How a project stands once its newest days are published. */
+/** The state of a project after its newest days are published. */
 export function newestState(
   { finalThrough }: Pick<PlanInput, 'finalThrough'>,
   days: DaysByTable,
@@ -28,9 +28,9 @@ export function newestState(
   };
 }
 
-/** Whether wanted days were never published. */
-export function isPending({ tables, wanted }: PlanInput, days: DaysByTable): boolean {
-  const all = eachDay(wanted.from, wanted.to);
+/** Whether days to sync were never published. */
+export function isPending({ tables, syncRange }: PlanInput, days: DaysByTable): boolean {
+  const all = eachDay(syncRange.from, syncRange.to);
   return tables.some((table) => !all.every((day) => days.get(table)?.has(day)));
 }
 
@@ -44,7 +44,7 @@ interface Failure {
   readonly hours: number;
 }
 
-/** Stores that a run has failed. What was published stays; only the status tells. */
+/** Stores a failed run: status, reason and next run. Published data does not change. */
 export async function storeFailure(catalog: Catalog, id: string, failure: Failure): Promise<void> {
   const { outcome, reason } = failure;
   await catalog.transaction(async (own) => {

@@ -35,28 +35,28 @@ export interface PublishInput {
   readonly project: string;
   readonly window: SyncWindow;
   readonly fetched: FetchedWindow;
-  /** What was published before. */
+  /** Previously published days. */
   readonly days: DaysByTable;
-  /** The first and the last day that are wanted; the last one is today. */
-  readonly wanted: Range;
+  /** The days to sync; the last one is today. */
+  readonly syncRange: Range;
   readonly today: Day;
   readonly finalThrough: Day;
-  /** Days of countries until this one are kept by months. */
+  /** Country days up to this day are stored by month. */
   readonly monthsThrough: Day;
-  /** Days that are stored again, also where they came as before. */
+  /** Days that are stored again even if unchanged. */
   readonly again: ReadonlySet<Day>;
   /** Milliseconds. */
   readonly now: number;
-  /** How the project stands once this is published. */
+  /** The project state after the publication. */
   readonly stateAfter: (days: DaysByTable) => Partial<SyncState>;
   /** Writes further rows in the same transaction. */
   readonly alongside?: (own: Catalog) => Promise<void>;
 }
 
 /**
- * Makes a window current: its facts, what is known of its days, and how the project stands, all in one transaction. Days
- * that came as they were fetched before are left alone; where all did, no facts are published.
- * @returns what is known of the days of the window
+ * Publishes a window in one transaction: its facts, the state of its days, and the project state. Unchanged days are not
+ * written again.
+ * @returns the state of the days of the window
  */
 export async function publishWindow(input: PublishInput): Promise<readonly SyncDay[]> {
   const { settings, catalog, engine, project } = input;
@@ -75,20 +75,20 @@ export async function publishWindow(input: PublishInput): Promise<readonly SyncD
     return days;
   }
   const makeSnapshot = (folder: string): Promise<KnownDays> => writeSnapshot(input, { folder, changed, after });
-  // The provider has rows with more clicks than impressions now and then.
+  // The provider occasionally returns rows with more clicks than impressions.
   const how = { acceptImplausible: true, trusted: true };
   await loadSnapshot({ settings, catalog }, { ...how, makeSnapshot, engine, alongside: write });
   return days;
 }
 
-/** The days of each table that are to be stored: those whose rows are others than before, or new. */
+/** The new or changed days of each table. */
 async function changedDays(
   { catalog, project, fetched: { files }, days, today, again }: PublishInput,
   published: readonly SyncDay[],
 ): Promise<Map<SyncTable, Day[]>> {
   const changed = new Map<SyncTable, Day[]>();
   const stored = await readCoverage(catalog, project);
-  // Beyond its months the API gives some days. There, a day without rows cannot be told from one that is gone.
+  // The API returns some days beyond its history. There a day without rows may simply have been deleted.
   const kept = monthsEarlier(today, HISTORY_MONTHS);
   for (const { table: name, day, digest } of published) {
     const table = name as SyncTable;
@@ -107,32 +107,32 @@ async function changedDays(
   return changed;
 }
 
-/** For which days the keywords of a window are fetched once it is published. */
+/** The coverage of the keywords of a window after its publication. */
 async function fetchedKeywords(own: Catalog, { project, window, fetched, days }: PublishInput): Promise<SyncKeyword[]> {
-  const asks = window.asks.filter(({ table }) => table === 'keyword_daily' && !fetched.failures.has(table));
-  if (asks.length === 0) return [];
+  const dayQueries = window.dayQueries.filter(({ table }) => table === 'keyword_daily' && !fetched.failures.has(table));
+  if (dayQueries.length === 0) return [];
   const known = [...(days.get('keyword_daily')?.values() ?? [])];
   const published = new Set(known.filter(({ state }) => state !== 'failed').map(({ day }) => day));
   const before = await listSyncKeywords(own, project);
   let coverage: ReadonlyMap<string, SyncKeyword> = new Map(before.map((keyword) => [keyword.id, keyword]));
-  for (const ask of asks.toReversed()) coverage = coverageAfter(coverage, ask, published);
-  const asked = new Set(asks.flatMap(({ keywords }) => keywords.map(({ id }) => id)));
-  return [...coverage.values()].filter(({ id }) => asked.has(id));
+  for (const dayQuery of dayQueries.toReversed()) coverage = coverageAfter(coverage, dayQuery, published);
+  const requested = new Set(dayQueries.flatMap(({ keywords }) => keywords.map(({ id }) => id)));
+  return [...coverage.values()].filter(({ id }) => requested.has(id));
 }
 
-/** Whether all wanted days of a month of countries are published. */
+/** Whether all country days of a month are published. */
 function isWholeMonth(
   month: Month,
-  { wanted, monthsThrough }: Pick<PublishInput, 'wanted' | 'monthsThrough'>,
+  { syncRange, monthsThrough }: Pick<PublishInput, 'syncRange' | 'monthsThrough'>,
   after: DaysByTable,
 ): boolean {
   if (lastDayOf(month) > monthsThrough) return false;
   const days = after.get('country_daily');
-  const range = { from: later(`${month}-01`, wanted.from), to: lastDayOf(month) };
+  const range = { from: later(`${month}-01`, syncRange.from), to: lastDayOf(month) };
   return eachDay(range.from, range.to).every((day) => (days?.get(day)?.state ?? 'failed') !== 'failed');
 }
 
-/** Whether the oldest stored days of countries are to become a month. */
+/** Whether the oldest stored country days can be aggregated to a month. */
 async function isMonthDue(input: PublishInput, after: DaysByTable): Promise<boolean> {
   const [first] = await manifestOf(input.catalog, input.project, 'country_daily', EVERY_DAY);
   return first !== undefined && isWholeMonth(monthOf(first.firstDay), input, after);
@@ -144,7 +144,7 @@ interface Snapshot {
   readonly after: DaysByTable;
 }
 
-/** Writes what a window changes as a snapshot. Nobody else loads meanwhile. */
+/** Writes the changes of a window as a snapshot. Requires the load lock. */
 async function writeSnapshot(input: PublishInput, { folder, changed, after }: Snapshot): Promise<KnownDays> {
   const { project, fetched } = input;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -159,7 +159,7 @@ async function writeSnapshot(input: PublishInput, { folder, changed, after }: Sn
   return { project, days: { ...known, ...(await writeCountries(input, own, { folder, changed, after })) } };
 }
 
-/** Writes days of countries, and months in place of those that are old enough. */
+/** Writes country days, and aggregates old ones to months. */
 async function writeCountries(
   { catalog, project, fetched: { files }, ...input }: PublishInput,
   own: OwnSession,
@@ -171,16 +171,16 @@ async function writeCountries(
   const stored = (await manifestOf(catalog, project, 'country_daily', old)).filter(
     ({ firstDay }) => firstDay <= monthsThrough,
   );
-  const asked = [...files.of('country_daily').keys()].filter((day) => day <= monthsThrough);
+  const requested = [...files.of('country_daily').keys()].filter((day) => day <= monthsThrough);
   const isWhole = (month: Month): boolean => isWholeMonth(month, input, after);
   const { months, days } =
-    stored.length + asked.length === 0
+    stored.length + requested.length === 0
       ? { months: [], days: [] }
       : await writeCountryMonths(await own.session(), {
           project,
           stored: await own.checked.open(stored),
-          fetched: files.files('country_daily', asked),
-          replaced: asked,
+          fetched: files.files('country_daily', requested),
+          replaced: requested,
           through: monthsThrough,
           isWhole,
           target: join(folder, 'country_monthly.parquet'),
@@ -195,16 +195,18 @@ async function writeCountries(
   };
 }
 
-/** Days are replaced whole: rows of keywords that the window says nothing about are taken along. */
+/** A load replaces whole days, so stored rows of keywords outside the window are copied. */
 async function keepOtherKeywords(
   { catalog, project, window }: PublishInput,
   own: OwnSession,
   { table, days, folder }: { table: SyncTable; days: readonly Day[]; folder: string },
 ): Promise<void> {
-  const asked = new Set(
-    window.asks.filter((ask) => ask.table === table).flatMap(({ keywords }) => keywords.map(({ id }) => id)),
+  const requested = new Set(
+    window.dayQueries
+      .filter((dayQuery) => dayQuery.table === table)
+      .flatMap(({ keywords }) => keywords.map(({ id }) => id)),
   );
-  const others = (await listKeywordIds(catalog, project)).filter((id) => !asked.has(id));
+  const others = (await listKeywordIds(catalog, project)).filter((id) => !requested.has(id));
   const stored = await filesOf(catalog, project, table, { from: days.reduce(earlier), to: days.reduce(later) });
   if (others.length === 0 || stored.length === 0) return;
   const { columns } = FACTS.find(({ name }) => name === table)!;
@@ -214,7 +216,7 @@ async function keepOtherKeywords(
   await (await own.session()).run(sqlTemplate('sync/kept_keyword_rows', { columns: identifiers(names) }), parameters);
 }
 
-/** A connection over the stored facts and the rows that wait, opened where something needs it. */
+/** A session over stored facts and staged rows, opened on first use. */
 class OwnSession {
   readonly checked: CheckedFiles;
   readonly #engine: () => Promise<Engine>;

@@ -6,12 +6,12 @@ import type { FetchedWindow } from './fetch.ts';
 import type { SyncWindow } from './plan.ts';
 import type { SyncTable } from './tables.ts';
 
-/** Days that were published, by table and day. */
+/** Published days, by table and day. */
 export type DaysByTable = ReadonlyMap<SyncTable, ReadonlyMap<Day, SyncDay>>;
 
-/** Final days are compared with the provider once more at these ages, in days. */
+/** Ages in days at which final days are compared with the provider again. */
 const COMPARED_AT = [30, 7];
-/** Pauses before a table that failed is asked for again, in milliseconds. */
+/** Pauses before a failed table is fetched again, in milliseconds. */
 const FIRST_PAUSE = 3_600_000;
 const MAX_PAUSE = 86_400_000;
 
@@ -25,10 +25,10 @@ interface Publication {
   readonly now: number;
 }
 
-/** What is known of the days of a window once it is published. */
+/** The state of the days of a window after its publication. */
 export function publishedDays(publication: Publication): SyncDay[] {
   const { window, fetched, days } = publication;
-  return window.asks.flatMap(({ table, from, to }) => {
+  return window.dayQueries.flatMap(({ table, from, to }) => {
     const failure = fetched.failures.get(table);
     return eachDay(from, to).flatMap((day) => {
       const before = days.get(table)?.get(day);
@@ -46,7 +46,7 @@ function fetchedDay(
   before: SyncDay | undefined,
   { window, today, finalThrough, now }: Publication,
 ): SyncDay {
-  // Rows of some keywords come to those that are there.
+  // Windows of keywords add rows to published days.
   const added =
     window.kind === 'keywords' && before !== undefined ? before : { ...NOTHING, final: day <= finalThrough };
   const rows = added.rows + found.rows;
@@ -78,7 +78,7 @@ function failedDay(table: SyncTable, day: Day, before: SyncDay | undefined, reas
   return { ...known, attempts, reason, nextTry };
 }
 
-/** The age at which a day need not be compared any more when it is read today. */
+/** The latest comparison age that a day has reached today; 0 for none. */
 export function comparedAt(day: Day, today: Day): number {
   const age = countDays(day, today) - 1;
   return COMPARED_AT.find((at) => age >= at) ?? 0;

@@ -6,7 +6,7 @@ import { MAX_ROWS } from './batches.ts';
 import { type FetchOptions, runAtGateway } from './fetch.ts';
 import { comparedAt } from './published-days.ts';
 
-export type Asking = Omit<FetchOptions, 'atOnce'>;
+export type QueryOptions = Omit<FetchOptions, 'atOnce'>;
 
 /** Sums of a day over all of its rows. */
 export interface DaySums {
@@ -14,30 +14,34 @@ export interface DaySums {
   readonly impressions: number;
 }
 
-/** Days in which the first one that is not final is looked for. */
+/** Newest days that are searched for the first provisional one. */
 const FINALITY_DAYS = 10;
-/** Where the provider does not say: data is final after so many Pacific days. */
+/** Pacific days after which data is final, if the provider does not report it. */
 const PROVISIONAL_DAYS = 3;
 
-/** The last day that cannot change any more, as the provider says. */
-export async function askFinality(options: Asking, today: Day): Promise<Day> {
+/** The last final day, as reported by the provider. */
+export async function readLastFinalDay(options: QueryOptions, today: Day): Promise<Day> {
   const range = { from: addDays(today, 1 - FINALITY_DAYS), to: today };
-  const { firstIncompleteDate } = await askDays(options, range, 'all');
+  const { firstIncompleteDate } = await readDays(options, range, 'all');
   return firstIncompleteDate === null ? settledDay(today) : addDays(firstIncompleteDate, -1);
 }
 
-/** The newest day that is final for certain, without the provider's word. */
+/** The newest day that is certainly final. */
 export function settledDay(today: Day): Day {
   return addDays(today, -PROVISIONAL_DAYS);
 }
 
-/** The sums of each day that has any at the provider. */
-async function askSums(options: Asking, range: Range, dataState: 'final' | 'all'): Promise<ReadonlyMap<Day, DaySums>> {
-  const { rows } = await askDays(options, range, dataState);
+/** The sums at the provider, by day. */
+async function readSums(
+  options: QueryOptions,
+  range: Range,
+  dataState: 'final' | 'all',
+): Promise<ReadonlyMap<Day, DaySums>> {
+  const { rows } = await readDays(options, range, dataState);
   return new Map(rows.map(({ keys, clicks, impressions }) => [keys[0]!, { clicks, impressions }]));
 }
 
-function askDays(options: Asking, range: Range, dataState: 'final' | 'all') {
+function readDays(options: QueryOptions, range: Range, dataState: 'final' | 'all') {
   const { property, country } = options.project;
   const filters = country === null ? [] : [{ dimension: 'country', operator: 'equals', expression: country } as const];
   const query: AnalyticsQuery = {
@@ -53,7 +57,7 @@ function askDays(options: Asking, range: Range, dataState: 'final' | 'all') {
   return runAtGateway(options, (run) => client.page(query, { start: 0, limit: MAX_ROWS }, run));
 }
 
-/** The final days that have reached an age at which they are compared with the provider, and that age. */
+/** The final days due for a comparison with the provider, and the age they have reached. */
 export function dueComparisons(days: readonly SyncDay[], today: Day): Map<Day, number> {
   const due = new Map<Day, number>();
   for (const { table, day, final, compared, state } of days) {
@@ -64,9 +68,9 @@ export function dueComparisons(days: readonly SyncDay[], today: Day): Map<Day, n
   return due;
 }
 
-/** Those of some days whose sums are others at the provider than what is stored. One request. */
+/** The days whose sums at the provider differ from the stored ones. One request. */
 export async function findMovedDays(
-  options: Asking,
+  options: QueryOptions,
   days: Iterable<Day>,
   stored: (day: Day) => DaySums | undefined,
   dataState: 'final' | 'all' = 'final',
@@ -74,7 +78,7 @@ export async function findMovedDays(
   const all = [...days];
   if (all.length === 0) return [];
   const range = { from: all.reduce(earlier), to: all.reduce(later) };
-  const sums = await askSums(options, range, dataState);
+  const sums = await readSums(options, range, dataState);
   const none: DaySums = { clicks: 0, impressions: 0 };
   return all
     .filter((day) => {

@@ -3,90 +3,94 @@ import type { AnalyticsQuery } from '../providers/analytics-query.ts';
 import { type AnalyticsRow, sumPositionOf } from '../providers/search-analytics.ts';
 import { batchesOf, brandExpressions, type SyncedKeyword } from './batches.ts';
 import type { FetchedRow } from './day-files.ts';
-import type { Ask } from './plan.ts';
+import type { DayQuery } from './plan.ts';
 
-/** What a project's requests have in common. */
+/** The common parameters of a project's requests. */
 export interface QueriedProject {
   readonly property: string;
   readonly country: string | null;
   readonly brandTerms: readonly string[];
 }
 
-/** A question to the API, and what its rows are as facts; rows that no fact can hold are left out. */
+/** A query and the conversion of its rows to facts; rows that are invalid as facts are skipped. */
 export interface FactQuery {
   readonly query: AnalyticsQuery;
   readonly toFacts: (row: AnalyticsRow) => FetchedRow[];
 }
 
 type Filter = NonNullable<AnalyticsQuery['filters']>[number];
-type Shape = Pick<AnalyticsQuery, 'dimensions' | 'aggregation'> & { readonly filters?: readonly Filter[] };
+type QuerySchema = Pick<AnalyticsQuery, 'dimensions' | 'aggregation'> & { readonly filters?: readonly Filter[] };
 
 const DEVICES: readonly string[] = ['desktop', 'mobile', 'tablet'];
 const COUNTRY = /^[a-z]{3}$/;
 const APPEARANCE = /^[A-Z][A-Z0-9_]*$/;
 const URL_TEXT = /^[A-Za-z][A-Za-z0-9+.-]*:\/\/./s;
-/** Bytes of a text in a fact. */
+/** Maximum bytes of a text in a fact. */
 const MAX_TEXT = 65_536;
-/** Finds every query: any filter by query leaves anonymised ones out. */
+/** Matches all queries. A filter by query excludes anonymised queries. */
 const ANY = '.*';
 
 /**
- * The queries of an ask, but for appearances, whose values have to be asked for first. The rows of each group belong
- * together.
+ * The API queries for days of one table, except appearances, whose values must be read first. Rows of a group are summed
+ * by key.
  */
-export function queriesOf(project: QueriedProject, ask: Ask): FactQuery[][] {
-  switch (ask.table) {
+export function queriesOf(project: QueriedProject, dayQuery: DayQuery): FactQuery[][] {
+  switch (dayQuery.table) {
     case 'site_daily':
-      return [[siteQuery(project, ask)]];
+      return [[siteQuery(project, dayQuery)]];
     case 'country_daily':
-      return [[countryQuery(project, ask)]];
+      return [[countryQuery(project, dayQuery)]];
     case 'brand_daily':
-      return [brandQueries(project, ask)];
+      return [brandQueries(project, dayQuery)];
     case 'keyword_daily':
     case 'keyword_page_daily':
-      return keywordQueries(project, ask).map((query) => [query]);
+      return keywordQueries(project, dayQuery).map((query) => [query]);
     case 'query_daily':
     case 'page_daily':
-      return eachDay(ask.from, ask.to).map((day) => [listQuery(project, ask, day)]);
+      return eachDay(dayQuery.from, dayQuery.to).map((day) => [listQuery(project, dayQuery, day)]);
     case 'appearance_daily':
-      throw new Error('appearances are asked for by value');
+      throw new Error('appearances are queried by value');
   }
 }
 
-/** The question which appearances a range has. */
-export function appearancesQuery(project: QueriedProject, ask: Ask): AnalyticsQuery {
-  return queryOf(project, ask, { dimensions: ['searchAppearance'], aggregation: 'auto' });
+/** The query for the appearances of a range. */
+export function appearancesQuery(project: QueriedProject, dayQuery: DayQuery): AnalyticsQuery {
+  return queryOf(project, dayQuery, { dimensions: ['searchAppearance'], aggregation: 'auto' });
 }
 
-export function appearanceQuery(project: QueriedProject, ask: Ask, appearance: string): FactQuery | undefined {
+export function appearanceQuery(
+  project: QueriedProject,
+  dayQuery: DayQuery,
+  appearance: string,
+): FactQuery | undefined {
   const name = appearance.toUpperCase();
   if (!APPEARANCE.test(name)) return undefined;
   const filters = [{ dimension: 'searchAppearance', operator: 'equals', expression: appearance }] as const;
-  return factQuery(project, ask, { dimensions: ['date'], aggregation: 'auto', filters }, (row, [day]) =>
+  return factQuery(project, dayQuery, { dimensions: ['date'], aggregation: 'auto', filters }, (row, [day]) =>
     fact(row, day, { appearance: name }),
   );
 }
 
-function siteQuery(project: QueriedProject, ask: Ask): FactQuery {
-  const shape: Shape = { dimensions: ['date', 'device'], aggregation: 'byProperty' };
-  return factQuery(project, ask, shape, (row, [day, name = '']) => {
+function siteQuery(project: QueriedProject, dayQuery: DayQuery): FactQuery {
+  const schema: QuerySchema = { dimensions: ['date', 'device'], aggregation: 'byProperty' };
+  return factQuery(project, dayQuery, schema, (row, [day, name = '']) => {
     const device = name.toLowerCase();
     return fact(row, day, { device }, DEVICES.includes(device));
   });
 }
 
-function countryQuery(project: QueriedProject, ask: Ask): FactQuery {
-  const shape: Shape = { dimensions: ['date', 'country'], aggregation: 'byProperty' };
-  return factQuery(project, ask, shape, (row, [day, name = '']) => {
+function countryQuery(project: QueriedProject, dayQuery: DayQuery): FactQuery {
+  const schema: QuerySchema = { dimensions: ['date', 'country'], aggregation: 'byProperty' };
+  return factQuery(project, dayQuery, schema, (row, [day, name = '']) => {
     const country = name.toLowerCase();
     return fact(row, day, { country }, COUNTRY.test(country));
   });
 }
 
-function brandQueries(project: QueriedProject, ask: Ask): FactQuery[] {
+function brandQueries(project: QueriedProject, dayQuery: DayQuery): FactQuery[] {
   const expressions = brandExpressions(project.brandTerms);
   const of = (segment: string, filters: readonly Filter[], change = (found: FetchedRow): FetchedRow => found) =>
-    factQuery(project, ask, { dimensions: ['date'], aggregation: 'byProperty', filters }, (row, [day]) =>
+    factQuery(project, dayQuery, { dimensions: ['date'], aggregation: 'byProperty', filters }, (row, [day]) =>
       fact(row, day, { segment }).map(change),
     );
   const filter = (operator: Filter['operator'], expression: string): Filter => ({
@@ -99,7 +103,7 @@ function brandQueries(project: QueriedProject, ask: Ask): FactQuery[] {
   if (expressions.length === 1) {
     return [of('brand', [filter('includingRegex', expressions[0]!)]), of('non_brand', others)];
   }
-  // Filters hold together: with more terms than one expression takes, brand is all less the others.
+  // Filters are combined with AND, so with several expressions brand is all queries minus the others.
   return [of('brand', [filter('includingRegex', ANY)]), of('brand', others, negative), of('non_brand', others)];
 }
 
@@ -107,16 +111,16 @@ function negative({ clicks, impressions, sumPosition, ...row }: FetchedRow): Fet
   return { ...row, clicks: -clicks, impressions: -impressions, sumPosition: -sumPosition };
 }
 
-function keywordQueries(project: QueriedProject, ask: Ask): FactQuery[] {
-  const isByPage = ask.table === 'keyword_page_daily';
-  const byQuery = Map.groupBy(ask.keywords, ({ query }: SyncedKeyword) => query.toLowerCase());
-  return batchesOf(ask.keywords, eachDay(ask.from, ask.to).length).map(({ expression }) => {
-    const shape: Shape = {
+function keywordQueries(project: QueriedProject, dayQuery: DayQuery): FactQuery[] {
+  const isByPage = dayQuery.table === 'keyword_page_daily';
+  const byQuery = Map.groupBy(dayQuery.keywords, ({ query }: SyncedKeyword) => query.toLowerCase());
+  return batchesOf(dayQuery.keywords, eachDay(dayQuery.from, dayQuery.to).length).map(({ expression }) => {
+    const schema: QuerySchema = {
       dimensions: ['date', 'query', isByPage ? 'page' : 'device'],
       aggregation: isByPage ? 'byPage' : 'byProperty',
       filters: [{ dimension: 'query', operator: 'includingRegex', expression }],
     };
-    return factQuery(project, ask, shape, (row, [day, query = '', value = '']) =>
+    return factQuery(project, dayQuery, schema, (row, [day, query = '', value = '']) =>
       (byQuery.get(query.toLowerCase()) ?? []).flatMap(({ id }) =>
         isByPage
           ? fact(row, day, { keyword_id: id, url: value }, isUrl(value))
@@ -126,13 +130,13 @@ function keywordQueries(project: QueriedProject, ask: Ask): FactQuery[] {
   });
 }
 
-function listQuery(project: QueriedProject, ask: Ask, day: Day): FactQuery {
-  const isQueries = ask.table === 'query_daily';
-  const shape: Shape = {
+function listQuery(project: QueriedProject, dayQuery: DayQuery, day: Day): FactQuery {
+  const isQueries = dayQuery.table === 'query_daily';
+  const schema: QuerySchema = {
     dimensions: [isQueries ? 'query' : 'page', 'country'],
     aggregation: isQueries ? 'byProperty' : 'byPage',
   };
-  return factQuery(project, { ...ask, from: day, to: day }, shape, (row, [text, name = '']) => {
+  return factQuery(project, { ...dayQuery, from: day, to: day }, schema, (row, [text, name = '']) => {
     const country = name.toLowerCase();
     const isRight = COUNTRY.test(country) && (isQueries ? isWords(text) : isUrl(text));
     return fact(row, day, { [isQueries ? 'query' : 'url']: text, country }, isRight);
@@ -141,18 +145,22 @@ function listQuery(project: QueriedProject, ask: Ask, day: Day): FactQuery {
 
 function factQuery(
   project: QueriedProject,
-  ask: Ask,
-  shape: Shape,
+  dayQuery: DayQuery,
+  schema: QuerySchema,
   toFacts: (row: AnalyticsRow, keys: readonly [string, ...string[]]) => FetchedRow[],
 ): FactQuery {
   return {
-    query: queryOf(project, ask, shape),
+    query: queryOf(project, dayQuery, schema),
     toFacts: (row) => toFacts(row, row.keys as [string, ...string[]]),
   };
 }
 
-function queryOf({ property, country }: QueriedProject, { from, to, dataState }: Ask, shape: Shape): AnalyticsQuery {
-  const { dimensions, aggregation = 'auto', filters = [] } = shape;
+function queryOf(
+  { property, country }: QueriedProject,
+  { from, to, dataState }: DayQuery,
+  schema: QuerySchema,
+): AnalyticsQuery {
+  const { dimensions, aggregation = 'auto', filters = [] } = schema;
   const ofCountry: Filter[] =
     country === null ? [] : [{ dimension: 'country', operator: 'equals', expression: country }];
   return { property, from, to, dimensions, aggregation, filters: [...ofCountry, ...filters], dataState, type: 'web' };

@@ -18,16 +18,16 @@ import { begin, type Connected, findConnected, prepare } from './prepare.ts';
 import { isPending, newestState, storeFailure } from './project-state.ts';
 import { type PublishInput, publishWindow } from './publish.ts';
 import { addDay, byTable, type DaysByTable } from './published-days.ts';
-import { askFinality, dueComparisons, findMovedDays } from './questions.ts';
+import { dueComparisons, findMovedDays, readLastFinalDay } from './questions.ts';
 import type { SyncTable } from './tables.ts';
 
 export interface SyncStores {
   readonly settings: Settings;
   readonly catalog: Catalog;
   readonly providers: Providers;
-  /** Where rows wait until they are published. */
+  /** Folder for rows before their publication. */
   readonly folder: string;
-  /** Gives the engine for all that is published and compared, opened where something needs it. */
+  /** Returns the engine for publications and comparisons, opened on first use. */
   readonly engine: () => Promise<Engine>;
   readonly log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>;
 }
@@ -38,12 +38,12 @@ export interface SyncOptions {
   /** From 0 to 1, as `Math.random`. */
   readonly random: () => number;
   readonly signal: AbortSignal;
-  /** Windows after which the run ends for others to have their turn. */
+  /** Maximum number of windows of this run. */
   readonly maxWindows?: number;
-  /** Milliseconds after which days that still change are read again; 0: all of them. */
+  /** Milliseconds after which provisional days are fetched again; 0 for always. */
   readonly staleAfter?: number;
   readonly report?: (progress: SyncProgress) => void;
-  /** Days that are read again, whatever is known of them. */
+  /** Days to fetch again regardless of their state. */
   readonly again?: readonly Day[];
 }
 
@@ -52,25 +52,25 @@ export interface SyncProgress {
   readonly windows: number;
   readonly allWindows: number;
   readonly requests: number;
-  /** As far as they can be told before. */
+  /** Estimated. */
   readonly allRequests: number;
   readonly rows: number;
 }
 
-/** What a run did; its line in the log. */
+/** The result of a run, as logged. */
 export interface SyncResult extends Readonly<RunCounts> {
   readonly project: string;
   readonly outcome: RunOutcome;
-  /** Why it did not succeed, in words for the operator. */
+  /** Why the run failed, for the operator. */
   readonly reason: string | null;
   readonly windows: number;
   readonly seconds: number;
 }
 
 /**
- * One run of a project: asks what is final, and fetches and publishes what is due, window by window. Each publication is
- * whole, so that the next run goes on behind the last one, however this one ends. Nobody else may run the project
- * meanwhile. Throws where the run was stopped; what else goes wrong is told by the result, and stored.
+ * Syncs a project once: reads which days are final, then fetches and publishes due days, window by window. Each window is
+ * published atomically, so the next run continues after it. The caller must hold the lease of the project. Throws if the
+ * run was stopped; other failures are stored and returned.
  */
 export async function syncProject(stores: SyncStores, id: string, options: SyncOptions): Promise<SyncResult> {
   const { catalog, settings, log, providers } = stores;
@@ -97,7 +97,7 @@ export async function syncProject(stores: SyncStores, id: string, options: SyncO
   return { ...line, reason };
 }
 
-/** One run while it is under way. */
+/** The state of a run. */
 class Run {
   readonly #stores: SyncStores;
   readonly #connected: Connected;
@@ -128,7 +128,7 @@ class Run {
     const prepared = await prepare(catalog, this.#connected, { today: this.#today, now: now(), staleAfter });
     await begin(catalog, this.#connected, prepared);
     this.#days = byTable(prepared.input.days);
-    const finalThrough = await askFinality(this.#fetchOptions(), this.#today);
+    const finalThrough = await readLastFinalDay(this.#fetchOptions(), this.#today);
     const moved = await this.#movedDays(prepared.input.days);
     const input: PlanInput = { ...prepared.input, finalThrough, moved };
     const windows = planWindows(input);
@@ -164,7 +164,7 @@ class Run {
         report,
       });
       const ofBrand = fetched.failures.get('brand_daily');
-      // Days of old and of new terms must not stand side by side.
+      // Days with old and new terms must not be mixed.
       if (ofBrand !== undefined && input.brandChanged) throw ofBrand;
       const isBrand = window.kind === 'brand';
       await this.#publish(window, fetched, input, {
@@ -187,7 +187,7 @@ class Run {
     }
   }
 
-  /** Stores that the run has succeeded, or which table has failed; and makes months of countries that have become due. */
+  /** Stores the result of the run, and aggregates country days to months. */
   async #end(input: PlanInput, isPart: boolean): Promise<Pick<SyncResult, 'outcome' | 'reason'>> {
     const { settings, folder } = this.#stores;
     const { project } = this.#connected;
@@ -198,7 +198,7 @@ class Run {
     const outcome: RunOutcome = failed !== undefined ? 'table-failed' : isPart ? 'part' : 'done';
     const reason =
       failed === undefined ? null : `${failed.table} of ${failed.day} could not be fetched: ${failed.reason}.`;
-    const nothing: SyncWindow = { kind: 'history', from: this.#today, to: this.#today, asks: [] };
+    const nothing: SyncWindow = { kind: 'history', from: this.#today, to: this.#today, dayQueries: [] };
     const files = new DayFiles(join(folder, newUuid()), project.id);
     try {
       await this.#publish(nothing, { files, failures: new Map() }, input, {
@@ -229,7 +229,7 @@ class Run {
   async #publish(
     window: SyncWindow,
     fetched: FetchedWindow,
-    { wanted, finalThrough }: PlanInput,
+    { syncRange, finalThrough }: PlanInput,
     what: Pick<PublishInput, 'stateAfter' | 'alongside'>,
   ): Promise<void> {
     const { settings, catalog, engine } = this.#stores;
@@ -241,7 +241,7 @@ class Run {
       window,
       fetched,
       days: this.#days,
-      wanted,
+      syncRange,
       today: this.#today,
       finalThrough,
       monthsThrough: lastWholeMonthBefore(addDays(this.#today, -settings.countryDays)),
@@ -252,7 +252,7 @@ class Run {
     for (const day of published) addDay(this.#days, day);
   }
 
-  /** Days that moved at the provider since they became final, and those that are to be read again. */
+  /** Final days that have changed at the provider, and days to fetch again. */
   async #movedDays(days: readonly SyncDay[]): Promise<ReadonlySet<Day>> {
     const { catalog } = this.#stores;
     const { project } = this.#connected;
@@ -271,8 +271,8 @@ class Run {
   #fetchOptions(): Omit<FetchOptions, 'atOnce'> {
     const { project, connection } = this.#connected;
     const { property, country, brandTerms } = project;
-    const asked = { property, country, brandTerms };
+    const queried = { property, country, brandTerms };
     const { providers } = this.#stores;
-    return { providers, connection, project: asked, counts: this.#counts, signal: this.#options.signal };
+    return { providers, connection, project: queried, counts: this.#counts, signal: this.#options.signal };
   }
 }

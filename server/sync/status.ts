@@ -14,7 +14,7 @@ interface TableStatus {
   readonly cutOffDays: number;
 }
 
-/** How the sync of a project stands, for operators. */
+/** The sync status of a project, for operators. */
 export interface SyncStatus {
   readonly id: string;
   readonly status: Project['syncStatus'];
@@ -22,21 +22,21 @@ export interface SyncStatus {
   readonly lastError: string | null;
   /** Null: as soon as possible. */
   readonly nextRun: Microseconds | null;
-  /** The days that are wanted, and those of them of which every table is in. */
+  /** The days to sync, and how many are complete in all tables. */
   readonly backfill: { readonly from: Day; readonly through: Day; readonly done: number; readonly total: number };
   readonly tables: Readonly<Partial<Record<SyncTable, TableStatus>>>;
 }
 
-/** Undefined where the project has no connection. @param now milliseconds */
+/** Undefined if the project has no connection. @param now milliseconds */
 export async function readSyncStatus(catalog: Catalog, id: string, now: number): Promise<SyncStatus | undefined> {
   const connected = await findConnected(catalog, id);
   if (connected === undefined) return undefined;
   const today = pacificDayOf(now);
   const { sync, input } = await prepare(catalog, connected, { today, now, staleAfter: 0 });
   const through = sync.lastDay ?? today;
-  const { from } = input.wanted;
+  const { from } = input.syncRange;
   const days = byTable(input.days);
-  const wanted = eachDay(from, through);
+  const allDays = eachDay(from, through);
   const isIn = (table: SyncTable, day: Day): boolean => (days.get(table)?.get(day)?.state ?? 'failed') !== 'failed';
   const tables = input.tables.map((table): [SyncTable, TableStatus] => {
     const known = [...(days.get(table)?.values() ?? [])];
@@ -46,19 +46,19 @@ export async function readSyncStatus(catalog: Catalog, id: string, now: number):
       {
         firstDay: withRows.length === 0 ? null : withRows.reduce(earlier),
         lastDay: withRows.length === 0 ? null : withRows.reduce(later),
-        pendingDays: wanted.filter((day) => !isIn(table, day)).length,
+        pendingDays: allDays.filter((day) => !isIn(table, day)).length,
         cutOffDays: known.filter(({ cutOff }) => cutOff).length,
       },
     ];
   });
-  const done = wanted.filter((day) => input.tables.every((table) => isIn(table, day))).length;
+  const done = allDays.filter((day) => input.tables.every((table) => isIn(table, day))).length;
   return {
     id,
     status: connected.project.syncStatus,
     lastRun: sync.lastRunAt,
     lastError: sync.lastError,
     nextRun: sync.nextRunAt,
-    backfill: { from, through, done, total: wanted.length },
+    backfill: { from, through, done, total: allDays.length },
     tables: Object.fromEntries(tables),
   };
 }

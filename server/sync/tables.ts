@@ -1,7 +1,7 @@
 import type { Archive } from '../catalog/connections.ts';
 import type { FactTable } from '../catalog/manifest.ts';
 
-/** The fact tables that the sync fills by days, in the order in which it asks for them. */
+/** The fact tables that the sync fills by day, in request order. */
 export const SYNC_TABLES = [
   'site_daily',
   'country_daily',
@@ -14,9 +14,9 @@ export const SYNC_TABLES = [
 ] as const satisfies readonly FactTable[];
 export type SyncTable = (typeof SYNC_TABLES)[number];
 
-/** Facts of tracked keywords: each of them can be fetched alone. */
+/** Facts of tracked keywords, which can be fetched for single keywords. */
 export const KEYWORD_TABLES: readonly SyncTable[] = ['keyword_daily', 'keyword_page_daily'];
-/** Tables that take a request for each day. */
+/** Tables that need a request per day. */
 export const DAY_BY_DAY: readonly SyncTable[] = ['query_daily', 'page_daily'];
 
 /** The tables that the sync fills for a connection. */

@@ -15,11 +15,11 @@ interface Stores {
   readonly log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>;
   /** Milliseconds, as `Date.now`. */
   readonly now: () => number;
-  /** Ends all requests, and what waits for them. */
+  /** Cancels all requests. */
   readonly signal: AbortSignal;
 }
 
-/** Runs `work` with what a sync needs besides the catalog: providers, an engine, and a folder for rows that wait. */
+/** Runs `work` with the providers, engine and temporary folder of a sync. */
 export async function withSync<T>(
   { settings, catalog, log, now, signal }: Stores,
   work: (stores: SyncStores) => Promise<T>,
@@ -27,8 +27,8 @@ export async function withSync<T>(
   await using opened = new AsyncDisposableStack();
   const taken = await ProcessFolder.take(join(settings.dataFolder, 'temporary'));
   const folder = opened.adopt(taken, (it) => it.remove());
-  // Where the limits that it keeps cannot be read, this process keeps to them alone.
-  const onError = (error: unknown): void => log.warn({ err: error }, 'the database of usage does not answer');
+  // Without the usage database, request limits apply only within this process.
+  const onError = (error: unknown): void => log.warn({ err: error }, 'the usage database cannot be read');
   const usage = opened.adopt(new UsageDatabase(settings.dataFolder, onError), (it) => it.close());
   const providers = new Providers({ catalog, usage, settings, log, now });
   const stop = (): void => providers.gateway.stop();
@@ -41,7 +41,7 @@ export async function withSync<T>(
   return await work({ settings, catalog, providers, folder: folder.path, engine, log });
 }
 
-/** One engine for all that a sync reads and writes: opening one takes a fifth of the time of a small publication. */
+/** One engine for a whole sync: opening one takes a fifth of the time of a small publication. */
 function openEngine(settings: Settings, folder: string): Promise<Engine> {
   const { memoryLimit, threads } = settings;
   const folders = [...loadFolders(settings), folder];

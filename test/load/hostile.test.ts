@@ -193,7 +193,7 @@ t.test('csv: what cannot be read is named by file and line, with what was found'
     [
       'a quote that does not end',
       lines(HEADER, ROW, 'Proj1,2026-03-02,"desktop,1,1,1'),
-      /line 3: a quote does not end/,
+      /line 3: a quote is not closed/,
     ],
     [
       'semicolons',
@@ -212,18 +212,18 @@ t.test('csv: what cannot be read is named by file and line, with what was found'
     [
       'mixed line ends',
       `${HEADER}\r\n${ROW}\r\n${ROW}\n${ROW}\r\n`,
-      /line 3: the line ends with LF, those before it with CR LF/,
+      /line 3: the line ends with LF, the lines before it with CR LF/,
     ],
     [
       'mixed line ends, the other way',
       `${HEADER}\n"Proj1","2026-03-01","a\nb",1,1,1\r\n${ROW}\n`,
-      /line 2: the line ends with CR LF, those before it with LF/,
+      /line 2: the line ends with CR LF, the lines before it with LF/,
     ],
     ['an empty file', '', /line 1: the file is empty; expected: project_id,/],
     [
       'a column twice',
       lines(`${HEADER},Clicks`, `${ROW},2`),
-      /line 1: the column 'Clicks' is there twice. Found: project_id,/,
+      /line 1: the column 'Clicks' appears twice. Found: project_id,/,
     ],
     ['no header', lines(ROW), /line 1: the column is missing; site_daily needs project_id, .*Found: Proj1, 2026-03-01/],
     [

@@ -103,7 +103,7 @@ t.test(
     const large = 4e14;
     await world.load({ site_daily: facts('date device', ['2026-03-08', 'mobile', 0, large, 0]) });
     await t.rejects(world.load({ site_daily: facts('date device', ['2026-03-09', 'mobile', 0, large, 0]) }), {
-      message: /site_daily: with what is loaded already, the sums .* too large/,
+      message: /site_daily: together with the data already loaded, the sums .* too large/,
     });
     t.equal((await world.ask('/site')).body.totals.impressions, large);
   },

@@ -69,7 +69,7 @@ t.test('projects create: a project with its connection and the best queries, and
   t.match(again, { code: 0, error: new RegExp(`had the property already: ${project.id}`) });
   t.match(await run(...create.slice(0, -6), '--workspace', 'nobody', ...connection), {
     code: 1,
-    error: /There is no workspace 'nobody'; make it with: ordinate workspaces create/,
+    error: /There is no workspace 'nobody'; create it with: ordinate workspaces create/,
   });
 });
 

@@ -12,7 +12,7 @@ const TODAY = '2026-03-15';
 const FIRST = '2024-11-01';
 
 const NEW: PlanInput = {
-  wanted: { from: FIRST, to: TODAY },
+  syncRange: { from: FIRST, to: TODAY },
   finalThrough: '2026-03-12',
   tables: SYNC_TABLES,
   days: [],
@@ -48,8 +48,8 @@ function published(table: SyncTable, day: Day, more: Partial<SyncDay> = {}): Syn
 
 /** Every table and day that is asked for, as often as it is. */
 function asked(windows: readonly SyncWindow[]): string[] {
-  return windows.flatMap(({ asks }) =>
-    asks.flatMap(({ table, from, to }) => eachDay(from, to).map((day) => `${table} ${day}`)),
+  return windows.flatMap(({ dayQueries }) =>
+    dayQueries.flatMap(({ table, from, to }) => eachDay(from, to).map((day) => `${table} ${day}`)),
   );
 }
 
@@ -61,7 +61,11 @@ t.test('a first run asks for each wanted day of each table once, the newest firs
   t.strictSame([windows[0]!.from, windows[0]!.to], [addDays(TODAY, -27), TODAY]);
   const ends = windows.map(({ to }) => to);
   t.strictSame(ends, ends.toSorted().reverse());
-  t.ok(windows.every(({ asks }) => asks.every(({ to, dataState }) => to <= NEW.finalThrough || dataState === 'all')));
+  t.ok(
+    windows.every(({ dayQueries }) =>
+      dayQueries.every(({ to, dataState }) => to <= NEW.finalThrough || dataState === 'all'),
+    ),
+  );
   t.end();
 });
 
@@ -153,7 +157,7 @@ t.test('a keyword that is tracked later gets all published days, in one window w
   const [newest, lacking, ...more] = planWindows({ ...NEW, days, keywords, fetchedKeywords: [old], staleBefore: 600 });
   t.match(newest, { kind: 'newest', from: '2026-03-13', to: TODAY });
   t.match(lacking, { kind: 'keywords', from: FIRST, to: '2026-03-12' });
-  t.ok(lacking!.asks.every((ask) => ask.keywords.length === 1 && ask.keywords[0]!.id === 'kw002'));
+  t.ok(lacking!.dayQueries.every((ask) => ask.keywords.length === 1 && ask.keywords[0]!.id === 'kw002'));
   t.strictSame(more, []);
 
   const many = Array.from({ length: 400 }, (_, index) => ({ id: `n${index}`, query: `query number ${index}` }));
