@@ -73,6 +73,12 @@ export class KeywordFacts {
     return this.#sums.sums;
   }
 
+  /** Whether any rows of pages were read for a keyword. */
+  hasPages(keyword: number): boolean {
+    const { starts } = this.pages;
+    return (starts[keyword] ?? 0) < (starts[keyword + 1] ?? 0);
+  }
+
   /** The main page of a keyword in a window. */
   mainPage(keyword: number, from: number, to: number): MainPage {
     const { starts, days } = this.pages;

@@ -54,18 +54,25 @@ async function readCumulative(
     const columns = columnsOf(file.part, { from, to });
     const start = countDays(range.from, from);
     await facts.keywordCumulativeDays({ files: [file], range, signal }, (values, rows) => {
-      for (let row = 0; row < rows; row++) {
-        const place = places.get(values[0]![row]!);
-        if (place === undefined) continue;
-        const at = place * (days + 1) + start;
-        for (let day = 0; day < columns.length; day++) {
-          grid.impressions[at + day] = values[columns[day]!]![row]!;
-          grid.positions[at + day] = values[columns[day]! + MONTH_DAYS]![row]!;
-        }
+      const cells = Array.from(
+        { length: rows },
+        (_, row) => (places.get(values[0]![row]!) ?? Number.NaN) * (days + 1) + start,
+      );
+      for (const [day, column] of columns.entries()) {
+        copyColumn(values[column]!, grid.impressions, cells, day);
+        copyColumn(values[column + MONTH_DAYS]!, grid.positions, cells, day);
       }
     });
   }
   return grid;
+}
+
+/** Copies the values of a day to the cells of their keywords. NaN: the keyword is not tracked. */
+function copyColumn(values: Float64Array, to: Float64Array, cells: readonly number[], day: number): void {
+  for (let row = 0; row < cells.length; row++) {
+    const cell = cells[row]!;
+    if (!Number.isNaN(cell)) to[cell + day] = values[row]!;
+  }
 }
 
 /** Each file of cumulative totals has columns for this many days, also in shorter months. */

@@ -10,23 +10,37 @@ import { mainPage } from './main-page.ts';
 export class PageCandidates {
   /** Number of rows of each keyword. */
   readonly rows: Int32Array;
+  /** Days with rows, as places. */
+  readonly days = new Set<number>();
+  /** Places of the keywords by `shortIdNumber` of the id. */
+  readonly #places: ReadonlyMap<number, number>;
   /** The first main page of a day; NaN: none yet. */
   readonly #page: Float64Array;
   /** Whether another day has another main page. */
   readonly #hasOthers: Uint8Array;
 
-  constructor(keywords: number) {
-    this.rows = new Int32Array(keywords);
-    this.#page = new Float64Array(keywords).fill(Number.NaN);
-    this.#hasOthers = new Uint8Array(keywords);
+  /** @param places of the keywords by `shortIdNumber` of the id; rows of other keywords are ignored */
+  constructor(places: ReadonlyMap<number, number>) {
+    this.#places = places;
+    this.rows = new Int32Array(places.size);
+    this.#page = new Float64Array(places.size).fill(Number.NaN);
+    this.#hasOthers = new Uint8Array(places.size);
   }
 
-  /** Adds rows. Columns: the keyword's place, day, page, impressions. */
+  /** Adds rows. Columns: keyword (`shortIdNumber`), day, page, impressions. */
   add(columns: readonly Float64Array[], rows: number): void {
     const [keywords, days, pages, impressions] = columns as [Float64Array, Float64Array, Float64Array, Float64Array];
+    let number = Number.NaN;
+    let keyword: number | undefined;
     for (let start = 0, end = 1; start < rows; start = end++) {
       while (end < rows && keywords[end] === keywords[start] && days[end] === days[start]) end++;
-      const keyword = keywords[start]!;
+      // Rows of a keyword usually follow each other.
+      if (keywords[start] !== number) {
+        number = keywords[start]!;
+        keyword = this.#places.get(number);
+      }
+      if (keyword === undefined) continue;
+      this.days.add(days[start]!);
       this.rows[keyword]! += end - start;
       const page = end === start + 1 ? pages[start]! : mainPage({ pages, impressions }, start, end).page;
       if (page === undefined || (end === start + 1 && impressions[start] === 0)) continue;

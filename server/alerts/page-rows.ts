@@ -1,27 +1,30 @@
+import { addDays, type Day } from '../domain/dates.ts';
+import { shortIdNumber } from '../domain/ids.ts';
 import type { Facts, FactsQuery } from '../facts/facts.ts';
 import { type AlertKeyword, NO_PAGES, type PageFacts } from './keyword-facts.ts';
 import { PageCandidates } from './page-candidates.ts';
 
 /**
  * Reads the page rows of the keywords that matter to a check: those whose alerts can open, and those of `open`, whose
- * alerts can resolve.
+ * alerts can resolve. `days`: the days on which any keyword has rows.
  */
 export async function readPageRows(
   facts: Facts,
   query: FactsQuery,
   keywords: readonly AlertKeyword[],
   open: ReadonlySet<string>,
-): Promise<Omit<PageFacts, 'stored'>> {
-  if (query.files.length === 0) return NO_PAGES;
+): Promise<{ rows: Omit<PageFacts, 'stored'>; days: Day[] }> {
+  if (query.files.length === 0) return { rows: NO_PAGES, days: [] };
+  const numbers = new Map(keywords.map(({ id }, place) => [shortIdNumber(id), place]));
   const targets = await readTargets(facts, query.signal, keywords);
-  const candidates = new PageCandidates(keywords.length);
-  const ids = keywords.map(({ id }) => id);
-  await facts.keywordPages(query, ids, (columns, rows) => candidates.add(columns, rows));
+  const candidates = new PageCandidates(numbers);
+  await facts.keywordPages(query, 'all', (columns, rows) => candidates.add(columns, rows));
+  const days = [...candidates.days].sort((a, b) => a - b).map((day) => addDays(query.range.from, day));
 
   const places = keywords.flatMap(({ id }, place) =>
     candidates.canOpen(place, targets[place]!) || open.has(id) ? [place] : [],
   );
-  if (places.length === 0) return { ...NO_PAGES, targets };
+  if (places.length === 0) return { rows: { ...NO_PAGES, targets }, days };
   const starts = new Int32Array(keywords.length + 1);
   for (const place of places) starts[place + 1] = candidates.rows[place]!;
   for (let place = 0; place < keywords.length; place++) starts[place + 1]! += starts[place]!;
@@ -31,14 +34,14 @@ export async function readPageRows(
   const read = places.map((place) => keywords[place]!.id);
   await facts.keywordPages(query, read, ([keyword, day, page, shown], count) => {
     for (let row = 0; row < count; row++) {
-      const at = ends[places[keyword![row]!]!]!++;
+      const at = ends[numbers.get(keyword![row]!)!]!++;
       rows.days[at] = day![row]!;
       rows.pages[at] = page![row]!;
       rows.impressions[at] = shown![row]!;
     }
   });
   for (const place of places) sortByDay(rows, starts[place]!, starts[place + 1]!);
-  return { ...rows, starts, targets, urls: new Map() };
+  return { rows: { ...rows, starts, targets, urls: new Map() }, days };
 }
 
 /** Sorts the rows of a keyword by day. Usually they are sorted: files arrive by month, with rows by keyword and day. */

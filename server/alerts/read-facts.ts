@@ -1,10 +1,10 @@
 import type { SyncedDays, SyncedTables } from '../catalog/evaluations.ts';
-import { addDays, countDays, type Day, eachDay, monthOf } from '../domain/dates.ts';
+import { addDays, countDays, type Day, eachDay } from '../domain/dates.ts';
 import type { Range } from '../domain/range.ts';
 import type { DayMeasures, Facts, FactsQuery } from '../facts/facts.ts';
 import type { StoredFile } from '../storage/file-store.ts';
 import { type DailySums, runningSums } from './daily-sums.ts';
-import { type AlertKeyword, KeywordFacts } from './keyword-facts.ts';
+import { type AlertKeyword, KeywordFacts, type KeywordGrid } from './keyword-facts.ts';
 import { type KeywordDayFiles, readKeywordSums } from './keyword-sums.ts';
 import { readPageRows } from './page-rows.ts';
 import { StoredDays } from './stored-days.ts';
@@ -41,25 +41,34 @@ export async function readProjectFacts(
   const days = countDays(range.from, range.to);
   const queryOf = (own: readonly StoredFile[]): FactsQuery => ({ files: own, range, signal });
   const ids = keywords.map(({ id }) => id);
-  const daysOfKeywords = files.keywords.days.filter(({ part }) => part >= monthOf(range.from));
 
   // Concurrently: one query fills its arrays while another waits for the engine.
-  const [siteDays, sums, keywordDays, pages, pageDays] = await Promise.all([
+  const [siteDays, sums, pages] = await Promise.all([
     facts.siteDays(queryOf(files.site), 'all'),
     readKeywordSums(facts, { files: files.keywords, range, signal }, ids),
-    facts.storedDays(queryOf(daysOfKeywords)),
     readPageRows(facts, queryOf(files.pages), keywords, open),
-    facts.storedDays(queryOf(files.pages)),
   ]);
   const clicks = new Float64Array(days);
   for (const { date, clicks: own } of siteDays) clicks[countDays(range.from, date) - 1] = own;
   const published = siteDays.map(({ date }) => date);
-  const stored = storedDays(range, published, keywordDays, synced.keyword_daily);
-  const storedPages = storedDays(range, published, pageDays, synced.keyword_page_daily);
+  const stored = storedDays(range, published, shownDays(range, sums), synced.keyword_daily);
+  const storedPages = storedDays(range, published, pages.days, synced.keyword_page_daily);
   return {
     site: { clicks, stored: daysOf(range, new Set(published), synced.site_daily) },
-    keywords: new KeywordFacts(keywords, days, sums, { stored, pages: { ...pages, stored: storedPages } }),
+    keywords: new KeywordFacts(keywords, days, sums, { stored, pages: { ...pages.rows, stored: storedPages } }),
   };
+}
+
+/** The days on which any keyword was shown. */
+function shownDays({ from, to }: Range, { impressions }: KeywordGrid): Day[] {
+  const days = eachDay(from, to);
+  const isShown = new Uint8Array(days.length);
+  for (let start = 0; start < impressions.length; start += days.length + 1) {
+    for (let day = 0; day < days.length; day++) {
+      if (impressions[start + day + 1]! > impressions[start + day]!) isShown[day] = 1;
+    }
+  }
+  return days.filter((_, day) => isShown[day] === 1);
 }
 
 /** Prefix sums of a subject by day. @param stored the stored days, including days without rows */

@@ -81,9 +81,10 @@ export interface Facts {
 
   /**
    * Impressions of the pages of keywords by day, read a file (`keyword_page_daily`) at a time, its rows in no order.
-   * Columns: the keyword's place, days after the first one, page, impressions. A page is a number; fragments do not count.
+   * Columns: the keyword (`shortIdNumber`), days after the first one, page, impressions. A page is a number; fragments
+   * do not count.
    */
-  keywordPages(query: FactsQuery, keywords: readonly string[], take: TakeColumns): Promise<void>;
+  keywordPages(query: FactsQuery, keywords: readonly string[] | 'all', take: TakeColumns): Promise<void>;
 
   /** The pages of keywords by their numbers, without fragments. */
   keywordPageNames(query: FactsQuery, keywords: readonly string[]): Promise<Map<number, string>>;

@@ -302,7 +302,7 @@ t.test('pages that cannot open an alert are not read, and no alert is missed', (
 
 /** The rows of all pages, in pieces and in any order of these. */
 function candidatesOf({ pages, keywords }: KeywordFacts, dice: Iterator<number>): PageCandidates {
-  const candidates = new PageCandidates(keywords.length);
+  const candidates = new PageCandidates(new Map(keywords.map((_, place) => [place, place])));
   const pieces: number[][][] = [[]];
   for (let keyword = 0; keyword < keywords.length; keyword++) {
     for (let row = pages.starts[keyword]!; row < pages.starts[keyword + 1]!; row++) {

@@ -116,8 +116,9 @@ export class DuckDBFacts implements Facts {
     return rows.map(({ date }) => date);
   }
 
-  keywordPages(query: FactsQuery, keywords: readonly string[], take: TakeColumns): Promise<void> {
-    return this.#eachFile('alerts/keyword_pages', query, { keywords }, take);
+  keywordPages(query: FactsQuery, keywords: readonly string[] | 'all', take: TakeColumns): Promise<void> {
+    const all = keywords === 'all';
+    return this.#eachFile('alerts/keyword_pages', query, { all, keywords: all ? [] : keywords }, take);
   }
 
   async keywordPageNames(query: FactsQuery, keywords: readonly string[]): Promise<Map<number, string>> {
