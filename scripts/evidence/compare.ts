@@ -82,8 +82,8 @@ export function openingsOf<Subject, Days>(
 }
 
 /**
- * Each formula at the limit that it is used with, and at one with which other subjects that nothing happens to have as
- * many alerts in all as by the first formula.
+ * Each formula at its usual limit, and at one with which other subjects that nothing happens to have as many alerts as
+ * with the first formula: only then the shares of drops found are comparable.
  */
 export function withLimits<Subject, Days>(
   comparison: Comparison<Subject, Days>,
@@ -91,70 +91,62 @@ export function withLimits<Subject, Days>(
 ): LimitedFormula<Days>[] {
   const { formulas, rule, sizes, quiet } = comparison;
   const made = sizes.flatMap((size) => namesOf('calibration', subjects).map((name) => quiet(size, name)));
-  const countOf = (formula: Formula<Days>): ((limit: number) => number) => {
+  const counterOf = (formula: Formula<Days>): ((limit: number) => number) => {
     const judged = made.map((subject) => judge(comparison, formula, subject, { from: 0, to: DAYS - 1 }));
     return (limit) => judged.reduce((total, each) => total + openings(each, rule, limit).length, 0);
   };
   const [first, ...others] = formulas;
-  const wanted = countOf(first!)(first!.limit);
+  const wanted = counterOf(first!)(first!.limit);
   return [
     { formula: first!, limit: first!.limit, isMatched: false },
     ...others.flatMap((formula) => {
-      const count = countOf(formula);
-      const asUsed = { formula, limit: formula.limit, isMatched: false };
-      // What has no deviation has no limit.
-      if (count(100) === count(0)) return [asUsed];
-      let [low, high] = [0, 100];
+      const usual = { formula, limit: formula.limit, isMatched: false };
+      if (formula.limit === 0) return [usual];
+      const count = counterOf(formula);
+      let [low, high] = [0, 300];
       while (high - low > 0.02) {
         const middle = (low + high) / 2;
         if (count(middle) > wanted) low = middle;
         else high = middle;
       }
-      return [asUsed, { formula, limit: high, isMatched: true }];
+      return [usual, { formula, limit: high, isMatched: true }];
     }),
   ];
 }
 
-/** A row for each formula: alerts that nothing has caused, by size and year; the share of drops found, by drop and size. */
+/** Markdown rows, one for each formula and limit: alerts without cause per year, and the share of drops found, by size. */
 export function* comparedRows<Subject, Days>(
   comparison: Comparison<Subject, Days>,
   limited: readonly LimitedFormula<Days>[],
   subjects: number,
 ): Generator<string> {
-  const { rule, sizes, drops } = comparison;
+  const { rule, sizes, drops, quiet } = comparison;
   const names = namesOf('', subjects);
   yield `| formula | opens at | alerts a year, without cause | ${drops.map(({ name }) => `${name} found`).join(' | ')} |`;
   yield `| --- | --- | --- |${' --- |'.repeat(drops.length)}`;
-  for (const { formula, limit, isMatched } of limited) {
-    const quiet = sizes.map((size) => {
-      const opened = names.map((name) => {
-        const judged = judge(comparison, formula, comparison.quiet(size, name), { from: 0, to: DAYS - 1 });
-        return openings(judged, rule, limit).length;
-      });
-      return (opened.reduce((total, count) => total + count, 0) / subjects).toFixed(2);
-    });
-    const found = drops.map(({ of }) =>
-      sizes.map((size) =>
-        percentOf(
-          names.filter((name) => isFound(comparison, { formula, limit }, of(size, name), name)),
-          subjects,
-        ),
-      ),
+  for (const [formula, own] of Map.groupBy(limited, (each) => each.formula)) {
+    const whole = { from: 0, to: DAYS - 1 };
+    const ofQuiet = sizes.map((size) => names.map((name) => judge(comparison, formula, quiet(size, name), whole)));
+    const ofDrops = drops.map(({ of }) =>
+      sizes.map((size) => names.map((name) => judge(comparison, formula, of(size, name), aroundDrop(name)))),
     );
-    const cells = [quiet, ...found].map((values) => values.join(' / '));
-    yield `| ${formula.name} | ${limit.toFixed(1)}${isMatched ? ', matched' : ''} | ${cells.join(' | ')} |`;
+    for (const { limit, isMatched } of own) {
+      const alarms = ofQuiet.map((judged) => {
+        const total = judged.reduce((sum, each) => sum + openings(each, rule, limit).length, 0);
+        return (total / subjects).toFixed(2);
+      });
+      const isFound = (judged: (Judgement | undefined)[]): boolean =>
+        openings(judged, rule, limit).some((day) => day >= BEFORE_DROP);
+      const found = ofDrops.map((bySize) => bySize.map((judged) => percentOf(judged.filter(isFound), subjects)));
+      const cells = [alarms, ...found].map((values) => values.join(' / '));
+      yield `| ${formula.name} | ${limit.toFixed(1)}${isMatched ? ', matched' : ''} | ${cells.join(' | ')} |`;
+    }
   }
 }
 
-function isFound<Subject, Days>(
-  comparison: Comparison<Subject, Days>,
-  { formula, limit }: Pick<LimitedFormula<Days>, 'formula' | 'limit'>,
-  subject: Subject,
-  name: string,
-): boolean {
+function aroundDrop(name: string): { from: number; to: number } {
   const from = dayOfDrop(name) - BEFORE_DROP;
-  const judged = judge(comparison, formula, subject, { from, to: from + BEFORE_DROP + FOUND_WITHIN - 1 });
-  return openings(judged, comparison.rule, limit).some((day) => day >= BEFORE_DROP);
+  return { from, to: from + BEFORE_DROP + FOUND_WITHIN - 1 };
 }
 
 function namesOf(kind: string, count: number): string[] {

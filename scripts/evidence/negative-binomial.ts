@@ -1,5 +1,5 @@
 /** The smallest probability that is told apart. */
-const LEAST = 1e-12;
+const LEAST = 1e-300;
 
 /**
  * The probability of at most `count` events, of a negative binomial distribution with this mean and variance; of a
