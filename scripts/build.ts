@@ -8,10 +8,10 @@ const ROOT = join(import.meta.dirname, '..');
 const DIST = join(ROOT, 'dist');
 
 rmSync(DIST, { recursive: true, force: true });
-execFileSync(join(ROOT, 'node_modules/.bin/tsc'), ['--project', 'tsconfig.build.json'], {
-  cwd: ROOT,
-  stdio: 'inherit',
-});
+// The client also needs its types: it is the one part that programs import.
+for (const project of ['tsconfig.build.json', 'tsconfig.client.json']) {
+  execFileSync(join(ROOT, 'node_modules/.bin/tsc'), ['--project', project], { cwd: ROOT, stdio: 'inherit' });
+}
 
 // The compiler rewrites the paths of imports, but not those of files that are opened by URL, such as workers.
 for (const file of globSync('**/*.js', { cwd: DIST })) {

@@ -88,6 +88,15 @@ export function progress({ lines = false } = {}): { report: (step: string) => vo
   };
 }
 
+/** Whoever reads the output may stop early (`| head`): what comes then goes nowhere, and the command still does its work. */
+export function ignoreClosedOutput(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+    });
+  }
+}
+
 /** Prints an error as sentences and makes the process fail. A stack trace only where debugging was asked for. */
 export function fail(error: unknown): void {
   process.exitCode = 1;

@@ -1,21 +1,5 @@
 // Writes the OpenAPI document that the server would serve to openapi.json, for the linter.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { buildApp } from '../server/app.ts';
-import { openCatalog } from '../server/catalog/open-catalog.ts';
-import { Engine } from '../server/facts/duckdb/engine.ts';
-import { readSettings } from '../server/settings.ts';
+import { writeFileSync } from 'node:fs';
+import { openapiDocument } from './openapi-document.ts';
 
-await using opened = new AsyncDisposableStack();
-const dataFolder = mkdtempSync(join(tmpdir(), 'ordinate-openapi-'));
-opened.defer(() => rmSync(dataFolder, { recursive: true }));
-const settings = readSettings({ ORDINATE_DATA: dataFolder, ORDINATE_LOG_LEVEL: 'silent' });
-const catalog = opened.adopt(await openCatalog(dataFolder), (opening) => opening.close());
-const options = { ...settings, temporaryFolder: join(dataFolder, 'temporary'), folders: [] };
-const engine = opened.adopt(await Engine.open(options), (opening) => opening.close());
-const app = opened.adopt(await buildApp({ settings, catalog, engine, logStream: process.stderr }), (built) =>
-  built.close(),
-);
-await app.ready();
-writeFileSync('openapi.json', JSON.stringify(app.swagger(), null, 2));
+writeFileSync('openapi.json', JSON.stringify(await openapiDocument(), null, 2));

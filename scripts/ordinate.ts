@@ -5,11 +5,12 @@ import { readFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import { Command } from 'commander';
 import { SETTINGS } from '../server/settings.ts';
-import { fail } from './cli.ts';
+import { fail, ignoreClosedOutput } from './cli.ts';
 import { addAlerts } from './commands/alerts.ts';
 import { addConnections } from './commands/connections.ts';
 import { addDemo } from './commands/demo.ts';
 import { addDescribe } from './commands/describe.ts';
+import { addFeeds } from './commands/feeds.ts';
 import { addImport } from './commands/import.ts';
 import { addJobs } from './commands/jobs.ts';
 import { addKeys } from './commands/keys.ts';
@@ -54,6 +55,7 @@ const groups = [
   addWorkspaces,
   addMembers,
   addKeys,
+  addFeeds,
   addProperties,
   addProjects,
   addKeywords,
@@ -74,4 +76,7 @@ for (const command of [program, ...program.commands, ...program.commands.flatMap
   command.exitOverride().addHelpText('after', settingsHelp);
 }
 
-if (import.meta.main) await program.parseAsync().catch(fail);
+if (import.meta.main) {
+  ignoreClosedOutput();
+  await program.parseAsync().catch(fail);
+}

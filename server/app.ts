@@ -1,11 +1,12 @@
 import sensible from '@fastify/sensible';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { addApi, isApiAddress } from './api/api.ts';
+import { addFeeds } from './api/feeds.ts';
 import { addCompression } from './api/plugins/compression.ts';
 import { addDeadlines } from './api/plugins/deadline.ts';
 import { addDocumentation } from './api/plugins/documentation.ts';
 import { answerBrokenRequest, sendError } from './api/plugins/errors.ts';
-import { type Guard, makeGuard } from './api/plugins/guard.ts';
+import { bearerKeys, type Guard, makeGuards } from './api/plugins/guard.ts';
 import { addHttpBasics } from './api/plugins/http.ts';
 import { addAnswerLog, logAnswer, logOptions } from './api/plugins/log.ts';
 import type { OnStages } from './api/plugins/timing.ts';
@@ -104,7 +105,8 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   await app.register(sensible);
   await addCompression(app);
   const catalogCache = new CatalogCache(catalog);
-  guard = await makeGuard(app, { catalogCache, dataFolder: settings.dataFolder, now });
+  const guardBy = await makeGuards(app, { dataFolder: settings.dataFolder, now });
+  guard = guardBy(bearerKeys(catalogCache));
   addHttpBasics(app);
 
   const factFiles = new CheckedFiles(new FactStore(settings.dataFolder));
@@ -118,6 +120,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
     tracked: new TrackedKeywordsCache(catalog),
     facts: new DuckDBFacts(engine, factFiles, new ConcurrencyLimit(settings.threads)),
     lists,
+    factFiles,
     queries: new QueryCache(),
     cache: new ResponseCache(settings.answerCache),
     longAnswers: new SharedConcurrencyLimit({
@@ -132,7 +135,9 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   await addDocumentation(app);
   const { dataFolder, minFree } = settings;
   addHealthRoutes(app, { catalog, engine, cache: context.cache, dataFolder, minFree });
-  await addApi(app, { guard, context, onStages: dependencies.onStages });
+  const { corsOrigins } = settings;
+  await addApi(app, { guard, context, corsOrigins, onStages: dependencies.onStages });
+  if (settings.feeds) await addFeeds(app, { guardBy, context });
   const built = await app;
   building.move();
   return built;

@@ -45,6 +45,11 @@ function isNetwork(text: string): boolean {
   return prefix === undefined || wholeNumber(prefix, 0, version === 4 ? 32 : 128) !== undefined;
 }
 
+/** As browsers send it: a scheme, a host and perhaps a port, without a path. */
+function isOrigin(text: string): boolean {
+  return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+}
+
 /** Every setting, once: the reading of the environment, `--help` and the README derive from this table. */
 export const SETTINGS = {
   dataFolder: setting({
@@ -101,6 +106,25 @@ export const SETTINGS = {
       if (text.trim() === '') return [];
       return list.every(isNetwork) ? list : undefined;
     },
+  }),
+  corsOrigins: setting({
+    name: 'ORDINATE_CORS_ORIGINS',
+    fallback: '',
+    shown: 'none',
+    help: 'Origins whose web pages may read the API, separated by commas; * for any.',
+    wanted: 'origins separated by commas, such as https://dashboard.example.com, or *',
+    read: (text) => {
+      if (text.trim() === '' || text.trim() === '*') return text.trim() === '' ? [] : ['*'];
+      const list = text.split(',').map((entry) => entry.trim());
+      return list.every(isOrigin) ? list : undefined;
+    },
+  }),
+  feeds: setting({
+    name: 'ORDINATE_FEEDS',
+    fallback: 'off',
+    help: 'Whether the server answers feeds, addresses that need no key: on or off.',
+    wanted: 'on or off',
+    read: (text) => ({ on: true, off: false })[text],
   }),
   minFree: setting({
     name: 'ORDINATE_MIN_FREE',

@@ -9,7 +9,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'app.ts': ['api', 'ops', 'formats', 'lists', 'facts', 'catalog', 'storage', 'runtime', 'settings.ts'],
   api: ['formats', 'reports', 'catalog', 'domain', 'runtime'],
   formats: ['reports', 'facts', 'catalog', 'domain', 'runtime'],
-  reports: ['lists', 'facts', 'catalog', 'domain'],
+  reports: ['lists', 'facts', 'catalog', 'storage', 'domain'],
   jobs: [
     'alerts',
     'sync',

@@ -38,6 +38,7 @@ interface Document {
   readonly components: {
     readonly securitySchemes: Readonly<Record<string, unknown>>;
     readonly responses: Readonly<Record<string, Response>>;
+    readonly schemas: Readonly<Record<string, object>>;
   };
   readonly paths: Readonly<Record<string, Readonly<Record<string, Served>>>>;
 }
@@ -142,14 +143,24 @@ const served = await world.app.inject({ method: 'GET', url: '/openapi.json' });
 const openapi = JSON.parse(served.body) as Document;
 const servedAt = (path: string): Served => openapi.paths[`/api/v1${path}`]!['get']!;
 
+/** A part of the document with all references resolved. */
+function resolved(part: unknown): unknown {
+  if (Array.isArray(part)) return part.map(resolved);
+  if (typeof part !== 'object' || part === null) return part;
+  const { $ref, allOf, ...own } = part as { $ref?: string; allOf?: unknown[] };
+  // A reference with a default.
+  if (allOf?.length === 1) return { ...(resolved(allOf[0]) as object), ...own };
+  if ($ref === undefined)
+    return Object.fromEntries(Object.entries(part).map(([name, value]) => [name, resolved(value)]));
+  const [, , kind, name = ''] = $ref.split('/');
+  const target = openapi.components[kind as 'responses' | 'schemas'][name];
+  if (target === undefined) throw new Error(`${$ref} is not in the document`);
+  return resolved(target);
+}
+
 /** An operation with resolved references. */
 function operationAt(path: string): Operation {
-  const served = servedAt(path);
-  const responses = Object.entries(served.responses).map(([status, response]) => {
-    if (!('$ref' in response)) return [status, response] as const;
-    return [status, openapi.components.responses[response.$ref.replace('#/components/responses/', '')]!] as const;
-  });
-  return { ...served, responses: Object.fromEntries(responses) };
+  return resolved(servedAt(path)) as Operation;
 }
 
 const PATHS = [
@@ -164,21 +175,24 @@ const PATHS = [
   '/projects/{id}/pages',
   '/projects/{id}/queries',
   '/projects/{id}/site',
+  '/projects/{id}/snapshot',
 ];
+/** The only operation whose answer is no document. */
+const FILE_PATH = '/projects/{id}/snapshot/{file}';
 
-t.test('an OpenAPI 3.1 document of the eleven operations, all of them GET', async (t) => {
+t.test('an OpenAPI 3.1 document of the thirteen operations, all of them GET', async (t) => {
   t.equal(served.statusCode, 200);
   t.match(served.headers['content-type'], /^application\/json/);
   t.match(openapi.openapi, /^3\.1\.\d+$/);
   t.strictSame(
     Object.keys(openapi.paths).sort(),
-    PATHS.map((path) => `/api/v1${path}`),
+    [...PATHS, FILE_PATH].map((path) => `/api/v1${path}`),
   );
   for (const [path, item] of Object.entries(openapi.paths)) t.strictSame(Object.keys(item), ['get'], path);
-  const ids = PATHS.map((path) => operationAt(path).operationId);
-  t.equal(new Set(ids).size, 11);
+  const ids = [...PATHS, FILE_PATH].map((path) => operationAt(path).operationId);
+  t.equal(new Set(ids).size, 13);
   t.match(openapi.components.securitySchemes, { key: { type: 'http', scheme: 'bearer' } });
-  for (const path of PATHS) {
+  for (const path of [...PATHS, FILE_PATH]) {
     t.strictSame(operationAt(path).security, [{ key: [] }], path);
     t.ok(operationAt(path).summary, path);
   }
@@ -189,7 +203,7 @@ const DAY = { type: 'string', format: 'date' };
 const RANGE = { from: DAY, to: DAY, period: { type: 'string' } };
 const COUNTRY = { type: 'string', pattern: '^[A-Za-z]{3}$' };
 const DEVICE = { type: 'string', enum: ['all', 'desktop', 'mobile', 'tablet'], default: 'all' };
-const FLAG = { type: 'string', default: 'false' };
+const FLAG = { type: 'boolean', default: false };
 const number = (minimum: number, fallback: number, maximum?: number) => ({
   type: 'integer',
   minimum,
@@ -235,6 +249,7 @@ const PARAMETERS: Readonly<Record<string, Readonly<Record<string, object>>>> = {
     ...FORMAT,
   },
   '/projects/{id}/notes': { from: DAY, to: DAY, clientVisible: FLAG, ...FORMAT },
+  '/projects/{id}/snapshot': { since: { type: 'integer', minimum: 0 } },
 };
 
 t.test('parameters with their bounds and defaults', async (t) => {
@@ -283,6 +298,56 @@ t.test('the id of the project comes first; errors are defined once for all opera
   ]);
 });
 
+/** Calls `see` with every schema of a part of the document, and the words that lead to it. */
+function eachSchema(part: unknown, see: (schema: Record<string, unknown>, path: string) => void, path = ''): void {
+  if (typeof part !== 'object' || part === null) return;
+  const { type, enum: words } = part as Record<string, unknown>;
+  if (typeof type === 'string' || Array.isArray(words)) see(part as Record<string, unknown>, path);
+  for (const [name, value] of Object.entries(part)) {
+    if (name !== 'examples' && name !== 'enum') eachSchema(value, see, `${path}/${name}`);
+  }
+}
+
+t.test('every object and every choice has a name, and the same name in all operations', async (t) => {
+  const { schemas, responses } = openapi.components;
+  eachSchema({ paths: openapi.paths, responses }, ({ type, enum: words }, path) => {
+    if (type === 'object' || words !== undefined) t.fail(`${path} has no name`);
+  });
+  for (const [name, schema] of Object.entries(schemas)) {
+    eachSchema(schema, (inner, path) => {
+      if (inner !== schema && (inner['type'] === 'object' || inner['enum'])) t.fail(`${name}${path} has no name`);
+    });
+  }
+  const uses = (name: string) => JSON.stringify(openapi).split(`{"$ref":"#/components/schemas/${name}"}`).length - 1;
+  t.strictSame(
+    Object.keys(schemas).filter((name) => uses(name) === 0),
+    [],
+    'all of them are used',
+  );
+  t.equal(uses('Error'), 9, 'one schema of all errors');
+  t.equal(uses('Paging'), 3);
+  t.equal(uses('Range'), 5);
+  t.equal(uses('Metrics'), 4, 'keywords, site, brand and non-brand');
+  t.equal(uses('ProjectReference'), 10);
+});
+
+t.test('numbers say how large they may be, ids what they look like', async (t) => {
+  let numbers = 0;
+  eachSchema(openapi, ({ type, format }, path) => {
+    if (type !== 'integer' && type !== 'number') return;
+    numbers++;
+    t.equal(format, type === 'integer' ? 'int64' : 'double', path);
+  });
+  t.ok(numbers > 50);
+  const id = { type: 'string', pattern: '^[A-Za-z0-9]{5}$' };
+  for (const name of ['Project', 'ProjectReference', 'Keyword', 'Group', 'PageGroup']) {
+    t.match(openapi.components.schemas[name], { properties: { id } }, name);
+  }
+  for (const path of PATHS.filter((path) => path.includes('{id}'))) {
+    t.match(servedAt(path).parameters?.[0], { name: 'id', in: 'path', schema: id }, path);
+  }
+});
+
 t.test('every error of the contract, each with its code', async (t) => {
   const everywhere = ['401', '403', '429', '500'];
   for (const path of PATHS) {
@@ -303,7 +368,11 @@ t.test('every error of the contract, each with its code', async (t) => {
       const { schema } = response.content['application/json']!;
       const [name = ''] = Object.entries(ERRORS).find(([, error]) => String(error.status) === status) ?? [];
       t.ok(Value.Check(schema, { error: { code: name, message: 'words' } }), `${path} ${status} is ${name}`);
-      t.notOk(Value.Check(schema, { error: { code: 'other', message: 'words' } }), `${path} ${status} is nothing else`);
+      t.ok(response.description.startsWith(`\`${name}\`: `), `${path} ${status} says so`);
+      t.notOk(
+        Value.Check(schema, { error: { code: 'other', message: 'words' } }),
+        `${path} ${status} has a known code`,
+      );
       t.notOk(Value.Check(schema, { error: { code: name } }), `${path} ${status} has a message`);
       all[status] = name;
     }
@@ -320,7 +389,7 @@ t.test('every error of the contract, each with its code', async (t) => {
   });
 });
 
-const HAS_ETAG = /\/(\{id\}|keywords|site|breakdowns|pages|queries|groups|page-groups)$/;
+const HAS_ETAG = /\/(\{id\}|keywords|site|breakdowns|pages|queries|groups|page-groups|snapshot)$/;
 const ROW_HEADERS = ['Content-Disposition', 'X-Provisional-After', 'X-Range-From', 'X-Range-To', 'X-Total-Count'];
 
 t.test('every format has its media type, and 304 no content', async (t) => {
@@ -360,6 +429,25 @@ t.test('headers are documented where they are sent, each with a type', async (t)
   }
 });
 
+t.test('a file, in whole or in part', async (t) => {
+  const { parameters = [], responses } = operationAt(FILE_PATH);
+  t.strictSame(
+    parameters.map(({ name }) => name),
+    ['id', 'file'],
+  );
+  t.strictSame(Object.keys(responses), ['200', '206', '304', '401', '403', '404', '416', '429', '500', '503']);
+  for (const status of ['200', '206']) {
+    t.strictSame(Object.keys(responses[status]!.content), ['application/vnd.apache.parquet'], status);
+    t.match(responses[status]!.headers, { 'Accept-Ranges': {}, ETag: {}, 'Cache-Control': {} }, status);
+  }
+  for (const status of ['206', '416']) t.ok(responses[status]!.headers['Content-Range'], status);
+  const { body } = await world.ask('/snapshot');
+  const [first] = body.files as { href: string }[];
+  const headers = { authorization: `Bearer ${world.key}`, range: 'bytes=99999999-' };
+  const refused = await world.app.inject({ url: first!.href, headers });
+  t.ok(Value.Check(responses['416']!.content['application/json']!.schema, JSON.parse(refused.body)));
+});
+
 /** The answer matches the schema of the document. */
 function checkAnswer(t: Test, path: string, answer: { status: number; body: unknown }): void {
   const response = operationAt(path).responses[String(answer.status)];
@@ -381,6 +469,7 @@ t.test('answers match the document', async (t) => {
     '/projects/{id}/queries': ['', '?country=fra', '?limit=1', '?limit=0'],
     '/projects/{id}/alerts': ['', '?status=open', '?limit=501'],
     '/projects/{id}/notes': ['', '?clientVisible=1', '?from=x'],
+    '/projects/{id}/snapshot': ['', '?since=0', '?since=x'],
   };
   for (const path of PATHS) {
     for (const id of path.includes('{id}') ? ['Proj1', 'Fresh', 'nosuc'] : ['']) {

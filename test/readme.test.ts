@@ -102,6 +102,10 @@ t.test('npm start, the demo and the first answers', async (t) => {
     t.equal(status, 200, path);
     t.ok(body[rows].length > 0, `the demo has ${rows}`);
   }
+  const keys = await command(settings, 'keys', 'list', '--workspace', 'demo', '--json');
+  const [{ id: keyId }] = JSON.parse(keys.stdout) as [{ id: string }];
+  const made = await shell(block('feeds').replace('KEY_ID', keyId), folder, settings);
+  t.match(made, /https:\/\/ordinate\.example\.com\/feeds\/ord_feed_\w{32}\.csv/);
   server.child.kill('SIGTERM');
   const ended = await server.ended;
   t.equal(ended.code, 0, 'a signal stops it gracefully');

@@ -9,46 +9,46 @@ import {
   planReport,
   type Report,
   type ReportRequest,
-  refuse,
+  rejectParameters,
   runReport,
 } from '../reports/report.ts';
-import { etagOf, hasAnswer } from './etag.ts';
+import { etagOf, matchesEtag } from './etag.ts';
 import { namedFormat, parametersOf } from './format.ts';
-import { wantedEncoding } from './plugins/compression.ts';
+import { preferredEncoding } from './plugins/compression.ts';
 import type { ParsedQuery } from './query-cache.ts';
 import { JSON_TYPE, sendBytes } from './response-cache.ts';
 import type { Context } from './routes/context.ts';
 import { rowStream } from './row-stream.ts';
 import { sendStream } from './send-stream.ts';
 
-// The way of a request that has passed the guard (authenticate → limit → plan of the workspace):
+// The stages of a request after the guard (authenticate → limit → plan of the workspace):
 // find project → parse → [304] → [response cache] → plan → run → format → send.
 
-/** What a route's handler gives back: a reply or bytes, now or later, or nothing when the answer has been sent. */
+/** The result of a route handler: a reply or bytes, or undefined if the response has been sent. */
 export type Answered = Promise<FastifyReply | Buffer> | FastifyReply | Buffer | undefined;
 
 type Handler = (context: Context) => (request: FastifyRequest, reply: FastifyReply) => Answered;
 
-/** How the results of a report are written. */
+/** The formatters of a report. */
 interface Formats<Query, Result> {
   readonly json: (result: Result) => Buffer;
-  /** As flat rows, for all formats but JSON. */
+  /** Flat rows, for all formats except JSON. */
   readonly rows?: (result: Result) => RowsAnswer;
-  /** Whether an answer may be so long that only a few such should be under way. */
+  /** Whether the response may be so long that concurrency must be limited. */
   readonly isLong?: (query: Query) => boolean;
 }
 
 interface CachedFormats<Query, Result> extends Formats<Query, Result> {
-  /** JSON that is too long to be cached, in parts; undefined where it is not. */
+  /** Streams JSON that is too long to cache; undefined if it can be cached. */
   readonly jsonParts?: (query: Query) => ((result: Result) => AsyncGenerator<Buffer, void>) | undefined;
 }
 
 interface FreshFormats<Query, Result> extends Formats<Query, Result> {
-  /** What the answer depends on besides the query value. Without it answers have no entity tag. */
+  /** What the response depends on besides the query value. Without it responses have no entity tag. */
   readonly version?: (result: Result) => string;
 }
 
-/** Answers from the response cache, or runs the report and caches its bytes. Long answers and flat rows are streamed. */
+/** Handler that responds from the cache, or runs the report and caches the bytes. Streams long responses and flat rows. */
 export function answerCached<Query extends ProjectQuery, Plan, Result>(
   report: Report<Query, Plan, Result>,
   formats: CachedFormats<Query, Result>,
@@ -56,48 +56,47 @@ export function answerCached<Query extends ProjectQuery, Plan, Result>(
   return (context) => (request, reply) => {
     const send = (parsed: ParsedQuery<Query>): Promise<FastifyReply> | undefined => {
       const { query, etag } = parsed;
-      if (hasAnswer(request, etag)) {
+      if (matchesEtag(request, etag)) {
         sendNotModified(reply, etag);
         return undefined;
       }
-      const asked = { ...parsed, report };
-      if (query.format !== 'json') return sendRows(context, request, reply, asked, formats, true);
+      const execution = { ...parsed, report };
+      if (query.format !== 'json') return sendRows(context, request, reply, execution, formats, true);
       const parts = formats.jsonParts?.(query);
-      if (parts === undefined) return sendCached(context, request, reply, asked, formats.json);
-      return sendParts(context, request, reply, asked, { parts, isLong: formats.isLong?.(query) ?? false });
+      if (parts === undefined) return sendCached(context, request, reply, execution, formats.json);
+      return sendParts(context, request, reply, execution, { parts, isLong: formats.isLong?.(query) ?? false });
     };
     const parsed = parseRequest(context, report, request);
-    // A cached answer is sent without waiting for anything.
+    // A cached response is sent synchronously.
     return parsed instanceof Promise ? parsed.then((found) => send(found) ?? reply) : send(parsed);
   };
 }
 
-/** Runs the report for each request. */
+/** Handler that runs the report for each request. */
 export function answerFresh<Query extends ProjectQuery, Plan, Result>(
   report: Report<Query, Plan, Result>,
   formats: FreshFormats<Query, Result>,
 ): Handler {
   return (context) => async (request, reply) => {
-    const asked = { ...(await parseRequest(context, report, request)), report };
-    if (asked.query.format !== 'json') return sendRows(context, request, reply, asked, formats, false);
-    const result = await runQuestion(context, request, asked, request.signal);
-    const etag = formats.version && etagOf(asked.key, formats.version(result));
-    if (etag !== undefined && hasAnswer(request, etag)) return sendNotModified(reply, etag);
+    const execution = { ...(await parseRequest(context, report, request)), report };
+    if (execution.query.format !== 'json') return sendRows(context, request, reply, execution, formats, false);
+    const result = await runQuery(context, request, execution, request.signal);
+    const etag = formats.version && etagOf(execution.key, formats.version(result));
+    if (etag !== undefined && matchesEtag(request, etag)) return sendNotModified(reply, etag);
     const bytes = formats.json(result);
     request.stages?.end('format');
     return sendBytes(reply, { bytes, encoding: 'identity' }, etag);
   };
 }
 
-/** Finds the project and parses the parameters: the query that a request means, at once where the project is cached. */
+/** Finds the project and parses the parameters; synchronous if the project is cached. */
 function parseRequest<Query extends ProjectQuery>(
   context: Context,
   report: Parser<Query>,
   request: FastifyRequest,
 ): ParsedQuery<Query> | Promise<ParsedQuery<Query>> {
   const format = namedFormat(request);
-  const asked = { ...whose(request), parameters: request.query };
-  const project = findReportProject(context, asked);
+  const project = findReportProject(context, projectIn(request));
   const parse = (found: Project): ParsedQuery<Query> | Promise<never> => {
     const now = context.now();
     try {
@@ -107,13 +106,13 @@ function parseRequest<Query extends ProjectQuery>(
       request.stages?.end('parse');
       return parsed;
     } catch (error) {
-      return refuse(report, context, found, asked.parameters, error);
+      return rejectParameters(report, context, found, request.query, error);
     }
   };
   return project instanceof Promise ? project.then(parse) : parse(project);
 }
 
-interface Question<Query extends ProjectQuery, Plan, Result> extends ParsedQuery<Query> {
+interface Execution<Query extends ProjectQuery, Plan, Result> extends ParsedQuery<Query> {
   readonly report: Report<Query, Plan, Result>;
 }
 
@@ -121,36 +120,36 @@ function sendNotModified(reply: FastifyReply, etag: string): FastifyReply {
   return reply.code(304).header('etag', etag).send();
 }
 
-/** Sends a cached answer at once; otherwise plans, runs and formats it, once for all who ask for it meanwhile. */
+/** Sends a cached response synchronously, or computes it once for all concurrent requests. */
 function sendCached<Query extends ProjectQuery, Plan, Result>(
   context: Context,
   request: FastifyRequest,
   reply: FastifyReply,
-  question: Question<Query, Plan, Result>,
+  execution: Execution<Query, Plan, Result>,
   json: (result: Result) => Buffer,
 ): Promise<FastifyReply> | undefined {
   const { cache } = context;
-  const { key, etag } = question;
-  const encoding = wantedEncoding(request);
+  const { key, etag } = execution;
+  const encoding = preferredEncoding(request);
   const cached = cache.find(key, encoding);
   if (cached !== undefined) {
     sendBytes(reply, cached, etag);
     return undefined;
   }
   const make = async (signal: AbortSignal): Promise<Buffer> => {
-    const bytes = json(await runQuestion(context, request, question, signal));
+    const bytes = json(await runQuery(context, request, execution, signal));
     request.stages?.end('format');
     return bytes;
   };
   return cache.make(key, encoding, request.signal, make).then((bytes) => sendBytes(reply, bytes, etag));
 }
 
-/** Plans at once, and runs while the JSON is sent. Only so many long answers are on their way at a time. */
+/** Plans the report, then runs it while the JSON is streamed. The number of concurrent long responses is limited. */
 async function sendParts<Query extends ProjectQuery, Plan, Result>(
   context: Context,
   request: FastifyRequest,
   reply: FastifyReply,
-  { report, query, etag }: Question<Query, Plan, Result>,
+  { report, query, etag }: Execution<Query, Plan, Result>,
   how: { readonly parts: (result: Result) => AsyncGenerator<Buffer, void>; readonly isLong: boolean },
 ): Promise<FastifyReply> {
   const { stages } = request;
@@ -163,28 +162,28 @@ async function sendParts<Query extends ProjectQuery, Plan, Result>(
   });
 }
 
-/** Sends flat rows in the format of the query, while they are read. */
+/** Streams flat rows in the format of the query while they are read. */
 async function sendRows<Query extends ProjectQuery, Plan, Result>(
   context: Context,
   request: FastifyRequest,
   reply: FastifyReply,
-  question: Question<Query, Plan, Result>,
+  execution: Execution<Query, Plan, Result>,
   { rows, isLong, version }: FreshFormats<Query, Result>,
   isCached: boolean,
 ): Promise<FastifyReply> {
-  const { query, key, etag, report } = question;
+  const { query, key, etag, report } = execution;
   if (rows === undefined) throw new Error(`${report.operation} has no rows`);
-  const result = await runQuestion(context, request, question, request.signal);
+  const result = await runQuery(context, request, execution, request.signal);
   const tag = isCached ? etag : version && etagOf(key, version(result));
-  if (tag !== undefined && hasAnswer(request, tag)) return sendNotModified(reply, tag);
-  const places = isLong?.(query) ? context.longAnswers : undefined;
-  return sendStream(request, reply, places, async () => rowStream(context, query, rows(result), tag));
+  if (tag !== undefined && matchesEtag(request, tag)) return sendNotModified(reply, tag);
+  const limit = isLong?.(query) ? context.longAnswers : undefined;
+  return sendStream(request, reply, limit, async () => rowStream(context, query, rows(result), tag));
 }
 
-function runQuestion<Query extends ProjectQuery, Plan, Result>(
+function runQuery<Query extends ProjectQuery, Plan, Result>(
   context: Context,
   request: FastifyRequest,
-  { report, query }: Question<Query, Plan, Result>,
+  { report, query }: Execution<Query, Plan, Result>,
   signal: AbortSignal,
 ): Promise<Result> {
   const onStage = (name: 'plan' | 'run') => request.stages?.end(name);
@@ -192,10 +191,10 @@ function runQuestion<Query extends ProjectQuery, Plan, Result>(
 }
 
 function reportRequest(request: FastifyRequest): ReportRequest {
-  return { ...whose(request), parameters: parametersOf(request, namedFormat(request)) };
+  return { ...projectIn(request), parameters: parametersOf(request, namedFormat(request)) };
 }
 
-function whose({ principal, params }: FastifyRequest): { workspace: string; id: string } {
+function projectIn({ principal, params }: FastifyRequest): { workspace: string; id: string } {
   return { workspace: principal!.workspace, id: (params as { id?: string }).id ?? '' };
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { notFound } from '../domain/errors.ts';
+import { addCors } from './plugins/cors.ts';
 import type { Guard } from './plugins/guard.ts';
 import { addTiming, type OnStages } from './plugins/timing.ts';
 import { alerts } from './routes/alerts.ts';
@@ -14,10 +15,12 @@ import { oneProject, projects } from './routes/projects.ts';
 import { queries } from './routes/queries.ts';
 import { addRoute, type Route } from './routes/route.ts';
 import { site } from './routes/site.ts';
+import { snapshot, snapshotFileRoute } from './routes/snapshot.ts';
 
 const API_ROOT = '/api/v1';
 
-const ROUTES: readonly Route[] = [
+/** The endpoints of the API. */
+export const ROUTES: readonly Route[] = [
   projects,
   oneProject,
   keywords,
@@ -29,17 +32,27 @@ const ROUTES: readonly Route[] = [
   queries,
   alerts,
   notes,
+  snapshot,
+  snapshotFileRoute,
 ];
 
-/** Whether an address lies under the API's root. */
+/** Whether a URL is below the API's root. */
 export function isApiAddress(url: string): boolean {
   return /^\/api\/v1([/?]|$)/.test(url);
 }
 
-/** The API under its root. Its hooks see no other request: the documentation has none of them. */
+interface ApiOptions {
+  readonly guard: Guard;
+  readonly context: Context;
+  /** Origins whose pages may read answers; `*` is any. */
+  readonly corsOrigins: readonly string[];
+  readonly onStages: OnStages | undefined;
+}
+
+/** Adds the API below its root. Its hooks do not apply to the documentation. */
 export async function addApi(
   app: FastifyInstance,
-  { guard, context, onStages }: { guard: Guard; context: Context; onStages: OnStages | undefined },
+  { guard, context, corsOrigins, onStages }: ApiOptions,
 ): Promise<void> {
   await app.register(
     async (api) => {
@@ -47,6 +60,8 @@ export async function addApi(
         reply.cacheControl('no-store');
         done();
       });
+      // A preflight has no key.
+      if (corsOrigins.length > 0) await addCors(api, corsOrigins);
       api.addHook('onRequest', guard);
       addTiming(api, onStages);
       api.setNotFoundHandler(() => {

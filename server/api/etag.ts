@@ -1,21 +1,21 @@
 import { hash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 
-/** Raise it when the same query and revision are answered differently by another version of the service. */
-const WRITTEN_AS = 1;
+/** Increment when a new version of the service responds differently to the same query and revision. */
+const RESPONSE_VERSION = 1;
 
 /**
- * The entity tag of an answer. It is weak: the same answer may come in several encodings.
- * @param parts all that the answer depends on
+ * The entity tag of a response. It is weak, because the same response has several encodings.
+ * @param parts everything that the response depends on
  */
 export function etagOf(...parts: readonly string[]): string {
-  return `W/"${hash('sha256', JSON.stringify([WRITTEN_AS, ...parts]), 'base64url').slice(0, 27)}"`;
+  return `W/"${hash('sha256', JSON.stringify([RESPONSE_VERSION, ...parts]), 'base64url').slice(0, 27)}"`;
 }
 
-/** Whether the client has the answer with this tag already. */
-export function hasAnswer({ headers }: FastifyRequest, etag: string): boolean {
+/** Whether the client already has the response with this tag. */
+export function matchesEtag({ headers }: FastifyRequest, etag: string): boolean {
   const known = headers['if-none-match'];
   if (known === undefined) return false;
-  const opaque = etag.slice(2);
+  const opaque = etag.replace(/^W\//, '');
   return known.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === opaque);
 }

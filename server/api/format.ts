@@ -4,12 +4,12 @@ import type { FormatName } from '../reports/parameters.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The format that the ending of the path names. */
+    /** The format given by the extension of the path. */
     format?: FormatName;
   }
 }
 
-/** Media types that a client may ask for. */
+/** Media types for `Accept`. */
 const MEDIA_TYPES: Readonly<Record<string, FormatName>> = {
   'application/json': 'json',
   'text/csv': 'csv',
@@ -19,7 +19,7 @@ const MEDIA_TYPES: Readonly<Record<string, FormatName>> = {
 };
 const WILDCARDS = new Set(['*/*', 'application/*']);
 
-/** The format that a request names by the ending of its path or by `Accept`; undefined where it names none. */
+/** The format given by the path extension or by `Accept`, if any. */
 export function namedFormat({ headers, routeOptions }: FastifyRequest): FormatName | undefined {
   const { format } = routeOptions.config;
   if (format !== undefined) return format;
@@ -28,8 +28,8 @@ export function namedFormat({ headers, routeOptions }: FastifyRequest): FormatNa
 }
 
 /**
- * The parameters of a request with the format that it wants: as the path ends, else as `format` says, else as `Accept`
- * does. Throws `invalid_request` where the path and `format` disagree.
+ * The parameters of a request with its format: from the path extension, else `format`, else `Accept`. Throws
+ * `invalid_request` if the path and `format` disagree.
  */
 export function parametersOf(request: FastifyRequest, named: FormatName | undefined): unknown {
   const query = request.query as Readonly<Record<string, unknown>>;
@@ -43,7 +43,7 @@ export function parametersOf(request: FastifyRequest, named: FormatName | undefi
   return query;
 }
 
-/** What `Accept` prefers, where it names a format; wildcards mean JSON, and so does what is not known. */
+/** The preferred format of `Accept`; undefined for wildcards and unknown types, which mean JSON. */
 function acceptedFormat(accept: string): FormatName | undefined {
   let best: { readonly format: FormatName; readonly quality: number } | undefined;
   let wildcard = 0;

@@ -1,8 +1,9 @@
-/** Who a request speaks for, and by what right. */
+/** The authenticated identity of a request. */
 interface Principal {
   readonly workspace: string;
   readonly plan: string;
-  readonly via: 'key';
+  /** `feed`: the address of a feed of the key. */
+  readonly via: 'key' | 'feed';
   readonly keyId: string;
 }
 

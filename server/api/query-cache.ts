@@ -3,11 +3,11 @@ import type { Project } from '../catalog/projects.ts';
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import { etagOf } from './etag.ts';
 
-/** A query value and the key that it has in the response cache. */
+/** A query value with its key in the response cache. */
 export interface ParsedQuery<Query> {
   readonly query: Query;
   readonly key: CacheKey;
-  /** The entity tag of an answer that depends on the query value alone. */
+  /** The entity tag of a response that depends only on the query value. */
   readonly etag: string;
 }
 
@@ -16,13 +16,13 @@ interface Entry extends ParsedQuery<unknown> {
   readonly hour: number;
 }
 
-/** Characters of addresses and keys in all; and of one address. */
+/** Maximum characters of all URLs and keys, and of one URL. */
 const MAX_CHARACTERS = 8_000_000;
 const MAX_ADDRESS = 500;
-/** Milliseconds. Days begin with an hour, in any time zone that matters here. */
+/** In milliseconds. Days start on the hour in all time zones used here. */
 const HOUR = 3_600_000;
 
-/** The queries of addresses that are asked over and over: parsing is a quarter of the time of a cached answer. */
+/** Caches the queries of repeated URLs: parsing takes a quarter of the time of a cached response. */
 export class QueryCache {
   readonly #entries = new LRUCache<CacheKey, Entry>({
     maxSize: MAX_CHARACTERS,
@@ -30,10 +30,11 @@ export class QueryCache {
   });
 
   /**
-   * The query that an address means for a project, at a time (milliseconds).
+   * The query of a URL for a project.
    * @param url path and parameters
-   * @param format that the request names besides
-   * @param parse its result depends on the address, the project and the day only
+   * @param format the format given outside the URL, if any
+   * @param now milliseconds
+   * @param parse must depend only on the URL, the project and the day
    */
   get<Query extends object>(
     url: string,
@@ -46,7 +47,7 @@ export class QueryCache {
       format === undefined ? cacheKey(project.workspaceId, url) : cacheKey(project.workspaceId, url, format);
     const hour = Math.floor(now / HOUR);
     const cached = this.#entries.get(address);
-    // The project is the same object for as long as nobody changes the catalog.
+    // The project is the same object until the catalog changes.
     if (cached?.project === project && cached.hour === hour) return cached as ParsedQuery<Query>;
     const query = parse();
     const key = cacheKey(query);

@@ -11,13 +11,12 @@ export interface ResponseCacheState {
   readonly misses: number;
 }
 
-/** The bytes of one answer in the encodings that were asked for. */
+/** A response in its requested encodings. */
 type Encoded = ReadonlyMap<Encoding, EncodedBytes>;
 
 /**
- * Finished answers as bytes, by query value and encoding. A query value holds the revisions of what it is about, so that
- * nothing has to expire. Equal queries at the same time run once, whatever encodings their clients want; work is stopped
- * when nobody waits for it.
+ * Caches responses as bytes, by query value and encoding. Query values contain revisions, so entries never expire. Concurrent
+ * equal queries run once for all encodings, and are aborted when no client is waiting.
  */
 export class ResponseCache {
   readonly #finished: LRUCache<CacheKey, Encoded> | undefined;
@@ -26,9 +25,9 @@ export class ResponseCache {
   #hits = 0;
   #misses = 0;
 
-  /** @param bytes what finished answers may take; 0 caches none. */
+  /** @param bytes size of the cache; 0 disables it */
   constructor(bytes: number) {
-    // One answer takes at most a quarter: a few long ones must not drive all others out.
+    // One response may take at most a quarter, so that a few long ones do not evict all others.
     this.#finished =
       bytes === 0
         ? undefined
@@ -44,7 +43,7 @@ export class ResponseCache {
     return { answers, bytes, hits: this.#hits, misses: this.#misses };
   }
 
-  /** The answer to a query, where it is cached in this encoding. */
+  /** The cached response in this encoding, if any. */
   find(key: CacheKey, encoding: Encoding): EncodedBytes | undefined {
     const finished = this.#finished?.get(key)?.get(encoding);
     if (finished === undefined) this.#misses++;
@@ -53,9 +52,9 @@ export class ResponseCache {
   }
 
   /**
-   * The answer to a query that is not cached in this encoding: the bytes of `run`, encoded and then cached. Where it is
-   * cached in another encoding, that one is decoded: it costs less than running again.
-   * @param signal aborted when the caller has gone
+   * Computes, encodes and caches the response to a query. A response cached in another encoding is decoded instead, which is
+   * cheaper.
+   * @param signal aborted when the client disconnects
    */
   make(
     key: CacheKey,
@@ -81,7 +80,7 @@ function sizeOf(encoded: Encoded): number {
   return size;
 }
 
-/** Short bytes are often a part of a large block, which would be kept with them and counted by nobody. */
+/** Copies a slice of a larger buffer, which would otherwise stay in memory uncounted. */
 function withOwnMemory(bytes: Buffer): Buffer {
   if (bytes.buffer.byteLength === bytes.length) return bytes;
   const own = Buffer.allocUnsafeSlow(bytes.length);
@@ -91,7 +90,7 @@ function withOwnMemory(bytes: Buffer): Buffer {
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Sends bytes that are JSON. */
+/** Sends JSON bytes. */
 export function sendBytes(reply: FastifyReply, { bytes, encoding }: EncodedBytes, etag?: string): FastifyReply {
   if (etag !== undefined) reply.header('etag', etag);
   if (encoding !== 'identity') reply.header('content-encoding', encoding);

@@ -3,14 +3,14 @@ import type { FormatName } from '../reports/parameters.ts';
 import type { Context } from './routes/context.ts';
 import type { StreamedAnswer } from './send-stream.ts';
 
-/** Flat rows in the format that was asked for, with what the JSON says beside them in headers. */
+/** Flat rows in the requested format, with the metadata of the JSON response as headers. */
 export function rowStream(
   { rowFormats }: Pick<Context, 'rowFormats'>,
   { format, bom }: { readonly format: FormatName; readonly bom: boolean },
   answer: RowsAnswer,
   etag?: string,
 ): StreamedAnswer {
-  if (format === 'json') throw new Error('JSON is no format of flat rows');
+  if (format === 'json') throw new Error('JSON is not a format for flat rows');
   const { contentType, write } = rowFormats[format];
   const headers = { 'content-type': contentType, ...headersOf(answer.head, format), ...(etag ? { etag } : {}) };
   return { headers, body: write(answer, { bom }) };

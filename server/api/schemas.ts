@@ -1,63 +1,130 @@
 import { type TObject, type TProperties, type TSchema, Type } from 'typebox';
-import { ERRORS, type ErrorCode } from '../domain/errors.ts';
+import { ERRORS, type ErrorCode, UNREADABLE_REQUESTS } from '../domain/errors.ts';
+import { KEYWORD_FIELDS, NUMBER_OPERATOR_NAMES, TEXT_OPERATOR_NAMES } from '../domain/rules.ts';
+import { DEVICES } from '../reports/parameters.ts';
 import { FAILURES_PER_MINUTE, REQUESTS_PER_MINUTE } from './plugins/guard.ts';
 
-/** An object of exactly these properties, all of them always there. */
+/**
+ * An object with exactly these properties, all required.
+ * @param title its name among the schemas of the OpenAPI document (`api/plugins/openapi-document.ts`)
+ */
 export function object<Properties extends TProperties>(
+  title: string,
   properties: Properties,
   options: { description?: string } = {},
 ): TObject<Properties> {
-  return Type.Object(properties, { ...options, additionalProperties: false });
+  return Type.Object(properties, { title, ...options, additionalProperties: false });
 }
 
 export function nullable<Schema extends TSchema>(schema: Schema, description?: string) {
   return Type.Union([schema, Type.Null()], description === undefined ? {} : { description });
 }
 
-/** One of a few words. */
-export function oneOf<const Words extends readonly string[]>(words: Words, description?: string) {
-  return Type.Unsafe<Words[number]>({ type: 'string', enum: words, ...(description ? { description } : {}) });
+/** An enumeration of strings. @param title its name, as for objects */
+export function oneOf<const Words extends readonly string[]>(title: string, words: Words, description?: string) {
+  return Type.Unsafe<Words[number]>({ title, type: 'string', enum: words, ...(description ? { description } : {}) });
+}
+
+/** An integer. Without the format, generated clients may use 32 bits. */
+export function integer(options: { minimum?: number; description?: string } = {}) {
+  return Type.Integer({ format: 'int64', ...options });
 }
 
 export const day = Type.String({ format: 'date', description: 'A day, YYYY-MM-DD.' });
 export const instant = Type.String({ format: 'date-time', description: 'An instant in UTC, with milliseconds.' });
-export const shortId = Type.String({ pattern: '^[A-Za-z0-9]{5}$', description: 'A short id.' });
+const shortIdPattern = '^[A-Za-z0-9]{5}$';
+export const shortId = Type.String({ pattern: shortIdPattern, description: 'A short id.' });
 export const uuid = Type.String({ format: 'uuid' });
 
-const clicks = Type.Integer({ minimum: 0 });
-const impressions = Type.Integer({ minimum: 0 });
-export const counts = { clicks, impressions };
+export const counts = { clicks: integer({ minimum: 0 }), impressions: integer({ minimum: 0 }) };
 
-/** The properties of a metrics object, to be spread into rows. */
-export const metrics = {
+/** The properties of a metrics object, for use in rows. */
+export const metricsProperties = {
   ...counts,
   ctr: nullable(
-    Type.Number({ minimum: 0 }),
+    Type.Number({ format: 'double', minimum: 0 }),
     'Clicks per impression, four decimals; null when there are no impressions.',
   ),
   position: nullable(
-    Type.Number({ minimum: 1 }),
+    Type.Number({ format: 'double', minimum: 1 }),
     'Average position weighted by impressions, one decimal; null when there are no impressions.',
   ),
 };
 
-export const project = object({ id: shortId, domain: Type.String() }, { description: 'The project asked for.' });
+export const metrics = object('Metrics', metricsProperties);
+
+/** A day of a keyword or of the whole site. */
+export const dayMetrics = object('DayMetrics', { date: day, ...metricsProperties });
+
+export const project = object(
+  'ProjectReference',
+  { id: shortId, domain: Type.String() },
+  { description: 'The requested project.' },
+);
 
 export const paging = object(
-  { total: Type.Integer({ minimum: 0 }), limit: Type.Integer({ minimum: 1 }), offset: Type.Integer({ minimum: 0 }) },
+  'Paging',
+  { total: integer({ minimum: 0 }), limit: integer({ minimum: 1 }), offset: integer({ minimum: 0 }) },
   { description: 'To page, add limit to offset until offset reaches total.' },
 );
 
-export const provisionalAfter = nullable(day, 'The last final day; later days may still change.');
+/**
+ * The resolved range of every answer that has one. One schema for all operations; each sends the optional properties that
+ * apply to it.
+ */
+export const range = Type.Object(
+  {
+    from: day,
+    to: day,
+    device: Type.Optional(oneOf('Device', DEVICES)),
+    country: Type.Optional(nullable(Type.String(), 'The requested country in lower case; null for all.')),
+    clamped: Type.Optional(
+      Type.Boolean({ description: 'The range was moved to the first day of keyword data of the plan.' }),
+    ),
+    provisionalAfter: Type.Optional(nullable(day, 'The last final day; later days may still change.')),
+    availableFrom: Type.Optional(nullable(day, 'First day with any breakdown; null before the first collection.')),
+    availableThrough: Type.Optional(nullable(day, 'Last day with any breakdown; null before the first collection.')),
+    countryMonthlyThrough: Type.Optional(
+      nullable(
+        day,
+        'Up to this day country data is stored as monthly totals; a part of a month gets an even share of it.',
+      ),
+    ),
+  },
+  {
+    title: 'Range',
+    description: 'The days of the answer, inclusive, and how the request was resolved.',
+    additionalProperties: false,
+  },
+);
+
+/** The rule of a keyword group or page group. */
+export const rule = object('Rule', {
+  match: oneOf('RuleMatch', ['all', 'any']),
+  conditions: Type.Array(
+    Type.Object(
+      {
+        field: Type.Optional(
+          oneOf('RuleField', KEYWORD_FIELDS, 'Only in keyword groups; page groups test the path of the URL.'),
+        ),
+        op: oneOf('RuleOperator', [...TEXT_OPERATOR_NAMES, ...NUMBER_OPERATOR_NAMES]),
+        value: Type.Union([Type.String(), Type.Number({ format: 'double' })]),
+      },
+      { title: 'RuleCondition', additionalProperties: false },
+    ),
+  ),
+});
 
 /** The path of project endpoints. Not checked: what cannot be an id is an unknown id. */
-export const projectPath = Type.Object({ id: Type.String({ description: 'A project id, as /projects lists them.' }) });
+export const projectPath = Type.Object({
+  id: Type.String({ pattern: shortIdPattern, description: 'A project id, as /projects lists them.' }),
+});
 
-const integerHeader = (description: string) => ({ type: 'integer', description });
+const integerHeader = (description: string) => ({ type: 'integer', format: 'int64', description });
 const constantHeader = (value: string) => ({ type: 'string', const: value, description: `Always ${value}.` });
 
 const rateLimitHeaders = {
-  'X-RateLimit-Limit': integerHeader(`Requests a key may send in a minute: ${REQUESTS_PER_MINUTE}.`),
+  'X-RateLimit-Limit': integerHeader(`Requests that a key may send per minute: ${REQUESTS_PER_MINUTE}.`),
   'X-RateLimit-Remaining': integerHeader('Requests left in the current minute.'),
   'X-RateLimit-Reset': integerHeader('Seconds until the current minute ends.'),
 };
@@ -65,12 +132,15 @@ const noStore = { 'Cache-Control': constantHeader('no-store') };
 const retryAfter = { 'Retry-After': integerHeader('Seconds to wait before the next request.') };
 const challenge = { 'WWW-Authenticate': constantHeader('Bearer') };
 
-function errorSchema(code: ErrorCode): TSchema {
-  return object({ error: object({ code: Type.Literal(code), message: Type.String() }) });
-}
+const error = object('Error', {
+  error: object('ErrorDetails', {
+    code: oneOf('ErrorCode', Object.keys(ERRORS) as ErrorCode[], 'A published code keeps its meaning.'),
+    message: Type.String({ description: 'What was wrong and what would be right, for people.' }),
+  }),
+});
 
-const EXTRA_WORDS: Partial<Record<ErrorCode, string>> = {
-  rate_limited: `; ${REQUESTS_PER_MINUTE} a minute with one key, ${FAILURES_PER_MINUTE} a minute without a valid key from one address`,
+const EXTRA_DESCRIPTIONS: Partial<Record<ErrorCode, string>> = {
+  rate_limited: `; ${REQUESTS_PER_MINUTE} per minute with one key, ${FAILURES_PER_MINUTE} per minute without a valid key from one address`,
 };
 
 function errorResponse(code: ErrorCode): object {
@@ -80,26 +150,27 @@ function errorResponse(code: ErrorCode): object {
     ...(code === 'rate_limited' || code === 'unavailable' ? retryAfter : {}),
   };
   const { when } = ERRORS[code];
-  const description = `${when[0]!.toUpperCase()}${when.slice(1)}${EXTRA_WORDS[code] ?? ''}.`;
-  return { description, headers, content: { 'application/json': { schema: errorSchema(code) } } };
+  const description = `\`${code}\`: ${when}${EXTRA_DESCRIPTIONS[code] ?? ''}.`;
+  return { description, headers, content: { 'application/json': { schema: error } } };
 }
 
 const etag = {
   ETag: {
     type: 'string',
-    description: 'The same for as long as the answer is; send it as `If-None-Match` to hear of changes only.',
+    description:
+      'Changes when the response changes. Send it as `If-None-Match` to receive 304 for an unchanged response.',
   },
 };
 
 const NOT_MODIFIED = {
   type: 'null',
-  description: '`If-None-Match` has the tag of this answer: nothing has changed. It counts as a request.',
+  description: 'The response still matches `If-None-Match`. Counts towards the rate limit.',
   headers: { ...noStore, ...rateLimitHeaders, ...etag },
 };
 
 /**
- * The `response` part of a route's schema: its answer and the errors it can give besides those of every route.
- * @param hasEtag whether the answer depends on nothing but the query and revisions
+ * The `response` part of a route's schema: the response and errors, including those common to all routes.
+ * @param hasEtag whether the response has an entity tag
  */
 export function responses(
   answer: TSchema,
@@ -126,24 +197,61 @@ export function responses(
   };
 }
 
+const rangeHeaders = {
+  'Accept-Ranges': constantHeader('bytes'),
+  'Content-Range': { type: 'string', description: 'Which bytes are sent, and the size of the file.' },
+};
+
+/** The `response` part of a route that sends a file. */
+export function fileResponses(type: string, description: string): object {
+  const {
+    200: answer,
+    304: notModified,
+    ...errors
+  } = responses(Type.Null(), '', ['not_found'], { hasEtag: true }) as {
+    200: { headers: object };
+    304: object;
+  };
+  const content = { [type]: bytes(description) };
+  const { status, when } = UNREADABLE_REQUESTS.outOfRange;
+  const refused = errorResponse('invalid_request') as { headers: object };
+  return {
+    200: { description, headers: { ...answer.headers, 'Accept-Ranges': rangeHeaders['Accept-Ranges'] }, content },
+    206: {
+      description: 'The requested bytes.',
+      headers: { ...answer.headers, ...rangeHeaders },
+      content,
+    },
+    304: notModified,
+    [status]: {
+      ...refused,
+      description: `\`invalid_request\`: ${when}.`,
+      headers: { ...refused.headers, 'Content-Range': rangeHeaders['Content-Range'] },
+    },
+    ...errors,
+  };
+}
+
 const text = (description: string) => ({ schema: { type: 'string', description } });
 const bytes = (description: string) => ({ schema: { type: 'string', format: 'binary', description } });
 
-/** The answer as flat rows: a column for each property of a row, named as in JSON. */
+/** Flat rows, with a column per property, named as in JSON. */
 const ROW_CONTENT = {
-  'text/csv': text('RFC 4180 with a header line; texts that spreadsheets would run begin with an apostrophe.'),
-  'application/x-ndjson': text('A JSON object for each row.'),
+  'text/csv': text(
+    'RFC 4180 with a header line. Texts that a spreadsheet would execute are prefixed with an apostrophe.',
+  ),
+  'application/x-ndjson': text('A JSON object per row.'),
   'application/vnd.apache.arrow.stream': bytes('With exact types, and `sum_position`.'),
   'application/vnd.apache.parquet': bytes('With exact types, and `sum_position`.'),
 };
 
-const onlyRows = (type: string, description: string) => ({ type, description: `Not with JSON. ${description}` });
+const textHeader = (description: string) => ({ type: 'string', description });
 const rowHeaders = {
-  'X-Total-Count': onlyRows('integer', 'As `paging.total` in JSON, or the number of rows.'),
-  'X-Range-From': onlyRows('string', 'As `range.from` in JSON.'),
-  'X-Range-To': onlyRows('string', 'As `range.to` in JSON.'),
-  'X-Provisional-After': onlyRows('string', 'As `range.provisionalAfter` in JSON, unless it is null.'),
-  'Content-Disposition': onlyRows('string', 'A file name.'),
+  'X-Total-Count': integerHeader('Not with JSON. As `paging.total` in JSON, or the number of rows.'),
+  'X-Range-From': textHeader('Not with JSON. As `range.from` in JSON.'),
+  'X-Range-To': textHeader('Not with JSON. As `range.to` in JSON.'),
+  'X-Provisional-After': textHeader('Not with JSON. As `range.provisionalAfter` in JSON, unless it is null.'),
+  'Content-Disposition': textHeader('Not with JSON. A file name.'),
 };
 
 /** Adds the formats of flat rows to the `response` part of a route's schema. */

@@ -1,30 +1,30 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { SharedConcurrencyLimit } from '../runtime/limits.ts';
-import { AnswerOrder } from './answer-order.ts';
+import { StreamScheduler } from './stream-scheduler.ts';
 
-const order = new AnswerOrder(() => performance.now());
+const scheduler = new StreamScheduler(() => performance.now());
 
-/** What is sent: its headers, with its type, and its bytes. */
+/** The headers, including the content type, and the body of a response. */
 export interface StreamedAnswer {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: AsyncGenerator<Buffer, void>;
 }
 
 /**
- * Answers with text that is made while it is sent, no faster than the client takes it. An error before the first bytes
- * becomes an error answer; one after them breaks the connection, so that no client takes a part for the whole. `places`
- * bounds how many are under way, in all and for one workspace, and so the memory that they take.
+ * Streams a response, no faster than the client reads it. An error before the first bytes becomes an error response; a later
+ * one destroys the connection, so that the client notices the incomplete response.
+ * @param limit bounds concurrent responses, and so their memory, in total and per workspace
  */
 export async function sendStream(
   request: FastifyRequest,
   reply: FastifyReply,
-  places: SharedConcurrencyLimit | undefined,
+  limit: SharedConcurrencyLimit | undefined,
   make: (signal: AbortSignal) => Promise<StreamedAnswer>,
 ): Promise<FastifyReply> {
   const { signal } = request;
-  const leave = await places?.enter(request.principal?.workspace ?? '', signal);
-  // Whatever becomes of the answer, the place is free when the connection is done with it.
+  const leave = await limit?.enter(request.principal?.workspace ?? '', signal);
+  // The slot is released when the connection ends, also after failures.
   if (leave !== undefined) reply.raw.once('close', leave);
   let answer: StreamedAnswer | undefined;
   let first: IteratorResult<Buffer, void>;
@@ -32,21 +32,21 @@ export async function sendStream(
     signal.throwIfAborted();
     answer = await make(signal);
     first = await answer.body.next();
-    // An answer that came too late has been given already.
+    // After the deadline an error response has already been sent.
     signal.throwIfAborted();
   } catch (error) {
     leave?.();
     await answer?.body.return();
     throw error;
   }
-  // A short answer goes before all long ones.
-  const started = places === undefined ? 0 : performance.now();
+  // Short responses take precedence over long ones.
+  const started = limit === undefined ? 0 : performance.now();
   const parts = rest(request, started, first, answer.body);
-  // Only now: an error answer has none of them.
+  // Set last, because an error response must not have them.
   return reply.headers(answer.headers).send(Readable.from(parts, { objectMode: false }));
 }
 
-/** Hands the parts of an answer on. While the next one is made, the service's own time runs. */
+/** Yields the parts of a response. The service's time limit runs while the next part is computed. */
 async function* rest(
   request: FastifyRequest,
   started: number,
@@ -57,7 +57,7 @@ async function* rest(
   try {
     for (let part = first; part.done !== true; ) {
       yield part.value;
-      await order.take(started);
+      await scheduler.take(started);
       signal.throwIfAborted();
       deadline?.start();
       part = await body.next();
@@ -66,7 +66,7 @@ async function* rest(
     }
   } catch (error) {
     if (!signal.aborted) {
-      request.log.error({ id: request.id, err: error }, 'a long answer broke off');
+      request.log.error({ id: request.id, err: error }, 'a streamed response failed');
       deadline?.end('failed');
     }
     throw error;

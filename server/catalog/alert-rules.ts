@@ -3,7 +3,7 @@ import type { Catalog } from './catalog.ts';
 import { removeRows, type Table, upsertRows } from './entity-rows.ts';
 import { raiseRevisions } from './revisions.ts';
 
-/** A rule of a project, as its users define it. */
+/** A user-defined rule of a project. */
 export interface StoredRule {
   readonly id: string;
   readonly project: string;
@@ -21,7 +21,7 @@ const TABLE: Table = {
   key: ['id'],
 };
 
-/** The rules of a project by name, or those of all when none is given. */
+/** The rules of a project, or of all projects, by name. */
 export async function listAlertRules(catalog: Catalog, project: string | null): Promise<StoredRule[]> {
   const rows = await catalog.statements.all<Row>('alert_rules_of_project', { project });
   return rows.map(toRule);
@@ -32,7 +32,7 @@ export async function findAlertRule(catalog: Catalog, id: string): Promise<Store
   return row && toRule(row);
 }
 
-/** Whether what a rule is about exists in its project. */
+/** Whether the subject of a rule exists in its project. */
 export async function ruleSubjectExists(catalog: Catalog, project: string, { scope, id }: AlertRule): Promise<boolean> {
   if (id === undefined) return true;
   return (await catalog.statements.get('alert_rule_subject_exists', { project, scope, id })) !== undefined;

@@ -1,22 +1,23 @@
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
-import { KEY_PATTERN } from '../domain/ids.ts';
+import { FEED_PATTERN, KEY_PATTERN } from '../domain/ids.ts';
 import type { CatalogVersion, OpenCatalog } from './catalog.ts';
+import { type Feed, findFeed } from './feeds.ts';
 import { type Access, findAccess, hashOf } from './keys.ts';
 import { findProject, type Project } from './projects.ts';
 
-/** Entries of each kind that are cached. */
+/** Maximum entries of each kind. */
 const MAX_ENTRIES = 10_000;
 
-/** A value that is there at once, where it is cached. */
+/** A value that is available synchronously if cached. */
 export type Found<T> = T | undefined | Promise<T | undefined>;
 
 /**
- * Keys and projects as the catalog has them, read once for as long as nobody changes it. So a revocation by another
- * process counts at once.
+ * Caches keys and projects until the catalog changes, so that a revocation by another process takes effect immediately.
  */
 export class CatalogCache {
   readonly #catalog: OpenCatalog;
   readonly #access = new Map<CacheKey, Access | undefined>();
+  readonly #feeds = new Map<CacheKey, Feed | undefined>();
   readonly #projects = new Map<CacheKey, Project | undefined>();
   #version: CatalogVersion | undefined;
 
@@ -24,16 +25,23 @@ export class CatalogCache {
     this.#catalog = catalog;
   }
 
-  /** Whom a presented key belongs to; undefined when it is malformed, unknown or revoked. */
+  /** The access of a key; undefined if it is malformed, unknown or revoked. */
   access(presented: string): Found<Access> {
     if (!KEY_PATTERN.test(presented)) return undefined;
     const hash = hashOf(presented);
     return this.#lookUp(this.#access, cacheKey(hash), () => findAccess(this.#catalog, hash));
   }
 
-  /** As `findProject`. */
+  /** The feed of a token; undefined if it is malformed, unknown or revoked, or its key is revoked. */
+  feed(token: string): Found<Feed> {
+    if (!FEED_PATTERN.test(token)) return undefined;
+    const hash = hashOf(token);
+    return this.#lookUp(this.#feeds, cacheKey(hash), () => findFeed(this.#catalog, hash));
+  }
+
+  /** See `findProject`. */
   project(workspace: string, id: string): Found<Project> {
-    // Checked again where it is handed out: no mistake in the cache may show a workspace what belongs to another.
+    // Checked again, so that a cache error cannot expose a project of another workspace.
     const own = (project: Project | undefined) =>
       project?.workspaceId === workspace && project.id === id ? project : undefined;
     const read = () => findProject(this.#catalog, workspace, id);
@@ -45,7 +53,7 @@ export class CatalogCache {
     const version = this.#current();
     if (cached.has(key)) return cached.get(key);
     return read().then((value) => {
-      // What was read before a commit may not be true after it.
+      // A value read before a commit may be outdated.
       if (this.#current() !== version) return value;
       if (cached.size >= MAX_ENTRIES) cached.clear();
       cached.set(key, value);
@@ -53,11 +61,12 @@ export class CatalogCache {
     });
   }
 
-  /** The version of the catalog; what is cached is of it. */
+  /** The current version of the catalog. Clears the cache when it changes. */
   #current(): CatalogVersion {
     const version = this.#catalog.version();
     if (version !== this.#version) {
       this.#access.clear();
+      this.#feeds.clear();
       this.#projects.clear();
       this.#version = version;
     }

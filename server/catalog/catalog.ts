@@ -2,52 +2,51 @@
 export type Value = string | number | bigint | null | Uint8Array;
 export type Values = Readonly<Record<string, Value>>;
 
-/** A file of `sql/catalog/`; one with placeholders comes with the identifiers, all of our own, that they stand for. */
+/** A file of `sql/catalog/`, or a template with its identifiers, which never come from users. */
 export type Statement = string | { readonly template: string; readonly parts: Readonly<Record<string, string>> };
 
-/** What runs statements. Only repositories, the functions of this folder, use it; others use these. */
+/** Runs statements. Used only by the repositories in this folder. */
 export interface Statements {
   /** First row of a query, or undefined. */
   get<Row>(statement: Statement, values?: Values): Promise<Row | undefined>;
   all<Row>(statement: Statement, values?: Values): Promise<Row[]>;
-  /** Rows of a query, some at a time: in a snapshot or a transaction they need not fit in memory. */
+  /** Rows of a query in batches. In a snapshot or transaction they need not fit in memory. */
   each<Row>(statement: Statement, values?: Values): AsyncIterable<readonly Row[]>;
-  /** Runs a statement that changes rows; returns how many. */
+  /** Runs a statement; returns the number of changed rows. */
   run(statement: Statement, values?: Values): Promise<number>;
-  /** Runs a statement for each of many values, in one transaction; returns those that changed something. */
+  /** Runs a statement for each row, in one transaction; returns the rows that changed something. */
   runEach<Row extends Values>(statement: Statement, rows: Iterable<Row>): Promise<Row[]>;
 }
 
 /**
- * The catalog: who exists and which fact files are current. Several processes use it at once. Nobody sees what others
- * write before it is committed; commits of this process are seen at once.
+ * The catalog: workspaces, projects, their entities, and the current fact files. Shared by several processes. Uncommitted
+ * writes are not visible to others.
  */
 export interface Catalog {
   readonly statements: Statements;
   /**
-   * Reads one state, `own`, whatever is committed meanwhile. Within a snapshot or a transaction it is part of that one.
+   * Reads one consistent state, `own`. Nested calls join the outer snapshot or transaction.
    */
   snapshot<T>(reads: (own: Catalog) => Promise<T>): Promise<T>;
   /**
-   * Writes all or nothing to `own`, and reads what it has written. It waits for other writers without holding up the
-   * process. Within a transaction it is part of that one.
+   * Writes atomically to `own`, which sees its own writes. Waits for other writers without blocking the process. Nested calls
+   * join the outer transaction.
    */
   transaction<T>(writes: (own: Catalog) => Promise<T>): Promise<T>;
 }
 
-/** Stands for a state of the catalog, by its identity. */
+/** Identifies a state of the catalog by object identity. */
 export type CatalogVersion = Readonly<object>;
 
-/** A catalog that is open, as a process has it for as long as it needs one. */
+/** An open catalog. */
 export interface OpenCatalog extends Catalog, AsyncDisposable {
   /**
-   * A value that is another one (by `!==`) after every commit to the catalog. Those of this process count at once; other
-   * processes are asked about once in each turn of the event loop, for all requests handled in it. Costs microseconds.
-   * Throws `unavailable` once a newer version has changed the catalog's schema: what this one reads may mean other things;
-   * and once the catalog is lost.
+   * An object that changes (by `!==`) with every commit to the catalog. Commits of this process take effect immediately; other
+   * processes are checked once per turn of the event loop. Takes microseconds. Throws `unavailable` if a newer version has
+   * changed the schema of the catalog, or if the catalog is lost.
    */
   version(): CatalogVersion;
-  /** Throws `CatalogFailure` when the catalog does not answer or is not the one that was opened. */
+  /** Throws `CatalogFailure` if the catalog cannot be read or its file was replaced. */
   check(): Promise<void>;
   close(): Promise<void>;
 }

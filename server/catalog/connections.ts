@@ -6,22 +6,22 @@ import { dropProviderLists } from './stored-lists.ts';
 export const CONNECTION_KINDS = ['search-console', 'bigquery'] as const;
 export type ConnectionKind = (typeof CONNECTION_KINDS)[number];
 
-/** Which of all queries and pages a connection keeps, by day, beside the tracked keywords. */
+/** Whether the sync stores all queries and pages by day, in addition to tracked keywords. */
 export const ARCHIVES = ['queries,pages', 'queries', 'pages', 'none'] as const;
 export type Archive = (typeof ARCHIVES)[number];
 
-/** How a project reaches a provider. It holds no secret: credentials are a file's name. */
+/** A connection of a project to a provider. Contains no secrets: credentials are a file path. */
 export interface Connection {
   readonly kind: ConnectionKind;
   /** Path of one of Google's JSON files; null for the environment's default credentials. */
   readonly credentials: string | null;
   /** Replaces the provider's own address. */
   readonly endpoint: string | null;
-  /** Replaces the address where access tokens are had. */
+  /** Replaces the address of the token endpoint. */
   readonly tokenEndpoint: string | null;
-  /** `PROJECT.DATASET` of the bulk export; null but for `bigquery`. */
+  /** `PROJECT.DATASET` of the bulk export; null except for `bigquery`. */
   readonly dataset: string | null;
-  /** Where the dataset is, such as `EU`; null lets BigQuery find out. */
+  /** Location of the dataset, such as `EU`; null for automatic detection. */
   readonly location: string | null;
   readonly archive: Archive;
 }
@@ -33,24 +33,24 @@ export interface ListedConnection extends Connection {
   readonly changedAt: Microseconds;
 }
 
-/** A connection cannot be set or removed; the message says why. */
+/** A connection cannot be set or removed; the message gives the reason. */
 class ConnectionRefused extends Error {}
 
 const DATASET = /^[a-z][a-z0-9-]{4,28}[a-z0-9]\.\w{1,1024}$/;
 
-/** The connections of a project, at most one of a kind. */
+/** The connections of a project, at most one per kind. */
 export async function connectionsOf(catalog: Catalog, project: string): Promise<Connection[]> {
   return catalog.statements.all<Connection>('connections_of_project', { project });
 }
 
-/** Every connection, or those of one workspace. */
+/** All connections, or those of one workspace. */
 export async function listConnections(catalog: Catalog, workspace: string | null): Promise<ListedConnection[]> {
   return catalog.statements.all<ListedConnection>('connections_all', { workspace });
 }
 
 /**
- * Sets a project's connection of its kind, in place of the one that is there. Lists that were fetched through another
- * address or from another dataset are dropped; new credentials for the same data leave them. A pause ends.
+ * Sets or replaces a project's connection of a kind. Removes lists that were fetched from another address or dataset; new
+ * credentials for the same data keep them. Ends a pause.
  */
 export async function setConnection(
   catalog: Catalog,
@@ -68,7 +68,7 @@ export async function setConnection(
   });
 }
 
-/** Removes a connection, and the lists that came from providers. Throws where there is none of the kind. */
+/** Removes a connection and the lists from providers. Throws if there is none of the kind. */
 export async function removeConnection(catalog: Catalog, project: string, kind: ConnectionKind): Promise<void> {
   await catalog.transaction(async (own) => {
     if ((await own.statements.run('connection_delete', { project, kind })) === 0) {
@@ -78,7 +78,7 @@ export async function removeConnection(catalog: Catalog, project: string, kind: 
   });
 }
 
-/** Throws where a connection cannot be what it says. */
+/** Validates a connection. Throws `ConnectionRefused`. */
 export function checkConnection({ kind, dataset, location, endpoint, tokenEndpoint }: Connection): void {
   if (kind === 'bigquery' && (dataset === null || !DATASET.test(dataset))) {
     throw new ConnectionRefused(

@@ -2,7 +2,7 @@ import type { Catalog } from './catalog.ts';
 import { type Coverage, type FactTable, readCoverage } from './manifest.ts';
 import { listAllProjects } from './projects.ts';
 
-/** What belongs to a project, and goes when it goes. */
+/** Everything that is deleted with a project. */
 export interface ProjectContents {
   readonly id: string;
   readonly workspace: string;
@@ -22,7 +22,7 @@ export interface ProjectContents {
   readonly facts: Partial<Record<FactTable, Coverage>>;
 }
 
-/** What belongs to a workspace, and goes when it goes. */
+/** Everything that is deleted with a workspace. */
 export interface WorkspaceContents {
   readonly id: string;
   readonly name: string;
@@ -30,7 +30,7 @@ export interface WorkspaceContents {
   readonly keys: number;
   readonly revokedKeys: number;
   readonly members: number;
-  /** Notes on no project. */
+  /** Notes without a project. */
   readonly notes: number;
   readonly projects: readonly ProjectContents[];
 }

@@ -2,8 +2,8 @@ import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /**
- * Makes the data folder, and those above it, where there is none.
- * Not by `recursive`: below a folder that takes none, such as /proc, Node tries for ever.
+ * Creates the data folder and its parents, if missing.
+ * Does not use `recursive`, which never returns below folders such as /proc.
  */
 export function makeDataFolder(path: string): void {
   const missing: string[] = [];
@@ -16,7 +16,7 @@ export function makeDataFolder(path: string): void {
       // Another process was faster.
       if (code === 'EEXIST') continue;
       throw new Error(
-        `The data folder '${path}' cannot be made: ${message}. Set ORDINATE_DATA to a folder that this user may write.`,
+        `The data folder '${path}' cannot be created: ${message}. Set ORDINATE_DATA to a folder that this user can write to.`,
         { cause },
       );
     }
@@ -26,7 +26,7 @@ export function makeDataFolder(path: string): void {
   }
 }
 
-/** Throws where there is no catalog yet, for commands that only look at what is there. */
+/** Throws if there is no catalog, for commands that must not create one. */
 export function requireDataFolder(path: string): void {
   if (existsSync(join(path, 'catalog.sqlite'))) return;
   throw new Error(
@@ -35,8 +35,8 @@ export function requireDataFolder(path: string): void {
 }
 
 /**
- * Makes an empty file where there is none. A file that exists is not opened: closing it would release every lock that
- * this process holds on it, for locks of POSIX belong to the process and not to the file descriptor.
+ * Creates an empty file, if missing. An existing file is not opened, because closing it would release all locks of this
+ * process on it: POSIX locks belong to the process, not to the file descriptor.
  */
 export function makeFile(path: string): void {
   try {

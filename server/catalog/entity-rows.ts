@@ -1,6 +1,6 @@
 import type { Catalog, Values } from './catalog.ts';
 
-/** A table of the catalog, by identifiers of our own. */
+/** A table of the catalog. */
 export interface Table {
   readonly table: string;
   readonly columns: readonly string[];
@@ -10,8 +10,7 @@ export interface Table {
 type Columns = Pick<Table, 'table' | 'columns'>;
 
 /**
- * Puts rows into a table, in place of those with their keys. Returns those that changed something: one that was there
- * already as it is does not.
+ * Upserts rows by their keys. Returns the rows that were new or different.
  */
 export function upsertRows<Row extends Values>(
   own: Catalog,
@@ -30,7 +29,7 @@ export function upsertRows<Row extends Values>(
   return own.statements.runEach({ template: 'upsert', parts }, rows);
 }
 
-/** Removes rows by their keys. Returns those that were there. */
+/** Removes rows by their keys. Returns the rows that existed. */
 export function removeRows<Row extends Values>(
   own: Catalog,
   { table, key }: Pick<Table, 'table' | 'key'>,
@@ -40,17 +39,17 @@ export function removeRows<Row extends Values>(
   return own.statements.runEach({ template: 'delete_row', parts: { table, matches } }, rows);
 }
 
-/** The row of a table that has an id, whoever owns it. */
+/** The row of a table with an id, regardless of its owner. */
 export function findRow<Row extends Values>(catalog: Catalog, of: Columns, id: string): Promise<Row | undefined> {
   return catalog.statements.get<Row>(select('state_of_id', of), { id });
 }
 
-/** Every row of a table, some at a time. */
+/** All rows of a table, in batches. */
 export function eachRow<Row extends Values>(catalog: Catalog, of: Columns): AsyncIterable<readonly Row[]> {
   return catalog.statements.each<Row>(select('state_all', of));
 }
 
-/** The rows of a table that belong to a project, some at a time. */
+/** The rows of a project, in batches. */
 export function eachRowOfProject<Row extends Values>(
   catalog: Catalog,
   of: Columns,
@@ -59,12 +58,12 @@ export function eachRowOfProject<Row extends Values>(
   return catalog.statements.each<Row>(select('state_of_project', of), { project });
 }
 
-/** The rows of a table that belong to no project, some at a time. */
+/** The rows without a project, in batches. */
 export function eachRowOfWorkspaces<Row extends Values>(catalog: Catalog, of: Columns): AsyncIterable<readonly Row[]> {
   return catalog.statements.each<Row>(select('state_of_workspaces', of));
 }
 
-/** Every row of a table with all the columns that it happens to have, some at a time. */
+/** All rows of a table with all existing columns, in batches. */
 export function eachWholeRow(catalog: Catalog, table: string): AsyncIterable<readonly Values[]> {
   return catalog.statements.each({ template: 'state_all', parts: { table, columns: '*' } });
 }

@@ -4,26 +4,26 @@ import type { Range } from '../domain/range.ts';
 import type { Catalog } from './catalog.ts';
 import type { Alert } from './events.ts';
 
-/** How far a project has been evaluated. */
+/** The state of the alert evaluation of a project. */
 export interface StoredEvaluation {
-  /** A replay begins with the day behind it. */
+  /** A replay starts on the next day. */
   readonly settledThrough: Day;
   readonly evaluatedThrough: Day;
-  /** JSON: what was known at the end of the settled days. */
+  /** JSON: the state after the settled days. */
   readonly state: string;
   /** JSON: the first evaluated day of each rule. */
   readonly rules: string;
-  /** Of the facts and entities that were read. */
+  /** The revisions of the facts and entities that were read. */
   readonly factsRevision: number;
   readonly entitiesRevision: number;
 }
 
-/** An alert that evaluation has made. */
+/** An alert created by an evaluation. */
 export interface StoredAlert extends Alert {
   readonly date: Day;
-  /** At most one is open of each type and subject. */
+  /** At most one alert per type and subject is open. */
   readonly subject: string;
-  /** What people had set when it opened. */
+  /** The user setting when the alert opened. */
   readonly basis: string;
 }
 
@@ -62,21 +62,21 @@ export async function removeEvaluatedAlert(own: Catalog, id: string): Promise<vo
   await own.statements.run('evaluated_alert_delete', { id });
 }
 
-/** The pages that should rank, by keyword. */
+/** Target pages by keyword. */
 export async function readKeywordTargets(catalog: Catalog, project: string): Promise<Map<string, string>> {
   const rows = await catalog.statements.all<{ id: string; url: string }>('keyword_targets_of_project', { project });
   return new Map(rows.map(({ id, url }) => [id, url]));
 }
 
-/** Whether days of a table are whole, where something is known of them besides their rows. */
+/** Whether days of a table are complete, for the days known to the sync. */
 export type SyncedDays = ReadonlyMap<Day, boolean>;
 
-/** By the tables that alerts are made of. */
+/** By the tables that alerts are evaluated from. */
 export type SyncedTables = Readonly<
   Record<'site_daily' | 'keyword_daily' | 'keyword_page_daily' | 'page_daily', SyncedDays>
 >;
 
-/** What the sync knows of the days of a range, by table. */
+/** The completeness of the days of a range according to the sync, by table. */
 export async function readSyncedDays(catalog: Catalog, project: string, { from, to }: Range): Promise<SyncedTables> {
   type Row = { table: string; day: Day; isWhole: number };
   const rows = await catalog.statements.all<Row>('synced_days_of_project', { project, from, to });

@@ -34,12 +34,12 @@ export interface Note {
 
 export type AlertStatus = 'open' | 'resolved' | 'all';
 
-/** The newest alerts of a project, created at or after `since` (microseconds); all of them without a limit (null). */
+/** The newest alerts of a project, created at or after `since` (microseconds). A null limit returns all. */
 export async function listAlerts(
   catalog: Catalog,
-  asked: { project: string; status: AlertStatus; since: Microseconds; limit: number | null },
+  query: { project: string; status: AlertStatus; since: Microseconds; limit: number | null },
 ): Promise<Alert[]> {
-  return catalog.statements.all<Alert>('alerts_of_project', { ...asked, limit: asked.limit ?? -1 });
+  return catalog.statements.all<Alert>('alerts_of_project', { ...query, limit: query.limit ?? -1 });
 }
 
 interface NoteRow extends Omit<Note, 'clientVisible' | 'group' | 'keyword'> {
@@ -50,12 +50,12 @@ interface NoteRow extends Omit<Note, 'clientVisible' | 'group' | 'keyword'> {
   readonly keywordQuery: string | null;
 }
 
-/** Notes that apply to a project, oldest first; those that end on or after `from` and start on or before `to`. */
+/** Notes that apply to a project and overlap `from` to `to`, oldest first. */
 export async function listNotes(
   catalog: Catalog,
-  asked: { project: string; workspace: string; from: Day | null; to: Day | null; clientVisible: boolean },
+  query: { project: string; workspace: string; from: Day | null; to: Day | null; clientVisible: boolean },
 ): Promise<Note[]> {
-  const values = { ...asked, clientVisible: asked.clientVisible ? 1 : 0 };
+  const values = { ...query, clientVisible: query.clientVisible ? 1 : 0 };
   const rows = await catalog.statements.all<NoteRow>('notes_of_project', values);
   return rows.map(({ groupId, groupName, keywordId, keywordQuery, ...note }) => ({
     ...note,

@@ -1,28 +1,28 @@
 /** Primary result codes of SQLite, https://www.sqlite.org/rescode.html: what is wrong, and what to do about it. */
 const REASONS: Readonly<Record<number, readonly [string, string]>> = {
   3: ['may not be read or written by this user', 'Give the user that runs Ordinate access to it and to its folder.'],
-  5: ['is locked by another process', 'Wait until that one has ended, and try again.'],
-  6: ['is locked by another process', 'Wait until that one has ended, and try again.'],
+  5: ['is locked by another process', 'Wait until it has ended, and try again.'],
+  6: ['is locked by another process', 'Wait until it has ended, and try again.'],
   8: ['cannot be written by this user', 'Give the user that runs Ordinate access to it and to its folder.'],
-  10: ['cannot be read or written, for the disk fails', 'Look at the disk and the log of the system.'],
+  10: ['cannot be read or written because the disk is failing', 'Check the disk and the system log.'],
   11: [
     'is corrupt',
     "Stop Ordinate and restore it from a backup; without one, move it away and run 'ordinate rebuild'.",
   ],
-  13: ['cannot grow, for its disk is full', 'Free some space and try again.'],
+  13: ['cannot grow because its disk is full', 'Free some space and try again.'],
   14: [
     'cannot be opened',
-    'Look whether this user may read and write it and its folder, and whether too many files are open.',
+    'Check that this user can read and write it and its folder, and that not too many files are open.',
   ],
   26: [
-    'is not a catalog but another kind of file, or was overwritten',
+    'is not a catalog or was overwritten',
     "Stop Ordinate and restore it from a backup; without one, move it away and run 'ordinate rebuild'.",
   ],
 };
 
-/** The catalog cannot be used. The message names its file and says what to do; it is for the operator. */
+/** The catalog cannot be used. The message, for the operator, names its file and a remedy. */
 export class CatalogFailure extends Error {
-  /** SQLite's result code, where SQLite failed. */
+  /** SQLite's result code, for failures of SQLite. */
   readonly errcode: number | undefined;
 
   constructor(message: string, options: { cause?: unknown; errcode?: number } = {}) {
@@ -35,7 +35,7 @@ export class CatalogFailure extends Error {
 /** There is no catalog, although there are facts. */
 export class CatalogMissing extends CatalogFailure {}
 
-/** A failure of SQLite, with the file's name and what to do; any other error comes back as it is. */
+/** Adds the file name and a remedy to a failure of SQLite. Other errors are returned unchanged. */
 export function nameCatalogFailure(error: unknown, path: string): unknown {
   if (error instanceof CatalogFailure || !(error instanceof Error)) return error;
   const { errcode, code } = error as { errcode?: number; code?: string };
@@ -51,7 +51,7 @@ function failure([what, remedy]: readonly [string, string], cause: Error, path: 
   });
 }
 
-/** Whether another process holds the catalog: the same may work a moment later. */
+/** Whether another process has locked the catalog, so that a retry may succeed. */
 export function isBusy(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === 5;
 }

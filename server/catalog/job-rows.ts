@@ -1,7 +1,7 @@
 import type { Microseconds } from '../domain/instants.ts';
 import type { UsageDatabase } from './usage.ts';
 
-/** The state of a background job as it is stored. */
+/** The stored state of a background job. */
 export interface JobRow<Outcome extends string = string> {
   readonly job: string;
   readonly startedAt: Microseconds;

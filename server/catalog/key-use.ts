@@ -3,7 +3,7 @@ import type { UsageDatabase } from './usage.ts';
 
 const WRITE_INTERVAL_MS = 1000;
 
-/** Stores the last use of keys: the first at once, later ones at most once a second, not within the request. */
+/** Stores the last use of keys, asynchronously and at most once a second. */
 export class KeyUse {
   readonly #usage: UsageDatabase;
   readonly #pending = new Map<string, Microseconds>();
@@ -14,7 +14,7 @@ export class KeyUse {
     this.#usage = usage;
   }
 
-  /** `at`: milliseconds. */
+  /** @param at milliseconds */
   note(keyId: string, at: number): void {
     this.#pending.set(keyId, toMicroseconds(at));
     if (this.#timer !== undefined) return;
@@ -22,14 +22,14 @@ export class KeyUse {
     this.#timer.unref();
   }
 
-  /** Writes what is pending. What cannot be written is tried again with the next use. */
+  /** Writes pending uses. Failed writes are retried with the next use. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#writtenAt = Date.now();
     for (const [id, at] of this.#pending) {
       if (!(await this.#usage.run('key_used', { id, at }))) return;
-      // It may have been used again meanwhile.
+      // The key may have been used again during the write.
       if (this.#pending.get(id) === at) this.#pending.delete(id);
     }
   }

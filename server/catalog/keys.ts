@@ -9,7 +9,7 @@ import { findWorkspace } from './workspaces.ts';
 const MAX_ACTIVE_KEYS = 20;
 const PREFIX_LENGTH = 'ord_live_'.length + 4;
 
-/** Who a valid key speaks for. */
+/** The identity of a valid key. */
 export interface Access {
   readonly keyId: string;
   readonly workspaceId: string;
@@ -19,19 +19,19 @@ export interface Access {
 export interface Key {
   readonly id: string;
   readonly name: string;
-  /** The first characters, enough to recognise the key by. */
+  /** The first characters, to recognise the key. */
   readonly prefix: string;
   readonly createdAt: Microseconds;
   readonly lastUsedAt: Microseconds | null;
   readonly revokedAt: Microseconds | null;
 }
 
-/** A key cannot be made or revoked, for a reason that the message tells. */
+/** A key cannot be created or revoked; the message gives the reason. */
 class KeyRefused extends Error {}
 
 /**
- * Whom the key of a hash belongs to; undefined when it is unknown or revoked. Only hashes are compared: how long that
- * takes tells nothing of a stored key.
+ * The access of a key by its hash; undefined if it is unknown or revoked. Only hashes are compared, so timing reveals nothing
+ * about stored keys.
  */
 export async function findAccess(catalog: Catalog, hash: string): Promise<Access | undefined> {
   const row = await catalog.statements.get<Access & { hash: string }>('access_by_hash', { hash });
@@ -39,12 +39,12 @@ export async function findAccess(catalog: Catalog, hash: string): Promise<Access
   return { keyId: row.keyId, workspaceId: row.workspaceId, plan: row.plan };
 }
 
-/** Makes a key. The whole of it is in the answer and nowhere else; `by` must be an owner or admin when given. */
+/** Creates a key, which is returned but not stored in full. `by`, if given, must be an owner or admin. */
 export async function createKey(
   catalog: Catalog,
   { workspace, name, by, at }: { workspace: string; name: string; by: string | null; at: Microseconds },
 ): Promise<{ id: string; key: string; name: string; prefix: string; createdAt: Microseconds }> {
-  if (name.trim() === '') throw new KeyRefused('A key needs a name that says what it is for.');
+  if (name.trim() === '') throw new KeyRefused('A key needs a name that describes its purpose.');
   const id = newUuid();
   const key = newKey();
   const prefix = key.slice(0, PREFIX_LENGTH);
@@ -63,19 +63,19 @@ export async function createKey(
   return { id, key, name, prefix, createdAt: at };
 }
 
-/** The keys of a workspace, the oldest first. */
+/** The keys of a workspace, oldest first. */
 export async function listKeys(catalog: Catalog, usage: UsageDatabase, workspace: string): Promise<Key[]> {
   const uses = await readKeyUses(usage);
   return (await keysOf(catalog, workspace)).map((key) => ({ ...key, lastUsedAt: uses.get(key.id) ?? key.lastUsedAt }));
 }
 
-/** As the catalog has them: with the last use that an older version stored there. */
+/** Keys with the last use that older versions stored in the catalog. */
 async function keysOf(catalog: Catalog, workspace: string): Promise<Key[]> {
   await requireWorkspace(catalog, workspace);
   return catalog.statements.all<Key>('keys_of_workspace', { workspace });
 }
 
-/** Revokes a key at once and for good. Revoking it again changes nothing. */
+/** Revokes a key permanently, with immediate effect. Idempotent. */
 export async function revokeKey(
   catalog: Catalog,
   { id, workspace, by, at }: { id: string; workspace: string; by: string | null; at: Microseconds },
@@ -101,7 +101,7 @@ async function requireManager(catalog: Catalog, workspace: string, by: string | 
   throw new KeyRefused(`Only an owner or admin can create or revoke keys; '${by}' ${found}.`);
 }
 
-/** What is stored of a key. */
+/** The stored hash of a key. */
 export function hashOf(key: string): string {
   return digest('sha256', key);
 }

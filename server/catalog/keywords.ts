@@ -25,7 +25,7 @@ export async function listKeywords(catalog: Catalog, project: string): Promise<K
   return catalog.statements.all('keywords_of_project', { project });
 }
 
-/** As `listKeywords`, some at a time. */
+/** Like `listKeywords`, in batches. */
 export function eachKeyword(catalog: Catalog, project: string): AsyncIterable<readonly Keyword[]> {
   return catalog.statements.each('keywords_of_project', { project });
 }
@@ -51,7 +51,7 @@ export async function listPageGroups(catalog: Catalog, project: string): Promise
   }));
 }
 
-/** The manual groups of the keywords that are not archived, by group, then keyword, some at a time. */
+/** The manual groups of the keywords that are not archived, by group, then keyword, in batches. */
 export function eachMember(
   catalog: Catalog,
   project: string,

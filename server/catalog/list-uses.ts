@@ -1,7 +1,7 @@
 import type { Microseconds } from '../domain/instants.ts';
 import type { UsageDatabase } from './usage.ts';
 
-/** How often a list was read, and when last. */
+/** Number of reads of a list, and the last one. */
 export interface ListUse {
   readonly hits: number;
   readonly usedAt: Microseconds;
@@ -13,18 +13,18 @@ export async function readListUses(usage: UsageDatabase): Promise<Map<string, Li
   return new Map(rows.map(({ file, ...use }) => [file, use]));
 }
 
-/** Notes that a list was read `hits` times since that was last noted. */
+/** Adds `hits` reads of a list. */
 export async function noteListUse(usage: UsageDatabase, file: string, hits: number, at: Microseconds): Promise<void> {
   await usage.run('list_used', { file, hits, at });
 }
 
-/** The file of the least recently used list, apart from one; undefined where uses are not known. */
+/** The file of the least recently used list except `keep`; undefined if uses are unknown. */
 export async function findLeastUsedList(usage: UsageDatabase, keep: string): Promise<string | undefined> {
   const row = await usage.get<{ file: string }>('list_least_used', { keep });
   return row?.file;
 }
 
-/** Forgets the uses of a list; false where that could not be written. */
+/** Deletes the uses of a list; false if the write failed. */
 export function forgetListUse(usage: UsageDatabase, file: string): Promise<boolean> {
   return usage.run('list_use_delete', { file });
 }

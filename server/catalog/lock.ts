@@ -2,8 +2,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { makeFile } from './data-folder.ts';
 
 /**
- * A lock between processes: one of the operating system's, held through an SQLite file of its own, so that it ends
- * with the process, however that ends.
+ * A lock between processes, held through an exclusive transaction on an SQLite file. The operating system releases it when
+ * the process ends.
  */
 export class FileLock {
   readonly #db: DatabaseSync;
@@ -12,7 +12,7 @@ export class FileLock {
     this.#db = db;
   }
 
-  /** The lock of a file, which is made where there is none; undefined while somebody else holds it. */
+  /** Takes the lock of a file, which is created if missing. Undefined while another holder has it. */
   static take(path: string): FileLock | undefined {
     makeFile(path);
     const db = new DatabaseSync(path, { timeout: 0 });

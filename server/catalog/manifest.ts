@@ -17,14 +17,14 @@ export const FACT_TABLES = [
 ] as const;
 export type FactTable = (typeof FACT_TABLES)[number];
 
-/** What is added up and stored beside a fact table, so that a range costs what its ends cost and not its length. */
+/** Rollups of keyword_daily, so that the cost of a range does not depend on its length. */
 export const ROLLUPS = ['keyword_all', 'keyword_running', 'keyword_cumulative'] as const;
 export type StoredTable = FactTable | (typeof ROLLUPS)[number];
 
-/** A month (`2026-03`), or `all` for tables that are kept in one file. */
+/** A month (`2026-03`), or `all` for tables in one file. */
 export type Part = string;
 
-/** The one current Parquet file of a (project, table, part). */
+/** The current Parquet file of a project, table and part. */
 export interface FactFile extends StoredFile {
   readonly part: Part;
   readonly rows: number;
@@ -34,24 +34,24 @@ export interface FactFile extends StoredFile {
 
 export interface Coverage {
   readonly firstDay: Day;
-  /** For monthly tables the last day of the last month. */
+  /** For monthly tables: the last day of the last month. */
   readonly lastDay: Day;
   readonly rows: number;
 }
 
-/** A row of the manifest as loads, the journal and `verify` have it. */
+/** A complete row of the manifest. */
 export interface ManifestRow extends FactFile {
   readonly project: string;
   readonly table: StoredTable;
 }
 
-/** A fact table of a project that a load has carried, also without any row. */
+/** A fact table of a project that has been loaded, possibly without rows. */
 export interface LoadedTable {
   readonly project: string;
   readonly table: FactTable;
 }
 
-/** The current files that hold a project's rows of a table in a range. */
+/** The current files with a project's rows of a table in a range. */
 export async function filesOf(
   catalog: Catalog,
   project: string,
@@ -90,7 +90,7 @@ export async function keywordFilesUntil(
   };
 }
 
-/** Whether a load has ever carried a table of a project, also where no row of it is left. */
+/** Whether a table of a project has ever been loaded, even if no rows are left. */
 export async function isLoaded(catalog: Catalog, project: string, table: FactTable): Promise<boolean> {
   return (await catalog.statements.get('loaded_table', { project, table })) !== undefined;
 }
@@ -112,27 +112,28 @@ export async function listManifest(catalog: Catalog): Promise<ManifestRow[]> {
   return catalog.statements.all('manifest_all');
 }
 
-/** Makes a file the current one of its place. The one before is retired. */
+/** Makes a file current for its project, table and part. The previous file is retired. */
 export async function putFactFile(own: Catalog, row: ManifestRow): Promise<void> {
   const { project, table, part, file, rows, firstDay, lastDay, bytes, sha256 } = row;
   const values = { project, table, part, file, rows, firstDay, lastDay, bytes, sha256 };
   await own.statements.run('fact_file_upsert', values);
 }
 
-/** Leaves a place without a file. The one before is retired. */
+/** Removes the current file of a project, table and part. The file is retired. */
 export async function removeFactFile(
   own: Catalog,
   { project, table, part }: Pick<ManifestRow, 'project' | 'table' | 'part'>,
 ): Promise<void> {
+  await own.statements.run('removed_part_add', { project, table, part });
   await own.statements.run('fact_file_delete', { project, table, part });
 }
 
-/** All fact tables that loads have carried. */
+/** All loaded fact tables. */
 export async function listLoadedTables(catalog: Catalog): Promise<LoadedTable[]> {
   return catalog.statements.all('loaded_tables');
 }
 
-/** Notes that a load has carried a table. */
+/** Marks a table as loaded. */
 export async function addLoadedTable(
   own: Catalog,
   { project, table }: { readonly project: string; readonly table: StoredTable },
@@ -140,12 +141,13 @@ export async function addLoadedTable(
   await own.statements.run('loaded_table_add', { project, table });
 }
 
-/** Puts a whole manifest in place of the one that is there, and marks all projects as changed. Run it in a transaction. */
+/** Replaces the whole manifest and marks all projects as changed. Requires a transaction. */
 export async function replaceManifest(own: Catalog, manifest: readonly ManifestRow[]): Promise<void> {
   await own.statements.run('manifest_clear');
+  await own.statements.run('removed_parts_clear');
   for (const row of manifest) {
     await putFactFile(own, row);
-    // A journal of an older version does not say which tables were loaded.
+    // Journals of older versions do not list loaded tables.
     await addLoadedTable(own, row);
   }
   await own.statements.run('retired_keep');

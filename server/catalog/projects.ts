@@ -17,11 +17,11 @@ export interface Project {
   readonly historyBackfilling: boolean;
   readonly setupFinished: boolean;
   readonly createdAt: Microseconds;
-  /** Of the workspace's plan. */
+  /** From the workspace's plan. */
   readonly keywordHistoryDays: number;
-  /** Raised whenever fact files of the project change. Whatever is computed from facts is cached by it. */
+  /** Incremented when fact files of the project change. Part of the cache key of results computed from facts. */
   readonly factsRevision: number;
-  /** Raised whenever the project, its plan's history, its keywords or its groups change. Alerts and notes are not cached. */
+  /** Incremented when the project, its plan's history, its keywords or its groups change. Alerts and notes are not cached. */
   readonly entitiesRevision: number;
   /** Keywords that are not archived. */
   readonly trackedKeywords: number;
@@ -77,19 +77,19 @@ export async function listProjects(catalog: Catalog, workspace: string): Promise
   return rows.map(toProject);
 }
 
-/** A project that has finished setup, or undefined when the workspace has none of this id. */
+/** A project of a workspace that has finished setup. */
 export async function findProject(catalog: Catalog, workspace: string, id: string): Promise<Project | undefined> {
   const row = await catalog.statements.get<ProjectRow>('project', { id, workspace });
   return row && toProject(row);
 }
 
-/** A project of whatever workspace, unfinished or not; undefined when there is none of this id. */
+/** A project of any workspace, including projects with unfinished setup. */
 export async function findAnyProject(catalog: Catalog, id: string): Promise<Project | undefined> {
   const row = await catalog.statements.get<ProjectRow>('project_any', { id });
   return row && toProject(row);
 }
 
-/** Every project, unfinished ones included; of all workspaces when none is named. */
+/** All projects of a workspace, or of all workspaces, including projects with unfinished setup. */
 export async function listAllProjects(catalog: Catalog, workspace: string | null): Promise<Project[]> {
   const rows = await catalog.statements.all<ProjectRow>('projects_all', { workspace });
   return rows.map(toProject);
@@ -109,12 +109,12 @@ export async function projectIdIsTaken(catalog: Catalog, id: string): Promise<bo
   return (await catalog.statements.get('project_exists', { id })) !== undefined;
 }
 
-/** Deletes a project with all that belongs to it. Its files are retired. */
+/** Deletes a project and everything that belongs to it. Its files are retired. */
 export async function deleteProject(own: Catalog, id: string): Promise<void> {
   await own.statements.run('project_delete', { project: id });
 }
 
-/** The day that an open range ends with: the last synced day, or yesterday (UTC) before the first sync. */
+/** The default end of a range: the last synced day, or yesterday (UTC) before the first sync. */
 export function lastDayOfData(project: Pick<Project, 'syncedThrough'>, now: number): Day {
   return project.syncedThrough ?? addDays(dayOf(now), -1);
 }

@@ -3,16 +3,16 @@ import type { Microseconds } from '../domain/instants.ts';
 import type { Catalog } from './catalog.ts';
 import type { ConnectionKind } from './connections.ts';
 
-/** A time in which a property is not read at a provider, by any process. */
+/** A pause in which no process reads a property from a provider. */
 export interface ProviderPause {
   readonly until: Microseconds;
-  /** What was refused: reading so much, asking so often, or anything at all. */
+  /** The kind of failure. */
   readonly reason: 'load-quota' | 'rate-limit' | 'broken';
-  /** The Pacific day of the last refusal over load. */
+  /** The Pacific day on which the load quota was last exhausted. */
   readonly loadRefusedOn: Day | null;
 }
 
-/** The last pause of a property, also one that is over. */
+/** The last pause of a property, even if it has ended. */
 export async function findPause(
   catalog: Catalog,
   kind: ConnectionKind,
@@ -21,7 +21,7 @@ export async function findPause(
   return catalog.statements.get<ProviderPause>('pause_get', { kind, property });
 }
 
-/** Sets the pause that `change` makes of the last one, if any, whatever other processes set meanwhile. */
+/** Atomically replaces the last pause by the result of `change`, if any. */
 export async function changePause(
   catalog: Catalog,
   kind: ConnectionKind,

@@ -1,20 +1,19 @@
 import type { UsageDatabase } from './usage.ts';
 
 interface ProviderRequest {
-  /** What the request is about: a provider and a property. */
+  /** The provider and property. */
   readonly owner: string;
   /** Milliseconds. */
   readonly at: number;
-  /** The most in any 60 seconds, in all. */
+  /** Maximum requests in any 60 seconds, in total. */
   readonly perMinute: number;
-  /** The most in any second, of the owner. */
+  /** Maximum requests in any second, of the owner. */
   readonly perSecond: number;
 }
 
 /**
- * Notes a request to a provider at the instant `at`, unless as many as the limits allow were noted, by whichever
- * process. Returns the instant (milliseconds) when the limits allow it: not after `at` where it was noted. Undefined
- * where the database does not answer.
+ * Records a request to a provider at the instant `at`, if the limits over all processes allow it. Returns the instant
+ * (milliseconds) when they do: `at` if it was recorded. Undefined if the database is unavailable.
  */
 export async function takeProviderRequest(usage: UsageDatabase, request: ProviderRequest): Promise<number | undefined> {
   const { at } = request;

@@ -1,15 +1,15 @@
 import type { Microseconds } from '../domain/instants.ts';
 import type { UsageDatabase } from './usage.ts';
 
-/** Where a reader stands in a sequence of pages. */
+/** The position of a reader in a page sequence. */
 export interface SequencePlace {
   readonly reader: string;
-  /** What is asked for, page by page. */
+  /** Identifies the sequence. */
   readonly sequence: string;
   readonly offset: number;
 }
 
-/** What was stored for the sequence that stands exactly there, else for the latest one, noted at or after `since`. */
+/** The stored list for exactly this position, else for the latest one, stored at or after `since`. */
 export async function findSequence(
   usage: UsageDatabase,
   place: SequencePlace,
@@ -19,7 +19,7 @@ export async function findSequence(
   return row?.list;
 }
 
-/** Stores which list, of a file, the page at a place comes from. */
+/** Stores the list from which the page at a position is read. */
 export async function putSequence(
   usage: UsageDatabase,
   { reader, sequence, offset: nextOffset }: SequencePlace,
@@ -28,12 +28,12 @@ export async function putSequence(
   await usage.run('page_sequence_put', { reader, sequence, nextOffset, file, list, at });
 }
 
-/** Whether a sequence that was noted at or after `since` reads a file. */
+/** Whether a sequence stored at or after `since` reads a file. */
 export async function isReadBySequence(usage: UsageDatabase, file: string, since: Microseconds): Promise<boolean> {
   return (await usage.get('page_sequence_of_file', { file, since })) !== undefined;
 }
 
-/** Forgets sequences that were noted before an instant. */
+/** Deletes sequences stored before an instant. */
 export async function forgetSequences(usage: UsageDatabase, before: Microseconds): Promise<void> {
   await usage.run('page_sequences_forget', { before });
 }

@@ -5,10 +5,10 @@ import type { Catalog } from './catalog.ts';
 
 export type ListKind = 'pages' | 'queries';
 
-/** Where a list came from, as the API reports it. */
+/** The source of a list in responses. */
 export type SourceKind = 'gsc' | 'bigquery';
 
-/** What a list is stored by. */
+/** The key of a stored list. */
 export interface ListKey {
   readonly project: string;
   readonly kind: ListKind;
@@ -16,29 +16,29 @@ export interface ListKey {
   readonly to: Day;
   /** '' for all countries. */
   readonly country: string;
-  /** What it was made from: `property PROPERTY` of a provider, or `facts REVISION` of the project's own facts. */
+  /** The data behind the list: `property PROPERTY` of a provider, or `facts REVISION` of stored facts. */
   readonly sourceKey: string;
 }
 
 /** A list of ranked rows, stored as a Parquet file. */
 export interface StoredList {
-  /** Relative to the data folder; '' for a list that has no file. */
+  /** Relative to the data folder; '' for a list without a file. */
   readonly file: string;
   readonly source: SourceKind;
   readonly rows: number;
-  /** There were more rows than the list holds. */
+  /** There were more rows than the maximum. */
   readonly truncated: boolean;
-  /** The list is as long as its source may make it. */
+  /** The number of rows is the maximum. */
   readonly capped: boolean;
-  /** None of its days can change any more. */
+  /** All its days are final. */
   readonly final: boolean;
   readonly bytes: number;
-  /** Content hash of the file; '' where an older version stored none. */
+  /** Content hash of the file; '' for lists of older versions. */
   readonly sha256: string;
   readonly fetchedAt: Microseconds;
 }
 
-/** How much is stored in all. */
+/** Limits of stored lists in total. */
 export interface ListLimits {
   readonly lists: number;
   readonly bytes: number;
@@ -57,8 +57,8 @@ export async function findList(catalog: Catalog, key: ListKey): Promise<StoredLi
 }
 
 /**
- * Stores a list in place of the one that has its key, and drops what the project's lists were made from before. Run it
- * in a transaction.
+ * Stores a list, replacing the one with its key, and removes the project's lists with another source key. Requires a
+ * transaction.
  */
 export async function putList(own: Catalog, key: ListKey, list: StoredList): Promise<void> {
   const before = await findList(own, key);
@@ -69,7 +69,7 @@ export async function putList(own: Catalog, key: ListKey, list: StoredList): Pro
   await own.statements.run('list_put', { ...key, ...rest, ...flags, at });
 }
 
-/** Whether more is stored than `limits` allow. */
+/** Whether stored lists exceed `limits`. */
 export async function exceeds(catalog: Catalog, limits: ListLimits): Promise<boolean> {
   const { lists, bytes } = (await catalog.statements.get<ListLimits>('list_totals'))!;
   return lists > limits.lists || bytes > limits.bytes;
@@ -81,23 +81,23 @@ export interface ListStatus extends Omit<StoredList, 'sha256'>, Range {
   readonly country: string | null;
 }
 
-/** Every stored list, or those of one project, the newest first. */
+/** All stored lists, or those of one project, newest first. */
 export async function listStoredLists(catalog: Catalog, project: string | null): Promise<ListStatus[]> {
   const rows = await catalog.statements.all<Row<ListStatus>>('lists_all', { project });
   return rows.map((row) => ({ ...row, ...readFlags(row) }));
 }
 
-/** A list that a provider gave, as far as it takes to ask for it again. */
+/** A list from a provider, with the parameters to fetch it again. */
 export interface ProviderList extends Range {
   readonly file: string;
   readonly project: string;
   readonly kind: ListKind;
   readonly country: string | null;
-  /** As `ListKey` has it. */
+  /** See `ListKey`. */
   readonly sourceKey: string;
 }
 
-/** Lists of providers that may change and were fetched after an instant and not after another. */
+/** Provider lists that are not final and were fetched in a time range. */
 export async function listProviderLists(
   catalog: Catalog,
   fetched: { after: Microseconds; until: Microseconds },
@@ -110,28 +110,28 @@ export async function removeList(catalog: Catalog, file: string): Promise<void> 
   await catalog.statements.run('list_delete', { file });
 }
 
-/** Removes the lists of a project that came from providers. */
+/** Removes the provider lists of a project. */
 export async function dropProviderLists(catalog: Catalog, project: string): Promise<void> {
   await catalog.statements.run('lists_delete_of_providers', { project });
 }
 
-/** Removes lists that were made from what is not current any more. */
+/** Removes lists of outdated data. */
 export async function dropOutdatedLists(catalog: Catalog): Promise<void> {
   await catalog.statements.run('lists_delete_outdated');
 }
 
-/** The file of the list that was fetched first, apart from one. */
+/** The file of the list with the oldest fetch, except `keep`. */
 export async function findOldestList(catalog: Catalog, keep: string): Promise<string | undefined> {
   const row = await catalog.statements.get<{ file: string }>('list_oldest', { keep });
   return row?.file;
 }
 
-/** Whether a file is that of a list that is stored, or was until a while ago. */
+/** Whether a file belongs to a stored or retired list. */
 export async function isListKnown(catalog: Catalog, file: string): Promise<boolean> {
   return (await catalog.statements.get('list_known', { file })) !== undefined;
 }
 
-/** Files of lists that were removed before an instant, the oldest first. */
+/** Files of lists that were removed before an instant, oldest first. */
 export async function listRetiredLists(
   catalog: Catalog,
   before: Microseconds,
@@ -139,7 +139,7 @@ export async function listRetiredLists(
   return catalog.statements.all('lists_retired', { before });
 }
 
-/** Forgets retired files, which are there no more. */
+/** Deletes the records of retired files after their removal. */
 export async function forgetRetiredLists(catalog: Catalog, files: readonly string[]): Promise<void> {
   await catalog.statements.runEach(
     'list_retired_forget',

@@ -4,25 +4,25 @@ import type { Range } from '../domain/range.ts';
 import type { Catalog } from './catalog.ts';
 import type { FactTable } from './manifest.ts';
 
-/** What was published of a table and day. A day of which nothing is stored is pending. */
+/** The published state of a table and day. Days without a record are pending. */
 export interface SyncDay {
   readonly table: FactTable;
   readonly day: Day;
-  /** `failed`: it could not be fetched yet. */
+  /** `failed`: not fetched successfully yet. */
   readonly state: 'done' | 'empty' | 'failed';
-  /** It cannot change any more, but for late corrections. */
+  /** Final, except for late corrections. */
   readonly final: boolean;
-  /** The provider had more rows than it gave. */
+  /** The provider had more rows than it returned. */
   readonly cutOff: boolean;
   readonly rows: number;
   readonly clicks: number;
   readonly impressions: number;
-  /** Of the rows that were fetched, in any order. */
+  /** Digest of the fetched rows, independent of their order. */
   readonly digest: string;
   /** The age in days at which it was last compared with the provider. */
   readonly compared: number;
   readonly fetchedAt: Microseconds;
-  /** Failed ones since the last that succeeded, with the reason of the last and when to try again. */
+  /** Failed attempts since the last success, with the last reason and the next attempt. */
   readonly attempts: number;
   readonly reason: string | null;
   readonly nextTry: Microseconds | null;
@@ -30,7 +30,7 @@ export interface SyncDay {
 
 type Row = Omit<SyncDay, 'final' | 'cutOff'> & { readonly final: number; readonly cutOff: number };
 
-/** The days of a project that were published, by table and day. */
+/** The published days of a project, by table and day. */
 export async function listSyncDays(catalog: Catalog, project: string): Promise<SyncDay[]> {
   const rows = await catalog.statements.all<Row>('sync_days_of_project', { project });
   return rows.map((row) => ({ ...row, final: row.final === 1, cutOff: row.cutOff === 1 }));
@@ -46,19 +46,19 @@ export async function putSyncDays(catalog: Catalog, project: string, days: reado
   await catalog.statements.runEach('sync_day_put', rows);
 }
 
-/** Notes that days were compared at an age. */
+/** Stores the age at which days were compared. */
 export async function putCompared(catalog: Catalog, project: string, days: ReadonlyMap<Day, number>): Promise<void> {
   const rows = [...days].map(([day, compared]) => ({ project, day, compared }));
   await catalog.statements.runEach('sync_day_compared', rows);
 }
 
-/** Makes all days of a project pending; the facts stay until they are replaced. */
+/** Makes all days of a project pending. Its facts remain until they are replaced. */
 export async function forgetSyncDays(catalog: Catalog, project: string): Promise<void> {
   await catalog.statements.run('sync_days_forget', { project });
   await catalog.statements.run('sync_keywords_forget', { project });
 }
 
-/** For which days a keyword has been fetched, as far as they are published, and by which query. */
+/** The published days for which a keyword has been fetched, and its query. */
 export interface SyncKeyword extends Range {
   readonly id: string;
   readonly query: string;

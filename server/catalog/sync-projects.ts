@@ -4,21 +4,21 @@ import type { Catalog } from './catalog.ts';
 import { findAnyProject, type Project } from './projects.ts';
 import { raiseRevisions } from './revisions.ts';
 
-/** What the sync knows of a project. */
+/** The sync state of a project. */
 export interface SyncProject {
-  /** The days that are wanted, as the last run saw them; null before the first one. */
+  /** The days to sync in the last run; null before the first run. */
   readonly firstDay: Day | null;
   readonly lastDay: Day | null;
-  /** What the stored facts were fetched with. */
+  /** Parameters of the stored facts. */
   readonly brandTerms: readonly string[];
   readonly country: string | null;
   readonly lastRunAt: Microseconds | null;
   readonly lastSuccessAt: Microseconds | null;
-  /** Of the last run, in words for the operator; null where it succeeded. */
+  /** Error of the last run, for the operator; null after success. */
   readonly lastError: string | null;
-  /** Runs in a row that did not succeed. */
+  /** Consecutive failed runs. */
   readonly failures: number;
-  /** Null: at once. */
+  /** Null for immediately. */
   readonly nextRunAt: Microseconds | null;
 }
 
@@ -52,12 +52,12 @@ export async function listConnectedProjects(catalog: Catalog): Promise<string[]>
   return ids(await catalog.statements.all<{ id: string }>('projects_connected'));
 }
 
-/** Ids of connected projects whose next run is due: those that have never run, then who has waited longest. */
+/** Ids of connected projects whose next run is due: those that have never run first, then by waiting time. */
 export async function listDueProjects(catalog: Catalog, now: Microseconds, limit: number): Promise<string[]> {
   return ids(await catalog.statements.all<{ id: string }>('sync_due', { now, limit }));
 }
 
-/** Ids of connected projects that are said to be right although their last successful run was before an instant. */
+/** Ids of connected projects with status `ok` whose last successful run was before an instant. */
 export async function listStaleProjects(catalog: Catalog, before: Microseconds): Promise<string[]> {
   return ids(await catalog.statements.all<{ id: string }>('sync_stale', { before }));
 }
@@ -67,15 +67,14 @@ export async function listKeywordIds(catalog: Catalog, project: string): Promise
   return ids(await catalog.statements.all<{ id: string }>('keyword_ids_of_project', { project }));
 }
 
-/** How the sync of a project stands, as clients see it. */
+/** The sync state of a project in responses. */
 export type SyncState = Pick<
   Project,
   'syncStatus' | 'lastSyncedAt' | 'syncedThrough' | 'provisionalAfter' | 'historyBackfilling'
 >;
 
 /**
- * Stores how the sync of a project stands. Returns whether answers may have changed by it: when it was last synced is in
- * none that is cached.
+ * Stores the sync state of a project. Returns whether cached reports may change; they do not contain `lastSyncedAt`.
  */
 export async function putSyncState(catalog: Catalog, id: string, changes: Partial<SyncState>): Promise<boolean> {
   const before = await findAnyProject(catalog, id);
@@ -96,7 +95,7 @@ export async function putSyncState(catalog: Catalog, id: string, changes: Partia
   );
 }
 
-/** Outdates cached answers of projects whose row changed. */
+/** Invalidates cached reports of projects whose row changed. */
 export async function raiseEntityRevisions(own: Catalog, projects: readonly string[]): Promise<void> {
   const none = new Set<string>();
   await raiseRevisions(own, { facts: none, keywords: none, workspaces: none, projects: new Set(projects) });

@@ -9,13 +9,13 @@ import { eachKeyword, eachMember, type Keyword, listGroups } from './keywords.ts
 import { findProject, type Project } from './projects.ts';
 
 export interface TrackedKeyword extends Keyword {
-  /** Its place among the project's keywords, from 0. */
+  /** Index among the project's keywords. */
   readonly position: number;
 }
 
-/** A project's keywords that are not archived, by query, its groups, and what answers need to know about them. */
+/** A project's active keywords, sorted by query, and groups, with indexes for reports. */
 export interface TrackedKeywords {
-  /** What they are cached by: the project and its revision. */
+  /** The cache key: project and revision. */
   readonly key: CacheKey;
   readonly keywords: readonly TrackedKeyword[];
   /** Positions by `shortIdNumber` of the id. */
@@ -26,21 +26,21 @@ export interface TrackedKeywords {
   readonly idByQuery: ReadonlyMap<string, string>;
 }
 
-/** What `TrackedKeywordsCache.read` has read in one snapshot, which is that of `catalog`. */
+/** The result of `TrackedKeywordsCache.read`, in the snapshot `catalog`. */
 export interface TrackedRead {
   readonly catalog: Catalog;
   readonly project: Project;
   readonly tracked: TrackedKeywords;
 }
 
-/** Keywords kept in memory, over all projects; with what answers say of it, each takes some 600 bytes. */
+/** Cached keywords of all projects; each takes about 600 bytes with its indexes. */
 const MAX_KEYWORDS = 250_000;
-/** Snapshots that keywords are read in at a time: others must not wait for them. */
+/** Concurrent snapshots that read keywords, so that other snapshots do not wait. */
 const MAX_LONG_READS = 4;
-/** Bytes of group matches kept in memory: a bit for each keyword of the project. */
+/** Bytes of cached group matches: a bit per keyword of the project. */
 const MAX_MATCH_BYTES = 16_000_000;
 
-/** Reads tracked keywords, and works out what groups have of them, once per project and revision. */
+/** Reads tracked keywords and matches them to groups, once per project and revision. */
 export class TrackedKeywordsCache {
   readonly #catalog: Catalog;
   readonly #cache = new LRUCache<CacheKey, TrackedKeywords>({
@@ -61,8 +61,8 @@ export class TrackedKeywordsCache {
   }
 
   /**
-   * Reads a project, its tracked keywords, and what `reads` takes of the catalog, in one snapshot. Keywords that are not
-   * cached are read without holding up the event loop. Undefined when the workspace has no such project.
+   * Reads a project and its tracked keywords, and runs `reads`, in one snapshot. Uncached keywords are read without blocking
+   * the event loop. Undefined if the workspace has no such project.
    */
   async read<T>(workspace: string, id: string, reads: (read: TrackedRead) => T | Promise<T>): Promise<T | undefined> {
     const cached = await this.#catalog.snapshot(async (catalog) => {
@@ -80,7 +80,7 @@ export class TrackedKeywordsCache {
     );
   }
 
-  /** Which of the keywords each of the groups has, as far as that depends on no range. */
+  /** Matches keywords to groups by the conditions that do not depend on a range. */
   matches(tracked: TrackedKeywords, groups: readonly Group[]): Promise<GroupMatch[]> {
     return Promise.all(
       groups.map((group) => this.#matches.forceFetch(cacheKey(tracked.key, group.id), { context: { tracked, group } })),
@@ -129,7 +129,7 @@ async function readTracked(catalog: Catalog, project: Project): Promise<TrackedK
 function* indexed(
   keywords: readonly Keyword[],
 ): Generator<void, { positions: Map<number, number>; idByQuery: Map<string, string> }> {
-  // One map after the other: a large one that grows takes milliseconds.
+  // One map at a time, because growing a large map takes milliseconds.
   const positions = new Map<number, number>();
   for (const [position, { id }] of keywords.entries()) {
     positions.set(shortIdNumber(id), position);
@@ -137,7 +137,7 @@ function* indexed(
   }
   const idByQuery = new Map<string, string>();
   for (const { id, query } of keywords) {
-    // The first of two keywords that differ by case only stands for both.
+    // Of keywords that differ only by case, the first is used.
     const text = query.toLowerCase();
     if (!idByQuery.has(text)) idByQuery.set(text, id);
     yield;

@@ -14,23 +14,22 @@ const TABLES = [
   'create_provider_requests',
   'create_provider_requests_index',
 ] as const;
-/** Writes are tiny: another process that holds the lock for longer is not waited for, in milliseconds. */
+/** Writes are short, so a longer lock is not waited for. In milliseconds. */
 const BUSY_TIMEOUT = 50;
-/** SQLite: the file is damaged, or is no database. */
+/** SQLite codes for a damaged file, or a file that is not a database. */
 const DAMAGED = [11, 26];
 
 /**
- * How the service is used, as opposed to what it stores: `usage.sqlite` in the data folder, shared by all processes. A
- * commit to the catalog makes every process read keys and projects again; what is written with each request goes here.
- * It can be lost without harm: a damaged file is replaced by an empty one, and what cannot be written is given up. Only
- * repositories, the functions of this folder, run its statements.
+ * Usage data: `usage.sqlite` in the data folder, shared by all processes. Data that is written with each request is stored
+ * here, because a commit to the catalog invalidates the caches of all processes. The data is expendable: a damaged file is
+ * replaced by an empty one, and failed writes are dropped. Used only by the repositories in this folder.
  */
 export class UsageDatabase {
   readonly #onError: (error: unknown) => void;
   readonly #statements = new Map<string, StatementSync>();
   #db: DatabaseSync | undefined;
 
-  /** @param onError is told of what could not be read or written */
+  /** @param onError called for failed reads and writes */
   constructor(dataFolder: string, onError: (error: unknown) => void) {
     this.#onError = onError;
     const path = join(dataFolder, 'usage.sqlite');
@@ -44,22 +43,22 @@ export class UsageDatabase {
     }
   }
 
-  /** First row of a query; undefined where there is none or the database does not answer. */
+  /** First row of a query; undefined if there is none or the database is unavailable. */
   async get<Row>(name: string, values: Values = {}): Promise<Row | undefined> {
     return this.#try(() => this.#statement(name)?.get(values)) as Row | undefined;
   }
 
-  /** All rows of a query; none where the database does not answer. */
+  /** All rows of a query; none if the database is unavailable. */
   async all<Row>(name: string, values: Values = {}): Promise<Row[]> {
     return (this.#try(() => this.#statement(name)?.all(values)) ?? []) as Row[];
   }
 
-  /** Runs a statement that changes rows; false where it could not be written. */
+  /** Runs a statement; false if the write failed. */
   async run(name: string, values: Values = {}): Promise<boolean> {
     return (await this.change(name, values)) !== undefined;
   }
 
-  /** As `run`; returns how many rows were changed, and undefined where it could not be written. */
+  /** Like `run`; returns the number of changed rows, or undefined if the write failed. */
   async change(name: string, values: Values = {}): Promise<number | undefined> {
     const result = this.#try(() => this.#statement(name)?.run(values));
     return result && Number(result.changes);
@@ -94,7 +93,7 @@ function open(path: string): DatabaseSync {
   const db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT });
   try {
     db.exec('pragma journal_mode = wal');
-    // Nothing here is worth a wait for the disk.
+    // Durability is not needed.
     db.exec('pragma synchronous = off');
     for (const name of TABLES) db.exec(sqlText(`usage/${name}`));
     return db;

@@ -19,11 +19,11 @@ export async function findWorkspace(catalog: Catalog, id: string): Promise<Works
   return catalog.statements.get<Workspace>('workspace', { id });
 }
 
-/** Throws when there is a workspace of this id already. */
+/** Throws if the id is already used. */
 export async function createWorkspace(catalog: Catalog, workspace: Workspace): Promise<void> {
   await catalog.transaction(async (own) => {
     if ((await findWorkspace(own, workspace.id)) !== undefined) {
-      throw new Error(`There is a workspace '${workspace.id}' already.`);
+      throw new Error(`There is already a workspace '${workspace.id}'.`);
     }
     const { id, name, plan, keywordHistoryDays: days } = workspace;
     await own.statements.run('workspace_insert', { id, name, plan, days });
@@ -35,7 +35,7 @@ export async function deleteWorkspace(own: Catalog, id: string): Promise<void> {
   await own.statements.run('workspace_delete', { workspace: id });
 }
 
-/** Adds a member, or changes the role of one. */
+/** Adds a member or changes their role. */
 export async function addMember(catalog: Catalog, workspace: string, email: string, role: Role): Promise<void> {
   await catalog.transaction(async (own) => {
     await requireWorkspace(own, workspace);

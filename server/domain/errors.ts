@@ -15,10 +15,11 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** Requests that cannot be read whole are `invalid_request` too, with a status of their own. */
+/** Some requests are `invalid_request` with a status of their own: those that cannot be read, and byte ranges of nothing. */
 export const UNREADABLE_REQUESTS = {
   malformed: { status: 400, when: 'the request is not well-formed HTTP' },
   timeout: { status: 408, when: 'the request took too long to arrive' },
+  outOfRange: { status: 416, when: 'a file has none of the bytes that Range asks for' },
   tooLarge: { status: 431, when: 'the address and headers of the request are longer than 16 kB' },
 } as const;
 
@@ -27,11 +28,17 @@ export class KnownError extends Error {
   readonly code: ErrorCode;
   /** Seconds a client should wait before it asks again. */
   readonly retryAfter: number | undefined;
+  readonly status: number;
 
-  constructor(code: ErrorCode, message: string, options: { retryAfter?: number; cause?: unknown } = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { status?: number; retryAfter?: number; cause?: unknown } = {},
+  ) {
     super(message, { cause: options.cause });
     this.name = 'KnownError';
     this.code = code;
+    this.status = options.status ?? ERRORS[code].status;
     this.retryAfter = options.retryAfter;
   }
 }
@@ -39,6 +46,12 @@ export class KnownError extends Error {
 /** A 400. `message` names the wrong parameter and says what would be right. */
 export function invalidRequest(message: string): KnownError {
   return new KnownError('invalid_request', message);
+}
+
+/** A 416 for a file of so many bytes. */
+export function outOfRange(size: number): KnownError {
+  const { status } = UNREADABLE_REQUESTS.outOfRange;
+  return new KnownError('invalid_request', `Range must begin within the ${size} bytes of the file.`, { status });
 }
 
 /** A 404. */

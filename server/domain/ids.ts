@@ -6,6 +6,9 @@ const LETTERS_AND_DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const KEY_PREFIX = 'ord_live_';
 export const KEY_PATTERN = /^ord_live_[A-Za-z0-9]{32}$/;
 
+const FEED_PREFIX = 'ord_feed_';
+export const FEED_PATTERN = /^ord_feed_[A-Za-z0-9]{32}$/;
+
 function lettersAndDigits(length: number): string {
   return Array.from({ length }, () => LETTERS_AND_DIGITS[randomInt(LETTERS_AND_DIGITS.length)]).join('');
 }
@@ -13,6 +16,11 @@ function lettersAndDigits(length: number): string {
 /** A fresh API key: 190 random bits, so a plain hash of it is enough to store. */
 export function newKey(): string {
   return KEY_PREFIX + lettersAndDigits(32);
+}
+
+/** A fresh token of a feed, as hard to guess as a key. */
+export function newFeedToken(): string {
+  return FEED_PREFIX + lettersAndDigits(32);
 }
 
 /** A new short id for a project, group or keyword. The caller checks that it is unique. */

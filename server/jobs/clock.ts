@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** Time as background work sees it; tests move it by hand. */
+/** The injectable clock of background work. */
 export interface Clock {
   /** Milliseconds, as `Date.now`. */
   readonly now: () => number;
-  /** Resolves after some milliseconds, or as soon as the signal is aborted. */
+  /** Resolves after some milliseconds, or when the signal is aborted. */
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
 

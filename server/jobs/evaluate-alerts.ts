@@ -9,7 +9,7 @@ export const evaluateAlerts: Job = {
   jitter: 0.1,
   async run({ settings, catalog, log, now, report }, signal) {
     const due = await listProjectsToEvaluate(catalog);
-    // DuckDB takes 100 MB: it is loaded where there is something to do only.
+    // DuckDB takes 100 MB, so it is loaded only if there is work.
     if (due.length === 0) return {};
     const [{ withFacts }, { evaluateProject }] = await Promise.all([
       import('../alerts/with-facts.ts'),
@@ -18,7 +18,7 @@ export const evaluateAlerts: Job = {
     let opened = 0;
     let resolved = 0;
     const failures: unknown[] = [];
-    // One thread: requests have the others.
+    // One thread, so that requests can use the others.
     await withFacts({ ...settings, threads: 1 }, async (facts) => {
       for (const [index, project] of due.entries()) {
         signal.throwIfAborted();
@@ -30,7 +30,7 @@ export const evaluateAlerts: Job = {
         } catch (error) {
           signal.throwIfAborted();
           failures.push(error);
-          log.error({ err: error, project }, 'the alerts of a project could not be evaluated');
+          log.error({ err: error, project }, 'could not evaluate the alerts of a project');
         }
       }
     });

@@ -9,12 +9,12 @@ import { dueAt, nextAfterFailure, nextAfterInterruption, nextAfterSuccess } from
 export interface JobRunnerOptions {
   readonly jobs: readonly Job[];
   readonly settings: Settings;
-  /** The catalog for one run, which closes it: so it is always the one that is there now. */
+  /** Opens the catalog for one run, so that a replaced catalog is noticed. */
   readonly openCatalog: () => Promise<OpenCatalog>;
   readonly leases: Leases;
   readonly states: JobStates;
   readonly log: JobLog & { child(bindings: { job: string }): JobLog };
-  /** The message of an error without anything that could be a key: it is stored. */
+  /** The message of an error for storage, with possible keys redacted. */
   readonly describeError: (error: Error) => string;
   readonly clock: Clock;
   /** From 0 to 1, as `Math.random`. */
@@ -23,19 +23,19 @@ export interface JobRunnerOptions {
 
 /** Milliseconds after which a lease on another machine may be taken over; it is renewed three times in between. */
 const LEASE_TTL = 30_000;
-/** How often it is asked whether another process has ended a run, in milliseconds. */
+/** How often to check whether another process has finished a run, in milliseconds. */
 const WATCH_INTERVAL = 2000;
-/** The longest sleep: then the state is read again, for another process may have changed it. */
+/** The longest sleep before the state is read again, because another process may have changed it. */
 const MAX_SLEEP = 60_000;
-/** Where leases or states are not available, in milliseconds. */
+/** Retry interval if leases or states are unavailable, in milliseconds. */
 const RETRY_PAUSE = 60_000;
 const PROGRESS_INTERVAL = 1000;
 const MAX_ERROR_LENGTH = 500;
 
-/** Another process may have the lease of a job while it runs. */
+/** The lease of a running job was lost to another process. */
 class LeaseLost extends Error {}
 
-/** Runs jobs when they are due, each in one process at a time over all that share the leases. */
+/** Runs due jobs, each in only one of the processes that share the leases. */
 export class JobRunner {
   readonly #options: JobRunnerOptions;
 
@@ -43,7 +43,7 @@ export class JobRunner {
     this.#options = options;
   }
 
-  /** Runs jobs until the signal is aborted; resolves when none is running any more. */
+  /** Runs jobs until the signal is aborted; resolves when all have ended. */
   async run(signal: AbortSignal): Promise<void> {
     await Promise.all(this.#options.jobs.map((job) => this.#repeat(job, signal)));
   }
@@ -68,10 +68,10 @@ export class JobRunner {
     const lease = await leases.acquire(job.name, LEASE_TTL);
     if (lease === undefined) return WATCH_INTERVAL;
     try {
-      // Read again with the lease in hand: another process may just have run it.
+      // Read again with the lease held, because another process may just have run it.
       const state = await states.read(job.name);
       if (state !== undefined && state.endedAt === null) {
-        log.warn('the process that ran the job ended before the run did');
+        log.warn('the process that ran the job ended before the run finished');
         await states.write(interrupted(job, state, clock.now(), random));
       } else if (dueAt(state, clock.now()) <= clock.now()) {
         await this.#run(job, lease, log, signal);
@@ -122,7 +122,7 @@ export class JobRunner {
       const endedAt = clock.now();
       if (signal.aborted) {
         log.info({ ms: endedAt - startedAt }, 'job stopped');
-        // Whoever runs jobs next goes on with it at once.
+        // The next process continues with it immediately.
         end = { outcome: 'stopped', failures: running.failures, error: running.error, nextAt: endedAt };
       } else {
         const failures = running.failures + 1;
@@ -135,7 +135,7 @@ export class JobRunner {
       ended.abort();
       await renewing;
     }
-    // Then it is another process's turn to say how the job is.
+    // With a lost lease, another process stores the state of the job.
     if (!lost.signal.aborted) await states.write({ ...running, ...end, endedAt: clock.now() });
   }
 

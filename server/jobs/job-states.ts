@@ -3,29 +3,29 @@ import type { UsageDatabase } from '../catalog/usage.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import type { JobResult } from './job.ts';
 
-/** `stopped`: its process was told to end. `interrupted`: its process ended without a word. */
+/** `stopped`: its process was shut down. `interrupted`: its process ended unexpectedly. */
 export type Outcome = 'succeeded' | 'failed' | 'stopped' | 'interrupted';
 
-/** What a job did last, or does. Times in milliseconds. */
+/** The last or current run of a job. Times in milliseconds. */
 export interface JobState {
   readonly job: string;
   readonly startedAt: number;
   /** Null while it runs. */
   readonly endedAt: number | null;
   readonly outcome: Outcome | null;
-  /** In a row. */
+  /** Consecutive failures. */
   readonly failures: number;
-  /** Of the last run that failed or was interrupted, until one succeeds. */
+  /** Error of the last failed or interrupted run, until a run succeeds. */
   readonly error: string | null;
-  /** Of the last run that succeeded. */
+  /** Result of the last successful run. */
   readonly result: JobResult | null;
   readonly progress: string | null;
   readonly nextAt: number;
 }
 
 /**
- * The states of jobs, shared by all processes in the database of usage. Where that cannot be read or written, each
- * process goes by what it did itself.
+ * The states of jobs, shared by all processes through the usage database. If it is unavailable, each process uses its own
+ * states.
  */
 export class JobStates {
   readonly #usage: UsageDatabase;
@@ -39,7 +39,7 @@ export class JobStates {
     const stored = (await this.all()).find((state) => state.job === job);
     const written = this.#written.get(job);
     if (stored === undefined || written === undefined) return stored ?? written;
-    // A write may have been given up.
+    // A write may have been dropped.
     return isLater(written, stored) ? written : stored;
   }
 

@@ -4,10 +4,10 @@ import { JobStates, type Outcome } from './job-states.ts';
 import { JOBS } from './jobs.ts';
 import { FileLeases } from './leases.ts';
 
-/** A background job as operators see it. Times in milliseconds. */
+/** The status of a background job for operators. Times in milliseconds. */
 export interface JobStatus {
   readonly job: string;
-  /** `waiting`: it has never run. Otherwise it is running, or this is how its last run ended. */
+  /** `waiting` if it has never run, `running`, or the outcome of the last run. */
   readonly state: 'waiting' | 'running' | Outcome;
   readonly everySeconds: number;
   readonly startedAt: number | null;
@@ -20,7 +20,7 @@ export interface JobStatus {
   readonly nextAt: number | null;
 }
 
-/** Every job of this version, in their order. */
+/** All jobs of this version, in order. */
 export async function readJobStatus(usage: UsageDatabase, dataFolder: string): Promise<JobStatus[]> {
   const states = new Map((await new JobStates(usage).all()).map((state) => [state.job, state]));
   const leases = new FileLeases(dataFolder);
@@ -32,7 +32,7 @@ export async function readJobStatus(usage: UsageDatabase, dataFolder: string): P
       const { startedAt, endedAt, progress, result, failures, error, nextAt } = found;
       const common = { job, everySeconds, startedAt, endedAt, result, failures, error };
       if (endedAt !== null) return { ...common, state: found.outcome ?? 'interrupted', progress: null, nextAt };
-      // A process that was killed has said nothing, but it has lost its lease.
+      // A killed process leaves its state unchanged but loses its lease.
       const lease = await leases.acquire(job);
       await lease?.release();
       return { ...common, state: lease === undefined ? 'running' : 'interrupted', progress, nextAt: null };

@@ -4,35 +4,35 @@ import type { Settings } from '../settings.ts';
 
 export type JobLog = Pick<FastifyBaseLogger, 'debug' | 'info' | 'warn' | 'error'>;
 
-/** What a run is given. */
+/** The input of a run. */
 export interface JobContext {
   readonly settings: Settings;
   /** Opened for this run. */
   readonly catalog: Catalog;
-  /** Each of its lines names the job. */
+  /** Adds the job name to each line. */
   readonly log: JobLog;
   /** Milliseconds, as `Date.now`. */
   readonly now: () => number;
-  /** Says how far a long run is; `jobs status` shows it. */
+  /** Reports the progress of a long run for `jobs status`. */
   readonly report: (progress: string) => void;
 }
 
-/** What a run did, in numbers and short texts; it is logged, and `jobs status` shows it. */
+/** The result of a run, for the log and `jobs status`. */
 export type JobResult = Readonly<Record<string, number | string | boolean>>;
 
-/** Work in the background, done now and then by one process at a time. */
+/** Periodic background work, run by one process at a time. */
 export interface Job {
   /** Letters, digits and dashes; also the name of its lease. */
   readonly name: string;
-  /** Milliseconds from the start of a run to that of the next one. */
+  /** Milliseconds between the starts of two runs. */
   readonly every: number;
-  /** By which part of `every` the next run may be later, from 0 to 1, so that jobs spread out. */
+  /** Random delay of the next run as a share of `every`, from 0 to 1. */
   readonly jitter: number;
-  /** It runs so often that those runs are not worth a line in the log which had nothing to do: their result is empty. */
+  /** For frequent jobs: runs with an empty result are not logged. */
   readonly isQuiet?: boolean;
   /**
-   * One run, however long it takes. When `signal` is aborted it must throw within a second, in a state from which the
-   * next run can go on; the process ends then at any rate. A run that throws is repeated after a growing pause.
+   * Runs the job. When `signal` is aborted it must throw within a second, in a state from which the next run can continue;
+   * then the process ends. A failed run is retried with exponential back-off.
    */
   run(context: JobContext, signal: AbortSignal): Promise<JobResult>;
 }

@@ -5,5 +5,5 @@ import { sweepFacts } from './sweep-facts.ts';
 import { sweepListFiles } from './sweep-lists.ts';
 import { syncProjects } from './sync-projects.ts';
 
-/** All that is done in the background. What a job needs of DuckDB or of providers it imports when it runs. */
+/** All background jobs. Jobs import DuckDB and providers only when they run. */
 export const JOBS: readonly Job[] = [sweepFacts, sweepListFiles, refreshLists, syncProjects, evaluateAlerts];

@@ -2,24 +2,24 @@ import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { FileLock } from '../catalog/lock.ts';
 
-/** The right to do something alone, over all processes. */
+/** An exclusive right across all processes. */
 export interface Lease {
-  /** Extends it by its time to live; false when it was lost and somebody else may have it. */
+  /** Extends the lease by its time to live; false if it was lost. */
   renew(): Promise<boolean>;
   release(): Promise<void>;
 }
 
-/** Hands out leases by name: each to one holder at a time. It ends with the process of its holder. */
+/** Provides named leases with one holder at a time. A lease ends with the process of its holder. */
 export interface Leases {
   /**
-   * Undefined while somebody else holds it.
-   * @param ttl milliseconds after which a lease that is not renewed may be given to others, where the end of its
-   *   process cannot be noticed
+   * Takes a lease; undefined while another holder has it.
+   * @param ttl milliseconds after which an unrenewed lease may be given to others, if the end of its process cannot be
+   *   detected
    */
   acquire(name: string, ttl: number): Promise<Lease | undefined>;
 }
 
-/** Leases of one machine: locks of the operating system on files, which end with their process, however that ends. */
+/** Leases on one machine: file locks of the operating system, which end with their process. */
 export class FileLeases implements Leases {
   readonly #folder: string;
 
@@ -34,7 +34,7 @@ export class FileLeases implements Leases {
     if (lock === undefined) return undefined;
     const taken = inodeOf(path);
     return {
-      // Somebody who removes the file makes room for another lock of the same name.
+      // If the file was removed, another process can take a lock with the same name.
       renew: async () => taken !== undefined && inodeOf(path) === taken,
       release: async () => lock.release(),
     };

@@ -7,23 +7,23 @@ import { toMicroseconds } from '../domain/instants.ts';
 import type { Settings } from '../settings.ts';
 import type { Job } from './job.ts';
 
-/** Lists fetched in one run: clients have the rest of the provider's quota. */
+/** Lists fetched per run; the rest of the provider's quota is for clients. */
 const MAX_LISTS = 20;
-/** A list that was read so often since it was fetched… */
+/** Minimum reads of a list since its fetch. */
 const MIN_HITS = 3;
-/** …and for the last time within this (milliseconds), will be asked for again. */
+/** Maximum time since its last read, in milliseconds. */
 const USED_WITHIN = 86_400_000;
-/** A list that expired longer ago was not refreshed for a reason, in milliseconds. */
+/** Lists that expired longer ago are not refreshed, in milliseconds. */
 const EXPIRED_WITHIN = 3_600_000;
 
-/** Fetches provider lists again that have expired and are read often, so that nobody has to wait for them. */
+/** Refreshes expired provider lists that are read often, so that clients need not wait for them. */
 export const refreshLists: Job = {
   name: 'refresh-lists',
   every: 300_000,
   jitter: 0.2,
   async run({ settings, catalog, log, now, report }, signal) {
     const due = await findDueLists(catalog, settings, now());
-    // DuckDB and Google's packages take 100 MB: they are loaded where there is something to do only.
+    // DuckDB and Google's packages take 100 MB, so they are loaded only if there is work.
     if (due.length === 0) return { refreshed: 0, failed: 0 };
     const { withLists } = await import('./with-lists.ts');
     const failedProjects = new Set<string>();
@@ -38,26 +38,26 @@ export const refreshLists: Job = {
         if (project === undefined || failedProjects.has(id)) continue;
         try {
           const request = await lists.plan(project, { kind, range: { from, to }, country });
-          // The project has another source since.
+          // The source of the project has changed.
           if (request.key.sourceKey !== sourceKey) continue;
           await lists.fetchAhead(request);
           refreshed++;
         } catch (error) {
           signal.throwIfAborted();
-          // The next one of its property would most likely fail, too.
+          // Other lists of the property would probably fail, too.
           failedProjects.add(id);
           failed++;
-          log.warn({ err: error, project: id, list: kind, from, to }, 'a list could not be refreshed');
+          log.warn({ err: error, project: id, list: kind, from, to }, 'could not refresh a list');
         }
       }
     };
-    // One thread: requests have the others.
+    // One thread, so that requests can use the others.
     await withLists({ settings: { ...settings, threads: 1 }, catalog, log }, refreshAll, now);
     return { refreshed, failed };
   },
 };
 
-/** Provider lists that expired a short time ago and are in use, the most used ones. @param now milliseconds */
+/** Recently expired provider lists in use, most used first. @param now milliseconds */
 async function findDueLists(
   catalog: Catalog,
   { dataFolder, listLifetime }: Settings,

@@ -7,7 +7,7 @@ type Random = () => number;
 /** Pauses after failures, in milliseconds. */
 const FIRST_PAUSE = 30_000;
 const MAX_PAUSE = 3_600_000;
-/** A job that takes longer than its interval rests for so long between its runs. */
+/** Minimum pause between runs of a job that takes longer than its interval. */
 const MIN_PAUSE = 1000;
 
 export interface BackOff {
@@ -15,15 +15,15 @@ export interface BackOff {
   readonly max: number;
 }
 
-/** A pause that doubles with each failure in a row, up to `max`; less by up to a quarter, by chance. */
+/** A pause that doubles with each consecutive failure, up to `max`, minus a random share of up to a quarter. */
 export function backOff(failures: number, { first, max }: BackOff, random: Random): number {
   return Math.min(max, first * 2 ** (failures - 1)) * (1 - random() / 4);
 }
 
-/** When a job is to run, in milliseconds; 0 for at once. A run that has not ended is looked at at once, too. */
+/** When a job is due, in milliseconds; 0 for immediately, also for an unfinished run. */
 export function dueAt(state: JobState | undefined, now: number): number {
   if (state === undefined || state.endedAt === null) return 0;
-  // The clock was set back: what it said before means nothing.
+  // The clock was set back, so stored times are invalid.
   return state.startedAt > now ? 0 : state.nextAt;
 }
 
@@ -36,12 +36,12 @@ export function nextAfterSuccess(
   return Math.max(startedAt + every * (1 + jitter * random()), endedAt + MIN_PAUSE);
 }
 
-/** @param failures in a row, this one included */
+/** @param failures consecutive failures, including this one */
 export function nextAfterFailure({ every }: Timing, endedAt: number, failures: number, random: Random): number {
   return endedAt + Math.min(every, backOff(failures, { first: FIRST_PAUSE, max: MAX_PAUSE }, random));
 }
 
-/** The first time another process goes on at once; a run that ends its process each time must not do so all day. */
+/** The first interruption is retried immediately; repeated ones are delayed, because the run may crash its process. */
 export function nextAfterInterruption(timing: Timing, now: number, failures: number, random: Random): number {
   return failures <= 1 ? now : nextAfterFailure(timing, now, failures - 1, random);
 }

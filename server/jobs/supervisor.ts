@@ -2,12 +2,12 @@ import type { Clock } from './clock.ts';
 import type { JobLog } from './job.ts';
 import { backOff } from './schedule.ts';
 
-/** A process that was started. */
+/** A started process. */
 export interface WorkerProcess {
   readonly pid: number | undefined;
-  /** Resolves with how it ended, in words. */
+  /** Resolves with a description of how it ended. */
   readonly ended: Promise<string>;
-  /** Asks it to end; ends it by force when it does not within seconds. */
+  /** Requests termination; kills the process after some seconds. */
   stop(): void;
 }
 
@@ -19,12 +19,12 @@ export interface SupervisorOptions {
   readonly random: () => number;
 }
 
-/** Pauses before a process that ended is started again, in milliseconds. */
+/** Pauses before a restart, in milliseconds. */
 const PAUSES = { first: 500, max: 60_000 };
-/** A process that ran for so long was well: its end is the first one again. */
+/** A process that ran this long resets the back-off, in milliseconds. */
 const STEADY_AFTER = 300_000;
 
-/** Keeps a process running: starts it again when it ends, after a growing pause, until it is stopped. */
+/** Keeps a process running: restarts it with exponential back-off until stopped. */
 export class Supervisor {
   readonly #options: SupervisorOptions;
   readonly #stopping = new AbortController();
@@ -46,12 +46,12 @@ export class Supervisor {
     const { signal } = this.#stopping;
     for (let ends = 0; !signal.aborted; ) {
       const startedAt = clock.now();
-      // A machine without memory or file descriptors cannot start it.
+      // Starting fails without memory or file descriptors.
       const how = await this.#runOnce().catch((error: Error) => error.message);
       if (signal.aborted) return;
       ends = clock.now() - startedAt >= STEADY_AFTER ? 1 : ends + 1;
       const pause = Math.round(backOff(ends, PAUSES, random));
-      log.error({ how, pause }, 'the process of background jobs ended; it will be started again');
+      log.error({ how, pause }, 'the process of background jobs ended; it will be restarted');
       await clock.sleep(pause, signal);
     }
   }

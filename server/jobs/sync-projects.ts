@@ -4,10 +4,10 @@ import { toMicroseconds } from '../domain/instants.ts';
 import type { Job } from './job.ts';
 import { FileLeases } from './leases.ts';
 
-/** A project without a successful run for so long is shown with a warning, in milliseconds. */
+/** Time without a successful run after which a project has a warning, in milliseconds. */
 const STALE_AFTER = 36 * 3_600_000;
 
-/** Syncs connected projects that are due. Looks often: a new project is to have its first numbers within a minute. */
+/** Syncs due projects. Runs often, so that a new project has data within a minute. */
 export const syncProjects: Job = {
   name: 'sync-projects',
   every: 30_000,
@@ -16,11 +16,11 @@ export const syncProjects: Job = {
   async run({ settings, catalog, log, now, report }, signal) {
     await warnOfStale(catalog, now());
     if (!settings.sync || (await listDueProjects(catalog, toMicroseconds(now()), 1)).length === 0) return {};
-    // DuckDB and Google's packages take 100 MB: they are loaded where there is something to do only.
+    // DuckDB and Google's packages take 100 MB, so they are loaded only if there is work.
     const { withSync } = await import('../sync/with-sync.ts');
     const { leaseOf, syncDueProjects } = await import('../sync/due.ts');
     const leases = new FileLeases(settings.dataFolder);
-    // One thread: requests have the others.
+    // One thread, so that requests can use the others.
     const stores = { settings: { ...settings, threads: 1 }, catalog, log, now, signal };
     return withSync(stores, (opened) =>
       syncDueProjects(opened, {

@@ -13,7 +13,7 @@ interface Stores {
   readonly log: ListsOptions['log'];
 }
 
-/** Runs `work` with the lists that the server has, in the same folder. */
+/** Runs `work` with the lists of a data folder, outside a server. */
 export async function withLists<T>(
   { settings, catalog, log }: Stores,
   work: (lists: Lists) => Promise<T>,

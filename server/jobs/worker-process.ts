@@ -4,14 +4,14 @@ import { createInterface } from 'node:readline';
 import type { JobLog } from './job.ts';
 import type { WorkerProcess } from './supervisor.ts';
 
-/** A process that was asked to end is killed after so many milliseconds. */
+/** Milliseconds after which a terminating process is killed. */
 const KILL_AFTER = 3000;
-/** It asks little of DuckDB at a time; each thread costs memory. */
+/** The process needs few threads of DuckDB, and each uses memory. */
 const THREADS = '4';
 
 /**
- * Starts a program as a process that ends when this one does (its channel closes then). Lines of JSON that it logs go to
- * `logStream` whole, and whatever else it says to `log`.
+ * Starts a program as a process that ends with this one (its channel closes then). Its JSON log lines are written to
+ * `logStream`, and other output to `log`.
  */
 export function startWorker(
   program: string,
@@ -24,11 +24,11 @@ export function startWorker(
   });
   createInterface({ input: child.stderr! }).on('line', (line) => {
     if (line.startsWith('{')) logStream.write(`${line}\n`);
-    else if (line !== '') log.warn({ worker: child.pid, line }, 'said by the process of background jobs');
+    else if (line !== '') log.warn({ worker: child.pid, line }, 'output of the process of background jobs');
   });
   const ended = once(child, 'close').then(
     ([code, signal]) => (signal as string | null) ?? `exit code ${code as number}`,
-    // It could not be started.
+    // The process could not be started.
     (error: Error) => error.message,
   );
   return {

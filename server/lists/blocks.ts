@@ -6,19 +6,19 @@ import type { Engine } from '../facts/duckdb/engine.ts';
 
 export type ListRow = Measures & { readonly text: string };
 
-/** How a row is written in an answer. */
+/** How a row is written in a response. */
 export interface Rendering {
-  /** Tells renderings of the same row apart that are not alike. */
+  /** Distinguishes different renderings of the same row. */
   readonly variant: string;
   readonly render: (row: ListRow) => object;
-  /** What filters and orders read of a row besides its measures. */
+  /** The texts of a row that filters and sorting read. */
   readonly textsOf: (row: ListRow) => RuleTexts;
 }
 
-/** A part of a list: rows as the JSON of answers, each followed by a comma. */
+/** A part of a list: JSON rows, each followed by a comma. */
 interface Block {
   readonly json: Buffer;
-  /** Where each row ends in `json`. */
+  /** The end of each row in `json`. */
   readonly ends: Uint32Array;
 }
 
@@ -28,12 +28,12 @@ interface BlockQuery {
   readonly rendering: Rendering;
 }
 
-/** Rows that are read and written at a time: a page of 1,000 is cheap, and one of 25,000 is few of them. */
+/** Rows per block: a page of 1,000 is cheap, and a page of 25,000 needs few blocks. */
 const ROWS_PER_BLOCK = 5000;
 
 /**
- * The parts of lists that stand ready in memory, as the bytes that answers are made of: an answer of 25,000 rows is a
- * few copies, where making and stringifying its rows each time would stop the server for tens of milliseconds.
+ * A cache of rendered parts of lists. A response of 25,000 rows is copied from a few blocks; rendering its rows each time
+ * would block the server for tens of milliseconds.
  */
 export class Blocks {
   readonly #cache: LRUCache<CacheKey, Block, BlockQuery>;
@@ -50,19 +50,19 @@ export class Blocks {
     });
   }
 
-  /** Rows `from` to `to` (not included) of the list in a file, some at a time. They are not kept. */
+  /** Rows `from` to `to` (exclusive) of the list in a file, in batches. Not cached. */
   async *rows(path: string, from: number, to: number, signal: AbortSignal): AsyncGenerator<readonly ListRow[]> {
     for (let at = from; at < to; at += ROWS_PER_BLOCK) {
       const parameters = { file: path, after: at, limit: Math.min(ROWS_PER_BLOCK, to - at) };
       const rows = await this.#engine.query<ListRow>('lists/list_rows', parameters, signal);
-      if (rows.length < parameters.limit) throw new Error(`${path} has fewer rows than it should`);
+      if (rows.length < parameters.limit) throw new Error(`${path} has fewer rows than expected`);
       yield rows;
     }
   }
 
   /**
-   * The JSON of rows `from` to `to` (not included, above `from`) of the list in a file, separated by commas, in parts
-   * to be put together. They are shared: do not write to them.
+   * The comma-separated JSON of rows `from` to `to` (exclusive, above `from`) of the list in a file, in parts to concatenate.
+   * The buffers are shared and must not be modified.
    */
   async json(path: string, from: number, to: number, rendering: Rendering): Promise<Buffer[]> {
     const first = Math.floor(from / ROWS_PER_BLOCK);
@@ -74,7 +74,7 @@ export class Blocks {
         const { json, ends } = await this.#cache.forceFetch(cacheKey(path, rendering.variant, block), { context });
         const start = Math.max(0, from - block * ROWS_PER_BLOCK);
         const end = Math.min(ROWS_PER_BLOCK, to - block * ROWS_PER_BLOCK);
-        if (end > ends.length) throw new Error(`${path} has fewer rows than it should`);
+        if (end > ends.length) throw new Error(`${path} has fewer rows than expected`);
         return json.subarray(start === 0 ? 0 : ends[start - 1], ends[end - 1]);
       }),
     );

@@ -6,22 +6,22 @@ import type { Fetched, ListQuery, Source } from './source.ts';
 
 export type FetchedList = Fetched & {
   readonly source: Source['kind'];
-  /** A better source failed and may give a better list later. */
+  /** A preferred source failed and may provide a better list later. */
   readonly isFallback: boolean;
 };
 
 type Query = Omit<ListQuery, 'allowMissingRecentDays'>;
 
-/** A warehouse that did not answer is not waited for again by each list, while the reporting API answers. */
+/** Pause after a failure of the warehouse, during which lists use the reporting API. In milliseconds. */
 const WAREHOUSE_PAUSE = 120_000;
-/** With another source at hand, a warehouse gets this part of the time for retries. */
+/** The share of the retry time that a warehouse gets if another source is available. */
 const WAREHOUSE_SHARE = 0.25;
-/** Lists that are computed from own facts at a time; light questions need the other threads. */
+/** Concurrent computations of lists from stored facts; the other threads are for short queries. */
 const MAX_COMPUTED = 1;
-/** The longest time of a timer, in milliseconds. */
+/** The maximum timer delay, in milliseconds. */
 const NEVER = 2 ** 31 - 1;
 
-/** Fetches lists: those of providers through the gateway, those of own facts one at a time. */
+/** Fetches lists from providers, through the gateway, and from stored facts, one at a time. */
 export class ListFetcher {
   readonly #gateway: Gateway;
   readonly #log: Pick<FastifyBaseLogger, 'info'>;
@@ -33,7 +33,7 @@ export class ListFetcher {
     gateway.stopped.addEventListener('abort', () => this.#own.clear(gateway.stopped.reason as Error));
   }
 
-  /** Fetches a list from the first source that gives it. Throws the failure of the last one. */
+  /** Fetches a list from the first source that succeeds. Throws the failure of the last one. */
   async fetch(query: Query, sources: readonly Source[], demand: () => Demand): Promise<FetchedList> {
     let isFallback = false;
     for (const [index, source] of sources.entries()) {

@@ -1,7 +1,7 @@
 import type { Engine, Session } from '../facts/duckdb/engine.ts';
 import { RankedRows } from './ranked-rows.ts';
 
-/** The rows that a provider gives, held outside of JavaScript until all of them are there and can be ranked. */
+/** Collects rows of a provider in DuckDB until all are fetched and can be ranked. */
 export class FetchedRows {
   readonly #session: Session;
   #isRanked = false;
@@ -16,12 +16,12 @@ export class FetchedRows {
     return new FetchedRows(session);
   }
 
-  /** @param rows text, clicks, impressions, zero-based sum of positions; texts that were not added before */
+  /** @param rows text, clicks, impressions, zero-based sum of positions; each text only once */
   add(rows: Iterable<readonly [string, number, number, number]>): Promise<void> {
     return this.#session.append('fetched_rows', [rows]);
   }
 
-  /** The best `max` rows in the order of the API. They outlive this object. */
+  /** The best `max` rows in the order of the API. The result must be disposed separately. */
   rank(max: number): Promise<RankedRows> {
     this.#isRanked = true;
     return RankedRows.in(this.#session, 'lists/rank_fetched_rows', { max });

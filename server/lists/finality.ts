@@ -1,21 +1,21 @@
 import type { Project } from '../catalog/projects.ts';
 import { addDays, type Day, later, pacificDayOf } from '../domain/dates.ts';
 
-/** Without word from the provider: data is final after two or three days; one more for the difference of clocks. */
+/** Days until data is final, if the provider does not report it: two or three, plus one for clock differences. */
 const PROVISIONAL_DAYS = 4;
-/** What the provider said longer ago than this is out of date, in milliseconds. */
-const NEWS_VALID = 7 * 86_400_000;
+/** How long a report of the provider is valid, in milliseconds. */
+const REPORT_VALID_MS = 7 * 86_400_000;
 
-type Known = Pick<Project, 'provisionalAfter' | 'lastSyncedAt'>;
+type SyncedProject = Pick<Project, 'provisionalAfter' | 'lastSyncedAt'>;
 
 /**
- * The last day whose data cannot change any more. The provider's own word decides alone as long as it is fresh: its
- * delays have been longer than usual. Days are Pacific ones.
+ * The last final day (Pacific). A recent report of the provider takes precedence, because its delays can be longer than
+ * usual.
  * @param now milliseconds
  */
-export function lastFinalDay({ provisionalAfter, lastSyncedAt }: Known, now: number): Day {
+export function lastFinalDay({ provisionalAfter, lastSyncedAt }: SyncedProject, now: number): Day {
   const settled = addDays(pacificDayOf(now), -PROVISIONAL_DAYS);
   if (provisionalAfter === null) return settled;
-  const heard = Math.max((lastSyncedAt ?? 0) / 1000, Date.parse(provisionalAfter));
-  return now - heard <= NEWS_VALID ? provisionalAfter : later(provisionalAfter, settled);
+  const reportedAt = Math.max((lastSyncedAt ?? 0) / 1000, Date.parse(provisionalAfter));
+  return now - reportedAt <= REPORT_VALID_MS ? provisionalAfter : later(provisionalAfter, settled);
 }

@@ -9,22 +9,25 @@ import { isStorageFailure } from './storage-failures.ts';
 import type { ListStore } from './store.ts';
 import type { AnyList } from './unstored-lists.ts';
 
-/** A stored list was lost or damaged; it is dropped, and the next request makes a new one. */
+/** A stored list is missing or damaged. It has been removed, and the next request fetches a new one. */
 export class UnreadableList extends KnownError {
   constructor(cause?: unknown) {
-    super('unavailable', 'The list was lost and is fetched again; ask again in a minute.', { retryAfter: 60, cause });
+    super('unavailable', 'The list was lost and is being fetched again; try again in a minute.', {
+      retryAfter: 60,
+      cause,
+    });
   }
 }
 
 export interface ReaderOptions {
   readonly engine: Engine;
   readonly store: ListStore;
-  /** Bytes that parts of lists may take in memory. */
+  /** Bytes for the cache of list parts. */
   readonly memory: number;
   readonly log: Pick<FastifyBaseLogger, 'warn'>;
 }
 
-/** Reads rows of lists as JSON. Files are checked when they are first opened in a process. */
+/** Reads rows of lists. Files are verified when a process first opens them. */
 export class ListReader {
   readonly #options: ReaderOptions;
   readonly #blocks: Blocks;
@@ -37,8 +40,8 @@ export class ListReader {
   }
 
   /**
-   * Rows `from` to `to` (not included) of a list, in parts to be put together. They are shared: do not write to them.
-   * Throws `UnreadableList` where the file is gone or not what was written, and `unavailable` where it cannot be read now.
+   * The JSON of rows `from` to `to` (exclusive) of a list, in parts to concatenate. The buffers are shared and must not be
+   * modified. Throws `UnreadableList` for a missing or damaged file, and `unavailable` for other read errors.
    */
   async read(list: AnyList, { from, to }: { from: number; to: number }, rendering: Rendering): Promise<Buffer[]> {
     if (from >= to) return [];
@@ -55,7 +58,7 @@ export class ListReader {
     return this.#readFile(list, (path) => this.#blocks.json(path, from, to, rendering));
   }
 
-  /** The list that a selection leaves, with its rows. */
+  /** The filtered and sorted list, with its rows. */
   async select(list: AnyList, selection: Selection, rendering: Rendering): Promise<AnyList> {
     const { rows, held } = list;
     const selected =
@@ -72,7 +75,7 @@ export class ListReader {
       return await read(path);
     } catch (error) {
       if (/out of memory/i.test(String(error))) throw error;
-      // Its bytes are right, so the next try may succeed. Those of older versions are not known to be.
+      // The bytes were verified, so a retry may succeed. Lists of older versions have no hash.
       if (store.has(list) && list.sha256 !== '' && isStorageFailure(error)) {
         throw cannotRead(error);
       }
@@ -80,14 +83,14 @@ export class ListReader {
     }
   }
 
-  /** As `read`, but the rows themselves, some at a time. What cannot be read later ends them with an error. */
+  /** Like `read`, but yields the rows in batches. */
   async rows(
     list: AnyList,
     { from, to }: { from: number; to: number },
     signal: AbortSignal,
   ): Promise<AsyncIterable<readonly ListRow[]>> {
     const { held } = list;
-    if (held !== undefined || from >= to) return partsOf((held ?? []).slice(from, to));
+    if (held !== undefined || from >= to) return batchesOf((held ?? []).slice(from, to));
     return this.#blocks.rows(await this.#open(list), from, to, signal);
   }
 
@@ -100,19 +103,19 @@ export class ListReader {
 
   async #lose(list: StoredList, cause?: unknown): Promise<never> {
     const { store, log } = this.#options;
-    log.warn({ err: cause, file: list.file }, 'a stored list is damaged or gone and is made again');
+    log.warn({ err: cause, file: list.file }, 'a stored list is damaged or missing and will be fetched again');
     await store.drop(list);
     throw new UnreadableList(cause);
   }
 }
 
-/** Rows that are written at a time. */
-const PART = 5000;
+/** Rows per batch. */
+const BATCH_ROWS = 5000;
 
-async function* partsOf(rows: readonly ListRow[]): AsyncGenerator<readonly ListRow[]> {
-  for (let start = 0; start < rows.length; start += PART) yield rows.slice(start, start + PART);
+async function* batchesOf(rows: readonly ListRow[]): AsyncGenerator<readonly ListRow[]> {
+  for (let start = 0; start < rows.length; start += BATCH_ROWS) yield rows.slice(start, start + BATCH_ROWS);
 }
 
 function cannotRead(cause: unknown): KnownError {
-  return unavailable('The service cannot read its lists right now; ask again later.', cause);
+  return unavailable('The service cannot read its lists right now; try again later.', cause);
 }

@@ -6,34 +6,34 @@ import type { Range, RangeParameters } from '../domain/range.ts';
 import type { Source } from './source.ts';
 import type { Sources } from './sources.ts';
 
-/** A list as it is asked for. */
+/** The parameters of a list. */
 export interface ListParameters {
   readonly kind: ListKind;
   readonly range: Range;
   readonly country: string | null;
-  /** How the range was asked for, where it was worked out from something. */
+  /** The range parameters as sent, if the range was derived from them. */
   readonly parameters?: RangeParameters;
 }
 
-/** A list as a request means it, with what it can come from. */
+/** A requested list with its possible sources. */
 export interface ListRequest {
   readonly key: ListKey;
   readonly project: Project;
   readonly kind: ListKind;
   readonly range: Range;
   readonly country: string | null;
-  /** None where the list is known to be empty. */
+  /** Empty if the list is known to be empty. */
   readonly sources: readonly Source[];
-  /** What an empty list is reported to come from. */
+  /** The reported source of an empty list. */
   readonly source: SourceKind;
   readonly fromProvider: boolean;
-  /** What the pages of one sequence have in common, although the list may be replaced between them. */
+  /** Identifies a page sequence, even if the list is replaced between its pages. */
   readonly sequence: CacheKey;
 }
 
 /**
- * What a list is and where it can come from. Throws `unavailable` for a project without any source.
- * @param catalog the snapshot in which the project was read
+ * Resolves the key and sources of a list. Throws `unavailable` for a project without a source.
+ * @param catalog the snapshot from which the project was read
  */
 export async function planList(
   sources: Sources,
@@ -45,10 +45,10 @@ export async function planList(
   const { from, to, period }: RangeParameters = params.parameters ?? range;
   const choice = await sources.choose(project, kind, range, catalog);
   const { sourceKey, fromProvider } = choice;
-  // A project of one country has no rows of another; its own facts are of that country already.
+  // A project with a country has no rows of other countries; its stored facts are already filtered.
   const country = params.country ?? (fromProvider ? project.country : null);
   const isEmpty = fromProvider && project.country !== null && country !== project.country;
-  // As it was asked, since the last day of an open range moves on, and without the revision, which a load raises.
+  // Uses the range as sent, because the end of an open range moves, and no revision, because a load increments it.
   const origin = fromProvider ? sourceKey : 'facts';
   return {
     key: { project: project.id, kind, from: range.from, to: range.to, country: country ?? '', sourceKey },

@@ -41,33 +41,33 @@ export interface ListsOptions {
 
 interface Page extends Selection {
   readonly offset: number;
-  /** Null: all that follow. */
+  /** Null for all following rows. */
   readonly limit: number | null;
-  /** Who asks: all pages that one asks for come from the list of the first. */
+  /** Identifies the client: all pages of a sequence are read from the same list. */
   readonly reader: string;
 }
 
-/** What a page is read from. */
+/** The list of a page. */
 interface OpenList {
   readonly list: StoredList;
-  /** What the list is of. */
+  /** The range of the list. */
   readonly range: Range;
-  /** Rows that the filter leaves. */
+  /** Number of rows after filtering. */
   readonly total: number;
 }
 
 interface ListPage extends OpenList {
-  /** Its rows as JSON without the brackets, in parts to be put together. */
+  /** Comma-separated JSON rows, in parts to concatenate. */
   readonly json: Buffer[];
 }
 
-/** After a failed fetch an older list is served for so long before the provider is asked again, in milliseconds. */
+/** How long an older list is served after a failed fetch before the next attempt, in milliseconds. */
 const FAILURE_COOLDOWN_MS = 60_000;
-const ERRORS_LOGGED_EVERY = 60_000;
+const ERROR_LOG_INTERVAL = 60_000;
 
 /**
- * Page and query lists. Each is fetched once for all who ask, from a provider or own facts, and stored as a Parquet file
- * and a row of the catalog, so that all pages of a sequence come from one list, from whichever process.
+ * Page and query lists. Each is fetched once for all concurrent requests, from a provider or from stored facts, and stored as
+ * a Parquet file with a catalog row, so that all pages of a sequence come from the same list in all processes.
  */
 export class Lists {
   readonly providers: Providers;
@@ -88,10 +88,10 @@ export class Lists {
     const limits = { lists: settings.listMax, bytes: settings.listDiskBudget };
     this.#options = options;
     const files = new LocalFiles(dataFolder);
-    // Before anything is opened: this may be what fails.
+    // First, before other resources are opened, because it may fail.
     files.prepare('lists/new');
     this.#flights = new SingleFlight(dataFolder);
-    this.#usage = new UsageDatabase(dataFolder, warnSometimes(log));
+    this.#usage = new UsageDatabase(dataFolder, warnRarely(log));
     this.#sequences = new PageSequences(this.#usage, now);
     this.#store = new ListStore({
       catalog,
@@ -109,14 +109,14 @@ export class Lists {
     this.#sources = new Sources({ engine, catalog, factFiles, providers: this.providers });
   }
 
-  /** As `planList`. */
+  /** See `planList`. */
   plan(project: Project, params: ListParameters, catalog = this.#options.catalog): Promise<ListRequest> {
     return planList(this.#sources, project, params, catalog);
   }
 
   /**
-   * Rows `offset` to `offset + limit` of a list. Throws `google_access_lost`, `unavailable` where there is no list
-   * in time, and `UnreadableList` where it was lost just now: plan again then, and ask once more.
+   * Rows `offset` to `offset + limit` of a list. Throws `google_access_lost`, `unavailable` if there is no list in time, and
+   * `UnreadableList` if the list was lost: then plan again and retry once.
    */
   page(request: ListRequest, page: Page, rendering: Rendering, signal: AbortSignal): Promise<ListPage> {
     return this.#read(request, page, rendering, signal, async (list, rows) => ({
@@ -124,7 +124,7 @@ export class Lists {
     }));
   }
 
-  /** As `page`, but the rows themselves, some at a time, each part read when it is asked for. */
+  /** Like `page`, but yields the rows in batches that are read lazily. */
   rows(
     request: ListRequest,
     page: Page,
@@ -145,10 +145,10 @@ export class Lists {
   ): Promise<OpenList & T> {
     const isSelection = filter !== null || sort !== null;
     const sequence = isSelection ? cacheKey(request.sequence, { filter, sort }) : request.sequence;
-    const begun = offset > 0 ? await this.#sequences.find({ reader, sequence, offset }) : undefined;
+    const previous = offset > 0 ? await this.#sequences.find({ reader, sequence, offset }) : undefined;
     try {
-      const isThere = begun !== undefined && this.#store.has(begun.list);
-      const { list, range } = isThere ? begun : { list: await this.get(request, signal), range: request.range };
+      const isAvailable = previous !== undefined && this.#store.has(previous.list);
+      const { list, range } = isAvailable ? previous : { list: await this.get(request, signal), range: request.range };
       if (list.file !== '') this.#store.noteUse(list);
       const selected = isSelection ? await this.#reader.select(list, { filter, sort }, rendering) : list;
       const total = selected.rows;
@@ -160,23 +160,23 @@ export class Lists {
       return { list, range, total, ...found };
     } catch (error) {
       if (error instanceof KnownError || !isStorageFailure(error)) throw error;
-      throw unavailable('The service cannot read or write its lists right now; ask again later.', error);
+      throw unavailable('The service cannot read or write its lists right now; try again later.', error);
     }
   }
 
-  /** The list of a request: the one that is stored, or a new one. */
+  /** The stored list of a request, or a new one. */
   async get(request: ListRequest, signal: AbortSignal): Promise<AnyList> {
     if (request.sources.length === 0) return this.#emptyList(request);
     const stored = await this.#find(request.key);
     if (stored !== undefined && this.#isFresh(stored)) return stored;
     const key = cacheKey(request.key);
-    // Where there is nothing to serve meanwhile, the provider is asked at once.
+    // Without an older list to serve, the provider is queried despite a recent failure.
     const failed = stored === undefined ? undefined : this.#recentFailures.get(key);
     try {
       if (failed !== undefined) throw failed;
       return await this.#wait(request, signal);
     } catch (error) {
-      // The row of the catalog again: the list may be gone since.
+      // Reads the catalog again, because the list may have been removed.
       const older = signal.aborted ? undefined : await this.#find(request.key);
       if (older === undefined) throw toKnownError(error);
       if (failed === undefined) this.#recentFailures.set(key, error as Error);
@@ -187,8 +187,8 @@ export class Lists {
   }
 
   /**
-   * As `get`, for one who waits as long as it takes, behind all requests. For operators: throws what a provider said,
-   * and no older list is used instead of a missing one.
+   * Like `get` for operators: no timeout, and lower priority than requests. Throws the failure of the provider instead of
+   * using an older list.
    */
   async fetchAhead(request: ListRequest): Promise<AnyList> {
     if (request.sources.length === 0) return this.#emptyList(request);
@@ -197,12 +197,12 @@ export class Lists {
     return this.#fetch(request, 'background', new AbortController().signal);
   }
 
-  /** Ends fetches that are under way, and with them the requests that wait. */
+  /** Aborts running fetches and waiting requests. */
   stop(): void {
     this.providers.gateway.stop();
   }
 
-  /** Resolves when nothing is under way any more and what was counted is written. */
+  /** Stops, waits for running work and writes usage counters. */
   async close(): Promise<void> {
     this.stop();
     await this.#flights.drain();
@@ -223,7 +223,7 @@ export class Lists {
     };
     const work = async (demanded: () => Demand): Promise<AnyList> => {
       const query = { kind, property: project.property, range, country };
-      // Before the fetch: a day that becomes final meanwhile was read while it was not.
+      // Evaluated before the fetch, because a day may become final during it.
       const isFinal = !request.fromProvider || range.to <= lastFinalDay(project, now());
       const fetched = await this.#fetcher.fetch(query, sources, demanded);
       using ranked = fetched.ranked;
@@ -247,7 +247,7 @@ export class Lists {
     return this.#flights.run(cacheKey(key), { done, work, stopped }, { signal, demand });
   }
 
-  /** The end of a fetch, or 503 when it takes too long. Once begun the fetch goes on, also when the client goes away. */
+  /** Waits for a fetch; throws 503 after the timeout. A started fetch continues when the client disconnects. */
   async #wait(request: ListRequest, signal: AbortSignal): Promise<AnyList> {
     const leaving = new AbortController();
     try {
@@ -258,7 +258,7 @@ export class Lists {
   }
 
   #isFresh(list: AnyList): boolean {
-    // What is not stored is forgotten before it is old.
+    // Unstored lists expire earlier.
     if (list.final || list.file === '') return true;
     const { now, settings } = this.#options;
     return toMicroseconds(now()) - list.fetchedAt < settings.listLifetime * 1e6;
@@ -272,12 +272,12 @@ export class Lists {
 
 const NO_FILE = { file: '', bytes: 0, sha256: '' };
 
-/** Logs that usage cannot be kept, and not with each request. */
-function warnSometimes(log: ListsOptions['log']): (error: unknown) => void {
+/** Logs failures to write usage, at most once per interval. */
+function warnRarely(log: ListsOptions['log']): (error: unknown) => void {
   let at = Number.NEGATIVE_INFINITY;
   return (error) => {
-    if (performance.now() - at < ERRORS_LOGGED_EVERY) return;
+    if (performance.now() - at < ERROR_LOG_INTERVAL) return;
     at = performance.now();
-    log.warn({ err: error }, 'the use of lists was not noted');
+    log.warn({ err: error }, 'could not store the use of lists');
   };
 }

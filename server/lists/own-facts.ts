@@ -10,7 +10,7 @@ const MAX_ROWS = 100_000;
 
 const SQL: Record<ListKind, string> = { pages: 'lists/rank_pages', queries: 'lists/rank_queries' };
 
-/** Lists computed from the project's own loaded facts. */
+/** Lists computed from the project's stored facts. */
 export class OwnFacts implements OwnSource {
   readonly kind = 'bigquery';
   readonly provider = null;

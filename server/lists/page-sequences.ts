@@ -11,25 +11,25 @@ import type { UsageDatabase } from '../catalog/usage.ts';
 import { type Microseconds, toMicroseconds } from '../domain/instants.ts';
 import type { Range } from '../domain/range.ts';
 
-/** A stored list with the range that it is of. */
+/** A stored list with its range. */
 export interface SequenceList {
   readonly list: StoredList;
   readonly range: Range;
 }
 
-/** How long after a page the next one comes from the same list, in microseconds. */
+/** How long after a page the next one is read from the same list, in microseconds. */
 const VALID = 600_000_000;
-/** An entry that says the same is written again after this, in microseconds. */
+/** An unchanged entry is written again after this time, in microseconds. */
 const RENEWED_AFTER = 60_000_000;
 
 /**
- * Which list the next page of a sequence comes from. Pages of one sequence never mix two lists, although a load or a new
- * fetch has replaced the list meanwhile, and whichever process answers.
+ * Stores which list the next page of a sequence is read from, for all processes. A sequence never mixes two lists, even if
+ * a load or a new fetch replaces the list.
  */
 export class PageSequences {
   readonly #usage: UsageDatabase;
   readonly #now: () => number;
-  /** What was written; also stands in for a database that does not answer. */
+  /** Written entries; also used when the database cannot be read. */
   readonly #written = new LRUCache<string, { next: SequenceList; at: Microseconds }>({
     maxSize: 10_000,
     sizeCalculation: () => 1,
@@ -41,7 +41,7 @@ export class PageSequences {
     this.#now = now;
   }
 
-  /** The list of the sequence that goes on at an offset; undefined where there is none. */
+  /** The list of the sequence that continues at an offset, if any. */
   async find(place: SequencePlace): Promise<SequenceList | undefined> {
     const since = toMicroseconds(this.#now()) - VALID;
     const list = await findSequence(this.#usage, place, since);
@@ -50,7 +50,7 @@ export class PageSequences {
     return written !== undefined && written.at >= since ? written.next : undefined;
   }
 
-  /** The page at `offset` comes from this list, if it is the reader's next one. */
+  /** Stores that the reader's next page, at `offset`, is read from this list. */
   async remember(place: SequencePlace, next: SequenceList): Promise<void> {
     const key = keyOf(place);
     const at = toMicroseconds(this.#now());
@@ -66,7 +66,7 @@ export class PageSequences {
     return isReadBySequence(this.#usage, file, since);
   }
 
-  /** Forgets sequences that have ended. */
+  /** Removes expired sequences. */
   sweep(): Promise<void> {
     return forgetSequences(this.#usage, toMicroseconds(this.#now()) - VALID);
   }

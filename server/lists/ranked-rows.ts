@@ -1,9 +1,8 @@
 import type { Engine, Parameters, Session } from '../facts/duckdb/engine.ts';
 import type { ListRow } from './blocks.ts';
 
-/** The rows of one list in the order of the API, best first, held outside of JavaScript until they are stored. */
+/** The rows of one list in DuckDB, in the order of the API, best first, until they are stored. */
 export class RankedRows {
-  /** How many there are. */
   readonly count: number;
   readonly #session: Session;
 
@@ -12,13 +11,13 @@ export class RankedRows {
     this.count = count;
   }
 
-  /** Ranks rows with `sql/NAME.sql`, which makes the table `ranked_rows`. */
+  /** Ranks rows with `sql/NAME.sql`, which creates the table `ranked_rows`. */
   static async from(engine: Engine, name: string, parameters: Parameters): Promise<RankedRows> {
     const session = await engine.session();
     return RankedRows.in(session, name, parameters);
   }
 
-  /** As `from`, in a session that is closed with the rows. */
+  /** Like `from`, in an existing session, which is closed with the rows. */
   static async in(session: Session, name: string, parameters: Parameters): Promise<RankedRows> {
     try {
       await session.runFile(name, parameters);

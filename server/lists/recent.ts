@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-/** Values that are remembered for a while by the service's own clock, the most recently used ones of them. */
+/** An LRU cache with a lifetime by an injected clock. */
 export class Recent<T extends object> {
   readonly #now: () => number;
   readonly #lifetime: number;
@@ -9,8 +9,8 @@ export class Recent<T extends object> {
   /**
    * @param now milliseconds
    * @param lifetime milliseconds
-   * @param maxSize what all values may come to
-   * @param sizeOf what one value comes to; 1 where it is left out
+   * @param maxSize maximum size of all values
+   * @param sizeOf size of one value; 1 by default
    */
   constructor(now: () => number, lifetime: number, maxSize: number, sizeOf: (value: T) => number = () => 1) {
     this.#now = now;

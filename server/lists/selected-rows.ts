@@ -5,9 +5,9 @@ import type { Engine } from '../facts/duckdb/engine.ts';
 import { inTurns } from '../runtime/turns.ts';
 import type { ListRow, Rendering } from './blocks.ts';
 
-/** Rows kept in memory, over all lists; each takes some 150 bytes. */
+/** Cached rows of all lists; each takes about 150 bytes. */
 const MAX_ROWS = 200_000;
-/** Rows of all selections: they keep rows in memory whose list has made room for others. */
+/** Cached rows of all selections, which may keep rows of evicted lists in memory. */
 const MAX_SELECTED = 200_000;
 
 interface Source {
@@ -15,7 +15,7 @@ interface Source {
   readonly rows: number;
 }
 
-/** Filtered and sorted lists: the rows that were read last, and what was selected of them, stay for the next page. */
+/** Filters and sorts lists. Caches rows and selections for the next pages. */
 export class SelectedRows {
   readonly #rows: LRUCache<string, readonly ListRow[], Source>;
   readonly #selected = new LRUCache<CacheKey, readonly ListRow[]>({
@@ -30,13 +30,13 @@ export class SelectedRows {
       ignoreFetchAbort: true,
       fetchMethod: async (_path, _stale, { context: { path, rows } }) => {
         const found = await engine.query<ListRow>('lists/list_rows', { file: path, after: 0, limit: rows });
-        if (found.length < rows) throw new Error(`${path} has fewer rows than it should`);
+        if (found.length < rows) throw new Error(`${path} has fewer rows than expected`);
         return found;
       },
     });
   }
 
-  /** What a selection leaves of the list in a file. */
+  /** Applies a selection to the list in a file. */
   async of(source: Source, selection: Selection, rendering: Rendering): Promise<readonly ListRow[]> {
     const key = cacheKey(source.path, rendering.variant, selection);
     const known = this.#selected.get(key);
@@ -48,7 +48,7 @@ export class SelectedRows {
   }
 }
 
-/** What a selection leaves of rows. */
+/** Applies a selection to rows. */
 export function select(
   rows: readonly ListRow[],
   selection: Selection,

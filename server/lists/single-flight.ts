@@ -7,20 +7,20 @@ import { FileLock } from '../catalog/lock.ts';
 import { type Demand, NoDemand } from '../providers/places.ts';
 import { isStorageFailure } from './storage-failures.ts';
 
-/** How often a process looks whether another one has ended what it waits for, in milliseconds. */
+/** How often a process checks whether another one has finished, in milliseconds. */
 const POLL = 150;
 const OLD_LOCK = 3_600_000;
 
 interface Work<T> {
-  /** What another process may have made meanwhile. */
+  /** Returns the result if another process has produced it. */
   readonly done: () => Promise<T | undefined>;
-  /** @param demand who waits for it at the moment */
+  /** @param demand the current demand */
   readonly work: (demand: () => Demand) => Promise<T>;
-  /** The service is stopping. */
+  /** Aborted when the service stops. */
   readonly stopped: AbortSignal;
 }
 
-/** One who waits: until the signal is aborted. */
+/** A caller that waits until the signal is aborted. */
 interface Waiter {
   readonly signal: AbortSignal;
   readonly demand: 'client' | 'background';
@@ -31,7 +31,7 @@ interface Flight {
   readonly waiters: Set<Waiter>;
 }
 
-/** Work that is done once for all who want it at the same time, in this process and in others of the data folder. */
+/** Runs work once for all concurrent callers, in all processes of the data folder. */
 export class SingleFlight {
   readonly #folder: string;
   readonly #flights = new Map<string, Flight>();
@@ -42,8 +42,8 @@ export class SingleFlight {
   }
 
   /**
-   * The one run of `work` for a key. Where another process is at it, `done` is asked now and then for what that one
-   * has made. Once begun it goes on when those who wait for it leave; `work` decides what to do before that.
+   * Runs `work` for a key, or joins a running call. While another process runs it, `done` is polled for the result. Started
+   * work continues when its callers leave.
    */
   run<T>(key: string, { done, work, stopped }: Work<T>, waiter: Waiter): Promise<T> {
     let flight = this.#flights.get(key);
@@ -62,12 +62,12 @@ export class SingleFlight {
     return flight.promise as Promise<T>;
   }
 
-  /** Resolves when nothing is under way any more. */
+  /** Waits for all running work. */
   async drain(): Promise<void> {
     await Promise.allSettled([...this.#flights.values()].map(({ promise }) => promise));
   }
 
-  /** Removes lock files of processes that were killed. */
+  /** Removes lock files of killed processes. */
   async sweep(): Promise<void> {
     for (const name of await readdir(this.#folder)) {
       const path = join(this.#folder, name);
@@ -88,25 +88,25 @@ export class SingleFlight {
     const path = join(this.#folder, `${createHash('sha256').update(key).digest('hex').slice(0, 32)}.lock`);
     for (;;) {
       using lock = takeLock(path);
-      // Asked again with the lock in hand: the one who had it may just have ended.
-      const made = await done();
-      if (made !== undefined) return made;
+      // Checked with the lock held, because its previous holder may just have finished.
+      const result = await done();
+      if (result !== undefined) return result;
       if (lock !== undefined) {
         try {
           return await work();
         } finally {
-          // While it is held: who comes next makes a file of its own.
+          // While the lock is held: the next process creates a new file.
           await rm(path, { force: true }).catch(() => {});
         }
       }
       await sleep(POLL);
       stopped.throwIfAborted();
-      if (waiters.size === 0) throw new NoDemand('Nobody waits for this any more.');
+      if (waiters.size === 0) throw new NoDemand('No caller is waiting for this any more.');
     }
   }
 }
 
-/** Undefined while another process holds it. Where no lock can be written, one process does not know of the others. */
+/** Undefined while another process holds the lock. If no lock file can be written, processes are not coordinated. */
 function takeLock(path: string): Disposable | undefined {
   try {
     return FileLock.take(path);

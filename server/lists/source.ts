@@ -4,46 +4,46 @@ import type { Range } from '../domain/range.ts';
 import type { ProviderRun } from '../providers/retries.ts';
 import type { RankedRows } from './ranked-rows.ts';
 
-/** A list as a source gives it. */
+/** The query of a list to a source. */
 export interface ListQuery {
   readonly kind: ListKind;
   readonly property: string;
   readonly range: Range;
   /** Lower-case alpha-3, or null for all. */
   readonly country: string | null;
-  /** No other source can answer: a list without the newest days is better than none. */
+  /** Accepts a list without the newest days, because no other source is available. */
   readonly allowMissingRecentDays: boolean;
 }
 
-/** What a source gave. */
+/** A fetched list. */
 export interface Fetched {
-  /** The list, and perhaps a row more. Dispose of it. */
+  /** The list, possibly with one additional row. Must be disposed. */
   readonly ranked: RankedRows;
-  /** How many of the ranked rows are the list. */
+  /** Number of rows of the list. */
   readonly rows: number;
-  /** There were more rows than the list holds. */
+  /** There were more rows than the maximum. */
   readonly truncated: boolean;
-  /** There are as many rows as the source may give. */
+  /** The number of rows is the maximum. */
   readonly capped: boolean;
-  /** False where days of the range are missing that may come later. */
+  /** False if days of the range are missing and may be available later. */
   readonly complete: boolean;
 }
 
 /** A provider as a source of lists. */
 export interface ProviderSource {
-  /** As the API reports it. */
+  /** The source kind in responses. */
   readonly kind: SourceKind;
   readonly provider: ConnectionKind;
-  /** Fetches the list. Throws `ProviderFailure` where the provider does not give it. */
+  /** Fetches the list. Throws `ProviderFailure`. */
   fetch(query: ListQuery, run: ProviderRun): Promise<Fetched>;
 }
 
-/** The project's own facts as a source of lists: nobody else is asked. */
+/** The project's stored facts as a source of lists, without a provider. */
 export interface OwnSource {
   readonly kind: SourceKind;
   readonly provider: null;
   fetch(query: ListQuery): Promise<Fetched>;
 }
 
-/** Somewhere that lists come from. */
+/** A source of lists. */
 export type Source = ProviderSource | OwnSource;

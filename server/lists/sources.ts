@@ -20,26 +20,26 @@ export interface SourcesOptions {
   readonly providers: Providers;
 }
 
-/** Where a list can come from. */
+/** The possible sources of a list. */
 export interface Choice {
-  /** What the list is made from, and dropped with. */
+  /** Identifies the data behind the list; stored lists with another key are outdated. */
   readonly sourceKey: string;
-  /** The best one first; the next is asked where one does not give the list. None: nothing is stored of the range. */
+  /** In order of preference. Empty if nothing is stored for the range. */
   readonly sources: readonly Source[];
-  /** Whether a provider may be asked. */
+  /** Whether the list comes from a provider. */
   readonly fromProvider: boolean;
 }
 
 const TABLE: Record<ListKind, FactTable> = { pages: 'page_daily', queries: 'query_daily' };
 
-/** What each kind of connection is a source of, the best one first: a warehouse has all rows, the reporting API the best. */
+/** The source for each kind of connection, in order of preference: a warehouse has all rows, the reporting API only the top rows. */
 const SOURCES: Record<ConnectionKind, (connection: Connection, providers: Providers, engine: Engine) => Source> = {
   bigquery: (connection, providers, engine) => new WarehouseList(providers.warehouse(connection), engine),
   'search-console': (connection, providers, engine) =>
     new SearchConsoleList(providers.searchAnalytics(connection), engine),
 };
 
-/** Chooses where lists come from: a warehouse first, then the reporting API, else the project's own loaded facts. */
+/** Chooses the sources of lists: a warehouse, then the reporting API, else the project's stored facts. */
 export class Sources {
   readonly #options: SourcesOptions;
 
@@ -47,11 +47,11 @@ export class Sources {
     this.#options = options;
   }
 
-  /** Throws `unavailable` for a project that has no source. Run it in one snapshot, that of `catalog`, with the reading of the project. */
+  /** Throws `unavailable` for a project without a source. @param catalog the snapshot from which the project was read */
   async choose(project: Project, kind: ListKind, range: Range, catalog = this.#options.catalog): Promise<Choice> {
     const connections = await connectionsOf(catalog, project.id);
     if (connections.length === 0) {
-      // What was never loaded is unknown, and not empty.
+      // Facts that were never loaded are unknown, not empty.
       if (!(await isLoaded(catalog, project.id, TABLE[kind]))) {
         throw unavailable(
           `There is no source of ${kind}: the project is connected to no provider and has no loaded ${kind}.`,
@@ -64,10 +64,10 @@ export class Sources {
       };
     }
     const { engine, providers } = this.#options;
-    const sources = Object.entries(SOURCES).flatMap(([wanted, toSource]) =>
-      connections.filter((each) => each.kind === wanted).map((each) => toSource(each, providers, engine)),
+    const sources = Object.entries(SOURCES).flatMap(([kindOfSource, toSource]) =>
+      connections.filter((each) => each.kind === kindOfSource).map((each) => toSource(each, providers, engine)),
     );
-    // A warehouse begins on the day that the export was switched on; what was loaded may go further back.
+    // A warehouse starts on the day that the export was enabled; loaded facts may go further back.
     if (
       connections.every((connection) => connection.kind === 'bigquery') &&
       (await this.#isLoaded(project, kind, range, catalog))

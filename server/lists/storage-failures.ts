@@ -1,8 +1,7 @@
 import { classifyFailure } from '../domain/failures.ts';
 
 /**
- * Whether a list could not be stored or read because of the disk, its rights or the number of open files; also where
- * DuckDB does not say which of them.
+ * Whether an error is caused by the disk, permissions or the number of open files, including unspecific IO errors of DuckDB.
  */
 export function isStorageFailure(error: unknown): boolean {
   const failure = classifyFailure(error);

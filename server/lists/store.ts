@@ -28,22 +28,22 @@ export interface StoreOptions {
   readonly usage: UsageDatabase;
   readonly sequences: PageSequences;
   readonly files: FileStore;
-  /** What may be stored. */
+  /** Limits of the store. */
   readonly limits: ListLimits;
   readonly log: Pick<FastifyBaseLogger, 'warn'>;
 }
 
 const USE_NOTED_EVERY = 60_000;
 const LEFTOVER_AGE = 3_600_000;
-/** Files of lists that were replaced stay for so long, and as long as page sequences read them, but not for ever. */
+/** Files of replaced lists are kept this long, and while page sequences read them, up to `MAX_GRACE`. */
 const GRACE = 900_000;
 const MAX_GRACE = 3_600_000;
 
-/** Stored lists: each a Parquet file and a row of the catalog, shared by all processes. */
+/** Stored lists: each is a Parquet file and a catalog row, shared by all processes. */
 export class ListStore {
   readonly #options: StoreOptions;
   readonly #checked: CheckedFiles;
-  /** Uses by file that are not in the database yet, and when those of a file were last written there. */
+  /** Uses by file that are not written yet, and the last write by file. */
   readonly #uses = new Map<string, { hits: number; at: number }>();
   readonly #noted = new Map<string, number>();
 
@@ -52,20 +52,19 @@ export class ListStore {
     this.#checked = new CheckedFiles(options.files);
   }
 
-  /** The list of a key, when its file is there. */
+  /** The list of a key, if its file exists. */
   async find(key: ListKey): Promise<StoredList | undefined> {
     const list = await findList(this.#options.catalog, key);
     return list !== undefined && this.has(list) ? list : undefined;
   }
 
-  /** Whether the file of a list, be it replaced since, is still there. */
+  /** Whether the file of a list still exists, even if the list has been replaced. */
   has({ file, bytes }: StoredList): boolean {
     return this.#options.files.sizeOf(file) === bytes;
   }
 
   /**
-   * Where to read the file of a list; undefined where it is missing or not what was written. Throws where it cannot be
-   * read.
+   * The path of the file of a list; undefined if it is missing or damaged. Throws for other read errors.
    */
   async open(list: StoredList): Promise<string | undefined> {
     try {
@@ -78,8 +77,8 @@ export class ListStore {
   }
 
   /**
-   * Stores the best rows in place of what was stored by the key before. Throws where they cannot be written; then that
-   * stays, and no file is left.
+   * Stores a list, replacing the previous one of the key. If writing fails, it throws, keeps the previous list and leaves no
+   * file.
    */
   async put(
     key: ListKey,
@@ -103,20 +102,20 @@ export class ListStore {
     }
   }
 
-  /** Drops the list of a key, where there is one. Its file stays for the sequences that read it. */
+  /** Removes the list of a key, if any. Its file is kept for the sequences that read it. */
   async remove(key: ListKey): Promise<void> {
     const { catalog } = this.#options;
     const list = await findList(catalog, key);
     if (list !== undefined) await removeList(catalog, list.file);
   }
 
-  /** Drops a list whose file is damaged: nobody can read it. */
+  /** Removes a list with a damaged file. */
   async drop({ file }: StoredList): Promise<void> {
     await removeList(this.#options.catalog, file);
     await this.#options.files.remove(file);
   }
 
-  /** Counts a use; the database is told at most once a minute for each list. */
+  /** Counts a use. Writes to the database at most once a minute per list. */
   noteUse({ file }: StoredList): void {
     const at = Date.now();
     this.#uses.set(file, { hits: (this.#uses.get(file)?.hits ?? 0) + 1, at });
@@ -129,14 +128,14 @@ export class ListStore {
   }
 
   /**
-   * Removes the files of lists that were replaced or dropped a while ago, by whichever process, and files that a crash
-   * left behind. What cannot be removed is tried again the next time.
+   * Removes files of lists that were replaced or removed before the grace period, and files left by a crash. Failed removals
+   * are retried next time.
    */
   async sweep(): Promise<void> {
     await this.#removeRetired();
     const { catalog, files } = this.#options;
     for (const { file, modifiedAt } of await files.list('lists')) {
-      // A younger one may be in the making.
+      // A newer file may still be in use by a writer.
       if (Date.now() - modifiedAt < LEFTOVER_AGE) continue;
       if (!(await isListKnown(catalog, file))) await files.remove(file);
     }
@@ -154,7 +153,7 @@ export class ListStore {
         await files.remove(file);
         removed.push(file);
       } catch (error) {
-        log.warn({ err: error, list: basename(file) }, 'the file of a list cannot be removed');
+        log.warn({ err: error, list: basename(file) }, 'could not remove the file of a list');
       }
     }
     if (removed.length === 0) return;
@@ -163,15 +162,15 @@ export class ListStore {
   }
 
   /**
-   * Drops the least recently used lists until the rest fits, but for the one just made. It costs what is dropped, however
-   * many there are.
+   * Removes the least recently used lists, except `keep`, until the limits are met. The cost depends only on the number of
+   * removed lists.
    */
   async #makeRoom(own: Catalog, keep: string): Promise<void> {
     const { usage, limits } = this.#options;
     await this.flush();
     while (await exceeds(own, limits)) {
       const used = await findLeastUsedList(usage, keep);
-      // Where uses are not known, because their database was lost or takes no writes, the age decides.
+      // If uses are unknown, because their database was lost or is read-only, the oldest list is removed.
       const isForgotten = used !== undefined && (await forgetListUse(usage, used));
       const victim = isForgotten ? used : await findOldestList(own, keep);
       if (victim === undefined) return;

@@ -10,14 +10,13 @@ type SweepOptions = Pick<StoreOptions, 'catalog' | 'usage' | 'log'> & {
 };
 
 /**
- * Drops lists that were made from what is not current any more, and removes what nobody reads now: files of lists that
- * were replaced or dropped a while ago, page sequences that have ended, locks of processes that were killed. Servers may
- * run meanwhile. It needs neither DuckDB nor a provider.
+ * Removes lists of outdated data, unused files of replaced lists, expired page sequences, and locks of killed processes.
+ * Safe while servers run. Needs neither DuckDB nor a provider.
  */
 export async function sweepLists({ catalog, usage, dataFolder, log, now }: SweepOptions): Promise<void> {
   await dropOutdatedLists(catalog);
   const sequences = new PageSequences(usage, now);
-  // Nothing is stored here.
+  // Unused, because nothing is stored here.
   const limits = { lists: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY };
   await new ListStore({ catalog, usage, sequences, files: new LocalFiles(dataFolder), limits, log }).sweep();
   await sequences.sweep();

@@ -4,19 +4,19 @@ import { Recent } from './recent.ts';
 
 /** A list, stored or not. */
 export type AnyList = StoredList & {
-  /** Its rows, where they could not be stored. */
+  /** The rows, if they could not be stored. */
   readonly held?: readonly ListRow[];
 };
 
-/** Empty lists are believed for so long before the provider is asked again, in milliseconds. */
+/** How long an empty list is served before it is fetched again, in milliseconds. */
 const EMPTY_VALID = 60_000;
-/** A list that could not be stored is served from memory for so long, in milliseconds… */
+/** How long a list that could not be stored is served from memory, in milliseconds. */
 const HELD_VALID = 600_000;
-/** …and all such lists have so many rows at most, some 100 bytes each. */
+/** Maximum rows of all such lists, about 100 bytes each. */
 const MAX_HELD_ROWS = 300_000;
 const MAX_EMPTY = 10_000;
 
-/** Lists of this process that have no file: empty ones, and those that could not be stored. */
+/** Lists of this process without a file: empty lists, and lists that could not be stored. */
 export class UnstoredLists {
   readonly #empty: Recent<AnyList>;
   readonly #held: Recent<AnyList>;

@@ -26,7 +26,7 @@ export class WarehouseList implements ProviderSource {
     const complete = checkCoverage(query, days);
     using fetched = await FetchedRows.open(this.#engine);
     let count = 0;
-    // One row more than the list holds tells whether there are more.
+    // One additional row shows whether the list is truncated.
     for await (const rows of this.#warehouse.rows({ ...query, max: MAX_ROWS + 1 }, run)) {
       await fetched.add(rows);
       count += rows.length;
@@ -42,7 +42,7 @@ export class WarehouseList implements ProviderSource {
   }
 }
 
-/** Whether all days are there. Throws where they are not; only the newest may lack, where no other source can answer. */
+/** Whether all days are available. Throws `not-covered` unless only the newest are missing and `allowMissingRecentDays`. */
 function checkCoverage({ range, allowMissingRecentDays }: ListQuery, days: ReadonlySet<Day>): boolean {
   const missing = eachDay(range.from, range.to).filter((day) => !days.has(day));
   const [first] = missing;

@@ -5,7 +5,7 @@ import { type Properties, readProperties } from '../providers/properties.ts';
 import type { Providers } from '../providers/providers.ts';
 import { missingAccess, missingFor, sentenceOf } from '../providers/setup-steps.ts';
 
-/** What credentials can read. Throws, with what to do, where the provider does not say. */
+/** The properties that credentials can read. Throws with instructions if they cannot be listed. */
 export async function listProperties(providers: Providers, connection: Connection): Promise<Properties> {
   try {
     return await readProperties(providers, connection);
@@ -17,7 +17,7 @@ export async function listProperties(providers: Providers, connection: Connectio
   }
 }
 
-/** The readable property that a text means. Throws, with the nearest one, where it means none or more than one. */
+/** The readable property that matches a text. Throws with similar ones if there is not exactly one match. */
 export async function findProperty(providers: Providers, connection: Connection, text: string): Promise<string> {
   const properties = await listProperties(providers, connection);
   const { property, similar } = matchProperty(

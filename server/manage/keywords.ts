@@ -8,7 +8,7 @@ import type { Stores } from './projects.ts';
 export interface AddedKeywords {
   readonly added: number;
   readonly skipped: number;
-  /** How many of the added ones are among the stored queries; null where no queries are stored. */
+  /** Number of added keywords with stored queries; null if no queries are stored. */
   readonly withData: number | null;
   readonly keywords: readonly { readonly id: string; readonly query: string }[];
 }
@@ -21,7 +21,7 @@ interface Added {
   readonly now: number;
 }
 
-/** Tracks queries, but for those that are tracked already. Fetches nothing: the next sync does. */
+/** Tracks queries that are not tracked yet. Their data is fetched by the next sync. */
 export async function addKeywords(
   stores: Stores,
   { project, queries, source, now }: Added,
@@ -46,15 +46,15 @@ export async function addKeywords(
   return { added: rows.length, skipped, withData, keywords };
 }
 
-/** Which keywords are meant. */
+/** The keywords to archive. */
 interface KeywordsToArchive {
   readonly project: string;
   readonly ids: readonly string[];
-  /** In any case. */
+  /** Case-insensitive. */
   readonly queries: readonly string[];
 }
 
-/** Stops tracking keywords; their days stay stored. Returns them. Throws where one is not tracked. */
+/** Archives keywords and returns them; their facts are kept. Throws if one is not tracked. */
 export async function archiveKeywords(
   stores: Stores,
   { project, ids, queries }: KeywordsToArchive,
@@ -64,15 +64,13 @@ export async function archiveKeywords(
     requireProject(await projectIdIsTaken(own, project), project);
     const tracked = (await keywordRows(own, project)).filter(({ archived }) => archived === 0);
     const found = new Set<KeywordRow>();
-    for (const [name, wanted] of [
+    for (const [name, value] of [
       ...ids.map((id) => ['id', id] as const),
       ...queries.map((query) => ['query', query.trim().toLowerCase()] as const),
     ]) {
-      const matching = tracked.filter((row) => (name === 'id' ? row.id : row.query.toLowerCase()) === wanted);
+      const matching = tracked.filter((row) => (name === 'id' ? row.id : row.query.toLowerCase()) === value);
       if (matching.length === 0) {
-        throw new Error(
-          `Project '${project}' tracks no keyword with the ${name} '${wanted}'; keywords list shows all.`,
-        );
+        throw new Error(`Project '${project}' tracks no keyword with the ${name} '${value}'; keywords list shows all.`);
       }
       for (const row of matching) found.add(row);
     }

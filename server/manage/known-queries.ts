@@ -7,7 +7,7 @@ import { CheckedFiles, DamagedFile } from '../storage/checked-files.ts';
 import { FactStore } from '../storage/fact-store.ts';
 import type { Stores } from './projects.ts';
 
-/** How many of some queries are among the project's stored ones; null where there are none, or none that can be read. */
+/** The number of queries among the project's stored ones; null if there are none, or they cannot be read. */
 export async function countKnownQueries(
   { settings, catalog }: Stores,
   project: string,
@@ -30,7 +30,7 @@ export async function countKnownQueries(
   const options = { memoryLimit, threads, temporaryFolder: folder.path, folders: [store.path('facts')] };
   const engine = opened.adopt(await Engine.open(options), (opening) => opening.close());
   using session = await engine.session();
-  const wanted = queries.map((query) => query.toLowerCase());
-  const [found] = await session.rows<{ queries: number }>(sqlText('manage/known_queries'), { files, queries: wanted });
+  const parameters = { files, queries: queries.map((query) => query.toLowerCase()) };
+  const [found] = await session.rows<{ queries: number }>(sqlText('manage/known_queries'), parameters);
   return found?.queries ?? 0;
 }

@@ -3,15 +3,15 @@ import type { Microseconds } from '../domain/instants.ts';
 import { estimateIntent } from '../domain/intent.ts';
 import type { KeywordRow } from '../load/entities.ts';
 
-/** The provider cuts queries that are longer, and takes no longer filters. */
+/** The provider truncates longer queries and rejects longer filters. */
 const MAX_QUERY_CHARACTERS = 1000;
 
-/** The queries of a text file: one a line. Throws where one cannot be a query. */
+/** The queries of a text file, one per line. Throws for an invalid query. */
 export function readQueries(text: string): string[] {
   return checkQueries(text.replace(/^\uFEFF/, '').split(/\r\n|[\n\r]/));
 }
 
-/** Queries without blanks around them and without empty ones. Throws where one is too long or has control characters. */
+/** Trims queries and removes empty ones. Throws if one is too long or has control characters. */
 export function checkQueries(queries: readonly string[]): string[] {
   const trimmed = queries.map((query) => query.trim());
   const wrong = trimmed.findIndex((query) => query.length > MAX_QUERY_CHARACTERS || /\p{Cc}|\uFFFD/u.test(query));
@@ -32,11 +32,11 @@ interface Added {
 
 interface NewRows {
   readonly rows: readonly KeywordRow[];
-  /** Queries that are tracked already, or stand there twice. */
+  /** Number of queries that are already tracked or repeated. */
   readonly skipped: number;
 }
 
-/** Rows of the queries that are not tracked yet, whatever their case; with ids that none of `before` has. */
+/** Rows for queries that are not tracked yet (case-insensitive), with ids not used in `before`. */
 export function newKeywords(
   before: readonly KeywordRow[],
   queries: readonly string[],

@@ -19,15 +19,15 @@ export interface Stores {
 
 export interface NewProject {
   readonly workspace: string;
-  /** As the provider writes it, or as people do. */
+  /** The name of the provider, or a similar text. */
   readonly property: string;
   readonly connection: Connection;
   readonly brandTerms: readonly string[];
   /** Lower-case alpha-3, or null for all. */
   readonly country: string | null;
-  /** For people, in place of the property's domain. */
+  /** Display name instead of the property's domain. */
   readonly name: string | null;
-  /** So many queries with most clicks are tracked. */
+  /** Number of queries with the most clicks to track. */
   readonly trackTop: number;
 }
 
@@ -37,7 +37,7 @@ export interface CreatedProject {
   readonly property: string;
   readonly domain: string;
   readonly trackedKeywords: number;
-  /** Projects of the same property that the workspace had before. */
+  /** Existing projects of the workspace with the same property. */
   readonly others: readonly string[];
 }
 
@@ -47,11 +47,11 @@ interface Running {
   readonly report: (step: string) => void;
 }
 
-/** Makes a project of a property that its credentials can read, with its connection. It has no data yet. */
+/** Creates a project with a connection to a property that the credentials can read. It has no data yet. */
 export async function createProject(
   stores: Stores,
   providers: Providers,
-  { workspace, connection, brandTerms, country, name, trackTop, ...asked }: NewProject,
+  { workspace, connection, brandTerms, country, name, trackTop, ...named }: NewProject,
   { now, report }: Running,
 ): Promise<CreatedProject> {
   const { catalog } = stores;
@@ -60,9 +60,9 @@ export async function createProject(
       `There is no workspace '${workspace}'; create it with: ordinate workspaces create --id ${workspace} --name ${workspace} --plan team`,
     );
   }
-  report('asking for the properties');
-  const property = await findProperty(providers, connection, asked.property);
-  if (trackTop > 0) report('asking for the queries with most clicks');
+  report('reading the properties');
+  const property = await findProperty(providers, connection, named.property);
+  if (trackTop > 0) report('reading the queries with the most clicks');
   const queries =
     trackTop === 0 ? [] : await readTopQueries(providers, connection, { property, country, count: trackTop, now });
   const domain = name ?? domainOf(property) ?? property;
@@ -99,14 +99,14 @@ export async function createProject(
   );
 }
 
-/** What of a project can be changed; what is left out stays. */
+/** Changes of a project; omitted properties stay the same. */
 export interface ProjectChanges {
   readonly brandTerms?: readonly string[] | undefined;
   readonly country?: string | null | undefined;
   readonly name?: string | undefined;
 }
 
-/** Changes a project. What was fetched stays as it is until the next sync. */
+/** Changes a project. Fetched data is updated by the next sync. */
 export async function changeProject(
   stores: Stores,
   id: string,

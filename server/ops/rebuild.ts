@@ -40,6 +40,7 @@ const CATALOG_FILES = ['catalog.sqlite', 'catalog.sqlite-wal', 'catalog.sqlite-s
 const KEPT_TABLES = [
   { table: 'members', key: ['workspace_id', 'email'], owner: 'workspaces', id: 'workspace_id' },
   { table: 'keys', key: ['id'], owner: 'workspaces', id: 'workspace_id' },
+  { table: 'feeds', key: ['id'], owner: 'keys', id: 'key_id' },
   { table: 'connections', key: ['project_id', 'kind'], owner: 'projects', id: 'project_id' },
   { table: 'evaluated_alerts', key: ['id'], owner: 'projects', id: 'project_id' },
   { table: 'alert_evaluations', key: ['project_id'], owner: 'projects', id: 'project_id' },

@@ -5,35 +5,35 @@ type Dimension = 'date' | 'query' | 'page' | 'country' | 'device' | 'searchAppea
 interface AnalyticsFilter {
   readonly dimension: Exclude<Dimension, 'date'>;
   readonly operator: 'equals' | 'notEquals' | 'contains' | 'notContains' | 'includingRegex' | 'excludingRegex';
-  /** A value, or an RE2 expression of at most 4,096 characters. Cases do not matter to the API. */
+  /** A value, or an RE2 expression of at most 4,096 characters. The API ignores case. */
   readonly expression: string;
 }
 
-/** What the reporting API is asked: everything that a request of its can say about rows. */
+/** A query of the reporting API, without paging. */
 export interface AnalyticsQuery {
   readonly property: string;
   /** Pacific days, both included. */
   readonly from: Day;
   readonly to: Day;
-  /** What rows are grouped by, and what their keys are; none: one row of totals. */
+  /** The dimensions that rows are grouped by, and their keys. Without dimensions there is one row of totals. */
   readonly dimensions: readonly Dimension[];
-  /** All of them hold for each row that is counted. */
+  /** Combined with AND. */
   readonly filters?: readonly AnalyticsFilter[];
-  /** What is counted; `auto` where it is left out: by page where a page is grouped or filtered by, else by property. */
+  /** Aggregation, by default `auto`: by page if grouped or filtered by page, else by property. */
   readonly aggregation?: 'auto' | 'byProperty' | 'byPage';
-  /** `all` includes days that still change. `final` where it is left out. */
+  /** `all` includes provisional days. Default: `final`. */
   readonly dataState?: 'final' | 'all';
-  /** The kind of search; `web` where it is left out. */
+  /** The search type. Default: `web`. */
   readonly type?: 'web' | 'image' | 'video' | 'news' | 'discover' | 'googleNews';
 }
 
 const MAX_EXPRESSION = 4096;
 
-/** Throws a `RangeError` for a query that the API does not take: its own answer would cost a request, and say less. */
+/** Throws a `RangeError` for a query that the API would reject with a less specific message. */
 export function checkQuery({ dimensions, filters = [], aggregation, from, to }: AnalyticsQuery): void {
   if (from > to) throw new RangeError(`from (${from}) is after to (${to})`);
   if (new Set(dimensions).size < dimensions.length) {
-    throw new RangeError(`a dimension is named twice: ${dimensions.join(', ')}`);
+    throw new RangeError(`a dimension is given twice: ${dimensions.join(', ')}`);
   }
   if (dimensions.includes('searchAppearance') && dimensions.length > 1) {
     throw new RangeError('searchAppearance cannot be grouped with other dimensions; filter by one of its values');
@@ -51,7 +51,7 @@ export function checkQuery({ dimensions, filters = [], aggregation, from, to }: 
   }
 }
 
-/** The body of a request, but for its paging. */
+/** The body of a request, without paging. */
 export function toRequestBody(query: AnalyticsQuery) {
   const { from, to, dimensions, filters = [], aggregation = 'auto', dataState = 'final', type = 'web' } = query;
   return {

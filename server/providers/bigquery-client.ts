@@ -6,12 +6,12 @@ import type { Day } from '../domain/dates.ts';
 import { newUuid } from '../domain/ids.ts';
 import { ProviderFailure } from './failures.ts';
 import type { Identities, Identity } from './google-auth.ts';
-import { MAX_ANSWER_BYTES, requestAs } from './google-request.ts';
+import { MAX_RESPONSE_BYTES, requestAs } from './google-request.ts';
 import type { ProviderRun } from './retries.ts';
 
-/** Rows of one answer: enough to be few requests, and few enough to pass through memory. */
-const ROWS_PER_ANSWER = 20_000;
-/** BigQuery ends a query that takes longer, in milliseconds. */
+/** Rows per page: a compromise between requests and memory. */
+const ROWS_PER_PAGE = 20_000;
+/** Timeout of a query, in milliseconds. */
 const QUERY_LIMIT = 300_000;
 const POLL_PAUSE = 200;
 
@@ -21,13 +21,13 @@ export type Parameters = Readonly<Record<string, string | number | { readonly da
 
 export interface BigQueryOptions {
   readonly identities: Identities;
-  /** Milliseconds that one request may be silent. */
+  /** Timeout of one request, in milliseconds. */
   readonly timeLimit: number;
   /** Bytes. */
   readonly maximumBytesBilled: number;
 }
 
-/** One dataset, through BigQuery's own client: which tables it has, and queries with bound parameters. */
+/** A dataset: its tables, and queries with bound parameters. Uses BigQuery's client library. */
 export class Dataset {
   readonly #connection: Connection;
   readonly #options: BigQueryOptions;
@@ -43,12 +43,12 @@ export class Dataset {
     return new Set(tables.map(({ id }) => id ?? ''));
   }
 
-  /** A table's name as SQL writes it. The parts were checked when the connection was set. */
+  /** A quoted table name for SQL. Its parts were validated when the connection was created. */
   table(name: string): string {
     return `\`${this.#connection.dataset}.${name}\``;
   }
 
-  /** Runs a query; gives its rows in parts, as texts. */
+  /** Runs a query; yields its rows in batches, with values as text. */
   async *rows(query: string, parameters: Parameters, run: ProviderRun): AsyncGenerator<Cell[][]> {
     const jobId = `ordinate-${newUuid()}`;
     const request: Query = {
@@ -64,7 +64,7 @@ export class Dataset {
     for (let pageToken: string | undefined, complete = false; !complete || pageToken !== undefined; ) {
       if (performance.now() > until) throw new ProviderFailure('broken', 'the query took too long');
       const options = {
-        maxResults: ROWS_PER_ANSWER,
+        maxResults: ROWS_PER_PAGE,
         autoPaginate: false,
         skipParsing: true,
         ...(pageToken === undefined ? {} : { pageToken }),
@@ -83,7 +83,7 @@ export class Dataset {
     return (this.#connection.dataset ?? '').split('.');
   }
 
-  /** One request of the client, repeated as failures allow; once with a new token when the one at hand has expired. */
+  /** Sends one request with retries, and once with a new token if the current one has expired. */
   async #request<T>(run: ProviderRun, work: (client: BigQuery) => Promise<T>): Promise<T> {
     const identity = await this.#options.identities.of(this.#connection);
     const client = await this.#client(identity, run.signal);
@@ -91,7 +91,7 @@ export class Dataset {
   }
 
   async #client(identity: Identity, signal: AbortSignal): Promise<BigQuery> {
-    // Loaded at the first use: servers without connections do without it.
+    // Loaded on first use, because many servers have no connections.
     const { BigQuery } = await import('@google-cloud/bigquery');
     const { endpoint, location } = this.#connection;
     const client = new BigQuery({
@@ -101,7 +101,7 @@ export class Dataset {
       ...(endpoint === null ? {} : { apiEndpoint: endpoint }),
       ...(location === null ? {} : { location }),
     });
-    // The library's own way to send requests can neither be stopped nor told how long an answer may be.
+    // The library's own transport supports neither cancellation nor a limit on the response size.
     const limits = { timeout: this.#options.timeLimit, signal };
     const sendComposed = callbackify((request: ComposedRequest) => send(identity, request, limits));
     client.makeAuthenticatedRequest = sendComposed as unknown as BigQuery['makeAuthenticatedRequest'];
@@ -109,7 +109,7 @@ export class Dataset {
   }
 }
 
-/** Where the query runs. One that an unanswered request has started already is not started again. */
+/** Starts a query and returns its location. A retry does not start it again. */
 async function startJob(client: BigQuery, request: Query): Promise<string | undefined> {
   try {
     return (await client.createQueryJob(request))[0].location;
@@ -119,7 +119,7 @@ async function startJob(client: BigQuery, request: Query): Promise<string | unde
   }
 }
 
-/** Parameters as the client library takes them: a day has a type, which a text does not have. */
+/** Parameters for the client library, with days as typed values. */
 async function toParams(parameters: Parameters): Promise<NonNullable<Query['params']>> {
   const { BigQuery } = await import('@google-cloud/bigquery');
   const values = Object.entries(parameters).map(([name, value]) => [
@@ -131,11 +131,11 @@ async function toParams(parameters: Parameters): Promise<NonNullable<Query['para
 
 function readRow(row: unknown): Cell[] {
   const { f: cells } = row as { f?: { v: Cell }[] };
-  if (cells === undefined) throw new ProviderFailure('broken', 'the answer has a row without cells');
+  if (cells === undefined) throw new ProviderFailure('broken', 'the response has a row without cells');
   return cells.map(({ v }) => v);
 }
 
-/** A request as the client library has put it together. */
+/** A request prepared by the client library. */
 interface ComposedRequest {
   readonly uri: string;
   readonly method?: 'GET' | 'POST' | 'DELETE';
@@ -157,11 +157,11 @@ async function send(
     headers: await client.getRequestHeaders(),
     retry: false,
     responseType: 'json',
-    maxContentLength: MAX_ANSWER_BYTES,
+    maxContentLength: MAX_RESPONSE_BYTES,
     ...limits,
   });
   if (typeof data !== 'object' || data === null) {
-    throw new ProviderFailure('broken', 'the answer is not a JSON document');
+    throw new ProviderFailure('broken', 'the response is not a JSON document');
   }
   return data;
 }

@@ -10,14 +10,14 @@ import type { SearchAnalytics } from './search-analytics.ts';
 import { findMissingStep, sentenceOf } from './setup-steps.ts';
 import type { Warehouse } from './warehouse.ts';
 
-/** What a test of a connection found, in sentences. */
+/** The result of a connection test. */
 export interface ConnectionTestResult {
   readonly kind: Connection['kind'];
   readonly works: boolean;
   readonly found: string;
-  /** What to do where it does not work; '' where it does. */
+  /** How to fix the connection; '' if it works. */
   readonly advice: string;
-  /** Which step on the provider's side is missing; null where none is, or where it is none of them. */
+  /** The missing setup step on the provider's side, if known. */
   readonly missing: SetupStep | null;
 }
 
@@ -26,28 +26,27 @@ const SAMPLE_DAYS = 28;
 const ADVICE: Record<Connection['kind'], Record<FailureKind, string>> = {
   'search-console': {
     'access-lost':
-      'Give the identity of the credentials read access to exactly this property (sc-domain:… and https://…/ are different ones), or sign in again where a grant has expired.',
+      'Give the identity of the credentials read access to exactly this property (sc-domain:… and https://…/ are different ones), or sign in again if the grant has expired.',
     'load-quota': 'Nothing is wrong with the connection: wait a quarter of an hour and test again.',
     'rate-limit': 'Nothing is wrong with the connection: wait a minute and test again.',
-    'not-covered': 'Ask for a range that the provider has.',
+    'not-covered': 'Use a range that the provider has.',
     misconfigured: 'Correct what the reason says: the credentials file, or the API, which must be enabled.',
-    broken: 'See whether this machine reaches the address of the provider, and test again.',
+    broken: 'Check that this machine can reach the address of the provider, and test again.',
   },
   bigquery: {
     'access-lost':
-      'Give the identity the roles BigQuery Data Viewer on the dataset and BigQuery Job User on its project, and see whether the name of the dataset is right.',
+      'Give the identity the roles BigQuery Data Viewer on the dataset and BigQuery Job User on its project, and check the name of the dataset.',
     'load-quota': "The project's BigQuery quota is used up: wait, or raise it.",
     'rate-limit': 'Nothing is wrong with the connection: wait a minute and test again.',
-    'not-covered': 'Ask for a range that the export has; the reporting API serves the others.',
+    'not-covered': 'Use a range that the export has; the reporting API serves the others.',
     misconfigured:
-      'Correct what the reason says: the credentials file, the dataset, the API, or the bytes that a query may cost.',
-    broken: 'See whether this machine reaches the address of BigQuery, and test again.',
+      'Correct what the reason says: the credentials file, the dataset, the API, or the limit of bytes billed.',
+    broken: 'Check that this machine can reach the address of BigQuery, and test again.',
   },
 };
 
 /**
- * Tries the connections of a project: signs in and reads a little, as a fetch would. A provider is asked although it is
- * to be left alone.
+ * Tests the connections of a project: signs in and reads a few rows. Ignores pauses of providers.
  */
 export async function testConnections(
   catalog: Catalog,
@@ -62,7 +61,7 @@ export async function testConnections(
         return { kind, works: true, missing: null, ...(await tryOne(providers, connection, project, now)) };
       } catch (error) {
         if (!(error instanceof ProviderFailure)) throw error;
-        const found = `${kind} does not give ${project.property}: ${sentenceOf(error)}`;
+        const found = `${kind} cannot read ${project.property}: ${sentenceOf(error)}`;
         const missing =
           kind === 'search-console' ? await findMissingStep(providers, connection, project.property, error) : undefined;
         const advice = missing?.advice ?? ADVICE[kind][error.kind];
@@ -109,8 +108,11 @@ async function trySearchAnalytics(
   const query = { property, from, to, dimensions: ['page'], aggregation: 'byPage', dataState: 'all' } as const;
   const { rows } = await client.page(query, { start: 0, limit: 1 }, run);
   return rows.length > 0
-    ? { found: `The reporting API gives ${property}.`, advice: '' }
-    : { found: `The reporting API gives ${property}, which has no data in the last ${SAMPLE_DAYS} days.`, advice: '' };
+    ? { found: `The reporting API can read ${property}.`, advice: '' }
+    : {
+        found: `The reporting API can read ${property}, which has no data in the last ${SAMPLE_DAYS} days.`,
+        advice: '',
+      };
 }
 
 async function tryWarehouse(warehouse: Warehouse, property: string, run: ProviderRun): Promise<Found> {
@@ -121,7 +123,7 @@ async function tryWarehouse(warehouse: Warehouse, property: string, run: Provide
   if (first === undefined || last === undefined) {
     return {
       found: `The dataset can be read, and the export has not written a day of ${table} yet.`,
-      advice: 'Switch the export on for this property, or wait: its first day comes within two days.',
+      advice: 'Enable the export for this property, or wait: its first day arrives within two days.',
     };
   }
   const gaps = countDays(first, last) - days.size;

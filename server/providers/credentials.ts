@@ -17,19 +17,19 @@ interface AuthorizedUser {
   readonly quotaProject: string | undefined;
 }
 
-/** Google's files have some 2 kB. */
+/** Google's files have about 2 kB. */
 const MAX_BYTES = 100_000;
 
 /**
- * Reads one of Google's credentials files. Throws `ProviderFailure` where it is absent, unreadable or malformed; the
- * message names the file, and nothing of what it holds.
+ * Reads a Google credentials file. Throws `ProviderFailure` if it is missing, unreadable or malformed; the message names
+ * the file but contains none of its contents.
  */
 export function readCredentials(path: string): ServiceAccount | AuthorizedUser {
   const file = readJson(path);
   const text = (name: string): string => {
     const value = file[name];
     if (typeof value === 'string' && value !== '') return value;
-    throw refusal(path, `has no ${name}`);
+    throw credentialsFailure(path, `has no ${name}`);
   };
   if (file['type'] === 'service_account') {
     const email = text('client_email');
@@ -45,24 +45,25 @@ export function readCredentials(path: string): ServiceAccount | AuthorizedUser {
       quotaProject: typeof quotaProject === 'string' ? quotaProject : undefined,
     };
   }
-  throw refusal(path, 'must be of the type service_account or authorized_user');
+  throw credentialsFailure(path, 'must be of the type service_account or authorized_user');
 }
 
 function readJson(path: string): Readonly<Record<string, unknown>> {
   try {
     const stats = statSync(path);
-    // Reading a pipe would wait for whoever writes to it.
-    if (!stats.isFile()) throw refusal(path, 'is not a file');
-    if (stats.size > MAX_BYTES) throw refusal(path, `has ${stats.size} bytes, too many for one of Google's`);
+    // Reading a pipe would block.
+    if (!stats.isFile()) throw credentialsFailure(path, 'is not a file');
+    if (stats.size > MAX_BYTES)
+      throw credentialsFailure(path, `has ${stats.size} bytes, too many for a Google credentials file`);
     const file = JSON.parse(readFileSync(path, 'utf8')) as unknown;
     if (typeof file === 'object' && file !== null) return file as Readonly<Record<string, unknown>>;
   } catch (error) {
     if (error instanceof ProviderFailure) throw error;
     const { code } = error as NodeJS.ErrnoException;
-    if (code !== undefined) throw refusal(path, `cannot be read (${code})`);
+    if (code !== undefined) throw credentialsFailure(path, `cannot be read (${code})`);
     // The message of a JSON error quotes the file.
   }
-  throw refusal(path, 'is not a JSON document');
+  throw credentialsFailure(path, 'is not a JSON document');
 }
 
 function checkPrivateKey(path: string, privateKey: string): string {
@@ -70,10 +71,10 @@ function checkPrivateKey(path: string, privateKey: string): string {
     createPrivateKey(privateKey);
     return privateKey;
   } catch {
-    throw refusal(path, 'has a private_key that is no private key in PEM form');
+    throw credentialsFailure(path, 'has a private_key that is not a private key in PEM format');
   }
 }
 
-function refusal(path: string, why: string): ProviderFailure {
+function credentialsFailure(path: string, why: string): ProviderFailure {
   return new ProviderFailure('misconfigured', `the credentials file '${path}' ${why}`, { step: 'credentials' });
 }

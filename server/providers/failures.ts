@@ -1,30 +1,30 @@
 import { KnownError, unavailable } from '../domain/errors.ts';
 
 /**
- * Why a provider gave no list:
- * - `access-lost`: the grant or the property is gone;
- * - `load-quota`: the property has been read too much and is to be left alone for a while;
- * - `rate-limit`: too many requests a moment ago; the property is to be left alone for a minute;
+ * Why a provider request failed:
+ * - `access-lost`: the grant or the property no longer exists;
+ * - `load-quota`: the load quota of the property is exhausted; requests pause for a longer time;
+ * - `rate-limit`: too many requests; requests pause for a minute;
  * - `not-covered`: the provider does not have all days of the range;
- * - `misconfigured`: the operator's mistake, such as an API that is not enabled;
- * - `broken`: errors, time-outs, broken connections, answers that are not what was asked for.
+ * - `misconfigured`: a mistake of the operator, such as an API that is not enabled;
+ * - `broken`: errors, timeouts, broken connections, invalid responses.
  */
 export type FailureKind = 'access-lost' | 'load-quota' | 'rate-limit' | 'not-covered' | 'misconfigured' | 'broken';
 
 /**
- * What has to be done on the provider's side before a property can be read: credentials that work, the API enabled, the
- * account added as a user of the property, with a permission that suffices, and the property named as the provider does.
+ * Setup steps on the provider's side: valid credentials, the API enabled, the account added as a user of the property, with
+ * sufficient permission, and the exact name of the property.
  */
 export type SetupStep = 'credentials' | 'api' | 'user' | 'permission' | 'property';
 
-/** A provider gave no list. The message is for the log: it has the provider's words, and no secrets. */
+/** A provider request failed. The message is for the log: it contains the provider's message, but no secrets. */
 export class ProviderFailure extends Error {
   readonly kind: FailureKind;
-  /** The same request may be answered a moment later. */
+  /** A retry may succeed. */
   readonly passing: boolean;
-  /** Milliseconds that the provider asks to be left alone. */
+  /** The pause that the provider requests, in milliseconds. */
   readonly retryAfter: number | undefined;
-  /** The step of the setup that is missing, where the failure tells by itself. */
+  /** The missing setup step, if the failure identifies it. */
   readonly step: SetupStep | undefined;
 
   constructor(
@@ -43,14 +43,14 @@ export class ProviderFailure extends Error {
 
 const SENTENCES: Record<FailureKind, string> = {
   'access-lost': 'The search provider no longer grants access to the property of this project.',
-  'load-quota': 'The search provider allows no more reading of this property for the moment; ask again later.',
-  'rate-limit': 'The search provider allows no more requests for the moment; ask again later.',
-  'not-covered': 'The data warehouse of this project does not have all days of this range; ask for another range.',
-  misconfigured: 'The search provider cannot be read; the operator of this service finds the reason in its log.',
-  broken: 'The search provider cannot be reached right now; ask again later.',
+  'load-quota': 'The quota of the search provider for this property is exhausted for now; try again later.',
+  'rate-limit': 'The rate limit of the search provider is reached; try again later.',
+  'not-covered': 'The data warehouse of this project does not have all days of this range; use another range.',
+  misconfigured: 'The search provider cannot be read; the log of this service contains the reason.',
+  broken: 'The search provider cannot be reached right now; try again later.',
 };
 
-/** A failure as clients see it: its meaning, never the provider's words. */
+/** The error for clients, without the provider's message. */
 export function toKnownError(failure: unknown): unknown {
   if (!(failure instanceof ProviderFailure)) return failure;
   const message = SENTENCES[failure.kind];

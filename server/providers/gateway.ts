@@ -15,45 +15,45 @@ export interface GatewayOptions {
   readonly log: Pick<FastifyBaseLogger, 'info' | 'warn'>;
   /** Milliseconds, as `Date.now`. */
   readonly now: () => number;
-  /** Milliseconds that a client waits: for as long may failed requests to a provider be repeated. */
+  /** Milliseconds that a client waits, and the time for retries. */
   readonly waitTime: number;
-  /** Runs at a time, in all and of one property. */
+  /** Concurrent runs, in total and per property. */
   readonly places: number;
   readonly placesPerProperty: number;
   readonly rate: RateLimits;
 }
 
-/** One run of requests to a provider about one property. */
+/** A run of requests to a provider for one property. */
 export interface ProviderJob {
   readonly provider: ConnectionKind;
   readonly property: string;
   readonly demand: () => Demand;
-  /** Which part of the time for retries it may take, from 0 to 1. */
+  /** The share of the retry time, from 0 to 1. */
   readonly retryShare: number;
-  /** Milliseconds that the provider is left alone after a failure that may pass; 0: it is asked again at once. */
+  /** Pause after a transient failure in milliseconds; 0 for none. */
   readonly pauseAfterFailure: number;
-  /** For tests of a connection: the provider is asked although it is to be left alone. */
+  /** For connection tests: sends requests during a pause. */
   readonly ignoresPauses?: boolean;
-  /** Milliseconds after which the run is given up; a quarter of an hour where it is left out. */
+  /** Timeout of the run in milliseconds; 15 minutes by default. */
   readonly maxTime?: number;
-  /** It is part of something that has a line in the log of its own. */
+  /** Part of a larger job with its own log line; this run is not logged. */
   readonly isPart?: boolean;
-  /** What is fetched, such as `list`: the log says `list fetched`. */
+  /** What is fetched, for the log message, such as `list` for `list fetched`. */
   readonly what: string;
-  /** What the line of the log has besides what the run cost. */
+  /** Additional fields of the log line. */
   readonly line: object;
 }
 
-/** Pauses between retries start with this part of the wait: a second of a minute. */
+/** The first pause between retries, as a share of the wait: a second per minute. */
 const FIRST_PAUSE = 1 / 60;
-/** A run that takes longer than this part of the wait leaves its place to others, of whom so many times may do so. */
+/** A run that takes longer than this share of the wait counts as slow and frees its slot. The limit of slow runs is a multiple of the slots. */
 const SLOW_AFTER = 1 / 6;
 const SLOW_PLACES = 6;
 const MAX_TIME = 900_000;
 
 /**
- * All that goes to providers passes here: places, limits on requests, pauses, and one line in the log for each run. It
- * knows nothing of what is fetched.
+ * All provider requests pass through the gateway, which handles concurrency, rate limits, pauses and one log line per run.
+ * It is independent of what is fetched.
  */
 export class Gateway {
   readonly #options: GatewayOptions;
@@ -74,7 +74,7 @@ export class Gateway {
     return this.#stop.signal;
   }
 
-  /** Ends what is under way, and all that would come. */
+  /** Aborts all current and future runs. */
   stop(): void {
     const reason = new ProviderFailure('broken', 'the service is stopping');
     this.#stop.abort(reason);
@@ -82,8 +82,8 @@ export class Gateway {
   }
 
   /**
-   * Runs `work` when there is a place for it. `counts` of what it gives stand in the log. Throws `ProviderFailure` where
-   * the provider does not give it, also during a pause; `NoDemand` where nobody waits any more when its turn comes.
+   * Runs `work` when a slot is free, and logs the `counts` of its result. Throws `ProviderFailure`, also during a pause, and
+   * `NoDemand` if no caller is waiting when a slot is free.
    */
   async run<T>(job: ProviderJob, work: (run: ProviderRun) => Promise<T>, counts: (result: T) => object): Promise<T> {
     const { provider, property, demand } = job;
@@ -123,7 +123,7 @@ export class Gateway {
       signal,
       admit: async () => {
         await this.#rate.admit(cacheKey(provider, property), job.demand, signal);
-        // Another run, in whichever process, may have begun a pause since this one began.
+        // Another run, in any process, may have started a pause.
         await this.#checkPause(job);
       },
     };

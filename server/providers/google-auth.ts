@@ -5,12 +5,12 @@ import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import { readCredentials } from './credentials.ts';
 import { ProviderFailure } from './failures.ts';
 
-/** A signed-in client of Google's, and what must never be seen of it. */
+/** A signed-in Google client with its secrets. */
 export interface Identity {
   readonly client: AuthClient;
-  /** The texts that logs and messages must not have: keys, grants, the current access token. */
+  /** Texts to redact from logs and messages: keys, grants, the current access token. */
   secrets(): string[];
-  /** Forgets the access token: the next request gets a new one. */
+  /** Discards the access token, so that the next request gets a new one. */
   expire(): void;
 }
 
@@ -19,23 +19,23 @@ const SCOPES: Record<ConnectionKind, readonly string[]> = {
   bigquery: ['https://www.googleapis.com/auth/bigquery'],
 };
 
-/** The address that the client library asks for tokens, whatever a credentials file says. */
+/** The token endpoint that the client library always uses. */
 const TOKEN_ADDRESS = 'https://oauth2.googleapis.com/token';
 
-/** An answer of the token endpoint has some thousand bytes. */
+/** Limit for responses of the token endpoint, which have a few kB. */
 const MAX_TOKEN_BYTES = 1_000_000;
 
-/** Signed-in clients of connections, each made once as long as its credentials file is the same. */
+/** Caches signed-in clients until their credentials file changes. */
 export class Identities {
   readonly #timeLimit: number;
   readonly #known = new Map<CacheKey, { stamp: number; identity: Promise<Identity> }>();
 
-  /** @param timeLimit milliseconds that one request for a token may take */
+  /** @param timeLimit timeout of a token request in milliseconds */
   constructor(timeLimit: number) {
     this.#timeLimit = timeLimit;
   }
 
-  /** Throws `ProviderFailure` where the credentials cannot be read or are of another kind. */
+  /** Throws `ProviderFailure` if the credentials cannot be read or have an unsupported type. */
   async of({ kind, credentials, tokenEndpoint }: Connection): Promise<Identity> {
     const key = cacheKey(kind, credentials, tokenEndpoint);
     const stamp = credentials === null ? 0 : (statSync(credentials, { throwIfNoEntry: false })?.mtimeMs ?? -1);
@@ -55,13 +55,13 @@ interface SignIn {
   readonly credentials: string | null;
   readonly tokenEndpoint: string | null;
   readonly scopes: string[];
-  /** Milliseconds that one request for a token may take. */
+  /** Timeout of a token request in milliseconds. */
   readonly timeLimit: number;
 }
 
 async function signIn({ credentials: path, tokenEndpoint, scopes, timeLimit }: SignIn): Promise<Identity> {
   const credentials = path === null ? undefined : readCredentials(path);
-  // Loaded at the first use: servers without connections do without it.
+  // Loaded on first use, because many servers have no connections.
   const library = await import('google-auth-library');
   const transporter = makeTransporter(library.gaxios, tokenEndpoint, timeLimit);
   if (credentials === undefined) {
@@ -69,7 +69,7 @@ async function signIn({ credentials: path, tokenEndpoint, scopes, timeLimit }: S
   }
   if (credentials.type === 'service_account') {
     const { email, privateKey: key } = credentials;
-    // The assertion must name the endpoint that it is sent to.
+    // The assertion must contain the endpoint it is sent to.
     const additionalClaims = tokenEndpoint === null ? undefined : { aud: tokenEndpoint };
     const claims = additionalClaims ? { additionalClaims } : {};
     return toIdentity(new library.JWT({ email, key, scopes, transporter, ...claims }), [key]);
@@ -80,7 +80,7 @@ async function signIn({ credentials: path, tokenEndpoint, scopes, timeLimit }: S
   return toIdentity(client, [clientSecret, refreshToken]);
 }
 
-/** Requests of the auth library: with a time limit, to the token endpoint that is set, and without retries of its own. */
+/** The transport of the auth library: with a timeout, the configured token endpoint, and no retries of its own. */
 function makeTransporter({ Gaxios }: typeof gaxios, tokenEndpoint: string | null, timeout: number): gaxios.Gaxios {
   const transporter = new Gaxios({ timeout, maxContentLength: MAX_TOKEN_BYTES });
   transporter.interceptors.request.add({

@@ -1,37 +1,38 @@
 import { type FailureKind, ProviderFailure, type SetupStep } from './failures.ts';
 
-/** The parts of an error answer of Google's APIs and of the token endpoint that tell what happened. */
+/** The relevant parts of an error response of Google's APIs or the token endpoint. */
 interface Answer {
   readonly status: number | undefined;
   readonly reasons: readonly string[];
   readonly message: string;
-  /** It is one of Google's error documents, and not a page of something between. */
+  /** The body is a Google error document, not a page of a proxy. */
   readonly isDocument: boolean;
   readonly retryAfter: number | undefined;
 }
 
-/** Too much was read. */
+/** The load quota is exhausted. */
 const LOAD = ['quotaExceeded', 'dailyLimitExceeded'];
-/** Too many requests within a moment. */
+/** The rate limit is reached. */
 const RATE = ['rateLimitExceeded', 'userRateLimitExceeded', 'RATE_LIMIT_EXCEEDED'];
-/** One of both. */
+/** Either quota or rate limit. */
 const QUOTA = ['usageLimits', 'RESOURCE_EXHAUSTED'];
 const DISABLED = ['accessNotConfigured', 'SERVICE_DISABLED'];
 const ACCESS = ['insufficientPermissions', 'accessDenied'];
-/** Reasons that stand for any refusal: only the words tell which. */
+/** Generic reasons; the message distinguishes the cause. */
 const REFUSED = ['forbidden', 'PERMISSION_DENIED'];
-/** The grant or its scope, and not the property. */
+/** Problems of the grant or its scope, not of the property. */
 const SIGN_IN = ['invalid_grant', 'ACCESS_TOKEN_SCOPE_INSUFFICIENT'];
 const SCOPE_WORDS = /authentication scopes/i;
-/** Words are the last resort: messages repeat names that others have chosen. */
+/** Messages are matched last, because they can contain names chosen by users. */
 const DISABLED_WORDS = /has not been used in project|it is disabled/i;
 const ACCESS_WORDS = /does not have (sufficient )?permission|is not a verified|Access Denied/i;
 const QUOTA_WORDS = /\b(quotas?|rate limits?)\b/i;
 const MAX_MESSAGE = 300;
 
 /**
- * What an error of Google's client libraries means. `secrets` are redacted from the message, whatever put them there.
- * `names` are those of properties and datasets, which decide nothing.
+ * Classifies an error of Google's client libraries.
+ * @param secrets texts to redact from the message
+ * @param names names of properties and datasets, which are ignored when matching messages
  */
 export function toFailure(error: unknown, secrets: readonly string[], names: readonly string[]): ProviderFailure {
   if (error instanceof ProviderFailure) return error;
@@ -39,7 +40,7 @@ export function toFailure(error: unknown, secrets: readonly string[], names: rea
     (error as { type?: unknown }).type === 'max-size' ||
     (error as { cause?: { type?: unknown } }).cause?.type === 'max-size'
   ) {
-    return new ProviderFailure('broken', 'the answer is too long', { passing: false });
+    return new ProviderFailure('broken', 'the response is too long', { passing: false });
   }
   const answer = readAnswer(error);
   const plain = withoutNames(answer.message, names);
@@ -47,23 +48,23 @@ export function toFailure(error: unknown, secrets: readonly string[], names: rea
   const { status, reasons, retryAfter } = answer;
   const words = [status === undefined ? 'no answer' : `status ${status}`, ...new Set(reasons), answer.message];
   const message = redact(words.filter((word) => word !== '').join(', '), secrets).slice(0, MAX_MESSAGE);
-  // A refusal that will be the same a moment later is not asked for again.
+  // Other 4xx responses would be the same for a retry.
   const refused = status !== undefined && status >= 400 && status < 500 && status !== 408;
   const passing = kind === 'broken' && !refused;
   return new ProviderFailure(kind, message, { passing, retryAfter, step: stepOf(answer, plain, kind) });
 }
 
-/** Codes decide before the status, and both before words. */
+/** Codes take precedence over the status, and both over the message. */
 function meaningOf({ status, reasons, isDocument }: Answer, words: string): FailureKind {
   const has = (codes: readonly string[]): boolean => reasons.some((reason) => codes.includes(reason));
   if (has(['invalid_grant'])) return 'access-lost';
   if (status === 401) return has(['invalid_client']) ? 'misconfigured' : 'access-lost';
   if (has(DISABLED)) return 'misconfigured';
-  // Quota goes before access: a 403 that means quota has been taken for lost access by others.
+  // Quota is checked before access, because quota errors may have status 403, too.
   if (has(LOAD)) return 'load-quota';
   if (status === 429 || has(RATE)) return 'rate-limit';
   if (has(QUOTA)) return 'load-quota';
-  // A private key that OpenSSL cannot read never leaves this machine.
+  // OpenSSL errors mean an unreadable private key.
   if (reasons.some((reason) => reason === 'bytesBilledLimitExceeded' || reason.startsWith('ERR_OSSL'))) {
     return 'misconfigured';
   }
@@ -76,7 +77,7 @@ function meaningOf({ status, reasons, isDocument }: Answer, words: string): Fail
   return status === 404 && isDocument ? 'access-lost' : 'broken';
 }
 
-/** The step of the setup that a refusal names. */
+/** The missing setup step that an error identifies. */
 function stepOf({ status, reasons }: Answer, words: string, kind: FailureKind): SetupStep | undefined {
   const has = (codes: readonly string[]): boolean => reasons.some((reason) => codes.includes(reason));
   if (kind === 'access-lost')
@@ -86,7 +87,7 @@ function stepOf({ status, reasons }: Answer, words: string, kind: FailureKind): 
   return has(['bytesBilledLimitExceeded']) ? undefined : 'credentials';
 }
 
-/** A message without the names in it, however they are written, and without addresses and what stands in quotes. */
+/** Removes names in all spellings, URLs and quoted texts from a message. */
 function withoutNames(message: string, names: readonly string[]): string {
   const written = names
     .flatMap((name) => [
@@ -116,7 +117,7 @@ function readAnswer(error: unknown): Answer {
   return {
     status: numberOf(response?.status) ?? numberOf(response?.statusCode) ?? numberOf(status) ?? numberOf(code),
     reasons,
-    // The body of what is not a document is a page for people, and can be long.
+    // Other bodies are HTML pages and can be long.
     message: document?.message ?? body?.error_description ?? (isDocument || response === undefined ? message : ''),
     isDocument,
     retryAfter: retryAfterOf(response?.headers),
@@ -157,7 +158,7 @@ function numberOf(value: unknown): number | undefined {
   return Number.isInteger(number) && number >= 100 && number < 600 ? number : undefined;
 }
 
-/** `Retry-After` in milliseconds; it is a number of seconds or a date. The client libraries differ in their headers. */
+/** `Retry-After` in milliseconds, from seconds or a date. The client libraries have different header types. */
 function retryAfterOf(headers: unknown): number | undefined {
   const { get } = (headers ?? {}) as { get?: unknown };
   const text: unknown =

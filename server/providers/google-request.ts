@@ -3,15 +3,15 @@ import { toFailure } from './google-failures.ts';
 import { type ProviderRun, sendCounted, withRetries } from './retries.ts';
 
 /**
- * The most bytes of one answer of Google's, once decompressed: a full answer of 25,000 rows with long addresses has some
- * ten million. It is counted while it comes, and a longer one is given up.
+ * Maximum bytes of a decompressed response. A full page of 25,000 rows with long URLs has about ten million. Longer responses
+ * are aborted.
  */
-export const MAX_ANSWER_BYTES = 32_000_000;
+export const MAX_RESPONSE_BYTES = 32_000_000;
 
 /**
- * One request to Google with an identity, repeated as its failures allow. A token that expired before its time is
- * replaced once; when the new one is refused too, access is lost.
- * @param names what the request is about; messages of failures repeat it, and it means nothing there
+ * Sends a request to Google with an identity, with retries. A token that expires early is replaced once; if the new one is
+ * rejected, access is lost.
+ * @param names names in the request, which are ignored in error messages
  */
 export function requestAs<T>(
   identity: Identity,

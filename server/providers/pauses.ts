@@ -14,16 +14,16 @@ interface PausesOptions {
   readonly now: () => number;
 }
 
-/** Load quota comes back in pieces of ten minutes; asking within them only prolongs it. In milliseconds. */
+/** Load quota is counted over ten minutes, and requests in between prolong it. In milliseconds. */
 const LOAD_PAUSE = 900_000;
 const RATE_PAUSE = 60_000;
-/** The longest that a provider may ask for by `Retry-After`. */
-const MAX_ASKED = 900_000;
+/** The longest accepted `Retry-After`. */
+const MAX_RETRY_AFTER = 900_000;
 
-/** Times in which a property is not read at a provider. They are in the catalog: all processes keep them. */
+/** Pauses in which a property is not read from a provider. Stored in the catalog, for all processes. */
 export class Pauses {
   readonly #options: PausesOptions;
-  /** Those that the catalog could not take. */
+  /** Pauses that could not be stored. */
   readonly #unwritten = new Map<CacheKey, ProviderPause>();
 
   constructor(options: PausesOptions) {
@@ -38,14 +38,14 @@ export class Pauses {
     for (const pause of [stored, unwritten]) {
       if (pause === undefined || pause.until <= toMicroseconds(now())) continue;
       const end = pause.until / 1000;
-      const message = `${provider} is left alone until ${new Date(end).toISOString()}`;
+      const message = `${provider} is paused until ${new Date(end).toISOString()}`;
       throw new ProviderFailure(pause.reason, message, { passing: false, retryAfter: end - now() });
     }
   }
 
   /**
-   * Begins the pause that a failure asks for, if any.
-   * @param afterPassing milliseconds that the provider is left alone after a failure that may pass
+   * Starts the pause that a failure requires, if any.
+   * @param afterPassing pause after a transient failure in milliseconds
    */
   async begin(
     failure: ProviderFailure,
@@ -55,7 +55,7 @@ export class Pauses {
   ): Promise<void> {
     const { catalog, now, log } = this.#options;
     const change = (before: ProviderPause | undefined) => nextPause(before, failure, { now: now(), afterPassing });
-    // Most failures begin none, and take no transaction.
+    // Most failures need no pause and no transaction.
     if (change(undefined) === undefined) return;
     try {
       await changePause(catalog, provider, property, change);
@@ -69,9 +69,9 @@ export class Pauses {
 }
 
 /**
- * The pause that a failure asks for after the last one; undefined where that goes on as it is. Too much load is a pause
- * of a quarter of an hour, the second time on a Pacific day until that day ends. What is refused during a pause was
- * asked before it, and does not prolong it.
+ * The pause that a failure requires; undefined if the current state remains. An exhausted load quota pauses for 15 minutes,
+ * the second time on a Pacific day until that day ends. Failures during a pause come from earlier requests and do not
+ * prolong it.
  */
 export function nextPause(
   before: ProviderPause | undefined,
@@ -87,10 +87,10 @@ export function nextPause(
     const until = lastRefusal === today ? Math.max(short, nextPacificMidnight(now)) : short;
     return { until: toMicroseconds(until), reason: 'load-quota', loadRefusedOn: today };
   }
-  const asked = Math.min(failure.retryAfter ?? 0, MAX_ASKED);
+  const retryAfter = Math.min(failure.retryAfter ?? 0, MAX_RETRY_AFTER);
   const isRate = failure.kind === 'rate-limit';
-  const afterFailure = failure.passing && afterPassing > 0 ? afterPassing : asked;
-  const pause = isRate ? Math.max(RATE_PAUSE, asked) : afterFailure;
+  const afterFailure = failure.passing && afterPassing > 0 ? afterPassing : retryAfter;
+  const pause = isRate ? Math.max(RATE_PAUSE, retryAfter) : afterFailure;
   if (isPaused || pause === 0) return undefined;
   return { until: toMicroseconds(now + pause), reason: isRate ? 'rate-limit' : 'broken', loadRefusedOn: lastRefusal };
 }

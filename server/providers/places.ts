@@ -1,17 +1,17 @@
-/** Who waits for a piece of work: clients go before background work, and what nobody waits for is not begun. */
+/** Who waits for work: clients have priority over background work; work without demand is not started. */
 export type Demand = 'client' | 'background' | 'nobody';
 
-/** Nobody waited for the work any more when a place became free. */
+/** No caller was waiting for the work when a slot became free. */
 export class NoDemand extends Error {}
 
 export interface PlacesOptions {
-  /** How many may run at a time. */
+  /** Maximum concurrency. */
   readonly all: number;
-  /** How many of one owner. */
+  /** Maximum concurrency per owner. */
   readonly perOwner: number;
-  /** Work that takes longer than this (milliseconds) gives its place to others and goes on beside them… */
+  /** Milliseconds after which work counts as slow and frees its slot. */
   readonly slowAfter: number;
-  /** …as long as there are at most so many of this kind. */
+  /** Maximum number of slow work items. */
   readonly slow: number;
 }
 
@@ -19,13 +19,13 @@ interface Waiting {
   readonly owner: string;
   readonly demand: () => Demand;
   readonly begin: () => void;
-  readonly refuse: (reason: Error) => void;
+  readonly reject: (reason: Error) => void;
 }
 
 /**
- * Places for work on behalf of owners: so many in all and so many for each. A free place goes to a client before
- * background work, then to the owner who has the fewest, then to who came first. Work that only waits for somebody who
- * does not answer does not keep the others out.
+ * Slots for work of owners, limited in total and per owner. A free slot goes to clients before background work, then to the
+ * owner with the fewest slots, then in order of arrival. Slow work frees its slot, so that an unresponsive provider does not
+ * block others.
  */
 export class Places {
   readonly #options: PlacesOptions;
@@ -38,10 +38,10 @@ export class Places {
     this.#options = options;
   }
 
-  /** Runs `work` once there is a place. Throws `NoDemand` when its turn comes and nobody waits for it. */
+  /** Runs `work` when a slot is free. Throws `NoDemand` if no caller is waiting then. */
   async run<T>(owner: string, demand: () => Demand, work: () => Promise<T>): Promise<T> {
-    await new Promise<void>((begin, refuse) => {
-      this.#waiting.push({ owner, demand, begin, refuse });
+    await new Promise<void>((begin, reject) => {
+      this.#waiting.push({ owner, demand, begin, reject });
       this.#fill();
     });
     let isSlow = false;
@@ -66,9 +66,9 @@ export class Places {
     }
   }
 
-  /** Refuses all that wait. */
+  /** Rejects all waiting work. */
   clear(reason: Error): void {
-    for (const { refuse } of this.#waiting.splice(0)) refuse(reason);
+    for (const { reject } of this.#waiting.splice(0)) reject(reason);
   }
 
   #of(owner: string): number {
@@ -98,7 +98,7 @@ export class Places {
     }
     const taken = best?.waiting;
     this.#waiting = this.#waiting.filter((waiting) => waiting !== taken && !abandoned.has(waiting));
-    for (const { refuse } of abandoned) refuse(new NoDemand('Nobody waits for this any more.'));
+    for (const { reject } of abandoned) reject(new NoDemand('No caller is waiting for this any more.'));
     return taken;
   }
 }

@@ -6,21 +6,21 @@ import type { ProviderJob } from './gateway.ts';
 import type { Providers } from './providers.ts';
 import type { AnalyticsRow, Site } from './search-analytics.ts';
 
-/** An answer that somebody at a terminal waits for is given up after this, in milliseconds. */
+/** Timeout for commands, in milliseconds. */
 const MAX_TIME = 60_000;
-/** Rows of the one request that the best queries are chosen from. */
+/** Rows from which the top queries are chosen, in one request. */
 const CANDIDATES = 25_000;
-/** The days whose clicks say which queries are best. */
+/** Days over which clicks are counted. */
 const TOP_DAYS = 28;
 
-/** What credentials lead to, and what of it they can read. */
+/** The properties that credentials have access to. */
 export interface Properties {
   readonly readable: readonly Site[];
-  /** Known to the account, but nobody has verified that it is the account's. */
+  /** Added to the account but not verified. */
   readonly unverified: readonly Site[];
 }
 
-/** A job of somebody who waits at a terminal. */
+/** A gateway job for a command. */
 export function jobOfCommand(property: string, what: string): ProviderJob {
   return {
     provider: 'search-console',
@@ -34,7 +34,7 @@ export function jobOfCommand(property: string, what: string): ProviderJob {
   };
 }
 
-/** The properties that the credentials of a connection lead to, in order. Throws `ProviderFailure`. */
+/** The properties that the credentials of a connection have access to, sorted. Throws `ProviderFailure`. */
 export async function readProperties(providers: Providers, connection: Connection): Promise<Properties> {
   const job = { ...jobOfCommand('', 'properties'), ignoresPauses: true };
   const sites = await providers.gateway.run(
@@ -56,7 +56,7 @@ interface TopQueries {
   readonly now: number;
 }
 
-/** The queries with most clicks in the last 28 days, best first. Throws `ProviderFailure`. */
+/** The queries with the most clicks in the last 28 days, best first. Throws `ProviderFailure`. */
 export async function readTopQueries(
   providers: Providers,
   connection: Connection,

@@ -21,12 +21,12 @@ export interface ProvidersOptions {
 
 const MAX_CLIENTS = 1000;
 
-/** The clients of providers, one for each connection, and the gateway that all their runs pass. One in each process. */
+/** The provider clients of all connections, and their gateway. One instance per process. */
 export class Providers {
   readonly gateway: Gateway;
   readonly #options: { identities: Identities; timeLimit: number; maximumBytesBilled: number };
   readonly #searchAnalytics = new LRUCache<CacheKey, SearchAnalytics>({ max: MAX_CLIENTS });
-  /** A warehouse remembers which days its export has. */
+  /** Warehouses cache the days of their export. */
   readonly #warehouses = new LRUCache<CacheKey, Warehouse>({ max: MAX_CLIENTS });
 
   constructor({ catalog, usage, settings, log, now }: ProvidersOptions) {
@@ -45,7 +45,7 @@ export class Providers {
     this.#options = { identities: new Identities(timeLimit), timeLimit, maximumBytesBilled };
   }
 
-  /** The reporting API as a connection of the kind `search-console` reaches it. */
+  /** The reporting API client of a `search-console` connection. */
   searchAnalytics(connection: Connection): SearchAnalytics {
     const key = cacheKey(connection);
     const client = this.#searchAnalytics.get(key) ?? new SearchAnalytics(connection, this.#options);
@@ -53,7 +53,7 @@ export class Providers {
     return client;
   }
 
-  /** The bulk export that a connection of the kind `bigquery` leads to. */
+  /** The bulk export client of a `bigquery` connection. */
   warehouse(connection: Connection): Warehouse {
     const key = cacheKey(connection);
     const client = this.#warehouses.get(key) ?? new Warehouse(connection, this.#options);

@@ -3,17 +3,17 @@ import type { UsageDatabase } from '../catalog/usage.ts';
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import type { Demand } from './places.ts';
 
-/** Requests to providers in any 60 seconds, by all processes of the data folder; and in any second about one property. */
+/** Maximum requests in any 60 seconds, by all processes of the data folder, and in any second per property. */
 export interface RateLimits {
   readonly perMinute: number;
   readonly perSecond: number;
 }
 
-/** Time as the limits know it; tests have their own. */
+/** An injectable clock. */
 export interface Clock {
   /** Milliseconds, the same for all processes of a machine. */
   now(): number;
-  /** Calls back after some milliseconds; what is returned cancels that. */
+  /** Calls back after some milliseconds; returns a function that cancels it. */
   wake(after: number, callback: () => void): () => void;
 }
 
@@ -27,15 +27,14 @@ const SYSTEM: Clock = {
 
 const MINUTE = 60_000;
 const SECOND = 1000;
-/** Background work leaves the rest of a minute's requests to clients, in whichever process. */
+/** The share of a minute's requests for background work; the rest is reserved for clients. */
 const BACKGROUND_SHARE = 0.8;
 /**
- * A database that another process keeps busy is asked again after so long, until it has not answered for so long; only
- * then does a process keep to the limits alone. In milliseconds.
+ * Retry interval for a busy database, and the time after which a process applies the limits without it. In milliseconds.
  */
 const BUSY_PAUSE = 250;
 const MAX_BUSY = 2000;
-/** Looked at again after this at the latest, in milliseconds: a client may have joined background work meanwhile. */
+/** Maximum time between checks, in milliseconds, because a client may join background work. */
 const MAX_PAUSE = 1000;
 
 interface Waiting {
@@ -45,22 +44,22 @@ interface Waiting {
 }
 
 /**
- * A rolling limit on requests to providers, shared by all processes through the usage database; where that does not
- * answer, each process keeps to the limits by itself. Clients go before background work, then who came first; a
- * property at its own limit holds up no other.
+ * A rolling rate limit for provider requests, shared by all processes through the usage database. If the database is
+ * unavailable, each process applies the limits by itself. Clients have priority over background work, then requests run in
+ * order of arrival; a property at its limit does not block others.
  */
 export class RequestRate {
   readonly #usage: UsageDatabase;
   readonly #limits: RateLimits;
   readonly #clock: Clock;
   readonly #waiting = new Set<Waiting>();
-  /** The requests of this process within a minute, oldest first. */
+  /** Requests of this process in the last minute, oldest first. */
   #sent: { owner: string; at: number }[] = [];
-  /** When the database has answered last. */
+  /** When the database last responded. */
   #answered = Number.NEGATIVE_INFINITY;
   #cancel = (): void => {};
   #isAdmitting = false;
-  /** Somebody has come, or time has passed, since the round began that is under way. */
+  /** A request has arrived, or time has passed, since the current round started. */
   #isOutdated = false;
 
   constructor(usage: UsageDatabase, limits: RateLimits, clock = SYSTEM) {
@@ -69,7 +68,7 @@ export class RequestRate {
     this.#clock = clock;
   }
 
-  /** Resolves when a request about `owner` may be sent now. Rejects with the signal's reason when that is aborted. */
+  /** Resolves when a request for `owner` may be sent. Rejects with the signal's reason if it is aborted. */
   admit(owner: string, demand: () => Demand, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       signal.throwIfAborted();
@@ -89,7 +88,7 @@ export class RequestRate {
     });
   }
 
-  /** Admits all who may go now, in one round after the other, and looks again when the next one may. */
+  /** Admits all requests that the limits allow, and schedules the next check. */
   async #admitDue(): Promise<void> {
     this.#isOutdated = true;
     if (this.#isAdmitting) return;
@@ -127,14 +126,14 @@ export class RequestRate {
     if (this.#waiting.size > 0) this.#cancel = this.#clock.wake(Math.max(1, next - at), () => void this.#admitDue());
   }
 
-  /** Takes a request where the limits allow it; returns the instant when they do. */
+  /** Counts a request if the limits allow it now; returns the instant when they do. */
   async #take(owner: string, share: number, at: number): Promise<number> {
     const perMinute = Math.max(1, Math.floor(this.#limits.perMinute * share));
     const { perSecond } = this.#limits;
     const due = await takeProviderRequest(this.#usage, { owner, at, perMinute, perSecond });
     if (due !== undefined) this.#answered = at;
     else if (at - this.#answered < MAX_BUSY) return at + BUSY_PAUSE;
-    // What this process has sent counts also where the others cannot be asked.
+    // Recorded for the limits without the database.
     this.#sent = this.#sent.filter((request) => request.at > at - MINUTE);
     const allowed = due ?? this.#dueAlone(owner, perMinute, at);
     if (allowed <= at) this.#sent.push({ owner, at });

@@ -2,22 +2,22 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pRetry from 'p-retry';
 import { ProviderFailure } from './failures.ts';
 
-/** One run of requests to a provider: what it has cost so far, and what it may still do. */
+/** A run of requests to a provider: its counters and limits. */
 export interface ProviderRun {
   requests: number;
   retries: number;
-  /** Instant (milliseconds, `performance.now`) after which nothing is tried again. */
+  /** Instant (milliseconds, `performance.now`) after which there are no retries. */
   readonly retryUntil: number;
-  /** First pause before a request is repeated, in milliseconds; each next one is twice as long. */
+  /** First pause before a retry, in milliseconds; doubled each time. */
   readonly firstPause: number;
   readonly signal: AbortSignal;
-  /** Resolves when the limits on requests let one more pass. Rejects when `signal` is aborted. */
+  /** Resolves when the rate limits allow a request. Rejects when `signal` is aborted. */
   readonly admit: () => Promise<void>;
 }
 
 const MAX_RETRIES = 4;
 
-/** Sends one request of a run: it waits for the limits on requests, and is counted. */
+/** Sends one request of a run: waits for the rate limits and counts it. */
 export async function sendCounted<T>(run: ProviderRun, request: () => Promise<T>): Promise<T> {
   await run.admit();
   run.requests += 1;
@@ -25,9 +25,9 @@ export async function sendCounted<T>(run: ProviderRun, request: () => Promise<T>
 }
 
 /**
- * Runs one request to a provider, again after growing pauses with jitter while its failure is a passing one. What the
- * provider asks for in `Retry-After` is kept; where that is longer than there is time, the failure is final.
- * @param toFailure what an error of the request means
+ * Sends a request to a provider, with exponential back-off and jitter for transient failures. Respects `Retry-After`; if it
+ * exceeds the remaining time, the failure is final.
+ * @param toFailure classifies an error of the request
  */
 export function withRetries<T>(
   run: ProviderRun,

@@ -4,54 +4,53 @@ import { type Day, parseDay } from '../domain/dates.ts';
 import { type AnalyticsQuery, checkQuery, toRequestBody } from './analytics-query.ts';
 import { ProviderFailure } from './failures.ts';
 import type { Identities, Identity } from './google-auth.ts';
-import { MAX_ANSWER_BYTES, requestAs } from './google-request.ts';
+import { MAX_RESPONSE_BYTES, requestAs } from './google-request.ts';
 import type { ProviderRun } from './retries.ts';
 import { type PagedRows, readThroughTies } from './ties.ts';
 
-/** The most rows that one request may ask for. A page is short when it has fewer than were asked for. */
+/** Maximum rows per request. A page with fewer rows than requested is the last one. */
 const MAX_ROWS_PER_REQUEST = 25_000;
 
 export interface AnalyticsRow {
-  /** A value of each dimension, in the order in which the query names them. */
+  /** The values of the dimensions, in the order of the query. */
   readonly keys: readonly string[];
   readonly clicks: number;
   readonly impressions: number;
-  /** The average, counted from 1, as the provider gives it; 0 without impressions. */
+  /** The average position of the provider, from 1; 0 without impressions. */
   readonly position: number;
 }
 
 interface AnalyticsPage {
   readonly rows: readonly AnalyticsRow[];
   /**
-   * The first day whose data is not final; null where all of it is or the provider does not say. It says so only where
-   * the query groups by date and its `dataState` is `all`.
+   * The first provisional day, if any. Reported only for queries grouped by date with the `dataState` `all`.
    */
   readonly firstIncompleteDate: Day | null;
 }
 
 interface Paging {
-  /** Rows to read in all. */
+  /** Maximum rows. */
   readonly max: number;
-  /** Takes rows that did not come before, in the provider's order. */
+  /** Receives new rows in the provider's order. */
   readonly take: (rows: readonly AnalyticsRow[]) => Promise<void>;
 }
 
 export type AnalyticsResult = PagedRows & Pick<AnalyticsPage, 'firstIncompleteDate'>;
 
-/** A property that credentials lead to. */
+/** A property that credentials have access to. */
 export interface Site {
   readonly property: string;
-  /** As the provider names it, such as `siteOwner`, `siteFullUser`, `siteRestrictedUser` or `siteUnverifiedUser`. */
+  /** The permission level of the provider, such as `siteOwner`, `siteFullUser`, `siteRestrictedUser` or `siteUnverifiedUser`. */
   readonly permission: string;
 }
 
 export interface SearchAnalyticsOptions {
   readonly identities: Identities;
-  /** Milliseconds that one request may take. */
+  /** Timeout of one request in milliseconds. */
   readonly timeLimit: number;
 }
 
-/** The search engine's reporting API, through its own client library, as one connection reaches it. */
+/** A client of the search engine's reporting API for one connection. */
 export class SearchAnalytics {
   readonly #connection: Connection;
   readonly #options: SearchAnalyticsOptions;
@@ -62,8 +61,8 @@ export class SearchAnalytics {
   }
 
   /**
-   * All rows of a query, or `max` of them, read through ties, each once. Days without data have no rows. Throws
-   * `ProviderFailure`; a `RangeError` for a query that the API does not take.
+   * Reads up to `max` rows of a query, each once, including ties across pages. Days without data have no rows. Throws
+   * `ProviderFailure`, or a `RangeError` for an invalid query.
    */
   async read(query: AnalyticsQuery, { max, take }: Paging, run: ProviderRun): Promise<AnalyticsResult> {
     let firstIncompleteDate: Day | null = null;
@@ -80,7 +79,7 @@ export class SearchAnalytics {
     return { ...paged, firstIncompleteDate };
   }
 
-  /** Some rows of a query, in the provider's order; fewer than `limit` at its end. Throws as `read`. */
+  /** One page of a query, in the provider's order; fewer than `limit` rows at the end. Throws like `read`. */
   async page(
     query: AnalyticsQuery,
     { start, limit }: { start: number; limit: number },
@@ -95,7 +94,7 @@ export class SearchAnalytics {
     });
   }
 
-  /** The properties that the credentials of the connection lead to. Throws `ProviderFailure`. */
+  /** The properties that the credentials of the connection have access to. Throws `ProviderFailure`. */
   async sites(run: ProviderRun): Promise<Site[]> {
     return this.#request(run, [], async (api, options) => {
       const { data } = await api.sites.list({}, options);
@@ -110,7 +109,7 @@ export class SearchAnalytics {
   ): Promise<T> {
     const { endpoint } = this.#connection;
     const identity = await this.#options.identities.of(this.#connection);
-    // Loaded at the first use: servers without connections do without it.
+    // Loaded on first use, because many servers have no connections.
     const { searchconsole } = await import('@googleapis/searchconsole');
     const api = searchconsole({ version: 'v1', ...(endpoint === null ? {} : { rootUrl: endpoint }) });
     return requestAs(identity, run, names, async () => send(api, await this.#requestOptions(identity, run)));
@@ -118,30 +117,29 @@ export class SearchAnalytics {
 
   async #requestOptions({ client }: Identity, { signal }: ProviderRun): Promise<object> {
     return {
-      // The library's own sign-in would repeat requests that are refused, those over quota too.
+      // The library's own sign-in would retry rejected requests, including those over quota.
       headers: await client.getRequestHeaders(),
       timeout: this.#options.timeLimit,
       signal,
       retry: false,
       responseType: 'json',
-      maxContentLength: MAX_ANSWER_BYTES,
+      maxContentLength: MAX_RESPONSE_BYTES,
     };
   }
 }
 
 /**
- * The zero-based sum of positions of a row, as facts have it. An average becomes a sum here, so that sums over many
- * rows can become an average again.
+ * The zero-based sum of positions of a row, as stored in facts: averages of several rows can only be computed from sums.
  */
 export function sumPositionOf({ position, impressions }: AnalyticsRow): number {
   return Math.max(0, Math.round((position - 1) * impressions));
 }
 
-/** An answer has no rows at all where there is nothing. */
+/** A response without data has no `rows`. */
 function readPage(data: unknown, keys: number, limit: number): AnalyticsPage {
   const { rows = [], metadata } = readDocument(data);
-  if (!Array.isArray(rows)) throw new ProviderFailure('broken', 'the answer has rows that are no list');
-  if (rows.length > limit) throw new ProviderFailure('broken', 'the answer has more rows than were asked for');
+  if (!Array.isArray(rows)) throw new ProviderFailure('broken', 'the response has rows that are not a list');
+  if (rows.length > limit) throw new ProviderFailure('broken', 'the response has more rows than requested');
   return { rows: rows.map((row) => readRow(row, keys)), firstIncompleteDate: readFirstIncompleteDate(metadata) };
 }
 
@@ -149,7 +147,7 @@ function readRow(row: unknown, count: number): AnalyticsRow {
   const { keys = [], clicks, impressions, position } = (row ?? {}) as Readonly<Record<string, unknown>>;
   const areKeys = Array.isArray(keys) && keys.length === count && keys.every((key) => typeof key === 'string');
   if (!areKeys || !isMeasure(clicks) || !isMeasure(impressions) || !isMeasure(position)) {
-    throw new ProviderFailure('broken', 'the answer has a row without its keys or numbers');
+    throw new ProviderFailure('broken', 'the response has a row without its keys or numbers');
   }
   return { keys, clicks: Math.round(clicks), impressions: Math.round(impressions), position };
 }
@@ -158,24 +156,25 @@ function isMeasure(value: unknown): value is number {
   return typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER;
 }
 
-/** The provider has written its name in two ways. */
+/** The provider has used two spellings of the property. */
 function readFirstIncompleteDate(metadata: unknown): Day | null {
   const { firstIncompleteDate, first_incomplete_date: older } = (metadata ?? {}) as Readonly<Record<string, unknown>>;
   const text = firstIncompleteDate ?? older ?? null;
   if (text === null) return null;
   const day = typeof text === 'string' ? parseDay(text) : undefined;
-  // Without it, days that still change would be taken for final.
-  if (day === undefined) throw new ProviderFailure('broken', 'the answer has a first incomplete date that is no day');
+  // Without it, provisional days would be treated as final.
+  if (day === undefined)
+    throw new ProviderFailure('broken', 'the response has a first incomplete date that is not a day');
   return day;
 }
 
 function readSites(data: unknown): Site[] {
   const { siteEntry: sites = [] } = readDocument(data);
-  if (!Array.isArray(sites)) throw new ProviderFailure('broken', 'the answer has sites that are no list');
+  if (!Array.isArray(sites)) throw new ProviderFailure('broken', 'the response has sites that are not a list');
   return sites.map((site: unknown) => {
     const { siteUrl: property, permissionLevel: permission } = (site ?? {}) as Readonly<Record<string, unknown>>;
     if (typeof property !== 'string' || typeof permission !== 'string') {
-      throw new ProviderFailure('broken', 'the answer has a site without its address or permission');
+      throw new ProviderFailure('broken', 'the response has a site without its URL or permission');
     }
     return { property, permission };
   });
@@ -183,5 +182,5 @@ function readSites(data: unknown): Site[] {
 
 function readDocument(data: unknown): Readonly<Record<string, unknown>> {
   if (typeof data === 'object' && data !== null && !Array.isArray(data)) return data as Record<string, unknown>;
-  throw new ProviderFailure('broken', 'the answer is not a JSON document');
+  throw new ProviderFailure('broken', 'the response is not a JSON document');
 }

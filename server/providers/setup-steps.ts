@@ -5,18 +5,18 @@ import { ProviderFailure, type SetupStep } from './failures.ts';
 import { type Properties, readProperties } from './properties.ts';
 import type { Providers } from './providers.ts';
 
-/** A step on the provider's side that has not been taken, and how to take it. */
+/** A missing setup step on the provider's side, and instructions for it. */
 export interface MissingStep {
   readonly step: SetupStep;
   readonly advice: string;
 }
 
 const CREDENTIALS =
-  'Make a key of the service account (Google Cloud console: IAM & Admin > Service Accounts > Keys), save its JSON file where this machine can read it, and set the connection again; the grant of an authorised user needs the scope webmasters.readonly, and a new sign-in once it has expired.';
+  'Create a key for the service account (Google Cloud console: IAM & Admin > Service Accounts > Keys), save its JSON file where this machine can read it, and set the connection again; the grant of an authorised user needs the scope webmasters.readonly, and a new sign-in once it has expired.';
 const API =
-  'Enable the Google Search Console API in the Google Cloud project of the credentials (APIs & Services > Library), wait some minutes and try again.';
+  'Enable the Google Search Console API in the Google Cloud project of the credentials (APIs & Services > Library), wait a few minutes and try again.';
 
-/** Which step is missing where the reporting API gives nothing of a property; undefined where it is none of them. */
+/** Finds the missing setup step behind a failure of the reporting API, if any. */
 export async function findMissingStep(
   providers: Providers,
   connection: Connection,
@@ -32,18 +32,18 @@ export async function findMissingStep(
   }
 }
 
-/** What a failure says, with one full stop. */
+/** The message of a failure, with one full stop. */
 export function sentenceOf({ message }: ProviderFailure): string {
   return `${message.replace(/\.$/, '')}.`;
 }
 
-/** The missing step that a failure tells by itself. */
+/** The missing step that a failure identifies, if any. */
 export function missingFor({ step }: ProviderFailure): MissingStep | undefined {
   if (step === undefined) return undefined;
   return { step, advice: step === 'api' ? API : CREDENTIALS };
 }
 
-/** Why credentials that work do not give a property. */
+/** Why valid credentials cannot read a property. */
 export function missingAccess(connection: Connection, property: string, properties: Properties): MissingStep {
   const account = accountOf(connection);
   const readable = properties.readable.map((site) => site.property);
@@ -75,7 +75,7 @@ function hostOf(property: string): string {
     .replace(/\/.*$/, '');
 }
 
-/** Whose credentials they are. */
+/** The account of the credentials. */
 function accountOf({ credentials }: Connection): string {
   if (credentials === null) return "The account of the environment's default credentials";
   const file = readCredentials(credentials);

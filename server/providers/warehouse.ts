@@ -9,14 +9,14 @@ import { type BigQueryOptions, type Cell, Dataset, type Parameters } from './big
 import { ProviderFailure } from './failures.ts';
 import type { ProviderRun } from './retries.ts';
 
-/** How long it is believed which days the export has written, in milliseconds. */
-const DAYS_BELIEVED = 600_000;
+/** How long the days of an export are cached, in milliseconds. */
+const DAYS_TTL = 600_000;
 
 const URL_TABLE = 'searchdata_url_impression';
 const SITE_TABLE = 'searchdata_site_impression';
 const LOG_TABLE = 'ExportLog';
 
-/** What pages or queries of a property are read from. */
+/** The table for pages or queries of a property. */
 export interface Origin {
   readonly table: string;
   readonly days: ReadonlySet<Day>;
@@ -36,16 +36,16 @@ interface RankedQuery {
 /** A page or query with its clicks, impressions and zero-based sum of positions. */
 export type WarehouseRow = readonly [text: string, clicks: number, impressions: number, sumPosition: number];
 
-/** The search engine's bulk export in BigQuery, as one connection reaches it. */
+/** The search engine's bulk export in BigQuery, for one connection. */
 export class Warehouse {
   readonly #dataset: Dataset;
-  readonly #origins = new LRUCache<CacheKey, Origin>({ max: 1000, ttl: DAYS_BELIEVED });
+  readonly #origins = new LRUCache<CacheKey, Origin>({ max: 1000, ttl: DAYS_TTL });
 
   constructor(connection: Connection, options: BigQueryOptions) {
     this.#dataset = new Dataset(connection, options);
   }
 
-  /** The best rows of a range, in parts. Throws `ProviderFailure`. */
+  /** The best rows of a range, in batches. Throws `ProviderFailure`. */
   async *rows({ kind, property, range, country, max }: RankedQuery, run: ProviderRun): AsyncGenerator<WarehouseRow[]> {
     const { table } = await this.origin(kind, property, run);
     const file = kind === 'pages' ? 'pages_from_url' : table === SITE_TABLE ? 'queries_from_site' : 'queries_from_url';
@@ -55,12 +55,12 @@ export class Warehouse {
     let count = 0;
     for await (const rows of this.#dataset.rows(sqlTemplate(`bigquery/${file}`, names), parameters, run)) {
       count += rows.length;
-      if (count > max) throw new ProviderFailure('broken', 'the answer has more rows than were asked for');
+      if (count > max) throw new ProviderFailure('broken', 'the response has more rows than requested');
       yield rows.map(readRow);
     }
   }
 
-  /** The table that a kind of rows is read from, and the days it has. Queries prefer the rows counted by property. */
+  /** The table for a kind of rows, and its days. Queries prefer rows aggregated by property. */
   async origin(kind: ListKind, property: string, run: ProviderRun): Promise<Origin> {
     const key = cacheKey(kind, property);
     let origin = this.#origins.get(key);
@@ -76,7 +76,7 @@ export class Warehouse {
     return origin;
   }
 
-  /** A day that the export did not write is unknown, not empty. */
+  /** The days written by the export. Other days are unknown, not empty. */
   async #days(table: string, hasLog: boolean, site: string, run: ProviderRun): Promise<ReadonlySet<Day>> {
     const [query, parameters]: [string, Parameters] = hasLog
       ? [
@@ -95,7 +95,7 @@ export class Warehouse {
 function readRow([text, clicks, impressions, sumPosition]: readonly Cell[]): WarehouseRow {
   const row = [Number(clicks), Number(impressions), Number(sumPosition)];
   if (typeof text !== 'string' || !row.every((value) => Number.isSafeInteger(value))) {
-    throw new ProviderFailure('broken', 'the answer has a row without its text or numbers');
+    throw new ProviderFailure('broken', 'the response has a row without its text or numbers');
   }
   return [text, row[0]!, row[1]!, row[2]!];
 }

@@ -1,12 +1,12 @@
 import { listAlerts } from '../catalog/events.ts';
 import { isoInstant, isoInstantOrNull, toMicroseconds } from '../domain/instants.ts';
-import { choice, day, formatParameters, readParameters, wantedRows, wholeNumber } from './parameters.ts';
+import { choice, day, formatParameters, readParameters, rowLimit, wholeNumber } from './parameters.ts';
 import { projectReference, projectReport } from './report.ts';
 
 const parameters = {
-  status: choice(['open', 'resolved', 'all'], 'all', 'Only alerts in this state.'),
+  status: choice('AlertStatus', ['open', 'resolved', 'all'], 'all', 'Only alerts in this state.'),
   since: day('Only alerts created on or after this day (UTC).'),
-  limit: wholeNumber({ minimum: 1, maximum: 500 }, 100, 'Most alerts in the answer.'),
+  limit: wholeNumber({ minimum: 1, maximum: 500 }, 100, 'Maximum number of alerts.'),
   ...formatParameters,
 };
 
@@ -16,7 +16,7 @@ export const alertsReport = projectReport({
   parameters,
   parse: (sent) => {
     const { status, since, limit } = readParameters(parameters, sent);
-    return { status, since, limit: wantedRows(sent, limit) };
+    return { status, since, limit: rowLimit(sent, limit) };
   },
   plan: async ({ status, since, limit }, { catalog, project }) => {
     const from = since === undefined ? Number.MIN_SAFE_INTEGER : toMicroseconds(Date.parse(since));

@@ -10,7 +10,7 @@ import { projectReference, projectReport } from './report.ts';
 
 const parameters = { ...rangeParameters, ...formatParameters };
 
-/** The tables whose stored days make data available here. */
+/** The tables whose stored days determine the available range. */
 const TABLES: readonly FactTable[] = [
   'site_daily',
   'country_daily',
@@ -46,11 +46,11 @@ export const breakdownsReport = projectReport({
   },
 });
 
-/** What JSON answers, and what it was made of. */
+/** The JSON response, and the data it is based on. */
 export type BreakdownsResult = Awaited<ReturnType<typeof breakdownsReport.run>>;
 
 async function planFiles(catalog: Catalog, project: Project, range: Range) {
-  // Before the first sync nothing counts as collected.
+  // Before the first sync no data is available.
   const coverage = project.syncedThrough === null ? {} : await readCoverage(catalog, project.id);
   const stored = TABLES.flatMap((table) => coverage[table] ?? []);
   const files = (table: FactTable) => (coverage[table] ? filesOf(catalog, project.id, table, range) : []);

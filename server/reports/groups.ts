@@ -1,6 +1,6 @@
 import { projectReference, trackedReport } from './report.ts';
 
-/** The keyword groups and folders of a project, in rank-tracker order, with the keywords of manual ones. */
+/** The keyword groups and folders of a project, in rank-tracker order, with the keywords of manual groups. */
 export const groupsReport = trackedReport({
   operation: 'listGroups',
   parameters: {},

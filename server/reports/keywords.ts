@@ -27,34 +27,34 @@ const parameters = {
 };
 
 interface KeywordsParameters extends Range, Selection {
-  /** The range was moved to the first day that the plan can read. */
+  /** Whether the range was limited to the keyword history of the plan. */
   readonly clamped: boolean;
   readonly device: Device;
   readonly daily: boolean;
   readonly group: string | null;
-  /** Null: all of them. */
+  /** Null for all. */
   readonly limit: number | null;
   readonly offset: number;
 }
 
-/** Some of the keywords with their days. */
+/** A batch of keywords with their days. */
 export interface KeywordDays {
   readonly keywords: readonly TrackedKeyword[];
   readonly days: DayGrid;
 }
 
 export interface KeywordsResult {
-  /** What the answer says before its keywords. */
+  /** Metadata before the keywords. */
   readonly head: {
     readonly project: { readonly id: string; readonly domain: string };
     readonly range: Range & { device: Device; clamped: boolean; provisionalAfter: string | null };
     readonly paging: { readonly total: number; readonly limit: number; readonly offset: number };
   };
   readonly tracked: Pick<TrackedKeywords, 'keywords' | 'membership'>;
-  /** The page. */
+  /** The keywords of the page. */
   readonly keywords: readonly TrackedKeyword[];
   readonly totals: KeywordTotals;
-  /** The days of the page, some keywords at a time, each part read when it is asked for; undefined without `daily`. */
+  /** The days of the page in batches of keywords, read lazily; undefined without `daily`. */
   readonly days: AsyncIterable<KeywordDays> | undefined;
 }
 
@@ -65,7 +65,7 @@ export const keywordsReport = trackedReport({
   parse: (sent, project, now): KeywordsParameters => {
     const values = parameter.readParameters(parameters, sent);
     const { device, daily, group, filter, sort, limit: sentLimit, offset, from, to, period } = values;
-    const limit = parameter.wantedRows(sent, sentLimit);
+    const limit = parameter.rowLimit(sent, sentLimit);
     const days = keywordRange({ from, to, period }, project, now);
     return { ...days, device, daily, group: group ?? null, filter, sort, limit, offset };
   },
@@ -90,8 +90,8 @@ export const keywordsReport = trackedReport({
     const { from, to, device, clamped, daily, filter, sort, limit, offset } = query;
     const selection = { filter, sort };
     const matches = groups && (await cache.matches(tracked, groups));
-    const wanted = { ...files, tracked, matches, selection, range: { from, to }, device, limit, offset, signal };
-    const { total, keywords, totals } = await keywordPage(facts, wanted);
+    const pageQuery = { ...files, tracked, matches, selection, range: { from, to }, device, limit, offset, signal };
+    const { total, keywords, totals } = await keywordPage(facts, pageQuery);
     return {
       head: {
         project: projectReference(project),
@@ -101,15 +101,15 @@ export const keywordsReport = trackedReport({
       tracked,
       keywords,
       totals,
-      days: daily ? keywordDays(facts, wanted, keywords) : undefined,
+      days: daily ? keywordDays(facts, pageQuery, keywords) : undefined,
     };
   },
 });
 
-/** A result of at most so many days takes some 3 MB. */
+/** Up to this many days a result takes about 3 MB. */
 const MAX_DAYS_OF_SHORT_RESULT = 30_000;
 
-/** Whether a result may be so long that only a few such should be under way. */
+/** Whether a result may be so long that concurrency must be limited. */
 export function isLongResult({ daily, limit, from, to }: KeywordsParameters): boolean {
   return daily && (limit === null || limit * countDays(from, to) > MAX_DAYS_OF_SHORT_RESULT);
 }

@@ -12,13 +12,13 @@ import {
   paging,
   rangeParameters,
   readParameters,
+  rowLimit,
   selectionParameters,
-  wantedRows,
 } from './parameters.ts';
 import { listRange } from './ranges.ts';
 import { type Caller, type ProjectQuery, projectReference, type ReportSources } from './report.ts';
 
-/** What the two list reports, pages and queries, have in common. */
+/** Parameters shared by the list reports, pages and queries. */
 const common = { ...rangeParameters, country, ...paging(1000, 25_000), ...formatParameters };
 export const listParameters = {
   pages: { ...common, ...selectionParameters('pages') },
@@ -28,14 +28,14 @@ export const listParameters = {
 interface ListQuery extends Range, Selection {
   readonly kind: ListKind;
   readonly country: string | null;
-  /** The range as it was sent: all pages of one sequence have it in common. */
+  /** The range parameters as sent; all pages of a sequence have the same. */
   readonly sent: RangeParameters;
-  /** Null: all of them. */
+  /** Null for all. */
   readonly limit: number | null;
   readonly offset: number;
 }
 
-/** Whether a result may be so long that only a few such should be under way. */
+/** Whether a result may be so long that concurrency must be limited. */
 export function isLongList({ limit }: { readonly limit: number | null }): boolean {
   return limit === null;
 }
@@ -48,25 +48,25 @@ interface ListPlan {
 }
 
 export interface ListResult {
-  /** What the answer says before its rows. */
+  /** Metadata before the rows. */
   readonly head: {
     readonly project: { readonly id: string; readonly domain: string };
     readonly range: Range & { readonly country: string | null };
     readonly source: object;
     readonly paging: { readonly total: number; readonly limit: number; readonly offset: number };
   };
-  /** What the rows are called. */
+  /** The property name of the rows. */
   readonly kind: ListKind;
-  /** The rows as JSON, separated by commas, in parts: they are stored like this, and copied. */
+  /** Comma-separated JSON rows in parts, copied from the stored list. */
   readonly json: readonly Buffer[];
-  /** Tells lists apart that answer the same question one after the other. */
+  /** Identifies the list among successive lists for the same query. */
   readonly list: readonly [file: string, fetchedAt: number];
-  /** The rows themselves, read while they are taken, for formats other than JSON. */
+  /** The rows for formats other than JSON, read lazily. */
   readonly rows: AsyncIterable<readonly ListRow[]> | undefined;
   readonly render: Rendering['render'];
 }
 
-/** Which list a result was read from: another one may answer the same question later. */
+/** The version of the list behind a result; a newer list may replace it. */
 export function listVersion({ list }: ListResult): string {
   return list.join(' ');
 }
@@ -76,7 +76,7 @@ export function parseList(kind: ListKind, sent: unknown, project: Project, now: 
   const { country: named = null, filter, sort, limit, offset, from, to, period } = values;
   const range = { from, to, period };
   const days = listRange(range, project, now);
-  return { kind, ...days, country: named, sent: range, filter, sort, limit: wantedRows(sent, limit), offset };
+  return { kind, ...days, country: named, sent: range, filter, sort, limit: rowLimit(sent, limit), offset };
 }
 
 export async function planList(
@@ -86,8 +86,8 @@ export async function planList(
   rendering: Rendering,
 ): Promise<ListPlan> {
   const { kind, from, to, country: named, sent } = query;
-  const asked = { kind, range: { from, to }, country: named, parameters: sent };
-  return { query, project, request: await lists.plan(project, asked, catalog), rendering };
+  const request = { kind, range: { from, to }, country: named, parameters: sent };
+  return { query, project, request: await lists.plan(project, request, catalog), rendering };
 }
 
 export async function runList(

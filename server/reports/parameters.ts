@@ -6,15 +6,15 @@ import { MAX_DAYS, PERIOD_PATTERN } from '../domain/range.ts';
 import type { Rule } from '../domain/rules.ts';
 
 /**
- * One query parameter: its schema (which documents it), what a right value is in words, and how its text is read.
- * Texts are read strictly: `10.5`, `1e3` and ` 5` are no whole numbers, `2026-02-30` is no day.
+ * A query parameter: its schema (for the documentation), a description of valid values, and its decoder. Decoding is strict:
+ * `10.5`, `1e3` and ` 5` are not whole numbers, `2026-02-30` is not a day.
  */
 export interface Parameter<Schema extends TSchema = TSchema, Decoded = unknown> {
   readonly schema: Schema;
   readonly expected: string;
-  /** Undefined when the text cannot be read. */
+  /** Returns undefined for invalid text. */
   readonly decode: (text: string) => Decoded | undefined;
-  /** What the parameter is when it is not sent; undefined where that depends on the request. */
+  /** The default value; undefined if it depends on the request. */
   readonly fallback?: Decoded;
 }
 
@@ -30,7 +30,7 @@ export type Values<P extends Parameters> = { readonly [Name in keyof P]: Decoded
 export function readParameters<P extends Parameters>(parameters: P, query: unknown): Values<P> {
   const sent = query as Readonly<Record<string, unknown>>;
   const values: Record<string, unknown> = {};
-  // On the path of every request: this is several times faster than entries.
+  // Runs for every request: several times faster than `Object.entries`.
   for (const name in parameters) values[name] = readParameter(name, parameters[name]!, sent[name]);
   return values as Values<P>;
 }
@@ -47,7 +47,7 @@ function readParameter(name: string, parameter: Parameter, sent: unknown): unkno
   return decoded;
 }
 
-/** The schema of a route's query, for its documentation. */
+/** The query schema of a route, for its documentation. */
 export function querySchema(parameters: Parameters): TSchema {
   return Type.Object(
     Object.fromEntries(Object.entries(parameters).map(([name, { schema }]) => [name, Type.Optional(schema)])),
@@ -62,13 +62,15 @@ function day(description: string): Parameter<TSchema, string> {
   };
 }
 
+/** @param title the name of the choices in the OpenAPI document */
 function choice<const Choices extends readonly string[]>(
+  title: string,
   choices: Choices,
   fallback: Choices[number],
   description: string,
 ): Parameter<TSchema, Choices[number]> & { fallback: Choices[number] } {
   return {
-    schema: Type.Unsafe<Choices[number]>({ type: 'string', enum: choices, default: fallback, description }),
+    schema: Type.Unsafe<Choices[number]>({ title, type: 'string', enum: choices, default: fallback, description }),
     expected: `one of ${choices.join(', ')}`,
     decode: (text) => choices.find((candidate) => candidate === text),
     fallback,
@@ -81,7 +83,7 @@ function wholeNumber(
   description: string,
 ): Parameter<TSchema, number> & { fallback: number } {
   const { minimum, maximum } = bounds;
-  const schema = Type.Integer({ ...bounds, default: fallback, description });
+  const schema = Type.Integer({ format: 'int64', ...bounds, default: fallback, description });
   return {
     schema,
     expected: `a whole number ${maximum === undefined ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`}`,
@@ -102,7 +104,8 @@ const FLAGS = new Map([
 
 function flag(description: string): Parameter<TSchema, boolean> & { fallback: boolean } {
   return {
-    schema: Type.Unsafe<string>({ type: 'string', enum: [...FLAGS.keys()], default: 'false', description }),
+    // `1` and `0` are understood too; generated clients get by with booleans.
+    schema: Type.Boolean({ default: false, description }),
     expected: 'one of 1, true, 0, false',
     decode: (text) => FLAGS.get(text),
     fallback: false,
@@ -129,22 +132,23 @@ const period: Parameter<TSchema, string> = {
   decode: (text) => (PERIOD.test(text) ? text : undefined),
 };
 
-/** How answers are written; all but JSON as flat rows. */
+/** Response formats; all except JSON are flat rows. */
 const FORMATS = ['json', 'csv', 'ndjson', 'arrow', 'parquet'] as const;
 export type FormatName = (typeof FORMATS)[number];
 export const ROW_FORMATS = FORMATS.filter((name) => name !== 'json');
 
-/** What every report takes that also answers as flat rows. */
+/** Parameters of all reports that support flat rows. */
 export const formatParameters = {
   format: choice(
+    'Format',
     FORMATS,
     'json',
-    'How the answer is written. The path may end in `.csv` and so on instead, or `Accept` may name a media type.',
+    'Response format. Alternatives: a path extension such as `.csv`, or a media type in `Accept`.',
   ),
-  bom: flag('CSV begins with a byte order mark, for Excel.'),
+  bom: flag('Starts CSV with a byte order mark, for Excel.'),
 };
 
-/** `filter` and `sort`, with the fields that rows of a kind have. */
+/** `filter` and `sort` for the fields of one kind of rows. */
 export function selectionParameters(of: keyof typeof ROW_FIELDS): {
   filter: Parameter<TSchema, Rule | null> & { fallback: null };
   sort: Parameter<TSchema, readonly SortField[] | null> & { fallback: null };
@@ -169,25 +173,26 @@ export function selectionParameters(of: keyof typeof ROW_FIELDS): {
   };
 }
 
-/** How many rows are wanted: without `limit` and `offset` flat rows are not paged, and all of them are (null). */
-export function wantedRows(sent: unknown, limit: number): number | null {
+/** The row limit; null (all rows) for flat rows without `limit` and `offset`. */
+export function rowLimit(sent: unknown, limit: number): number | null {
   const { format = 'json', limit: sentLimit, offset } = sent as Readonly<Record<string, unknown>>;
   return format !== 'json' && sentLimit === undefined && offset === undefined ? null : limit;
 }
 
-/** `from`, `to` and `period`, as every range endpoint takes them. */
+/** `from`, `to` and `period` of range endpoints. */
 export const rangeParameters = {
-  from: day(`First day of the range; 27 days before \`to\` when it is not sent. A range has at most ${MAX_DAYS} days.`),
-  to: day('Last day of the range, included; the last synced day when it is not sent.'),
+  from: day(`First day of the range; 27 days before \`to\` by default. A range has at most ${MAX_DAYS} days.`),
+  to: day('Last day of the range, inclusive; the last synced day by default.'),
   period,
 };
 
-export const device = choice(['all', 'desktop', 'mobile', 'tablet'], 'all', 'Only this device.');
+export const DEVICES = ['all', 'desktop', 'mobile', 'tablet'] as const;
+export const device = choice('Device', DEVICES, 'all', 'Only this device.');
 const groupId = Type.String({
   pattern: '^[A-Za-z0-9]{5}$',
-  description: 'Id of a group or folder: only its keywords.',
+  description: 'Id of a group or folder. Only its keywords are returned.',
 });
-/** A text that cannot be an id is an unknown id. */
+/** Malformed ids are treated as unknown. */
 const group: Parameter<typeof groupId, Static<typeof groupId>> = {
   schema: groupId,
   expected: 'the id of a group',
@@ -196,11 +201,11 @@ const group: Parameter<typeof groupId, Static<typeof groupId>> = {
 
 function paging(limit: number, maxLimit: number): Record<'limit' | 'offset', ReturnType<typeof wholeNumber>> {
   return {
-    limit: wholeNumber({ minimum: 1, maximum: maxLimit }, limit, 'Most rows in the answer.'),
+    limit: wholeNumber({ minimum: 1, maximum: maxLimit }, limit, 'Maximum number of rows.'),
     offset: wholeNumber(
       { minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
       0,
-      'Rows to skip; at or past the total the answer has no rows.',
+      'Number of rows to skip. No rows are returned at or beyond the total.',
     ),
   };
 }

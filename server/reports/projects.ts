@@ -4,7 +4,7 @@ import type { ReportSources } from './report.ts';
 
 export type ListedProject = ReturnType<typeof listedProject>;
 
-/** The projects of a workspace that have finished setup, oldest first. The one report that is about no project. */
+/** The projects of a workspace that have finished setup, oldest first. The only report without a project. */
 export async function projectsReport(
   { catalog, now }: ReportSources,
   workspace: string,
@@ -12,7 +12,7 @@ export async function projectsReport(
   return { projects: (await listProjects(catalog, workspace)).map((project) => listedProject(project, now())) };
 }
 
-/** A project as answers have it. */
+/** A project for responses. */
 export function listedProject(project: Project, now: number) {
   const { id, domain, property, country, language, syncStatus, syncedThrough, historyBackfilling } = project;
   return {

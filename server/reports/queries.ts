@@ -13,7 +13,7 @@ export const queriesReport = trackedReport({
   run: runList,
 });
 
-/** Rows also say what depends on the project's entities. */
+/** Adds properties that depend on brand terms and tracked keywords. */
 function renderingOf({ project, tracked: { idByQuery } }: TrackedRead): Rendering {
   const terms = project.brandTerms.map((term) => term.toLowerCase());
   const isBranded = (text: string): boolean => terms.some((term) => text.includes(term));
@@ -28,7 +28,7 @@ function renderingOf({ project, tracked: { idByQuery } }: TrackedRead): Renderin
         trackedKeywordId: idByQuery.get(text) ?? null,
       };
     },
-    // Most filters do not read all of them.
+    // Computed lazily, because most filters read only some of them.
     textsOf: ({ text: query }) => ({
       query,
       get branded() {

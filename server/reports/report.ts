@@ -2,24 +2,27 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { CatalogCache, Found } from '../catalog/catalog-cache.ts';
 import { findProject, type Project } from '../catalog/projects.ts';
 import type { TrackedKeywordsCache, TrackedRead } from '../catalog/tracked.ts';
-import { type KnownError, notFound } from '../domain/errors.ts';
+import { notFound } from '../domain/errors.ts';
 import type { Facts } from '../facts/facts.ts';
 import { UnreadableList } from '../lists/list-reader.ts';
 import type { Lists } from '../lists/lists.ts';
+import type { CheckedFiles } from '../storage/checked-files.ts';
 import { type FormatName, formatParameters, type Parameters, readParameters } from './parameters.ts';
 
-/** What reports read from. */
+/** The dependencies of reports. */
 export interface ReportSources {
   readonly catalog: Catalog;
   readonly catalogCache: CatalogCache;
   readonly tracked: TrackedKeywordsCache;
   readonly facts: Facts;
   readonly lists: Lists;
+  /** The stored files of facts, for those that are handed out as they are. */
+  readonly factFiles: CheckedFiles;
   /** Milliseconds, as `Date.now`. */
   readonly now: () => number;
 }
 
-/** The part of every query value that says which project it is about, and in which state. */
+/** The properties of every query value: the project and its revisions. */
 export interface ProjectQuery {
   readonly operation: string;
   readonly workspace: string;
@@ -30,23 +33,23 @@ export interface ProjectQuery {
   readonly bom: boolean;
 }
 
-/** One state of the catalog, with the project that a query is about; see `Report.needs`. */
+/** A catalog snapshot with the project of a query; see `Report.needs`. */
 interface Snapshots {
   readonly project: { readonly catalog: Catalog; readonly project: Project };
-  /** With the project's tracked keywords and groups, which may take a while to read. */
+  /** Also contains the project's tracked keywords and groups, which may be slow to read. */
   readonly tracked: TrackedRead;
 }
 type Snapshot<Needs extends keyof Snapshots> = Snapshots[Needs];
 
-/** Who asks for a report. */
+/** The caller of a report. */
 export interface Caller {
-  /** Aborted when nobody waits for the result any more. */
+  /** Aborted when no client is waiting for the result. */
   readonly signal: AbortSignal;
-  /** All pages of a list that one reader asks for come from the list of the first. */
+  /** Identifies the client: all pages of a sequence are read from the same list. */
   readonly reader: string;
 }
 
-/** What a request asks for, before it is understood. */
+/** The unparsed parameters of a request. */
 export interface ReportRequest {
   readonly workspace: string;
   /** The id of the project, as sent. */
@@ -54,27 +57,27 @@ export interface ReportRequest {
   readonly parameters: unknown;
 }
 
-/** The first half of a report: from the parameters of a request to a query value. */
+/** Parses the parameters of a request to a query value. */
 export interface Parser<Query> {
   /** Name of the operation for generated clients. */
   readonly operation: string;
   readonly parameters: Parameters;
   /**
-   * The query that parameters mean: plain data, which is also the cache key. It depends on the parameters, the project and
-   * the day only. Throws `invalid_request`.
+   * Returns the query as plain data, which is also the cache key. It must depend only on the parameters, the project and the
+   * day. Throws `invalid_request`.
    */
   readonly parse: (parameters: unknown, project: Project, now: number) => Query;
-  /** Throws `not_found` for parameters that name what the project does not have: a 404 goes before a 400. */
+  /** Throws `not_found` for unknown ids in parameters: 404 takes precedence over 400. */
   readonly checkIds?: (parameters: unknown, project: Project, catalog: Catalog) => Promise<void>;
 }
 
-/** A report about one project: from the parameters of a request to the result that formats write. */
+/** A report about one project, from request parameters to a result for the formatters. */
 interface ReportOf<Needs extends keyof Snapshots, Query, Plan, Result> extends Parser<Query> {
-  /** The snapshot that `plan` reads from. */
+  /** The kind of snapshot that `plan` reads. */
   readonly needs: Needs;
-  /** Reads all that the result needs of the catalog, in one snapshot, and names the files to read. */
+  /** Reads all required catalog data in one snapshot, and selects the fact files. */
   readonly plan: (query: Query, snapshot: Snapshot<Needs>, sources: ReportSources) => Plan | Promise<Plan>;
-  /** Reads what the plan names. */
+  /** Reads the facts of the plan. */
   readonly run: (plan: Plan, sources: ReportSources, caller: Caller) => Result | Promise<Result>;
 }
 
@@ -88,7 +91,7 @@ type Definition<Needs extends keyof Snapshots, Query, Plan, Result> = Omit<
 > &
   Pick<ReportOf<Needs, ProjectQuery & Query, Plan, Result>, 'plan'>;
 
-/** A report whose plan needs the project alone. What `parse` gives is completed by what every query value has. */
+/** A report whose plan needs only the project. Adds the common properties to the query value. */
 export function projectReport<Query, Plan, Result>(
   definition: Definition<'project', Query, Plan, Result>,
 ): ReportOf<'project', ProjectQuery & Query, Plan, Result> {
@@ -110,37 +113,31 @@ function parserOf<Query>({
   const hasFormats = 'format' in known;
   return (parameters, project, now) => {
     const { workspaceId: workspace, id, factsRevision, entitiesRevision } = project;
-    const written = hasFormats ? readParameters(formatParameters, parameters) : JSON_ONLY;
-    return {
-      operation,
-      workspace,
-      project: id,
-      factsRevision,
-      entitiesRevision,
-      ...written,
-      ...parse(parameters, project, now),
-    };
+    const format = hasFormats ? readParameters(formatParameters, parameters) : JSON_ONLY;
+    const common = { operation, workspace, project: id, factsRevision, entitiesRevision, ...format };
+    return { ...common, ...parse(parameters, project, now) };
   };
 }
 
 const JSON_ONLY = { format: 'json', bom: false } as const;
 
-/** The project that a request is about, at once where it is cached. Throws `not_found` where the workspace has none. */
+/** Finds the project of a request, synchronously if it is cached. Throws `not_found`. */
 export function findReportProject(
   { catalogCache }: Pick<ReportSources, 'catalogCache'>,
-  { workspace, id }: ReportRequest,
+  { workspace, id }: Pick<ReportRequest, 'workspace' | 'id'>,
 ): Project | Promise<Project> {
   const found: Found<Project> = catalogCache.project(workspace, id);
-  return found instanceof Promise ? found.then(known) : known(found);
+  return found instanceof Promise ? found.then(requireProject) : requireProject(found);
 }
 
-function known(project: Project | undefined): Project {
-  if (project === undefined) throw unknownProject();
-  return project;
+/** Throws `not_found` for undefined: no such project. */
+function requireProject<Found>(found: Found | undefined): Found {
+  if (found === undefined) throw notFound('The workspace of this key has no such project.');
+  return found;
 }
 
-/** Throws why parameters were refused: `not_found` before `invalid_request`, which is what `parse` threw. */
-export async function refuse(
+/** Throws the error for rejected parameters: `not_found` for unknown ids, else the error of `parse`. */
+export async function rejectParameters(
   report: Parser<unknown>,
   { catalog }: Pick<ReportSources, 'catalog'>,
   project: Project,
@@ -158,9 +155,9 @@ export async function planReport<Query extends ProjectQuery, Plan>(
   sources: ReportSources,
   { workspace, id, parameters }: ReportRequest,
 ): Promise<Plan> {
-  // A load may have been published since the query was parsed; then the project says something else.
+  // If a load was published since, the query is parsed again with the new project.
   const current = (project: Project): Query =>
-    isAbout(query, project) ? query : report.parse(parameters, project, sources.now());
+    isCurrent(query, project) ? query : report.parse(parameters, project, sources.now());
   const planned =
     report.needs === 'tracked'
       ? await sources.tracked.read(workspace, id, async (read) => ({
@@ -170,8 +167,7 @@ export async function planReport<Query extends ProjectQuery, Plan>(
           const project = await findProject(catalog, workspace, id);
           return project && { plan: await report.plan(current(project), { catalog, project }, sources) };
         });
-  if (planned === undefined) throw unknownProject();
-  return planned.plan;
+  return requireProject(planned).plan;
 }
 
 /** Plans and runs a query. */
@@ -192,21 +188,17 @@ export async function runReport<Query extends ProjectQuery, Plan, Result>(
   try {
     return await once();
   } catch (error) {
-    // From the start: what the lost list was made from may have changed, too.
+    // Plans again, because the sources of the list may have changed.
     if (error instanceof UnreadableList) return once();
     throw error;
   }
 }
 
-function isAbout(query: ProjectQuery, { factsRevision, entitiesRevision }: Project): boolean {
+function isCurrent(query: ProjectQuery, { factsRevision, entitiesRevision }: Project): boolean {
   return query.factsRevision === factsRevision && query.entitiesRevision === entitiesRevision;
 }
 
 /** The `project` object that results start with. */
 export function projectReference({ id, domain }: Project): { id: string; domain: string } {
   return { id, domain };
-}
-
-function unknownProject(): KnownError {
-  return notFound('The workspace of this key has no such project.');
 }

@@ -47,10 +47,10 @@ export const siteReport = projectReport({
   },
 });
 
-/** What JSON answers, and the sums behind its positions. */
+/** The JSON response, and the sums behind its positions. */
 export type SiteResult = Awaited<ReturnType<typeof siteReport.run>>;
 
-/** The days that the series has, and the files that they are read from. */
+/** The days of the series, and their files. */
 async function planFiles(catalog: Catalog, project: Project, range: Range) {
   const coverage = await readCoverage(catalog, project.id);
   const days = storedDays(range, coverage.site_daily, project);
@@ -64,7 +64,7 @@ async function planFiles(catalog: Catalog, project: Project, range: Range) {
   };
 }
 
-/** The days of a range from the project's first stored day to its last synced one; null when there are none. */
+/** The days of a range between the project's first stored and last synced day; null if there are none. */
 function storedDays(range: Range, stored: Coverage | undefined, project: Project): Range | null {
   if (stored === undefined || project.syncedThrough === null) return null;
   return within(range, stored.firstDay, project.syncedThrough);

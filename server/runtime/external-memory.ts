@@ -12,9 +12,9 @@ const COLLECT_AFTER_BYTES = 8_000_000;
 let bytes = 0;
 
 /**
- * Reports memory outside of V8's heap that is or soon will be garbage: results of DuckDB, bytes of answers. V8 counts
- * only the small objects that own it, so it collects them late, in a full collection. Without this an answer of 500,000
- * days takes 40 MB more, and one of 5,000 keywords a fifth longer.
+ * Reports memory outside of V8's heap that is or soon will be garbage: results of DuckDB, bytes of responses. V8 counts
+ * only the small objects that own it, so it collects them late, in a full collection. Without this a response of 500,000
+ * days needs 40 MB more, and one of 5,000 keywords takes a fifth longer.
  */
 export function reportExternalBytes(more: number): void {
   bytes += more;

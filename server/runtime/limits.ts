@@ -78,7 +78,7 @@ export class SharedConcurrencyLimit {
     return this.#byKey.size;
   }
 
-  /** As `ConcurrencyLimit.enter`, but throws `unavailable` after `maxWait`. The slot may be released more than once. */
+  /** Like `ConcurrencyLimit.enter`, but throws `unavailable` after `maxWait`. The slot may be released more than once. */
   async enter(key: string, signal: AbortSignal): Promise<() => void> {
     const { perKey, maxWait } = this.#options;
     const own = this.#byKey.get(key) ?? { limit: new ConcurrencyLimit(perKey), users: 0 };

@@ -1,16 +1,16 @@
 import { LRUCache } from 'lru-cache';
 import type { FileStore, StoredFile } from './file-store.ts';
 
-/** Some hundred bytes each. */
+/** About a hundred bytes each. */
 const MAX_CHECKED = 100_000;
 
-/** A stored file is not what was written. The message names it, for the operator; clients are told nothing of it. */
+/** A stored file is damaged. The message names it for the operator and is not sent to clients. */
 export class DamagedFile extends Error {
   readonly file: string;
 
   constructor(path: string, file: string, damage: string) {
     super(
-      `The file '${path}' is damaged: ${damage}. Restore it from a backup or load its days again; 'ordinate verify' names all damaged files and what would mend them.`,
+      `The file '${path}' is damaged: ${damage}. Restore it from a backup or load its days again; 'ordinate verify' lists all damaged files and how to repair them.`,
     );
     this.name = 'DamagedFile';
     this.file = file;
@@ -18,13 +18,13 @@ export class DamagedFile extends Error {
 }
 
 /**
- * Hands out stored files for reading, each compared with its size and SHA-256 when it is first opened. Later only its
- * size, times and inode are looked at, which costs a few microseconds; when they differ it is compared again.
+ * Opens stored files for reading. Verifies size and SHA-256 on first use. Later only size, times and inode are compared,
+ * which takes a few microseconds; if they differ, the file is verified again.
  */
 export class CheckedFiles {
   readonly #store: FileStore;
-  /** What the file system said of a file when it was compared. */
-  // Bounded by size and not by `max`, which takes room for all of them at once: every load has such a cache.
+  /** The stamp of each verified file. */
+  // Uses `maxSize`, because `max` allocates memory for all entries in advance, and every load has such a cache.
   readonly #checked = new LRUCache<string, string>({ maxSize: MAX_CHECKED, sizeCalculation: () => 1 });
   readonly #checking = new Map<string, Promise<void>>();
 
@@ -32,7 +32,7 @@ export class CheckedFiles {
     this.#store = store;
   }
 
-  /** The paths of files that are whole. Throws `DamagedFile` for the first that is not. */
+  /** Verifies files and returns their paths. Throws `DamagedFile` for the first damaged one. */
   async open(files: readonly StoredFile[]): Promise<string[]> {
     const waiting: Promise<void>[] = [];
     for (const stored of files) {
@@ -43,7 +43,12 @@ export class CheckedFiles {
     return files.map(({ file }) => this.#store.path(file));
   }
 
-  /** Many requests that open the same file for the first time read it once. */
+  /** Bytes `start` to `end` (inclusive) of a file that `open` has verified. */
+  read({ file }: StoredFile, span: { readonly start: number; readonly end: number }): AsyncIterable<Buffer> {
+    return this.#store.read(file, span);
+  }
+
+  /** Concurrent callers share one verification. */
   #check(stored: StoredFile): Promise<void> {
     let checking = this.#checking.get(stored.file);
     if (checking === undefined) {
@@ -55,7 +60,7 @@ export class CheckedFiles {
 
   async #compare(stored: StoredFile): Promise<void> {
     const { file } = stored;
-    // Before the reading: what is written to it meanwhile is noticed the next time.
+    // Taken before reading, so that a concurrent change is detected next time.
     const stamp = this.#store.stampOf(file);
     const damage = await this.#store.damageOf(stored);
     if (damage !== undefined) throw new DamagedFile(this.#store.path(file), file, damage);

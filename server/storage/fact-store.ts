@@ -4,7 +4,7 @@ import { ifMissing, LocalFiles } from './local-files.ts';
 
 const FACTS = 'facts';
 const TRASH = 'trash';
-/** For so long files in the trash can be taken back: 7 days. */
+/** How long files stay in the trash: 7 days. */
 const TRASH_MS = 7 * 86_400_000;
 
 /** The fact files of a data folder, and the trash. */
@@ -21,7 +21,7 @@ export class FactStore extends LocalFiles {
     for (const file of files) await this.rename(file, join(folder, file));
   }
 
-  /** Takes a file back that was moved to the trash; false when it is not there. */
+  /** Restores a file from the trash; false if it is not there. */
   async restoreFromTrash(file: string): Promise<boolean> {
     for (const { name } of (await this.#trashFolders()).reverse()) {
       const found = await stat(this.path(join(TRASH, name, file))).catch(ifMissing(undefined));
@@ -32,14 +32,14 @@ export class FactStore extends LocalFiles {
     return false;
   }
 
-  /** Removes what has been in the trash for longer than a week. */
+  /** Removes files that have been in the trash for more than a week. */
   async emptyTrash(now: number): Promise<void> {
     for (const { name, movedAt } of await this.#trashFolders()) {
       if (movedAt < now - TRASH_MS) await rm(this.path(join(TRASH, name)), { recursive: true, force: true });
     }
   }
 
-  /** When `touch` was last called for a mark; 0 for never. Milliseconds. */
+  /** When `touch` was last called for a mark, in milliseconds; 0 for never. */
   async touchedAt(mark: string): Promise<number> {
     const found = await stat(this.path(join(TRASH, mark))).catch(ifMissing(undefined));
     return found?.mtimeMs ?? 0;

@@ -1,4 +1,4 @@
-/** An immutable file as it was written. `file` is its name in the store, with slashes. */
+/** An immutable file. `file` is its name in the store, with slashes. */
 export interface StoredFile {
   readonly file: string;
   readonly bytes: number;
@@ -14,26 +14,27 @@ export interface ListedFile {
 }
 
 /**
- * Immutable files by name. A file is written once under a name of its own, made durable, and read until it is removed;
- * nothing is ever changed in place.
+ * Immutable files by name. A file is written once under a unique name, made durable, and never changed.
  */
 export interface FileStore {
-  /** Where DuckDB reads a file, or writes it after `prepare`. */
+  /** The path for DuckDB to read a file, or to write it after `prepare`. */
   path(file: string): string;
-  /** Makes room for a new file; returns where to write it. Then `seal` it. */
+  /** Creates the folder of a new file and returns its path. Call `seal` after writing it. */
   prepare(file: string): string;
-  /** Makes the content of a written file durable, and returns its size and hash. Its name is durable after `syncFolders`. */
+  /** Bytes `start` to `end` (inclusive) of a file. Read errors end the sequence. */
+  read(file: string, span: { readonly start: number; readonly end: number }): AsyncIterable<Buffer>;
+  /** Makes the content of a file durable; returns its size and hash. Its name becomes durable with `syncFolders`. */
   seal(file: string): Promise<StoredFile>;
-  /** Makes the names of sealed files durable, so that they survive a power cut. */
+  /** Makes the names of sealed files durable. */
   syncFolders(): Promise<void>;
-  /** Removes a file, where it is there. */
+  /** Removes a file, if it exists. */
   remove(file: string): Promise<void>;
-  /** All files below a folder, in no order; none where there is no folder. */
+  /** All files below a folder, unordered; none if it does not exist. */
   list(folder: string): Promise<ListedFile[]>;
-  /** Bytes of a file; undefined when it is missing. Costs a few microseconds. */
+  /** Bytes of a file; undefined if it is missing. Takes a few microseconds. */
   sizeOf(file: string): number | undefined;
-  /** What is wrong with a file, in words; undefined when it is what was written. Reads all of it. */
+  /** Describes the damage of a file; undefined if it is intact. Reads the whole file. */
   damageOf(file: StoredFile): Promise<string | undefined>;
-  /** Changes when a file is written to or replaced; undefined when it is missing. Costs a few microseconds. */
+  /** A stamp that changes with the file; undefined if it is missing. Takes a few microseconds. */
   stampOf(file: string): string | undefined;
 }

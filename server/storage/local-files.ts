@@ -2,13 +2,17 @@ import { createHash } from 'node:crypto';
 import { createReadStream, mkdirSync, statSync } from 'node:fs';
 import { chmod, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { FileStore, ListedFile, StoredFile } from './file-store.ts';
 
-/** A data folder as a store of immutable files. Their names are paths below it. */
+/** Bytes that are read at a time. */
+const CHUNK = 262_144;
+
+/** Stores immutable files in a data folder. Names are relative paths. */
 export class LocalFiles implements FileStore {
   readonly #dataFolder: string;
-  /** Folders with new names that are not on the disk for certain yet. */
+  /** Folders with new names that are not durable yet. */
   readonly #unsynced = new Set<string>();
 
   constructor(dataFolder: string) {
@@ -23,6 +27,12 @@ export class LocalFiles implements FileStore {
     const target = this.path(file);
     mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
     return target;
+  }
+
+  read(file: string, { start, end }: { readonly start: number; readonly end: number }): AsyncIterable<Buffer> {
+    // A file without bytes has no last one.
+    if (end < start) return Readable.from([]);
+    return createReadStream(this.path(file), { start, end, highWaterMark: CHUNK });
   }
 
   async seal(file: string): Promise<StoredFile> {
@@ -43,13 +53,13 @@ export class LocalFiles implements FileStore {
     await rm(this.path(file), { force: true });
   }
 
-  /** Renames a file or a folder; the new name is durable. */
+  /** Renames a file or folder durably. */
   async rename(from: string, to: string): Promise<void> {
     await rename(this.path(from), this.prepare(to));
     await sync(dirname(this.path(to)));
   }
 
-  /** The names in a folder, in order; none where there is no folder. */
+  /** The names in a folder, sorted; none if it does not exist. */
   async names(folder: string): Promise<string[]> {
     const names = await readdir(this.path(folder)).catch(ifMissing<string[]>([]));
     return names.sort((a, b) => (a < b ? -1 : 1));
@@ -90,17 +100,17 @@ export class LocalFiles implements FileStore {
   }
 }
 
-/** Makes sure that a file, or the names in a folder, are on the disk and survive a power cut. */
+/** Makes a file, or the names in a folder, durable. */
 async function sync(path: string): Promise<void> {
   await using handle = await open(path, 'r');
   await handle.sync();
 }
 
-/** Size and SHA-256 of a file, in one reading. */
+/** Size and SHA-256 of a file, in one pass. */
 async function measure(path: string): Promise<{ bytes: number; sha256: string }> {
   const hash = createHash('sha256');
   let bytes = 0;
-  const content = createReadStream(path, { highWaterMark: 262_144 });
+  const content = createReadStream(path, { highWaterMark: CHUNK });
   content.on('data', (chunk) => {
     bytes += chunk.length;
   });
@@ -108,7 +118,7 @@ async function measure(path: string): Promise<{ bytes: number; sha256: string }>
   return { bytes, sha256: hash.digest('hex') };
 }
 
-/** A value in place of the error that a file is missing. */
+/** Replaces the error for a missing file with a value. */
 export function ifMissing<T>(value: T): (error: unknown) => T {
   return (error) => {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return value;

@@ -1,2 +1,3 @@
 -- Marks the facts of a project as changed: cached results of older facts are no longer used. $id, $revision.
-update projects set facts_revision = $revision where id = $id
+update projects set facts_revision = $revision,
+  files_since = case files_since when 0 then $revision else files_since end where id = $id

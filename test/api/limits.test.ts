@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { mock } from 'node:test';
 import t, { type Test } from 'tap';
-import { AnswerOrder } from '../../server/api/answer-order.ts';
 import { sendStream } from '../../server/api/send-stream.ts';
+import { StreamScheduler } from '../../server/api/stream-scheduler.ts';
 import { createKey } from '../../server/catalog/keys.ts';
 import { Engine } from '../../server/facts/duckdb/engine.ts';
 import { ConcurrencyLimit, SharedConcurrencyLimit } from '../../server/runtime/limits.ts';
@@ -92,7 +92,7 @@ t.test('slots: a share for each key, and 503 after waiting too long', async (t) 
 
 t.test('the oldest long answer goes on first, unless another has waited long', async (t) => {
   let now = 0;
-  const turns = new AnswerOrder(() => now);
+  const turns = new StreamScheduler(() => now);
   const order: string[] = [];
   const write = async (name: string, started: number, parts: number): Promise<void> => {
     for (let part = 0; part < parts; part++) {
@@ -239,7 +239,7 @@ t.test('an answer that does not begin in time is stopped, with 503', async (t) =
   t.equal(script.signal?.aborted, false);
   tick(1);
   t.equal(script.signal?.aborted, true, 'its work is aborted');
-  t.match(await answer, /^HTTP\/1\.1 503 [\s\S]*retry-after: 60\r\n[\s\S]*longer than the service allows/);
+  t.match(await answer, /^HTTP\/1\.1 503 [\s\S]*retry-after: 60\r\n[\s\S]*took too long/);
   t.match(await lineOf(world, '/stream'), { msg: 'answered', status: 503 });
   t.equal(places.keys, 0, 'its place is free');
 });
@@ -260,7 +260,7 @@ t.test('a query that exceeds the time limit is stopped and answered with 503', a
   t.ok(given.aborted);
   const { status, headers, body } = await answer;
   t.strictSame([status, headers['retry-after']], [503, '60']);
-  t.match(body, { error: { code: 'unavailable', message: /longer than the service allows/ } });
+  t.match(body, { error: { code: 'unavailable', message: /took too long/ } });
 });
 
 t.test('an answer that stalls in the middle breaks the connection', async (t) => {
@@ -286,7 +286,7 @@ t.test('a failure in the middle of a long answer breaks the connection and is lo
   const answer = await readAll(await ask(t, port, '/stream'));
   t.notMatch(answer, /0\r\n\r\n$/);
   t.match(await lineOf(world, '/stream'), { msg: 'not answered whole', cut: 'failed', status: 200 });
-  t.match(world.log.join(''), /a long answer broke off.*|no such file/);
+  t.match(world.log.join(''), /a streamed response failed.*|no such file/);
 });
 
 /** Asks and reads nothing, until the server's timer for such clients goes off. */

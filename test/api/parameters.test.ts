@@ -108,7 +108,7 @@ t.test('days: real calendar days', async (t) => {
 });
 
 t.test('choices: exactly one of the allowed values', async (t) => {
-  const status = choice(['open', 'resolved', 'all'], 'all', '');
+  const status = choice('AlertStatus', ['open', 'resolved', 'all'], 'all', '');
   t.equal(read('status', status, 'open'), 'open');
   t.equal(read('status', status, undefined), 'all');
   refuses(t, 'status', status, [...TRICKS, ...LISTS, 'Open', 'OPEN', 'open ', 'open,resolved', '0']);

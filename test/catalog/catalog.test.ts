@@ -104,7 +104,7 @@ t.test('what goes on after its transaction or snapshot writes and reads nothing'
   t.ok((await listWorkspaces(catalog)).length < many.length, 'nothing is added to the next one');
   await t.rejects(
     catalog.snapshot(async (own) => createWorkspace(own, workspace('c'))),
-    { message: /only reads/ },
+    { message: /read-only/ },
   );
 });
 

@@ -208,7 +208,7 @@ t.test(
     const first = start([counting(runs, clock)]);
     await clock.advance(0);
     t.strictSame(runs, [0]);
-    t.ok(first.log.some((line) => line.includes('ended before the run did')));
+    t.ok(first.log.some((line) => line.includes('ended before the run finished')));
     await first.stop();
 
     await new JobStates(usage).write({ ...left, failures: 1, startedAt: NOW });

@@ -111,5 +111,5 @@ t.test('a project whose list cannot be refreshed is left alone for the rest of t
   const log: string[] = [];
   t.strictSame(await runOnce(refreshLists, world, world.clock, log), { refreshed: 0, failed: 1 });
   t.equal(google.requests.length, 4);
-  t.equal(log.filter((line) => line === 'a list could not be refreshed').length, 1);
+  t.equal(log.filter((line) => line === 'could not refresh a list').length, 1);
 });

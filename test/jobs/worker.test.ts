@@ -96,7 +96,7 @@ t.test(
     makeDue(dataFolder);
     process.kill(first, 'SIGKILL');
     await untilRunning(server, 2);
-    t.match(linesWith(server, /will be started again/), [{ how: 'SIGKILL' }]);
+    t.match(linesWith(server, /will be restarted/), [{ how: 'SIGKILL' }]);
     const [, second = 0] = workersOf(server);
     t.not(second, first);
     await until('the jobs to run again', () => (doneBy(server).length === 6 ? true : undefined));
@@ -105,7 +105,7 @@ t.test(
     server.child.kill('SIGTERM');
     t.match(await server.ended, { code: 0 });
     t.notOk(isRunning(second));
-    t.equal(linesWith(server, /will be started again/).length, 1, 'a process that was told to end is not missed');
+    t.equal(linesWith(server, /will be restarted/).length, 1, 'a process that was told to end is not missed');
   },
 );
 
@@ -162,7 +162,7 @@ t.test('work runs the jobs alone; a run that cannot end by itself is stopped wit
   google.silent.clear();
   const next = start(t, alone, 'work');
   await until('the job to be taken over', () => (doneBy(next).includes('refresh-lists') ? true : undefined));
-  t.match(linesWith(next, /ended before the run did/), [{ job: 'refresh-lists' }]);
+  t.match(linesWith(next, /ended before the run finished/), [{ job: 'refresh-lists' }]);
   t.match((await statusOf(dataFolder))[2], { state: 'succeeded', result: { refreshed: 1, failed: 0 } });
   next.child.kill('SIGINT');
   t.match(await next.ended, { code: 0 });
@@ -184,7 +184,7 @@ t.test(
     t.match(await run(t, { ORDINATE_DATA: '/proc/nope' }, 'work'), {
       code: 1,
       stdout: '',
-      stderr: /'\/proc\/nope'.*cannot be made/,
+      stderr: /'\/proc\/nope'.*cannot be created/,
     });
   },
 );

@@ -143,7 +143,7 @@ t.test('the warehouse', async (t) => {
   await t.test('the command that tests it says what it has, and what is wrong', async (t) => {
     const works = await ordinate(world.dataFolder, 'connections', 'test', '--project', 'Proj1');
     t.match(works.out, /^Works: The warehouse has the days 2026-01-20 to 2026-03-12; .*searchdata_site_impression/);
-    t.match(works.out, /^Works: The reporting API gives sc-domain:shop.example/m);
+    t.match(works.out, /^Works: The reporting API can read sc-domain:shop.example/m);
     warehouse.failure = {
       status: 403,
       body: { error: { code: 403, errors: [{ reason: 'accessDenied' }], message: 'Access Denied: Dataset' } },

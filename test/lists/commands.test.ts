@@ -30,7 +30,7 @@ t.test('connections and lists on the command line', async (t) => {
   t.match(JSON.parse(listed.out), [
     { project: 'Proj1', property: 'sc-domain:shop.example', kind: 'search-console', credentials, endpoint: google.url },
   ]);
-  t.match(tested, { code: 0, out: /^Works: The reporting API gives sc-domain:shop.example/ });
+  t.match(tested, { code: 0, out: /^Works: The reporting API can read sc-domain:shop.example/ });
   t.match(JSON.parse(warmed.out), [
     { kind: 'pages', from: '2026-03-08', to: '2026-03-10', source: 'gsc', rows: 1 },
     { kind: 'queries', rows: 1 },
@@ -110,7 +110,7 @@ t.test('connections set refuses a credentials file that cannot work, and says no
     [credentialsFile(t, { type: secret })]: /must be of the type service_account or authorized_user/,
     [credentialsFile(t, { refresh_token: '' })]: /has no refresh_token/,
     [credentialsFile(t, account)]: /has no private_key/,
-    [credentialsFile(t, { ...account, private_key: secret })]: /has a private_key that is no private key/,
+    [credentialsFile(t, { ...account, private_key: secret })]: /has a private_key that is not a private key/,
   };
   for (const [path, why] of Object.entries(refused)) {
     const { message } = t.throws(() => readCredentials(path)) as Error;

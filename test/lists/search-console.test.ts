@@ -218,7 +218,7 @@ t.test('credentials that cannot be used are the operator’s mistake', async (t)
     [credentialsFile(t, { refresh_token: undefined }), /has no refresh_token/],
     [
       credentialsFile(t, { type: 'service_account', client_email: 'a@b.example', private_key: 'BEGIN PRIVATE KEY' }),
-      /private_key that is no private key/,
+      /private_key that is not a private key/,
     ],
   ] as const) {
     await connect(world.catalog, { credentials, endpoint, tokenEndpoint });

@@ -107,7 +107,7 @@ t.test('a list whose bytes are wrong is never answered', async (t) => {
     const other = await startSecondServer(t, world);
     const { status, body } = await other.ask(`/pages?${FINAL}`);
     t.strictSame([status, body.pages], [200, before.body.pages]);
-    t.match(other.log.join(''), /a stored list is damaged or gone/);
+    t.match(other.log.join(''), /a stored list is damaged or missing/);
     t.notOk(filesOf(world).includes(current), 'the damaged file is gone');
     await other.stop();
   }

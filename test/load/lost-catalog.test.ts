@@ -74,7 +74,7 @@ t.test('where the catalog is lost, nothing begins anew over the facts', async (t
     lose();
     await t.rejects(
       openCatalog(dataFolder),
-      { message: /catalog\.sqlite' is (missing|empty), but '.*facts' holds facts/ },
+      { message: /catalog\.sqlite' is (missing|empty), but '.*facts' contains facts/ },
       what,
     );
     t.strictSame(filesOf(dataFolder), before, what);
@@ -258,7 +258,7 @@ t.test('failures of the catalog name its file and say what to do', async (t) => 
     t.match(nameCatalogFailure(error, path), { message: /^The catalog '.*' is locked by another process/, errcode: 5 });
   }
   t.match(nameCatalogFailure(Object.assign(new Error('full'), { errcode: 13 }), path), {
-    message: `The catalog '${path}' cannot grow, for its disk is full (full). Free some space and try again.`,
+    message: `The catalog '${path}' cannot grow because its disk is full (full). Free some space and try again.`,
   });
   const constraint = new Error('constraint failed');
   t.equal(

@@ -10,6 +10,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
@@ -52,6 +53,7 @@ function run(cwd: string, settings: NodeJS.ProcessEnv, command: string, ...words
 interface Started {
   readonly child: ChildProcess;
   readonly address: string;
+  readonly key: string;
   readonly get: (path: string) => Promise<Response>;
 }
 
@@ -84,7 +86,7 @@ async function startServer(t: Test, cwd: string, settings: NodeJS.ProcessEnv, ..
     }
   });
   const [address, key] = await ready;
-  return { child, address, get: (path) => fetch(address + path, { headers: { authorization: `Bearer ${key}` } }) };
+  return { child, address, key, get: (path) => fetch(address + path, { headers: { authorization: `Bearer ${key}` } }) };
 }
 
 /** The answers that need the SQL files, the examples of the documentation, the catalog and DuckDB. */
@@ -96,6 +98,35 @@ async function answers(t: Test, { get }: Started): Promise<void> {
   }
   t.equal((await get('/docs')).status, 200);
   t.match(await (await get('/openapi.json')).text(), /"examples"/);
+}
+
+const PROGRAM = `
+import { createClient, OrdinateError, type Schemas } from 'ordinate/client';
+
+const [url = '', key = ''] = process.argv.slice(2);
+const ordinate = createClient({ url, key });
+const { projects } = await ordinate.listProjects();
+const id = projects[0]!.id;
+const totals: Schemas['Metrics'] = (await ordinate.getSite({ id, period: '3m' })).totals;
+let queries = 0;
+for await (const row of ordinate.all.listQueries({ id, limit: 1000 })) queries += row.clicks >= 0 ? 1 : 0;
+const refused = await ordinate.getSite({ id, period: '17m' }).catch((error: unknown) => error);
+console.log(projects.length, totals.clicks > 0, queries > 100, refused instanceof OrdinateError && refused.code);
+`;
+
+/** A program that imports the client of the installed package: the compiler takes it, and it gets answers. */
+async function useClient(t: Test, installed: string, { address, key }: Started): Promise<void> {
+  const folder = temporaryFolder(t);
+  mkdirSync(join(folder, 'node_modules'));
+  symlinkSync(installed, join(folder, 'node_modules/ordinate'));
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+  writeFileSync(join(folder, 'program.ts'), PROGRAM);
+  const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2024', '--types', 'node'];
+  const types = ['--typeRoots', join(ROOT, 'node_modules/@types')];
+  const compiled = await run(folder, {}, join(ROOT, 'node_modules/.bin/tsc'), ...options, ...types, 'program.ts');
+  t.equal(compiled.code, 0, `the compiler takes it ${compiled.stdout}`);
+  const ran = await run(folder, { PATH: PINNED_PATH }, 'node', 'program.ts', address, key);
+  t.match(ran, { code: 0, stdout: '2 true true invalid_request\n' }, 'it gets answers and errors');
 }
 
 t.test('npm pack, npm install --global, ordinate serve --demo', async (t) => {
@@ -117,9 +148,13 @@ t.test('npm pack, npm install --global, ordinate serve --demo', async (t) => {
     if (!files.includes(`package/${path}`)) t.fail(`${path} is not in the package`);
   }
   t.strictSame(
-    files.filter((path) => /\.ts$|^package\/(test|scripts|server|data|node_modules)\/|bench/.test(path)),
+    files.filter(
+      (path) =>
+        /\.ts$|^package\/(test|scripts|server|client|data|node_modules)\/|bench/.test(path) &&
+        !/^package\/dist\/client\/\w+\.d\.ts$/.test(path),
+    ),
     [],
-    'no TypeScript, tests or benchmarks',
+    'no TypeScript but the types of the client, no tests or benchmarks',
   );
 
   const installed = await run(
@@ -141,6 +176,7 @@ t.test('npm pack, npm install --global, ordinate serve --demo', async (t) => {
   await answers(t, server);
   t.strictSame(readdirSync(empty), ['data'], 'the data folder is in the current one');
   t.match(await run(empty, { PATH: PINNED_PATH }, ordinate, 'projects', 'list'), { code: 0, stdout: /Fw7kd/ });
+  await useClient(t, join(prefix, 'lib/node_modules/ordinate'), server);
   const ended = once(server.child, 'exit');
   server.child.kill('SIGTERM');
   t.strictSame(await ended, [0, null], 'a signal reaches the server itself');

@@ -75,13 +75,13 @@ t.test('each step that can be missing is named, with what to do', async (t) => {
   t.match(await testOf(world), { missing: 'credentials', advice: /needs the scope webmasters\.readonly/ });
 
   google.tokenFailure = { how: TOKEN_FAILURES.expiredGrant, times: 1 };
-  t.match(await testOf(world), { missing: 'credentials', advice: /^Make a key of the service account/ });
+  t.match(await testOf(world), { missing: 'credentials', advice: /^Create a key for the service account/ });
 
   failing(forbidden, 2);
   t.match(await testOf(world), { missing: null, advice: /^Give the identity of the credentials read access/ });
 
   failing(FAILURES.pageFor403);
-  t.match(await testOf(world), { missing: null, advice: /^See whether this machine reaches/ });
+  t.match(await testOf(world), { missing: null, advice: /^Check that this machine can reach/ });
 
   google.failure = undefined;
   writeFileSync(account, 'not JSON any more');

@@ -39,7 +39,7 @@ t.test('a pause of one process is that of all; a test of the connection ignores 
   other.google.rows = [];
   world.google.failure = { how: FAILURES.loadQuota, times: 1 };
   await t.rejects(world.run(askWith(world)), /Quota|quota/);
-  const paused = { kind: 'load-quota', message: 'search-console is left alone until 2026-03-15T12:15:00.000Z' };
+  const paused = { kind: 'load-quota', message: 'search-console is paused until 2026-03-15T12:15:00.000Z' };
   await t.rejects(other.run(askWith(other)), paused);
   t.equal(other.google.requests.length, 0);
   await other.run(askWith(other), { property: 'sc-domain:other.example' });
@@ -63,7 +63,7 @@ t.test('one line in the log for each run, of whatever is fetched', async (t) => 
 
 t.test('what nobody waits for is not begun, and nothing is after the end', async (t) => {
   const world = await providersWorld(t);
-  await t.rejects(world.run(askWith(world), { demand: () => 'nobody' }), /Nobody waits/);
+  await t.rejects(world.run(askWith(world), { demand: () => 'nobody' }), /No caller is waiting/);
   world.google.failure = { how: 'hang', times: 1 };
   const underWay = t.rejects(world.run(askWith(world)), { message: 'the service is stopping' });
   while (world.google.held.size === 0) await new Promise((done) => setTimeout(done, 5));

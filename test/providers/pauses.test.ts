@@ -83,7 +83,7 @@ t.test('a run that is under way asks nothing more once another process has been 
     await t.rejects(second.run(askWith(second)), { message: /quota/ });
     await askWith(first)(run);
   });
-  await t.rejects(ended, { kind: 'load-quota', message: /left alone until 2026-03-15T12:15/ });
+  await t.rejects(ended, { kind: 'load-quota', message: /paused until 2026-03-15T12:15/ });
   t.equal(first.google.requests.length, 1);
 });
 

@@ -42,7 +42,7 @@ t.test('clients before background work, and nothing for nobody', async (t) => {
   const left = begin('c', 'left', () => demand['left']!);
   void begin('d', 'client');
   demand['left'] = 'nobody';
-  const refused = t.rejects(left, /Nobody waits/);
+  const refused = t.rejects(left, /No caller is waiting/);
   await end('first');
   await refused;
   t.strictSame(order, ['first', 'client']);

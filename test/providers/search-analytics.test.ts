@@ -160,7 +160,7 @@ t.test('the first day that is not final, by both of its names', async (t) => {
       const client = world.providers.searchAnalytics(world.connection);
       return client.page(finality, { start: 0, limit: 1 }, { ...each, retryUntil: 0 });
     }),
-    new ProviderFailure('broken', 'the answer has a first incomplete date that is no day'),
+    new ProviderFailure('broken', 'the response has a first incomplete date that is not a day'),
   );
 });
 
@@ -186,7 +186,7 @@ t.test('a query that the API does not take is refused without a request', async 
   const expression = `^(${'a|'.repeat(2050)})$`;
   for (const [wrong, why] of [
     [{ dimensions: ['searchAppearance', 'date'] }, /searchAppearance cannot be grouped/],
-    [{ dimensions: ['date', 'date'] }, /a dimension is named twice: date, date/],
+    [{ dimensions: ['date', 'date'] }, /a dimension is given twice: date, date/],
     [{ dimensions: ['page'], aggregation: 'byProperty' }, /cannot be aggregated by property/],
     [
       { aggregation: 'byProperty', filters: [{ dimension: 'page', operator: 'contains', expression: '/' }] },

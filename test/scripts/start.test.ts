@@ -8,7 +8,7 @@ import { serve } from '../../server/main.ts';
 import { ProcessFolder } from '../../server/process-folder.ts';
 import { readSettings } from '../../server/settings.ts';
 import { command } from '../command.ts';
-import { makeDataFolder, run, startProgram, startServer, until, untilReady } from '../process.ts';
+import { makeDataFolder, run, start, startProgram, startServer, until, untilReady } from '../process.ts';
 import { PROJECT, temporaryFolder, WORKSPACE, writeSnapshot } from '../world.ts';
 
 // How a server starts and ends: its data folder, its temporary files, npm around it.
@@ -26,6 +26,16 @@ t.test('SIGTERM to npm start ends the server', async (t) => {
   );
   t.match((await npm.ended).stderr, '"stopping"', 'it was told to stop');
   t.strictSame(readdirSync(join(dataFolder, 'temporary')), [], 'and did so in order');
+});
+
+t.test('a command whose output nobody reads any more ends quietly, and does its work', async (t) => {
+  const folder = temporaryFolder(t);
+  const more = ['--id', 'acme', '--name', 'Acme', '--plan', 'team', '--json'];
+  const { child, ended } = start(t, { ORDINATE_DATA: join(folder, 'data') }, 'workspaces', 'create', ...more);
+  // As `| head` does once it has read enough.
+  child.stdout!.destroy();
+  t.match(await ended, { code: 0, stdout: '', stderr: '' });
+  t.match(await command({ ORDINATE_DATA: join(folder, 'data') }, 'workspaces', 'list'), { stdout: /acme/ });
 });
 
 t.test('the server says where its data is; commands that only look make no data folder', async (t) => {
@@ -79,7 +89,7 @@ t.test('a data folder that cannot be made is refused at once', async (t) => {
   // Node's own way of making folders never comes back from here.
   const { code, stderr } = await run(t, { ORDINATE_DATA: '/proc/nope/deeper' }, 'serve');
   t.equal(code, 1);
-  t.match(stderr, /^The data folder '\/proc\/nope\/deeper' cannot be made: .*Set ORDINATE_DATA to .*\n$/);
+  t.match(stderr, /^The data folder '\/proc\/nope\/deeper' cannot be created: .*Set ORDINATE_DATA to .*\n$/);
 });
 
 t.test('what a killed server left behind goes; what a running one uses stays', async (t) => {

@@ -5,21 +5,20 @@ import compress from '@fastify/compress';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 
-/** Answers shorter than this fit in a packet or two anyway. */
+/** Shorter responses fit in one or two packets uncompressed. */
 const THRESHOLD = 2048;
 
-/** Up to here an answer is compressed in one go: a stream costs more than its bytes, most of all that of zstd. */
-const IN_ONE_GO = 128 * 1024;
+/** Responses up to this size are compressed without a stream, whose setup costs more, especially for zstd. */
+const MAX_BUFFERED = 128 * 1024;
 
 /**
- * Each method at the level where it is fast (ARCHITECTURE.md, "Measured"): higher ones save a tenth of the bytes and
- * cost three times the time.
+ * Fast levels (ARCHITECTURE.md, "Measured"): higher levels save a tenth of the bytes and take three times as long.
  */
 const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
 const GZIP = { level: 1 };
 
-/** In the order in which they are used where a client takes several alike. */
+/** In order of preference. */
 const METHODS = {
   zstd: (bytes: Buffer) => promisify(zstdCompress)(bytes, ZSTD),
   br: (bytes: Buffer) => promisify(brotliCompress)(bytes, BROTLI),
@@ -28,22 +27,22 @@ const METHODS = {
 
 const DECODERS = { zstd: promisify(zstdDecompress), br: promisify(brotliDecompress), gzip: promisify(gunzip) };
 
-/** How the bytes of an answer are written; `identity`: as they are. */
+/** The content encoding; `identity` is uncompressed. */
 export type Encoding = keyof typeof METHODS | 'identity';
 
 const COMPRESSED = Object.keys(METHODS) as (keyof typeof METHODS)[];
 
-/** Parquet is compressed by itself. */
+/** Parquet is already compressed. */
 const COMPRESSIBLE = /^text\/|json|arrow/;
 
-/** Compresses answers by `Accept-Encoding`. */
+/** Compresses responses by `Accept-Encoding`. */
 export async function addCompression(app: FastifyInstance): Promise<void> {
   await app.register(compress, {
     global: true,
-    // Nothing reads what comes with a request.
+    // Request bodies are ignored.
     globalDecompression: false,
     threshold: THRESHOLD,
-    syncThreshold: IN_ONE_GO,
+    syncThreshold: MAX_BUFFERED,
     encodings: COMPRESSED,
     customTypes: COMPRESSIBLE,
     zlibOptions: { ...GZIP, ...ZSTD },
@@ -56,27 +55,27 @@ const negotiator = new Negotiator<Encoding>({
   cache: new LRUCache<string, string>({ max: 100 }),
 });
 
-/** The encoding that a client wants most. */
-export function wantedEncoding({ headers }: FastifyRequest): Encoding {
+/** The encoding that a client prefers. */
+export function preferredEncoding({ headers }: FastifyRequest): Encoding {
   const accepted = headers['accept-encoding'];
   if (accepted === undefined) return 'identity';
-  // Who takes anything gets what everyone can read, as the plugin has it.
+  // Clients that accept anything get gzip, as from the plugin.
   return negotiator.negotiate(accepted.toLowerCase().replaceAll(/\*|x-gzip/g, 'gzip')) ?? 'identity';
 }
 
-/** Bytes and how they are written. */
+/** Bytes with their encoding. */
 export interface EncodedBytes {
   readonly bytes: Buffer;
   readonly encoding: Encoding;
 }
 
-/** Compresses an answer, unless it is so short that this wins nothing. */
+/** Compresses a response, unless it is too short to benefit. */
 export async function encode(bytes: Buffer, encoding: Encoding): Promise<EncodedBytes> {
   if (encoding === 'identity' || bytes.length < THRESHOLD) return { bytes, encoding: 'identity' };
   return { bytes: await METHODS[encoding](bytes), encoding };
 }
 
-/** The bytes of an answer as they were before `encode`. */
+/** Reverses `encode`. */
 export async function decode({ bytes, encoding }: EncodedBytes): Promise<Buffer> {
   return encoding === 'identity' ? bytes : DECODERS[encoding](bytes);
 }

@@ -4,29 +4,28 @@ import { unavailable } from '../../domain/errors.ts';
 
 /** In milliseconds. */
 export interface TimeLimits {
-  /** How long the service may take to begin an answer, and to go on with one it has begun. */
+  /** The longest time until the first bytes of a response, and until each next part. */
   readonly progress: number;
-  /** How long a client may take nothing of an answer. */
+  /** The longest time that a client may read nothing of a response. */
   readonly stalled: number;
 }
 
-/** Why an answer ended early, for the log. */
+/** Why a response ended early, for the log. */
 type Cut = 'time limit' | 'client stalled' | 'failed';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Null for requests that no route or hook ever saw. */
+    /** Null for requests that reached no hook. */
     deadline: Deadline | null;
   }
 }
 
 /**
- * Ends a request that makes no progress. How long a whole answer takes does not matter: a slow client may read a long
- * one for hours. Until it begins, and whenever more of it is awaited, the service must come up with something in time;
- * and what it has sent must be taken in time.
+ * Ends a request without progress. The total time of a response is not limited: a slow client may read a long one for
+ * hours. The service must produce each part in time, and the client must read it in time.
  */
 class Deadline {
-  /** Set when the service ended the answer before it was whole. */
+  /** Set when the service ends an incomplete response. */
   cut: Cut | undefined;
   readonly #stop = new AbortController();
   readonly #reply: FastifyReply;
@@ -42,57 +41,55 @@ class Deadline {
     });
     reply.raw.once('close', () => {
       this.pause();
-      if (!isFinished) this.#stop.abort(new Error('The client has gone.'));
+      if (!isFinished) this.#stop.abort(new Error('The client has disconnected.'));
     });
   }
 
-  /** Aborted when the client has gone or time is up. */
+  /** Aborted when the client disconnects or the time limit is reached. */
   get signal(): AbortSignal {
     return this.#stop.signal;
   }
 
-  /** From now on the client waits for the service. */
+  /** Starts the time limit of the service. */
   start(): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#expire(), this.#limits.progress);
   }
 
-  /** The service has something to send. */
+  /** Stops the time limit of the service. */
   pause(): void {
     clearTimeout(this.#timer);
   }
 
-  /** From now on the client must take what it is sent. */
+  /** Starts the time limit of the client. */
   watchClient(): void {
     const { raw } = this.#reply;
     const { socket } = raw;
-    // Requests that are injected have none.
+    // Injected requests have no socket.
     if (!(socket instanceof Socket)) return;
     const { stalled } = this.#limits;
-    // Node notices progress by what the kernel has taken, also in the middle of a large buffer.
+    // The timeout resets when the kernel accepts bytes, also within a large buffer.
     raw.setTimeout(stalled, () => {
       if (raw.writableLength > 0) this.end('client stalled');
       else socket.setTimeout(stalled);
     });
   }
 
-  /** Breaks the connection, so that no client takes a part of an answer for the whole. */
+  /** Destroys the connection, so that the client does not treat an incomplete response as complete. */
   end(cut: Cut): void {
     this.cut ??= cut;
     this.#reply.raw.destroy();
   }
 
   #expire(): void {
-    const error = unavailable(
-      'The answer took longer than the service allows; ask for a shorter range or try again later.',
-    );
+    const error = unavailable('The response took too long; request a shorter range or try again later.');
     this.#stop.abort(error);
     if (this.#reply.raw.headersSent) this.end('time limit');
     else if (!this.#reply.sent) this.#reply.send(error);
   }
 }
 
-/** Gives every request a deadline. Its signal takes the place of Fastify's own, which would cut long answers. */
+/** Adds a deadline to every request. Its signal replaces Fastify's, which would abort long responses. */
 export function addDeadlines(app: FastifyInstance, limits: TimeLimits): void {
   app.decorateRequest('deadline', null);
   app.addHook('onRequest', (request: FastifyRequest, reply, done) => {

@@ -1,4 +1,4 @@
-/** A line that rises between two axes: an ordinate is a value on the upright one. */
+/** A rising line between two axes; the ordinate is the value on the vertical axis. */
 export const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" role="img" aria-label="Ordinate">
 <rect width="32" height="32" rx="7" fill="#12355b"/>
 <path d="M8 6v18h18" fill="none" stroke="#9fc3e7" stroke-width="2.5" stroke-linecap="round" stroke-linejoin="round"/>
@@ -18,7 +18,7 @@ body { margin: 0; }
 .ordinate-header small { font-weight: 400; font-size: 14px; color: #bcd6ef; }
 `;
 
-/** Without fonts, telemetry or anything else from other hosts. */
+/** Disables everything that would be loaded from other hosts. */
 const CONFIGURATION = {
   url: '/openapi.json',
   withDefaultFonts: false,
@@ -34,7 +34,7 @@ const CONFIGURATION = {
 
 export const START = `Scalar.createApiReference('#reference', ${JSON.stringify(CONFIGURATION)});\n`;
 
-/** The page itself. @param root where its static files are */
+/** The HTML page. @param root path of its static files */
 export function page(root: string): string {
   return `<!doctype html>
 <html lang="en">

@@ -1,5 +1,5 @@
-// A worker thread: hands out the script that shows the documentation, and ends. The package has it inside a module that
-// takes some 40 MB and a third of a second to load; neither is to burden the server.
+// A worker thread that returns the script of the documentation page. The package bundles it in a module that takes 40 MB
+// and a third of a second to load, which the server avoids.
 import { parentPort } from 'node:worker_threads';
 import reference from '@scalar/fastify-api-reference';
 import fastify from 'fastify';

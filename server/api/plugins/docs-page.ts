@@ -4,10 +4,10 @@ import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { notFound } from '../../domain/errors.ts';
-import { type EncodedBytes, type Encoding, encode, wantedEncoding } from './compression.ts';
+import { type EncodedBytes, type Encoding, encode, preferredEncoding } from './compression.ts';
 import { ICON, page, START, STYLE } from './docs-assets.ts';
 
-/** Scripts run from our own files only, and nothing is fetched from elsewhere. Styles are put in by the script. */
+/** Allows scripts only from our own files, and no requests to other hosts. The script inserts inline styles. */
 const SECURITY_HEADERS = {
   'content-security-policy': [
     "default-src 'none'",
@@ -25,7 +25,7 @@ const SECURITY_HEADERS = {
   'referrer-policy': 'no-referrer',
 };
 
-/** A file of the page, with what it comes to in each encoding that was asked for. */
+/** A file of the page, with its requested encodings. */
 interface Asset {
   readonly type: string;
   readonly bytes: Buffer;
@@ -33,12 +33,12 @@ interface Asset {
 }
 
 interface Site {
-  /** Changes with any of the files, so that browsers may keep them for ever. */
+  /** A hash of all files, so that browsers can cache them indefinitely. */
   readonly version: string;
   readonly assets: ReadonlyMap<string, Asset>;
 }
 
-/** The pages to browse the documentation at `/docs`, which work offline; `/` leads there. */
+/** Adds the documentation page at `/docs`, which works offline; `/` redirects there. */
 export async function addDocsPage(app: FastifyInstance): Promise<void> {
   let site: Promise<Site> | undefined;
   const getSite = (): Promise<Site> => {
@@ -71,7 +71,7 @@ export async function addDocsPage(app: FastifyInstance): Promise<void> {
         const { version, assets } = await getSite();
         const asset = request.params.version === version ? assets.get(request.params.name) : undefined;
         if (asset === undefined) throw notFound('There is no such file; the documentation is at /docs.');
-        const { bytes, encoding } = await inEncoding(asset, wantedEncoding(request));
+        const { bytes, encoding } = await inEncoding(asset, preferredEncoding(request));
         if (encoding !== 'identity') reply.header('content-encoding', encoding);
         return reply
           .headers({ 'cache-control': 'public, max-age=31536000, immutable', vary: 'accept-encoding' })
@@ -87,15 +87,10 @@ export async function addDocsPage(app: FastifyInstance): Promise<void> {
 }
 
 function inEncoding({ bytes, encoded }: Asset, encoding: Encoding): Promise<EncodedBytes> {
-  let made = encoded.get(encoding);
-  if (made === undefined) {
-    made = encode(bytes, encoding);
-    encoded.set(encoding, made);
-  }
-  return made;
+  return encoded.getOrInsertComputed(encoding, () => encode(bytes, encoding));
 }
 
-/** Reads the files at the first visit: most servers are never asked for them. */
+/** Reads the files on the first visit, because most servers never serve them. */
 async function readSite(): Promise<Site> {
   const files = [
     ['icon.svg', 'image/svg+xml', Buffer.from(ICON)],

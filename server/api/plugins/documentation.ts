@@ -7,7 +7,7 @@ const DESCRIPTION = `Read-only access to search performance: clicks, impressions
 keywords, the whole site, breakdowns, pages and queries, with alerts and notes.
 
 Every request needs a key, sent as \`Authorization: Bearer KEY\`. A key reads every project of its workspace and may send
-120 requests a minute. Ranges are inclusive and span at most 486 days. Unknown parameters are ignored; a known one that is
+120 requests per minute. Ranges are inclusive and span at most 486 days. Unknown parameters are ignored; a known one that is
 repeated, empty or malformed is an error. Every error is \`{ "error": { "code", "message" } }\`.`;
 
 /** Headings of the documentation, in order. */
@@ -15,12 +15,13 @@ const TAGS = [
   { name: 'Projects', description: 'What a key can read.' },
   { name: 'Keywords', description: 'Tracked keywords and their groups.' },
   { name: 'Site', description: 'The whole property by day and by breakdown.' },
-  { name: 'Pages and queries', description: 'Lists of a range, computed once and then shared.' },
-  { name: 'Alerts and notes', description: 'What happened, found by checks and written by people.' },
+  { name: 'Pages and queries', description: 'Lists for a range, computed once and then shared.' },
+  { name: 'Alerts and notes', description: 'Alerts from checks, and notes from users.' },
+  { name: 'Snapshot', description: 'All stored facts as Parquet files, and which of them changed.' },
 ] as const;
 export type Tag = (typeof TAGS)[number]['name'];
 
-/** OpenAPI 3.1 made from the route schemas at `/openapi.json`, and pages to browse it at `/docs`, which work offline. */
+/** Serves OpenAPI 3.1, generated from the route schemas, at `/openapi.json`, and a documentation page at `/docs`. */
 export async function addDocumentation(app: FastifyInstance): Promise<void> {
   await app.register(swagger, {
     transformObject: (document) => tidyDocument('openapiObject' in document ? document.openapiObject : {}),

@@ -1,40 +1,37 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { ERRORS, type ErrorCode, KnownError, notFound, UNREADABLE_REQUESTS, unavailable } from '../../domain/errors.ts';
+import { type ErrorCode, KnownError, notFound, UNREADABLE_REQUESTS, unavailable } from '../../domain/errors.ts';
 import { classifyFailure, type ResourceFailure } from '../../domain/failures.ts';
 
-/** The body of every error answer. */
+/** The body of every error response. */
 function errorBody(code: ErrorCode, message: string): { error: { code: ErrorCode; message: string } } {
   return { error: { code, message } };
 }
 
-/** Answers an error with its status, headers and envelope. What is not meant for clients goes to the log only. */
+/** Sends an error with its status, headers and body. Internal details go only to the log. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = toKnown(error);
-  // What fails because the client has gone is no failure of the service.
+  // Failures caused by a disconnected client are not errors of the service.
   const isGone = known.code === 'server_error' && request.signal?.aborted;
   const what = { id: request.id, err: error };
-  if (isGone) request.log.debug(what, 'the client has gone');
+  if (isGone) request.log.debug(what, 'the client has disconnected');
   else if (known.code === 'server_error') request.log.error(what, 'request failed');
   else if (known.code === 'unavailable') request.log.warn(what, 'answer unavailable');
   reply.header('cache-control', 'no-store');
   if (known.code === 'unauthorized') reply.header('www-authenticate', 'Bearer');
   if (known.retryAfter !== undefined) reply.header('retry-after', String(known.retryAfter));
-  return reply
-    .code(ERRORS[known.code].status)
-    .type('application/json; charset=utf-8')
-    .send(errorBody(known.code, known.message));
+  return reply.code(known.status).type('application/json; charset=utf-8').send(errorBody(known.code, known.message));
 }
 
-/** What a client is told when the machine refuses something; the log has the rest. */
+/** Messages to clients for failures of disk and memory; details are in the log. */
 const FAILURE_MESSAGES: Readonly<Record<ResourceFailure, string>> = {
-  'disk-full': 'The service has no disk space left for this answer right now.',
-  'too-many-files': 'The service can open no more files right now.',
+  'disk-full': 'The service has no disk space left for this response right now.',
+  'too-many-files': 'The service cannot open more files right now.',
   'cannot-open': 'The service cannot open its files right now.',
-  'read-only': 'The service may not read or write its files right now.',
-  'disk-error': 'The storage of the service fails right now.',
-  'out-of-memory': 'The service has no memory left for this answer right now.',
+  'read-only': 'The service has no permission to read or write its files right now.',
+  'disk-error': 'The storage of the service is failing right now.',
+  'out-of-memory': 'The service has no memory left for this response right now.',
   busy: 'The catalog of the service is busy right now.',
 };
 
@@ -42,7 +39,7 @@ function toKnown(error: unknown): KnownError {
   if (error instanceof KnownError) return error;
   const { statusCode = 500 } = error as Partial<FastifyError>;
   const code = String((error as Partial<FastifyError>).code);
-  // Only methods that the API does not have come with a body.
+  // Only unsupported methods have a body.
   if (code.startsWith('FST_ERR_CTP') || code === 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE')
     return notFound('The API answers GET and HEAD only.');
   if (statusCode >= 400 && statusCode < 500) {
@@ -50,7 +47,7 @@ function toKnown(error: unknown): KnownError {
   }
   const failure = classifyFailure(error);
   if (failure !== undefined) return unavailable(FAILURE_MESSAGES[failure], error);
-  return new KnownError('server_error', 'The service failed to answer; the failure has been logged.');
+  return new KnownError('server_error', 'The service failed to respond; the failure has been logged.');
 }
 
 const UNREADABLE = {
@@ -60,8 +57,8 @@ const UNREADABLE = {
 const MALFORMED = [UNREADABLE_REQUESTS.malformed.status, 'The request is not well-formed HTTP.'] as const;
 
 /**
- * Answers what is not HTTP enough to become a request: broken syntax, headers that are too large, a client that is too
- * slow to send them. The connection ends with it. The log gets no part of the request: nobody knows what is in it.
+ * Responds to input that is not a valid HTTP request: invalid syntax, headers that are too large or arrive too slowly. The
+ * connection is closed. No part of the request is logged, as it may contain secrets.
  */
 export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket, log: FastifyBaseLogger): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {

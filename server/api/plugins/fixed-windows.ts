@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-/** Keys or addresses that are counted at once; the least recently used is dropped first. */
+/** Maximum number of counted keys or addresses; the least recently used is dropped first. */
 const MAX_COUNTED = 100_000;
 
 interface Window {
@@ -12,11 +12,11 @@ interface Window {
 type Done = (error: Error | null, result?: { current: number; ttl: number }) => void;
 
 /**
- * Counts for the rate-limit plugin in fixed windows that start with the first request of a key. The plugin's own store
- * hands one object to all requests of a key; those that arrive in one tick would all read the last count.
+ * A store for the rate-limit plugin with fixed windows that start with the first request of a key. The plugin's own store
+ * shares one object per key, so requests that arrive in the same tick would all read the last count.
  */
 export class FixedWindows {
-  // Bounded by size and not by `max`, which takes room for all of them at once.
+  // Uses `maxSize`, because `max` allocates memory for all entries in advance.
   readonly #windows = new LRUCache<string, Window>({ maxSize: MAX_COUNTED, sizeCalculation: () => 1 });
   readonly #now: () => number;
 
@@ -28,7 +28,7 @@ export class FixedWindows {
   incr(key: string, done: Done, length: number): void {
     const now = this.#now();
     let window = this.#windows.get(key);
-    // A window that ends too late was begun before the clock was set back.
+    // A window that ends too late was started before the clock was set back.
     if (window === undefined || window.endsAt <= now || window.endsAt > now + length) {
       window = { count: 0, endsAt: now + length };
       this.#windows.set(key, window);
@@ -37,7 +37,7 @@ export class FixedWindows {
     done(null, { current: window.count, ttl: window.endsAt - now });
   }
 
-  /** A limit of its own counts for itself. */
+  /** Each limit has its own counters. */
   child(): FixedWindows {
     return new FixedWindows(this.#now);
   }

@@ -1,7 +1,8 @@
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { CatalogCache } from '../../catalog/catalog-cache.ts';
+import type { CatalogCache, Found } from '../../catalog/catalog-cache.ts';
 import { KeyUse } from '../../catalog/key-use.ts';
+import type { Access } from '../../catalog/keys.ts';
 import { UsageDatabase } from '../../catalog/usage.ts';
 import { KnownError } from '../../domain/errors.ts';
 import '../principal.ts';
@@ -12,24 +13,48 @@ export const FAILURES_PER_MINUTE = 30;
 const MINUTE = 60_000;
 
 export interface GuardOptions {
-  readonly catalogCache: CatalogCache;
-  /** Where the last use of keys is stored. */
+  /** Folder of the usage database. */
   readonly dataFolder: string;
   /** Milliseconds, as `Date.now`. */
   readonly now: () => number;
 }
 
-/** What every request under the API's root passes before its route: key, rate limit, plan. */
+/** The checks before each route of the API: key, rate limit, plan. */
 export type Guard = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
+/** A way to authenticate requests. */
+export interface Credential {
+  readonly via: 'key' | 'feed';
+  /** The access of a request; undefined without valid credentials. */
+  readonly find: (request: FastifyRequest) => Found<Access>;
+  /** The error for a request without valid credentials. */
+  readonly refusal: (request: FastifyRequest) => KnownError;
+}
+
+/** API keys in the `Authorization` header. */
+export function bearerKeys(catalogCache: CatalogCache): Credential {
+  return {
+    via: 'key',
+    find: ({ headers }) => {
+      const key = bearerKey(headers.authorization);
+      return key === undefined ? undefined : catalogCache.access(key);
+    },
+    refusal: ({ headers }) => new KnownError('unauthorized', unauthorizedMessage(headers.authorization)),
+  };
+}
+
 /**
- * Checks, in this order: the key (401, or 429 for an address with too many failures), the key's rate limit (429), the
- * plan (403). The rate-limit headers stand on every authenticated answer, whatever comes of it.
+ * Returns a function that creates guards. A guard checks, in this order: the credential (its refusal, or 429 for an
+ * address with too many failures), the rate limit of the key (429), the plan (403). Every authenticated response has the
+ * rate-limit headers. All guards share their counters.
  */
-export async function makeGuard(app: FastifyInstance, { catalogCache, dataFolder, now }: GuardOptions): Promise<Guard> {
+export async function makeGuards(
+  app: FastifyInstance,
+  { dataFolder, now }: GuardOptions,
+): Promise<(credential: Credential) => Guard> {
   await app.register(rateLimit, {
     global: false,
-    // The plugin wants a class, and makes the store itself.
+    // The plugin requires a class and creates the store itself.
     store: class extends FixedWindows {
       constructor() {
         super(now);
@@ -37,7 +62,7 @@ export async function makeGuard(app: FastifyInstance, { catalogCache, dataFolder
     },
   });
   const usage = new UsageDatabase(dataFolder, (error) => {
-    app.log.warn({ err: error }, 'the last use of keys was not stored');
+    app.log.warn({ err: error }, 'could not store the last use of keys');
   });
   const keyUse = new KeyUse(usage);
   app.addHook('onClose', async () => {
@@ -56,36 +81,40 @@ export async function makeGuard(app: FastifyInstance, { catalogCache, dataFolder
     keyGenerator: (request) => request.ip,
   });
 
-  return async (request, reply) => {
-    const key = bearerKey(request.headers.authorization);
-    const access = key === undefined ? undefined : await catalogCache.access(key);
-    if (access === undefined) {
-      const failures = await countFailure(request);
-      if (!failures.isAllowed && failures.isExceeded)
-        throw tooMany('requests without a valid key', failures.ttlInSeconds);
-      throw new KnownError('unauthorized', unauthorizedMessage(request.headers.authorization));
-    }
-    const { keyId, workspaceId: workspace, plan } = access;
-    request.principal = { workspace, plan, via: 'key', keyId };
-    keyUse.note(keyId, now());
+  return ({ via, find, refusal }) =>
+    async (request, reply) => {
+      const access = await find(request);
+      if (access === undefined) {
+        const failures = await countFailure(request);
+        if (!failures.isAllowed && failures.isExceeded)
+          throw tooMany('requests without a valid key', failures.ttlInSeconds);
+        throw refusal(request);
+      }
+      const { keyId, workspaceId: workspace, plan } = access;
+      request.principal = { workspace, plan, via, keyId };
+      keyUse.note(keyId, now());
 
-    const count = await countRequest(request);
-    if (count.isAllowed) throw new Error('the rate limit counts every key');
-    const reset = Math.max(1, count.ttlInSeconds);
-    reply.headers({
-      'x-ratelimit-limit': REQUESTS_PER_MINUTE,
-      'x-ratelimit-remaining': count.remaining,
-      'x-ratelimit-reset': reset,
-    });
-    if (count.isExceeded) throw tooMany(`requests with this key; ${REQUESTS_PER_MINUTE} a minute are served`, reset);
+      const count = await countRequest(request);
+      if (count.isAllowed) throw new Error('the rate limit must count every key');
+      const reset = Math.max(1, count.ttlInSeconds);
+      reply.headers({
+        'x-ratelimit-limit': REQUESTS_PER_MINUTE,
+        'x-ratelimit-remaining': count.remaining,
+        'x-ratelimit-reset': reset,
+      });
+      if (count.isExceeded)
+        throw tooMany(`requests with this key; the limit is ${REQUESTS_PER_MINUTE} per minute`, reset);
 
-    if (plan === 'free') {
-      throw new KnownError('plan_required', 'The workspace of this key is on the Free plan, which has no API access.');
-    }
-  };
+      if (plan === 'free') {
+        throw new KnownError(
+          'plan_required',
+          'The workspace of this key is on the Free plan, which has no API access.',
+        );
+      }
+    };
 }
 
-/** The key of `Authorization: Bearer KEY`; keys sent in any other way do not count. */
+/** The key of `Authorization: Bearer KEY`. */
 function bearerKey(header: string | undefined): string | undefined {
   return /^Bearer +(\S+)$/i.exec(header ?? '')?.[1];
 }

@@ -3,12 +3,12 @@ import { destination, stdSerializers } from 'pino';
 import '../principal.ts';
 import { redact, redactAddress } from './redact.ts';
 
-/** Where the server logs: standard error, some kilobytes at a time; a line for each answer must cost little. */
+/** Opens standard error, buffered, because every response is logged. */
 export function openLog(): ReturnType<typeof destination> {
   return destination({ dest: 2, sync: false, minLength: 16_000, periodicFlush: 500 });
 }
 
-/** Log settings of the server: JSON lines, without anything that could be a key. */
+/** Log options of the server: JSON lines with possible keys redacted. */
 export function logOptions(
   level: string,
   stream: { write(line: string): void },
@@ -20,7 +20,7 @@ export function logOptions(
       req: (request: FastifyRequest) => ({
         id: request.id,
         method: request.method,
-        // Keys do not belong into an address, but some will be sent there.
+        // Clients may send keys in the URL by mistake.
         url: redactAddress(request.url),
         address: request.ip,
       }),
@@ -29,20 +29,20 @@ export function logOptions(
   };
 }
 
-/** An error as it is logged; messages of the framework repeat addresses. */
+/** Serializes an error with possible keys redacted: framework messages contain URLs. */
 export function serializeError(error: Error): ReturnType<typeof stdSerializers.err> {
   const { message, stack, ...rest } = stdSerializers.err(error);
   return { ...rest, message: redact(message), stack: redact(stack) };
 }
 
 /**
- * Writes the line of a request when its connection is done with it: also when its client has gone, or was sent a part
- * of its answer only. One flat line by the server's own logger: this is on the path of every answer.
+ * Logs a request when its response ends, including incomplete responses. Writes one flat line with the server's logger, for
+ * speed.
  */
 export function logAnswer(log: FastifyBaseLogger, request: FastifyRequest, reply: FastifyReply): void {
   const { raw } = reply;
   const start = performance.now();
-  // Closed connections have lost it.
+  // Closed connections no longer have the address.
   const { id, method, ip: address } = request;
   let isWhole = false;
   raw.once('finish', () => {
@@ -58,7 +58,7 @@ export function logAnswer(log: FastifyBaseLogger, request: FastifyRequest, reply
   });
 }
 
-/** Logs each request when its connection is done with it. */
+/** Logs each request when its response ends. */
 export function addAnswerLog(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     logAnswer(app.log, request, reply);

@@ -1,21 +1,21 @@
-/** Characters of an address that are logged at most. */
+/** Maximum number of logged characters of a URL. */
 const MAX_LENGTH = 1000;
 
-/** Passes of decoding; whatever is encoded more often is not logged. */
+/** Maximum decoding passes; text that is encoded more often is not logged. */
 const MAX_DEPTH = 8;
 
 /** An encoded ASCII character, its percent sign encoded any number of times: `%5F`, `%255F`, `%25255F`. */
 const ENCODED = /%(?:25)*([2-7][0-9a-f])/gi;
 
-/** The name that keys begin with, and what follows it in the same part of an address. */
-const KEY = /(ord_live_)[^/?#&;=]*/gi;
+/** The prefix of keys and feed tokens, and what follows it in the same part of a URL. */
+const KEY = /(ord_(?:live|feed)_)[^/?#&;=]*/gi;
 
-/** A run as long as the secret of a key: nothing else in an address of ours is. */
+/** A run as long as the secret of a key; nothing else in our URLs is that long. */
 const SECRET = /[a-z0-9]{32,}/gi;
 
 /**
- * An address with anything that could be a key masked, in any case and percent-encoded in any way. The time it takes is
- * bounded by `MAX_LENGTH`, for anybody can send an address.
+ * Masks possible keys in a URL, in any case and with any percent-encoding. The input is limited to `MAX_LENGTH`, because
+ * anyone can send a URL.
  */
 export function redactAddress(url: string): string {
   if (url.length <= MAX_LENGTH) return redact(url);
@@ -23,7 +23,7 @@ export function redactAddress(url: string): string {
   return `${redact(url.slice(0, MAX_LENGTH)).replace(/[a-z0-9%]*$/i, '')}…`;
 }
 
-/** Any text with anything that could be a key masked. */
+/** Masks possible keys in a text. */
 export function redact(text: string): string {
   const decoded = decodeAscii(text);
   if (decoded === undefined) return `(a text that is percent-encoded more than ${MAX_DEPTH} times)`;
@@ -32,10 +32,10 @@ export function redact(text: string): string {
 }
 
 function mask(text: string): string {
-  return text.replaceAll(KEY, 'ord_live_…').replaceAll(SECRET, '…');
+  return text.replaceAll(KEY, (_, prefix: string) => `${prefix.toLowerCase()}…`).replaceAll(SECRET, '…');
 }
 
-/** Decodes until nothing is left to decode; undefined where that takes too long. */
+/** Decodes repeatedly; undefined if `MAX_DEPTH` is exceeded. */
 function decodeAscii(text: string): string | undefined {
   if (!text.includes('%')) return text;
   let decoded = text;

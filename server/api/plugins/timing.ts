@@ -8,10 +8,10 @@ declare module 'fastify' {
   }
 }
 
-/** Is told the stages of each answer: the path of its route, its status, and milliseconds by stage. */
+/** Callback for each response: route path, status, and milliseconds by stage. */
 export type OnStages = (route: string, status: number, stages: StageTimes) => void;
 
-/** Measures the stages of each request: sent as `Server-Timing` and, once it is answered, handed to a metrics hook. */
+/** Measures the stages of each request, for the `Server-Timing` header and the metrics hook. */
 export function addTiming(api: FastifyInstance, onStages: OnStages | undefined): void {
   api.decorateRequest('stages', null);
   api.addHook('onRequest', (request, _reply, done) => {

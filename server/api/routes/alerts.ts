@@ -6,11 +6,11 @@ import { answerFresh } from '../answer.ts';
 import { day, instant, nullable, object, oneOf, project, responses, shortId, uuid } from '../schemas.ts';
 import type { Route } from './route.ts';
 
-const alert = object({
+const alert = object('Alert', {
   id: uuid,
   type: Type.String({ description: 'Machine name of the check, such as keyword_drop or traffic_drop.' }),
   kind: Type.String({ description: 'Label of the check.' }),
-  severity: oneOf(['info', 'warning', 'critical']),
+  severity: oneOf('AlertSeverity', ['info', 'warning', 'critical']),
   title: Type.String(),
   body: Type.String(),
   date: nullable(day, 'The day the alert is about, when it names one.'),
@@ -20,7 +20,7 @@ const alert = object({
   resolvedAt: nullable(instant, 'Null while the alert is open.'),
 });
 
-const answer = object({ project, alerts: Type.Array(alert) });
+const answer = object('AlertsAnswer', { project, alerts: Type.Array(alert) });
 
 export const alerts: Route = {
   path: '/projects/:id/alerts',

@@ -3,33 +3,28 @@ import { breakdownRows } from '../../formats/breakdown-rows.ts';
 import { documentJson } from '../../formats/json.ts';
 import { breakdownsReport } from '../../reports/breakdowns.ts';
 import { answerCached } from '../answer.ts';
-import { counts, day, metrics, nullable, object, project, provisionalAfter, responses } from '../schemas.ts';
+import { counts, metrics, metricsProperties, object, project, range, responses } from '../schemas.ts';
 import type { Route } from './route.ts';
 
-const answer = object({
+const country = object('CountryMetrics', { country: Type.String(), ...metricsProperties });
+const device = object('DeviceMetrics', {
+  device: Type.String({ description: 'desktop, mobile or tablet.' }),
+  ...metricsProperties,
+});
+const appearance = object('AppearanceMetrics', { appearance: Type.String(), ...metricsProperties });
+
+const answer = object('BreakdownsAnswer', {
   project,
-  range: object({
-    from: day,
-    to: day,
-    availableFrom: nullable(day, 'First day with any breakdown; null before the first collection.'),
-    availableThrough: nullable(day, 'Last day with any breakdown; null before the first collection.'),
-    provisionalAfter,
-    countryMonthlyThrough: nullable(
-      day,
-      'Up to this day country data is monthly (top 20 and other); a part of a month gets an even share of it.',
-    ),
-  }),
-  countries: Type.Array(object({ country: Type.String(), ...metrics }), { description: 'Most clicks first.' }),
-  devices: Type.Array(object({ device: Type.String({ description: 'desktop, mobile or tablet.' }), ...metrics }), {
-    description: 'Most clicks first.',
-  }),
-  appearances: Type.Array(object({ appearance: Type.String(), ...metrics }), {
+  range,
+  countries: Type.Array(country, { description: 'Most clicks first.' }),
+  devices: Type.Array(device, { description: 'Most clicks first.' }),
+  appearances: Type.Array(appearance, {
     description: 'Most impressions first. They overlap and do not add up to the site.',
   }),
-  brand: object({
-    brand: object(metrics),
-    nonBrand: object(metrics),
-    anonymous: object(counts, { description: 'Site total minus brand and non-brand.' }),
+  brand: object('BrandSplit', {
+    brand: metrics,
+    nonBrand: metrics,
+    anonymous: object('Counts', counts, { description: 'Site total minus brand and non-brand.' }),
   }),
 });
 

@@ -5,11 +5,11 @@ import type { SharedConcurrencyLimit } from '../../runtime/limits.ts';
 import type { QueryCache } from '../query-cache.ts';
 import type { ResponseCache } from '../response-cache.ts';
 
-/** What routes answer from. */
+/** The dependencies of routes. */
 export interface Context extends ReportSources {
   readonly queries: QueryCache;
   readonly cache: ResponseCache;
-  /** Long answers pass here. */
+  /** Limits concurrent long responses. */
   readonly longAnswers: SharedConcurrencyLimit;
   readonly rowFormats: Readonly<Record<Exclude<FormatName, 'json'>, RowFormat>>;
 }

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 
-/** An answer as a server gave it, with the request that it answers (below the API's root). */
+/** A recorded request path and its response. */
 interface Example {
   readonly request: string;
   readonly answer: unknown;
 }
 
-/** By operation and status. A test asks each of them again and finds the same answer. */
+/** Examples by operation and status. A test repeats each request and compares the response. */
 const EXAMPLES = JSON.parse(readFileSync(new URL('examples.json', import.meta.url), 'utf8')) as Readonly<
   Record<string, Readonly<Record<string, Example>>>
 >;
@@ -15,7 +15,7 @@ interface Response {
   readonly content?: { readonly 'application/json': object };
 }
 
-/** The response schemas of an operation with its examples. */
+/** Adds the examples of an operation to its response schemas. */
 export function withExamples(operation: string, responses: object): object {
   return Object.fromEntries(
     Object.entries(responses as Readonly<Record<string, Response>>).map(([status, response]) => {

@@ -8,35 +8,29 @@ import { answerCached } from '../answer.ts';
 import * as schema from '../schemas.ts';
 import type { Route } from './route.ts';
 
-const { day, metrics, object, oneOf, shortId } = schema;
+const { object, oneOf, shortId } = schema;
 
 const keyword = Type.Object(
   {
     id: shortId,
     query: Type.String(),
-    source: oneOf(SOURCES),
+    source: oneOf('KeywordSource', SOURCES),
     trackedSince: schema.instant,
-    intent: oneOf(INTENTS, 'Estimated from the query text.'),
+    intent: oneOf('KeywordIntent', INTENTS, 'Estimated from the query text.'),
     groupIds: Type.Array(shortId, { description: 'Manual groups only.' }),
-    metrics: object(metrics, { description: 'Totals over the range.' }),
+    metrics: schema.metrics,
     daily: Type.Optional(
-      Type.Array(object({ date: day, ...metrics }), {
+      Type.Array(schema.dayMetrics, {
         description: 'Only when daily is requested: the days for which the keyword has stored data, in order.',
       }),
     ),
   },
-  { additionalProperties: false },
+  { title: 'Keyword', additionalProperties: false },
 );
 
-const answer = object({
+const answer = object('KeywordsAnswer', {
   project: schema.project,
-  range: object({
-    from: day,
-    to: day,
-    device: oneOf(['all', 'desktop', 'mobile', 'tablet']),
-    clamped: Type.Boolean({ description: 'The range was moved to the first day of keyword data of the plan.' }),
-    provisionalAfter: schema.provisionalAfter,
-  }),
+  range: schema.range,
   paging: schema.paging,
   keywords: Type.Array(keyword),
 });

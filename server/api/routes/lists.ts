@@ -1,11 +1,13 @@
 import { Type } from 'typebox';
-import { day, instant, nullable, object, oneOf } from '../schemas.ts';
+import { instant, object, oneOf } from '../schemas.ts';
 
-/** What the two list endpoints, pages and queries, have in common. */
-export const listRangeSchema = object({ from: day, to: day, country: nullable(Type.String()) });
-
-export const listSource = object({
-  kind: oneOf(['gsc', 'bigquery'], "gsc: the search engine's reporting API; bigquery: a data warehouse."),
+/** The source of a list of pages or queries. */
+export const listSource = object('ListSource', {
+  kind: oneOf(
+    'ListSourceKind',
+    ['gsc', 'bigquery'],
+    "gsc: the search engine's reporting API; bigquery: a data warehouse.",
+  ),
   fetchedAt: instant,
   truncated: Type.Boolean({ description: 'There were more rows than the list holds.' }),
   capped: Type.Boolean({ description: 'The list is as long as its source may make it.' }),

@@ -6,23 +6,23 @@ import { answerFresh } from '../answer.ts';
 import { day, instant, nullable, object, oneOf, project, responses, shortId, uuid } from '../schemas.ts';
 import type { Route } from './route.ts';
 
-const note = object({
+const note = object('Note', {
   id: uuid,
-  scope: oneOf(['workspace', 'project', 'group', 'keyword', 'page']),
+  scope: oneOf('NoteScope', ['workspace', 'project', 'group', 'keyword', 'page']),
   date: day,
   endDate: nullable(day, 'Last day of a range note; null for a single day.'),
-  category: oneOf(['launch', 'content', 'technical', 'migration', 'campaign', 'other']),
+  category: oneOf('NoteCategory', ['launch', 'content', 'technical', 'migration', 'campaign', 'other']),
   text: Type.String(),
   clientVisible: Type.Boolean({ description: 'Visible to clients in reports.' }),
   author: Type.String(),
-  group: nullable(object({ id: shortId, name: Type.String() })),
-  keyword: nullable(object({ id: shortId, query: Type.String() })),
+  group: nullable(object('NoteGroup', { id: shortId, name: Type.String() })),
+  keyword: nullable(object('NoteKeyword', { id: shortId, query: Type.String() })),
   page: nullable(Type.String()),
   createdAt: instant,
   updatedAt: instant,
 });
 
-const answer = object({ project, notes: Type.Array(note) });
+const answer = object('NotesAnswer', { project, notes: Type.Array(note) });
 
 export const notes: Route = {
   path: '/projects/:id/notes',

@@ -1,26 +1,19 @@
 import { Type } from 'typebox';
-import { TEXT_OPERATOR_NAMES } from '../../domain/rules.ts';
 import { documentJson } from '../../formats/json.ts';
 import { pageGroupsReport } from '../../reports/page-groups.ts';
 import { answerFresh } from '../answer.ts';
-import { object, oneOf, project, responses, shortId } from '../schemas.ts';
+import { integer, object, project, responses, rule, shortId } from '../schemas.ts';
 import type { Route } from './route.ts';
 
-const pageGroup = object({
+const pageGroup = object('PageGroup', {
   id: shortId,
   name: Type.String(),
-  position: Type.Integer(),
-  rule: object(
-    {
-      match: oneOf(['all', 'any']),
-      conditions: Type.Array(object({ op: oneOf(TEXT_OPERATOR_NAMES), value: Type.String() })),
-    },
-    { description: 'Conditions test the path of the URL.' },
-  ),
+  position: integer(),
+  rule,
   pinnedUrls: Type.Array(Type.String(), { description: 'URL paths pinned into the group.' }),
 });
 
-const answer = object({ project, pageGroups: Type.Array(pageGroup) });
+const answer = object('PageGroupsAnswer', { project, pageGroups: Type.Array(pageGroup) });
 
 export const pageGroups: Route = {
   path: '/projects/:id/page-groups',

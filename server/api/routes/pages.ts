@@ -4,16 +4,16 @@ import { listRows } from '../../formats/list-rows.ts';
 import { isLongList, listVersion } from '../../reports/lists.ts';
 import { pagesReport } from '../../reports/pages.ts';
 import { answerFresh } from '../answer.ts';
-import { metrics, object, paging, project, responses } from '../schemas.ts';
-import { listRangeSchema, listSource } from './lists.ts';
+import { metricsProperties, object, paging, project, range, responses } from '../schemas.ts';
+import { listSource } from './lists.ts';
 import type { Route } from './route.ts';
 
-const answer = object({
+const answer = object('PagesAnswer', {
   project,
-  range: listRangeSchema,
+  range,
   source: listSource,
   paging,
-  pages: Type.Array(object({ url: Type.String(), ...metrics })),
+  pages: Type.Array(object('PageMetrics', { url: Type.String(), ...metricsProperties })),
 });
 
 export const pages: Route = {

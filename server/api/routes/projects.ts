@@ -8,25 +8,25 @@ import { answerFresh } from '../answer.ts';
 import { namedFormat, parametersOf } from '../format.ts';
 import { sendBytes } from '../response-cache.ts';
 import { rowStream } from '../row-stream.ts';
-import { day, instant, nullable, object, oneOf, responses, shortId } from '../schemas.ts';
+import { day, instant, integer, nullable, object, oneOf, responses, shortId } from '../schemas.ts';
 import { sendStream } from '../send-stream.ts';
 import type { Route } from './route.ts';
 
-const project = object({
+const project = object('Project', {
   id: shortId,
   domain: Type.String(),
   property: Type.String({ description: 'Identifier of the search-performance property.' }),
   country: nullable(Type.String({ pattern: '^[a-z]{3}$' }), 'Country filter of the project; null means all countries.'),
   language: nullable(Type.String({ pattern: '^[a-z]{2}$' })),
-  syncStatus: oneOf(['pending', 'ok', 'warning', 'failed']),
+  syncStatus: oneOf('SyncStatus', ['pending', 'ok', 'warning', 'failed']),
   lastSyncedAt: nullable(instant),
   syncedThrough: nullable(day, 'Last synced day; null before the first sync.'),
   keywordHistoryFrom: Type.String({ format: 'date', description: 'First day of keyword data the plan can read.' }),
   historyBackfilling: Type.Boolean({ description: 'Older days inside the plan window are still loading.' }),
-  trackedKeywords: Type.Integer({ minimum: 0, description: 'Keywords that are not archived.' }),
+  trackedKeywords: integer({ minimum: 0, description: 'Keywords that are not archived.' }),
 });
 
-const answer = object({ projects: Type.Array(project) });
+const answer = object('ProjectsAnswer', { projects: Type.Array(project) });
 
 export const projects: Route = {
   path: '/projects',
@@ -45,7 +45,7 @@ export const projects: Route = {
   },
 };
 
-const oneAnswer = object({ project });
+const oneAnswer = object('ProjectAnswer', { project });
 
 export const oneProject: Route = {
   path: '/projects/:id',

@@ -4,19 +4,19 @@ import { listRows } from '../../formats/list-rows.ts';
 import { isLongList, listVersion } from '../../reports/lists.ts';
 import { queriesReport } from '../../reports/queries.ts';
 import { answerFresh } from '../answer.ts';
-import { metrics, nullable, object, paging, project, responses, shortId } from '../schemas.ts';
-import { listRangeSchema, listSource } from './lists.ts';
+import { metricsProperties, nullable, object, paging, project, range, responses, shortId } from '../schemas.ts';
+import { listSource } from './lists.ts';
 import type { Route } from './route.ts';
 
-const answer = object({
+const answer = object('QueriesAnswer', {
   project,
-  range: listRangeSchema,
+  range,
   source: listSource,
   paging,
   queries: Type.Array(
-    object({
+    object('QueryMetrics', {
       query: Type.String(),
-      ...metrics,
+      ...metricsProperties,
       branded: Type.Boolean({ description: "The query contains one of the project's brand terms." }),
       trackedKeywordId: nullable(shortId, 'Id of the keyword that tracks the query.'),
     }),

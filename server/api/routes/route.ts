@@ -1,16 +1,20 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Parameters, querySchema, ROW_FORMATS } from '../../reports/parameters.ts';
+import type { TSchema } from 'typebox';
+import { querySchema, ROW_FORMATS } from '../../reports/parameters.ts';
+import type { Parser } from '../../reports/report.ts';
 import type { Answered } from '../answer.ts';
 import type { Tag } from '../plugins/documentation.ts';
 import { projectPath, withRowFormats } from '../schemas.ts';
 import type { Context } from './context.ts';
 import { withExamples } from './examples.ts';
 
-/** One endpoint: what documents it, and the function that answers it. */
+/** An endpoint: its documentation and its handler. */
 export interface Route {
   readonly path: string;
-  /** The report that is answered with: its name for generated clients, and its parameters. */
-  readonly report: { readonly operation: string; readonly parameters: Parameters };
+  /** Path parameters, if there are others than the project id. */
+  readonly params?: TSchema;
+  /** The operation name for generated clients, and the parameters. `parse` validates them together. */
+  readonly report: Pick<Parser<unknown>, 'operation' | 'parameters'> & Partial<Pick<Parser<unknown>, 'parse'>>;
   /** Heading in the documentation. */
   readonly tag: Tag;
   readonly summary: string;
@@ -19,7 +23,7 @@ export interface Route {
   readonly handle: (context: Context) => (request: FastifyRequest, reply: FastifyReply) => Answered;
 }
 
-/** Adds an endpoint to the API. Reports parse the parameters themselves: an unknown project goes before a bad parameter. */
+/** Adds an endpoint to the API. Reports parse the parameters, so that an unknown project takes precedence over an invalid parameter. */
 export function addRoute(api: FastifyInstance, route: Route, context: Context): void {
   const { operation, parameters } = route.report;
   const handler = route.handle(context);
@@ -33,7 +37,7 @@ export function addRoute(api: FastifyInstance, route: Route, context: Context): 
       summary: route.summary,
       description: route.description,
       security: [{ key: [] }],
-      ...(route.path.includes(':id') ? { params: projectPath } : {}),
+      ...(route.path.includes(':id') ? { params: route.params ?? projectPath } : {}),
       ...(Object.keys(parameters).length > 0 ? { querystring: querySchema(parameters) } : {}),
       response: withExamples(operation, hasFormats ? withRowFormats(route.response) : route.response),
     },

@@ -3,29 +3,14 @@ import { documentJson } from '../../formats/json.ts';
 import { siteRows } from '../../formats/site-rows.ts';
 import { siteReport } from '../../reports/site.ts';
 import { answerCached } from '../answer.ts';
-import { day, metrics, nullable, object, oneOf, project, provisionalAfter, responses } from '../schemas.ts';
+import { dayMetrics, metrics, object, project, range, responses } from '../schemas.ts';
 import type { Route } from './route.ts';
 
-const answer = object({
+const answer = object('SiteAnswer', {
   project,
-  range: Type.Object(
-    {
-      from: day,
-      to: day,
-      device: oneOf(['all', 'desktop', 'mobile', 'tablet']),
-      country: nullable(Type.String()),
-      provisionalAfter,
-      countryMonthlyThrough: Type.Optional(
-        nullable(
-          day,
-          'Only with country: last day stored as monthly totals. Days up to it carry an even share of their month.',
-        ),
-      ),
-    },
-    { additionalProperties: false },
-  ),
-  totals: object(metrics),
-  daily: Type.Array(object({ date: day, ...metrics })),
+  range,
+  totals: metrics,
+  daily: Type.Array(dayMetrics),
 });
 
 export const site: Route = {

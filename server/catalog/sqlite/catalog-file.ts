@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { makeDataFolder, makeFile, requireDataFolder } from '../data-folder.ts';
 import { CatalogFailure, CatalogMissing } from '../failures.ts';
 
-/** The file of a catalog, as the file system sees it. */
+/** The file of a catalog. */
 export class CatalogFile {
   readonly path: string;
   readonly dataFolder: string;
@@ -15,36 +15,35 @@ export class CatalogFile {
   }
 
   /**
-   * Makes the file where there is none, or throws then where `create` is false. Throws where it is missing or empty
-   * although there are facts.
+   * Creates a missing file, or throws if `create` is false. Throws if the file is missing or empty although there are facts.
    */
   prepare({ create }: { create: boolean }): void {
     if (create) makeDataFolder(this.dataFolder);
     const found = statSync(this.path, { throwIfNoEntry: false });
     if (found === undefined || found.size === 0) this.refuseWhereFactsAre(found === undefined ? 'missing' : 'empty');
     if (!create) requireDataFolder(this.dataFolder);
-    // SQLite gives its other files the mode of this one.
+    // SQLite creates its other files with the mode of this one.
     makeFile(this.path);
     this.#opened = statSync(this.path);
   }
 
-  /** Throws where fact files stand: an empty catalog beside them would make all of them look superfluous. */
+  /** Throws if there are fact files: with an empty catalog all of them would be orphans. */
   refuseWhereFactsAre(state: 'missing' | 'empty'): void {
     const facts = join(this.dataFolder, 'facts');
     if (!holdsFiles(facts)) return;
     throw new CatalogMissing(
-      `The catalog '${this.path}' is ${state}, but '${facts}' holds facts; nothing was touched. Restore the catalog from a backup, or run 'ordinate rebuild' to make it from what is stored beside the facts, or give the facts up and begin with an empty catalog: 'ordinate rebuild --new'.`,
+      `The catalog '${this.path}' is ${state}, but '${facts}' contains facts; nothing was changed. Restore the catalog from a backup, or run 'ordinate rebuild' to rebuild it from the journal, or discard the facts and start with an empty catalog: 'ordinate rebuild --new'.`,
     );
   }
 
-  /** Throws when the file that was opened is not there any more: removed, replaced or emptied. */
+  /** Throws if the opened file was removed, replaced or emptied. */
   check(): void {
     const found = statSync(this.path, { throwIfNoEntry: false });
     const { dev, ino } = this.#opened!;
     if (found !== undefined && found.dev === dev && found.ino === ino && found.size > 0) return;
     const what = found === undefined ? 'removed' : found.size === 0 ? 'emptied' : 'replaced by another file';
     throw new CatalogFailure(
-      `The catalog '${this.path}' was ${what} while it was open; nothing is read from it or written to it any more. Stop this process, restore the catalog from a backup or run 'ordinate rebuild', and start again.`,
+      `The catalog '${this.path}' was ${what} while it was open; it is no longer read or written. Stop this process, restore the catalog from a backup or run 'ordinate rebuild', and start again.`,
     );
   }
 }

@@ -6,12 +6,12 @@ import { inTurns } from '../../runtime/turns.ts';
 import type { Statement, Statements, Values } from '../catalog.ts';
 import { isBusy, nameCatalogFailure } from '../failures.ts';
 
-/** How long a process waits for another one's write, in milliseconds. */
+/** How long to wait for other writers, in milliseconds. */
 const BUSY_TIMEOUT = 30_000;
-/** Rows that are read at a time. */
+/** Rows per batch. */
 const BATCH = 500;
 
-/** A connection to the file of a catalog. Statements are the files of `sql/catalog/`, prepared once. */
+/** A connection to the catalog file. Statements are files of `sql/catalog/`, prepared once. */
 export class Connection implements Statements {
   readonly #path: string;
   readonly db: DatabaseSync;
@@ -23,15 +23,15 @@ export class Connection implements Statements {
     this.db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT });
   }
 
-  /** Makes the connection ready for use; before that, nothing is written to the file. */
+  /** Configures the connection. Nothing is written to the file before. */
   configure(): void {
     this.db.exec('pragma journal_mode = wal');
-    // FULL: a load that was reported as done survives a power cut.
+    // FULL: a completed load survives a power failure.
     this.db.exec('pragma synchronous = full');
     this.db.exec('pragma foreign_keys = on');
   }
 
-  /** Another value after a commit of any other connection, of this process or of others. */
+  /** Changes after a commit of any other connection, in any process. */
   get dataVersion(): number {
     this.#dataVersion ??= this.db.prepare('pragma data_version');
     return this.#dataVersion.get()!['data_version'] as number;
@@ -46,7 +46,7 @@ export class Connection implements Statements {
   }
 
   async *each<Row>(statement: Statement, values: Values = {}): AsyncGenerator<readonly Row[], void> {
-    // Of its own, for the same one may be asked again before its last row.
+    // Not cached, because the same statement may be used again before its last row.
     const rows = this.#named(() => this.db.prepare(textOf(statement)).iterate(values)) as IterableIterator<Row>;
     try {
       for (;;) {
@@ -57,7 +57,7 @@ export class Connection implements Statements {
     } catch (error) {
       throw nameCatalogFailure(error, this.#path);
     } finally {
-      // A statement that is left in the middle keeps its transaction open.
+      // An unfinished statement keeps its transaction open.
       rows.return?.();
     }
   }
@@ -74,7 +74,7 @@ export class Connection implements Statements {
     }
   }
 
-  /** Runs `work` in one state of the catalog. Readers wait for nobody. */
+  /** Runs `work` in one snapshot. Readers never wait. */
   async read<T>(work: () => Promise<T>): Promise<T> {
     this.#named(() => this.db.exec('begin'));
     try {
@@ -86,7 +86,7 @@ export class Connection implements Statements {
     }
   }
 
-  /** Runs `work` in a transaction, whose commit `onCommit` is told of at once; where it fails nothing is left. */
+  /** Runs `work` in a transaction, which is rolled back on failure. Calls `onCommit` after the commit. */
   async write<T>(work: () => Promise<T>, onCommit: () => void): Promise<T> {
     await this.whenFree(() => this.db.exec('begin immediate'));
     try {
@@ -100,7 +100,7 @@ export class Connection implements Statements {
     }
   }
 
-  /** Tries again later while somebody else writes, instead of standing still: that may be a part of this process. */
+  /** Retries while another connection writes, without blocking the process, which may be the writer. */
   async whenFree<T>(attempt: () => T): Promise<T> {
     const deadline = Date.now() + BUSY_TIMEOUT;
     for (let pause = 0; ; pause = 20 + Math.random() * 80) {
@@ -116,7 +116,7 @@ export class Connection implements Statements {
     }
   }
 
-  /** As `run`, at once. */
+  /** Like `run`, synchronous. */
   change(statement: Statement, values: Values): number {
     return Number(this.#statement(statement).run(values).changes);
   }
@@ -126,7 +126,7 @@ export class Connection implements Statements {
     if (this.db.isOpen) this.db.close();
   }
 
-  /** Names the catalog in failures of SQLite. */
+  /** Adds the name of the catalog to failures of SQLite. */
   #named<T>(work: () => T): T {
     try {
       return work();

@@ -2,26 +2,26 @@ import type { DatabaseSync } from 'node:sqlite';
 import { sqlNames, sqlText } from '../../runtime/sql.ts';
 
 const MIGRATIONS = sqlNames('catalog/migrations');
-/** What this version makes of a catalog: how many migrations it has been through. */
+/** The schema version of this release: the number of migrations. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
-/** How many migrations a catalog has been through. */
+/** The schema version of a catalog. */
 export function schemaVersionOf(db: DatabaseSync): number {
   return Number(db.prepare('pragma user_version').get()?.['user_version']);
 }
 
-/** Brings a catalog up to date. */
+/** Migrates a catalog to `SCHEMA_VERSION`. */
 export function migrate(db: DatabaseSync): void {
   const found = schemaVersionOf(db);
   if (found > SCHEMA_VERSION) {
     throw new Error(
-      `The catalog was made by a newer version of Ordinate (its schema version is ${found}, this version knows ${SCHEMA_VERSION}). Install that version again.`,
+      `The catalog was created by a newer version of Ordinate (its schema version is ${found}, this version supports ${SCHEMA_VERSION}). Install that version again.`,
     );
   }
   if (found === SCHEMA_VERSION) return;
   db.exec('begin immediate');
   try {
-    // Read again inside: another process may have been faster.
+    // Read again in the transaction, because another process may have migrated it.
     for (let version = schemaVersionOf(db); version < SCHEMA_VERSION; version++) {
       db.exec(sqlText(MIGRATIONS[version]!));
       db.exec(`pragma user_version = ${version + 1}`);

@@ -7,30 +7,29 @@ import { Connection } from './connection.ts';
 import { migrate, SCHEMA_VERSION, schemaVersionOf } from './migrations.ts';
 import { Work } from './work.ts';
 
-/** Snapshots of one process at once; each has a connection of its own. */
+/** Maximum concurrent snapshots of one process; each has its own connection. */
 const MAX_SNAPSHOTS = 16;
-/** Connections that are kept for the next snapshot or transaction. */
+/** Idle connections for the next snapshot or transaction. */
 const MAX_IDLE = 4;
 
 /**
- * The catalog as an SQLite file (WAL: readers never wait). Single statements run on one connection, on which nothing is
- * ever left open; snapshots and transactions have connections of their own, so that nothing of this process comes between
- * what they do.
+ * The catalog as an SQLite file (WAL: readers never wait). Single statements share one connection without open
+ * transactions; snapshots and transactions have separate connections, so that they do not interfere.
  */
 export class SqliteCatalog implements OpenCatalog, Statements {
   readonly #file: CatalogFile;
   readonly #main: Connection;
-  /** Writes of the main connection, which SQLite does not count in its data version. */
+  /** Writes of the main connection, which its own data version does not include. */
   #writes = 0;
   #version: { readonly others: number; readonly own: number } = { others: -1, own: -1 };
-  /** SQLite's data version, as it was in this turn of the event loop. */
+  /** SQLite's data version in this turn of the event loop. */
   #others: number | undefined;
-  /** The data version for which the schema version was read. */
+  /** The data version for which the schema version was checked. */
   #looked: number | undefined;
   readonly #snapshots = pLimit(MAX_SNAPSHOTS);
   readonly #idle: Connection[] = [];
 
-  /** As `openCatalog`. */
+  /** See `openCatalog`. */
   constructor(dataFolder: string, { create = true }: { create?: boolean } = {}) {
     this.#file = new CatalogFile(dataFolder);
     let main: Connection | undefined;
@@ -60,7 +59,7 @@ export class SqliteCatalog implements OpenCatalog, Statements {
   }
 
   async *each<Row>(statement: Statement, values?: Values): AsyncGenerator<readonly Row[], void> {
-    // In one go: this connection sees no commit of others while a query is not at its end.
+    // All at once, because this connection sees no commits of others during a query.
     yield await this.#main.all(statement, values);
   }
 
@@ -87,7 +86,7 @@ export class SqliteCatalog implements OpenCatalog, Statements {
       const { dataVersion } = this.#main;
       if (dataVersion !== this.#looked) {
         if (schemaVersionOf(this.#main.db) !== SCHEMA_VERSION) {
-          throw unavailable('The data was taken over by a newer version of the service.');
+          throw unavailable('The data is used by a newer version of the service.');
         }
         this.#looked = dataVersion;
       }
@@ -115,14 +114,14 @@ export class SqliteCatalog implements OpenCatalog, Statements {
 
   async transaction<T>(writes: (own: Catalog) => Promise<T>): Promise<T> {
     this.#file.check();
-    // Others may have been asked about in this turn already.
+    // The data version may have been read in this turn already.
     const onCommit = (): void => {
       this.#others = undefined;
     };
     return this.#alone({ mayWrite: true }, (connection, own) => connection.write(() => writes(own), onCommit));
   }
 
-  /** Where the file is not the one that was opened, nothing is closed: SQLite would write to it, or remove its log. */
+  /** Does not close connections to a replaced file: SQLite would write to it or remove its log. */
   async close(): Promise<void> {
     const open = [...this.#idle.splice(0), this.#main].filter(({ db }) => db.isOpen);
     try {
@@ -137,7 +136,7 @@ export class SqliteCatalog implements OpenCatalog, Statements {
     await this.close();
   }
 
-  /** Runs `work` on a connection that nobody else uses meanwhile. */
+  /** Runs `work` on an exclusive connection. */
   async #alone<T>(
     options: { readonly mayWrite: boolean },
     work: (connection: Connection, own: Work) => Promise<T>,

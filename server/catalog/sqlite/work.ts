@@ -1,10 +1,10 @@
 import type { Catalog, Statement, Statements, Values } from '../catalog.ts';
 import type { Connection } from './connection.ts';
 
-/** The catalog of one snapshot or transaction, on a connection that it has for itself until its end. */
+/** The catalog of one snapshot or transaction, on an exclusive connection. */
 export class Work implements Catalog, Statements {
   readonly #mayWrite: boolean;
-  /** Statements over many rows. */
+  /** Number of running statements over many rows. */
   #underWay = 0;
   #connection: Connection | undefined;
 
@@ -59,8 +59,8 @@ export class Work implements Catalog, Statements {
   }
 
   /**
-   * Refuses all that comes now: it must not come between the work of whoever has the connection next. False where
-   * statements are still under way, so that nobody may have it.
+   * Rejects further calls, because the connection will be reused. Returns false if statements are still running, so that it
+   * cannot be reused.
    */
   end(): boolean {
     this.#connection = undefined;
@@ -73,7 +73,7 @@ export class Work implements Catalog, Statements {
   }
 
   #writable(): Connection {
-    if (!this.#mayWrite) throw new Error('A snapshot only reads.');
+    if (!this.#mayWrite) throw new Error('A snapshot is read-only.');
     return this.#current();
   }
 }

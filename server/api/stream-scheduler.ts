@@ -4,15 +4,14 @@ interface Waiting {
   readonly go: () => void;
 }
 
-/** So long a client waits for more at most while others have their turn, in milliseconds. */
+/** The longest time that a stream may be delayed in favour of others, in milliseconds. */
 const MAX_PAUSE = 5000;
 
 /**
- * Long answers are written a part at a time, one part in each turn of the event loop. The one that started first has the
- * turn whenever its client takes more: if all of them went on side by side, none would get done for a long time. None
- * pauses for longer than some seconds, for clients and proxies take silence for failure.
+ * Schedules long responses: one part per turn of the event loop, for the response that started first. Serving all of them
+ * equally would delay every one. The delay is limited, because clients and proxies treat silence as a failure.
  */
-export class AnswerOrder {
+export class StreamScheduler {
   readonly #now: () => number;
   readonly #waiting: Waiting[] = [];
 
@@ -21,7 +20,7 @@ export class AnswerOrder {
     this.#now = now;
   }
 
-  /** Resolves when it is the turn of the answer that started then. */
+  /** Resolves when the response that started at `started` may write its next part. */
   take(started: number): Promise<void> {
     const { promise, resolve: go } = Promise.withResolvers<void>();
     this.#waiting.push({ started, since: this.#now(), go });

@@ -1,0 +1,27 @@
+// Written by `npm run client`; do not edit.
+
+/** Of the document that the files of this folder were made from: a test tells when they are outdated. */
+export const DOCUMENT = '0b062b2a75a0d970e744dbc945e6c98234323c8d00997e1c5b25df40e16fa508';
+
+/** The path of each operation. */
+export const PATHS = {
+  listProjects: '/api/v1/projects',
+  getProject: '/api/v1/projects/{id}',
+  listKeywords: '/api/v1/projects/{id}/keywords',
+  listGroups: '/api/v1/projects/{id}/groups',
+  listPageGroups: '/api/v1/projects/{id}/page-groups',
+  getSite: '/api/v1/projects/{id}/site',
+  getBreakdowns: '/api/v1/projects/{id}/breakdowns',
+  listPages: '/api/v1/projects/{id}/pages',
+  listQueries: '/api/v1/projects/{id}/queries',
+  listAlerts: '/api/v1/projects/{id}/alerts',
+  listNotes: '/api/v1/projects/{id}/notes',
+  getSnapshot: '/api/v1/projects/{id}/snapshot',
+} as const;
+
+/** Where the rows are in answers that come in pages. */
+export const ROWS = {
+  listKeywords: 'keywords',
+  listPages: 'pages',
+  listQueries: 'queries',
+} as const;

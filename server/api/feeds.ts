@@ -1,0 +1,102 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Catalog } from '../catalog/catalog.ts';
+import type { Feed } from '../catalog/feeds.ts';
+import { findProject } from '../catalog/projects.ts';
+import { invalidRequest, notFound } from '../domain/errors.ts';
+import { readParameters } from '../reports/parameters.ts';
+import { ROUTES } from './api.ts';
+import type { Credential, Guard } from './plugins/guard.ts';
+import type { Context } from './routes/context.ts';
+import type { Route } from './routes/route.ts';
+
+/** What a feed asks. */
+interface FeedQuestion {
+  readonly route: Route;
+  readonly params: { readonly id?: string };
+  readonly query: Readonly<Record<string, string>>;
+}
+
+const SECONDS = 300;
+const EXAMPLE = '/projects/Fw7kd/site.csv?period=3m';
+
+/**
+ * Reads the path of a feed: an endpoint that answers as CSV, below the API's root, with its parameters. Throws
+ * `invalid_request`.
+ */
+function readFeedPath(path: string): FeedQuestion {
+  const root = 'http://feed.invalid';
+  if (!path.startsWith('/') || !URL.canParse(root + path)) {
+    throw invalidRequest(`'${path}' is not a path of the API such as ${EXAMPLE}.`);
+  }
+  const { pathname, searchParams } = new URL(root + path);
+  const route = ROUTES.find((candidate) => matches(candidate.path, pathname) !== undefined);
+  if (route === undefined || !('format' in route.report.parameters)) {
+    const known = ROUTES.filter(({ report }) => 'format' in report.parameters).map((one) => `${one.path}.csv`);
+    throw invalidRequest(`'${pathname}' is no endpoint that answers as CSV; these do: ${known.join(', ')}.`);
+  }
+  const query: Record<string, string> = {};
+  for (const [name, value] of searchParams) {
+    if (!Object.hasOwn(route.report.parameters, name)) {
+      const names = Object.keys(route.report.parameters).join(', ');
+      throw invalidRequest(`${name} is no parameter of ${route.path}; it has ${names}.`);
+    }
+    if (Object.hasOwn(query, name)) throw invalidRequest(`${name} was sent more than once; send it once.`);
+    query[name] = value;
+  }
+  if ((query['format'] ?? 'csv') !== 'csv') throw invalidRequest('format must be csv: feeds answer nothing else.');
+  return { route, params: matches(route.path, pathname)!, query: { ...query, format: 'csv' } };
+}
+
+/** The parameters in a path that a route's pattern, with or without `.csv`, matches. */
+function matches(pattern: string, pathname: string): { id?: string } | undefined {
+  const parts = pathname.replace(/\.csv$/, '').split('/');
+  const wanted = pattern.split('/');
+  const isSame = parts.length === wanted.length && wanted.every((part, at) => part === ':id' || part === parts[at]);
+  if (!isSame) return undefined;
+  const id = parts[wanted.indexOf(':id')];
+  return id === undefined ? {} : { id };
+}
+
+/** Throws, in words for whoever makes a feed, where its path is no question that the workspace can ask. */
+export async function checkFeedPath(catalog: Catalog, workspace: string, path: string, now: number): Promise<void> {
+  const { route, params, query } = readFeedPath(path);
+  readParameters(route.report.parameters, query);
+  if (params.id === undefined) return;
+  const project = await findProject(catalog, workspace, params.id);
+  if (project === undefined) throw notFound(`The workspace of the key has no project '${params.id}'.`);
+  route.report.parse?.(query, project, now);
+}
+
+/** Feeds, each at an address of its own beside the API: `/feeds/TOKEN.csv`. */
+export async function addFeeds(
+  app: FastifyInstance,
+  { guardBy, context }: { guardBy: (credential: Credential) => Guard; context: Context },
+): Promise<void> {
+  const find = (request: FastifyRequest) => context.catalogCache.feed(tokenOf(request));
+  const refusal = () => notFound('There is no such feed, or it was revoked.');
+  const handlers = new Map(ROUTES.map((route) => [route, route.handle(context)]));
+  await app.register(
+    async (feeds) => {
+      feeds.addHook('onRequest', guardBy({ via: 'feed', find, refusal }));
+      feeds.addHook('onRequest', (_request, reply, done) => {
+        // An error answer says no-store.
+        reply.cacheControl('private').cacheControl('max-age', SECONDS);
+        done();
+      });
+      feeds.get('/:file', { config: { format: 'csv' }, schema: { hide: true } }, async (request, reply) => {
+        const feed: Feed | undefined = await find(request);
+        if (feed === undefined) throw refusal();
+        const { route, params, query } = readFeedPath(feed.path);
+        // The feed's question in place of what was sent: nothing can be added to it.
+        request.params = params;
+        request.query = query;
+        return handlers.get(route)!(request, reply);
+      });
+    },
+    { prefix: '/feeds' },
+  );
+}
+
+function tokenOf({ params }: FastifyRequest): string {
+  return /^(.*)\.csv$/.exec((params as { file: string }).file)?.[1] ?? '';
+}

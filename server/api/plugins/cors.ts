@@ -1,0 +1,33 @@
+import type { FastifyInstance } from 'fastify';
+
+/** What pages may read of an answer beside its body. */
+const EXPOSED = [
+  'ETag',
+  'Retry-After',
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+  'X-Total-Count',
+  'X-Range-From',
+  'X-Range-To',
+  'X-Provisional-After',
+  'Content-Disposition',
+  'Content-Range',
+  'Accept-Ranges',
+];
+
+/**
+ * Lets web pages of other origins read the answers, errors too. Keys go in a header and never in a cookie, so that a page
+ * can only read what its own key may read.
+ * @param origins as browsers send them; `*` is any
+ */
+export async function addCors(api: FastifyInstance, origins: readonly string[]): Promise<void> {
+  const { default: cors } = await import('@fastify/cors');
+  await api.register(cors, {
+    origin: origins.includes('*') ? '*' : [...origins],
+    methods: ['GET', 'HEAD'],
+    allowedHeaders: ['Authorization', 'If-None-Match', 'Range', 'If-Range'],
+    exposedHeaders: EXPOSED,
+    maxAge: 600,
+  });
+}

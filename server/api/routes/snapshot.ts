@@ -1,0 +1,64 @@
+import { type Static, Type } from 'typebox';
+import { FACT_TABLES } from '../../catalog/manifest.ts';
+import { documentJson } from '../../formats/json.ts';
+import { findReportProject } from '../../reports/report.ts';
+import { snapshotFile, snapshotReport } from '../../reports/snapshot.ts';
+import { answerCached } from '../answer.ts';
+import { day, fileResponses, integer, nullable, object, oneOf, project, projectPath, responses } from '../schemas.ts';
+import { sendFile } from '../send-file.ts';
+import type { Route } from './route.ts';
+
+const table = oneOf('FactTable', FACT_TABLES, 'A fact table of the snapshot format.');
+const part = Type.String({ description: 'A month (`2026-03`), or `all`. Each table and part has one file.' });
+
+const file = object('SnapshotFile', {
+  table,
+  part,
+  rows: integer({ minimum: 0 }),
+  firstDay: day,
+  lastDay: day,
+  bytes: integer({ minimum: 0 }),
+  sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+  href: Type.String({ description: 'The path of the file on this server.' }),
+});
+
+const answer = object('SnapshotAnswer', {
+  project,
+  revision: integer({ minimum: 0, description: 'Increases when facts of the project change.' }),
+  since: nullable(
+    integer({ minimum: 0 }),
+    'The requested revision. Null if `files` is the complete list; then other files of a client are obsolete.',
+  ),
+  files: Type.Array(file),
+  removed: Type.Array(object('SnapshotPart', { table, part }), {
+    description: 'Parts that have no file any more.',
+  }),
+});
+
+export const snapshot: Route = {
+  path: '/projects/:id/snapshot',
+  report: snapshotReport,
+  tag: 'Snapshot',
+  summary: 'The files of all facts of a project',
+  description:
+    'Parquet files in the snapshot format, with sizes and hashes. A file never changes: new facts are in a new file, which replaces the file of the same table and part. The project id is not a column. Keyword files before the keyword history of the plan are left out; its first month is complete.',
+  response: responses(answer, 'The files.', ['invalid_request', 'not_found'], { hasEtag: true }),
+  handle: answerCached(snapshotReport, { json: documentJson<Static<typeof answer>> }),
+};
+
+export const snapshotFileRoute: Route = {
+  path: '/projects/:id/snapshot/:file',
+  params: Type.Object({ ...projectPath.properties, file: Type.String({ description: 'The last part of `href`.' }) }),
+  report: { operation: 'getSnapshotFile', parameters: {} },
+  tag: 'Snapshot',
+  summary: 'A file of facts',
+  description:
+    'Supports `Range`, so that Parquet readers fetch only what they need. A replaced file is available for another hour.',
+  response: fileResponses('application/vnd.apache.parquet', 'The file.'),
+  handle: (context) => async (request, reply) => {
+    const { id, file } = request.params as { id: string; file: string };
+    const { workspace } = request.principal!;
+    const found = await findReportProject(context, { workspace, id });
+    return sendFile(request, reply, 'application/vnd.apache.parquet', await snapshotFile(context, found, file));
+  },
+};

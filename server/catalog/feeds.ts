@@ -1,0 +1,76 @@
+import { timingSafeEqual } from 'node:crypto';
+import { newFeedToken, newUuid } from '../domain/ids.ts';
+import type { Microseconds } from '../domain/instants.ts';
+import type { Catalog } from './catalog.ts';
+import { type Access, hashOf } from './keys.ts';
+
+const MAX_FEEDS_PER_KEY = 100;
+
+/** A question that an address answers without a header, by the right of a key. */
+export interface Feed extends Access {
+  /** Below the API's root, with its parameters. */
+  readonly path: string;
+}
+
+/** A feed as operators see it. */
+export interface ListedFeed {
+  readonly id: string;
+  readonly workspace: string;
+  readonly keyId: string;
+  readonly path: string;
+  readonly createdAt: Microseconds;
+  readonly revokedAt: Microseconds | null;
+}
+
+/** A feed cannot be made or revoked, for a reason that the message tells. */
+class FeedRefused extends Error {}
+
+/** The feed whose token has a hash; undefined when it is unknown or revoked, or its key is revoked. */
+export async function findFeed(catalog: Catalog, hash: string): Promise<Feed | undefined> {
+  const row = await catalog.statements.get<Feed & { hash: string }>('feed_by_hash', { hash });
+  if (row === undefined || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(hash))) return undefined;
+  const { keyId, workspaceId, plan, path } = row;
+  return { keyId, workspaceId, plan, path };
+}
+
+/** The workspace of an active key. Throws where there is none of this id. */
+export async function workspaceOfKey(catalog: Catalog, keyId: string): Promise<string> {
+  const row = await catalog.statements.get<{ workspace: string }>('key_active', { id: keyId });
+  if (row === undefined) {
+    throw new FeedRefused(`There is no active key with the id '${keyId}'; \`ordinate keys list\` shows the ids.`);
+  }
+  return row.workspace;
+}
+
+/** Makes a feed of an active key. Its token is in the answer and nowhere else. */
+export async function createFeed(
+  catalog: Catalog,
+  { keyId, path, at }: { keyId: string; path: string; at: Microseconds },
+): Promise<{ id: string; token: string }> {
+  const id = newUuid();
+  const token = newFeedToken();
+  await catalog.transaction(async (own) => {
+    await workspaceOfKey(own, keyId);
+    const { count } = (await own.statements.get<{ count: number }>('feeds_active_count', { keyId }))!;
+    if (count >= MAX_FEEDS_PER_KEY) {
+      throw new FeedRefused(`The key has ${count} feeds, which is the most it can have. Revoke one first.`);
+    }
+    await own.statements.run('feed_insert', { id, keyId, hash: hashOf(token), path, at });
+  });
+  return { id, token };
+}
+
+/** The feeds of a workspace, or all, the oldest first. */
+export async function listFeeds(catalog: Catalog, workspace: string | null): Promise<ListedFeed[]> {
+  return catalog.statements.all<ListedFeed>('feeds_all', { workspace });
+}
+
+/** Revokes a feed at once and for good. Revoking it again changes nothing. */
+export async function revokeFeed(catalog: Catalog, { id, at }: { id: string; at: Microseconds }): Promise<void> {
+  await catalog.transaction(async (own) => {
+    if ((await own.statements.get('feed_exists', { id })) === undefined) {
+      throw new FeedRefused(`There is no feed with the id '${id}'.`);
+    }
+    await own.statements.run('feed_revoke', { id, at });
+  });
+}

@@ -1,0 +1,57 @@
+import type { Day } from '../domain/dates.ts';
+import type { StoredFile } from '../storage/file-store.ts';
+import type { Catalog } from './catalog.ts';
+import { FACT_TABLES, type FactFile, type FactTable, type Part, type StoredTable } from './manifest.ts';
+
+/** A current file of a project. */
+export interface ProjectFile extends FactFile {
+  readonly table: FactTable;
+}
+
+/** What changed of a project's files. */
+export interface FileChanges {
+  /** The revision that they changed since; null where that cannot be told, and then these are all files. */
+  readonly since: number | null;
+  readonly files: readonly ProjectFile[];
+  /** Parts that had a file and have none now. A file replaces the one of its part, which is not listed here. */
+  readonly removed: readonly { readonly table: FactTable; readonly part: Part }[];
+}
+
+/** A file that may still be read: the current one of its part, or one that was replaced within the last hour. */
+export interface ReadableFile extends StoredFile {
+  readonly lastDay: Day;
+  readonly isCurrent: boolean;
+}
+
+/** The fact files of a project, without rollups; with `since` those that became current after that revision. */
+export async function filesOfProject(
+  catalog: Catalog,
+  project: { readonly id: string; readonly factsRevision: number },
+  since: number | null,
+): Promise<FileChanges> {
+  const { id, factsRevision } = project;
+  const begun = (await catalog.statements.get<{ since: number }>('files_since', { project: id }))?.since ?? 0;
+  // Before it, or after all there is: of a project with the same id, or a catalog that is no more.
+  const isKnown = since !== null && begun > 0 && since >= begun && since <= factsRevision;
+  const of = { project: id, revision: isKnown ? since : -1 };
+  const files = await catalog.statements.all<FactFile & { table: StoredTable }>('fact_files_after', of);
+  const removed = isKnown
+    ? await catalog.statements.all<{ table: StoredTable; part: Part }>('removed_parts_after', of)
+    : [];
+  return { since: isKnown ? since : null, files: files.filter(isOfFacts), removed: removed.filter(isOfFacts) };
+}
+
+/** A file of a project by its name in the store; undefined where the project has no such file. */
+export async function findFileOfProject(
+  catalog: Catalog,
+  project: string,
+  file: string,
+): Promise<ReadableFile | undefined> {
+  type Row = Omit<ReadableFile, 'isCurrent'> & { isCurrent: number };
+  const row = await catalog.statements.get<Row>('fact_file_by_name', { project, file });
+  return row && { ...row, isCurrent: row.isCurrent === 1 };
+}
+
+function isOfFacts<Row extends { readonly table: StoredTable }>(row: Row): row is Row & { readonly table: FactTable } {
+  return FACT_TABLES.some((name) => name === row.table);
+}

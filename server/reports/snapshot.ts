@@ -1,0 +1,102 @@
+import { type Static, Type } from 'typebox';
+import { FACT_TABLES, type FactTable } from '../catalog/manifest.ts';
+import { filesOfProject, findFileOfProject, type ProjectFile, type ReadableFile } from '../catalog/project-files.ts';
+import { keywordHistoryFrom, type Project } from '../catalog/projects.ts';
+import type { Day } from '../domain/dates.ts';
+import { notFound } from '../domain/errors.ts';
+import { DamagedFile } from '../storage/checked-files.ts';
+import type { StoredFile } from '../storage/file-store.ts';
+import { type Parameter, readParameters } from './parameters.ts';
+import { projectReference, projectReport, type ReportSources } from './report.ts';
+
+const revision = Type.Integer({
+  format: 'int64',
+  minimum: 0,
+  description: 'The `revision` of an earlier answer: returns only what changed since then.',
+});
+const since: Parameter<typeof revision, Static<typeof revision>> = {
+  schema: revision,
+  expected: 'the revision of an earlier answer, a whole number',
+  decode: (text) => (/^\d{1,15}$/.test(text) ? Number(text) : undefined),
+};
+const parameters = { since };
+
+/** The files of a project's facts, or those that changed since a revision. */
+export const snapshotReport = projectReport({
+  operation: 'getSnapshot',
+  parameters,
+  parse: (sent, project, now) => ({
+    since: readParameters(parameters, sent).since ?? null,
+    historyFrom: keywordHistoryFrom(project, now),
+  }),
+  plan: async ({ since: known, historyFrom }, { catalog, project }) => {
+    const changes = await filesOfProject(catalog, project, known);
+    // Before the first sync nothing counts as collected.
+    const files = project.syncedThrough === null ? [] : changes.files;
+    return {
+      project: projectReference(project),
+      revision: project.factsRevision,
+      since: changes.since,
+      files: files
+        .filter((file) => isReadable(file.table, file.lastDay, historyFrom))
+        .map((file) => toEntry(project, file)),
+      removed: [...changes.removed],
+    };
+  },
+  run: (answer) => answer,
+});
+
+function toEntry({ id }: Project, { table, part, rows, firstDay, lastDay, bytes, sha256, file }: ProjectFile) {
+  const href = `/api/v1/projects/${id}/snapshot/${nameOf(table, file)}`;
+  return { table, part, rows, firstDay, lastDay, bytes, sha256, href };
+}
+
+/** Keyword files before the plan's history are not for its clients; the month in which it begins is whole. */
+function isReadable(table: FactTable, lastDay: Day, historyFrom: Day): boolean {
+  const isOfKeywords = table === 'keyword_daily' || table === 'keyword_page_daily';
+  return !isOfKeywords || lastDay >= historyFrom;
+}
+
+/** `facts/TABLE/PROJECT/PART-UUID.parquet` as clients call it: `TABLE-PART-UUID.parquet`. */
+function nameOf(table: FactTable, file: string): string {
+  return `${table}-${file.slice(file.lastIndexOf('/') + 1)}`;
+}
+
+/** A file that is handed out as it is. */
+export interface SentFile extends StoredFile {
+  /** Bytes `start` to `end`, both included. */
+  readonly read: (start: number, end: number) => AsyncIterable<Buffer>;
+}
+
+/**
+ * A file of a project's snapshot, compared with its hash as all that is read. Throws `not_found` for what is no file of
+ * the project, or was replaced so long ago that it is gone.
+ */
+export async function snapshotFile(
+  { catalog, factFiles, now }: ReportSources,
+  project: Project,
+  name: string,
+): Promise<SentFile> {
+  const table = FACT_TABLES.find((candidate) => name.startsWith(`${candidate}-`));
+  const found =
+    table === undefined || project.syncedThrough === null
+      ? undefined
+      : await findFileOfProject(catalog, project.id, `facts/${table}/${project.id}/${name.slice(table.length + 1)}`);
+  if (found === undefined || !isReadable(table!, found.lastDay, keywordHistoryFrom(project, now()))) throw gone();
+  await checked(factFiles, found);
+  return { ...found, read: (start, end) => factFiles.read(found, { start, end }) };
+}
+
+async function checked(factFiles: ReportSources['factFiles'], file: ReadableFile): Promise<void> {
+  try {
+    await factFiles.open([file]);
+  } catch (error) {
+    // It may have been removed just now.
+    if (error instanceof DamagedFile && !file.isCurrent) throw gone();
+    throw error;
+  }
+}
+
+function gone() {
+  return notFound('The project has no such file, or a newer one has replaced it; read the list of files again.');
+}

@@ -1,0 +1,2 @@
+-- Forgets all parts without a file, for a rebuild.
+delete from removed_parts

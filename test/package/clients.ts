@@ -1,0 +1,84 @@
+// Generates clients from the OpenAPI document with public generators, and asks a server with them. It needs the
+// registries of npm and Python, so `npm run test:clients` runs it, and `npm test` does not.
+import { execFile } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import t from 'tap';
+import { facts, keyword, makeWorld, temporaryFolder } from '../world.ts';
+
+// Packages are installed, which takes as long as it takes.
+t.setTimeout(1_800_000);
+
+const ROOT = join(import.meta.dirname, '../..');
+const run = promisify(execFile);
+
+const PYTHON_GENERATOR = 'openapi-python-client==0.29.1';
+const MAX_PYTHON_MODELS = 60;
+
+const { app, key } = await makeWorld(t, {
+  keywords: [keyword('kwOne', 'red shoes')],
+  site_daily: facts('date device', ['2026-03-10', 'mobile', 3, 100, 900]),
+  keyword_daily: facts('keyword_id date device', ['kwOne', '2026-03-10', 'mobile', 1, 3, 5]),
+});
+const address = await app.listen({ port: 0 });
+
+t.test('openapi-typescript writes what client/ has', async (t) => {
+  const files = ['openapi.ts', 'operations.ts'].map((name) => join(ROOT, 'client', name));
+  const before = files.map((file) => readFileSync(file, 'utf8'));
+  await run('npm', ['run', 'client'], { cwd: ROOT });
+  for (const [index, file] of files.entries()) {
+    t.equal(readFileSync(file, 'utf8'), before[index], file);
+    writeFileSync(file, before[index]!);
+  }
+});
+
+const ASK = `
+import sys
+from ordinate_client import AuthenticatedClient
+from ordinate_client.api.keywords import list_keywords
+from ordinate_client.api.site import get_site
+from ordinate_client.models import Device, Error, KeywordsAnswer, Metrics, SiteAnswer
+
+address, key = sys.argv[1:]
+client = AuthenticatedClient(base_url=address, token=key)
+site = get_site.sync(client=client, id="Proj1", period="7d", device=Device.MOBILE)
+assert isinstance(site, SiteAnswer) and isinstance(site.totals, Metrics), site
+assert (site.totals.clicks, site.totals.position) == (3, 10.0), site.totals
+assert site.range_.to.isoformat() == "2026-03-10", site.range_
+keywords = list_keywords.sync(client=client, id="Proj1", daily=True, filter_="query:contains:shoes")
+assert isinstance(keywords, KeywordsAnswer), keywords
+assert [(one.query, len(one.daily)) for one in keywords.keywords] == [("red shoes", 1)], keywords
+refused = get_site.sync(client=client, id="Proj1", period="17m")
+assert isinstance(refused, Error) and refused.error.code == "invalid_request", refused
+missing = get_site.sync(client=client, id="Nope1")
+assert isinstance(missing, Error) and missing.error.code == "not_found", missing
+print("answered")
+`;
+
+t.test('openapi-python-client: few models, no warnings, and it answers', async (t) => {
+  const folder = temporaryFolder(t);
+  const tools = join(folder, 'venv');
+  const python = join(tools, 'bin/python');
+  try {
+    await run('python3', ['-m', 'venv', tools]);
+    await run(python, ['-m', 'pip', 'install', '--quiet', PYTHON_GENERATOR]);
+  } catch (error) {
+    t.pass('not run', { skip: `${PYTHON_GENERATOR} cannot be installed here: ${(error as Error).message}` });
+    return;
+  }
+  const document = join(folder, 'openapi.json');
+  writeFileSync(document, (await app.inject('/openapi.json')).body);
+  const output = join(folder, 'made/ordinate_client');
+  mkdirSync(join(folder, 'made'));
+  const options = ['--path', document, '--meta', 'none', '--output-path', output, '--fail-on-warning'];
+  // It formats what it has written with a program that was installed beside it.
+  const env = { ...process.env, PATH: [join(tools, 'bin'), process.env['PATH']].join(delimiter) };
+  const generated = await run(join(tools, 'bin/openapi-python-client'), ['generate', ...options], { env });
+  t.notMatch(`${generated.stdout}${generated.stderr}`, /warning|unable/i, 'without warnings');
+  const models = readdirSync(join(output, 'models')).filter((name) => /^[a-z].*\.py$/.test(name));
+  t.comment(`${models.length} model files`);
+  t.ok(models.length <= MAX_PYTHON_MODELS, `${models.length} model files, at most ${MAX_PYTHON_MODELS}`);
+  const { stdout } = await run(python, ['-c', ASK, address, key], { cwd: join(folder, 'made') });
+  t.equal(stdout, 'answered\n', 'a program written with it gets answers and errors');
+});

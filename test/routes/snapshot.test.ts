@@ -1,0 +1,282 @@
+import { createHash } from 'node:crypto';
+import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { createKey } from '../../server/catalog/keys.ts';
+import { rebuild } from '../../server/ops/rebuild.ts';
+import { duckdb, quoted } from '../parquet.ts';
+import { facts, keyword, makeWorld, ofProject, PROJECT, temporaryFolder, WORKSPACE, type World } from '../world.ts';
+
+const SITE = facts('date device', ['2026-02-27', 'mobile', 3, 100, 900], ['2026-03-01', 'desktop', 1, 10, 30]);
+const DAYS = facts(
+  'keyword_id date device',
+  ['kwOne', '2026-01-31', 'mobile', 1, 3, 5],
+  ['kwOne', '2026-02-01', 'mobile', 1, 3, 5],
+  ['kwOne', '2026-03-01', 'mobile', 2, 4, 6],
+);
+const TABLES = {
+  workspaces: [WORKSPACE, { ...WORKSPACE, id: 'other' }, { ...WORKSPACE, id: 'short', keyword_history_days: 30 }],
+  projects: [
+    PROJECT,
+    { ...PROJECT, id: 'Other', workspace_id: 'other' },
+    { ...PROJECT, id: 'Short', workspace_id: 'short' },
+    { ...PROJECT, id: 'Fresh', synced_through: null },
+  ],
+  keywords: [keyword('kwOne', 'red shoes'), { ...keyword('kwOne', 'red shoes'), project_id: 'Short' }],
+  site_daily: [...SITE, ...ofProject('Other', SITE), ...ofProject('Fresh', SITE)],
+  keyword_daily: [...DAYS, ...ofProject('Short', DAYS)],
+};
+
+interface Entry {
+  readonly table: string;
+  readonly part: string;
+  readonly rows: number;
+  readonly firstDay: string;
+  readonly lastDay: string;
+  readonly bytes: number;
+  readonly sha256: string;
+  readonly href: string;
+}
+interface Manifest {
+  readonly revision: number;
+  readonly since: number | null;
+  readonly files: readonly Entry[];
+  readonly removed: readonly object[];
+}
+
+const manifestOf = async ({ get }: World, query = '', id = 'Proj1'): Promise<Manifest> => {
+  const { status, body } = await get(`/projects/${id}/snapshot${query}`);
+  if (status !== 200) throw new Error(JSON.stringify(body));
+  return body as Manifest;
+};
+
+async function fetchFile({ app, key }: World, url: string, headers = {}, method: 'GET' | 'HEAD' = 'GET') {
+  const response = await app.inject({ method, url, headers: { authorization: `Bearer ${key}`, ...headers } });
+  return { status: response.statusCode, headers: response.headers, bytes: response.rawPayload };
+}
+
+const places = ({ files }: Manifest) => files.map(({ table, part }) => `${table} ${part}`);
+
+t.test('the manifest names all files of facts, and each is what it says', async (t) => {
+  const world = await makeWorld(t, TABLES);
+  const manifest = await manifestOf(world);
+  t.match(manifest, { project: { id: 'Proj1', domain: 'shop.example' }, revision: Number, since: null, removed: [] });
+  t.strictSame(places(manifest), [
+    'keyword_daily 2026-01',
+    'keyword_daily 2026-02',
+    'keyword_daily 2026-03',
+    'site_daily all',
+  ]);
+  const site = manifest.files[3]!;
+  t.match(site, { rows: 2, firstDay: '2026-02-27', lastDay: '2026-03-01' });
+  for (const { href, bytes, sha256 } of manifest.files) {
+    const { status, headers, bytes: sent } = await fetchFile(world, href);
+    t.match(
+      { status, headers },
+      {
+        status: 200,
+        headers: {
+          'content-type': 'application/vnd.apache.parquet',
+          'content-length': String(bytes),
+          'accept-ranges': 'bytes',
+          'cache-control': 'no-store',
+          etag: `"${sha256}"`,
+          'x-ratelimit-limit': '120',
+        },
+      },
+    );
+    t.equal(createHash('sha256').update(sent).digest('hex'), sha256, href);
+  }
+  const copy = join(temporaryFolder(t), 'site.parquet');
+  writeFileSync(copy, (await fetchFile(world, site.href)).bytes);
+  const rows = await duckdb(`select * from read_parquet(${quoted(copy)}) order by date`);
+  t.match(rows, [
+    { date: '2026-02-27', device: 'mobile', clicks: '3', impressions: '100', sum_position: '900' },
+    { date: '2026-03-01', device: 'desktop' },
+  ]);
+});
+
+t.test('parts of a file', async (t) => {
+  const world = await makeWorld(t, TABLES);
+  const { href, bytes: size, sha256 } = (await manifestOf(world)).files[3]!;
+  const whole = (await fetchFile(world, href)).bytes;
+  const part = (range: string, more = {}) => fetchFile(world, href, { range, ...more });
+  const spans: readonly (readonly [string, number, number])[] = [
+    ['bytes=0-3', 0, 3],
+    ['bytes=4-', 4, size - 1],
+    ['bytes=-8', size - 8, size - 1],
+    [`bytes=-${size + 5}`, 0, size - 1],
+    [`bytes=10-${size + 5}`, 10, size - 1],
+    [`bytes=${size - 1}-${size - 1}`, size - 1, size - 1],
+  ];
+  for (const [range, start, end] of spans) {
+    const { status, headers, bytes } = await part(range);
+    t.match(
+      { status, headers },
+      {
+        status: 206,
+        headers: {
+          'content-range': `bytes ${start}-${end}/${size}`,
+          'content-length': String(end - start + 1),
+          etag: `"${sha256}"`,
+        },
+      },
+      range,
+    );
+    t.ok(bytes.equals(whole.subarray(start, end + 1)), range);
+  }
+  for (const range of [`bytes=${size}-`, 'bytes=-0', `bytes=${size + 10}-${size + 20}`]) {
+    const { status, headers, bytes } = await part(range);
+    t.match(
+      { status, headers },
+      { status: 416, headers: { 'content-range': `bytes */${size}`, 'cache-control': 'no-store' } },
+      range,
+    );
+    t.match(JSON.parse(bytes.toString()), { error: { code: 'invalid_request', message: /Range/ } });
+  }
+  for (const range of ['bytes=5-2', 'bytes=-', 'bytes=0-1,4-5', 'lines=0-3', 'bytes=a-b']) {
+    t.match(await part(range), { status: 200, headers: { 'content-length': String(size) } }, `ignored: ${range}`);
+  }
+  t.equal((await part('bytes=0-3', { 'if-range': `"${sha256}"` })).status, 206);
+  t.equal(
+    (await part('bytes=0-3', { 'if-range': '"another"' })).status,
+    200,
+    'a part of another file is no part of this one',
+  );
+  t.equal((await fetchFile(world, href, { 'if-none-match': `"${sha256}"` })).status, 304);
+
+  const head = await fetchFile(world, href, { range: 'bytes=0-3' }, 'HEAD');
+  t.match(head, { status: 200, headers: { 'content-length': String(size), 'accept-ranges': 'bytes' } });
+  t.equal(head.bytes.length, 0);
+});
+
+t.test('since a revision: what changed, what is gone', async (t) => {
+  const world = await makeWorld(t, TABLES);
+  const { revision } = await manifestOf(world);
+  t.match(await manifestOf(world, `?since=${revision}`), { revision, since: revision, files: [], removed: [] });
+
+  await world.load({ site_daily: facts('date device', ['2026-03-02', 'mobile', 5, 6, 7]) });
+  const second = await manifestOf(world, `?since=${revision}`);
+  t.ok(second.revision > revision);
+  t.match(second, { since: revision, files: [{ table: 'site_daily', part: 'all', rows: 3 }], removed: [] });
+  t.equal(second.files.length, 1);
+
+  // A load whose span reaches over a month without rows empties that month.
+  await world.load({
+    keyword_daily: facts(
+      'keyword_id date device',
+      ['kwOne', '2026-01-31', 'mobile', 9, 9, 9],
+      ['kwOne', '2026-03-01', 'mobile', 9, 9, 9],
+    ),
+  });
+  const third = await manifestOf(world, `?since=${second.revision}`);
+  t.strictSame(places(third), ['keyword_daily 2026-01', 'keyword_daily 2026-03']);
+  t.strictSame(third.removed, [{ table: 'keyword_daily', part: '2026-02' }]);
+  t.strictSame(places(await manifestOf(world, `?since=${revision}`)), [...places(third), 'site_daily all']);
+
+  await world.load({ keyword_daily: facts('keyword_id date device', ['kwOne', '2026-02-01', 'mobile', 1, 1, 1]) });
+  const fourth = await manifestOf(world, `?since=${third.revision}`);
+  t.match(fourth, { files: [{ table: 'keyword_daily', part: '2026-02' }], removed: [] });
+  t.match(await manifestOf(world, `?since=${revision}`), { removed: [] }, 'it is there again');
+
+  for (const unknown of [0, fourth.revision + 1]) {
+    const all = await manifestOf(world, `?since=${unknown}`);
+    t.match(all, { since: null, removed: [] }, `${unknown}: not known, so all there is`);
+    t.equal(all.files.length, 4);
+  }
+  for (const wrong of ['-1', 'x', '1.5', '']) {
+    t.match(await world.get(`/projects/Proj1/snapshot?since=${wrong}`), {
+      status: 400,
+      body: { error: { message: /since/ } },
+    });
+  }
+});
+
+t.test('a file that was replaced is there for a while, and one of another project never', async (t) => {
+  const world = await makeWorld(t, TABLES);
+  const { href, sha256, bytes } = (await manifestOf(world)).files[3]!;
+  await world.load({ site_daily: facts('date device', ['2026-03-02', 'mobile', 5, 6, 7]) });
+  t.match(await fetchFile(world, href), {
+    status: 200,
+    headers: { etag: `"${sha256}"`, 'content-length': String(bytes) },
+  });
+  rmSync(join(world.dataFolder, storedAt(href)));
+  t.equal((await fetchFile(world, href)).status, 404, 'until it is removed');
+
+  const { key } = await createKey(world.catalog, { workspace: 'other', name: 'test', by: null, at: 0 });
+  const theirs = { ...world, key };
+  const own = (await manifestOf(world)).files[3]!.href;
+  t.equal((await fetchFile(theirs, own)).status, 404);
+  t.equal((await fetchFile(theirs, own.replace('Proj1', 'Other'))).status, 404);
+  t.equal((await fetchFile(world, own.replace('Proj1', 'Other'))).status, 404);
+  t.equal((await fetchFile({ ...world, key: 'x' }, own)).status, 401);
+  const file = own.slice(own.lastIndexOf('/') + 1);
+  for (const name of [
+    'nothing',
+    'site_daily-',
+    'site_daily-all.parquet',
+    `keyword_all-${file}`,
+    `site_daily-..%2f..%2f..%2fcatalog.sqlite`,
+    `site_daily-../${file}`,
+  ]) {
+    t.equal((await fetchFile(world, `/api/v1/projects/Proj1/snapshot/${name}`)).status, 404, name);
+  }
+});
+
+/** Where a file of a snapshot is in the data folder. */
+function storedAt(href: string): string {
+  const [, project, table, file] = /projects\/(\w+)\/snapshot\/(\w+_daily)-(.+)$/.exec(href)!;
+  return `facts/${table}/${project}/${file}`;
+}
+
+t.test('a project that has the id of a removed one gets none of its files', async (t) => {
+  const world = await makeWorld(t, TABLES);
+  const { revision, files } = await manifestOf(world);
+  await world.load(
+    { workspaces: [WORKSPACE], projects: [{ ...PROJECT, id: 'Fresh', synced_through: null }] },
+    { replace: true, confirmDelete: ['Proj1'] },
+  );
+  t.equal((await fetchFile(world, files[3]!.href)).status, 404);
+  await world.load({ projects: [PROJECT], site_daily: SITE });
+  t.equal((await fetchFile(world, files[3]!.href)).status, 404);
+  t.match(await manifestOf(world, `?since=${revision}`), { since: null, files: [{ table: 'site_daily' }] });
+});
+
+t.test('keyword files end where the history of the plan does', async (t) => {
+  const world = await makeWorld(t, TABLES);
+  const { key } = await createKey(world.catalog, { workspace: 'short', name: 'test', by: null, at: 0 });
+  const get: World['get'] = (path) => world.get(path, { authorization: `Bearer ${key}` });
+  // 30 days to 2026-03-10 begin on 2026-02-09; February ends on its first day here.
+  t.strictSame(places(await manifestOf({ ...world, get }, '', 'Short')), ['keyword_daily 2026-03']);
+  t.strictSame((await manifestOf(world, '', 'Fresh')).files, [], 'before the first sync there is nothing');
+});
+
+t.test('a damaged file is not handed out', async (t) => {
+  const world = await makeWorld(t, TABLES);
+  const { href } = (await manifestOf(world)).files[3]!;
+  appendFileSync(join(world.dataFolder, storedAt(href)), 'x');
+  for (const headers of [{}, { range: 'bytes=0-3' }]) {
+    const { status, bytes } = await fetchFile(world, href, headers);
+    t.match({ status, text: bytes.toString() }, { status: 500, text: /"server_error"/ });
+    t.notMatch(bytes.toString(), 'PAR1');
+  }
+});
+
+t.test('after the catalog was rebuilt nothing is taken for unchanged', async (t) => {
+  const world = await makeWorld(t, TABLES);
+  const { revision } = await manifestOf(world);
+  await rebuild(world.dataFolder);
+  const after = await manifestOf(world, `?since=${revision}`);
+  t.match(after, { since: null });
+  t.equal(after.files.length, 4);
+});
+
+t.test('an unchanged manifest is not sent again', async (t: Test) => {
+  const world = await makeWorld(t, TABLES);
+  const { headers } = await world.ask('/snapshot');
+  const again = { authorization: `Bearer ${world.key}`, 'if-none-match': String(headers['etag']) };
+  const url = '/api/v1/projects/Proj1/snapshot';
+  t.equal((await world.app.inject({ url, headers: again })).statusCode, 304);
+  await world.load({ site_daily: facts('date device', ['2026-03-02', 'mobile', 5, 6, 7]) });
+  t.equal((await world.app.inject({ url, headers: again })).statusCode, 200);
+});
