@@ -17,6 +17,7 @@ import { addKeys } from './commands/keys.ts';
 import { addKeywords } from './commands/keywords.ts';
 import { addLists } from './commands/lists.ts';
 import { addLoad } from './commands/load.ts';
+import { addLogin } from './commands/login.ts';
 import { addMembers } from './commands/members.ts';
 import { addProjects } from './commands/projects.ts';
 import { addProperties } from './commands/properties.ts';
@@ -55,6 +56,7 @@ const groups = [
   addWorkspaces,
   addMembers,
   addKeys,
+  addLogin,
   addFeeds,
   addProperties,
   addProjects,

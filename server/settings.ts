@@ -129,7 +129,7 @@ export const SETTINGS = {
   minFree: setting({
     name: 'ORDINATE_MIN_FREE',
     fallback: '256MB',
-    help: 'Free disk space of the data folder below which /readyz answers 503; 0MB asks for none.',
+    help: 'Free disk space of the data folder below which /readyz answers 503 and no sync begins; 0MB asks for none.',
     wanted: 'a size such as 256MB or 2GB, or 0MB',
     read: (text) => (text === '0MB' ? 0 : size(text)),
   }),

@@ -42,3 +42,16 @@ function read(pid: number, field: string): number | null {
     return null;
   }
 }
+
+const TICKS_PER_SECOND = 100;
+
+/** The processor time that a process has taken, in seconds; null where it has ended, or on systems without /proc. */
+export function processorSeconds(pid: number): number | null {
+  try {
+    // Its name, in brackets, may contain spaces.
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ');
+    return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+  } catch {
+    return null;
+  }
+}

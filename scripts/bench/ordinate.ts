@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { KeyRing } from './keys.ts';
-import { PeakMemory } from './memory.ts';
+import { PeakMemory, processorSeconds } from './memory.ts';
 
 const root = join(import.meta.dirname, '../..');
 const program = join(root, 'scripts/ordinate.ts');
 const run = promisify(execFile);
 
 /** Runs an `ordinate` command with a data folder; returns its standard output. */
-async function ordinate(dataFolder: string, ...args: readonly string[]): Promise<string> {
+export async function ordinate(dataFolder: string, ...args: readonly string[]): Promise<string> {
   const { stdout } = await run(process.execPath, [program, ...args], {
     env: { ...process.env, ORDINATE_DATA: dataFolder },
     maxBuffer: 1e8,
@@ -20,20 +20,36 @@ async function ordinate(dataFolder: string, ...args: readonly string[]): Promise
   return stdout;
 }
 
-/** Loads a snapshot; returns the wall time of the whole command in seconds, and its peak memory in megabytes. */
-export async function load(dataFolder: string, snapshot: string): Promise<{ seconds: number; peak: number | null }> {
+/** What a command took: seconds of wall time and of processor time, and its peak memory in megabytes. */
+export interface Cost {
+  readonly seconds: number;
+  readonly processor: number | null;
+  readonly peak: number | null;
+}
+
+/** Runs an `ordinate` command that must succeed, and measures the whole process. */
+export async function measured(dataFolder: string, ...args: readonly string[]): Promise<Cost> {
   const started = performance.now();
-  const child = spawn(process.execPath, [program, 'load', snapshot, '--json'], {
+  const child = spawn(process.execPath, [program, ...args], {
     env: { ...process.env, ORDINATE_DATA: dataFolder },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const exited = once(child, 'exit');
   const memory = new PeakMemory(child.pid!);
-  const timer = setInterval(() => memory.look(), 50);
+  let processor: number | null = null;
+  const timer = setInterval(() => {
+    memory.look();
+    processor = processorSeconds(child.pid!) ?? processor;
+  }, 50);
   const [code] = (await exited) as [number | null];
   clearInterval(timer);
-  if (code !== 0) throw new Error(`The snapshot ${snapshot} was not loaded.`);
-  return { seconds: (performance.now() - started) / 1000, peak: memory.peak };
+  if (code !== 0) throw new Error(`'ordinate ${args.join(' ')}' failed.`);
+  return { seconds: (performance.now() - started) / 1000, processor, peak: memory.peak };
+}
+
+/** Loads a snapshot. */
+export function load(dataFolder: string, snapshot: string): Promise<Cost> {
+  return measured(dataFolder, 'load', snapshot, '--json');
 }
 
 /** A running server, as `ordinate serve` starts it. */

@@ -8,9 +8,12 @@ import { addDays, dayOf } from '../../server/domain/dates.ts';
 import { toMicroseconds } from '../../server/domain/instants.ts';
 import { readSettings, type Settings } from '../../server/settings.ts';
 import { print, progress, withStores } from '../cli.ts';
+import { ensureDashboard } from '../dashboard.ts';
 import { examples } from '../help.ts';
 
 export const DEMO_WORKSPACE = 'demo';
+/** Name of the key that comes with the demo. */
+export const DEMO_KEY = 'Demo';
 
 export function addDemo(program: Command): void {
   program
@@ -38,7 +41,7 @@ function makeDemo(): Promise<void> {
       }
       await loadDemo(stores);
       const at = toMicroseconds(Date.now());
-      const { key } = await createKey(stores.catalog, { workspace: DEMO_WORKSPACE, name: 'Demo', by: null, at });
+      const { key } = await createKey(stores.catalog, { workspace: DEMO_WORKSPACE, name: DEMO_KEY, by: null, at });
       print(`The demo workspace is ready. Its key, shown this once:\n  ${key}`);
     },
     { create: true },
@@ -53,6 +56,7 @@ async function runLive(): Promise<void> {
   }
   const { prepareLive } = await import('../demo/live.ts');
   const { project, key } = await prepareLive();
+  await ensureDashboard();
   const { serve } = await import('../../server/main.ts');
   const address = await serve(settings);
   print(`Ordinate is ready at ${address} (documentation: ${address}/docs)`);
@@ -91,7 +95,7 @@ export async function loadDemo(
           const run = async (name: string, parameters: Readonly<Record<string, string | number>>) => {
             await session.runFile(join('demo', name), parameters);
           };
-          await writeDemoSnapshot(folder, dayOf(Date.now()), run, (step) => report(`Demo workspace: making ${step}`));
+          await writeDemoSnapshot(folder, Date.now(), run, (step) => report(`Demo workspace: making ${step}`));
         } finally {
           engine.close();
         }

@@ -1,4 +1,9 @@
+import { dayOf } from '../../server/domain/dates.ts';
+
 const DAYS = 487;
+/** When the demo gets its data of the day before (UTC), and by when it has it, in milliseconds after midnight. */
+const MORNING = { hour: 4, minute: 10 };
+const MORNING_ENDS = (4 * 60 + 20) * 60_000;
 
 /** The days of the demo. They are relative to the last day, so that the demo never looks old. */
 export interface Calendar {
@@ -13,6 +18,14 @@ export interface Calendar {
   yearly(month: number, day: number): string[];
 }
 
+/**
+ * The day of the last morning that has passed, so that nothing of the demo lies in the future.
+ * @param now milliseconds
+ */
+export function demoDay(now: number): string {
+  return dayOf(now - MORNING_ENDS);
+}
+
 /** `today` is YYYY-MM-DD; the demo's last day is the day before. */
 export function calendarUntil(today: string): Calendar {
   const last = Temporal.PlainDate.from(today).subtract({ days: 1 });
@@ -24,7 +37,7 @@ export function calendarUntil(today: string): Calendar {
     last: last.toString(),
     ago: (days) => ago(days).toString(),
     morningAfter: (days, minutes) => {
-      const morning = ago(days - 1).toPlainDateTime({ hour: 4, minute: 10 });
+      const morning = ago(days - 1).toPlainDateTime(MORNING);
       return morning.add({ minutes }).toString({ smallestUnit: 'second' });
     },
     yearly: (month, day) =>

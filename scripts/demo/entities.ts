@@ -45,7 +45,7 @@ function projectRow(site: Site, index: number, calendar: Calendar): object {
     language: 'en',
     brand_terms: site.brandTerms,
     sync_status: 'ok',
-    last_synced_at: `${calendar.today}T04:${10 + index}:00`,
+    last_synced_at: calendar.morningAfter(0, index),
     synced_through: calendar.last,
     // The search engine may still change the last two days.
     provisional_after: calendar.ago(2),

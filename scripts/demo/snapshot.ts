@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { calendarUntil } from './calendar.ts';
+import { calendarUntil, demoDay } from './calendar.ts';
 import { entityTables } from './entities.ts';
 import { type RunSql, writeFacts } from './facts.ts';
 import { keywordsOf } from './keywords.ts';
@@ -20,19 +20,20 @@ const SITES = [
 ];
 
 /**
- * Writes the demo snapshot, a folder for the loader. `today` is YYYY-MM-DD (UTC); data ends the day before.
+ * Writes the demo snapshot, a folder for the loader. Data ends the day before the last morning (UTC).
  *
- * `run` must always use the same connection: the files of sql/demo share temporary tables. The same `today` gives the
+ * `run` must always use the same connection: the files of sql/demo share temporary tables. The same `demoDay` gives the
  * same rows.
+ * @param now milliseconds
  */
 export async function writeDemoSnapshot(
   folder: string,
-  today: string,
+  now: number,
   run: RunSql,
   report: (step: string) => void,
 ): Promise<void> {
   mkdirSync(folder, { recursive: true });
-  const calendar = calendarUntil(today);
+  const calendar = calendarUntil(demoDay(now));
   const worlds = SITES.map(({ site, history, grouping }) => {
     const queries = queriesOf(site, history.moves, calendar);
     return { site, history, grouping, queries, keywords: keywordsOf(site, history, queries) };

@@ -27,7 +27,7 @@ export interface Key {
 }
 
 /** A key cannot be created or revoked; the message gives the reason. */
-class KeyRefused extends Error {}
+export class KeyRefused extends Error {}
 
 /**
  * The access of a key by its hash; undefined if it is unknown or revoked. Only hashes are compared, so timing reveals nothing
@@ -67,6 +67,15 @@ export async function createKey(
 export async function listKeys(catalog: Catalog, usage: UsageDatabase, workspace: string): Promise<Key[]> {
   const uses = await readKeyUses(usage);
   return (await keysOf(catalog, workspace)).map((key) => ({ ...key, lastUsedAt: uses.get(key.id) ?? key.lastUsedAt }));
+}
+
+/** The id of the oldest active key of this name; undefined if there is none. */
+export async function findActiveKey(
+  catalog: Catalog,
+  { workspace, name }: { workspace: string; name: string },
+): Promise<string | undefined> {
+  const keys = await catalog.statements.all<Key>('keys_of_workspace', { workspace });
+  return keys.find((key) => key.name === name && key.revokedAt === null)?.id;
 }
 
 /** Keys with the last use that older versions stored in the catalog. */

@@ -1,9 +1,10 @@
-import { open, rm, statfs, writeFile } from 'node:fs/promises';
+import { open, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Catalog, OpenCatalog } from '../catalog/catalog.ts';
 import { findAnyFactFile } from '../catalog/fact-files.ts';
 import { unavailable } from '../domain/errors.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
+import { findShortage } from '../storage/free-space.ts';
 
 /** What the service needs to be ready. */
 export interface Readiness {
@@ -26,11 +27,8 @@ export async function checkReadiness(
   await step('its query engine does not answer', () => engine.query('facts/ping', {}, signal));
   await step('its data folder cannot be written', () => tryWriting(dataFolder));
   await step('its fact files cannot be opened', () => openFacts(catalog, dataFolder));
-  const free = await step('the free space of its disk is not known', () => freeBytes(dataFolder));
-  if (free < minFree) {
-    const [available, required] = [free, minFree].map((bytes) => `${Math.floor(bytes / 1e6)} MB`);
-    throw notReady(`its disk has ${available} left, less than ORDINATE_MIN_FREE (${required})`);
-  }
+  const shortage = await step('the free space of its disk is not known', () => findShortage(dataFolder, minFree));
+  if (shortage !== undefined) throw notReady(shortage);
 }
 
 async function step<T>(problem: string, work: () => T | Promise<T>): Promise<T> {
@@ -62,9 +60,4 @@ async function openFacts(catalog: Catalog, dataFolder: string): Promise<void> {
   if (name === undefined) return;
   const file = await open(join(dataFolder, name));
   await file.close();
-}
-
-async function freeBytes(dataFolder: string): Promise<number> {
-  const { bavail, bsize } = await statfs(dataFolder);
-  return bavail * bsize;
 }

@@ -5,7 +5,7 @@ import type { UsageDatabase } from '../catalog/usage.ts';
 import { cacheKey } from '../domain/cache-key.ts';
 import { ProviderFailure } from './failures.ts';
 import { Pauses } from './pauses.ts';
-import { type Demand, Places } from './places.ts';
+import { type Demand, Displaced, Places } from './places.ts';
 import { type RateLimits, RequestRate } from './request-rate.ts';
 import type { ProviderRun } from './retries.ts';
 
@@ -46,7 +46,10 @@ export interface ProviderJob {
 
 /** The first pause between retries, as a share of the wait: a second per minute. */
 const FIRST_PAUSE = 1 / 60;
-/** A run that takes longer than this share of the wait counts as slow and frees its slot. The limit of slow runs is a multiple of the slots. */
+/**
+ * A run that takes longer than this share of the wait counts as slow and frees its slot. The limit of slow runs is a
+ * multiple of the slots.
+ */
 const SLOW_AFTER = 1 / 6;
 const SLOW_PLACES = 6;
 const MAX_TIME = 900_000;
@@ -89,9 +92,9 @@ export class Gateway {
     const { provider, property, demand } = job;
     await this.#checkPause(job);
     try {
-      return await this.#places.run(property, demand, async () => {
+      return await this.#places.run(property, demand, async (displaced) => {
         await this.#checkPause(job);
-        return this.#logged(job, work, counts);
+        return this.#logged(job, work, counts, displaced);
       });
     } catch (error) {
       if (error instanceof ProviderFailure && !this.stopped.aborted) {
@@ -110,11 +113,12 @@ export class Gateway {
     job: ProviderJob,
     work: (run: ProviderRun) => Promise<T>,
     counts: (result: T) => object,
+    displaced: AbortSignal,
   ): Promise<T> {
     const { log, waitTime } = this.#options;
     const { provider, property, what, maxTime = MAX_TIME } = job;
     const started = performance.now();
-    const signal = AbortSignal.any([this.stopped, AbortSignal.timeout(maxTime)]);
+    const signal = AbortSignal.any([this.stopped, displaced, AbortSignal.timeout(maxTime)]);
     const run: ProviderRun = {
       requests: 0,
       retries: 0,
@@ -150,8 +154,9 @@ export class Gateway {
 
   #meaningOf(error: unknown, signal: AbortSignal, maxTime: number): unknown {
     if (!signal.aborted) return error;
-    return this.stopped.aborted
-      ? (this.stopped.reason as Error)
+    if (this.stopped.aborted) return this.stopped.reason;
+    return signal.reason instanceof Displaced
+      ? new ProviderFailure('broken', 'the provider did not answer in time, and others were waiting')
       : new ProviderFailure('broken', `the fetch took longer than ${maxTime / 1000} s`);
   }
 }

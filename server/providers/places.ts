@@ -11,8 +11,16 @@ export interface PlacesOptions {
   readonly perOwner: number;
   /** Milliseconds after which work counts as slow and frees its slot. */
   readonly slowAfter: number;
-  /** Maximum number of slow work items. */
+  /** Maximum number of slow work items; above it, the longest is aborted if others wait. */
   readonly slow: number;
+}
+
+/** The work was slow, and others waited for a slot. */
+export class Displaced extends Error {}
+
+interface Running {
+  readonly demand: () => Demand;
+  readonly control: AbortController;
 }
 
 interface Waiting {
@@ -25,40 +33,45 @@ interface Waiting {
 /**
  * Slots for work of owners, limited in total and per owner. A free slot goes to clients before background work, then to the
  * owner with the fewest slots, then in order of arrival. Slow work frees its slot, so that an unresponsive provider does not
- * block others.
+ * block others; above a limit of slow work, the longest is aborted.
  */
 export class Places {
   readonly #options: PlacesOptions;
   readonly #running = new Map<string, number>();
   #waiting: Waiting[] = [];
   #quick = 0;
-  #slow = 0;
+  /** In order of start. */
+  readonly #slow = new Set<Running>();
 
   constructor(options: PlacesOptions) {
     this.#options = options;
   }
 
-  /** Runs `work` when a slot is free. Throws `NoDemand` if no caller is waiting then. */
-  async run<T>(owner: string, demand: () => Demand, work: () => Promise<T>): Promise<T> {
+  /**
+   * Runs `work` when a slot is free. Its signal is aborted with `Displaced` if it must end for others. Throws `NoDemand` if
+   * no caller is waiting when its turn comes.
+   */
+  async run<T>(owner: string, demand: () => Demand, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     await new Promise<void>((begin, reject) => {
       this.#waiting.push({ owner, demand, begin, reject });
       this.#fill();
     });
+    const running: Running = { demand, control: new AbortController() };
     let isSlow = false;
     const timer = setInterval(() => {
-      if (this.#slow >= this.#options.slow) return;
+      if (this.#slow.size >= this.#options.slow && !this.#displaceOne()) return;
       clearInterval(timer);
       isSlow = true;
-      this.#slow++;
+      this.#slow.add(running);
       this.#quick--;
       this.#fill();
     }, this.#options.slowAfter).unref();
     try {
-      return await work();
+      return await work(running.control.signal);
     } finally {
       clearInterval(timer);
-      if (isSlow) this.#slow--;
-      else this.#quick--;
+      this.#slow.delete(running);
+      if (!isSlow) this.#quick--;
       const left = this.#of(owner) - 1;
       if (left === 0) this.#running.delete(owner);
       else this.#running.set(owner, left);
@@ -69,6 +82,17 @@ export class Places {
   /** Rejects all waiting work. */
   clear(reason: Error): void {
     for (const { reject } of this.#waiting.splice(0)) reject(reason);
+  }
+
+  /** Aborts the longest slow work, that of clients last, unless no waiting work could start. Returns whether it did. */
+  #displaceOne(): boolean {
+    if (!this.#waiting.some(({ owner }) => this.#of(owner) < this.#options.perOwner)) return false;
+    const slow = [...this.#slow];
+    const longest = slow.find(({ demand }) => demand() !== 'client') ?? slow[0];
+    if (longest === undefined) return false;
+    this.#slow.delete(longest);
+    longest.control.abort(new Displaced('Others waited for a slot.'));
+    return true;
   }
 
   #of(owner: string): number {

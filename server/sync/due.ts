@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { listDueProjects } from '../catalog/sync-projects.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import { type SyncOptions, type SyncStores, syncProject } from './run.ts';
@@ -9,6 +10,10 @@ const WINDOWS_PER_TURN = 3;
 /** Provisional days are fetched again after this share of the interval. */
 const STALE_AFTER = 0.75;
 const HOUR = 3_600_000;
+/** Milliseconds before a project is looked at again that another process runs, or whose run failed. */
+const SET_ASIDE = 60_000;
+/** Milliseconds after which idle workers look for due projects while others are running. */
+const LOOK_AGAIN = 5000;
 
 /** Takes the lease of a project; undefined while another process holds it. */
 export type TakeLease = (project: string) => Promise<{ release(): Promise<void> } | undefined>;
@@ -26,28 +31,33 @@ export async function syncDueProjects(
   const { catalog, settings, log } = stores;
   const { now, signal, take } = options;
   const staleAfter = settings.syncHours * HOUR * STALE_AFTER;
-  /** Projects that are running or finished in this pass. */
-  const left = new Set<string>();
+  const running = new Set<string>();
+  /** When projects that were set aside may be taken, in milliseconds. */
+  const asideUntil = new Map<string, number>();
+  let turnEnded = new AbortController();
   const counts = { synced: 0, failed: 0 };
   const next = async (): Promise<string | undefined> => {
-    const due = await listDueProjects(catalog, toMicroseconds(now()), left.size + 1);
-    const id = due.find((one) => !left.has(one));
+    for (const [id, until] of asideUntil) if (until <= now()) asideUntil.delete(id);
+    const due = await listDueProjects(catalog, toMicroseconds(now()), running.size + asideUntil.size + AT_ONCE);
+    const id = due.find((one) => !running.has(one) && !asideUntil.has(one));
     // Before any await, so that no other worker takes the same project.
-    if (id !== undefined) left.add(id);
+    if (id !== undefined) running.add(id);
     return id;
   };
-  const runOne = async (id: string): Promise<void> => {
+  /** Returns whether the project may be taken again as soon as it is due. */
+  const runOne = async (id: string): Promise<boolean> => {
     const lease = await take(id);
-    if (lease === undefined) return;
+    if (lease === undefined) return false;
     try {
-      const result = await syncProject(stores, id, { ...options, maxWindows: WINDOWS_PER_TURN, staleAfter });
-      if (result.outcome === 'part') left.delete(id);
-      else if (result.outcome === 'done') counts.synced++;
-      else counts.failed++;
+      const { outcome } = await syncProject(stores, id, { ...options, maxWindows: WINDOWS_PER_TURN, staleAfter });
+      if (outcome === 'part') return true;
+      counts[outcome === 'done' ? 'synced' : 'failed']++;
+      return outcome === 'done';
     } catch (error) {
       signal.throwIfAborted();
       counts.failed++;
       log.error({ err: error, project: id }, 'a project could not be synced');
+      return false;
     } finally {
       await lease.release();
     }
@@ -56,10 +66,18 @@ export async function syncDueProjects(
     for (;;) {
       signal.throwIfAborted();
       const id = await next();
-      if (id === undefined) return;
-      await runOne(id);
+      if (id !== undefined) {
+        if (!(await runOne(id))) asideUntil.set(id, now() + SET_ASIDE);
+        running.delete(id);
+        turnEnded.abort();
+        turnEnded = new AbortController();
+      } else if (running.size === 0) return;
+      else await sleep(LOOK_AGAIN, undefined, { signal: AbortSignal.any([signal, turnEnded.signal]) }).catch(() => {});
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  // All end before the stores are closed, and each run releases its lease.
+  const ended = await Promise.allSettled(Array.from({ length: AT_ONCE }, worker));
+  const failed = ended.find(({ status }) => status === 'rejected');
+  if (failed?.status === 'rejected') throw failed.reason;
   return counts;
 }

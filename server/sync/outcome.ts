@@ -12,6 +12,7 @@ export type RunOutcome =
   | 'misconfigured'
   | 'unavailable'
   | 'table-failed'
+  | 'disk-full'
   | 'failed'
   | 'stopped';
 
@@ -24,6 +25,11 @@ const BY_KIND = {
   'not-covered': 'unavailable',
 } as const;
 
+/** The disk has less free space than `ORDINATE_MIN_FREE`. */
+export class DiskShortage extends Error {
+  readonly code = 'ENOSPC';
+}
+
 /** Classifies an error of a run and explains it to the operator. */
 export function describeFailure(error: unknown): { outcome: RunOutcome; reason: string } {
   if (error instanceof ProviderFailure) {
@@ -32,7 +38,15 @@ export function describeFailure(error: unknown): { outcome: RunOutcome; reason: 
   }
   const message = error instanceof Error ? error.message : String(error);
   const resource = classifyFailure(error);
+  if (resource === 'disk-full') return { outcome: 'disk-full', reason: `${SENTENCES[resource]} (${innermost(error)})` };
   return { outcome: 'failed', reason: resource === undefined ? message : `${resource}: ${message}` };
+}
+
+/** What the machine says, without the advice that loads add. */
+function innermost(error: unknown): string {
+  return error instanceof Error && error.cause !== undefined
+    ? innermost(error.cause)
+    : String((error as Error).message);
 }
 
 const SENTENCES = {
@@ -40,6 +54,7 @@ const SENTENCES = {
   'access-lost': 'The provider no longer grants access to the property; run connections test for details.',
   misconfigured: 'The credentials or the API cannot be used; run connections test for details.',
   unavailable: 'The provider returned errors or invalid responses.',
+  'disk-full': 'The disk of the data folder is full; free some space, and the sync continues by itself.',
 } as const;
 
 /** The sync status of a project after a run. */

@@ -21,10 +21,12 @@ export interface FactQuery {
 type Filter = NonNullable<AnalyticsQuery['filters']>[number];
 type QuerySchema = Pick<AnalyticsQuery, 'dimensions' | 'aggregation'> & { readonly filters?: readonly Filter[] };
 
+// These rules are those of sql/load/types/, since the loader does not check the values again.
 const DEVICES: readonly string[] = ['desktop', 'mobile', 'tablet'];
 const COUNTRY = /^[a-z]{3}$/;
 const APPEARANCE = /^[A-Z][A-Z0-9_]*$/;
 const URL_TEXT = /^[A-Za-z][A-Za-z0-9+.-]*:\/\/./s;
+const BLANK = /^\p{Zs}*$/u;
 /** Maximum bytes of a text in a fact. */
 const MAX_TEXT = 65_536;
 /** Matches all queries. A filter by query excludes anonymised queries. */
@@ -138,7 +140,7 @@ function listQuery(project: QueriedProject, dayQuery: DayQuery, day: Day): FactQ
   };
   return factQuery(project, { ...dayQuery, from: day, to: day }, schema, (row, [text, name = '']) => {
     const country = name.toLowerCase();
-    const isRight = COUNTRY.test(country) && (isQueries ? isWords(text) : isUrl(text));
+    const isRight = COUNTRY.test(country) && (isQueries ? isNonblank(text) : isUrl(text));
     return fact(row, day, { [isQueries ? 'query' : 'url']: text, country }, isRight);
   });
 }
@@ -149,9 +151,10 @@ function factQuery(
   schema: QuerySchema,
   toFacts: (row: AnalyticsRow, keys: readonly [string, ...string[]]) => FetchedRow[],
 ): FactQuery {
+  const days = new Set(eachDay(dayQuery.from, dayQuery.to));
   return {
     query: queryOf(project, dayQuery, schema),
-    toFacts: (row) => toFacts(row, row.keys as [string, ...string[]]),
+    toFacts: (row) => toFacts(row, row.keys as [string, ...string[]]).filter(({ day }) => days.has(day)),
   };
 }
 
@@ -168,17 +171,18 @@ function queryOf(
 
 function fact(row: AnalyticsRow, day: Day, key: Readonly<Record<string, string>>, isRight = true): FetchedRow[] {
   const { clicks, impressions } = row;
-  return isRight ? [{ day, key, clicks, impressions, sumPosition: sumPositionOf(row) }] : [];
+  const sumPosition = sumPositionOf(row);
+  return isRight && Number.isSafeInteger(sumPosition) ? [{ day, key, clicks, impressions, sumPosition }] : [];
 }
 
 function isUrl(text: string): boolean {
-  return URL_TEXT.test(text) && isShort(text);
+  return URL_TEXT.test(text) && isStorable(text);
 }
 
-function isWords(text: string): boolean {
-  return text.trim() !== '' && isShort(text);
+function isNonblank(text: string): boolean {
+  return !BLANK.test(text) && isStorable(text);
 }
 
-function isShort(text: string): boolean {
-  return text.length * 3 <= MAX_TEXT || Buffer.byteLength(text) <= MAX_TEXT;
+function isStorable(text: string): boolean {
+  return text.isWellFormed() && (text.length * 3 <= MAX_TEXT || Buffer.byteLength(text) <= MAX_TEXT);
 }

@@ -9,10 +9,11 @@ import { toMicroseconds } from '../domain/instants.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
 import type { Providers } from '../providers/providers.ts';
 import type { Settings } from '../settings.ts';
+import { type DiskReserve, findShortage } from '../storage/free-space.ts';
 import { lastWholeMonthBefore } from './country-months.ts';
 import { DayFiles } from './day-files.ts';
 import { type FetchedWindow, type FetchOptions, fetchWindow, type RunCounts } from './fetch.ts';
-import { describeFailure, nextRunAt, type RunOutcome, statusOf } from './outcome.ts';
+import { DiskShortage, describeFailure, nextRunAt, type RunOutcome, statusOf } from './outcome.ts';
 import { countRequests, type PlanInput, planWindows, type SyncWindow } from './plan.ts';
 import { begin, type Connected, findConnected, prepare } from './prepare.ts';
 import { isPending, newestState, storeFailure } from './project-state.ts';
@@ -25,6 +26,8 @@ export interface SyncStores {
   readonly settings: Settings;
   readonly catalog: Catalog;
   readonly providers: Providers;
+  /** Released when the disk is full, to store the reason. */
+  readonly reserve: DiskReserve;
   /** Folder for rows before their publication. */
   readonly folder: string;
   /** Returns the engine for publications and comparisons, opened on first use. */
@@ -73,7 +76,7 @@ export interface SyncResult extends Readonly<RunCounts> {
  * run was stopped; other failures are stored and returned.
  */
 export async function syncProject(stores: SyncStores, id: string, options: SyncOptions): Promise<SyncResult> {
-  const { catalog, settings, log, providers } = stores;
+  const { catalog, settings, log, providers, reserve } = stores;
   const started = performance.now();
   const counts = { requests: 0, retries: 0, rows: 0 };
   const progress = { windows: 0 };
@@ -89,7 +92,11 @@ export async function syncProject(stores: SyncStores, id: string, options: SyncO
     ({ outcome, reason } = describeFailure(error));
     if (outcome === 'failed') log.error({ err: error, project: id }, 'the sync of a project failed');
     const { syncHours: hours } = settings;
-    await storeFailure(catalog, id, { outcome, reason, now: options.now(), random: options.random(), hours });
+    const failure = { outcome, reason, now: options.now(), random: options.random(), hours };
+    if (outcome === 'disk-full') await reserve.release();
+    await storeFailure(catalog, id, failure).catch((unstored: unknown) => {
+      log.error({ err: unstored, project: id }, 'the state of a project could not be stored');
+    });
   }
   const seconds = Math.round(performance.now() - started) / 1000;
   const line = { project: id, ...counts, windows: progress.windows, seconds, outcome };
@@ -124,6 +131,7 @@ class Run {
 
   async run(): Promise<Pick<SyncResult, 'outcome' | 'reason'>> {
     const { catalog } = this.#stores;
+    await this.#checkSpace();
     const { now, maxWindows = Number.POSITIVE_INFINITY, staleAfter = 0 } = this.#options;
     const prepared = await prepare(catalog, this.#connected, { today: this.#today, now: now(), staleAfter });
     await begin(catalog, this.#connected, prepared);
@@ -145,11 +153,20 @@ class Run {
     report();
     for (const window of windows) {
       if (this.#progress.windows >= maxWindows) break;
+      await this.#checkSpace();
       await this.#window(window, input, report);
       this.#progress.windows++;
       report();
     }
     return this.#end(input, windows.length > this.#progress.windows);
+  }
+
+  /** Throws if the disk has too little space to store what would be requested. */
+  async #checkSpace(): Promise<void> {
+    const { settings, reserve } = this.#stores;
+    const shortage = await findShortage(settings.dataFolder, settings.minFree);
+    if (shortage !== undefined) throw new DiskShortage(shortage);
+    await reserve.take();
   }
 
   /** Fetches and publishes a window. */

@@ -7,7 +7,11 @@ import { loadFolders } from '../load/load.ts';
 import { ProcessFolder } from '../process-folder.ts';
 import { Providers } from '../providers/providers.ts';
 import type { Settings } from '../settings.ts';
+import { DiskReserve } from '../storage/free-space.ts';
 import type { SyncStores } from './run.ts';
+
+/** It is asked before each request. Milliseconds. */
+const WARN_EVERY = 60_000;
 
 interface Stores {
   readonly settings: Settings;
@@ -28,7 +32,12 @@ export async function withSync<T>(
   const taken = await ProcessFolder.take(join(settings.dataFolder, 'temporary'));
   const folder = opened.adopt(taken, (it) => it.remove());
   // Without the usage database, request limits apply only within this process.
-  const onError = (error: unknown): void => log.warn({ err: error }, 'the usage database cannot be read');
+  let warnedAt = Number.NEGATIVE_INFINITY;
+  const onError = (error: unknown): void => {
+    if (now() - warnedAt < WARN_EVERY) return;
+    warnedAt = now();
+    log.warn({ err: error }, 'the usage database cannot be read');
+  };
   const usage = opened.adopt(new UsageDatabase(settings.dataFolder, onError), (it) => it.close());
   const providers = new Providers({ catalog, usage, settings, log, now });
   const stop = (): void => providers.gateway.stop();
@@ -38,7 +47,8 @@ export async function withSync<T>(
   let opening: Promise<Engine> | undefined;
   opened.defer(async () => (await opening?.catch(() => undefined))?.close());
   const engine = (): Promise<Engine> => (opening ??= openEngine(settings, folder.path));
-  return await work({ settings, catalog, providers, folder: folder.path, engine, log });
+  const reserve = new DiskReserve(join(folder.path, 'reserve'));
+  return await work({ settings, catalog, providers, folder: folder.path, reserve, engine, log });
 }
 
 /** One engine for a whole sync: opening one takes a fifth of the time of a small publication. */

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
   cpSync,
@@ -20,6 +19,7 @@ import { rebuild } from '../../server/ops/rebuild.ts';
 import { readSettings } from '../../server/settings.ts';
 import { writeParquet } from '../parquet.ts';
 import { makeDataFolder, run, type Server, start, startServer } from '../process.ts';
+import { smallDisk } from '../small-disk.ts';
 import { facts, keyword, makeWorld, PROJECT, temporaryFolder, WORKSPACE, writeSnapshot } from '../world.ts';
 import { problemsOf } from './refused.ts';
 
@@ -292,24 +292,10 @@ t.test('a file that changes or goes while it is read', async (t) => {
   t.strictSame((await world.ask('/site')).body, before);
 });
 
-const MOUNT = '/bin/mount';
-const UNMOUNT = '/bin/umount';
-
-/** Mounts a small disk; false where that is not allowed. */
-function mountDisk(t: Test, folder: string, megabytes: number): boolean {
-  mkdirSync(folder);
-  try {
-    execFileSync(MOUNT, ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', folder], { stdio: 'ignore' });
-  } catch {
-    return false;
-  }
-  t.teardown(() => execFileSync(UNMOUNT, ['-l', folder]));
-  return true;
-}
-
 t.test('a full disk is told in words, nothing is lost, and the next load works', async (t) => {
   const folder = join(temporaryFolder(t), 'disk');
-  if (!mountDisk(t, folder, 12)) {
+  const disk = smallDisk(t, folder, 12);
+  if (disk === undefined) {
     t.pass('not run', { skip: 'a small disk cannot be mounted here; that takes Linux and its root' });
     return;
   }
@@ -337,17 +323,8 @@ t.test('a full disk is told in words, nothing is lost, and the next load works',
 
   // Full at the last moment, when the catalog is written.
   const catalog = await openCatalog(folder);
-  const filler = join(folder, 'filler');
   const report = (step: string): void => {
-    if (step !== 'publishing') return;
-    const megabyte = Buffer.alloc(1_000_000);
-    for (const bytes of [megabyte, megabyte.subarray(0, 4096), megabyte.subarray(0, 64)]) {
-      try {
-        for (;;) appendFileSync(filler, bytes);
-      } catch {
-        // There is no room for so many bytes any more.
-      }
-    }
+    if (step === 'publishing') disk.fill();
   };
   const more = await versionOf(3, 5);
   const load = () => loadSnapshot({ settings: readSettings(settings), catalog }, { folder: more, report });
@@ -357,11 +334,11 @@ t.test('a full disk is told in words, nothing is lost, and the next load works',
     await catalog.close();
   }
   t.equal(await answersOf(server, key, ASKED), before);
-  rmSync(filler);
+  disk.clear();
 
   t.match(await run(t, settings, 'load', more), { code: 0 });
   t.match((await server.get('/projects', key)).body.projects, [{ domain: 'v3.example' }]);
-  execFileSync(MOUNT, ['-o', 'remount,size=200m', folder]);
+  disk.resize(200);
   t.match(await run(t, settings, 'load', large), { code: 0 });
   t.match((await server.get('/projects', key)).body.projects, [{ domain: 'v2.example' }]);
   t.strictSame(await leftovers(folder), []);

@@ -6,10 +6,17 @@ function scene(options: { all: number; perOwner: number; slow?: number; slowAfte
   const places = new Places({ slow: 0, slowAfter: 1_000_000, ...options });
   const running = new Map<string, () => void>();
   const order: string[] = [];
+  const displaced: string[] = [];
   const begin = (owner: string, name: string, demand: () => Demand = () => 'client') =>
-    places.run(owner, demand, async () => {
+    places.run(owner, demand, async (signal) => {
       order.push(name);
-      await new Promise<void>((end) => running.set(name, end));
+      await new Promise<void>((end, refuse) => {
+        running.set(name, end);
+        signal.addEventListener('abort', () => {
+          displaced.push(name);
+          refuse(signal.reason as Error);
+        });
+      });
       return name;
     });
   const end = async (name: string): Promise<void> => {
@@ -18,7 +25,7 @@ function scene(options: { all: number; perOwner: number; slow?: number; slowAfte
     running.get(name)?.();
     await new Promise(setImmediate);
   };
-  return { places, order, begin, end };
+  return { places, order, displaced, begin, end };
 }
 
 t.test('so many in all and of each owner; the owner with the fewest goes first', async (t) => {
@@ -50,17 +57,39 @@ t.test('clients before background work, and nothing for nobody', async (t) => {
   t.strictSame(order, ['first', 'client', 'background']);
 });
 
-t.test('slow work leaves its place, as long as there is room for slow work', async (t) => {
+t.test('slow work leaves its place to others', async (t) => {
   const { order, begin, end } = scene({ all: 1, perOwner: 1, slow: 2, slowAfter: 1 });
-  for (const name of ['a', 'b', 'c', 'd']) void begin(name, name);
+  for (const name of ['a', 'b', 'c']) void begin(name, name);
   while (order.length < 3) await new Promise((done) => setTimeout(done, 1));
   await new Promise((done) => setTimeout(done, 20));
-  t.strictSame(order, ['a', 'b', 'c'], 'two are slow, one has the place');
-  await end('a');
-  while (order.length < 4) await new Promise((done) => setTimeout(done, 1));
-  t.strictSame(order, ['a', 'b', 'c', 'd']);
-  for (const name of ['b', 'c', 'd']) await end(name);
+  t.strictSame(order, ['a', 'b', 'c'], 'nobody waits: all go on');
+  for (const name of ['a', 'b', 'c']) await end(name);
 });
+
+t.test(
+  'where too much of it is slow, what has taken longest is aborted for those who wait, clients last',
+  async (t) => {
+    const { order, displaced, begin, end } = scene({ all: 1, perOwner: 1, slow: 2, slowAfter: 1 });
+    const refused = [begin('a', 'a'), begin('b', 'b', () => 'background')].map((work) =>
+      t.rejects(work, /Others waited/),
+    );
+    while (order.length < 2) await new Promise((done) => setTimeout(done, 1));
+    const others = [begin('c', 'c'), begin('d', 'd')];
+    while (order.length < 4) await new Promise((done) => setTimeout(done, 1));
+    t.strictSame(displaced, ['b']);
+    others.push(begin('c', 'c again'));
+    await new Promise((done) => setTimeout(done, 20));
+    t.strictSame(displaced, ['b'], 'nothing is aborted for whom it would not help');
+    others.push(begin('e', 'e'));
+    while (order.length < 5) await new Promise((done) => setTimeout(done, 1));
+    t.strictSame(displaced, ['b', 'a']);
+    await end('c');
+    while (order.length < 6) await new Promise((done) => setTimeout(done, 1));
+    t.strictSame(order, ['a', 'b', 'c', 'd', 'e', 'c again']);
+    for (const name of ['d', 'e', 'c again']) await end(name);
+    await Promise.all([...refused, ...others]);
+  },
+);
 
 t.test('all that wait are refused at the end', async (t) => {
   const { places, begin } = scene({ all: 1, perOwner: 1 });

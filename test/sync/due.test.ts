@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { runProject } from '../../scripts/sync.ts';
 import { findAnyProject } from '../../server/catalog/projects.ts';
-import { NEVER_SYNCED, putSyncProject, readSyncProject } from '../../server/catalog/sync-projects.ts';
+import { NEVER_SYNCED, putSyncProject, putSyncState, readSyncProject } from '../../server/catalog/sync-projects.ts';
+import type { Day } from '../../server/domain/dates.ts';
 import { FileLeases } from '../../server/jobs/leases.ts';
 import { syncProjects } from '../../server/jobs/sync-projects.ts';
 import { leaseOf, syncDueProjects } from '../../server/sync/due.ts';
@@ -12,29 +13,39 @@ import { type SyncWorld, sameFacts, syncWorld } from './sync-world.ts';
 
 const HOUR = 3_600_000;
 
-/** Runs the projects that are due, as the background does. */
-function runDue(world: SyncWorld, signal = new AbortController().signal) {
+/** Runs the projects that are due, as the background does. Each turn that begins is added to `turns`. */
+function runDue(
+  world: SyncWorld,
+  { signal = new AbortController().signal, turns = [] }: { signal?: AbortSignal; turns?: string[] } = {},
+) {
   const leases = new FileLeases(world.dataFolder);
-  const take = (id: string) => leases.acquire(leaseOf(id));
+  const take = (id: string) => {
+    turns.push(id);
+    return leases.acquire(leaseOf(id));
+  };
   const now = (): number => world.clock;
   return world.withStores((stores) => syncDueProjects(stores, { now, random: () => 0.5, signal, take }));
+}
+
+/** Connects more projects to the same property. */
+async function addProjects(world: SyncWorld, ids: readonly string[], from: Day): Promise<void> {
+  await world.load({ projects: ids.map((id) => ({ ...PROJECT, id, synced_through: null })) });
+  const { credentials, url: endpoint, tokenUrl: tokenEndpoint } = world.provider;
+  for (const id of ids) {
+    await connect(world.catalog, { credentials, endpoint, tokenEndpoint, archive: 'none' }, id);
+    await putSyncProject(world.catalog, id, { ...NEVER_SYNCED, firstDay: from });
+  }
 }
 
 t.test('each project gets its first numbers before the history of any other', async (t) => {
   const from = '2025-12-01';
   const world = await syncWorld(t, { from, since: '2026-03-01', tracked: 0 });
   const ids = ['Proj1', ...Array.from({ length: 3 }, (_, index) => `More${index}`)];
-  await world.load({ projects: ids.slice(1).map((id) => ({ ...PROJECT, id, synced_through: null })) });
-  const { credentials, url: endpoint, tokenUrl: tokenEndpoint } = world.provider;
-  for (const id of ids.slice(1)) {
-    await connect(world.catalog, { credentials, endpoint, tokenEndpoint, archive: 'none' }, id);
-    await putSyncProject(world.catalog, id, { ...NEVER_SYNCED, firstDay: from });
-  }
-  t.match(await runDue(world), { synced: 4, failed: 0 });
-  const lines = world.lines.filter(({ outcome }) => outcome !== undefined);
-  const firstEnd = lines.findIndex(({ outcome }) => outcome === 'done');
-  const begun = new Set(lines.slice(0, firstEnd).map(({ project }) => project));
-  t.equal(begun.size, ids.length, 'all have begun before one has ended');
+  await addProjects(world, ids.slice(1), from);
+  const turns: string[] = [];
+  t.match(await runDue(world, { turns }), { synced: 4, failed: 0 });
+  t.strictSame(turns.slice(0, ids.length).sort(), ids.toSorted());
+  t.ok(turns.length > ids.length, 'their history takes further turns');
   for (const id of ids) {
     t.match(await findAnyProject(world.catalog, id), { syncStatus: 'ok', historyBackfilling: false });
     const { nextRunAt } = await readSyncProject(world.catalog, id);
@@ -45,6 +56,30 @@ t.test('each project gets its first numbers before the history of any other', as
   t.equal(world.provider.asked().length, 0, 'nothing is due');
   world.clock += 7 * HOUR;
   t.match(await runDue(world), { synced: 4 });
+});
+
+t.test('new days of one project go before the history of others, also while that is under way', async (t) => {
+  const world = await syncWorld(t, { from: '2025-11-01', since: '2026-03-01', tracked: 0 });
+  await addProjects(world, ['Other'], '2026-03-01');
+  const turns: string[] = [];
+  let isLater = false;
+  world.provider.onRequest = async ({ request }) => {
+    if (isLater || request === undefined || request.to >= '2026-02-16') return;
+    // In the middle of the history of Proj1: Other has been synced, and time passes.
+    while (!world.lines.some(({ project, outcome }) => project === 'Other' && outcome === 'done')) await sleep(5);
+    if (!isLater) world.clock += 7 * HOUR;
+    isLater = true;
+  };
+  t.match(await runDue(world, { turns }), { synced: 3, failed: 0 });
+  t.equal(turns.filter((id) => id === 'Other').length, 2);
+  // Both are due, and who has a history to fetch has waited longer.
+  world.clock += 8 * HOUR;
+  const waited = await readSyncProject(world.catalog, 'Proj1');
+  await putSyncProject(world.catalog, 'Proj1', { ...waited, nextRunAt: 0 });
+  await world.catalog.transaction((own) => putSyncState(own, 'Proj1', { historyBackfilling: true }));
+  const next: string[] = [];
+  await runDue(world, { turns: next });
+  t.strictSame(next, ['Other', 'Proj1']);
 });
 
 t.test('a project is run by one at a time', async (t) => {
@@ -68,7 +103,7 @@ t.test('what is stopped goes on', async (t) => {
   world.provider.onRequest = () => {
     if (++asked === 12) stopping.abort();
   };
-  await t.rejects(runDue(world, stopping.signal));
+  await t.rejects(runDue(world, { signal: stopping.signal }));
   world.provider.onRequest = () => {};
   t.equal((await world.project()).syncStatus, 'pending', 'nothing is wrong with it');
   t.match(await runDue(world), { synced: 1 });

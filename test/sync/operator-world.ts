@@ -106,15 +106,23 @@ interface WorldOptions {
   readonly tracked?: readonly string[];
   /** The oldest day that is wanted, so that a test need not wait for 16 months; null for all of them. */
   readonly from?: Day | null;
+  /** In place of a temporary folder. */
+  readonly dataFolder?: string;
 }
 
 /** A data folder with a connected project that has never been synced. */
 export async function newWorld(
   t: Test,
-  { create = [], settings = {}, searches, from = '2026-02-16', tracked = TRACKED }: WorldOptions = {},
+  {
+    create = [],
+    settings = {},
+    searches,
+    from = '2026-02-16',
+    tracked = TRACKED,
+    dataFolder = join(temporaryFolder(t), 'data'),
+  }: WorldOptions = {},
 ): Promise<OperatorWorld> {
   const opened = await openProvider(t, searches);
-  const dataFolder = join(temporaryFolder(t), 'data');
   const environment = { ...QUICK, ...settings, ORDINATE_DATA: dataFolder };
   const done = (...words: readonly string[]): Promise<string> => mustSucceed(environment, words);
   await done('workspaces', 'create', '--id', 'acme', '--name', 'Acme', '--plan', 'team');

@@ -1,6 +1,7 @@
 import { copyFileSync, rmSync } from 'node:fs';
 import t from 'tap';
 import { type KnownSearch, KnownSearches } from '../../scripts/demo/provider/known-searches.ts';
+import { command } from '../command.ts';
 import { FAILURES } from '../fakes/search-console-failures.ts';
 import { HOUR, holdsAll, NOW, newWorld, ORIGIN, setClock, syncedWorld, TABLES, wanted } from './operator-world.ts';
 
@@ -85,6 +86,19 @@ t.test('a provider that is down', async (t) => {
   t.not((await world.ordinate('sync')).code, 0);
   t.match(await world.status(), { status: 'warning' });
   await holdsAll(t, world, expected, 'what was published stays');
+});
+
+t.test('a disk with less room than ORDINATE_MIN_FREE', async (t) => {
+  const world = await syncedWorld(t, NO_KEYWORDS);
+  world.provider.forget();
+  setClock(NOW + 7 * HOUR);
+  const { code } = await command({ ...world.settings, ORDINATE_MIN_FREE: '1000000TB' }, 'sync');
+  t.equal(code, 1);
+  t.strictSame(world.provider.model.log, [], 'nothing is requested that could not be stored');
+  t.match(await world.status(), { status: 'warning', lastError: /disk.*is full.*less than ORDINATE_MIN_FREE/ });
+  setClock(NOW + 8 * HOUR);
+  await world.sync();
+  t.match(await world.status(), { status: 'ok', lastError: null });
 });
 
 t.test('one table that fails does not hold up the others', async (t) => {

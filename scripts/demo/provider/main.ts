@@ -1,5 +1,6 @@
 // Runs the model as a process of its own, for measurements. Prints its addresses and the content of a credentials file as
 // one line of JSON, and when it is stopped how many requests came and how many rows they were answered with.
+import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { makeQueries } from './made-queries.ts';
 import { MadeSearches } from './made-searches.ts';
@@ -17,10 +18,15 @@ const { values } = parseArgs({
     /** The first day with searches; all that is kept where it is left out. */
     since: { type: 'string' },
     seed: { type: 'string', default: '1' },
+    /** Requests of all properties in a minute before the quota refuses them. */
+    'per-minute': { type: 'string', default: '1200' },
+    /** A file that each request for data is written to when the process is stopped: a line of JSON. */
+    log: { type: 'string' },
   },
 });
 
 const model = new ProviderModel();
+model.quotas.options.perMinute = Number(values['per-minute']);
 const refreshToken = '1//refresh-token-of-the-model';
 const account = model.accounts.add({ refreshToken, sites: new Map() });
 const { since } = values;
@@ -50,6 +56,10 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
     const sums = [...asked].map(([what, entries]) => {
       return [what, { requests: entries.length, rows: entries.reduce((sum, { rows }) => sum + rows, 0) }];
     });
+    if (values.log !== undefined) {
+      const lines = model.log.map(({ at, property, status, rows }) => JSON.stringify({ at, property, status, rows }));
+      writeFileSync(values.log, `${lines.join('\n')}\n`);
+    }
     process.stdout.write(`${JSON.stringify(Object.fromEntries(sums))}\n`);
     process.exit();
   });

@@ -1,0 +1,50 @@
+// Measures the sync against the model of the provider: `npm run bench:sync -- backfill --keywords 5000`, or
+// `npm run bench:sync -- projects --projects 1000`.
+import '../../threads.ts';
+import { mkdirSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { Command } from 'commander';
+import { fail } from '../../cli.ts';
+import { readCount } from '../../numbers.ts';
+import { type BackfillOptions, measureBackfill } from './backfill.ts';
+import { measureProjects, type ProjectsOptions } from './projects.ts';
+
+const program = new Command('bench:sync')
+  .description('Measures the sync against the model of Search Console on this machine.')
+  .option('--folder <folder>', 'where the data is made anew and removed', 'data/bench-sync');
+
+/** Runs a measurement in an empty folder. */
+async function within(measure: (folder: string) => Promise<void>): Promise<void> {
+  const folder = join(resolve(program.opts<{ folder: string }>().folder), String(process.pid));
+  mkdirSync(folder, { recursive: true });
+  try {
+    await measure(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+program
+  .command('backfill')
+  .description('16 months of a new project')
+  .option('--keywords <n>', 'tracked keywords', readCount, 5000)
+  .option('--latency <ms>', 'milliseconds that the provider takes for an answer', readCount, 50)
+  .option('--per-minute <n>', 'requests to providers in a minute', readCount, 300)
+  .option('--per-second <n>', 'requests about a property in a second', readCount, 5)
+  .option('--idle <seconds>', 'light requests to a server beside it, and so long to the idle one', Number, 20)
+  .action((options: BackfillOptions) => within((folder) => measureBackfill(folder, options)));
+program
+  .command('projects')
+  .description('many projects that are due at once')
+  .option('--projects <n>', 'projects', readCount, 1000)
+  .option('--keywords <n>', 'tracked keywords of each', readCount, 20)
+  .option('--days <n>', 'days that each wants', readCount, 20)
+  .option('--latency <ms>', 'milliseconds that the provider takes for an answer', readCount, 50)
+  .option('--per-minute <n>', 'requests to providers in a minute', readCount, 300)
+  .option('--minutes <n>', 'ends after so long', readCount, 60)
+  .option('--idle <seconds>', 'light requests to the idle server', readCount, 20)
+  .action((options: ProjectsOptions) => within((folder) => measureProjects(folder, options)));
+
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
+await program.parseAsync().catch(fail);
+process.exit();
