@@ -30,8 +30,8 @@ import {
  * finds in made-up sites and keywords, beside other formulas; and what an evaluation of many keywords costs. ARCHITECTURE.md has the tables.
  */
 const program = new Command('alerts:evidence')
-  .option('--export <path>', 'a bulk export to replay, too', process.env['ORDINATE_EVIDENCE_EXPORT'])
-  .option('--property <property>', 'its property', process.env['ORDINATE_EVIDENCE_PROPERTY'])
+  .option('--export <path>', 'a bulk export to replay, too')
+  .option('--property <property>', 'its property')
   .option('--sites <n>', 'made-up sites, and keywords, of each size', Number, 100)
   .option('--keywords <n>', 'keywords of the measurement of costs', Number, 5000)
   .option('--only <part>', 'sites, demo, export or cost');

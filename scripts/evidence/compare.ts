@@ -1,4 +1,5 @@
 import type { KeywordSums } from '../../server/alerts/keyword-drop.ts';
+import { worstWeek } from './count.ts';
 import { KEYWORD_FORMULAS, KEYWORD_RULE, type KeywordDays } from './keyword-formulas.ts';
 import { type ComparedRule, type Judgement, openings } from './openings.ts';
 import { DAYS, dayOfDrop, droppedSite, FIRST_DAYS, keywordOf, siteOf } from './synthetic.ts';
@@ -122,8 +123,8 @@ export function* comparedRows<Subject, Days>(
 ): Generator<string> {
   const { rule, sizes, drops, quiet } = comparison;
   const names = namesOf('', subjects);
-  yield `| formula | opens at | alerts a year, without cause | ${drops.map(({ name }) => `${name} found`).join(' | ')} |`;
-  yield `| --- | --- | --- |${' --- |'.repeat(drops.length)}`;
+  yield `| formula | opens at | alerts a year, without cause | worst week | ${drops.map(({ name }) => `${name} found`).join(' | ')} |`;
+  yield `| --- | --- | --- | --- |${' --- |'.repeat(drops.length)}`;
   for (const [formula, own] of Map.groupBy(limited, (each) => each.formula)) {
     const whole = { from: 0, to: DAYS - 1 };
     const ofQuiet = sizes.map((size) => names.map((name) => judge(comparison, formula, quiet(size, name), whole)));
@@ -131,15 +132,15 @@ export function* comparedRows<Subject, Days>(
       sizes.map((size) => names.map((name) => judge(comparison, formula, of(size, name), aroundDrop(name)))),
     );
     for (const { limit, isMatched } of own) {
-      const alarms = ofQuiet.map((judged) => {
-        const total = judged.reduce((sum, each) => sum + openings(each, rule, limit).length, 0);
-        return (total / subjects).toFixed(2);
-      });
+      const opened = ofQuiet.map((judged) => judged.map((each) => openings(each, rule, limit)));
+      const alarms = opened.map((days) => (days.flat().length / subjects).toFixed(2));
+      const worst = Math.max(...opened.flat().map(worstWeek));
       const isFound = (judged: (Judgement | undefined)[]): boolean =>
         openings(judged, rule, limit).some((day) => day >= BEFORE_DROP);
       const found = ofDrops.map((bySize) => bySize.map((judged) => percentOf(judged.filter(isFound), subjects)));
-      const cells = [alarms, ...found].map((values) => values.join(' / '));
-      yield `| ${formula.name} | ${limit.toFixed(1)}${isMatched ? ', matched' : ''} | ${cells.join(' | ')} |`;
+      const opensAt = `${limit.toFixed(1)}${isMatched ? ', matched' : ''}`;
+      const cells = [formula.name, opensAt, alarms.join(' / '), worst, ...found.map((shares) => shares.join(' / '))];
+      yield `| ${cells.join(' | ')} |`;
     }
   }
 }

@@ -26,7 +26,18 @@ const EXPECTED = [
 ];
 
 t.test('an evaluation makes the alerts of the last 42 days, and the API has them', async (t) => {
-  const world = await makeAlertWorld(t);
+  const note = { workspace_id: 'acme', project_id: 'Proj1', date: addDays(START, 85), author: 'Ada' };
+  const at = { created_at: '2026-07-01T00:00:00Z', updated_at: '2026-07-01T00:00:00Z' };
+  const id = '6f1c2e0a-0b1d-4c7e-9a55-00000000000';
+  const world = await makeAlertWorld(t, {
+    groups: [{ project_id: 'Proj1', id: 'Group', name: 'Worn', kind: 'manual', position: 1 }],
+    notes: [
+      { ...note, ...at, id: `${id}1`, scope: 'project', category: 'migration', text: 'To another host.' },
+      { ...note, ...at, id: `${id}2`, scope: 'keyword', keyword_id: 'KwAaa', category: 'technical', text: 'Of boots.' },
+      { ...note, ...at, id: `${id}3`, scope: 'group', group_id: 'Group', category: 'technical', text: 'Of a group.' },
+      { ...note, ...at, id: `${id}4`, scope: 'project', category: 'launch', text: 'Something new.' },
+    ],
+  });
   await world.load(factsOf(0, DAYS - 1));
   const evaluation = (await evaluate(world))!;
   t.same(evaluation.range, { from: addDays(LAST, -42), to: LAST });
@@ -35,11 +46,14 @@ t.test('an evaluation makes the alerts of the last 42 days, and the API has them
   const drop = alerts.find(({ type }) => type === 'keyword_drop');
   t.match(drop, { kind: 'Keyword drop', url: null, resolvedAt: null, title: '"shoes" fell from position 5.0 to 10.7' });
   t.match(String(drop!['createdAt']), /^2026-09-01T12:00:00/);
+  t.match(drop!['body'], /usual week\. Noted \(migration, 2026-07-25\): To another host\.$/);
   t.match(
     alerts.find(({ type }) => type === 'url_changed')!['body'],
     /went to https:\/\/shop\.example\/sale; in the 28 days/,
   );
-  t.match(alerts.find(({ type }) => type === 'url_mismatch')!['body'], new RegExp(`should rank is ${TARGET}\\.$`));
+  const mismatch = alerts.find(({ type }) => type === 'url_mismatch')!['body'];
+  t.match(mismatch, new RegExp(`should rank is ${TARGET}\\. Noted .*To another host\\. Noted .*: Of boots\\.$`));
+  t.notMatch(mismatch, /Of a group|Something new/);
 
   const again = (await evaluate(world))!;
   t.same([again.opened, again.changed, again.removed], [[], [], []], 'nothing is new');

@@ -1,11 +1,19 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { runningSums } from '../../server/alerts/daily-sums.ts';
+import { KEYWORD_CHECKS } from '../../server/alerts/keyword-checks.ts';
 import { keywordDrop } from '../../server/alerts/keyword-drop.ts';
 import { keywordLost, lastShown, mayBeLost } from '../../server/alerts/keyword-lost.ts';
+import { countTowardsEnd, countTowardsOpening, newState, open } from '../../server/alerts/lifecycle.ts';
 import { trafficDrop, trafficRises } from '../../server/alerts/traffic-drop.ts';
-import { times } from './facts.ts';
-import { referenceDrop, referenceLost, referenceTraffic } from './reference.ts';
+import { calendarOf, keywordFacts, times } from './facts.ts';
+import {
+  referenceDrop,
+  referenceLost,
+  referenceTraffic,
+  referenceUrlChanged,
+  referenceUrlMismatch,
+} from './reference.ts';
 
 const RUNS = { numRuns: 3000 };
 const SIZE = (length: number) => ({ minLength: length, maxLength: length });
@@ -112,5 +120,61 @@ t.test('a lost keyword is what its formula says', (t) => {
     { numRuns: 6000 },
   );
   for (const [what, count] of Object.entries(seen)) t.ok(count > 300, `${what}: ${count}`);
+  t.end();
+});
+
+t.test('a changed and an unexpected page are what their formulas say', (t) => {
+  const urls = ['a', 'b'];
+  const keyword = fc.record({
+    before: fc.constantFrom(0.3, 1, 3),
+    after: fc.constantFrom(0.3, 1, 3),
+    share: fc.constantFrom(0.1, 0.35, 0.4, 0.45, 0.9),
+    shareAfter: fc.constantFrom(0.1, 0.35, 0.4, 0.45, 0.9),
+    changes: fc.integer({ min: 24, max: 36 }),
+    dice: fc.array(share, SIZE(70)),
+  });
+  const seen = { changed: 0, unexpected: 0 };
+  const [, , changed, mismatch] = KEYWORD_CHECKS;
+  fc.assert(
+    fc.property(keyword, ({ before, after, changes, dice, ...shares }) => {
+      const pages = Array.from({ length: 35 }, (_, day) => {
+        const isAfter = day >= changes;
+        const shown = Math.floor((isAfter ? after : before) + dice[day]!);
+        const first = Math.floor(shown * (isAfter ? shares.shareAfter : shares.share) + dice[35 + day]!);
+        return { a: Math.min(shown, first), b: Math.max(0, shown - first) };
+      });
+      const facts = keywordFacts([{ days: times(35, null), pages, target: urls[0]! }]);
+      const spot = { facts, calendar: calendarOf(35), keyword: 0, day: 34 };
+      const expected = [referenceUrlChanged(pages), referenceUrlMismatch(pages.slice(28), urls[0]!)];
+      if (expected[0]) seen.changed++;
+      if (expected[1]) seen.unexpected++;
+      return changed!.holds(spot) === expected[0] && mismatch!.holds(spot) === expected[1];
+    }),
+    { numRuns: 4000 },
+  );
+  for (const [what, count] of Object.entries(seen)) t.ok(count > 40, `${what}: ${count}`);
+  t.end();
+});
+
+t.test('running means one after the other', (t) => {
+  const holds = [true, false, true, true];
+  const state = newState<null>();
+  t.same(
+    holds.map((each) => countTowardsOpening({ opensAfter: 2 }, state, each)),
+    [false, false, false, true],
+  );
+  const lifecycle = { opensAfter: 2, resolvesAfter: 3, maxDays: 20 };
+  open(state, 100, null);
+  const back = [true, true, undefined, true, true, false, true, true, true];
+  t.same(
+    back.map((each, day) => countTowardsEnd(lifecycle, state.open!, 101 + day, each)),
+    [...times(8, undefined), 'back'],
+  );
+  const later = newState<null>();
+  open(later, 100, null);
+  t.same(
+    [119, 120].map((day) => countTowardsEnd(lifecycle, later.open!, day, undefined)),
+    [undefined, 'expired'],
+  );
   t.end();
 });

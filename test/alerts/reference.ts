@@ -78,7 +78,10 @@ export function referenceLost(days: readonly ReferenceDay[]): boolean {
   const silent = days.length - 1 - last;
   const before = days.slice(0, last + 1).slice(-56);
   if (last < 0 || before.length < 56) return false;
-  const gaps = before.map((day) => (day.impressions > 0 ? '1' : '0')).join('').split('1');
+  const gaps = before
+    .map((day) => (day.impressions > 0 ? '1' : '0'))
+    .join('')
+    .split('1');
   const longest = Math.max(...gaps.map((gap) => gap.length));
   const recent = before.slice(-28);
   const impressions = sum(recent.map((day) => day.impressions));
@@ -91,4 +94,26 @@ export function referenceLost(days: readonly ReferenceDay[]): boolean {
     impressions >= 28 &&
     position <= 30
   );
+}
+
+type PageDay = Readonly<Record<string, number>>;
+
+function mainPageOf(days: readonly PageDay[]): { page: string | undefined; impressions: number } {
+  const impressions = sum(days.flatMap((day) => Object.values(day)));
+  const pages = [...new Set(days.flatMap((day) => Object.keys(day)))];
+  const page = pages.find((url) => impressions > 0 && 10 * sum(days.map((day) => day[url] ?? 0)) >= 6 * impressions);
+  return { page, impressions };
+}
+
+/** @param days 35 of them */
+export function referenceUrlChanged(days: readonly PageDay[]): boolean {
+  const [last, before] = [mainPageOf(days.slice(28)), mainPageOf(days.slice(0, 28))];
+  if (last.page === undefined || before.page === undefined) return false;
+  return last.impressions >= 10 && before.impressions >= 40 && last.page !== before.page;
+}
+
+/** @param days 7 of them */
+export function referenceUrlMismatch(days: readonly PageDay[], target: string): boolean {
+  const { page, impressions } = mainPageOf(days);
+  return page !== undefined && impressions >= 10 && page !== target;
 }
