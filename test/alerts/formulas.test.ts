@@ -17,8 +17,8 @@ import {
 
 const RUNS = { numRuns: 3000 };
 const SIZE = (length: number) => ({ minLength: length, maxLength: length });
-/** From 0 up to 1. */
-const share = fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true });
+/** From 0 up to 1. Not `fc.double`, whose values are mostly close to 0. */
+const share = fc.nat(999).map((value) => value / 1000);
 
 t.test('a drop of traffic is what its formula says', (t) => {
   const site = fc.record({
@@ -126,11 +126,11 @@ t.test('a lost keyword is what its formula says', (t) => {
 t.test('a changed and an unexpected page are what their formulas say', (t) => {
   const urls = ['a', 'b'];
   const keyword = fc.record({
-    before: fc.constantFrom(0.3, 1, 3),
-    after: fc.constantFrom(0.3, 1, 3),
+    before: fc.constantFrom(0.5, 1, 3),
+    after: fc.constantFrom(0.5, 1, 3),
     share: fc.constantFrom(0.1, 0.35, 0.4, 0.45, 0.9),
     shareAfter: fc.constantFrom(0.1, 0.35, 0.4, 0.45, 0.9),
-    changes: fc.integer({ min: 24, max: 36 }),
+    changes: fc.integer({ min: 26, max: 30 }),
     dice: fc.array(share, SIZE(70)),
   });
   const seen = { changed: 0, unexpected: 0 };
