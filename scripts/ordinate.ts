@@ -10,6 +10,7 @@ import { addAlerts } from './commands/alerts.ts';
 import { addConnections } from './commands/connections.ts';
 import { addDemo } from './commands/demo.ts';
 import { addDescribe } from './commands/describe.ts';
+import { addExport } from './commands/export.ts';
 import { addFeeds } from './commands/feeds.ts';
 import { addImport } from './commands/import.ts';
 import { addJobs } from './commands/jobs.ts';
@@ -52,6 +53,7 @@ const groups = [
   addLoad,
   addDescribe,
   addImport,
+  addExport,
   addDemo,
   addWorkspaces,
   addMembers,

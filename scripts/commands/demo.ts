@@ -6,6 +6,7 @@ import { listAllProjects } from '../../server/catalog/projects.ts';
 import { listWorkspaces } from '../../server/catalog/workspaces.ts';
 import { addDays, dayOf } from '../../server/domain/dates.ts';
 import { toMicroseconds } from '../../server/domain/instants.ts';
+import type { Stores } from '../../server/load/stores.ts';
 import { readSettings, type Settings } from '../../server/settings.ts';
 import { print, progress, withStores } from '../cli.ts';
 import { ensureDashboard } from '../dashboard.ts';
@@ -116,7 +117,7 @@ const EVALUATED_DAYS = 330;
 const MORNING_AFTER = 28 * 3_600_000;
 
 /** As if the service had looked at the demo each morning of most of a year. */
-async function evaluateDemo({ settings, catalog }: { settings: Settings; catalog: Catalog }): Promise<void> {
+async function evaluateDemo({ settings, catalog }: Stores): Promise<void> {
   const [{ evaluateProject }, { withFacts }] = await Promise.all([
     import('../../server/alerts/evaluate.ts'),
     import('../../server/alerts/with-facts.ts'),

@@ -1,6 +1,5 @@
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { Catalog } from '../catalog/catalog.ts';
 import type { LoadedTable } from '../catalog/manifest.ts';
 import { Engine, type Session } from '../facts/duckdb/engine.ts';
 import type { Settings } from '../settings.ts';
@@ -21,6 +20,7 @@ import { changedFiles, findSnapshotFiles, patternOf, type TableFiles } from './s
 import { stageEntities, stageFacts } from './stage.ts';
 import { readStagedParts, type StagedPart, type StagedParts } from './staged-parts.ts';
 import { buildState } from './state.ts';
+import type { Stores } from './stores.ts';
 import { summarise, syncWarnings, type TableSummary } from './summary.ts';
 import { moveOrphansDaily, sweep } from './sweep.ts';
 import { ENTITIES, FACTS, type FactTableSchema } from './tables.ts';
@@ -75,8 +75,6 @@ export interface LoadSummary {
   readonly warnings: readonly string[];
   readonly seconds: number;
 }
-
-type Stores = { readonly settings: Settings; readonly catalog: Catalog };
 
 /**
  * Loads a snapshot: validates all of it, writes new fact files beside the current ones, and publishes everything in one
