@@ -107,12 +107,13 @@ function Card({ title, rows, isOverlapping = false, children }: CardProps) {
   const most = Math.max(1, ...rows.map((row) => row[measure]));
   const total = rows.reduce((sum, row) => sum + row.clicks, 0);
   return (
-    <section class="card breakdown">
+    <div class="card breakdown">
       <h2>{title}</h2>
       {rows.length === 0 ? (
         <p class="muted">There are none in these days.</p>
       ) : (
-        <div class="breakdown-rows">
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        <section class="breakdown-rows" aria-label={title} tabIndex={0}>
           <table>
             <thead>
               <tr>
@@ -159,10 +160,10 @@ function Card({ title, rows, isOverlapping = false, children }: CardProps) {
               ))}
             </tbody>
           </table>
-        </div>
+        </section>
       )}
       {children}
-    </section>
+    </div>
   );
 }
 
