@@ -12,7 +12,7 @@ export type CountryMonth = Measures & { readonly month: Month; readonly country:
 
 export type Device = 'all' | 'desktop' | 'mobile' | 'tablet';
 
-/** What totals can be grouped by. */
+/** The groupings of totals. */
 export type Breakdown = 'country' | 'device' | 'appearance' | 'brand';
 
 /** The range of a query, and the files that the manifest names for it. */
@@ -22,7 +22,7 @@ export interface FactsQuery {
   readonly signal: AbortSignal;
 }
 
-/** How many rows of pages a keyword has, and whether they are of more than one page. */
+/** The number of page rows of a keyword, and whether they have more than one page. */
 export interface KeywordPageCount {
   readonly keyword: string;
   readonly rows: number;
@@ -80,7 +80,7 @@ export interface Facts {
   /** Days on which a table has any row, in order. */
   storedDays(query: FactsQuery): Promise<Day[]>;
 
-  /** What each keyword has in `keyword_page_daily`. */
+  /** The page rows of each keyword in `keyword_page_daily`. */
   keywordPageCounts(query: FactsQuery): Promise<KeywordPageCount[]>;
 
   /**
