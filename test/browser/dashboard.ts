@@ -1,9 +1,8 @@
 // Tests of the dashboard in a real Chromium: `npm run test:browser` runs them, `npm test` does not.
 
-import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
+import axe from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import t from 'tap';
 import { createKey, revokeKey } from '../../server/catalog/keys.ts';
@@ -18,7 +17,6 @@ if (CHROMIUM === undefined) {
 }
 t.setTimeout(900_000);
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const OWNER = 'owner@acme.example';
 const SCREENS = ['', '/queries', '/pages', '/keywords', '/breakdowns', '/alerts', '/notes', '/data'];
 const WIDE = { width: 1440, height: 900 };
@@ -47,7 +45,7 @@ async function open(page: Page, path: string): Promise<void> {
 }
 
 async function seriousFindings(page: Page): Promise<string[]> {
-  await page.evaluate(`${AXE};undefined`);
+  await page.evaluate(`${axe.source};undefined`);
   const found = (await page.evaluate(`axe.run(document, { resultTypes: ['violations'] })`)) as {
     violations: { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[];
   };
@@ -253,6 +251,7 @@ t.test('the view is in the address; keys and controls change it', async (t) => {
   const answer = await fetch(/'(http[^']+)'/.exec(text)![1]!, { headers: { authorization: `Bearer ${world.key}` } });
   t.equal(answer.status, 200);
   t.equal(((await answer.json()) as { queries: unknown[] }).queries.length, 1, 'the call gives what is shown');
+  await page.keyboard.press('Escape');
   const [download] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('link', { name: 'CSV of all rows' }).click(),
