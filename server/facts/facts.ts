@@ -92,6 +92,9 @@ export interface Facts {
   /** The pages of keywords by their numbers, without fragments. */
   keywordPageNames(query: FactsQuery, keywords: readonly string[]): Promise<Map<number, string>>;
 
+  /** Totals of the pages that ranked for a keyword (`keyword_page_daily`), most impressions first. */
+  keywordPageTotals(query: FactsQuery, keyword: string, limit: number): Promise<NamedMeasures[]>;
+
   /** The numbers of pages, in the order of their addresses. */
   pageNumbers(urls: readonly string[], signal: AbortSignal): Promise<number[]>;
 
