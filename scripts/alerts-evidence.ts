@@ -27,13 +27,14 @@ import {
 } from './evidence/project-days.ts';
 
 /**
- * Replays projects day by day and prints how often each rule speaks, in all and in its worst week; which drops it
- * finds in made-up sites and keywords, beside other formulas; and what an evaluation of many keywords costs. ARCHITECTURE.md has the tables.
+ * Replays projects day by day and prints how many alerts each rule opens, in total and in its worst week; which drops it
+ * finds in synthetic sites and keywords compared with other formulas; and the cost of evaluating many keywords.
+ * ARCHITECTURE.md has the tables.
  */
 const program = new Command('alerts:evidence')
   .option('--export <path>', 'a bulk export to replay, too')
   .option('--property <property>', 'its property')
-  .option('--sites <n>', 'made-up sites, and keywords, of each size', Number, 100)
+  .option('--sites <n>', 'synthetic sites and keywords of each size', Number, 100)
   .option('--keywords <n>', 'keywords of the measurement of costs', Number, 5000)
   .option('--only <part>', 'sites, demo, export or cost');
 
@@ -45,7 +46,7 @@ interface Options {
   readonly only?: string;
 }
 
-/** The first days of a project are needed by its windows. */
+/** The first days are needed for the windows of the rules. */
 const FIRST_DAYS = 63;
 
 async function run(): Promise<void> {
@@ -117,7 +118,7 @@ function printTable(name: string, projects: readonly Replayed[]): void {
   }
 }
 
-/** Fills a data folder of its own, and replays each of its projects from the first possible day on. */
+/** Fills a temporary data folder and replays its projects from the first possible day on. */
 async function replayFolder(fill: (stores: Stores) => Promise<unknown>): Promise<Replayed[]> {
   const dataFolder = mkdtempSync(join(tmpdir(), 'ordinate-evidence-'));
   try {

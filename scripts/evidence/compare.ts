@@ -5,21 +5,21 @@ import { type ComparedRule, type Judgement, openings } from './openings.ts';
 import { DAYS, dayOfDrop, droppedSite, FIRST_DAYS, keywordOf, siteOf } from './synthetic.ts';
 import { type Formula, TRAFFIC_FORMULAS, TRAFFIC_RULE } from './traffic-formulas.ts';
 
-/** A drop is found when an alert opens within so many days. */
+/** A drop is found if an alert opens within this many days. */
 const FOUND_WITHIN = 14;
-/** Before a drop, so that an alert that is open then is known. */
+/** Days before a drop that are judged too: an alert may already be open. */
 const BEFORE_DROP = 40;
 
-/** What is compared: one subject's days, and formulas for them. */
+/** Formulas for a kind of subject, and synthetic subjects to compare them with. */
 interface Comparison<Subject, Days> {
   readonly formulas: readonly Formula<Days>[];
   readonly rule: ComparedRule;
-  /** Sizes of made-up subjects, per day. */
+  /** Clicks or impressions a day of the synthetic subjects. */
   readonly sizes: readonly number[];
-  /** What happens to them. */
+  /** Subjects with a drop. */
   readonly drops: readonly { readonly name: string; readonly of: (size: number, name: string) => Subject }[];
   readonly quiet: (size: number, name: string) => Subject;
-  /** The days up to one of them; undefined where they do not reach back far enough. */
+  /** The days up to one of them; undefined if there are too few before it. */
   readonly until: (subject: Subject, day: number) => Days | undefined;
 }
 
@@ -27,7 +27,7 @@ interface Comparison<Subject, Days> {
 export interface LimitedFormula<Days> {
   readonly formula: Formula<Days>;
   readonly limit: number;
-  /** The limit was chosen so that quiet subjects have as many alerts as by the rule. */
+  /** Whether the limit was chosen to give as many false alerts as the first formula. */
   readonly isMatched: boolean;
 }
 
@@ -56,7 +56,7 @@ export const KEYWORDS: Comparison<KeywordSums, KeywordDays> = {
   until: (sums, day) => (day < FIRST_DAYS ? undefined : { sums, day }),
 };
 
-/** What a formula says of each day of a subject. */
+/** The judgement of a formula on each day of a subject. */
 function judge<Subject, Days>(
   { until }: Pick<Comparison<Subject, Days>, 'until'>,
   formula: Formula<Days>,
@@ -69,7 +69,7 @@ function judge<Subject, Days>(
   });
 }
 
-/** Places of the days on which a formula opens for a real subject. @param isKnown whether a window has an opinion */
+/** Places of the days on which a formula opens for a real subject. @param isKnown whether a window is complete and comparable */
 export function openingsOf<Subject, Days>(
   comparison: Comparison<Subject, Days>,
   { formula, limit }: Pick<LimitedFormula<Days>, 'formula' | 'limit'>,
@@ -83,8 +83,8 @@ export function openingsOf<Subject, Days>(
 }
 
 /**
- * Each formula at its usual limit, and at one with which other subjects that nothing happens to have as many alerts as
- * with the first formula: only then the shares of drops found are comparable.
+ * Each formula at its usual limit, and at the limit that gives as many false alerts as the first formula on other
+ * subjects: only then are the shares of drops found comparable.
  */
 export function withLimits<Subject, Days>(
   comparison: Comparison<Subject, Days>,
@@ -115,7 +115,7 @@ export function withLimits<Subject, Days>(
   ];
 }
 
-/** Markdown rows, one for each formula and limit: alerts without cause per year, and the share of drops found, by size. */
+/** Markdown rows, one for each formula and limit: false alerts a year and the share of drops found, by size. */
 export function* comparedRows<Subject, Days>(
   comparison: Comparison<Subject, Days>,
   limited: readonly LimitedFormula<Days>[],
@@ -123,7 +123,7 @@ export function* comparedRows<Subject, Days>(
 ): Generator<string> {
   const { rule, sizes, drops, quiet } = comparison;
   const names = namesOf('', subjects);
-  yield `| formula | opens at | alerts a year, without cause | worst week | ${drops.map(({ name }) => `${name} found`).join(' | ')} |`;
+  yield `| formula | opens at | false alerts a year | worst week | ${drops.map(({ name }) => `${name} found`).join(' | ')} |`;
   yield `| --- | --- | --- | --- |${' --- |'.repeat(drops.length)}`;
   for (const [formula, own] of Map.groupBy(limited, (each) => each.formula)) {
     const whole = { from: 0, to: DAYS - 1 };

@@ -16,7 +16,7 @@ const DAYS = 486;
 const FIRST = '2025-01-01';
 const LAST = addDays(FIRST, DAYS - 1);
 
-/** What one evaluation of all days of a large project takes, in a process of its own. */
+/** The cost of an evaluation of all days of a large project, in a separate process. */
 export async function measureCost(keywords: number, print: (line: string) => void): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'ordinate-evidence-'));
   try {
@@ -25,7 +25,7 @@ export async function measureCost(keywords: number, print: (line: string) => voi
     {
       await using catalog = await openCatalog(settings.dataFolder);
       await loadSnapshot({ settings, catalog }, { folder: join(folder, 'snapshot') });
-      // Evaluation begins with the first days, so that all others are replayed below.
+      // The first evaluation ends early, so that the measured one replays all days.
       const asOf = addDays(FIRST, 42);
       await withFacts(settings, (facts) => evaluateProject({ catalog, facts }, 'Proj1', { asOf }));
     }

@@ -44,7 +44,7 @@ function marginOf(usual: number): number {
   return Math.max(1.5, 0.35 * usual);
 }
 
-/** The conditions of the rule besides its deviation are those of all formulas. */
+/** All formulas share the conditions of the rule except its deviation. */
 function judgement({ last, before }: Weeks, score: (usual: number, known: readonly Week[]) => number): Judgement {
   const known = before.filter(({ impressions }) => impressions >= 10);
   const recent = before.slice(0, 4);
@@ -114,7 +114,7 @@ export const KEYWORD_FORMULAS: readonly Formula<KeywordDays>[] = [
   },
 ];
 
-/** By how many standard deviations the days of the last week rank behind those of the four weeks before. */
+/** The rank sum of the days of the last week among the four weeks before, in standard deviations. */
 function rankScore({ sums, day }: KeywordDays): number {
   const positionsOf = (from: number, to: number): number[] =>
     Array.from({ length: to - from + 1 }, (_, at) => windowOf(sums, from + at, from + at))

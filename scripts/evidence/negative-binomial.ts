@@ -1,9 +1,9 @@
-/** The smallest probability that is told apart. */
+/** Smaller probabilities count as this one. */
 const LEAST = 1e-300;
 
 /**
- * The probability of at most `count` events, of a negative binomial distribution with this mean and variance; of a
- * Poisson one where the variance is not above the mean.
+ * The probability of at most `count` events for a negative binomial distribution with this mean and variance, or for a
+ * Poisson distribution if the variance is not above the mean.
  */
 export function lowerTail(count: number, mean: number, variance: number): number {
   if (mean <= 0) return 1;
@@ -34,7 +34,7 @@ function logProbability(count: number, mean: number, size: number): number {
   );
 }
 
-/** The logarithm of the gamma function (Stirling's series, after shifting to where it converges). */
+/** The logarithm of the gamma function: Stirling's series, shifted to where it converges. */
 function logGamma(value: number): number {
   let shift = 0;
   let at = value;

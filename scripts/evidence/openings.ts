@@ -1,22 +1,22 @@
 import { countTowardsEnd, countTowardsOpening, type Lifecycle, newState, open } from '../../server/alerts/lifecycle.ts';
 
-/** What a formula makes of a day. */
+/** The judgement of a formula on a day. */
 export interface Judgement {
   /** The value of the last week and the usual one: clicks, or a position. */
   readonly value: number;
   readonly usual: number;
-  /** How surprising the value is; the formula opens from its limit on. */
+  /** How improbable the value is; a formula opens at its limit or above. */
   readonly score: number;
-  /** Whether all conditions besides the score hold. */
+  /** Whether all conditions except the score hold. */
   readonly isEligible: boolean;
 }
 
-/** How the alerts of compared formulas live: all in the same way, so that only the formulas differ. */
+/** The lifecycle of alerts, the same for all compared formulas. */
 export interface ComparedRule extends Lifecycle {
   readonly isBack: (now: Judgement, atOpening: Judgement) => boolean;
 }
 
-/** Places of the days on which alerts open. @param judgements by day; undefined: no opinion */
+/** Indexes of the days on which alerts open. @param judgements by day; undefined if there is none */
 export function openings(judgements: readonly (Judgement | undefined)[], rule: ComparedRule, limit: number): number[] {
   const opened: number[] = [];
   let state = newState<Judgement>();

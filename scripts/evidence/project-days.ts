@@ -10,12 +10,12 @@ import type { Facts } from '../../server/facts/facts.ts';
 import { KEYWORDS, type LimitedFormula, openingsOf, TRAFFIC } from './compare.ts';
 import type { KeywordDays } from './keyword-formulas.ts';
 
-/** The days of a project, as its checks see them. */
+/** The facts of a project that its checks read. */
 export interface ProjectDays extends ProjectFacts {
   readonly calendar: AlertCalendar;
 }
 
-/** No project of the evidence is synced. */
+/** Projects of the evidence are not synced. */
 const NOTHING: SyncedDays = new Map();
 
 export async function readProjectDays(
@@ -40,7 +40,7 @@ export async function readProjectDays(
   };
 }
 
-/** How often a formula opens for the clicks of a project. */
+/** How many alerts a formula opens for the clicks of a project. */
 export function countTrafficOpenings(
   { site: { clicks, stored } }: ProjectDays,
   limited: LimitedFormula<ArrayLike<number>>,
@@ -48,7 +48,7 @@ export function countTrafficOpenings(
   return openingsOf(TRAFFIC, limited, clicks, clicks.length, (from, day) => stored.areWhole(from, day)).length;
 }
 
-/** How often a formula opens for the keywords of a project, each by itself. */
+/** How many alerts a formula opens for the keywords of a project, without grouping. */
 export function countKeywordOpenings(
   { keywords, calendar }: ProjectDays,
   limited: LimitedFormula<KeywordDays>,

@@ -2,11 +2,11 @@ import { runningSums } from '../../server/alerts/daily-sums.ts';
 import type { KeywordSums } from '../../server/alerts/keyword-drop.ts';
 import { Draws } from './draws.ts';
 
-/** The first weeks are needed by the windows; then there is a year to judge. */
+/** The first weeks are needed for the windows; they are followed by a year. */
 export const FIRST_DAYS = 62;
 export const DAYS = FIRST_DAYS + 365;
 
-/** Clicks of a made-up site: weekdays, a season, a slow drift, days that scatter more than chance alone, rare outliers. */
+/** Clicks of a synthetic site: weekdays, a season, a slow drift, noise above the Poisson level, rare outliers. */
 export function siteOf(clicks: number, name: string): number[] {
   const draws = new Draws(`evidence ${clicks} ${name}`);
   const weekend = draws.uniform(0.4, 1.1);
@@ -22,7 +22,7 @@ export function siteOf(clicks: number, name: string): number[] {
   });
 }
 
-/** A day on which something begins, the same for the same name. */
+/** The day on which the drop of a subject starts. */
 export function dayOfDrop(name: string): number {
   return Math.floor(new Draws(`day ${name}`).uniform(120, 350));
 }
@@ -35,9 +35,9 @@ export function droppedSite(clicks: number, name: string, drop: number): number[
 }
 
 /**
- * A made-up keyword: a position that drifts, days that scatter, rankings that change for some days, and more scatter
- * where it is shown seldom.
- * @param factor by which its position gets worse from `dayOfDrop` on; 1: nothing happens
+ * A synthetic keyword: a slow drift of its position, daily noise, rankings that change for some days, and more noise with
+ * fewer impressions.
+ * @param factor by which the position gets worse from `dayOfDrop` on; 1 for no drop
  */
 export function keywordOf(impressionsPerDay: number, name: string, factor = 1): KeywordSums {
   const draws = new Draws(`keyword ${impressionsPerDay} ${name}`);
@@ -49,13 +49,13 @@ export function keywordOf(impressionsPerDay: number, name: string, factor = 1): 
   let level = 0;
   let shift = 0;
   for (let day = 0; day < DAYS; day++) {
-    // The drift returns to its middle in some months.
+    // The drift reverts to its mean within some months.
     level = 0.985 * level + 0.02 * draws.normal();
     if (draws.uniform(0, 1) < 0.01) shift = draws.normal() * 0.35;
     if (draws.uniform(0, 1) < 0.2) shift = 0;
     const shown = draws.poisson(impressionsPerDay * Math.exp(0.3 * draws.normal()));
     const mean = base * Math.exp(level + shift + scatter * draws.normal()) * (day >= from ? factor : 1);
-    // Of so many impressions, each by another searcher at another place.
+    // Searchers see the page at different positions.
     const seen = mean * Math.exp((spread * draws.normal()) / Math.sqrt(Math.max(1, shown)));
     impressions.push(shown);
     positions.push(Math.round(shown * Math.max(0, seen - 1)));

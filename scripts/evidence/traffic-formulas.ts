@@ -3,10 +3,10 @@ import { TRAFFIC_DROP_DAYS, trafficDrop } from '../../server/alerts/traffic-drop
 import { lowerTail } from './negative-binomial.ts';
 import type { ComparedRule, Judgement } from './openings.ts';
 
-/** A way to tell whether the last of nine weeks of clicks is low. */
+/** A formula for whether the last week is worse than usual. */
 export interface Formula<Days> {
   readonly name: string;
-  /** What it opens at as it is usually used. */
+  /** Its usual limit. */
   readonly limit: number;
   readonly judge: (days: Days) => Judgement;
 }
@@ -49,7 +49,7 @@ export const TRAFFIC_FORMULAS: readonly Formula<ArrayLike<number>>[] = [
       const [clicks, ...before] = weeksOf(days) as [number, ...number[]];
       const usual = median(before);
       const scatter = 1.4826 * median(before.map((week) => Math.abs(week - usual)));
-      // Eight weeks can be alike by chance: they scatter at least as counts of independent events do.
+      // Eight weeks can be similar by chance: the variance is at least that of independent events.
       return judgement(clicks, usual, (usual - clicks) / Math.sqrt(Math.max(scatter ** 2, usual, 1)));
     },
   },
@@ -71,7 +71,7 @@ export const TRAFFIC_FORMULAS: readonly Formula<ArrayLike<number>>[] = [
       const expected = weekdayMedians(days);
       const scale = usual / Math.max(1, sum(expected));
       const means = expected.map((mean) => Math.max(0.5, mean * scale));
-      // By moments: how much more than their mean do days of the same weekday scatter, as a share of its square.
+      // Method of moments: the variance of a weekday above its mean, relative to the square of the mean.
       const excess = means.map((mean, weekday) => {
         const same = Array.from({ length: 8 }, (_, week) => days[week * 7 + weekday]!);
         return sum(same.map((value) => (value - mean) ** 2 - mean)) / same.length / mean ** 2;
@@ -89,7 +89,7 @@ export const TRAFFIC_FORMULAS: readonly Formula<ArrayLike<number>>[] = [
       const [last, ...before] = roots as [number, ...number[]];
       const middle = median(before.slice(0, 4));
       const differences = before.slice(1).map((root, week) => Math.abs(root - before[week]!));
-      // Of differences of two weeks; 1/4 is the variance of the square root of a count.
+      // Differences of two weeks have twice the variance; the square root of a count has a variance of 1/4.
       const scatter = (1.4826 * median(differences)) / Math.SQRT2;
       const variance = Math.max(scatter ** 2, 0.25) * (1 + Math.PI / 8) + (0.03 * middle) ** 2;
       return judgement(last ** 2, middle ** 2, (middle - last) / Math.sqrt(variance));
@@ -97,7 +97,7 @@ export const TRAFFIC_FORMULAS: readonly Formula<ArrayLike<number>>[] = [
   },
 ];
 
-/** The middle of each weekday over the eight weeks before; the first is that of the oldest day. */
+/** The median of each weekday over the eight weeks before, starting with that of the oldest day. */
 function weekdayMedians(days: ArrayLike<number>): number[] {
   return Array.from({ length: 7 }, (_, weekday) =>
     median(Array.from({ length: 8 }, (_week, week) => days[week * 7 + weekday]!)),

@@ -12,7 +12,7 @@ export type CountryMonth = Measures & { readonly month: Month; readonly country:
 
 export type Device = 'all' | 'desktop' | 'mobile' | 'tablet';
 
-/** What totals can be grouped by. */
+/** The groupings of totals. */
 export type Breakdown = 'country' | 'device' | 'appearance' | 'brand';
 
 /** The range of a query, and the files that the manifest names for it. */
@@ -88,6 +88,9 @@ export interface Facts {
 
   /** The pages of keywords by their numbers, without fragments. */
   keywordPageNames(query: FactsQuery, keywords: readonly string[]): Promise<Map<number, string>>;
+
+  /** Totals of the pages that ranked for a keyword (`keyword_page_daily`), most impressions first. */
+  keywordPageTotals(query: FactsQuery, keyword: string, limit: number): Promise<NamedMeasures[]>;
 
   /** The numbers of pages, in the order of their addresses. */
   pageNumbers(urls: readonly string[], signal: AbortSignal): Promise<number[]>;

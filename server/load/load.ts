@@ -42,6 +42,8 @@ interface CommonOptions {
    * else. Returns the projects whose row it changed.
    */
   readonly alongside?: Alongside;
+  /** Returns an engine that can read the snapshot and `loadFolders`. Others use it too, so the load does not close it. */
+  readonly engine?: () => Promise<Engine>;
 }
 
 /** A snapshot folder, or a function that writes one while no other load runs. */
@@ -59,8 +61,6 @@ export type LoadOptions = CommonOptions &
          * valid values. Keys, references and sums are still checked.
          */
         readonly trusted?: boolean;
-        /** Returns a shared engine over `loadFolders`; the load does not close it. */
-        readonly engine?: () => Promise<Engine>;
       }
   );
 
@@ -126,7 +126,7 @@ async function loadLocked(
   const staging = join(settings.dataFolder, 'staging');
   const planned = new PlannedFiles(staging);
   const folder = 'folder' in options ? options.folder : join(staging, 'snapshot');
-  const { makeSnapshot, trusted = false, engine: sharedEngine } = 'folder' in options ? NOT_MADE : options;
+  const { makeSnapshot, trusted = false } = 'folder' in options ? NOT_MADE : options;
   const knownDays = await makeSnapshot?.(folder);
   const found = await findSnapshotFiles(folder);
   if (found.tables.length === 0) throw new LoadRejected(found.problems);
@@ -139,7 +139,7 @@ async function loadLocked(
     const own = await Engine.open({ memoryLimit, threads, temporaryFolder: join(staging, 'memory'), folders });
     return opened.adopt(own, (it) => it.close());
   };
-  const engine = await (sharedEngine ?? openOwn)();
+  const engine = await (options.engine ?? openOwn)();
   using session = await engine.session();
   if (!trusted) {
     const schemas = [...ENTITIES, ...FACTS].filter(({ name }) => found.tables.some(({ table }) => table === name));
@@ -200,7 +200,7 @@ async function loadLocked(
 }
 
 /** Defaults for a snapshot folder of the user. */
-const NOT_MADE = { makeSnapshot: undefined, trusted: false, engine: undefined };
+const NOT_MADE = { makeSnapshot: undefined, trusted: false };
 
 /** Stages all tables: casts values, and writes facts to Parquet files below `staging`, listed by part. */
 async function stageAll(
