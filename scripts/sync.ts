@@ -1,19 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { serializeError } from '../server/api/plugins/log.ts';
-import type { Catalog } from '../server/catalog/catalog.ts';
 import { readSyncProject } from '../server/catalog/sync-projects.ts';
 import { toMicroseconds } from '../server/domain/instants.ts';
 import { FileLeases } from '../server/jobs/leases.ts';
-import type { Settings } from '../server/settings.ts';
 import type { SyncOptions, SyncResult, SyncStores } from '../server/sync/run.ts';
 import { withStores } from './cli.ts';
 
 const LEASE_PAUSE = 250;
 
-/** Runs `work` with what a sync needs; its lines of the log go to standard error. */
+/** Runs `work` with the stores of a sync; its log goes to standard error. */
 export function withSyncStores<T>(work: (stores: SyncStores) => Promise<T>): Promise<T> {
-  return withStores(async ({ settings, catalog }: { settings: Settings; catalog: Catalog }) => {
+  return withStores(async ({ settings, catalog }) => {
     const write = (line: string): void => void process.stderr.write(line);
     const log = pino({ level: settings.logLevel, serializers: { err: serializeError } }, { write });
     // DuckDB and Google's packages take longer to load than most commands to run.
@@ -24,8 +22,8 @@ export function withSyncStores<T>(work: (stores: SyncStores) => Promise<T>): Pro
 }
 
 /**
- * Runs a project now. Where another process runs it, that one is waited for; what it has done is not done again.
- * Undefined: the other one has done all of it.
+ * Syncs a project now. If another process syncs it, waits for that one and does only the rest; undefined if there is
+ * none.
  */
 export async function runProject(
   stores: SyncStores,

@@ -6,11 +6,12 @@ import {
   removeConnection,
   setConnection,
 } from '../../server/catalog/connections.ts';
+import { requireProject } from '../../server/catalog/projects.ts';
 import { isoInstant, toMicroseconds } from '../../server/domain/instants.ts';
 import { print, printJson, printTable, withStores } from '../cli.ts';
 import { addConnectionOptions, archiveOption, type ConnectionOptions, credentialsPath } from '../connection-options.ts';
 import { examples } from '../help.ts';
-import { requireProject, withProviders } from '../providers.ts';
+import { withProviders } from '../providers.ts';
 
 interface SetOptions extends ConnectionOptions {
   readonly project: string;
@@ -55,7 +56,7 @@ export function addConnections(program: Command): void {
       };
       await withStores(({ catalog }) => setConnection(catalog, project, connection, toMicroseconds(Date.now())));
       if (json) printJson({ project, ...connection });
-      else print(`Project '${project}' is connected to ${connection.kind}; connections test tells whether it works.`);
+      else print(`Project '${project}' is connected to ${connection.kind}; connections test checks it.`);
     });
   command
     .command('list')
@@ -104,7 +105,7 @@ export function addConnections(program: Command): void {
     });
 }
 
-/** Throws where the file cannot serve as credentials: better now than at the first request. */
+/** Throws if the file is not usable as credentials, instead of failing at the first request. */
 function readableCredentials(file: string | undefined): string | null {
   try {
     return credentialsPath(file);

@@ -1,5 +1,6 @@
 import { type TObject, type TProperties, type TSchema, Type } from 'typebox';
-import { ERRORS, type ErrorCode, UNREADABLE_REQUESTS } from '../domain/errors.ts';
+import { UNSAFE_REASONS, type UnsafeReason } from '../domain/comparison.ts';
+import { ERRORS, type ErrorCode } from '../domain/errors.ts';
 import { KEYWORD_FIELDS, NUMBER_OPERATOR_NAMES, TEXT_OPERATOR_NAMES } from '../domain/rules.ts';
 import { DEVICES } from '../reports/parameters.ts';
 import { FAILURES_PER_MINUTE, REQUESTS_PER_MINUTE } from './plugins/guard.ts';
@@ -36,7 +37,7 @@ const shortIdPattern = '^[A-Za-z0-9]{5}$';
 export const shortId = Type.String({ pattern: shortIdPattern, description: 'A short id.' });
 export const uuid = Type.String({ format: 'uuid' });
 
-export const counts = { clicks: integer({ minimum: 0 }), impressions: integer({ minimum: 0 }) };
+const counts = { clicks: integer({ minimum: 0 }), impressions: integer({ minimum: 0 }) };
 
 /** The properties of a metrics object, for use in rows. */
 export const metricsProperties = {
@@ -53,8 +54,58 @@ export const metricsProperties = {
 
 export const metrics = object('Metrics', metricsProperties);
 
-/** A day of a keyword or of the whole site. */
-export const dayMetrics = object('DayMetrics', { date: day, ...metricsProperties });
+const change = <Schema extends TSchema>(title: string, difference: Schema) =>
+  object(title, {
+    difference: nullable(difference, 'The value now minus the value then; null if one of them is null.'),
+    ratio: nullable(
+      Type.Number({ format: 'double' }),
+      '(now - then) / then of the unrounded values, four decimals; null if it would mislead (see `unsafe`).',
+    ),
+  });
+const countChange = change('CountChange', integer());
+const ratioChange = change('RatioChange', Type.Number({ format: 'double' }));
+
+const unsafeReasons = Type.Optional(
+  Type.Unsafe<readonly UnsafeReason[]>(Type.Array(oneOf('UnsafeReason', UNSAFE_REASONS))),
+);
+const UNSAFE_HELP = { description: 'Metrics whose ratio would mislead, with the reasons.' };
+
+/** The properties beside metrics, with `compare`. */
+export const comparedProperties = {
+  comparison: Type.Optional(metrics),
+  change: Type.Optional(
+    object('Change', { clicks: countChange, impressions: countChange, ctr: ratioChange, position: ratioChange }),
+  ),
+  unsafe: Type.Optional(
+    object(
+      'Unsafe',
+      { clicks: unsafeReasons, impressions: unsafeReasons, ctr: unsafeReasons, position: unsafeReasons },
+      UNSAFE_HELP,
+    ),
+  ),
+};
+
+/** Metrics that may be compared. */
+export const totalMetrics = object('TotalMetrics', { ...metricsProperties, ...comparedProperties });
+
+/** Clicks and impressions that may be compared. */
+export const totalCounts = object(
+  'TotalCounts',
+  {
+    ...counts,
+    comparison: Type.Optional(object('Counts', counts)),
+    change: Type.Optional(object('CountsChange', { clicks: countChange, impressions: countChange })),
+    unsafe: Type.Optional(object('UnsafeCounts', { clicks: unsafeReasons, impressions: unsafeReasons }, UNSAFE_HELP)),
+  },
+  { description: 'Site total minus brand and non-brand.' },
+);
+
+/** A day, week or month of a keyword or of the whole site. */
+export const dayMetrics = object('DayMetrics', {
+  date: Type.String({ format: 'date', description: 'The day, or the first day of the week or month in the range.' }),
+  ...metricsProperties,
+  ...comparedProperties,
+});
 
 export const project = object(
   'ProjectReference',
@@ -90,6 +141,18 @@ export const range = Type.Object(
         'Up to this day country data is stored as monthly totals; a part of a month gets an even share of it.',
       ),
     ),
+    comparison: Type.Optional(
+      Type.Object(
+        {
+          from: day,
+          to: day,
+          clamped: Type.Optional(
+            Type.Boolean({ description: 'The range was moved to the first day of keyword data of the plan.' }),
+          ),
+        },
+        { title: 'ComparisonRange', description: 'The range of `compare`.', additionalProperties: false },
+      ),
+    ),
   },
   {
     title: 'Range',
@@ -121,7 +184,7 @@ export const projectPath = Type.Object({
 });
 
 const integerHeader = (description: string) => ({ type: 'integer', format: 'int64', description });
-const constantHeader = (value: string) => ({ type: 'string', const: value, description: `Always ${value}.` });
+export const constantHeader = (value: string) => ({ type: 'string', const: value, description: `Always ${value}.` });
 
 const rateLimitHeaders = {
   'X-RateLimit-Limit': integerHeader(`Requests that a key may send per minute: ${REQUESTS_PER_MINUTE}.`),
@@ -143,7 +206,7 @@ const EXTRA_DESCRIPTIONS: Partial<Record<ErrorCode, string>> = {
   rate_limited: `; ${REQUESTS_PER_MINUTE} per minute with one key, ${FAILURES_PER_MINUTE} per minute without a valid key from one address`,
 };
 
-function errorResponse(code: ErrorCode): object {
+export function errorResponse(code: ErrorCode): object {
   const headers = {
     ...noStore,
     ...(code === 'unauthorized' ? challenge : rateLimitHeaders),
@@ -197,43 +260,8 @@ export function responses(
   };
 }
 
-const rangeHeaders = {
-  'Accept-Ranges': constantHeader('bytes'),
-  'Content-Range': { type: 'string', description: 'Which bytes are sent, and the size of the file.' },
-};
-
-/** The `response` part of a route that sends a file. */
-export function fileResponses(type: string, description: string): object {
-  const {
-    200: answer,
-    304: notModified,
-    ...errors
-  } = responses(Type.Null(), '', ['not_found'], { hasEtag: true }) as {
-    200: { headers: object };
-    304: object;
-  };
-  const content = { [type]: bytes(description) };
-  const { status, when } = UNREADABLE_REQUESTS.outOfRange;
-  const refused = errorResponse('invalid_request') as { headers: object };
-  return {
-    200: { description, headers: { ...answer.headers, 'Accept-Ranges': rangeHeaders['Accept-Ranges'] }, content },
-    206: {
-      description: 'The requested bytes.',
-      headers: { ...answer.headers, ...rangeHeaders },
-      content,
-    },
-    304: notModified,
-    [status]: {
-      ...refused,
-      description: `\`invalid_request\`: ${when}.`,
-      headers: { ...refused.headers, 'Content-Range': rangeHeaders['Content-Range'] },
-    },
-    ...errors,
-  };
-}
-
 const text = (description: string) => ({ schema: { type: 'string', description } });
-const bytes = (description: string) => ({ schema: { type: 'string', format: 'binary', description } });
+export const bytes = (description: string) => ({ schema: { type: 'string', format: 'binary', description } });
 
 /** Flat rows, with a column per property, named as in JSON. */
 const ROW_CONTENT = {
@@ -251,6 +279,8 @@ const rowHeaders = {
   'X-Range-From': textHeader('Not with JSON. As `range.from` in JSON.'),
   'X-Range-To': textHeader('Not with JSON. As `range.to` in JSON.'),
   'X-Provisional-After': textHeader('Not with JSON. As `range.provisionalAfter` in JSON, unless it is null.'),
+  'X-Comparison-From': textHeader('Not with JSON. As `range.comparison.from` in JSON, with `compare`.'),
+  'X-Comparison-To': textHeader('Not with JSON. As `range.comparison.to` in JSON, with `compare`.'),
   'Content-Disposition': textHeader('Not with JSON. A file name.'),
 };
 

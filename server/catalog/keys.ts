@@ -4,7 +4,7 @@ import type { Microseconds } from '../domain/instants.ts';
 import type { Catalog } from './catalog.ts';
 import { readKeyUses } from './key-use.ts';
 import type { UsageDatabase } from './usage.ts';
-import { findWorkspace } from './workspaces.ts';
+import { requireWorkspace } from './workspaces.ts';
 
 const MAX_ACTIVE_KEYS = 20;
 const PREFIX_LENGTH = 'ord_live_'.length + 4;
@@ -95,10 +95,6 @@ export async function revokeKey(
     await requireManager(own, workspace, by);
     await own.statements.run('key_revoke', { id, workspace, at });
   });
-}
-
-async function requireWorkspace(catalog: Catalog, id: string): Promise<void> {
-  if ((await findWorkspace(catalog, id)) === undefined) throw new KeyRefused(`There is no workspace '${id}'.`);
 }
 
 async function requireManager(catalog: Catalog, workspace: string, by: string | null): Promise<void> {

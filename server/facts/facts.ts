@@ -14,7 +14,7 @@ export type CountryMonth = Measures & { readonly month: Month; readonly country:
 
 export type Device = 'all' | 'desktop' | 'mobile' | 'tablet';
 
-/** What totals can be grouped by. */
+/** The groupings of totals. */
 export type Breakdown = 'country' | 'device' | 'appearance' | 'brand';
 
 /** The range of a query, and the files that the manifest names for it. */
@@ -22,13 +22,6 @@ export interface FactsQuery {
   readonly files: readonly StoredFile[];
   readonly range: Range;
   readonly signal: AbortSignal;
-}
-
-/** How many rows of pages a keyword has, and whether they are of more than one page. */
-export interface KeywordPageCount {
-  readonly keyword: string;
-  readonly rows: number;
-  readonly several: boolean;
 }
 
 /** Takes some rows of an answer by columns. The arrays are valid only during the call. */
@@ -76,23 +69,30 @@ export interface Facts {
    */
   keywordImpressions(query: FactsQuery, keywords: readonly string[], take: TakeColumns): Promise<void>;
 
+  /**
+   * Cumulative totals of all keywords at the end of each day of a month (a file of `keyword_cumulative`). Columns: the
+   * keyword (`shortIdNumber`), impressions by 31 days of the month, sums of positions by the same.
+   */
+  keywordCumulativeDays(query: FactsQuery, take: TakeColumns): Promise<void>;
+
   /** Keywords (`keyword_all`) together on each day that any of them has, in order. */
   keywordSums(query: FactsQuery, keywords: readonly string[]): Promise<DayMeasures[]>;
 
   /** Days on which a table has any row, in order. */
   storedDays(query: FactsQuery): Promise<Day[]>;
 
-  /** What each keyword has in `keyword_page_daily`. */
-  keywordPageCounts(query: FactsQuery): Promise<KeywordPageCount[]>;
-
   /**
-   * Impressions of the pages of keywords by day, read a file (`keyword_page_daily`) at a time, each by keyword and day.
-   * Columns: the keyword's place, days after the first one, page, impressions. A page is a number; fragments do not count.
+   * Impressions of the pages of keywords by day, read a file (`keyword_page_daily`) at a time, its rows in no order.
+   * Columns: the keyword (`shortIdNumber`), days after the first one, page, impressions. A page is a number; fragments
+   * do not count.
    */
-  keywordPages(query: FactsQuery, keywords: readonly string[], take: TakeColumns): Promise<void>;
+  keywordPages(query: FactsQuery, keywords: readonly string[] | 'all', take: TakeColumns): Promise<void>;
 
   /** The pages of keywords by their numbers, without fragments. */
   keywordPageNames(query: FactsQuery, keywords: readonly string[]): Promise<Map<number, string>>;
+
+  /** Totals of the pages that ranked for a keyword (`keyword_page_daily`), most impressions first. */
+  keywordPageTotals(query: FactsQuery, keyword: string, limit: number): Promise<NamedMeasures[]>;
 
   /** The numbers of pages, in the order of their addresses. */
   pageNumbers(urls: readonly string[], signal: AbortSignal): Promise<number[]>;

@@ -1,3 +1,6 @@
+import type { Metrics } from '../domain/metrics.ts';
+import type { Range } from '../domain/range.ts';
+
 /**
  * The type of a column. Ratios are rounded as in JSON; a share is a sum that need not be a whole number; days are
  * `YYYY-MM-DD`; instants are ISO 8601 in UTC; ids are lists.
@@ -27,20 +30,20 @@ export interface Rows {
   readonly batches: Iterable<Batch> | AsyncIterable<Batch>;
 }
 
-/** What an answer of flat rows says beside its rows. */
+/** The properties of an answer with flat rows, besides the rows. */
 export interface RowsHead {
   /** File name without its ending. */
   readonly name: string;
-  /** Rows that there are, on whatever page; of keywords with their days: keywords. */
+  /** Number of rows on all pages; for keywords with days, the number of keywords. */
   readonly total: number;
-  readonly range?: { readonly from: string; readonly to: string; readonly provisionalAfter?: string | null };
+  readonly range?: Range & { readonly provisionalAfter?: string | null; readonly comparison?: Range };
 }
 
 /** A whole answer of flat rows. */
 export type RowsAnswer = Rows & { readonly head: RowsHead };
 
 interface RowOptions {
-  /** CSV begins with a byte order mark: without one, some spreadsheets take UTF-8 for something else. */
+  /** Whether CSV begins with a byte order mark: without one, some spreadsheets do not recognise UTF-8. */
   readonly bom: boolean;
 }
 
@@ -58,12 +61,17 @@ export const METRICS: readonly Column[] = [
   { name: 'position', type: 'ratio' },
 ];
 
+/** Reads the cells of `METRICS`. */
+export function metricReaders<Row>(of: (row: Row) => Metrics): ((row: Row) => Cell)[] {
+  return [(row) => of(row).clicks, (row) => of(row).impressions, (row) => of(row).ctr, (row) => of(row).position];
+}
+
 /** The sum behind `position`; with a fraction where a month was spread over its days. */
 export function sumPositionColumn(isSpread = false): Column {
   return { name: 'sum_position', type: isSpread ? 'share' : 'count', columnarOnly: true };
 }
 
-/** Rows that are there already as one batch: a reader for each column. */
+/** Makes one batch of existing rows, with a reader for each column. */
 export function batchOf<Row>(rows: readonly Row[], readers: readonly ((row: Row) => Cell)[]): Batch {
   return { length: rows.length, cells: readers.map((read) => (row) => read(rows[row]!)) };
 }

@@ -1,27 +1,20 @@
 import { join } from 'node:path';
-import type { Catalog } from '../catalog/catalog.ts';
 import { listKeywords } from '../catalog/keywords.ts';
 import { filesOf } from '../catalog/manifest.ts';
-import { findProjectsOfProperty, type Project } from '../catalog/projects.ts';
+import { findProjectsOfProperty, newProjectId, type Project } from '../catalog/projects.ts';
 import { listSyncDays } from '../catalog/sync-days.ts';
+import { requireWorkspace } from '../catalog/workspaces.ts';
 import { addDays, type Day, later } from '../domain/dates.ts';
 import { isoInstant, isoInstantOrNull } from '../domain/instants.ts';
 import { EVERY_DAY, type Range } from '../domain/range.ts';
 import { Engine, type Session } from '../facts/duckdb/engine.ts';
-import {
-  freeProjectId,
-  ImportRefused,
-  newKeywords,
-  projectRow,
-  requireDomain,
-  requireWorkspace,
-  writeRows,
-} from '../load/import-rows.ts';
+import { keywordRows, untrackedQueries } from '../load/entities.ts';
+import { ImportRefused, projectRow, requireDomain, writeRows } from '../load/import-rows.ts';
 import { type LoadSummary, loadSnapshot } from '../load/load.ts';
 import { patternOf } from '../load/snapshot-files.ts';
+import type { Stores } from '../load/stores.ts';
 import { ProcessFolder } from '../process-folder.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
-import type { Settings } from '../settings.ts';
 import { CheckedFiles } from '../storage/checked-files.ts';
 import { FactStore } from '../storage/fact-store.ts';
 import { type KeptDays, refuseOverlaps, writeFacts } from './facts.ts';
@@ -49,7 +42,7 @@ export interface SearchConsoleOptions {
 }
 
 /** What becomes of a file. */
-export interface ImportedFile {
+interface ImportedFile {
   readonly file: string;
   /** The dimensions of its rows; empty for a file that is no table. */
   readonly dimensions: readonly string[];
@@ -67,8 +60,6 @@ export interface SearchConsoleSummary extends LoadSummary {
   readonly keywordsAdded: number;
   readonly files: readonly ImportedFile[];
 }
-
-type Stores = { readonly settings: Settings; readonly catalog: Catalog };
 
 /** The newest days of an export may still change: the provider takes so long to finish a day. */
 const PROVISIONAL_DAYS = 3;
@@ -132,11 +123,11 @@ async function load(
     acceptImplausible: true,
     makeSnapshot: async (folder) => {
       const [known] = await findProjectsOfProperty(catalog, workspace, property);
-      const id = known?.id ?? (await freeProjectId(catalog));
+      const id = known?.id ?? (await newProjectId(catalog));
       const now = isoInstant(Date.now() * 1000);
       writeRows(folder, 'projects', [rowOf({ id, known, now, lastDay: lastDayOf(plan) }, options)]);
       const top = trackTop === 0 ? [] : await topQueries(session, plan, trackTop);
-      const added = await newKeywords(catalog, id, top);
+      const added = untrackedQueries(await keywordRows(catalog, id), top);
       const rows = added.map((keyword) => ({ ...keyword, project_id: id, source: 'suggested', tracked_since: now }));
       writeRows(folder, 'keywords', rows);
       const tracked = [...(await listKeywords(catalog, id)), ...added].map(({ id: key, query }) => ({

@@ -1,27 +1,21 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Catalog } from '../catalog/catalog.ts';
 import { listKeywords } from '../catalog/keywords.ts';
 import type { FactTable } from '../catalog/manifest.ts';
-import { findProjectsOfProperty } from '../catalog/projects.ts';
+import { findProjectsOfProperty, newProjectId } from '../catalog/projects.ts';
+import { requireWorkspace } from '../catalog/workspaces.ts';
 import { type Day, later } from '../domain/dates.ts';
 import { isoInstant } from '../domain/instants.ts';
 import { Engine, type Parameters, type Session } from '../facts/duckdb/engine.ts';
 import { sqlText } from '../runtime/sql.ts';
 import type { Settings } from '../settings.ts';
 import { classifyExportFiles, parquetFiles, type Select, siteToKeep } from './bulk-export-files.ts';
-import {
-  freeProjectId,
-  ImportRefused,
-  newKeywords,
-  projectRow,
-  requireDomain,
-  requireWorkspace,
-  writeRows,
-} from './import-rows.ts';
-import { type LoadSummary, loadSnapshot } from './load.ts';
+import { keywordRows, untrackedQueries } from './entities.ts';
+import { ImportRefused, projectRow, requireDomain, writeRows } from './import-rows.ts';
+import { type LoadSummary, loadFolders, loadSnapshot } from './load.ts';
 import { count } from './problems.ts';
 import { patternOf } from './snapshot-files.ts';
+import type { Stores } from './stores.ts';
 
 export interface ImportOptions {
   /** Parquet files of the export, or folders of them. */
@@ -49,8 +43,6 @@ export interface ImportSummary extends LoadSummary {
   readonly otherSearchTypes: Readonly<Record<string, number>>;
 }
 
-type Stores = { readonly settings: Settings; readonly catalog: Catalog };
-
 /**
  * Imports the search engine's bulk export: creates or updates the project of the property, derives its facts (web
  * searches only) and publishes them through the loader, for the days in the export. Throws `ImportRefused`.
@@ -62,26 +54,22 @@ export async function importBulkExport(stores: Stores, options: ImportOptions): 
   await requireWorkspace(catalog, workspace);
   const files = await parquetFiles(options.paths);
   let outcome: Awaited<ReturnType<typeof writeSnapshot>> | undefined;
+  await using opened = new AsyncDisposableStack();
+  let opening: Promise<Engine> | undefined;
+  opened.defer(async () => (await opening?.catch(() => undefined))?.close());
+  // One engine for reading the export and for the load: opening one takes 17 ms.
+  const engine = (): Promise<Engine> => (opening ??= openEngine(settings, files));
   const summary = await loadSnapshot(stores, {
     report,
     dryRun: options.dryRun ?? false,
     // The provider occasionally returns rows with more clicks than impressions.
     acceptImplausible: true,
     makeSnapshot: async (folder) => {
-      const engine = await Engine.open({
-        memoryLimit: settings.memoryLimit,
-        threads: settings.threads,
-        temporaryFolder: `${folder}-memory`,
-        folders: [...new Set(files.flatMap((file) => [dirname(file), patternOf(dirname(file))])), dirname(folder)],
-      });
-      try {
-        using session = await engine.session();
-        outcome = await writeSnapshot(session, stores, options, { files, folder, domain });
-      } finally {
-        engine.close();
-      }
+      using session = await (await engine()).session();
+      outcome = await writeSnapshot(session, stores, options, { files, folder, domain });
       return { project: outcome.project, days: outcome.knownDays };
     },
+    engine,
   });
   const { project, created, keywordsAdded, siteTotals, otherSearchTypes, warnings } = outcome!;
   return {
@@ -92,6 +80,13 @@ export async function importBulkExport(stores: Stores, options: ImportOptions): 
     ...summary,
     warnings: [...warnings, ...summary.warnings],
   };
+}
+
+function openEngine(settings: Settings, files: readonly string[]): Promise<Engine> {
+  const { dataFolder, memoryLimit, threads } = settings;
+  const exported = new Set(files.flatMap((file) => [dirname(file), patternOf(dirname(file))]));
+  const folders = [...exported, ...loadFolders(settings)];
+  return Engine.open({ memoryLimit, threads, temporaryFolder: join(dataFolder, 'staging', 'memory'), folders });
 }
 
 async function writeSnapshot(
@@ -120,7 +115,7 @@ async function writeSnapshot(
   }
 
   const [known] = await findProjectsOfProperty(catalog, workspace, property);
-  const project = known?.id ?? (await freeProjectId(catalog));
+  const project = known?.id ?? (await newProjectId(catalog));
   const brandTerms = options.brandTerms ?? known?.brandTerms ?? [];
   const now = isoInstant(Date.now() * 1000);
   const made = { id: project, workspace, property, domain, brandTerms, known, now };
@@ -130,9 +125,8 @@ async function writeSnapshot(
   writeRows(folder, 'projects', [projectRow({ ...made, syncedThrough, finalThrough })]);
   const max = options.trackTop ?? 0;
   const top = max === 0 ? [] : await select<{ query: string }>('top_queries', { rows, max });
-  const added = await newKeywords(
-    catalog,
-    project,
+  const added = untrackedQueries(
+    await keywordRows(catalog, project),
     top.map(({ query }) => query),
   );
   writeRows(

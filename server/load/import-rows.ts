@@ -1,11 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Catalog } from '../catalog/catalog.ts';
-import { listKeywords } from '../catalog/keywords.ts';
-import { type Project, projectIdIsTaken } from '../catalog/projects.ts';
-import { findWorkspace } from '../catalog/workspaces.ts';
+import type { Project } from '../catalog/projects.ts';
 import type { Day } from '../domain/dates.ts';
-import { newShortId } from '../domain/ids.ts';
 import { isoInstant } from '../domain/instants.ts';
 import { domainOf } from '../domain/properties.ts';
 
@@ -49,45 +45,11 @@ export function projectRow(made: ImportedProject): object {
   };
 }
 
-/** Those of the queries that are not tracked yet, with new ids. */
-export async function newKeywords(
-  catalog: Catalog,
-  project: string,
-  wanted: readonly string[],
-): Promise<{ id: string; query: string }[]> {
-  const tracked = await listKeywords(catalog, project);
-  const queries = new Set(tracked.map(({ query }) => query.toLowerCase()));
-  const ids = new Set(tracked.map(({ id }) => id));
-  const added: { id: string; query: string }[] = [];
-  for (const query of wanted) {
-    if (queries.has(query.toLowerCase())) continue;
-    queries.add(query.toLowerCase());
-    let id = newShortId();
-    while (ids.has(id)) id = newShortId();
-    ids.add(id);
-    added.push({ id, query });
-  }
-  return added;
-}
-
 /** Writes rows as an NDJSON file of a snapshot; none make no file. */
 export function writeRows(folder: string, table: string, rows: readonly object[]): void {
   if (rows.length === 0) return;
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, `${table}.ndjson`), rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
-}
-
-export async function freeProjectId(catalog: Catalog): Promise<string> {
-  let id = newShortId();
-  while (await projectIdIsTaken(catalog, id)) id = newShortId();
-  return id;
-}
-
-export async function requireWorkspace(catalog: Catalog, workspace: string): Promise<void> {
-  if ((await findWorkspace(catalog, workspace)) !== undefined) return;
-  throw new ImportRefused(
-    `There is no workspace '${workspace}'; create it with: ordinate workspaces create --id ${workspace} --name ${workspace} --plan team`,
-  );
 }
 
 /** The domain of a property. */

@@ -8,7 +8,7 @@ export const MAX_PER_PART = Math.floor(Number.MAX_SAFE_INTEGER / PARTS_WITHOUT_C
 
 /** Part numbers while staging: `202603` is a month. Numeric partitions are faster to write. */
 export const WRONG_PART = 0;
-export const WHOLE_PART = 1;
+const WHOLE_PART = 1;
 
 /** SQL of the number of the part that a row belongs to. */
 export function partOf({ day, split }: FactTableSchema): string {
