@@ -19,7 +19,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'runtime',
     'settings.ts',
   ],
-  dashboard: ['api', 'catalog', 'domain'],
+  dashboard: ['api', 'reports', 'alerts', 'sync', 'facts', 'catalog', 'domain'],
   mcp: ['api', 'formats', 'reports', 'catalog', 'domain', 'runtime'],
   api: ['formats', 'reports', 'catalog', 'domain', 'runtime'],
   formats: ['reports', 'facts', 'catalog', 'domain', 'runtime'],
