@@ -74,8 +74,9 @@ function webRequest({ method, headers, body, signal }: FastifyRequest): Request 
     return typeof value === 'string' ? [[name, value]] : [];
   });
   const init = { method, headers: kept, signal };
-  // The package reads the path of no request.
-  return new Request('http://ordinate.invalid/mcp', method === 'POST' ? { ...init, body: String(body ?? '') } : init);
+  // Parsers pass bodies on as text. The package reads no paths.
+  const text = typeof body === 'string' ? body : '';
+  return new Request('http://ordinate.invalid/mcp', method === 'POST' ? { ...init, body: text } : init);
 }
 
 /** The package hands this to the server that it makes for the request. */

@@ -189,7 +189,7 @@ t.test('breakdowns and alerts_and_notes', async (t) => {
     await call('alerts_and_notes', { project: 'Proj1', status: 'open', from: '2026-03-02', to: '2026-03-02' })
   ).body;
   t.strictSame(
-    [some.alerts, some.notes].map((rows) => rows.map(({ title, text }: Row) => title ?? text)),
+    [some.alerts, some.notes].map((rows: Row[]) => rows.map(({ title, text }) => title ?? text)),
     [['Alert 2'], ['Note 2']],
   );
   const one = (await call('alerts_and_notes', { project: 'Proj1', limit: 1 })).body;
