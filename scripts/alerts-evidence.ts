@@ -1,3 +1,4 @@
+import type { Stores } from '../server/load/stores.ts';
 import './threads.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +13,7 @@ import { listAllProjects } from '../server/catalog/projects.ts';
 import { createWorkspace } from '../server/catalog/workspaces.ts';
 import { addDays, countDays } from '../server/domain/dates.ts';
 import { importBulkExport } from '../server/load/bulk-export.ts';
-import { readSettings, type Settings } from '../server/settings.ts';
+import { readSettings } from '../server/settings.ts';
 import { fail, print } from './cli.ts';
 import { loadDemo } from './commands/demo.ts';
 import { measureCost } from './evidence/cost.ts';
@@ -75,8 +76,6 @@ function printTable(name: string, projects: readonly { id: string; years: number
     }
   }
 }
-
-type Stores = { settings: Settings; catalog: Awaited<ReturnType<typeof openCatalog>> };
 
 /** Fills a data folder of its own, and replays each of its projects from the first possible day on. */
 async function replayFolder(fill: (stores: Stores) => Promise<unknown>) {

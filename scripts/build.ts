@@ -3,6 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { buildDashboard } from './dashboard.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const DIST = join(ROOT, 'dist');
@@ -23,7 +24,12 @@ for (const file of globSync('**/*.js', { cwd: DIST })) {
   if (left) throw new Error(`dist/${file} names the TypeScript file ${left[0]}, which is not in the package.`);
 }
 
-cpSync(join(ROOT, 'server'), join(DIST, 'server'), { recursive: true, filter: (source) => !source.endsWith('.ts') });
+await buildDashboard();
+const client = join(ROOT, 'server/dashboard/client');
+cpSync(join(ROOT, 'server'), join(DIST, 'server'), {
+  recursive: true,
+  filter: (source) => !source.endsWith('.ts') && source !== client,
+});
 cpSync(join(ROOT, 'sql'), join(DIST, 'sql'), {
   recursive: true,
   filter: (source) => source !== join(ROOT, 'sql/bench'),

@@ -4,17 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CommanderError } from 'commander';
 import { createSpinner } from 'nanospinner';
-import type { Catalog } from '../server/catalog/catalog.ts';
 import { openCatalog } from '../server/catalog/open-catalog.ts';
 import { UsageDatabase } from '../server/catalog/usage.ts';
-import { readSettings, type Settings } from '../server/settings.ts';
+import type { Stores } from '../server/load/stores.ts';
+import { readSettings } from '../server/settings.ts';
 import { progressLines } from './progress-lines.ts';
-
-/** What a command works on. */
-export interface Stores {
-  readonly settings: Settings;
-  readonly catalog: Catalog;
-}
 
 /**
  * Settings from the environment, with the catalog that they name; closed when `work` ends.
@@ -46,7 +40,7 @@ export async function withStoresForDryRun<T>(work: (stores: Stores) => Promise<T
 
 /** Runs `work` with the database of usage; throws where it cannot be read. */
 export async function withUsage<T>(
-  { settings }: { settings: Settings },
+  { settings }: Pick<Stores, 'settings'>,
   work: (usage: UsageDatabase) => T | Promise<T>,
 ): Promise<T> {
   const usage = new UsageDatabase(settings.dataFolder, (error) => {

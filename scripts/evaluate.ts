@@ -1,11 +1,5 @@
-import type { Catalog } from '../server/catalog/catalog.ts';
 import { listProjectsToEvaluate } from '../server/catalog/evaluations.ts';
-import type { Settings } from '../server/settings.ts';
-
-interface Stores {
-  readonly settings: Settings;
-  readonly catalog: Catalog;
-}
+import type { Stores } from '../server/load/stores.ts';
 
 /**
  * Evaluates the alerts of projects after their facts were published. What was published stays, whatever comes of it: a

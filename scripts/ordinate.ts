@@ -10,6 +10,7 @@ import { addAlerts } from './commands/alerts.ts';
 import { addConnections } from './commands/connections.ts';
 import { addDemo } from './commands/demo.ts';
 import { addDescribe } from './commands/describe.ts';
+import { addExport } from './commands/export.ts';
 import { addFeeds } from './commands/feeds.ts';
 import { addImport } from './commands/import.ts';
 import { addJobs } from './commands/jobs.ts';
@@ -17,6 +18,7 @@ import { addKeys } from './commands/keys.ts';
 import { addKeywords } from './commands/keywords.ts';
 import { addLists } from './commands/lists.ts';
 import { addLoad } from './commands/load.ts';
+import { addLogin } from './commands/login.ts';
 import { addMembers } from './commands/members.ts';
 import { addProjects } from './commands/projects.ts';
 import { addProperties } from './commands/properties.ts';
@@ -51,10 +53,12 @@ const groups = [
   addLoad,
   addDescribe,
   addImport,
+  addExport,
   addDemo,
   addWorkspaces,
   addMembers,
   addKeys,
+  addLogin,
   addFeeds,
   addProperties,
   addProjects,

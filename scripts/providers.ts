@@ -1,16 +1,14 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { Catalog } from '../server/catalog/catalog.ts';
-import { findAnyProject, type Project } from '../server/catalog/projects.ts';
 import { UsageDatabase } from '../server/catalog/usage.ts';
 import type { Lists } from '../server/lists/lists.ts';
+import type { Stores } from '../server/load/stores.ts';
 import type { Providers } from '../server/providers/providers.ts';
-import type { Settings } from '../server/settings.ts';
 import { withStores } from './cli.ts';
 
 /** Runs `work` with the lists that the server has, in the same folder; what it logs goes to `log`. */
 export function withLists<T>(
   log: Pick<FastifyBaseLogger, 'info' | 'warn'>,
-  work: (stores: { settings: Settings; catalog: Catalog; lists: Lists }) => Promise<T>,
+  work: (stores: Stores & { lists: Lists }) => Promise<T>,
 ): Promise<T> {
   return withStores(async (stores) => {
     // DuckDB takes longer to load than most commands to run.
@@ -21,7 +19,7 @@ export function withLists<T>(
 
 /** Runs `work` with the providers that the server has. What they do is not logged: the command tells what came of it. */
 export function withProviders<T>(
-  work: (stores: { settings: Settings; catalog: Catalog; providers: Providers }) => Promise<T>,
+  work: (stores: Stores & { providers: Providers }) => Promise<T>,
   options: { create?: boolean } = {},
 ): Promise<T> {
   return withStores(async ({ settings, catalog }) => {
@@ -36,10 +34,3 @@ export function withProviders<T>(
 }
 
 const QUIET = { info: () => {}, warn: () => {} };
-
-/** Throws where there is no project of the id. */
-export async function requireProject(catalog: Catalog, id: string): Promise<Project> {
-  const project = await findAnyProject(catalog, id);
-  if (project === undefined) throw new Error(`There is no project '${id}'; projects list shows all.`);
-  return project;
-}

@@ -1,10 +1,10 @@
 import type { Catalog } from '../server/catalog/catalog.ts';
+import { requireProject } from '../server/catalog/projects.ts';
 import { listConnectedProjects } from '../server/catalog/sync-projects.ts';
 import type { SyncProgress, SyncResult } from '../server/sync/run.ts';
 import { print, printTable, progress } from './cli.ts';
 import { evaluateAfter } from './evaluate.ts';
 import { progressBar } from './progress-bar.ts';
-import { requireProject } from './providers.ts';
 import { runProject, withSyncStores } from './sync.ts';
 
 /** The projects that are named, or all connected ones. Throws where one cannot be synced. */

@@ -1,11 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { serializeError } from '../server/api/plugins/log.ts';
-import type { Catalog } from '../server/catalog/catalog.ts';
 import { readSyncProject } from '../server/catalog/sync-projects.ts';
 import { toMicroseconds } from '../server/domain/instants.ts';
 import { FileLeases } from '../server/jobs/leases.ts';
-import type { Settings } from '../server/settings.ts';
 import type { SyncOptions, SyncResult, SyncStores } from '../server/sync/run.ts';
 import { withStores } from './cli.ts';
 
@@ -13,7 +11,7 @@ const LEASE_PAUSE = 250;
 
 /** Runs `work` with what a sync needs; its lines of the log go to standard error. */
 export function withSyncStores<T>(work: (stores: SyncStores) => Promise<T>): Promise<T> {
-  return withStores(async ({ settings, catalog }: { settings: Settings; catalog: Catalog }) => {
+  return withStores(async ({ settings, catalog }) => {
     const write = (line: string): void => void process.stderr.write(line);
     const log = pino({ level: settings.logLevel, serializers: { err: serializeError } }, { write });
     // DuckDB and Google's packages take longer to load than most commands to run.

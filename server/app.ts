@@ -16,6 +16,8 @@ import type { Context } from './api/routes/context.ts';
 import type { OpenCatalog } from './catalog/catalog.ts';
 import { CatalogCache } from './catalog/catalog-cache.ts';
 import { TrackedKeywordsCache } from './catalog/tracked.ts';
+import { sessionCookies, signInTokens } from './dashboard/credentials.ts';
+import { addDashboard, isDashboardApiAddress } from './dashboard/dashboard.ts';
 import { DuckDBFacts } from './facts/duckdb/duckdb-facts.ts';
 import type { Engine } from './facts/duckdb/engine.ts';
 import { arrow } from './formats/arrow.ts';
@@ -65,6 +67,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   const { settings, catalog, engine, logStream, now = Date.now } = dependencies;
   const { longAnswers, longAnswersPerWorkspace, longAnswerWait, stalled } = { ...LIMITS, ...dependencies.limits };
   let guard: Guard | undefined;
+  let sessionGuard: Guard | undefined;
   const app = fastify({
     logger: logOptions(settings.logLevel, logStream),
     // One line a request, written when it is answered.
@@ -91,6 +94,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
     logAnswer(app.log, request, reply);
     try {
       if (isApiAddress(request.url)) await guard?.(request, reply);
+      if (isDashboardApiAddress(request.url)) await sessionGuard?.(request, reply);
       sendError(error, request, reply);
     } catch (refused) {
       sendError(refused, request, reply);
@@ -107,6 +111,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   const catalogCache = new CatalogCache(catalog);
   const guardBy = await makeGuards(app, { dataFolder: settings.dataFolder, now });
   guard = guardBy(bearerKeys(catalogCache));
+  sessionGuard = guardBy(sessionCookies({ catalogCache, now }));
   addHttpBasics(app);
 
   const factFiles = new CheckedFiles(new FactStore(settings.dataFolder));
@@ -138,6 +143,8 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   const { corsOrigins } = settings;
   await addApi(app, { guard, context, corsOrigins, onStages: dependencies.onStages });
   if (settings.feeds) await addFeeds(app, { guardBy, context });
+  const signInGuard = guardBy(signInTokens(context));
+  await addDashboard(app, { sessionGuard, signInGuard, context, dataFolder, onStages: dependencies.onStages });
   const built = await app;
   building.move();
   return built;

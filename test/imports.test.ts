@@ -6,7 +6,8 @@ import t from 'tap';
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'main.ts': ['app.ts', 'api', 'jobs', 'catalog', 'facts', 'process-folder.ts', 'settings.ts'],
   'worker.ts': ['api', 'jobs', 'catalog', 'settings.ts'],
-  'app.ts': ['api', 'ops', 'formats', 'lists', 'facts', 'catalog', 'storage', 'runtime', 'settings.ts'],
+  'app.ts': ['dashboard', 'api', 'ops', 'formats', 'lists', 'facts', 'catalog', 'storage', 'runtime', 'settings.ts'],
+  dashboard: ['api', 'catalog', 'domain'],
   api: ['formats', 'reports', 'catalog', 'domain', 'runtime'],
   formats: ['reports', 'facts', 'catalog', 'domain', 'runtime'],
   reports: ['lists', 'facts', 'catalog', 'storage', 'domain'],
@@ -28,6 +29,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   lists: ['providers', 'facts', 'catalog', 'storage', 'domain', 'settings.ts', 'runtime'],
   providers: ['catalog', 'domain', 'settings.ts', 'runtime'],
   manage: ['providers', 'load', 'facts', 'catalog', 'storage', 'domain', 'process-folder.ts', 'settings.ts', 'runtime'],
+  export: ['load', 'facts', 'catalog', 'storage', 'domain', 'process-folder.ts', 'settings.ts', 'runtime'],
   ops: ['load', 'facts', 'catalog', 'storage', 'domain', 'settings.ts', 'runtime'],
   load: ['facts', 'catalog', 'storage', 'domain', 'settings.ts', 'runtime'],
   facts: ['storage', 'domain', 'runtime'],
@@ -51,10 +53,12 @@ const RESERVED: Readonly<Record<string, string>> = {
 };
 
 const root = join(import.meta.dirname, '..');
+/** What runs in the browser. */
+const CLIENT = 'server/dashboard/client';
 
 function importsOf(file: string): string[] {
   const text = readFileSync(join(root, file), 'utf8');
-  return [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map((match) => match[1]!);
+  return [...text.matchAll(/(?:from|import)\s*\(?\s*'([@.\w][^']*)'/g)].map((match) => match[1]!);
 }
 
 function moduleOf(file: string): string {
@@ -62,7 +66,7 @@ function moduleOf(file: string): string {
 }
 
 t.test('imports of the server go down only', (t) => {
-  const files = globSync('server/**/*.ts', { cwd: root });
+  const files = globSync('server/**/*.ts', { cwd: root, exclude: [`${CLIENT}/**`] });
   t.ok(files.length > 40, 'all of the server is looked at');
   for (const file of files) {
     const module = moduleOf(file);
@@ -76,6 +80,18 @@ t.test('imports of the server go down only', (t) => {
         const owner = RESERVED[name];
         if (owner !== undefined && !owner.split(' ').includes(module)) t.fail(`${file} must not import ${name}`);
       }
+    }
+  }
+  t.end();
+});
+
+t.test('what runs in the browser imports nothing of the server, and little else', (t) => {
+  const files = globSync(`${CLIENT}/**/*.{ts,tsx}`, { cwd: root });
+  t.ok(files.length > 10, 'all of it is looked at');
+  for (const file of files) {
+    for (const name of importsOf(file)) {
+      const isOwn = name.startsWith('.') && join(dirname(file), name).startsWith(`${CLIENT}/`);
+      if (!isOwn && !/^(@?preact|uplot)(\/|-iso\/|$)/.test(name)) t.fail(`${file} must not import ${name}`);
     }
   }
   t.end();
@@ -114,7 +130,7 @@ t.test('only repositories name the statements of the catalog and of the usage da
 });
 
 t.test('no files import each other in a circle, not even their types', (t) => {
-  const files = globSync(['server/**/*.ts', 'scripts/**/*.ts'], { cwd: root });
+  const files = globSync(['server/**/*.{ts,tsx}', 'scripts/**/*.ts'], { cwd: root });
   const targets = new Map(
     files.map((file) => [
       file,

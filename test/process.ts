@@ -7,7 +7,7 @@ import { createKey } from '../server/catalog/keys.ts';
 import { openCatalog } from '../server/catalog/open-catalog.ts';
 import { loadSnapshot } from '../server/load/load.ts';
 import { readSettings } from '../server/settings.ts';
-import { type Answer, ONE_THREAD, temporaryFolder } from './world.ts';
+import { type Answer, ONE_THREAD, sharedEngine, temporaryFolder } from './world.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -124,7 +124,9 @@ async function loadOnce(snapshots: readonly string[]): Promise<string> {
   const folder = temporaryFolder(tap);
   await using catalog = await openCatalog(folder);
   const settings = readSettings({ ...ONE_THREAD, ORDINATE_DATA: folder });
-  for (const snapshot of snapshots) await loadSnapshot({ settings, catalog }, { folder: snapshot });
+  for (const snapshot of snapshots) {
+    await loadSnapshot({ settings, catalog }, { folder: snapshot, engine: () => sharedEngine(settings) });
+  }
   return folder;
 }
 

@@ -106,6 +106,14 @@ t.test('npm start, the demo and the first answers', async (t) => {
   const [{ id: keyId }] = JSON.parse(keys.stdout) as [{ id: string }];
   const made = await shell(block('feeds').replace('KEY_ID', keyId), folder, settings);
   t.match(made, /https:\/\/ordinate\.example\.com\/feeds\/ord_feed_\w{32}\.csv/);
+  const printed = server.printed.stdout + (await shell(block('login'), folder, settings));
+  const links = [...new Set(printed.match(/ord_link_[A-Za-z0-9]+/g))];
+  t.equal(links.length, 2, 'a link of the demo, and one of an owner');
+  for (const link of links) {
+    const headers = { authorization: `Bearer ${link}`, 'sec-fetch-site': 'same-origin' };
+    t.equal((await fetch(`${server.address}/app/session`, { method: 'POST', headers })).status, 200);
+  }
+  t.equal((await fetch(`${server.address}/app`)).status, 200, 'the dashboard has been built');
   server.child.kill('SIGTERM');
   const ended = await server.ended;
   t.equal(ended.code, 0, 'a signal stops it gracefully');

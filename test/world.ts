@@ -102,6 +102,23 @@ export interface World {
 /** For a few rows, more threads of DuckDB are only waited for. */
 export const ONE_THREAD: Readonly<NodeJS.ProcessEnv> = { ORDINATE_THREADS: '1' };
 
+/** Engines of this process, by their settings. */
+const engines = new Map<string, Promise<Engine>>();
+
+/**
+ * The engine of all worlds and loads of this process: opening one takes longer than most requests of tests. It may read
+ * every temporary folder; commands and processes have engines of their own, with their own folders only.
+ */
+export function sharedEngine({ memoryLimit, threads }: Settings): Promise<Engine> {
+  const what = JSON.stringify({ memoryLimit, threads });
+  const engine =
+    engines.get(what) ??
+    Engine.open({ memoryLimit, threads, temporaryFolder: temporaryFolder(tap), folders: [tmpdir()] });
+  if (!engines.has(what)) tap.teardown(async () => (await engine).close());
+  engines.set(what, engine);
+  return engine;
+}
+
 /** Data folders as loads of this process left them, by what was loaded. */
 const loaded = new Map<string, Promise<string>>();
 
@@ -112,7 +129,8 @@ async function loadOnce(settings: Settings, tables: Tables): Promise<string> {
   try {
     const folder = writeSnapshot(tap, tables);
     // Tests choose numbers that are easy to add up, not plausible ones.
-    await loadSnapshot({ settings: { ...settings, dataFolder }, catalog }, { folder, acceptImplausible: true });
+    const engine = () => sharedEngine(settings);
+    await loadSnapshot({ settings: { ...settings, dataFolder }, catalog }, { folder, acceptImplausible: true, engine });
     return dataFolder;
   } finally {
     // Only a closed catalog is whole in its one file.
@@ -150,16 +168,13 @@ export async function makeWorld(
   const opened = new AsyncDisposableStack();
   t.teardown(() => opened.disposeAsync());
   const catalog = opened.adopt(await openCatalog(dataFolder), (it) => it.close());
-  const load: World['load'] = (more, how = {}) =>
-    loadSnapshot({ settings, catalog }, { folder: writeSnapshot(t, more), acceptImplausible: true, ...how });
-
-  const opening = Engine.open({
-    memoryLimit: settings.memoryLimit,
-    threads: settings.threads,
-    temporaryFolder: join(dataFolder, 'temporary'),
-    folders: [join(dataFolder, 'facts'), join(dataFolder, 'lists')],
-  });
-  const engine = opened.adopt(await opening, (it) => it.close());
+  // The server has its temporary files there, and looks whether it can write to it.
+  mkdirSync(join(dataFolder, 'temporary'));
+  const engine = await sharedEngine(settings);
+  const load: World['load'] = (more, how = {}) => {
+    const folder = writeSnapshot(t, more);
+    return loadSnapshot({ settings, catalog }, { folder, acceptImplausible: true, engine: async () => engine, ...how });
+  };
   const log: string[] = [];
   const logStream = { write: (line: string) => void log.push(line) };
   const app = await buildApp({

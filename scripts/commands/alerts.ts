@@ -1,10 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Evaluation } from '../../server/alerts/evaluate.ts';
-import { listAllProjects } from '../../server/catalog/projects.ts';
+import { listAllProjects, requireProject } from '../../server/catalog/projects.ts';
 import { type Day, parseDay } from '../../server/domain/dates.ts';
 import { print, printJson, printTable, progress, withStores } from '../cli.ts';
 import { examples } from '../help.ts';
-import { requireProject } from '../providers.ts';
 
 interface Options {
   readonly project?: string;

@@ -6,11 +6,12 @@ import {
   removeConnection,
   setConnection,
 } from '../../server/catalog/connections.ts';
+import { requireProject } from '../../server/catalog/projects.ts';
 import { isoInstant, toMicroseconds } from '../../server/domain/instants.ts';
 import { print, printJson, printTable, withStores } from '../cli.ts';
 import { addConnectionOptions, archiveOption, type ConnectionOptions, credentialsPath } from '../connection-options.ts';
 import { examples } from '../help.ts';
-import { requireProject, withProviders } from '../providers.ts';
+import { withProviders } from '../providers.ts';
 
 interface SetOptions extends ConnectionOptions {
   readonly project: string;

@@ -6,11 +6,15 @@ import { listAllProjects } from '../../server/catalog/projects.ts';
 import { listWorkspaces } from '../../server/catalog/workspaces.ts';
 import { addDays, dayOf } from '../../server/domain/dates.ts';
 import { toMicroseconds } from '../../server/domain/instants.ts';
+import type { Stores } from '../../server/load/stores.ts';
 import { readSettings, type Settings } from '../../server/settings.ts';
 import { print, progress, withStores } from '../cli.ts';
+import { ensureDashboard } from '../dashboard.ts';
 import { examples } from '../help.ts';
 
 export const DEMO_WORKSPACE = 'demo';
+/** Name of the key that comes with the demo. */
+export const DEMO_KEY = 'Demo';
 
 export function addDemo(program: Command): void {
   program
@@ -38,7 +42,7 @@ function makeDemo(): Promise<void> {
       }
       await loadDemo(stores);
       const at = toMicroseconds(Date.now());
-      const { key } = await createKey(stores.catalog, { workspace: DEMO_WORKSPACE, name: 'Demo', by: null, at });
+      const { key } = await createKey(stores.catalog, { workspace: DEMO_WORKSPACE, name: DEMO_KEY, by: null, at });
       print(`The demo workspace is ready. Its key, shown this once:\n  ${key}`);
     },
     { create: true },
@@ -53,6 +57,7 @@ async function runLive(): Promise<void> {
   }
   const { prepareLive } = await import('../demo/live.ts');
   const { project, key } = await prepareLive();
+  await ensureDashboard();
   const { serve } = await import('../../server/main.ts');
   const address = await serve(settings);
   print(`Ordinate is ready at ${address} (documentation: ${address}/docs)`);
@@ -112,7 +117,7 @@ const EVALUATED_DAYS = 330;
 const MORNING_AFTER = 28 * 3_600_000;
 
 /** As if the service had looked at the demo each morning of most of a year. */
-async function evaluateDemo({ settings, catalog }: { settings: Settings; catalog: Catalog }): Promise<void> {
+async function evaluateDemo({ settings, catalog }: Stores): Promise<void> {
   const [{ evaluateProject }, { withFacts }] = await Promise.all([
     import('../../server/alerts/evaluate.ts'),
     import('../../server/alerts/with-facts.ts'),

@@ -2,13 +2,14 @@ import { readFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
 import { connectionsOf } from '../../server/catalog/connections.ts';
 import { listKeywords } from '../../server/catalog/keywords.ts';
+import { requireProject } from '../../server/catalog/projects.ts';
 import { isoInstant } from '../../server/domain/instants.ts';
 import { count } from '../../server/load/problems.ts';
 import type { AddedKeywords } from '../../server/manage/keywords.ts';
 import { print, printJson, printTable, progress, withStores } from '../cli.ts';
 import { examples } from '../help.ts';
 import { readCount } from '../numbers.ts';
-import { requireProject, withProviders } from '../providers.ts';
+import { withProviders } from '../providers.ts';
 
 interface AddOptions {
   readonly project: string;

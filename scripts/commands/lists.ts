@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Catalog } from '../../server/catalog/catalog.ts';
 import { readListUses } from '../../server/catalog/list-uses.ts';
-import { lastDayOfData } from '../../server/catalog/projects.ts';
+import { lastDayOfData, requireProject } from '../../server/catalog/projects.ts';
 import { type ListStatus, listStoredLists } from '../../server/catalog/stored-lists.ts';
 import type { UsageDatabase } from '../../server/catalog/usage.ts';
 import { addDays, dayOf, earlier } from '../../server/domain/dates.ts';
@@ -9,7 +9,7 @@ import { isoInstant } from '../../server/domain/instants.ts';
 import { resolveRange } from '../../server/domain/range.ts';
 import { print, printJson, printTable, progress, withStores, withUsage } from '../cli.ts';
 import { examples } from '../help.ts';
-import { requireProject, withLists } from '../providers.ts';
+import { withLists } from '../providers.ts';
 
 export function addLists(program: Command): void {
   const command = program.command('lists').description('show and fetch stored page and query lists');

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import type { LoadSummary } from '../../server/load/load.ts';
 import { LoadRejected } from '../../server/load/problems.ts';
-import { print, printJson, progress, type Stores, withStores, withStoresForDryRun } from '../cli.ts';
+import type { Stores } from '../../server/load/stores.ts';
+import { print, printJson, progress, withStores, withStoresForDryRun } from '../cli.ts';
 import { evaluateAfter } from '../evaluate.ts';
 import { examples } from '../help.ts';
 import { removalLines } from '../removals.ts';

@@ -3,7 +3,7 @@ import type { Catalog } from '../../server/catalog/catalog.ts';
 import { readProjectContents } from '../../server/catalog/contents.ts';
 import { readCoverage } from '../../server/catalog/manifest.ts';
 import { listAllProjects } from '../../server/catalog/projects.ts';
-import { findWorkspace } from '../../server/catalog/workspaces.ts';
+import { requireWorkspace } from '../../server/catalog/workspaces.ts';
 import { isoInstantOrNull } from '../../server/domain/instants.ts';
 import { count } from '../../server/load/problems.ts';
 import { removeProject } from '../../server/load/remove.ts';
@@ -201,9 +201,7 @@ function readName(text: string): string {
 }
 
 async function listed(catalog: Catalog, workspace: string | null) {
-  if (workspace !== null && (await findWorkspace(catalog, workspace)) === undefined) {
-    throw new Error(`There is no workspace '${workspace}'.`);
-  }
+  if (workspace !== null) await requireWorkspace(catalog, workspace);
   const projects = await listAllProjects(catalog, workspace);
   return Promise.all(
     projects.map(async (project) => ({

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { findAlertRule, listAlertRules, type StoredRule } from '../../server/catalog/alert-rules.ts';
+import { requireProject } from '../../server/catalog/projects.ts';
 import { type AlertRule, alertRuleProblem } from '../../server/domain/alert-rules.ts';
 import { newUuid } from '../../server/domain/ids.ts';
 import { print, printJson, printTable, progress, withStores } from '../cli.ts';
 import { examples } from '../help.ts';
-import { requireProject } from '../providers.ts';
 
 interface AddOptions {
   readonly project: string;

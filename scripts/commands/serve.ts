@@ -1,11 +1,14 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { createKey } from '../../server/catalog/keys.ts';
+import { createKey, findActiveKey } from '../../server/catalog/keys.ts';
+import { createLink } from '../../server/catalog/sessions.ts';
 import { listWorkspaces } from '../../server/catalog/workspaces.ts';
 import { toMicroseconds } from '../../server/domain/instants.ts';
 import { readSettings, SETTINGS } from '../../server/settings.ts';
 import { print, withStores } from '../cli.ts';
+import { ensureDashboard } from '../dashboard.ts';
 import { examples } from '../help.ts';
-import { DEMO_WORKSPACE, loadDemo } from './demo.ts';
+import { DEMO_KEY, DEMO_WORKSPACE, loadDemo } from './demo.ts';
+import { signInAddress } from './login.ts';
 
 interface Options {
   readonly port?: number;
@@ -24,6 +27,7 @@ export function addServe(program: Command): void {
     .action(async (options: Options) => {
       const settings = readSettings(process.env);
       const key = options.demo === true ? await prepareDemo() : undefined;
+      await ensureDashboard();
       const { serve } = await import('../../server/main.ts');
       const address = await serve({
         ...settings,
@@ -32,6 +36,12 @@ export function addServe(program: Command): void {
       });
       print(`Ordinate is ready at ${address} (documentation: ${address}/docs)`);
       print(`Its data folder is ${settings.dataFolder}`);
+      const link = options.demo === true ? await makeDemoLink() : undefined;
+      if (link === undefined) print(`Dashboard: ${address}/app`);
+      else
+        print(
+          `\nThe dashboard of the demo; this link signs you in once, within 10 minutes:\n  ${signInAddress(address, link)}`,
+        );
       if (key !== undefined) {
         print('\nThe demo key, shown this once:');
         print(`  ${key}`);
@@ -48,11 +58,21 @@ function prepareDemo(): Promise<string | undefined> {
       if ((await listWorkspaces(stores.catalog)).length > 0) return undefined;
       await loadDemo(stores);
       const at = toMicroseconds(Date.now());
-      const { key } = await createKey(stores.catalog, { workspace: DEMO_WORKSPACE, name: 'Demo', by: null, at });
+      const { key } = await createKey(stores.catalog, { workspace: DEMO_WORKSPACE, name: DEMO_KEY, by: null, at });
       return key;
     },
     { create: true },
   );
+}
+
+/** Makes a link that signs in whoever started the server, with the demo's key; undefined where that is gone. */
+function makeDemoLink(): Promise<string | undefined> {
+  return withStores(async ({ catalog }) => {
+    const keyId = await findActiveKey(catalog, { workspace: DEMO_WORKSPACE, name: DEMO_KEY });
+    if (keyId === undefined) return undefined;
+    const at = toMicroseconds(Date.now());
+    return (await createLink(catalog, { workspace: DEMO_WORKSPACE, who: { keyId, email: null }, at })).token;
+  });
 }
 
 function readPort(text: string): number {

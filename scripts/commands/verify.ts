@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { requireProject } from '../../server/catalog/projects.ts';
 import type { Day } from '../../server/domain/dates.ts';
 import type { VerifyReport } from '../../server/ops/verify.ts';
 import { print, printJson, progress, withStores } from '../cli.ts';
 import { examples } from '../help.ts';
-import { requireProject } from '../providers.ts';
 import { runProject, withSyncStores } from '../sync.ts';
 
 interface Options {

@@ -45,6 +45,11 @@ export class AlertCalendar {
     return addDays(this.range.from, place);
   }
 
+  /** Days since 1970, comparable between replays. */
+  dayNumber(place: number): number {
+    return Date.parse(this.range.from) / 86_400_000 + place;
+  }
+
   /** Whether a provider event changed how impressions or positions are counted within these days. */
   crossesEvent(from: number, to: number): boolean {
     return this.#edges[to + 1] !== this.#edges[from + 1];

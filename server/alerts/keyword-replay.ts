@@ -141,7 +141,7 @@ export class KeywordReplay {
       if (state.isDone === true) return false;
       const { baseline } = state.open;
       const rule = KEYWORD_CHECKS[check]!;
-      const reason = countTowardsEnd(rule, state.open, this.#number(spot.day), rule.isBack(spot, baseline));
+      const reason = countTowardsEnd(rule, state.open, this.#calendar.dayNumber(spot.day), rule.isBack(spot, baseline));
       if (reason !== undefined) this.#end(check, spot, state, reason);
       return false;
     }
@@ -224,7 +224,7 @@ export class KeywordReplay {
 
   #open(check: number, spot: Spot): KeywordState {
     const state: KeywordState = newState();
-    open(state, this.#number(spot.day), (KEYWORD_CHECKS[check] as KeywordCheck).baseline(spot));
+    open(state, this.#calendar.dayNumber(spot.day), (KEYWORD_CHECKS[check] as KeywordCheck).baseline(spot));
     this.#setState(check, spot.keyword, state);
     return state;
   }
@@ -239,10 +239,5 @@ export class KeywordReplay {
 
   #spot(keyword: number, day: number): Spot {
     return { facts: this.#facts, calendar: this.#calendar, keyword, day };
-  }
-
-  /** The day as days since 1970, comparable between replays. */
-  #number(day: number): number {
-    return Date.parse(this.#calendar.range.from) / 86_400_000 + day;
   }
 }

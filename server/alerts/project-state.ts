@@ -3,7 +3,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import { findEvaluation, readKeywordTargets, type StoredEvaluation } from '../catalog/evaluations.ts';
 import { listNotes } from '../catalog/events.ts';
 import { listPageGroups, type PageGroup } from '../catalog/keywords.ts';
-import { findAnyProject, type Project } from '../catalog/projects.ts';
+import { type Project, requireProject } from '../catalog/projects.ts';
 import { type TrackedKeywords, TrackedKeywordsCache } from '../catalog/tracked.ts';
 import { addDays, type Day, earlier, pacificDayOf } from '../domain/dates.ts';
 import type { AlertNote } from './calendar.ts';
@@ -34,8 +34,7 @@ export async function readAlertProject<T>(
   id: string,
   reads: (state: AlertProject, own: Catalog) => Promise<T>,
 ): Promise<T | undefined> {
-  const known = await findAnyProject(catalog, id);
-  if (known === undefined) throw new Error(`There is no project '${id}'.`);
+  const known = await requireProject(catalog, id);
   const cache = new TrackedKeywordsCache(catalog);
   return cache.read(known.workspaceId, id, async ({ catalog: own, project, tracked }) => {
     const targets = await readKeywordTargets(own, id);

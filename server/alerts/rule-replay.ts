@@ -1,5 +1,4 @@
 import type { AlertRule } from '../domain/alert-rules.ts';
-import type { Day } from '../domain/dates.ts';
 import type { EvaluatedAlert, Severity } from './alert.ts';
 import type { AlertCalendar } from './calendar.ts';
 import type { DailySums } from './daily-sums.ts';
@@ -48,11 +47,6 @@ export function replayRule(
     state = newState();
   }
   return alerts;
-}
-
-/** The days on which a rule would have opened. */
-export function openingDays(named: NamedRule, facts: RuleFacts, range: { from: number; to: number }): Day[] {
-  return replayRule(named, facts, range).map(({ date }) => date);
 }
 
 function resultOf(rule: AlertRule, { sums, calendar }: RuleFacts, day: number): UserRuleResult | undefined {

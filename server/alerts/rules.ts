@@ -7,7 +7,7 @@ import type { EvaluatedAlert } from './alert.ts';
 import { AlertCalendar } from './calendar.ts';
 import type { AlertProject } from './project-state.ts';
 import { type RuleFiles, readRuleFiles, readRuleSubject } from './rule-facts.ts';
-import { openingDays, replayRule } from './rule-replay.ts';
+import { replayRule } from './rule-replay.ts';
 import { lookBackOf } from './user-rule.ts';
 
 /** The first evaluated day of each rule, and its definition at that time. */
@@ -75,7 +75,8 @@ export async function testRule(
   if (subject === undefined) throw new Error(`The ${stored.rule.scope} '${stored.rule.id}' does not exist.`);
   const calendar = new AlertCalendar(files.range, PROVIDER_EVENTS, []);
   const places = { from: calendar.placeOf(range.from), to: calendar.length - 1 };
-  return openingDays({ ...stored, about: subject.about }, { sums: subject.sums, calendar }, places);
+  const alerts = replayRule({ ...stored, about: subject.about }, { sums: subject.sums, calendar }, places);
+  return alerts.map(({ date }) => date);
 }
 
 function filesFrom(

@@ -54,7 +54,7 @@ export class TrafficReplay {
       alert.body += ` Critical on ${this.#calendar.dayAt(day)}: ${whole(result.clicks)} clicks in the week.`;
     }
     const isBack = result && trafficIsBack(result, usual);
-    const reason = countTowardsEnd(LIFECYCLE, state.open, this.#number(day), isBack);
+    const reason = countTowardsEnd(LIFECYCLE, state.open, this.#calendar.dayNumber(day), isBack);
     if (reason === undefined) return;
     const why =
       reason === 'back'
@@ -90,12 +90,8 @@ export class TrafficReplay {
       keywordId: null,
       resolvedOn: null,
     };
-    open(this.#state, this.#number(day), result.usual);
+    open(this.#state, this.#calendar.dayNumber(day), result.usual);
     this.#state.alert = alert;
     this.alerts.push(alert);
-  }
-
-  #number(day: number): number {
-    return Date.parse(this.#calendar.range.from) / 86_400_000 + day;
   }
 }

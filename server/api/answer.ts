@@ -199,5 +199,5 @@ function projectIn({ principal, params }: FastifyRequest): { workspace: string; 
 }
 
 function callerOf({ principal }: FastifyRequest, signal: AbortSignal): Caller {
-  return { signal, reader: principal!.keyId };
+  return { signal, reader: principal!.id };
 }

@@ -41,34 +41,46 @@ export function isApiAddress(url: string): boolean {
   return /^\/api\/v1([/?]|$)/.test(url);
 }
 
-interface ApiOptions {
+interface EndpointOptions {
   readonly guard: Guard;
   readonly context: Context;
-  /** Origins whose pages may read answers; `*` is any. */
-  readonly corsOrigins: readonly string[];
   readonly onStages: OnStages | undefined;
 }
 
-/** Adds the API below its root. Its hooks do not apply to the documentation. */
+/**
+ * Adds the API below its root. Its hooks do not apply to the documentation.
+ * @param corsOrigins origins whose pages may read answers; `*` is any
+ */
 export async function addApi(
   app: FastifyInstance,
-  { guard, context, corsOrigins, onStages }: ApiOptions,
+  { corsOrigins, ...options }: EndpointOptions & { readonly corsOrigins: readonly string[] },
 ): Promise<void> {
   await app.register(
     async (api) => {
-      api.addHook('onRequest', (_request, reply, done) => {
-        reply.cacheControl('no-store');
-        done();
-      });
-      // A preflight has no key.
+      // Before the guard: a preflight has no key.
       if (corsOrigins.length > 0) await addCors(api, corsOrigins);
-      api.addHook('onRequest', guard);
-      addTiming(api, onStages);
+      addEndpoints(api, options);
       api.setNotFoundHandler(() => {
         throw notFound('The API has nothing at this address; it answers GET on the paths that /docs lists.');
       });
-      for (const route of ROUTES) addRoute(api, route, context);
     },
     { prefix: API_ROOT },
   );
+}
+
+/**
+ * Adds all endpoints of the API with their hooks to a plugin context.
+ * @param hide leaves them out of the documentation
+ */
+export function addEndpoints(
+  api: FastifyInstance,
+  { guard, context, onStages, hide = false }: EndpointOptions & { readonly hide?: boolean },
+): void {
+  api.addHook('onRequest', (_request, reply, done) => {
+    reply.cacheControl('no-store');
+    done();
+  });
+  api.addHook('onRequest', guard);
+  addTiming(api, onStages);
+  for (const route of ROUTES) addRoute(api, route, context, { hide });
 }

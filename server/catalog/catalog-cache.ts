@@ -1,9 +1,10 @@
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
-import { FEED_PATTERN, KEY_PATTERN } from '../domain/ids.ts';
+import { FEED_PATTERN, KEY_PATTERN, SESSION_PATTERN } from '../domain/ids.ts';
 import type { CatalogVersion, OpenCatalog } from './catalog.ts';
 import { type Feed, findFeed } from './feeds.ts';
 import { type Access, findAccess, hashOf } from './keys.ts';
 import { findProject, type Project } from './projects.ts';
+import { findSession, type Session } from './sessions.ts';
 
 /** Maximum entries of each kind. */
 const MAX_ENTRIES = 10_000;
@@ -12,12 +13,14 @@ const MAX_ENTRIES = 10_000;
 export type Found<T> = T | undefined | Promise<T | undefined>;
 
 /**
- * Caches keys and projects until the catalog changes, so that a revocation by another process takes effect immediately.
+ * Caches keys, feeds, sessions and projects until the catalog changes, so that a revocation by another process takes effect
+ * immediately.
  */
 export class CatalogCache {
   readonly #catalog: OpenCatalog;
   readonly #access = new Map<CacheKey, Access | undefined>();
   readonly #feeds = new Map<CacheKey, Feed | undefined>();
+  readonly #sessions = new Map<CacheKey, Session | undefined>();
   readonly #projects = new Map<CacheKey, Project | undefined>();
   #version: CatalogVersion | undefined;
 
@@ -37,6 +40,13 @@ export class CatalogCache {
     if (!FEED_PATTERN.test(token)) return undefined;
     const hash = hashOf(token);
     return this.#lookUp(this.#feeds, cacheKey(hash), () => findFeed(this.#catalog, hash));
+  }
+
+  /** The session of a token; undefined if it is malformed, unknown or ended. It may have expired. */
+  session(token: string): Found<Session> {
+    if (!SESSION_PATTERN.test(token)) return undefined;
+    const hash = hashOf(token);
+    return this.#lookUp(this.#sessions, cacheKey(hash), () => findSession(this.#catalog, hash));
   }
 
   /** See `findProject`. */
@@ -67,6 +77,7 @@ export class CatalogCache {
     if (version !== this.#version) {
       this.#access.clear();
       this.#feeds.clear();
+      this.#sessions.clear();
       this.#projects.clear();
       this.#version = version;
     }

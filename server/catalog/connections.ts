@@ -1,6 +1,6 @@
 import type { Microseconds } from '../domain/instants.ts';
 import type { Catalog } from './catalog.ts';
-import { projectIdIsTaken } from './projects.ts';
+import { requireProject } from './projects.ts';
 import { dropProviderLists } from './stored-lists.ts';
 
 export const CONNECTION_KINDS = ['search-console', 'bigquery'] as const;
@@ -60,7 +60,7 @@ export async function setConnection(
 ): Promise<void> {
   checkConnection(connection);
   await catalog.transaction(async (own) => {
-    if (!(await projectIdIsTaken(own, project))) throw new ConnectionRefused(`There is no project '${project}'.`);
+    await requireProject(own, project);
     const before = (await connectionsOf(own, project)).find(({ kind }) => kind === connection.kind);
     await own.statements.run('connection_upsert', { project, ...connection, at });
     await own.statements.run('pause_end', { project, kind: connection.kind });

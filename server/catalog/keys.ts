@@ -4,7 +4,7 @@ import type { Microseconds } from '../domain/instants.ts';
 import type { Catalog } from './catalog.ts';
 import { readKeyUses } from './key-use.ts';
 import type { UsageDatabase } from './usage.ts';
-import { findWorkspace } from './workspaces.ts';
+import { requireWorkspace } from './workspaces.ts';
 
 const MAX_ACTIVE_KEYS = 20;
 const PREFIX_LENGTH = 'ord_live_'.length + 4;
@@ -27,7 +27,7 @@ export interface Key {
 }
 
 /** A key cannot be created or revoked; the message gives the reason. */
-class KeyRefused extends Error {}
+export class KeyRefused extends Error {}
 
 /**
  * The access of a key by its hash; undefined if it is unknown or revoked. Only hashes are compared, so timing reveals nothing
@@ -69,6 +69,15 @@ export async function listKeys(catalog: Catalog, usage: UsageDatabase, workspace
   return (await keysOf(catalog, workspace)).map((key) => ({ ...key, lastUsedAt: uses.get(key.id) ?? key.lastUsedAt }));
 }
 
+/** The id of the oldest active key of this name; undefined if there is none. */
+export async function findActiveKey(
+  catalog: Catalog,
+  { workspace, name }: { workspace: string; name: string },
+): Promise<string | undefined> {
+  const keys = await catalog.statements.all<Key>('keys_of_workspace', { workspace });
+  return keys.find((key) => key.name === name && key.revokedAt === null)?.id;
+}
+
 /** Keys with the last use that older versions stored in the catalog. */
 async function keysOf(catalog: Catalog, workspace: string): Promise<Key[]> {
   await requireWorkspace(catalog, workspace);
@@ -86,10 +95,6 @@ export async function revokeKey(
     await requireManager(own, workspace, by);
     await own.statements.run('key_revoke', { id, workspace, at });
   });
-}
-
-async function requireWorkspace(catalog: Catalog, id: string): Promise<void> {
-  if ((await findWorkspace(catalog, id)) === undefined) throw new KeyRefused(`There is no workspace '${id}'.`);
 }
 
 async function requireManager(catalog: Catalog, workspace: string, by: string | null): Promise<void> {

@@ -1,4 +1,5 @@
 import { addDays, type Day, dayOf } from '../domain/dates.ts';
+import { newShortId } from '../domain/ids.ts';
 import type { Microseconds } from '../domain/instants.ts';
 import type { Catalog } from './catalog.ts';
 
@@ -89,6 +90,13 @@ export async function findAnyProject(catalog: Catalog, id: string): Promise<Proj
   return row && toProject(row);
 }
 
+/** Like `findAnyProject`, but throws if the project does not exist. */
+export async function requireProject(catalog: Catalog, id: string): Promise<Project> {
+  const project = await findAnyProject(catalog, id);
+  if (project === undefined) throw new Error(`There is no project '${id}'; projects list shows all.`);
+  return project;
+}
+
 /** All projects of a workspace, or of all workspaces, including projects with unfinished setup. */
 export async function listAllProjects(catalog: Catalog, workspace: string | null): Promise<Project[]> {
   const rows = await catalog.statements.all<ProjectRow>('projects_all', { workspace });
@@ -107,6 +115,13 @@ export async function findProjectsOfProperty(
 
 export async function projectIdIsTaken(catalog: Catalog, id: string): Promise<boolean> {
   return (await catalog.statements.get('project_exists', { id })) !== undefined;
+}
+
+/** An id that no project has yet. */
+export async function newProjectId(catalog: Catalog): Promise<string> {
+  let id = newShortId();
+  while (await projectIdIsTaken(catalog, id)) id = newShortId();
+  return id;
 }
 
 /** Deletes a project and everything that belongs to it. Its files are retired. */

@@ -48,6 +48,10 @@ export async function listMembers(catalog: Catalog, workspace: string): Promise<
   return catalog.statements.all('members_of_workspace', { workspace });
 }
 
-async function requireWorkspace(catalog: Catalog, id: string): Promise<void> {
-  if ((await findWorkspace(catalog, id)) === undefined) throw new Error(`There is no workspace '${id}'.`);
+/** Throws if the workspace does not exist. */
+export async function requireWorkspace(catalog: Catalog, id: string): Promise<void> {
+  if ((await findWorkspace(catalog, id)) !== undefined) return;
+  throw new Error(
+    `There is no workspace '${id}'; create it with: ordinate workspaces create --id ${id} --name ${id} --plan team`,
+  );
 }

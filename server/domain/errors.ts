@@ -15,6 +15,11 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
+/** Errors that only the dashboard can meet. */
+const DASHBOARD_ERRORS = {
+  forbidden: { status: 403, when: 'the request was not sent by the dashboard, or only an owner may do this' },
+} as const;
+
 /** Some requests are `invalid_request` with a status of their own: those that cannot be read, and byte ranges of nothing. */
 export const UNREADABLE_REQUESTS = {
   malformed: { status: 400, when: 'the request is not well-formed HTTP' },
@@ -25,20 +30,20 @@ export const UNREADABLE_REQUESTS = {
 
 /** An error whose code and message are sent to the client. Any other error becomes `server_error`. */
 export class KnownError extends Error {
-  readonly code: ErrorCode;
+  readonly code: ErrorCode | keyof typeof DASHBOARD_ERRORS;
   /** Seconds a client should wait before it asks again. */
   readonly retryAfter: number | undefined;
   readonly status: number;
 
   constructor(
-    code: ErrorCode,
+    code: KnownError['code'],
     message: string,
     options: { status?: number; retryAfter?: number; cause?: unknown } = {},
   ) {
     super(message, { cause: options.cause });
     this.name = 'KnownError';
     this.code = code;
-    this.status = options.status ?? ERRORS[code].status;
+    this.status = options.status ?? { ...ERRORS, ...DASHBOARD_ERRORS }[code].status;
     this.retryAfter = options.retryAfter;
   }
 }

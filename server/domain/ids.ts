@@ -8,6 +8,11 @@ export const KEY_PATTERN = /^ord_live_[A-Za-z0-9]{32}$/;
 
 const FEED_PREFIX = 'ord_feed_';
 export const FEED_PATTERN = /^ord_feed_[A-Za-z0-9]{32}$/;
+const LINK_PREFIX = 'ord_link_';
+export const LINK_PATTERN = /^ord_link_[A-Za-z0-9]{32}$/;
+
+const SESSION_PREFIX = 'ord_sess_';
+export const SESSION_PATTERN = /^ord_sess_[A-Za-z0-9]{32}$/;
 
 function lettersAndDigits(length: number): string {
   return Array.from({ length }, () => LETTERS_AND_DIGITS[randomInt(LETTERS_AND_DIGITS.length)]).join('');
@@ -21,6 +26,16 @@ export function newKey(): string {
 /** A fresh token of a feed, as hard to guess as a key. */
 export function newFeedToken(): string {
   return FEED_PREFIX + lettersAndDigits(32);
+}
+
+/** The secret of a new sign-in link; as random as a key. */
+export function newLinkToken(): string {
+  return LINK_PREFIX + lettersAndDigits(32);
+}
+
+/** The secret of a new session of the dashboard; as random as a key. */
+export function newSessionToken(): string {
+  return SESSION_PREFIX + lettersAndDigits(32);
 }
 
 /** A new short id for a project, group or keyword. The caller checks that it is unique. */

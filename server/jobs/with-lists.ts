@@ -1,21 +1,18 @@
 import { join } from 'node:path';
-import type { Catalog } from '../catalog/catalog.ts';
 import { openServingEngine } from '../facts/duckdb/serving-engine.ts';
 import { Lists, type ListsOptions } from '../lists/lists.ts';
+import type { Stores } from '../load/stores.ts';
 import { ProcessFolder } from '../process-folder.ts';
-import type { Settings } from '../settings.ts';
 import { CheckedFiles } from '../storage/checked-files.ts';
 import { FactStore } from '../storage/fact-store.ts';
 
-interface Stores {
-  readonly settings: Settings;
-  readonly catalog: Catalog;
+interface Options extends Stores {
   readonly log: ListsOptions['log'];
 }
 
 /** Runs `work` with the lists of a data folder, outside a server. */
 export async function withLists<T>(
-  { settings, catalog, log }: Stores,
+  { settings, catalog, log }: Options,
   work: (lists: Lists) => Promise<T>,
   now: () => number = Date.now,
 ): Promise<T> {

@@ -1,21 +1,21 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Catalog } from '../catalog/catalog.ts';
 import { listKeywords } from '../catalog/keywords.ts';
 import type { FactTable } from '../catalog/manifest.ts';
-import { findProjectsOfProperty, type Project, projectIdIsTaken } from '../catalog/projects.ts';
-import { findWorkspace } from '../catalog/workspaces.ts';
+import { findProjectsOfProperty, newProjectId, type Project } from '../catalog/projects.ts';
+import { requireWorkspace } from '../catalog/workspaces.ts';
 import { type Day, later } from '../domain/dates.ts';
-import { newShortId } from '../domain/ids.ts';
 import { isoInstant } from '../domain/instants.ts';
 import { domainOf } from '../domain/properties.ts';
 import { Engine, type Parameters, type Session } from '../facts/duckdb/engine.ts';
 import { sqlText } from '../runtime/sql.ts';
 import type { Settings } from '../settings.ts';
 import { classifyExportFiles, ImportRefused, parquetFiles, type Select, siteToKeep } from './bulk-export-files.ts';
-import { type LoadSummary, loadSnapshot } from './load.ts';
+import { keywordRows, untrackedQueries } from './entities.ts';
+import { type LoadSummary, loadFolders, loadSnapshot } from './load.ts';
 import { count } from './problems.ts';
 import { patternOf } from './snapshot-files.ts';
+import type { Stores } from './stores.ts';
 
 export interface ImportOptions {
   /** Parquet files of the export, or folders of them. */
@@ -43,8 +43,6 @@ export interface ImportSummary extends LoadSummary {
   readonly otherSearchTypes: Readonly<Record<string, number>>;
 }
 
-type Stores = { readonly settings: Settings; readonly catalog: Catalog };
-
 /**
  * Imports the search engine's bulk export: creates or updates the project of the property, derives its facts (web
  * searches only) and publishes them through the loader, for the days in the export. Throws `ImportRefused`.
@@ -53,33 +51,25 @@ export async function importBulkExport(stores: Stores, options: ImportOptions): 
   const { catalog, settings } = stores;
   const { workspace, property, report = () => {} } = options;
   const domain = requireDomain(property);
-  if ((await findWorkspace(catalog, workspace)) === undefined) {
-    throw new ImportRefused(
-      `There is no workspace '${workspace}'; create it with: ordinate workspaces create --id ${workspace} --name ${workspace} --plan team`,
-    );
-  }
+  await requireWorkspace(catalog, workspace);
   const files = await parquetFiles(options.paths);
   let outcome: Awaited<ReturnType<typeof writeSnapshot>> | undefined;
+  await using opened = new AsyncDisposableStack();
+  let opening: Promise<Engine> | undefined;
+  opened.defer(async () => (await opening?.catch(() => undefined))?.close());
+  // One engine for reading the export and for the load: opening one takes 17 ms.
+  const engine = (): Promise<Engine> => (opening ??= openEngine(settings, files));
   const summary = await loadSnapshot(stores, {
     report,
     dryRun: options.dryRun ?? false,
     // The provider occasionally returns rows with more clicks than impressions.
     acceptImplausible: true,
     makeSnapshot: async (folder) => {
-      const engine = await Engine.open({
-        memoryLimit: settings.memoryLimit,
-        threads: settings.threads,
-        temporaryFolder: `${folder}-memory`,
-        folders: [...new Set(files.flatMap((file) => [dirname(file), patternOf(dirname(file))])), dirname(folder)],
-      });
-      try {
-        using session = await engine.session();
-        outcome = await writeSnapshot(session, stores, options, { files, folder, domain });
-      } finally {
-        engine.close();
-      }
+      using session = await (await engine()).session();
+      outcome = await writeSnapshot(session, stores, options, { files, folder, domain });
       return { project: outcome.project, days: outcome.knownDays };
     },
+    engine,
   });
   const { project, created, keywordsAdded, siteTotals, otherSearchTypes, warnings } = outcome!;
   return {
@@ -90,6 +80,13 @@ export async function importBulkExport(stores: Stores, options: ImportOptions): 
     ...summary,
     warnings: [...warnings, ...summary.warnings],
   };
+}
+
+function openEngine(settings: Settings, files: readonly string[]): Promise<Engine> {
+  const { dataFolder, memoryLimit, threads } = settings;
+  const exported = new Set(files.flatMap((file) => [dirname(file), patternOf(dirname(file))]));
+  const folders = [...exported, ...loadFolders(settings)];
+  return Engine.open({ memoryLimit, threads, temporaryFolder: join(dataFolder, 'staging', 'memory'), folders });
 }
 
 async function writeSnapshot(
@@ -118,11 +115,16 @@ async function writeSnapshot(
   }
 
   const [known] = await findProjectsOfProperty(catalog, workspace, property);
-  const project = known?.id ?? (await freeProjectId(catalog));
+  const project = known?.id ?? (await newProjectId(catalog));
   const brandTerms = options.brandTerms ?? known?.brandTerms ?? [];
   const now = isoInstant(Date.now() * 1000);
   writeRows(folder, 'projects', [projectRow({ id: project, domain, brandTerms, lastDay, now, known }, options)]);
-  const added = await newKeywords(select, catalog, { project, rows, trackTop: options.trackTop ?? 0 });
+  const max = options.trackTop ?? 0;
+  const top = max === 0 ? [] : await select<{ query: string }>('top_queries', { rows, max });
+  const added = untrackedQueries(
+    await keywordRows(catalog, project),
+    top.map(({ query }) => query),
+  );
   writeRows(
     folder,
     'keywords',
@@ -191,28 +193,6 @@ async function daysOf(select: Select, file: string): Promise<Day[]> {
   return (await select<{ day: Day }>('days', { file })).map(({ day }) => day);
 }
 
-/** The queries with the most clicks that are not tracked yet. */
-async function newKeywords(
-  select: Select,
-  catalog: Catalog,
-  { project, rows, trackTop }: { project: string; rows: string; trackTop: number },
-): Promise<{ id: string; query: string }[]> {
-  if (trackTop === 0) return [];
-  const tracked = await listKeywords(catalog, project);
-  const queries = new Set(tracked.map(({ query }) => query.toLowerCase()));
-  const ids = new Set(tracked.map(({ id }) => id));
-  const added: { id: string; query: string }[] = [];
-  for (const { query } of await select<{ query: string }>('top_queries', { rows, max: trackTop })) {
-    if (queries.has(query.toLowerCase())) continue;
-    queries.add(query.toLowerCase());
-    let id = newShortId();
-    while (ids.has(id)) id = newShortId();
-    ids.add(id);
-    added.push({ id, query });
-  }
-  return added;
-}
-
 function projectRow(
   made: {
     id: string;
@@ -249,12 +229,6 @@ function writeRows(folder: string, table: string, rows: readonly object[]): void
   if (rows.length === 0) return;
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, `${table}.ndjson`), rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
-}
-
-async function freeProjectId(catalog: Catalog): Promise<string> {
-  let id = newShortId();
-  while (await projectIdIsTaken(catalog, id)) id = newShortId();
-  return id;
 }
 
 function requireDomain(property: string): string {

@@ -3,7 +3,6 @@ import type { Catalog } from '../catalog/catalog.ts';
 import { type FactFile, filesOf, manifestOf } from '../catalog/manifest.ts';
 import { EVERY_DAY } from '../domain/range.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
-import type { Settings } from '../settings.ts';
 import { CheckedFiles } from '../storage/checked-files.ts';
 import { FactStore } from '../storage/fact-store.ts';
 import { Journal } from './journal.ts';
@@ -11,10 +10,14 @@ import { LOAD_LOCK_TIMEOUT, withLoadLock } from './lock.ts';
 import { PlannedFiles } from './planned-files.ts';
 import { publishFiles } from './publish.ts';
 import { writeCumulative } from './rollups.ts';
+import type { Stores } from './stores.ts';
 import { sweep } from './sweep.ts';
 import { FACTS } from './tables.ts';
 
-type Stores = { readonly settings: Settings; readonly catalog: Catalog; readonly engine: () => Promise<Engine> };
+interface EngineStores extends Stores {
+  /** Over `loadFolders`; opened if there is something to write. */
+  readonly engine: () => Promise<Engine>;
+}
 
 const KEYWORDS = FACTS.find(({ cumulative }) => cumulative !== undefined)!;
 const AT_ONCE = 2;
@@ -27,7 +30,7 @@ async function missingMonths(catalog: Catalog, project: string): Promise<FactFil
 }
 
 /** Writes and publishes the cumulative totals that loads have deferred, if a project lacks any. */
-export async function completeCumulative({ settings, catalog, engine }: Stores, project: string): Promise<void> {
+export async function completeCumulative({ settings, catalog, engine }: EngineStores, project: string): Promise<void> {
   if ((await missingMonths(catalog, project)).length === 0) return;
   const { dataFolder } = settings;
   await withLoadLock(dataFolder, { lockTimeout: LOAD_LOCK_TIMEOUT, onWait: () => {} }, async () => {

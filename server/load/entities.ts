@@ -1,11 +1,12 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { eachRowOfProject, findRow, upsertRows } from '../catalog/entity-rows.ts';
 import { raiseRevisions } from '../catalog/revisions.ts';
+import { newShortId } from '../domain/ids.ts';
 import type { Microseconds } from '../domain/instants.ts';
 import type { Intent } from '../domain/intent.ts';
-import type { Settings } from '../settings.ts';
 import { ChangedRows, type Row, recordOwners, tableOf } from './publish.ts';
 import { whileNoLoadRuns } from './remove.ts';
+import type { Stores } from './stores.ts';
 import { ENTITIES, type EntityTable } from './tables.ts';
 
 /** Entities that commands change without a load. */
@@ -31,7 +32,7 @@ type Put = (table: Changeable, rows: readonly Row[]) => Promise<void>;
  * projects. `changes` may also write rows to `own` that the journal does not contain, such as connections.
  */
 export function changeEntities<T>(
-  stores: { readonly settings: Settings; readonly catalog: Catalog },
+  stores: Stores,
   onWait: () => void,
   changes: (own: Catalog, put: Put) => Promise<T>,
 ): Promise<T> {
@@ -61,6 +62,26 @@ export async function keywordRows(own: Catalog, project: string): Promise<Keywor
   for await (const more of eachRowOfProject<KeywordRow>(own, tableOf(schemaOf('keywords')), project))
     rows.push(...more);
   return rows;
+}
+
+/** The queries that are not tracked yet (case-insensitive), once each, with ids not used in `before`. */
+export function untrackedQueries(
+  before: readonly KeywordRow[],
+  queries: readonly string[],
+  makeId: () => string = newShortId,
+): { id: string; query: string }[] {
+  const tracked = new Set(before.filter(({ archived }) => archived === 0).map(({ query }) => query.toLowerCase()));
+  const ids = new Set(before.map(({ id }) => id));
+  const added: { id: string; query: string }[] = [];
+  for (const query of queries) {
+    if (tracked.has(query.toLowerCase())) continue;
+    tracked.add(query.toLowerCase());
+    let id = makeId();
+    while (ids.has(id)) id = makeId();
+    ids.add(id);
+    added.push({ id, query });
+  }
+  return added;
 }
 
 function schemaOf(table: Changeable): EntityTable {

@@ -1,6 +1,5 @@
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { Catalog } from '../catalog/catalog.ts';
 import type { LoadedTable } from '../catalog/manifest.ts';
 import { Engine, type Session } from '../facts/duckdb/engine.ts';
 import type { Settings } from '../settings.ts';
@@ -21,6 +20,7 @@ import { changedFiles, findSnapshotFiles, patternOf, type TableFiles } from './s
 import { stageEntities, stageFacts } from './stage.ts';
 import { readStagedParts, type StagedPart, type StagedParts } from './staged-parts.ts';
 import { buildState } from './state.ts';
+import type { Stores } from './stores.ts';
 import { summarise, syncWarnings, type TableSummary } from './summary.ts';
 import { moveOrphansDaily, sweep } from './sweep.ts';
 import { ENTITIES, FACTS, type FactTableSchema } from './tables.ts';
@@ -42,6 +42,8 @@ interface CommonOptions {
    * else. Returns the projects whose row it changed.
    */
   readonly alongside?: Alongside;
+  /** Returns an engine that can read the snapshot and `loadFolders`. Others use it too, so the load does not close it. */
+  readonly engine?: () => Promise<Engine>;
 }
 
 /** A snapshot folder, or a function that writes one while no other load runs. */
@@ -65,8 +67,6 @@ export type LoadOptions = CommonOptions &
          * `completeCumulative` writes them.
          */
         readonly deferCumulative?: boolean;
-        /** Returns a shared engine over `loadFolders`; the load does not close it. */
-        readonly engine?: () => Promise<Engine>;
       }
   );
 
@@ -81,8 +81,6 @@ export interface LoadSummary {
   readonly warnings: readonly string[];
   readonly seconds: number;
 }
-
-type Stores = { readonly settings: Settings; readonly catalog: Catalog };
 
 /**
  * Loads a snapshot: validates all of it, writes new fact files beside the current ones, and publishes everything in one
@@ -135,7 +133,7 @@ async function loadLocked(
   const planned = new PlannedFiles(staging);
   const folder = 'folder' in options ? options.folder : join(staging, 'snapshot');
   const own = 'folder' in options ? NOT_MADE : options;
-  const { makeSnapshot, trusted = false, deferCumulative = false, engine: sharedEngine } = own;
+  const { makeSnapshot, trusted = false, deferCumulative = false } = own;
   const knownDays = await makeSnapshot?.(folder);
   const found = await findSnapshotFiles(folder);
   if (found.tables.length === 0) throw new LoadRejected(found.problems);
@@ -148,7 +146,7 @@ async function loadLocked(
     const own = await Engine.open({ memoryLimit, threads, temporaryFolder: join(staging, 'memory'), folders });
     return opened.adopt(own, (it) => it.close());
   };
-  const engine = await (sharedEngine ?? openOwn)();
+  const engine = await (options.engine ?? openOwn)();
   using session = await engine.session();
   if (!trusted) {
     const schemas = [...ENTITIES, ...FACTS].filter(({ name }) => found.tables.some(({ table }) => table === name));
@@ -209,7 +207,7 @@ async function loadLocked(
 }
 
 /** Defaults for a snapshot folder of the user. */
-const NOT_MADE = { makeSnapshot: undefined, trusted: false, deferCumulative: false, engine: undefined };
+const NOT_MADE = { makeSnapshot: undefined, trusted: false, deferCumulative: false };
 
 /** Stages all tables: casts values, and writes facts to Parquet files below `staging`, listed by part. */
 async function stageAll(

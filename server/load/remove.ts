@@ -7,13 +7,11 @@ import {
 } from '../catalog/contents.ts';
 import { deleteProject } from '../catalog/projects.ts';
 import { deleteWorkspace } from '../catalog/workspaces.ts';
-import type { Settings } from '../settings.ts';
 import { FactStore } from '../storage/fact-store.ts';
 import { Journal, type JournalRecord } from './journal.ts';
 import { LOAD_LOCK_TIMEOUT, withLoadLock } from './lock.ts';
 import { publishing } from './publish.ts';
-
-type Stores = { readonly settings: Settings; readonly catalog: Catalog };
+import type { Stores } from './stores.ts';
 
 /**
  * Deletes a project and everything that belongs to it, while no load runs. A later load removes its files, when no request

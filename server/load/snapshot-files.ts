@@ -1,6 +1,7 @@
 import { lstatSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
+import { checkExport, EXPORT_FILES } from './export-manifest.ts';
 import type { Problem } from './problems.ts';
 import { TABLE_NAMES } from './tables.ts';
 
@@ -49,10 +50,10 @@ export async function findSnapshotFiles(folder: string): Promise<SnapshotFiles> 
     return { tables: [], problems: [{ table: null, column: null, message, rows: [] }], warnings: [] };
   }
   const byTable = new Map<string, TableFiles[]>();
-  const problems: Problem[] = [];
+  const { isExport, problems } = await checkExport(root);
   const warnings: string[] = [];
   for (const entry of (await readdir(root)).sort()) {
-    if (SIDE_FILE.test(entry)) continue;
+    if (SIDE_FILE.test(entry) || (isExport && EXPORT_FILES.includes(entry))) continue;
     const path = join(root, entry);
     const isFolder = statsOf(path)?.isDirectory() ?? false;
     const format = formatOf(entry);

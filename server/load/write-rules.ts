@@ -6,12 +6,10 @@ import {
   type StoredRule,
 } from '../catalog/alert-rules.ts';
 import type { Catalog } from '../catalog/catalog.ts';
-import { findAnyProject } from '../catalog/projects.ts';
+import { requireProject } from '../catalog/projects.ts';
 import { alertRuleProblem } from '../domain/alert-rules.ts';
-import type { Settings } from '../settings.ts';
 import { whileNoLoadRuns } from './remove.ts';
-
-type Stores = { readonly settings: Settings; readonly catalog: Catalog };
+import type { Stores } from './stores.ts';
 
 /** Adds a rule, while no load runs. Throws if it is invalid or its subject does not exist. */
 export async function addRule(stores: Stores, rule: StoredRule, onWait: () => void): Promise<void> {
@@ -36,7 +34,7 @@ export function removeRule(stores: Stores, id: string, onWait: () => void): Prom
 export async function checkRule(catalog: Catalog, { project, rule }: StoredRule): Promise<void> {
   const problem = alertRuleProblem(rule);
   if (problem !== undefined) throw new Error(`The rule is invalid: ${problem}.`);
-  if ((await findAnyProject(catalog, project)) === undefined) throw new Error(`There is no project '${project}'.`);
+  await requireProject(catalog, project);
   if (await ruleSubjectExists(catalog, project, rule)) return;
   throw new Error(`The project '${project}' has no ${rule.scope.replace('_', ' ')} '${rule.id}'.`);
 }

@@ -1,9 +1,9 @@
-import { projectIdIsTaken } from '../catalog/projects.ts';
+import { requireProject } from '../catalog/projects.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import { changeEntities, type KeywordRow, keywordRows } from '../load/entities.ts';
+import type { Stores } from '../load/stores.ts';
 import { countKnownQueries } from './known-queries.ts';
 import { newKeywords } from './new-keywords.ts';
-import type { Stores } from './projects.ts';
 
 export interface AddedKeywords {
   readonly added: number;
@@ -28,7 +28,7 @@ export async function addKeywords(
   onWait: () => void,
 ): Promise<AddedKeywords> {
   const { rows, skipped } = await changeEntities(stores, onWait, async (own, put) => {
-    requireProject(await projectIdIsTaken(own, project), project);
+    await requireProject(own, project);
     const made = newKeywords(await keywordRows(own, project), queries, {
       project,
       source,
@@ -61,7 +61,7 @@ export async function archiveKeywords(
   onWait: () => void,
 ): Promise<{ id: string; query: string }[]> {
   return changeEntities(stores, onWait, async (own, put) => {
-    requireProject(await projectIdIsTaken(own, project), project);
+    await requireProject(own, project);
     const tracked = (await keywordRows(own, project)).filter(({ archived }) => archived === 0);
     const found = new Set<KeywordRow>();
     for (const [name, value] of [
@@ -80,8 +80,4 @@ export async function archiveKeywords(
     );
     return [...found].map(({ id, query }) => ({ id, query }));
   });
-}
-
-function requireProject(isThere: boolean, id: string): void {
-  if (!isThere) throw new Error(`There is no project '${id}'; projects list shows all.`);
 }

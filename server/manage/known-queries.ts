@@ -1,11 +1,11 @@
 import { filesOf } from '../catalog/manifest.ts';
 import { EVERY_DAY } from '../domain/range.ts';
 import { Engine } from '../facts/duckdb/engine.ts';
+import type { Stores } from '../load/stores.ts';
 import { ProcessFolder } from '../process-folder.ts';
 import { sqlText } from '../runtime/sql.ts';
 import { CheckedFiles, DamagedFile } from '../storage/checked-files.ts';
 import { FactStore } from '../storage/fact-store.ts';
-import type { Stores } from './projects.ts';
 
 /** The number of queries among the project's stored ones; null if there are none, or they cannot be read. */
 export async function countKnownQueries(

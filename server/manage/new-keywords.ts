@@ -1,7 +1,6 @@
-import { newShortId } from '../domain/ids.ts';
 import type { Microseconds } from '../domain/instants.ts';
 import { estimateIntent } from '../domain/intent.ts';
-import type { KeywordRow } from '../load/entities.ts';
+import { type KeywordRow, untrackedQueries } from '../load/entities.ts';
 
 /** The provider truncates longer queries and rejects longer filters. */
 const MAX_QUERY_CHARACTERS = 1000;
@@ -40,26 +39,16 @@ interface NewRows {
 export function newKeywords(
   before: readonly KeywordRow[],
   queries: readonly string[],
-  { project, source, at, makeId = newShortId }: Added,
+  { project, source, at, makeId }: Added,
 ): NewRows {
-  const tracked = new Set(before.filter(({ archived }) => archived === 0).map(({ query }) => query.toLowerCase()));
-  const ids = new Set(before.map(({ id }) => id));
-  const rows: KeywordRow[] = [];
-  for (const query of queries) {
-    if (tracked.has(query.toLowerCase())) continue;
-    tracked.add(query.toLowerCase());
-    let id = makeId();
-    while (ids.has(id)) id = makeId();
-    ids.add(id);
-    rows.push({
-      project_id: project,
-      id,
-      query,
-      source,
-      tracked_since: at,
-      intent: estimateIntent(query),
-      archived: 0,
-    });
-  }
+  const rows = untrackedQueries(before, queries, makeId).map(({ id, query }) => ({
+    project_id: project,
+    id,
+    query,
+    source,
+    tracked_since: at,
+    intent: estimateIntent(query),
+    archived: 0,
+  }));
   return { rows, skipped: queries.length - rows.length };
 }

@@ -1,21 +1,14 @@
-import type { Catalog } from '../catalog/catalog.ts';
 import { type Connection, setConnection } from '../catalog/connections.ts';
-import { findProjectsOfProperty, projectIdIsTaken } from '../catalog/projects.ts';
-import { findWorkspace } from '../catalog/workspaces.ts';
-import { newShortId } from '../domain/ids.ts';
+import { findProjectsOfProperty, newProjectId, requireProject } from '../catalog/projects.ts';
+import { requireWorkspace } from '../catalog/workspaces.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import { domainOf } from '../domain/properties.ts';
 import { changeEntities, projectRow } from '../load/entities.ts';
+import type { Stores } from '../load/stores.ts';
 import { readTopQueries } from '../providers/properties.ts';
 import type { Providers } from '../providers/providers.ts';
-import type { Settings } from '../settings.ts';
 import { findProperty } from './find-property.ts';
 import { newKeywords } from './new-keywords.ts';
-
-export interface Stores {
-  readonly settings: Settings;
-  readonly catalog: Catalog;
-}
 
 export interface NewProject {
   readonly workspace: string;
@@ -54,12 +47,7 @@ export async function createProject(
   { workspace, connection, brandTerms, country, name, trackTop, ...named }: NewProject,
   { now, report }: Running,
 ): Promise<CreatedProject> {
-  const { catalog } = stores;
-  if ((await findWorkspace(catalog, workspace)) === undefined) {
-    throw new Error(
-      `There is no workspace '${workspace}'; create it with: ordinate workspaces create --id ${workspace} --name ${workspace} --plan team`,
-    );
-  }
+  await requireWorkspace(stores.catalog, workspace);
   report('reading the properties');
   const property = await findProperty(providers, connection, named.property);
   if (trackTop > 0) report('reading the queries with the most clicks');
@@ -72,8 +60,7 @@ export async function createProject(
     () => report('waiting for a load to end'),
     async (own, put) => {
       const others = (await findProjectsOfProperty(own, workspace, property)).map((project) => project.id);
-      let id = newShortId();
-      while (await projectIdIsTaken(own, id)) id = newShortId();
+      const id = await newProjectId(own);
       const row = {
         id,
         workspace_id: workspace,
@@ -114,10 +101,9 @@ export async function changeProject(
   onWait: () => void,
 ): Promise<void> {
   await changeEntities(stores, onWait, async (own, put) => {
-    const before = await projectRow(own, id);
-    if (before === undefined) throw new Error(`There is no project '${id}'; projects list shows all.`);
+    await requireProject(own, id);
     const row = {
-      ...before,
+      ...(await projectRow(own, id)),
       ...(brandTerms === undefined ? {} : { brand_terms: JSON.stringify(brandTerms) }),
       ...(country === undefined ? {} : { country }),
       ...(name === undefined ? {} : { domain: name }),

@@ -9,8 +9,8 @@ import { LOAD_LOCK_TIMEOUT, withLoadLock } from '../load/lock.ts';
 import type { PartChange } from '../load/new-files.ts';
 import { PlannedFiles } from '../load/planned-files.ts';
 import { publishFiles } from '../load/publish.ts';
+import type { Stores } from '../load/stores.ts';
 import { findOrphans, sweep } from '../load/sweep.ts';
-import type { Settings } from '../settings.ts';
 import { CheckedFiles } from '../storage/checked-files.ts';
 import { FactStore } from '../storage/fact-store.ts';
 import { replay } from './journal-state.ts';
@@ -54,8 +54,6 @@ interface Options {
   /** Milliseconds to wait for a load. */
   readonly lockTimeout?: number;
 }
-
-type Stores = { readonly settings: Settings; readonly catalog: Catalog };
 
 const NOWHERE = { project: null, table: null, part: null, file: null, repaired: false };
 

@@ -15,9 +15,9 @@ import { EVERY_DAY, type Range } from '../domain/range.ts';
 import type { Engine, Session } from '../facts/duckdb/engine.ts';
 import { loadSnapshot } from '../load/load.ts';
 import type { KnownDays } from '../load/part-files.ts';
+import type { Stores } from '../load/stores.ts';
 import { FACTS, identifiers } from '../load/tables.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
-import type { Settings } from '../settings.ts';
 import { CheckedFiles } from '../storage/checked-files.ts';
 import { FactStore } from '../storage/fact-store.ts';
 import { writeCountryMonths } from './country-months.ts';
@@ -28,9 +28,7 @@ import { HISTORY_MONTHS } from './prepare.ts';
 import { addDay, byTable, type DaysByTable, publishedDays } from './published-days.ts';
 import { KEYWORD_TABLES, type SyncTable } from './tables.ts';
 
-export interface PublishInput {
-  readonly settings: Settings;
-  readonly catalog: Catalog;
+export interface PublishInput extends Stores {
   readonly engine: () => Promise<Engine>;
   readonly project: string;
   readonly window: SyncWindow;

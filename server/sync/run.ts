@@ -8,8 +8,8 @@ import { newUuid } from '../domain/ids.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
 import { completeCumulative } from '../load/cumulative.ts';
+import type { Stores } from '../load/stores.ts';
 import type { Providers } from '../providers/providers.ts';
-import type { Settings } from '../settings.ts';
 import type { DiskReserve } from '../storage/free-space.ts';
 import { lastWholeMonthBefore } from './country-months.ts';
 import { DayFiles } from './day-files.ts';
@@ -24,9 +24,7 @@ import { addDay, byTable, type DaysByTable } from './published-days.ts';
 import { dueComparisons, findMovedDays, readLastFinalDay } from './questions.ts';
 import type { SyncTable } from './tables.ts';
 
-export interface SyncStores {
-  readonly settings: Settings;
-  readonly catalog: Catalog;
+export interface SyncStores extends Stores {
   readonly providers: Providers;
   /** Released when the disk is full, to store the reason. */
   readonly reserve: DiskReserve;

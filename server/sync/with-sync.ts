@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
-import type { Catalog } from '../catalog/catalog.ts';
 import { UsageDatabase } from '../catalog/usage.ts';
 import { Engine } from '../facts/duckdb/engine.ts';
 import { loadFolders } from '../load/load.ts';
+import type { Stores } from '../load/stores.ts';
 import { ProcessFolder } from '../process-folder.ts';
 import { Providers } from '../providers/providers.ts';
 import type { Settings } from '../settings.ts';
@@ -13,9 +13,7 @@ import type { SyncStores } from './run.ts';
 /** It is asked before each request. Milliseconds. */
 const WARN_EVERY = 60_000;
 
-interface Stores {
-  readonly settings: Settings;
-  readonly catalog: Catalog;
+interface Options extends Stores {
   readonly log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>;
   /** Milliseconds, as `Date.now`. */
   readonly now: () => number;
@@ -25,7 +23,7 @@ interface Stores {
 
 /** Runs `work` with the providers, engine and temporary folder of a sync. */
 export async function withSync<T>(
-  { settings, catalog, log, now, signal }: Stores,
+  { settings, catalog, log, now, signal }: Options,
   work: (stores: SyncStores) => Promise<T>,
 ): Promise<T> {
   await using opened = new AsyncDisposableStack();

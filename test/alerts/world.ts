@@ -1,8 +1,11 @@
 import type { Test } from 'tap';
 import { type EvaluateOptions, type Evaluation, evaluateProject } from '../../server/alerts/evaluate.ts';
-import { withFacts } from '../../server/alerts/with-facts.ts';
 import { addDays } from '../../server/domain/dates.ts';
-import { keyword, makeWorld, PROJECT, type Row, type World } from '../world.ts';
+import { DuckDBFacts } from '../../server/facts/duckdb/duckdb-facts.ts';
+import { ConcurrencyLimit } from '../../server/runtime/limits.ts';
+import { CheckedFiles } from '../../server/storage/checked-files.ts';
+import { FactStore } from '../../server/storage/fact-store.ts';
+import { keyword, makeWorld, PROJECT, type Row, sharedEngine, type World } from '../world.ts';
 
 /** The first day with facts, and how many there are. */
 export const START = '2026-05-01';
@@ -51,11 +54,14 @@ export function makeAlertWorld(t: Test, more: Readonly<Record<string, readonly R
   return makeWorld(t, { projects: [projectUntil(LAST)], keywords: KEYWORDS, ...more }, { now: NOW });
 }
 
-export function evaluate({ settings, catalog }: World, options: EvaluateOptions = {}): Promise<Evaluation | undefined> {
-  const stores = { settings, catalog };
-  return withFacts(stores.settings, (facts) => {
-    return evaluateProject({ catalog, facts }, 'Proj1', { now: () => NOW, ...options });
-  });
+export async function evaluate(
+  { settings, catalog }: World,
+  options: EvaluateOptions = {},
+): Promise<Evaluation | undefined> {
+  const engine = await sharedEngine(settings);
+  const files = new CheckedFiles(new FactStore(settings.dataFolder));
+  const facts = new DuckDBFacts(engine, files, new ConcurrencyLimit(1));
+  return evaluateProject({ catalog, facts }, 'Proj1', { now: () => NOW, ...options });
 }
 
 /** What the API says of alerts, without when it was found out, in an order of its own. */

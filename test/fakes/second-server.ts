@@ -4,9 +4,8 @@ import type { Test } from 'tap';
 import { buildApp } from '../../server/app.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { UsageDatabase } from '../../server/catalog/usage.ts';
-import { Engine } from '../../server/facts/duckdb/engine.ts';
 import { sweepLists } from '../../server/lists/sweep.ts';
-import type { Answer, World } from '../world.ts';
+import { type Answer, sharedEngine, type World } from '../world.ts';
 
 export interface SecondServer {
   /** Asks about the project `Proj1`. */
@@ -15,20 +14,13 @@ export interface SecondServer {
   readonly stop: () => Promise<void>;
 }
 
-let servers = 0;
-
-/** Another server over the data folder of a world, with stores of its own, as another process has them. */
+/** Another server over the data folder of a world, with a catalog of its own, as another process has one. */
 export async function startSecondServer(
   t: Test,
   { dataFolder, settings, key, now }: World & { now?: () => number },
 ): Promise<SecondServer> {
   const catalog = await openCatalog(dataFolder);
-  const engine = await Engine.open({
-    memoryLimit: settings.memoryLimit,
-    threads: 1,
-    temporaryFolder: join(dataFolder, `temporary-${++servers}`),
-    folders: [join(dataFolder, 'facts'), join(dataFolder, 'lists')],
-  });
+  const engine = await sharedEngine(settings);
   const log: string[] = [];
   const logStream = { write: (line: string) => void log.push(line) };
   const app = await buildApp({ settings, catalog, engine, logStream, ...(now === undefined ? {} : { now }) });
@@ -37,7 +29,6 @@ export async function startSecondServer(
     if (!isRunning) return;
     isRunning = false;
     await app.close();
-    engine.close();
     await catalog.close();
   };
   t.teardown(stop);

@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname } from 'node:path';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import t, { type Test } from 'tap';
-import { facts, keyword, makeWorld, type Row, type World } from '../world.ts';
+import { facts, keyword, makeWorld, type Row, sharedEngine, type World } from '../world.ts';
 import { parseCsv, parseNdjson, readArrow, readParquet } from './read.ts';
 
 const HOSTILE = ['=cmd("x")', '+1', '-1', '@sum', '\tx', 'a "b", c\r\nd', "it's; ümlaut 🥾", 'without data'];
@@ -360,7 +360,8 @@ t.test('rows come compressed where a client takes that, Parquet as it is', async
 
 t.test('nothing is left of Parquet files that were sent', async (t) => {
   t.equal((await send(`${project}/keywords.parquet?daily=1`)).status, 200);
-  t.strictSame(readdirSync(join(world.dataFolder, 'temporary')), []);
+  const file = (await sharedEngine(world.settings)).temporaryFile('parquet');
+  t.strictSame(readdirSync(dirname(file)), []);
 });
 
 t.test('answers without rows are whole files too', async (t) => {

@@ -5,8 +5,9 @@ import t, { type Test } from 'tap';
 import { UsageDatabase } from '../../server/catalog/usage.ts';
 import { JobStates } from '../../server/jobs/job-states.ts';
 import { type JobStatus, readJobStatus } from '../../server/jobs/job-status.ts';
+import { command } from '../command.ts';
 import { connectedWorld } from '../fakes/connected.ts';
-import { makeDataFolder, type Running, run, start, startServer, until } from '../process.ts';
+import { makeDataFolder, type Running, start, startServer, until } from '../process.ts';
 import { PROJECT, temporaryFolder, WORKSPACE, writeSnapshot } from '../world.ts';
 
 /** Those that say what they did also where there was nothing to do. */
@@ -144,7 +145,7 @@ t.test('work runs the jobs alone; a run that cannot end by itself is stopped wit
   const alone = { ORDINATE_DATA: dataFolder, ORDINATE_LISTS_LIFETIME: '600', ORDINATE_SYNC: 'off' };
   const worker = start(t, alone, 'work');
   await until('a request to the provider', () => (google.requests.length > 1 ? true : undefined));
-  const shown = await run(t, { ORDINATE_DATA: dataFolder }, 'jobs', 'status', '--json');
+  const shown = await command({ ORDINATE_DATA: dataFolder }, 'jobs', 'status', '--json');
   t.match(JSON.parse(shown.stdout), [
     { job: 'sweep-facts', state: 'succeeded', everySeconds: 3600, startedAt: /Z$/, nextAt: /Z$/ },
     { job: 'sweep-lists', state: 'succeeded' },
@@ -172,7 +173,7 @@ t.test(
   'jobs status of a folder whose jobs have never run; work makes a data folder and says what is wrong with one',
   async (t) => {
     const { dataFolder } = await makeDataFolder(t, [], { keys: 0 });
-    const table = await run(t, { ORDINATE_DATA: dataFolder }, 'jobs', 'status');
+    const table = await command({ ORDINATE_DATA: dataFolder }, 'jobs', 'status');
     t.match(table, { code: 0, stderr: '' });
     for (const job of JOBS) t.match(table.stdout, new RegExp(`^${job} +waiting$`, 'm'));
 
@@ -181,7 +182,7 @@ t.test(
     await untilDone(t, await untilRunning(worker).then(() => folder));
     worker.child.kill('SIGTERM');
     t.match(await worker.ended, { code: 0 });
-    t.match(await run(t, { ORDINATE_DATA: '/proc/nope' }, 'work'), {
+    t.match(await command({ ORDINATE_DATA: '/proc/nope' }, 'work'), {
       code: 1,
       stdout: '',
       stderr: /'\/proc\/nope'.*cannot be created/,

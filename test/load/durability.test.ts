@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t, { type Test } from 'tap';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
+import { command } from '../command.ts';
 import { run } from '../process.ts';
 import { facts, keyword, PROJECT, type Tables, temporaryFolder, WORKSPACE, writeSnapshot } from '../world.ts';
 
@@ -18,16 +19,16 @@ async function manifestOf(dataFolder: string): Promise<string[]> {
   return (await catalog.statements.all<{ file: string }>('manifest_all')).map(({ file }) => join(dataFolder, file));
 }
 
-async function load(t: Test, dataFolder: string, tables: Tables, more: NodeJS.ProcessEnv = {}): Promise<void> {
-  const ended = await run(t, { ORDINATE_DATA: dataFolder, ...more }, 'load', writeSnapshot(t, tables));
-  t.match(ended, { code: 0, stderr: '' });
+async function load(t: Test, dataFolder: string, tables: Tables): Promise<void> {
+  t.match(await command({ ORDINATE_DATA: dataFolder }, 'load', writeSnapshot(t, tables)), { code: 0, stderr: '' });
 }
 
 t.test('all that a load wrote is on the disk before its commit, and the commit is durable itself', async (t) => {
   const dataFolder = join(temporaryFolder(t), 'data');
   const trace = join(temporaryFolder(t), 'trace');
   const tracer = new URL('../fakes/trace-disk.ts', import.meta.url);
-  await load(t, dataFolder, FACTS, { DISK_TRACE: trace, NODE_OPTIONS: `--import ${tracer.href}` });
+  const traced = { ORDINATE_DATA: dataFolder, DISK_TRACE: trace, NODE_OPTIONS: `--import ${tracer.href}` };
+  t.match(await run(t, traced, 'load', writeSnapshot(t, FACTS)), { code: 0, stderr: '' });
   const lines = readFileSync(trace, 'utf8').trimEnd().split('\n');
   const catalog = join(dataFolder, 'catalog.sqlite');
   const record = lines.findIndex((line) => /^sync .*\.pending\.ndjson$/.test(line));

@@ -17,6 +17,7 @@ import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { loadSnapshot } from '../../server/load/load.ts';
 import { rebuild } from '../../server/ops/rebuild.ts';
 import { readSettings } from '../../server/settings.ts';
+import { command } from '../command.ts';
 import { writeParquet } from '../parquet.ts';
 import { makeDataFolder, run, type Server, start, startServer } from '../process.ts';
 import { smallDisk } from '../small-disk.ts';
@@ -138,7 +139,7 @@ t.test('loads that are killed leave the old state or the new one, and the next l
   // The last line is cut as it may be.
   // What the last killed load has written there stays.
   appendFileSync(join(dataFolder, 'staging', 'planned-files'), `\n${unpublished}\nfacts/site_da`);
-  t.match(await run(t, settings, 'load', folders[1 - current]!), { code: 0, stderr: '' });
+  t.match(await command(settings, 'load', folders[1 - current]!), { code: 0, stderr: '' });
   t.equal(await answersOf(server, keys[0]!), answers[1 - current]);
   t.strictSame(await leftovers(dataFolder), [], 'nothing of the killed loads is left');
 });
@@ -314,7 +315,7 @@ t.test('a full disk is told in words, nothing is lost, and the next load works',
     `select 'Proj1' as project_id, date, 'https://shop.example/' || concat_ws('-', uuid(), uuid(), uuid(), uuid()) as url, 'usa' as country,
       1 as clicks, 1 as impressions, 0 as sum_position from ${DAYS}, range(300)`,
   );
-  const full = await run(t, settings, 'load', large);
+  const full = await command(settings, 'load', large);
   t.equal(full.code, 1);
   t.match(full.stderr, /^The disk that holds '.*disk' is full/);
   t.notMatch(full.stderr, /^ {4}at /m, 'no stack trace');
@@ -336,10 +337,10 @@ t.test('a full disk is told in words, nothing is lost, and the next load works',
   t.equal(await answersOf(server, key, ASKED), before);
   disk.clear();
 
-  t.match(await run(t, settings, 'load', more), { code: 0 });
+  t.match(await command(settings, 'load', more), { code: 0 });
   t.match((await server.get('/projects', key)).body.projects, [{ domain: 'v3.example' }]);
   disk.resize(200);
-  t.match(await run(t, settings, 'load', large), { code: 0 });
+  t.match(await command(settings, 'load', large), { code: 0 });
   t.match((await server.get('/projects', key)).body.projects, [{ domain: 'v2.example' }]);
   t.strictSame(await leftovers(folder), []);
 });

@@ -21,7 +21,16 @@ import { rebuild } from '../../server/ops/rebuild.ts';
 import { readSettings } from '../../server/settings.ts';
 import { command } from '../command.ts';
 import { makeDataFolder, startServer } from '../process.ts';
-import { facts, makeWorld, ONE_THREAD, PROJECT, type Tables, temporaryFolder, writeSnapshot } from '../world.ts';
+import {
+  facts,
+  makeWorld,
+  ONE_THREAD,
+  PROJECT,
+  sharedEngine,
+  type Tables,
+  temporaryFolder,
+  writeSnapshot,
+} from '../world.ts';
 import { answersOf, EVERYTHING, SECOND } from './snapshots.ts';
 
 const everything = writeSnapshot(t, EVERYTHING);
@@ -51,10 +60,8 @@ async function load(
 ): ReturnType<typeof loadSnapshot> {
   await using catalog = await openCatalog(dataFolder);
   const folder = writeSnapshot(t, tables);
-  return await loadSnapshot(
-    { settings: readSettings({ ...ONE_THREAD, ORDINATE_DATA: dataFolder }), catalog },
-    { folder, ...options },
-  );
+  const settings = readSettings({ ...ONE_THREAD, ORDINATE_DATA: dataFolder });
+  return await loadSnapshot({ settings, catalog }, { folder, engine: () => sharedEngine(settings), ...options });
 }
 
 t.test('where the catalog is lost, nothing begins anew over the facts', async (t) => {

@@ -3,7 +3,17 @@ import { dirname, join } from 'node:path';
 import type { Test } from 'tap';
 import { type LoadSummary, loadSnapshot } from '../../server/load/load.ts';
 import type { Problem } from '../../server/load/problems.ts';
-import { facts, keyword, PROJECT, type Row, type Tables, temporaryFolder, WORKSPACE, type World } from '../world.ts';
+import {
+  facts,
+  keyword,
+  PROJECT,
+  type Row,
+  sharedEngine,
+  type Tables,
+  temporaryFolder,
+  WORKSPACE,
+  type World,
+} from '../world.ts';
 
 export const SECOND: Row = { ...PROJECT, id: 'Proj2', domain: 'blog.example', property: 'https://blog.example/' };
 export const ODD = 'shoes, "red"\nor #blue; ünïcode 👟';
@@ -176,7 +186,7 @@ export function loadFolder(
   folder: string,
   options: { replace?: boolean; dryRun?: boolean; confirmDelete?: string[]; acceptImplausible?: boolean } = {},
 ): Promise<LoadSummary> {
-  return loadSnapshot({ settings, catalog }, { folder, ...options });
+  return loadSnapshot({ settings, catalog }, { folder, engine: () => sharedEngine(settings), ...options });
 }
 
 /** Tables and columns of problems, in order. */

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
+import { command } from '../command.ts';
 import { type Server, start, until, untilReady } from '../process.ts';
 import { temporaryFolder } from '../world.ts';
 
@@ -35,9 +36,9 @@ t.test('a live demo fills itself, and goes on where it was', async (t) => {
 t.test('a live demo needs a folder of its own, and background jobs', async (t) => {
   const dataFolder = join(temporaryFolder(t), 'data');
   const made = ['workspaces', 'create', '--id', 'acme', '--name', 'Acme', '--plan', 'team'];
-  await start(t, { ORDINATE_DATA: dataFolder }, ...made).ended;
-  const other = await start(t, { ORDINATE_DATA: dataFolder, ORDINATE_JOBS: 'on' }, 'demo', '--live').ended;
+  await command({ ORDINATE_DATA: dataFolder }, ...made);
+  const other = await command({ ORDINATE_DATA: dataFolder, ORDINATE_JOBS: 'on' }, 'demo', '--live');
   t.match(other, { code: 1, stderr: /has data of its own/ });
-  const still = await start(t, { ORDINATE_DATA: join(temporaryFolder(t), 'data') }, 'demo', '--live').ended;
+  const still = await command({ ORDINATE_DATA: join(temporaryFolder(t), 'data') }, 'demo', '--live');
   t.match(still, { code: 1, stderr: /ORDINATE_JOBS/ });
 });

@@ -8,14 +8,13 @@ import type { Site } from '../../scripts/demo/provider/site.ts';
 import { buildApp } from '../../server/app.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import type { Day } from '../../server/domain/dates.ts';
-import { Engine } from '../../server/facts/duckdb/engine.ts';
 import { readSettings } from '../../server/settings.ts';
 import { command } from '../command.ts';
 import { type OracleProject, oracle, type SyncedTable } from '../fakes/oracle.ts';
 import { type FakeProvider, fakeProvider } from '../fakes/provider.ts';
 import { duckdb, quoted } from '../parquet.ts';
 import type { Ended } from '../process.ts';
-import { type Row, temporaryFolder } from '../world.ts';
+import { type Row, sharedEngine, temporaryFolder } from '../world.ts';
 
 /** Noon in California on 2026-03-15, summer time: 2026-03-12 is the newest final day. */
 export const NOW = Date.parse('2026-03-15T19:00:00Z');
@@ -323,13 +322,7 @@ export async function openApi(
   t.teardown(() => opened.disposeAsync());
   const settings = readSettings({ ...environment, ORDINATE_LOG_LEVEL: 'silent' });
   const catalog = opened.adopt(await openCatalog(dataFolder), (it) => it.close());
-  const opening = Engine.open({
-    memoryLimit: settings.memoryLimit,
-    threads: 1,
-    temporaryFolder: join(dataFolder, 'temporary-of-tests'),
-    folders: [join(dataFolder, 'facts'), join(dataFolder, 'lists')],
-  });
-  const engine = opened.adopt(await opening, (it) => it.close());
+  const engine = await sharedEngine(settings);
   const building = buildApp({ settings, catalog, engine, logStream: { write: () => {} }, now: () => now });
   const app = opened.adopt(await building, (it) => it.close());
   return async (path) => {

@@ -1,11 +1,11 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { type ErrorCode, KnownError, notFound, UNREADABLE_REQUESTS, unavailable } from '../../domain/errors.ts';
+import { KnownError, notFound, UNREADABLE_REQUESTS, unavailable } from '../../domain/errors.ts';
 import { classifyFailure, type ResourceFailure } from '../../domain/failures.ts';
 
 /** The body of every error response. */
-function errorBody(code: ErrorCode, message: string): { error: { code: ErrorCode; message: string } } {
+function errorBody(code: KnownError['code'], message: string): { error: { code: string; message: string } } {
   return { error: { code, message } };
 }
 

@@ -2,10 +2,9 @@ import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { CatalogCache, Found } from '../../catalog/catalog-cache.ts';
 import { KeyUse } from '../../catalog/key-use.ts';
-import type { Access } from '../../catalog/keys.ts';
 import { UsageDatabase } from '../../catalog/usage.ts';
 import { KnownError } from '../../domain/errors.ts';
-import '../principal.ts';
+import type { Principal } from '../principal.ts';
 import { FixedWindows } from './fixed-windows.ts';
 
 export const REQUESTS_PER_MINUTE = 120;
@@ -22,11 +21,20 @@ export interface GuardOptions {
 /** The checks before each route of the API: key, rate limit, plan. */
 export type Guard = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
+/** Whom valid credentials belong to. */
+export interface Identity {
+  readonly workspaceId: string;
+  readonly plan: string;
+  readonly keyId: string | null;
+  /** Without a key: what rate limits count by, and the owner who signed in. */
+  readonly session?: { readonly id: string; readonly owner: string };
+}
+
 /** A way to authenticate requests. */
 export interface Credential {
-  readonly via: 'key' | 'feed';
-  /** The access of a request; undefined without valid credentials. */
-  readonly find: (request: FastifyRequest) => Found<Access>;
+  readonly via: Principal['via'];
+  /** The identity of a request; undefined without valid credentials. */
+  readonly find: (request: FastifyRequest) => Found<Identity>;
   /** The error for a request without valid credentials. */
   readonly refusal: (request: FastifyRequest) => KnownError;
 }
@@ -36,7 +44,7 @@ export function bearerKeys(catalogCache: CatalogCache): Credential {
   return {
     via: 'key',
     find: ({ headers }) => {
-      const key = bearerKey(headers.authorization);
+      const key = bearerToken(headers.authorization);
       return key === undefined ? undefined : catalogCache.access(key);
     },
     refusal: ({ headers }) => new KnownError('unauthorized', unauthorizedMessage(headers.authorization)),
@@ -73,7 +81,7 @@ export async function makeGuards(
   const countRequest = app.createRateLimit({
     timeWindow: MINUTE,
     max: REQUESTS_PER_MINUTE,
-    keyGenerator: (request) => request.principal?.keyId ?? '',
+    keyGenerator: (request) => request.principal?.id ?? '',
   });
   const countFailure = app.createRateLimit({
     timeWindow: MINUTE,
@@ -90,9 +98,10 @@ export async function makeGuards(
           throw tooMany('requests without a valid key', failures.ttlInSeconds);
         throw refusal(request);
       }
-      const { keyId, workspaceId: workspace, plan } = access;
-      request.principal = { workspace, plan, via, keyId };
-      keyUse.note(keyId, now());
+      const { keyId, workspaceId: workspace, plan, session } = access;
+      const owner = session?.owner ?? null;
+      request.principal = { workspace, plan, via, id: keyId ?? session?.id ?? '', keyId, owner };
+      if (keyId !== null) keyUse.note(keyId, now());
 
       const count = await countRequest(request);
       if (count.isAllowed) throw new Error('the rate limit must count every key');
@@ -114,8 +123,8 @@ export async function makeGuards(
     };
 }
 
-/** The key of `Authorization: Bearer KEY`. */
-function bearerKey(header: string | undefined): string | undefined {
+/** The token of `Authorization: Bearer TOKEN`. */
+export function bearerToken(header: string | undefined): string | undefined {
   return /^Bearer +(\S+)$/i.exec(header ?? '')?.[1];
 }
 

@@ -51,8 +51,9 @@ export function logAnswer(log: FastifyBaseLogger, request: FastifyRequest, reply
   raw.once('close', () => {
     const ms = Math.round((performance.now() - start) * 10) / 10;
     const url = redactAddress(request.url);
-    const key = request.principal?.keyId;
-    const line = { id, method, url, address, status: raw.headersSent ? raw.statusCode : null, ms, key };
+    const { principal } = request;
+    const who = principal?.keyId === null ? { session: principal.id } : { key: principal?.keyId };
+    const line = { id, method, url, address, status: raw.headersSent ? raw.statusCode : null, ms, ...who };
     if (isWhole) log.info(line, 'answered');
     else log.info({ ...line, cut: request.deadline?.cut ?? 'client gone' }, 'not answered whole');
   });

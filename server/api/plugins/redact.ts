@@ -7,8 +7,8 @@ const MAX_DEPTH = 8;
 /** An encoded ASCII character, its percent sign encoded any number of times: `%5F`, `%255F`, `%25255F`. */
 const ENCODED = /%(?:25)*([2-7][0-9a-f])/gi;
 
-/** The prefix of keys and feed tokens, and what follows it in the same part of a URL. */
-const KEY = /(ord_(?:live|feed)_)[^/?#&;=]*/gi;
+/** The prefixes of keys and of tokens, and what follows them in the same part of a URL. */
+const KEY = /(ord_(?:live|feed|link|sess)_)[^/?#&;=]*/gi;
 
 /** A run as long as the secret of a key; nothing else in our URLs is that long. */
 const SECRET = /[a-z0-9]{32,}/gi;

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import type { TSchema } from 'typebox';
 import { querySchema, ROW_FORMATS } from '../../reports/parameters.ts';
 import type { Parser } from '../../reports/report.ts';
@@ -24,27 +24,31 @@ export interface Route {
 }
 
 /** Adds an endpoint to the API. Reports parse the parameters, so that an unknown project takes precedence over an invalid parameter. */
-export function addRoute(api: FastifyInstance, route: Route, context: Context): void {
-  const { operation, parameters } = route.report;
+export function addRoute(api: FastifyInstance, route: Route, context: Context, { hide = false } = {}): void {
   const handler = route.handle(context);
-  const hasFormats = 'format' in parameters;
+  const hasFormats = 'format' in route.report.parameters;
   api.route({
     method: 'GET',
     url: route.path,
-    schema: {
-      operationId: operation,
-      tags: [route.tag],
-      summary: route.summary,
-      description: route.description,
-      security: [{ key: [] }],
-      ...(route.path.includes(':id') ? { params: route.params ?? projectPath } : {}),
-      ...(Object.keys(parameters).length > 0 ? { querystring: querySchema(parameters) } : {}),
-      response: withExamples(operation, hasFormats ? withRowFormats(route.response) : route.response),
-    },
+    schema: hide ? { hide } : documentationOf(route),
     handler,
   });
   if (!hasFormats) return;
   for (const format of ['json', ...ROW_FORMATS] as const) {
     api.route({ method: 'GET', url: `${route.path}.${format}`, config: { format }, schema: { hide: true }, handler });
   }
+}
+
+function documentationOf({ report, path, params, tag, summary, description, response }: Route): FastifySchema {
+  const { operation, parameters } = report;
+  return {
+    operationId: operation,
+    tags: [tag],
+    summary,
+    description,
+    security: [{ key: [] }],
+    ...(path.includes(':id') ? { params: params ?? projectPath } : {}),
+    ...(Object.keys(parameters).length > 0 ? { querystring: querySchema(parameters) } : {}),
+    response: withExamples(operation, 'format' in parameters ? withRowFormats(response) : response),
+  };
 }

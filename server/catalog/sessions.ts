@@ -1,0 +1,103 @@
+import { timingSafeEqual } from 'node:crypto';
+import { newLinkToken, newSessionToken, newUuid } from '../domain/ids.ts';
+import type { Microseconds } from '../domain/instants.ts';
+import type { Catalog } from './catalog.ts';
+import { hashOf } from './keys.ts';
+import { findWorkspace, type Role } from './workspaces.ts';
+
+/** How long a session of the dashboard lasts, in seconds. */
+export const SESSION_SECONDS = 12 * 3600;
+/** How long a sign-in link can be used, in seconds. */
+const LINK_SECONDS = 600;
+
+/** Whom a session or a link stands for: a key, or an owner of the workspace by email address. */
+export type SignedIn =
+  | { readonly keyId: string; readonly email: null }
+  | { readonly keyId: null; readonly email: string };
+
+/** A session that has begun; it may have expired. */
+export type Session = SignedIn & {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly workspaceName: string;
+  readonly plan: string;
+  readonly expiresAt: Microseconds;
+};
+
+/** A link cannot be made, for a reason that the message tells. */
+class LinkRefused extends Error {}
+
+/** Begins a session; its secret is in the answer and nowhere else. Sessions that have expired are forgotten. */
+export async function createSession(
+  catalog: Catalog,
+  { workspace, who: { keyId, email }, at }: { workspace: string; who: SignedIn; at: Microseconds },
+): Promise<{ token: string; expiresAt: Microseconds }> {
+  const token = newSessionToken();
+  const expiresAt = at + SESSION_SECONDS * 1e6;
+  await catalog.transaction(async (own) => {
+    await own.statements.run('sessions_forget', { at });
+    const values = { hash: hashOf(token), id: newUuid(), workspace, keyId, email, at, expiresAt };
+    await own.statements.run('session_insert', values);
+  });
+  return { token, expiresAt };
+}
+
+/** The session of a hash; undefined where it is unknown, its key was revoked or its member is an owner no more. */
+export async function findSession(catalog: Catalog, hash: string): Promise<Session | undefined> {
+  const row = await catalog.statements.get<Session & { hash: string }>('session_by_hash', { hash });
+  if (row === undefined || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(hash))) return undefined;
+  const { hash: _, ...session } = row;
+  return session;
+}
+
+/** Ends a session at once. */
+export async function endSession(catalog: Catalog, token: string): Promise<void> {
+  await catalog.statements.run('session_delete', { hash: hashOf(token) });
+}
+
+/** Makes a link that signs in once; its secret is in the answer and nowhere else. A member must be an owner. */
+export async function createLink(
+  catalog: Catalog,
+  { workspace, who: { keyId, email }, at }: { workspace: string; who: SignedIn; at: Microseconds },
+): Promise<{ token: string; expiresAt: Microseconds }> {
+  const token = newLinkToken();
+  const expiresAt = at + LINK_SECONDS * 1e6;
+  await catalog.transaction(async (own) => {
+    if ((await findWorkspace(own, workspace)) === undefined) {
+      throw new LinkRefused(`There is no workspace '${workspace}'.`);
+    }
+    if (email !== null) await requireOwner(own, workspace, email);
+    await own.statements.run('login_link_insert', { hash: hashOf(token), workspace, keyId, email, expiresAt });
+  });
+  return { token, expiresAt };
+}
+
+/** A link that has not been used. */
+type Link = SignedIn & {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly plan: string;
+};
+
+/** The link of a token, which is used up; undefined if it is unknown, used or expired, or its key or owner is gone. */
+export async function takeLink(catalog: Catalog, token: string, at: Microseconds): Promise<Link | undefined> {
+  const hash = hashOf(token);
+  type Row = Link & { expiresAt: Microseconds };
+  // Anybody can send a token: transactions only for links that exist.
+  if ((await catalog.statements.get<Row>('login_link', { hash })) === undefined) return undefined;
+  return catalog.transaction(async (own) => {
+    const link = await own.statements.get<Row>('login_link', { hash });
+    await own.statements.run('login_links_forget', { hash, at });
+    return link === undefined || link.expiresAt <= at ? undefined : link;
+  });
+}
+
+async function requireOwner(catalog: Catalog, workspace: string, email: string): Promise<void> {
+  const member = await catalog.statements.get<{ role: Role }>('member_role', { workspace, email });
+  if (member?.role === 'owner') return;
+  const found =
+    member === undefined
+      ? 'is not a member of the workspace'
+      : `is ${member.role === 'admin' ? 'an' : 'a'} ${member.role}`;
+  throw new LinkRefused(`Only an owner can sign in by a link; '${email}' ${found}.`);
+}

@@ -1,0 +1,41 @@
+import { useEffect } from 'preact/hooks';
+import lazy from 'preact-iso/lazy';
+import { Route, Router, useLocation } from 'preact-iso/router';
+import { request, session } from './lib/api.ts';
+import type { Session } from './lib/types.ts';
+import { Shell } from './parts/shell.tsx';
+import { Missing } from './parts/states.tsx';
+import { Overview } from './screens/overview.tsx';
+import { Projects } from './screens/projects.tsx';
+import { SignIn } from './screens/sign-in.tsx';
+
+/** The page: whoever is not signed in sees the sign-in screen at any address, and is where they were afterwards. */
+export function App() {
+  const { path } = useLocation();
+  const isSignInPage = path === '/app/sign-in';
+  useEffect(() => {
+    if (session.value !== undefined || isSignInPage) return;
+    request<Session>('/session').then(
+      (found) => {
+        session.value = found;
+      },
+      () => {
+        // Without an answer there is nothing to show but the way in.
+        session.value = null;
+      },
+    );
+  }, [isSignInPage]);
+  if (session.value === null || isSignInPage) return <SignIn />;
+  return (
+    <Shell>
+      <Router>
+        <Route path="/app" component={Projects} />
+        <Route path="/app/keys" component={Keys} />
+        <Route path="/app/p/:project" component={Overview} />
+        <Route default component={Missing} />
+      </Router>
+    </Shell>
+  );
+}
+
+const Keys = lazy(async () => (await import('./screens/keys.tsx')).Keys);

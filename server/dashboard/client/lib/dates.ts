@@ -1,0 +1,100 @@
+import type { Day, Range } from './types.ts';
+
+const DAY = 86_400_000;
+/** The longest range that the API answers, in days. */
+export const MAX_DAYS = 486;
+
+export function addDays(day: Day, days: number): Day {
+  return new Date(Date.parse(day) + days * DAY).toISOString().slice(0, 10);
+}
+
+/** Days of a range, both ends counted. */
+export function countDays({ from, to }: Range): number {
+  return (Date.parse(to) - Date.parse(from)) / DAY + 1;
+}
+
+/** Every day of a range. */
+export function eachDay({ from, to }: Range): Day[] {
+  return Array.from({ length: Math.max(0, countDays({ from, to })) }, (_, index) => addDays(from, index));
+}
+
+/** The range of a period such as `28d` or `3m` that ends at a day, as the API resolves it. */
+export function periodRange(period: string, to: Day): Range {
+  const count = Number.parseInt(period, 10);
+  const earliest = addDays(to, 1 - MAX_DAYS);
+  if (period.endsWith('d')) return { from: addDays(to, 1 - count), to };
+  const [year = 0, month = 1, day = 1] = to.split('-').map(Number);
+  const lastDay = new Date(Date.UTC(year, month - count, 0)).getUTCDate();
+  const start = new Date(Date.UTC(year, month - 1 - count, Math.min(day, lastDay) + 1)).toISOString().slice(0, 10);
+  return { from: start < earliest ? earliest : start, to };
+}
+
+/**
+ * The range to compare with: whole weeks earlier, so that weekdays lie on weekdays; the last days before the range
+ * that do not overlap it, or a year (364 days) earlier.
+ */
+export function comparedRange(range: Range, compare: string): Range {
+  const back = compare === 'year' ? 364 : Math.ceil(countDays(range) / 7) * 7;
+  return { from: addDays(range.from, -back), to: addDays(range.to, -back) };
+}
+
+const shortDay = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const longDay = new Intl.DateTimeFormat(undefined, {
+  weekday: 'short',
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  timeZone: 'UTC',
+});
+const dayOfYear = new Intl.DateTimeFormat(undefined, {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  timeZone: 'UTC',
+});
+const monthName = new Intl.DateTimeFormat(undefined, { month: 'short', timeZone: 'UTC' });
+const monthOfYear = new Intl.DateTimeFormat(undefined, { month: 'short', year: 'numeric', timeZone: 'UTC' });
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+const instantText = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+
+/** `3 Mar`, as the browser's language writes it. */
+export function formatShortDay(day: Day): string {
+  return shortDay.format(Date.parse(day));
+}
+
+/** `Tue, 3 Mar 2026`. */
+export function formatDay(day: Day): string {
+  return longDay.format(Date.parse(day));
+}
+
+/** `3 Mar 2026`. */
+export function formatDate(day: Day): string {
+  return dayOfYear.format(Date.parse(day));
+}
+
+export function formatMonth(day: Day): string {
+  return monthName.format(Date.parse(day));
+}
+
+export function formatMonthOfYear(day: Day): string {
+  return monthOfYear.format(Date.parse(day));
+}
+
+/** `2 Feb – 1 Mar 2026`. */
+export function formatRange({ from, to }: Range): string {
+  return dayOfYear.formatRange(Date.parse(from), Date.parse(to));
+}
+
+export function formatInstant(instant: string): string {
+  return instantText.format(Date.parse(instant));
+}
+
+/** `3 hours ago`. */
+export function formatAgo(instant: string, now = Date.now()): string {
+  const seconds = (Date.parse(instant) - now) / 1000;
+  const size = Math.abs(seconds);
+  if (size < 90) return relative.format(0, 'minute');
+  if (size < 5400) return relative.format(Math.round(seconds / 60), 'minute');
+  if (size < 36 * 3600) return relative.format(Math.round(seconds / 3600), 'hour');
+  return relative.format(Math.round(seconds / 86_400), 'day');
+}

@@ -1,0 +1,11 @@
+import type { IconName } from '../parts/icons.tsx';
+
+/** The screens of a project: their place below it, name, icon, and the letter that goes there after `g`. */
+export const SCREENS: readonly (readonly [path: string, name: string, icon: IconName, letter: string])[] = [
+  ['', 'Overview', 'overview', 'o'],
+];
+
+/** The id of the project that an address is about. */
+export function projectOf(path: string): string | undefined {
+  return /^\/app\/p\/([^/]+)/.exec(path)?.[1];
+}

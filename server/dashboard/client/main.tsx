@@ -1,0 +1,19 @@
+import './styles/base.css';
+import './styles/shell.css';
+import './styles/parts.css';
+import './styles/tables.css';
+import './styles/charts.css';
+import './styles/screens.css';
+import { render } from 'preact';
+import { LocationProvider } from 'preact-iso/router';
+import { App } from './app.tsx';
+
+/** Links that the page follows itself: not those to the API, whose answers are downloads. */
+const SCOPE = /^\/app(?:\/(?!api\/|static\/)|\?|$)/;
+
+render(
+  <LocationProvider scope={SCOPE}>
+    <App />
+  </LocationProvider>,
+  document.getElementById('app')!,
+);

@@ -1,0 +1,241 @@
+import type uPlot from 'uplot';
+import { formatMonth, formatMonthOfYear, formatShortDay } from '../lib/dates.ts';
+import { axisMetric } from '../lib/format.ts';
+import type { Day, Metric } from '../lib/types.ts';
+
+export interface ChartPoint {
+  readonly date: Day;
+  readonly value: number | null;
+}
+
+/** A day or some days about which there is something to say. */
+export interface Marker {
+  readonly from: Day;
+  readonly to: Day;
+  readonly text: string;
+  readonly kind: 'note' | 'event';
+}
+
+/** A level to measure the line by. */
+interface Level {
+  readonly name: string;
+  readonly value: number;
+}
+
+export interface ChartData {
+  readonly metric: Metric;
+  readonly points: readonly ChartPoint[];
+  /** The other range, by the same places. */
+  readonly compared?: readonly ChartPoint[] | undefined;
+  /** Later days may still change. */
+  readonly provisionalAfter: Day | null;
+  readonly markers?: readonly Marker[];
+  readonly levels?: readonly Level[];
+}
+
+/** Colours and fonts of the page, which change between light and dark. */
+function theme(): Record<'accent' | 'compare' | 'line' | 'text' | 'warn' | 'surface' | 'font', string> {
+  const style = getComputedStyle(document.documentElement);
+  const read = (name: string): string => style.getPropertyValue(`--${name}`).trim();
+  return {
+    accent: read('accent'),
+    compare: read('compare'),
+    line: read('line'),
+    text: read('text-soft'),
+    warn: read('warn'),
+    surface: read('surface'),
+    font: `12px ${read('font')}`,
+  };
+}
+
+/** Places of the labels below the axis: first days of months in long ranges, else every so many days up to the last. */
+export function labelPlaces(points: readonly ChartPoint[], width: number): number[] {
+  const most = Math.max(2, Math.floor(width / 76));
+  const months = points.flatMap(({ date }, index) =>
+    date.slice(0, 7) === points[index - 1]?.date.slice(0, 7) ? [] : [index],
+  );
+  // The first month is labelled only where all of it is there.
+  const whole = months.filter((index) => index > 0 || points[0]?.date.endsWith('-01'));
+  if (points.length > 100) {
+    const step = [1, 2, 3, 6, 12].find((size) => whole.length / size <= most) ?? 12;
+    return whole.filter((_, index) => index % step === 0);
+  }
+  const step = [1, 2, 4, 7, 14, 28].find((size) => points.length / size <= most) ?? 28;
+  const last = points.length - 1;
+  return points.flatMap((_, index) => ((last - index) % step === 0 ? [index] : []));
+}
+
+function labelsAt(points: readonly ChartPoint[], places: readonly number[]): string[] {
+  return places.map((place, index) => {
+    const date = points[place]?.date;
+    if (date === undefined) return '';
+    if (points.length <= 100) return formatShortDay(date);
+    return index === 0 || date.slice(5, 7) === '01' ? formatMonthOfYear(date) : formatMonth(date);
+  });
+}
+
+/** What uPlot draws a chart by. The places of days are their numbers: all lines share them. */
+export function chartOptions(
+  { metric, points, provisionalAfter, markers = [], levels = [] }: ChartData,
+  { width, height, onCursor }: { width: number; height: number; onCursor: (chart: uPlot) => void },
+): uPlot.Options {
+  const colors = theme();
+  const isPosition = metric === 'position';
+  const firstProvisional =
+    provisionalAfter === null ? -1 : points.findIndex(({ date, value }) => date > provisionalAfter && value !== null);
+  return {
+    width,
+    height,
+    legend: { show: false },
+    cursor: { y: false, drag: { x: false, y: false, setScale: false }, points: { size: 7 } },
+    scales: {
+      x: { time: false, range: [0, Math.max(1, points.length - 1)] },
+      y: {
+        dir: isPosition ? -1 : 1,
+        range: (_, least, most) =>
+          yRange(
+            isPosition,
+            least,
+            most,
+            levels.map(({ value }) => value),
+          ),
+      },
+    },
+    axes: [
+      {
+        font: colors.font,
+        stroke: colors.text,
+        grid: { show: false },
+        ticks: { show: false },
+        size: 28,
+        splits: (chart) => labelPlaces(points, chart.width),
+        values: (_, places) => labelsAt(points, places),
+      },
+      {
+        font: colors.font,
+        stroke: colors.text,
+        grid: { stroke: colors.line, width: 1 },
+        ticks: { show: false },
+        size: (_, labels) => 18 + 7 * Math.max(2, ...(labels ?? []).map((label) => String(label).length)),
+        space: 44,
+        values: (_, values) => values.map((value) => axisMetric(metric, value)),
+      },
+    ],
+    series: [
+      {},
+      { stroke: colors.compare, width: 1.5, dash: [4, 4], points: { show: false } },
+      {
+        stroke: colors.accent,
+        width: 2,
+        ...(isPosition ? {} : { fill: `${colors.accent}14` }),
+        points: { show: points.length < 3 },
+      },
+    ],
+    hooks: {
+      drawAxes: [(chart) => drawProvisional(chart, firstProvisional, colors.text)],
+      draw: [
+        (chart) => {
+          drawLevels(chart, levels, colors.warn);
+          drawMarkers(chart, points, markers, colors);
+        },
+      ],
+      setCursor: [onCursor],
+    },
+  };
+}
+
+function yRange(
+  isPosition: boolean,
+  least: number | null,
+  most: number | null,
+  levels: readonly number[],
+): [number, number] {
+  const values = [...levels, ...(least === null || most === null ? [] : [least, most])];
+  if (values.length === 0) return isPosition ? [1, 10] : [0, 10];
+  const top = Math.max(...values);
+  if (!isPosition) return [0, top === 0 ? 10 : top * 1.08];
+  const bottom = Math.min(...values);
+  const margin = Math.max(0.5, (top - bottom) * 0.12);
+  return [Math.max(0.8, bottom - margin), top + margin];
+}
+
+/** Hatches the days that may still change. */
+function drawProvisional(chart: uPlot, first: number, color: string): void {
+  const { ctx, bbox } = chart;
+  if (first < 0) return;
+  const left = chart.valToPos(Math.max(0, first - 0.5), 'x', true);
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(left, bbox.top, bbox.left + bbox.width - left, bbox.height);
+  ctx.clip();
+  ctx.strokeStyle = color;
+  ctx.globalAlpha = 0.28;
+  ctx.lineWidth = devicePixelRatio;
+  const step = 7 * devicePixelRatio;
+  ctx.beginPath();
+  for (let x = left - bbox.height; x < bbox.left + bbox.width; x += step) {
+    ctx.moveTo(x, bbox.top + bbox.height);
+    ctx.lineTo(x + bbox.height, bbox.top);
+  }
+  ctx.stroke();
+  ctx.restore();
+}
+
+function drawLevels(chart: uPlot, levels: readonly Level[], color: string): void {
+  const { ctx, bbox } = chart;
+  ctx.save();
+  ctx.strokeStyle = color;
+  ctx.lineWidth = 1.5 * devicePixelRatio;
+  for (const [index, { value }] of levels.entries()) {
+    const y = chart.valToPos(value, 'y', true);
+    ctx.setLineDash(index === 0 ? [] : [3 * devicePixelRatio, 3 * devicePixelRatio]);
+    ctx.beginPath();
+    ctx.moveTo(bbox.left, y);
+    ctx.lineTo(bbox.left + bbox.width, y);
+    ctx.stroke();
+  }
+  ctx.restore();
+}
+
+/** Where markers stand: the places of their first and last day in the chart; none where it has neither. */
+export function markerPlaces(points: readonly ChartPoint[], { from, to }: Marker): [number, number] | undefined {
+  const first = points.findIndex(({ date }) => date >= from);
+  const last = points.findLastIndex(({ date }) => date <= to);
+  return first < 0 || last < first ? undefined : [first, last];
+}
+
+/** A line for the days of a note and of a change by the provider, at the lower edge. */
+function drawMarkers(
+  chart: uPlot,
+  points: readonly ChartPoint[],
+  markers: readonly Marker[],
+  colors: ReturnType<typeof theme>,
+): void {
+  const { ctx, bbox } = chart;
+  ctx.save();
+  const bottom = bbox.top + bbox.height;
+  const size = 4 * devicePixelRatio;
+  for (const marker of markers) {
+    const places = markerPlaces(points, marker);
+    if (places === undefined) continue;
+    const [left, right] = places.map((place) => chart.valToPos(place, 'x', true)) as [number, number];
+    ctx.fillStyle = marker.kind === 'note' ? colors.accent : colors.warn;
+    if (right > left) {
+      ctx.globalAlpha = 0.35;
+      ctx.fillRect(left, bottom - size / 2, right - left, size / 2);
+      ctx.globalAlpha = 1;
+    }
+    ctx.beginPath();
+    if (marker.kind === 'note') ctx.arc(left, bottom - size, size, 0, 2 * Math.PI);
+    else {
+      ctx.moveTo(left, bottom - 2 * size);
+      ctx.lineTo(left + size, bottom);
+      ctx.lineTo(left - size, bottom);
+    }
+    ctx.fill();
+    ctx.strokeStyle = colors.surface;
+    ctx.lineWidth = devicePixelRatio;
+    ctx.stroke();
+  }
+  ctx.restore();
+}

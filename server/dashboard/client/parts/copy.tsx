@@ -1,0 +1,85 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { apiPath } from '../lib/api.ts';
+import { Icon } from './icons.tsx';
+
+interface CopyProps {
+  /** Below the root of the API, without parameters. */
+  readonly path: string;
+  readonly parameters?: Readonly<Record<string, string | number | null | undefined>>;
+  /** Whether the endpoint answers as CSV. */
+  readonly hasCsv?: boolean;
+}
+
+/** The call of the API that is behind a view, for a terminal, as CSV and for a spreadsheet. */
+export function CopyButton({ path, parameters = {}, hasCsv = true }: CopyProps) {
+  const [isOpen, setOpen] = useState(false);
+  const [copied, setCopied] = useState('');
+  const menu = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (!isOpen) return;
+    setCopied('');
+    const close = (event: Event): void => {
+      if (event instanceof KeyboardEvent ? event.key === 'Escape' : !menu.current?.contains(event.target as Node)) {
+        setOpen(false);
+      }
+    };
+    addEventListener('keydown', close);
+    addEventListener('pointerdown', close);
+    return () => {
+      removeEventListener('keydown', close);
+      removeEventListener('pointerdown', close);
+    };
+  }, [isOpen]);
+
+  const root = `${location.origin}/api/v1`;
+  const { limit: _limit, offset: _offset, ...all } = parameters;
+  const texts: readonly (readonly [name: string, text: string])[] = [
+    ['curl', curl(root + apiPath(path, parameters), '')],
+    ...(hasCsv
+      ? ([
+          ['CSV', curl(root + apiPath(`${path}.csv`, all), `-o ${path.split('/').at(-1)}.csv `)],
+          ['Sheets', sheets(root + apiPath(`${path}.csv`, all))],
+        ] as const)
+      : []),
+  ];
+  const copy = async (name: string, text: string): Promise<void> => {
+    await navigator.clipboard.writeText(text);
+    setCopied(name);
+  };
+  return (
+    <div class="menu" ref={menu}>
+      <button type="button" class="button" aria-expanded={isOpen} aria-haspopup="true" onClick={() => setOpen(!isOpen)}>
+        <Icon name="copy" /> Copy as…
+      </button>
+      {isOpen && (
+        <div class="menu-items">
+          {texts.map(([name, text]) => (
+            <button key={name} type="button" class="menu-item" onClick={() => void copy(name, text)}>
+              <strong>{copied === name ? `${name}: copied` : name}</strong>
+              <code>{text.split('\n')[0]}</code>
+            </button>
+          ))}
+          <p class="muted" role="status">
+            {copied === 'Sheets'
+              ? 'Paste it under Extensions › Apps Script, add your key, then use =ordinate() in a cell.'
+              : 'Set ORDINATE_KEY to an API key first.'}
+          </p>
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** The address stands in single quotes, which it has none of: `URLSearchParams` encodes them, and ids are letters. */
+function curl(address: string, options: string): string {
+  return `curl ${options}-H "Authorization: Bearer $ORDINATE_KEY" '${address}'`;
+}
+
+/** A function for a spreadsheet, which cannot send a key by a formula. */
+function sheets(address: string): string {
+  return `function ordinate() {
+  const key = PropertiesService.getScriptProperties().getProperty('ORDINATE_KEY');
+  const answer = UrlFetchApp.fetch('${address}', { headers: { Authorization: 'Bearer ' + key } });
+  return Utilities.parseCsv(answer.getContentText());
+}`;
+}

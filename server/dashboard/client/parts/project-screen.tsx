@@ -1,0 +1,82 @@
+import type { ComponentChildren } from 'preact';
+import { useRoute } from 'preact-iso/router';
+import { formatAgo, formatDate } from '../lib/dates.ts';
+import type { Project } from '../lib/types.ts';
+import { useProject } from '../lib/use-project.ts';
+import { PageHead } from './page-head.tsx';
+import { Command, Empty, ErrorBox, Missing, Skeleton } from './states.tsx';
+import { SyncState } from './sync-state.tsx';
+
+interface ProjectScreenProps {
+  readonly title: string;
+  /** What the view can be changed with. */
+  readonly controls: (project: Project) => ComponentChildren;
+  readonly children: (project: Project) => ComponentChildren;
+  /** Whether the screen has something to show before the first day is synced. */
+  readonly needsData?: boolean;
+}
+
+/** A screen of one project: its title, how fresh it is, and what stands in the way of showing it. */
+export function ProjectScreen({ title, controls, children, needsData = true }: ProjectScreenProps) {
+  const { project: id = '' } = useRoute().params;
+  const { project, error, isLoading, isUnknown } = useProject(id, title);
+  if (isUnknown) return <Missing />;
+  const isEmpty = project !== undefined && project.syncedThrough === null;
+  return (
+    <>
+      <PageHead title={title} subtitle={project && <Freshness project={project} />}>
+        {project && !(isEmpty && needsData) && controls(project)}
+      </PageHead>
+      {error && <ErrorBox error={error} />}
+      {isLoading && <Skeleton lines={2} height={200} />}
+      {project?.syncStatus === 'failed' && (
+        <div class="notice notice-error" role="alert">
+          <div>
+            <p>This project cannot be synced: access to the property was lost, or its credentials cannot be read.</p>
+            <p>
+              What is stored stays. <code>ordinate sync status</code> says why, and{' '}
+              <code>ordinate connections test --project {project.id}</code> what to do.
+            </p>
+          </div>
+        </div>
+      )}
+      {isEmpty && needsData ? <NoData project={project} /> : project && children(project)}
+    </>
+  );
+}
+
+/** How far the data of a project goes, and when it came. */
+function Freshness({ project }: { project: Project }) {
+  const { domain, syncedThrough, lastSyncedAt } = project;
+  return (
+    <span class="freshness">
+      {domain} <SyncState project={project} />{' '}
+      {syncedThrough !== null && (
+        <span>
+          Data through {formatDate(syncedThrough)}
+          {lastSyncedAt !== null && `, updated ${formatAgo(lastSyncedAt)}`}
+        </span>
+      )}
+    </span>
+  );
+}
+
+function NoData({ project }: { project: Project }) {
+  if (project.syncStatus === 'pending' || project.historyBackfilling) {
+    return (
+      <Empty title="The first days are on their way">
+        <p>
+          The newest 28 days come first, then 16 months, month by month. This page shows them as soon as they are in.
+        </p>
+      </Empty>
+    );
+  }
+  return (
+    <Empty title="No data yet">
+      <p>Load files into this project:</p>
+      <Command>ordinate load ./snapshot</Command>
+      <p>Or connect it to Search Console:</p>
+      <Command>{`ordinate connections set --project ${project.id} --kind search-console --credentials google.json`}</Command>
+    </Empty>
+  );
+}

@@ -1,0 +1,136 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { useLocation } from 'preact-iso/router';
+import icon from '../icon.svg';
+import { forgetAnswers, request, session, useResource } from '../lib/api.ts';
+import { projectOf, SCREENS } from '../lib/screens.ts';
+import { useShortcuts } from '../lib/shortcuts.ts';
+import type { ProjectsAnswer } from '../lib/types.ts';
+import { useScreenLink } from '../lib/view.ts';
+import { Icon, type IconName } from './icons.tsx';
+
+/** Everything around a screen: the way to the others, and who is signed in. */
+export function Shell({ children }: { children: ComponentChildren }) {
+  const { path } = useLocation();
+  const project = projectOf(path);
+  useShortcuts(project);
+  useEffect(() => {
+    // Readers of the screen begin at the new one.
+    document.getElementById('screen')?.scrollTo(0, 0);
+  }, [path]);
+  return (
+    <div class="shell">
+      <a class="skip" href="#screen">
+        Skip to the content
+      </a>
+      <Sidebar project={project} path={path} />
+      <main id="screen" tabIndex={-1}>
+        {children}
+      </main>
+    </div>
+  );
+}
+
+function Sidebar({ project, path }: { project: string | undefined; path: string }) {
+  const link = useScreenLink();
+  return (
+    <header class="sidebar">
+      <a class="brand" href="/app" aria-label="Ordinate, all projects">
+        <img src={icon} alt="" width="26" height="26" />
+        <span>Ordinate</span>
+      </a>
+      {project !== undefined && <ProjectSwitch project={project} path={path} />}
+      <nav aria-label="Screens">
+        <NavLink href="/app" name="Projects" icon="projects" isCurrent={path === '/app'} />
+        {project !== undefined &&
+          SCREENS.map(([below, name, iconName]) => (
+            <NavLink
+              key={below}
+              href={link(`/app/p/${project}${below}`)}
+              name={name}
+              icon={iconName}
+              isCurrent={isCurrent(path, project, below)}
+            />
+          ))}
+        {session.value?.owner && <NavLink href="/app/keys" name="Keys" icon="keys" isCurrent={path === '/app/keys'} />}
+      </nav>
+      <SignedIn />
+    </header>
+  );
+}
+
+function isCurrent(path: string, project: string, below: string): boolean {
+  const address = `/app/p/${project}${below}`;
+  return below === '' ? path === address : path === address || path.startsWith(`${address}/`);
+}
+
+function NavLink({
+  href,
+  name,
+  icon: iconName,
+  isCurrent,
+}: {
+  href: string;
+  name: string;
+  icon: IconName;
+  isCurrent: boolean;
+}) {
+  return (
+    <a class="nav-link" href={href} aria-current={isCurrent ? 'page' : undefined}>
+      <Icon name={iconName} />
+      <span>{name}</span>
+    </a>
+  );
+}
+
+/** Goes to the same screen of another project. */
+function ProjectSwitch({ project, path }: { project: string; path: string }) {
+  const { data } = useResource<ProjectsAnswer>('/projects');
+  const link = useScreenLink();
+  const { route } = useLocation();
+  const projects = data?.projects ?? [];
+  if (projects.length === 0) return null;
+  const screen = path.slice(`/app/p/${project}`.length).replace(/^(\/[a-z]+)\/.*/, '$1');
+  return (
+    <div class="project-switch">
+      <select
+        aria-label="Project"
+        value={project}
+        onChange={(event) => route(link(`/app/p/${event.currentTarget.value}${screen}`))}
+      >
+        {projects.some(({ id }) => id === project) ? null : <option value={project}>{project}</option>}
+        {projects.map(({ id, domain }) => (
+          <option key={id} value={id}>
+            {domain}
+          </option>
+        ))}
+      </select>
+      <Icon name="chevron" />
+    </div>
+  );
+}
+
+function SignedIn() {
+  const found = session.value;
+  const signOut = async (): Promise<void> => {
+    await request('/session', { method: 'DELETE' }).catch(() => {});
+    forgetAnswers();
+    session.value = null;
+  };
+  return (
+    <div class="signed-in">
+      <div class="who" title={found?.owner ?? 'Signed in with a key: this session reads only'}>
+        <strong>{found?.workspace.name ?? '\u00a0'}</strong>
+        <span>{found?.owner ?? (found ? 'read only' : '')}</span>
+      </div>
+      <a class="icon-button" href="/docs" target="_blank" rel="noopener" title="API documentation">
+        <span aria-hidden="true">{'{ }'}</span>
+        <span class="sr-only">API documentation</span>
+      </a>
+      <button type="button" class="icon-button" title="Sign out" onClick={() => void signOut()}>
+        <Icon name="out" />
+        <span class="sr-only">Sign out</span>
+      </button>
+    </div>
+  );
+}

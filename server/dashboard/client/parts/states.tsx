@@ -1,0 +1,69 @@
+import type { ComponentChildren } from 'preact';
+import type { ApiError } from '../lib/api.ts';
+import { Icon } from './icons.tsx';
+
+/** What to do about an error, by its code. */
+const ADVICE: Readonly<Record<string, string>> = {
+  rate_limited: 'It is tried again by itself.',
+  unavailable: 'It is tried again by itself; lists of large sites can take a minute.',
+  google_access_lost:
+    'Give the service account access to the property in Search Console again, then run `ordinate connections test`.',
+  plan_required: 'Put the workspace on a paid plan: `ordinate workspaces create --help` names them.',
+  not_found: 'The address may be old, or belong to another workspace.',
+  server_error: 'The log of the server says more.',
+  forbidden: 'Open the dashboard over HTTPS, or over HTTP at localhost.',
+};
+
+/** An error in words, with what to do about it. */
+export function ErrorBox({ error, retry }: { error: ApiError; retry?: (() => void) | undefined }) {
+  return (
+    <div class="notice notice-error" role="alert">
+      <Icon name="warning" />
+      <div>
+        <p>{error.message}</p>
+        {ADVICE[error.code] && <p class="muted">{ADVICE[error.code]}</p>}
+      </div>
+      {retry && (
+        <button type="button" class="button" onClick={retry}>
+          Try again
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** Why there is nothing here, and how to get something. */
+export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <h2>{title}</h2>
+      {children}
+    </div>
+  );
+}
+
+/** A command that can be copied by hand. */
+export function Command({ children }: { children: string }) {
+  return <code class="command">{children}</code>;
+}
+
+export function Missing() {
+  return (
+    <Empty title="There is nothing at this address">
+      <p>
+        <a href="/app">Go to your projects</a>
+      </p>
+    </Empty>
+  );
+}
+
+/** Grey lines in the place of what is awaited. */
+export function Skeleton({ lines = 3, height }: { lines?: number; height?: number }) {
+  return (
+    <div class="skeletons" aria-hidden="true">
+      {Array.from({ length: lines }, (_, index) => (
+        <div key={index} class="skeleton" style={height === undefined ? undefined : { height: `${height}px` }} />
+      ))}
+    </div>
+  );
+}

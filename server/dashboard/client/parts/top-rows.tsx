@@ -1,0 +1,50 @@
+import { apiPath, useResource } from '../lib/api.ts';
+import { formatMetric } from '../lib/format.ts';
+import type { ListAnswer, Project } from '../lib/types.ts';
+import { rangeParameters, useView } from '../lib/view.ts';
+import { ErrorBox, Skeleton } from './states.tsx';
+
+const ROWS = 7;
+
+/** The queries or pages with most clicks. */
+export function TopRows({ project, kind }: { project: Project; kind: 'queries' | 'pages' }) {
+  const view = useView();
+  const { data, error, isLoading, reload } = useResource<ListAnswer>(
+    apiPath(`/projects/${project.id}/${kind}`, { ...rangeParameters(view), country: view.country, limit: ROWS }),
+  );
+  const rows =
+    data?.queries?.map((row) => ({ ...row, name: row.query })) ??
+    data?.pages?.map((row) => ({ ...row, name: row.url })) ??
+    [];
+  const most = Math.max(1, ...rows.map(({ clicks }) => clicks));
+  const title = kind === 'queries' ? 'Top queries' : 'Top pages';
+  return (
+    <section class={`card top-rows ${isLoading && data ? 'is-stale' : ''}`} aria-label={title}>
+      <header>
+        <h2>{title}</h2>
+      </header>
+      {error && <ErrorBox error={error} retry={reload} />}
+      {!data && !error && <Skeleton lines={ROWS} height={26} />}
+      {data && rows.length === 0 && <p class="muted">There are none in these days.</p>}
+      <ol>
+        {rows.map(({ name, clicks }) => (
+          <li key={name}>
+            <span class="bar" style={{ width: `${(100 * clicks) / most}%` }} />
+            <span class="bar-name" title={name}>
+              {kind === 'pages' ? shortUrl(name, project.domain) : name}
+            </span>
+            <span class="bar-value">{formatMetric('clicks', clicks)}</span>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+/** An address of the project without what all of them begin with. */
+function shortUrl(url: string, domain: string): string {
+  const parsed = URL.parse(url);
+  if (parsed === null) return url;
+  const path = parsed.pathname + parsed.search + parsed.hash;
+  return parsed.hostname === domain || parsed.hostname === `www.${domain}` ? path : parsed.hostname + path;
+}

@@ -1,0 +1,135 @@
+import { useEffect, useState } from 'preact/hooks';
+import { ApiError, request, session, useResource } from '../lib/api.ts';
+import { formatAgo, formatInstant } from '../lib/dates.ts';
+import { plural } from '../lib/format.ts';
+import { PageHead } from '../parts/page-head.tsx';
+import { Empty, ErrorBox, Skeleton } from '../parts/states.tsx';
+
+interface Key {
+  readonly id: string;
+  readonly name: string;
+  readonly prefix: string;
+  readonly createdAt: string;
+  readonly lastUsedAt: string | null;
+  readonly revokedAt: string | null;
+}
+
+/** The API keys of the workspace, for its owners. */
+export function Keys() {
+  useEffect(() => {
+    document.title = 'Keys · Ordinate';
+  }, []);
+  const isOwner = session.value?.owner !== null;
+  const { data, error, isLoading, reload } = useResource<{ keys: readonly Key[] }>(isOwner ? '/keys' : null);
+  const [problem, setProblem] = useState<ApiError>();
+  const [made, setMade] = useState<{ name: string; key: string }>();
+  if (!isOwner) {
+    return (
+      <Empty title="Only owners manage keys">
+        <p>
+          Sign in by a link of <code>ordinate login</code>.
+        </p>
+      </Empty>
+    );
+  }
+  const attempt = async (work: () => Promise<void>): Promise<void> => {
+    setProblem(undefined);
+    try {
+      await work();
+      reload();
+    } catch (failed) {
+      setProblem(failed instanceof ApiError ? failed : new ApiError(0, 'unknown', String(failed), null));
+    }
+  };
+  const create = (name: string): Promise<void> =>
+    attempt(async () => {
+      const body = JSON.stringify({ name });
+      setMade(await request('/keys', { method: 'POST', headers: { 'content-type': 'application/json' }, body }));
+    });
+  const revoke = (key: Key): Promise<void> =>
+    attempt(async () => {
+      if (!confirm(`Revoke the key '${key.name}'? Whatever uses it stops working at once, for good.`)) return;
+      await request(`/keys/${key.id}`, { method: 'DELETE' });
+    });
+  const keys = data?.keys ?? [];
+  const active = keys.filter(({ revokedAt }) => revokedAt === null);
+  return (
+    <>
+      <PageHead title="Keys" subtitle={data && `${plural(active.length, 'active key')} of at most 20`} />
+      {(problem ?? error) && <ErrorBox error={(problem ?? error)!} />}
+      {made && (
+        <div class="notice notice-good" role="status">
+          <p>
+            The key <strong>{made.name}</strong>, shown this once: <code class="command">{made.key}</code>
+          </p>
+        </div>
+      )}
+      <NewKey onCreate={create} />
+      {isLoading && <Skeleton lines={4} height={44} />}
+      {data && (
+        <div class="card table-card">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Name</th>
+                <th scope="col">Begins with</th>
+                <th scope="col">Created</th>
+                <th scope="col">Last used</th>
+                <th scope="col">
+                  <span class="sr-only">Actions</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {keys.map((key) => (
+                <tr key={key.id} class={key.revokedAt === null ? '' : 'is-off'}>
+                  <td>{key.name}</td>
+                  <td>
+                    <code>{key.prefix}…</code>
+                  </td>
+                  <td>{formatInstant(key.createdAt)}</td>
+                  <td>{key.lastUsedAt === null ? 'never' : formatAgo(key.lastUsedAt)}</td>
+                  <td class="actions">
+                    {key.revokedAt === null ? (
+                      <button type="button" class="button" onClick={() => void revoke(key)}>
+                        Revoke<span class="sr-only"> {key.name}</span>
+                      </button>
+                    ) : (
+                      'revoked'
+                    )}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </>
+  );
+}
+
+function NewKey({ onCreate }: { onCreate: (name: string) => Promise<void> }) {
+  const [name, setName] = useState('');
+  return (
+    <form
+      class="inline-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void onCreate(name.trim()).then(() => setName(''));
+      }}
+    >
+      <label for="key-name">New key</label>
+      <input
+        id="key-name"
+        required
+        maxLength={100}
+        placeholder="What it is for"
+        value={name}
+        onInput={(event) => setName(event.currentTarget.value)}
+      />
+      <button type="submit" class="button button-main">
+        Create
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,139 @@
+import { useMemo } from 'preact/hooks';
+import { apiPath, useResource } from '../lib/api.ts';
+import { eachDay, formatRange } from '../lib/dates.ts';
+import { formatMetric, METRIC_NAMES } from '../lib/format.ts';
+import { type AlertsAnswer, METRICS, type NotesAnswer, type Project, type SiteAnswer } from '../lib/types.ts';
+import { rangeParameters, rangesOf, useView } from '../lib/view.ts';
+import type { ChartPoint } from '../parts/chart-options.ts';
+import { CompareSelect, CountryChip, DeviceSelect, PeriodSelect } from '../parts/controls.tsx';
+import { CopyButton } from '../parts/copy.tsx';
+import { markersOf } from '../parts/markers.ts';
+import { Change, Value } from '../parts/numbers.tsx';
+import { ProjectScreen } from '../parts/project-screen.tsx';
+import { ErrorBox, Skeleton } from '../parts/states.tsx';
+import { TimeChart } from '../parts/time-chart.tsx';
+import { TopRows } from '../parts/top-rows.tsx';
+
+/** How the whole site does: four metrics, one of them over the days of the range. */
+export function Overview() {
+  const view = useView();
+  const { device, country } = view;
+  return (
+    <ProjectScreen
+      title="Overview"
+      controls={(project) => (
+        <>
+          <CountryChip />
+          <PeriodSelect project={project} />
+          <CompareSelect />
+          <DeviceSelect />
+          <CopyButton
+            path={`/projects/${project.id}/site`}
+            parameters={{ ...rangeParameters(view), device: device === 'all' ? null : device, country }}
+          />
+        </>
+      )}
+    >
+      {(project) => (
+        <>
+          <AlertStrip project={project} />
+          <Performance project={project} />
+          <div class="columns">
+            <TopRows project={project} kind="queries" />
+            <TopRows project={project} kind="pages" />
+          </div>
+        </>
+      )}
+    </ProjectScreen>
+  );
+}
+
+function Performance({ project }: { project: Project }) {
+  const view = useView();
+  const { metric } = view;
+  const device = view.device === 'all' ? null : view.device;
+  const { range, compared } = rangesOf(view, project);
+  const path = `/projects/${project.id}/site`;
+  const site = useResource<SiteAnswer>(apiPath(path, { ...rangeParameters(view), device, country: view.country }));
+  const before = useResource<SiteAnswer>(compared && apiPath(path, { ...compared, device, country: view.country }));
+  const notes = useResource<NotesAnswer>(apiPath(`/projects/${project.id}/notes`, { from: range.from, to: range.to }));
+  const { data } = site;
+  const then = compared === null ? undefined : before.data;
+  const points = useMemo(() => pointsOf(data, metric), [data, metric]);
+  const comparedPoints = useMemo(() => then && pointsOf(then, metric), [then, metric]);
+  const markers = useMemo(
+    () => markersOf(notes.data?.notes ?? [], data?.range, view.device),
+    [notes.data, data, view.device],
+  );
+  const totals = data?.totals;
+  return (
+    <section class={`card performance ${site.isLoading && data ? 'is-stale' : ''}`} aria-label="Performance">
+      <div class="metrics" role="radiogroup" aria-label="Metric of the chart">
+        {METRICS.map((name) => (
+          <label key={name} class="metric">
+            <input
+              type="radio"
+              name="metric"
+              class="sr-only"
+              checked={metric === name}
+              onChange={() => view.change({ metric: name }, { replace: true })}
+            />
+            <span class="metric-name">{METRIC_NAMES[name]}</span>
+            <span class="metric-value">{totals ? <Value metric={name} value={totals[name]} /> : '\u00a0'}</span>
+            <span class="metric-change">
+              {totals && then ? <Change metric={name} now={totals[name]} then={then.totals[name]} /> : '\u00a0'}
+            </span>
+          </label>
+        ))}
+      </div>
+      <div class="performance-chart">
+        {site.error && <ErrorBox error={site.error} retry={site.reload} />}
+        {data === undefined && site.error === undefined && <Skeleton lines={1} height={310} />}
+        {data && (
+          <TimeChart
+            metric={metric}
+            points={points}
+            compared={comparedPoints}
+            provisionalAfter={data.range.provisionalAfter}
+            markers={markers}
+            label={`${METRIC_NAMES[metric]} of ${project.domain} by day, ${formatRange(data.range)}: ${formatMetric(metric, data.totals[metric])} in all${then ? `, compared with ${formatMetric(metric, then.totals[metric])} in ${formatRange(then.range)}` : ''}.`}
+          />
+        )}
+        {data && (
+          <p class="muted range-line">
+            {formatRange(data.range)}
+            {compared && ` compared with ${formatRange(compared)}, weekday by weekday`}
+          </p>
+        )}
+      </div>
+    </section>
+  );
+}
+
+/** A point for each day of the range: those without stored data are gaps. */
+function pointsOf(site: SiteAnswer | undefined, metric: (typeof METRICS)[number]): ChartPoint[] {
+  if (site === undefined) return [];
+  const byDay = new Map(site.daily.map((day) => [day.date, day[metric]]));
+  return eachDay(site.range).map((date) => ({ date, value: byDay.get(date) ?? null }));
+}
+
+/** The open alerts, the newest first. */
+function AlertStrip({ project }: { project: Project }) {
+  const { data } = useResource<AlertsAnswer>(`/projects/${project.id}/alerts?status=open&limit=50`);
+  const alerts = data?.alerts ?? [];
+  if (alerts.length === 0) return null;
+  const order = ['critical', 'warning', 'info'];
+  const shown = alerts.toSorted((a, b) => order.indexOf(a.severity) - order.indexOf(b.severity)).slice(0, 2);
+  return (
+    <section class="alert-strip card" aria-label="Open alerts">
+      <ul>
+        {shown.map(({ id, severity, kind, title }) => (
+          <li key={id}>
+            <span class={`pill severity-${severity}`}>{kind}</span>
+            <span>{title}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

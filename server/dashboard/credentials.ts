@@ -1,0 +1,64 @@
+import { bearerKeys, bearerToken, type Credential, type Identity } from '../api/plugins/guard.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import type { CatalogCache } from '../catalog/catalog-cache.ts';
+import { takeLink } from '../catalog/sessions.ts';
+import { KnownError } from '../domain/errors.ts';
+import { LINK_PATTERN } from '../domain/ids.ts';
+import { toMicroseconds } from '../domain/instants.ts';
+import { requireSameOrigin, sessionCookie } from './session-cookie.ts';
+
+interface Sources {
+  readonly catalog: Catalog;
+  readonly catalogCache: CatalogCache;
+  /** Milliseconds, as `Date.now`. */
+  readonly now: () => number;
+}
+
+/** The cookie of a session that has not ended, sent by a page of this origin. */
+export function sessionCookies({ catalogCache, now }: Pick<Sources, 'catalogCache' | 'now'>): Credential {
+  return {
+    via: 'session',
+    find: async (request) => {
+      requireSameOrigin(request);
+      const token = sessionCookie(request);
+      const session = token === undefined ? undefined : await catalogCache.session(token);
+      if (session === undefined || session.expiresAt <= toMicroseconds(now())) return undefined;
+      return identityOf(session);
+    },
+    refusal: () => new KnownError('unauthorized', 'The session has ended, or you are not signed in. Sign in again.'),
+  };
+}
+
+/** What begins a session: a key, or the token of a sign-in link, which is used up. */
+export function signInTokens({ catalog, catalogCache, now }: Sources): Credential {
+  const keys = bearerKeys(catalogCache);
+  const isLink = (token: string | undefined): token is string => token !== undefined && LINK_PATTERN.test(token);
+  return {
+    via: 'session',
+    find: async (request) => {
+      requireSameOrigin(request);
+      const token = bearerToken(request.headers.authorization);
+      if (!isLink(token)) return keys.find(request);
+      const link = await takeLink(catalog, token, toMicroseconds(now()));
+      return link && identityOf(link);
+    },
+    refusal: (request) =>
+      isLink(bearerToken(request.headers.authorization))
+        ? new KnownError('unauthorized', 'This link was already used or is older than 10 minutes. Create a new one.')
+        : keys.refusal(request),
+  };
+}
+
+interface SignedIn {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly plan: string;
+  readonly keyId: string | null;
+  readonly email: string | null;
+}
+
+function identityOf({ id, workspaceId, plan, keyId, email }: SignedIn): Identity {
+  return email === null
+    ? { workspaceId, plan, keyId }
+    : { workspaceId, plan, keyId: null, session: { id, owner: email } };
+}

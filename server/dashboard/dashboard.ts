@@ -1,0 +1,56 @@
+import type { FastifyInstance } from 'fastify';
+import { addEndpoints } from '../api/api.ts';
+import type { Guard } from '../api/plugins/guard.ts';
+import type { OnStages } from '../api/plugins/timing.ts';
+import type { Context } from '../api/routes/context.ts';
+import { UsageDatabase } from '../catalog/usage.ts';
+import { notFound } from '../domain/errors.ts';
+import { addKeyRoutes } from './key-routes.ts';
+import { addPages } from './pages.ts';
+import { addSessionRoutes, addSignIn } from './sessions.ts';
+
+const API_ROOT = '/app/api';
+
+/** Whether an address lies under the root of the dashboard's own API. */
+export function isDashboardApiAddress(url: string): boolean {
+  return /^\/app\/api([/?]|$)/.test(url);
+}
+
+interface DashboardOptions {
+  readonly sessionGuard: Guard;
+  readonly signInGuard: Guard;
+  readonly context: Context;
+  /** Folder of the usage database. */
+  readonly dataFolder: string;
+  readonly onStages: OnStages | undefined;
+}
+
+/**
+ * The dashboard at `/app`: its page and files, signing in, and the API once more under a root of its own, where a
+ * session counts in place of a key.
+ */
+export async function addDashboard(
+  app: FastifyInstance,
+  { sessionGuard, signInGuard, context, dataFolder, onStages }: DashboardOptions,
+): Promise<void> {
+  const usage = new UsageDatabase(dataFolder, (error) => {
+    app.log.warn({ err: error }, 'could not read the last use of keys');
+  });
+  app.addHook('onClose', async () => usage.close());
+  await app.register(async (dashboard) => addPages(dashboard));
+  await app.register(async (dashboard) => addSignIn(dashboard, { guard: signInGuard, context }));
+  await app.register(
+    async (api) => {
+      addEndpoints(api, { guard: sessionGuard, context, onStages, hide: true });
+      addSessionRoutes(api, context);
+      addKeyRoutes(api, { context, usage });
+      const answerUnknown = (): never => {
+        throw notFound('The dashboard has nothing at this address.');
+      };
+      // Not the page, which answers all other addresses below /app.
+      for (const url of ['/', '/*']) api.get(url, { schema: { hide: true } }, answerUnknown);
+      api.setNotFoundHandler(answerUnknown);
+    },
+    { prefix: API_ROOT },
+  );
+}

@@ -1,0 +1,74 @@
+import { constants } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
+import type { FactFile } from '../catalog/manifest.ts';
+import { lastDayOf, monthOf } from '../domain/dates.ts';
+import type { Range } from '../domain/range.ts';
+import type { Session } from '../facts/duckdb/engine.ts';
+import type { ExportedFile } from '../load/export-manifest.ts';
+import type { FactTableSchema } from '../load/tables.ts';
+import { sqlTemplate } from '../runtime/sql.ts';
+import { type CheckedFiles, DamagedFile } from '../storage/checked-files.ts';
+import type { FileStore } from '../storage/file-store.ts';
+import type { LocalFiles } from '../storage/local-files.ts';
+import { COPY_OPTIONS, type ExportFormat } from './formats.ts';
+
+/** A stored file and the days of it that are exported. */
+export interface FactExport {
+  readonly shape: FactTableSchema;
+  readonly project: string;
+  readonly stored: FactFile;
+  readonly range: Range;
+  readonly format: ExportFormat;
+}
+
+export interface FactFolders {
+  readonly store: FileStore;
+  readonly checked: CheckedFiles;
+  readonly target: LocalFiles;
+}
+
+/**
+ * Exports the rows of a fact file between two days; null if there are none. A whole Parquet file is copied: it has the
+ * snapshot format already, with the project in the name of its folder. Rows of a month need the whole month.
+ */
+export async function exportFacts(
+  session: Session,
+  folders: FactFolders,
+  { shape, project, stored, range, format }: FactExport,
+): Promise<ExportedFile | null> {
+  const { target } = folders;
+  const file = `${shape.name}/project_id=${project}/${stored.part}.${format}`;
+  const of = { table: shape.name, project, part: stored.part };
+  const isWhole = stored.firstDay >= range.from && lastDayIn(shape, stored) <= range.to;
+  if (isWhole && format === 'parquet') {
+    const { rows, firstDay, lastDay } = stored;
+    return { ...of, rows, firstDay, lastDay, ...(await copyWhole(folders, stored, file)) };
+  }
+  const [source = ''] = await folders.checked.open([stored]);
+  const parameters = { file: source, ...range };
+  const end = shape.day === 'month' ? `last_day("${shape.day}")` : `"${shape.day}"`;
+  const parts = { day: `"${shape.day}"`, end };
+  type Days = { readonly firstDay: string | null; readonly lastDay: string };
+  const [days] = await session.rows<Days>(sqlTemplate('export/days', parts), parameters);
+  if (days === undefined || days.firstDay === null) return null;
+  const { firstDay, lastDay } = days;
+  const text = sqlTemplate('export/facts', { ...parts, order: shape.order.join(', '), format: COPY_OPTIONS[format] });
+  const rows = await session.run(text, { ...parameters, target: target.prepare(file) });
+  return { ...of, rows, firstDay, lastDay, ...(await target.seal(file)) };
+}
+
+/** The last day that the rows of a file are about. */
+function lastDayIn({ day }: FactTableSchema, { lastDay }: FactFile): string {
+  return day === 'month' ? lastDayOf(monthOf(lastDay)) : lastDay;
+}
+
+/** The copy is compared with the hash, and so is what it was copied from. */
+async function copyWhole({ store, target }: FactFolders, stored: FactFile, file: string) {
+  const source = store.path(stored.file);
+  await copyFile(source, target.prepare(file), constants.COPYFILE_FICLONE);
+  const copy = await target.seal(file);
+  if (copy.sha256 !== stored.sha256) {
+    throw new DamagedFile(source, stored.file, `its SHA-256 is ${copy.sha256} instead of ${stored.sha256}`);
+  }
+  return copy;
+}

@@ -1,0 +1,17 @@
+-- A session, if its key is active or its member still an owner. $hash: SHA-256 of its secret, hexadecimal.
+select
+  s.id,
+  s.hash,
+  s.key_id as keyId,
+  s.email,
+  s.expires_at as expiresAt,
+  w.id as workspaceId,
+  w.name as workspaceName,
+  w.plan
+from sessions s
+join workspaces w on w.id = s.workspace_id
+left join keys k on k.id = s.key_id
+left join members m on m.workspace_id = s.workspace_id and m.email = s.email
+where s.hash = $hash
+  and (s.key_id is null or k.revoked_at is null)
+  and (s.email is null or m.role = 'owner')

@@ -1,0 +1,2 @@
+-- Forgets sessions that have expired. $at: microseconds.
+delete from sessions where expires_at <= $at
