@@ -21,13 +21,13 @@ import { type Counted, countAlerts } from './evidence/count.ts';
 import { falseAlarms, power } from './evidence/synthetic.ts';
 
 /**
- * Replays projects day by day and prints how often each rule speaks, in all and in its worst week; which drops it finds
- * in made-up sites; and what an evaluation of many keywords costs. ARCHITECTURE.md has the tables.
+ * Replays projects day by day and prints how many alerts each rule opens, in total and in its worst week; which drops it
+ * finds in synthetic sites; and the cost of evaluating many keywords. ARCHITECTURE.md has the tables.
  */
 const program = new Command('alerts:evidence')
   .option('--export <path>', 'a bulk export to replay, too', process.env['ORDINATE_EVIDENCE_EXPORT'])
   .option('--property <property>', 'its property', process.env['ORDINATE_EVIDENCE_PROPERTY'])
-  .option('--sites <n>', 'made-up sites of each size', Number, 50)
+  .option('--sites <n>', 'synthetic sites of each size', Number, 50)
   .option('--keywords <n>', 'keywords of the measurement of costs', Number, 5000)
   .option('--only <part>', 'sites, demo, export or cost');
 
@@ -41,7 +41,7 @@ interface Options {
 
 const CLICKS_PER_DAY = [7, 20, 200, 2000];
 const DROPS = [0.3, 0.5, 0.8];
-/** The first days of a project are needed by its windows. */
+/** The first days are needed for the windows of the rules. */
 const FIRST_DAYS = 63;
 
 async function run(): Promise<void> {
@@ -57,7 +57,7 @@ async function run(): Promise<void> {
 }
 
 function printSites(sites: number): void {
-  print(`\n| clicks a day | traffic drops a year, without cause | worst week | −30 % | −50 % | −80 % |`);
+  print(`\n| clicks a day | false traffic drops a year | worst week | −30 % | −50 % | −80 % |`);
   print('| --- | --- | --- | --- | --- | --- |');
   for (const clicks of CLICKS_PER_DAY) {
     const { perYear, worstWeek } = falseAlarms(clicks, sites);
@@ -77,7 +77,7 @@ function printTable(name: string, projects: readonly { id: string; years: number
   }
 }
 
-/** Fills a data folder of its own, and replays each of its projects from the first possible day on. */
+/** Fills a temporary data folder and replays its projects from the first possible day on. */
 async function replayFolder(fill: (stores: Stores) => Promise<unknown>) {
   const dataFolder = mkdtempSync(join(tmpdir(), 'ordinate-evidence-'));
   try {

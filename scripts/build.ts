@@ -1,4 +1,4 @@
-// Writes what the package runs to dist/: compiled JavaScript, the SQL files and the other files that the server reads.
+// Writes the files of the package to dist/: compiled JavaScript, the SQL files and the other files that the server reads.
 // Node does not strip types below node_modules, so an installed package cannot hold TypeScript.
 import { execFileSync } from 'node:child_process';
 import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ const ROOT = join(import.meta.dirname, '..');
 const DIST = join(ROOT, 'dist');
 
 rmSync(DIST, { recursive: true, force: true });
-// The client also needs its types: it is the one part that programs import.
+// Only the client needs types, because programs import it.
 for (const project of ['tsconfig.build.json', 'tsconfig.client.json']) {
   execFileSync(join(ROOT, 'node_modules/.bin/tsc'), ['--project', project], { cwd: ROOT, stdio: 'inherit' });
 }
@@ -30,6 +30,8 @@ cpSync(join(ROOT, 'server'), join(DIST, 'server'), {
   recursive: true,
   filter: (source) => !source.endsWith('.ts') && source !== client,
 });
+// The guide is served from here.
+cpSync(join(ROOT, 'docs'), join(DIST, 'docs'), { recursive: true });
 cpSync(join(ROOT, 'sql'), join(DIST, 'sql'), {
   recursive: true,
   filter: (source) => source !== join(ROOT, 'sql/bench'),

@@ -11,8 +11,8 @@ import { readSettings } from '../server/settings.ts';
 import { progressLines } from './progress-lines.ts';
 
 /**
- * Settings from the environment, with the catalog that they name; closed when `work` ends.
- * @param create for commands that begin something: makes the data folder where there is none
+ * Runs `work` with the settings from the environment and an open catalog, which is closed when `work` ends.
+ * @param create creates the data folder if it does not exist
  */
 export async function withStores<T>(
   work: (stores: Stores) => T | Promise<T>,
@@ -23,10 +23,10 @@ export async function withStores<T>(
   return await work({ settings, catalog });
 }
 
-/** As `withStores`, for a dry run: where there is no data yet, an empty folder stands in for it, and none is made. */
+/** Like `withStores`, for a dry run: without a data folder it uses an empty temporary one. */
 export async function withStoresForDryRun<T>(work: (stores: Stores) => Promise<T>): Promise<T> {
   const settings = readSettings(process.env);
-  // Facts without a catalog are a lost catalog, which is refused in words.
+  // Facts without a catalog mean a lost catalog, which `withStores` rejects.
   const isThere = ['catalog.sqlite', 'facts'].some((name) => existsSync(join(settings.dataFolder, name)));
   if (isThere) return withStores(work, { create: true });
   const dataFolder = await mkdtemp(join(tmpdir(), 'ordinate-dry-run-'));
@@ -38,13 +38,13 @@ export async function withStoresForDryRun<T>(work: (stores: Stores) => Promise<T
   }
 }
 
-/** Runs `work` with the database of usage; throws where it cannot be read. */
+/** Runs `work` with the usage database; throws if it cannot be read. */
 export async function withUsage<T>(
   { settings }: Pick<Stores, 'settings'>,
   work: (usage: UsageDatabase) => T | Promise<T>,
 ): Promise<T> {
   const usage = new UsageDatabase(settings.dataFolder, (error) => {
-    throw new Error(`The database of usage cannot be read: ${(error as Error).message}.`, { cause: error });
+    throw new Error(`The usage database cannot be read: ${(error as Error).message}.`, { cause: error });
   });
   try {
     return await work(usage);
@@ -53,7 +53,7 @@ export async function withUsage<T>(
   }
 }
 
-/** The one document of a command that was asked for `--json`. */
+/** Prints the output of a command with `--json`. */
 export function printJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 }
@@ -62,14 +62,14 @@ export function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** Rows as a table for people, or a sentence where there are none. */
+/** Prints rows as a table, or a sentence if there are none. */
 export async function printTable(rows: readonly object[], none: string): Promise<void> {
   if (rows.length === 0) print(none);
-  // The widths of texts take longer to read than most commands to run.
+  // Importing the widths of characters takes longer than most commands.
   else print((await import('./table.ts')).formatTable(rows));
 }
 
-/** Shows progress on standard error: a spinner on a terminal; elsewhere nothing, or with `lines` a line now and then. */
+/** Shows progress on standard error: a spinner on a terminal; otherwise nothing, or with `lines` a line every few seconds. */
 export function progress({ lines = false } = {}): { report: (step: string) => void; end: () => void } {
   if (!process.stderr.isTTY) {
     return lines ? progressLines((line) => process.stderr.write(line)) : { report: () => {}, end: () => {} };
@@ -82,7 +82,7 @@ export function progress({ lines = false } = {}): { report: (step: string) => vo
   };
 }
 
-/** Whoever reads the output may stop early (`| head`): what comes then goes nowhere, and the command still does its work. */
+/** The reader of the output may stop early (`| head`); the command then completes its work without output. */
 export function ignoreClosedOutput(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
@@ -91,10 +91,10 @@ export function ignoreClosedOutput(): void {
   }
 }
 
-/** Prints an error as sentences and makes the process fail. A stack trace only where debugging was asked for. */
+/** Prints an error message and makes the process fail. Prints a stack trace only at log level debug. */
 export function fail(error: unknown): void {
   process.exitCode = 1;
-  // Commander has printed its own, or there was only help to print.
+  // Commander has already printed its error or help.
   if (error instanceof CommanderError) {
     process.exitCode = error.exitCode;
     return;

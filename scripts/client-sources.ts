@@ -15,13 +15,13 @@ export interface Document {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
-/** The document without its examples, which no client is made of. */
+/** The document without examples, which clients do not need. */
 export function withoutExamples(document: object): Document {
   const text = JSON.stringify(document, (name, value: unknown) => (name === 'examples' ? undefined : value));
   return JSON.parse(text) as Document;
 }
 
-/** `client/operations.ts`: what the client needs to know of the document when it runs. */
+/** `client/operations.ts`: the parts of the document that the client needs at run time. */
 export function operationsSource(document: Document): string {
   const paths: Record<string, string> = {};
   const rows: Record<string, string> = {};
@@ -39,7 +39,7 @@ export const DOCUMENT = '${hash('sha256', JSON.stringify(document))}';
 /** The path of each operation. */
 export const PATHS = ${literal(paths)} as const;
 
-/** Where the rows are in answers that come in pages. */
+/** The name of the list of rows in answers with pages. */
 export const ROWS = ${literal(rows)} as const;
 `;
 }

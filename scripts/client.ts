@@ -1,5 +1,5 @@
-// Writes the generated files of client/ from the OpenAPI document. The generator needs a TypeScript of its own, older than
-// the project's, so it is installed where nothing else finds it.
+// Writes the generated files of client/ from the OpenAPI document. The generator needs an older TypeScript than the
+// project's, so it is installed in a separate folder.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

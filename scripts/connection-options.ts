@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { ARCHIVES, type Archive, type Connection, checkConnection } from '../server/catalog/connections.ts';
 import { readCredentials } from '../server/providers/credentials.ts';
 
-/** Where a connection leads to, as commands take it. */
+/** Options of commands for a connection. */
 export interface ConnectionOptions {
   readonly credentials?: string;
   readonly endpoint?: string;
@@ -11,7 +11,7 @@ export interface ConnectionOptions {
   readonly archive?: Archive;
 }
 
-/** Adds the options that say with which credentials a provider is reached, and where. */
+/** Adds the options for the credentials and addresses of a provider. */
 export function addConnectionOptions(command: Command): Command {
   return command
     .option('--credentials <file>', "one of Google's JSON files (service_account or authorized_user)")
@@ -32,7 +32,7 @@ function readArchive(text: string): Archive {
   return found;
 }
 
-/** A connection to the reporting API. Throws where it cannot work: better now than at the first request. */
+/** A connection to the reporting API. Throws if it cannot work, instead of failing at the first request. */
 export function searchConsole({ credentials, endpoint, tokenEndpoint, archive }: ConnectionOptions): Connection {
   const connection: Connection = {
     kind: 'search-console',
@@ -55,7 +55,7 @@ function usable(credentials: string | undefined): string | null {
   }
 }
 
-/** The absolute path of a credentials file that can be read, or null where none is named. */
+/** The absolute path of a readable credentials file, or null if none is given. */
 export function credentialsPath(file: string | undefined): string | null {
   if (file === undefined) return null;
   const path = resolve(file);

@@ -2,8 +2,8 @@ import { listProjectsToEvaluate } from '../server/catalog/evaluations.ts';
 import type { Stores } from '../server/load/stores.ts';
 
 /**
- * Evaluates the alerts of projects after their facts were published. What was published stays, whatever comes of it: a
- * failure is returned as a warning.
+ * Evaluates the alerts of projects after their facts were published. A failure is returned as a warning, because the
+ * published facts stay.
  */
 export async function evaluateAfter(
   { settings, catalog }: Stores,
@@ -12,7 +12,7 @@ export async function evaluateAfter(
 ): Promise<{ opened: number; resolved: number; warnings: string[] }> {
   const outcome = { opened: 0, resolved: 0, warnings: [] as string[] };
   try {
-    // Those that the load has changed, and not removed.
+    // The load may also have removed projects.
     const due = (await listProjectsToEvaluate(catalog)).filter((project) => projects.includes(project));
     if (due.length === 0) return outcome;
     const [{ withFacts }, { evaluateProject }] = await Promise.all([

@@ -2,7 +2,7 @@ import { type Command, Help, type Option } from 'commander';
 
 const standard = new Help();
 
-/** How every command prints its help: what is required stands in the usage, and is marked in the list of options. */
+/** Help of all commands: required options are part of the usage and are marked in the list of options. */
 export const HELP = {
   commandUsage(command: Command): string {
     const required = command.options.filter(({ mandatory }) => mandatory).map(({ flags }) => flags);
@@ -13,7 +13,7 @@ export const HELP = {
   },
 };
 
-/** The text of examples at the end of a command's help. */
+/** Examples at the end of a command's help. */
 export function examples(...commands: readonly string[]): string {
   return `\nExamples:\n${commands.map((command) => `  ordinate ${command}`).join('\n')}`;
 }

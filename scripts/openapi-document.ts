@@ -6,7 +6,7 @@ import { openCatalog } from '../server/catalog/open-catalog.ts';
 import { Engine } from '../server/facts/duckdb/engine.ts';
 import { readSettings } from '../server/settings.ts';
 
-/** The OpenAPI document that a server would serve. */
+/** The OpenAPI document of the server. */
 export async function openapiDocument(): Promise<object> {
   await using opened = new AsyncDisposableStack();
   const dataFolder = mkdtempSync(join(tmpdir(), 'ordinate-openapi-'));

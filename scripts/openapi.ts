@@ -1,4 +1,4 @@
-// Writes the OpenAPI document that the server would serve to openapi.json, for the linter.
+// Writes the OpenAPI document of the server to openapi.json, for the linter.
 import { writeFileSync } from 'node:fs';
 import { openapiDocument } from './openapi-document.ts';
 

@@ -31,7 +31,7 @@ import { addWork } from './commands/work.ts';
 import { addWorkspaces } from './commands/workspaces.ts';
 import { examples, HELP } from './help.ts';
 
-// What is stored is nobody else's to read, whoever writes it: SQLite, DuckDB or this process.
+// Only the owner may read stored files, whether SQLite, DuckDB or this process writes them.
 process.umask(0o077);
 
 const { version } = JSON.parse(readFileSync(findPackageJSON(import.meta.url)!, 'utf8')) as {

@@ -2,7 +2,7 @@ import type { SyncProgress } from '../server/sync/run.ts';
 
 const WIDTH = 20;
 
-/** Makes the text of a sync's progress: a bar, windows, requests, rows, and the time that is left by its own pace. */
+/** Returns the progress text of a sync: a bar, windows, requests, rows and the estimated time left. */
 export function progressBar(now: () => number = Date.now): (progress: SyncProgress) => string {
   const started = now();
   return ({ windows, allWindows, requests, allRequests, rows }) => {

@@ -1,8 +1,8 @@
 const INTERVAL_MS = 3000;
 
 /**
- * Progress where there is no terminal: the first step at once, then the current one every few seconds, with the
- * seconds since the start.
+ * Progress without a terminal: the first step at once, then the current step every few seconds, with the seconds since
+ * the start.
  */
 export function progressLines(write: (line: string) => unknown): { report: (step: string) => void; end: () => void } {
   const started = Date.now();

@@ -5,7 +5,7 @@ import type { Stores } from '../server/load/stores.ts';
 import type { Providers } from '../server/providers/providers.ts';
 import { withStores } from './cli.ts';
 
-/** Runs `work` with the lists that the server has, in the same folder; what it logs goes to `log`. */
+/** Runs `work` with the lists of the data folder, as the server opens them. */
 export function withLists<T>(
   log: Pick<FastifyBaseLogger, 'info' | 'warn'>,
   work: (stores: Stores & { lists: Lists }) => Promise<T>,
@@ -17,14 +17,14 @@ export function withLists<T>(
   });
 }
 
-/** Runs `work` with the providers that the server has. What they do is not logged: the command tells what came of it. */
+/** Runs `work` with the providers, as the server opens them, without a log: the command prints the result. */
 export function withProviders<T>(
   work: (stores: Stores & { providers: Providers }) => Promise<T>,
   options: { create?: boolean } = {},
 ): Promise<T> {
   return withStores(async ({ settings, catalog }) => {
     await using opened = new AsyncDisposableStack();
-    // Where the limits that it keeps cannot be read, this process keeps to them alone.
+    // Without the usage database, rate limits apply only within this process.
     const usage = opened.adopt(new UsageDatabase(settings.dataFolder, () => {}), (it) => it.close());
     const { Providers: Opened } = await import('../server/providers/providers.ts');
     const providers = new Opened({ catalog, usage, settings, log: QUIET, now: Date.now });

@@ -3,21 +3,20 @@ import type { Catalog } from '../server/catalog/catalog.ts';
 import type { ProjectContents, WorkspaceContents } from '../server/catalog/contents.ts';
 import { count } from '../server/load/problems.ts';
 import type { Removals } from '../server/load/removals.ts';
-import type { Settings } from '../server/settings.ts';
+import type { Stores } from '../server/load/stores.ts';
 import { print, printJson, progress, withStores } from './cli.ts';
 
-/** Rows that are named of each table. */
+/** Maximum rows to name per table. */
 const SHOWN_ROWS = 5;
 
-/** Where a confirmation is asked for. */
+/** Streams to ask for a confirmation. */
 export interface Terminal {
   readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean };
   readonly output: NodeJS.WritableStream & { readonly isTTY?: boolean };
 }
 
 /**
- * Throws unless a removal was confirmed: by `--confirm ID`, or at a terminal by typing the id. Without a terminal nobody
- * could have been asked.
+ * Throws unless a removal is confirmed by `--confirm ID`, or by typing the id at a terminal.
  */
 export async function confirmRemoval(
   id: string,
@@ -43,24 +42,22 @@ export async function confirmRemoval(
   }
 }
 
-/** Options of a command that removes something. */
+/** Options of commands that remove something. */
 export interface RemoveOptions {
   readonly confirm?: string;
   readonly json?: boolean;
 }
 
-type Stores = { readonly settings: Settings; readonly catalog: Catalog };
-
-/** How a kind of thing is removed. */
+/** How to remove a project or workspace. */
 interface Removal<T> {
   readonly what: string;
-  /** What would go; undefined where there is no such thing. */
+  /** Reads what would be removed; undefined if there is none. */
   readonly read: (catalog: Catalog, id: string) => Promise<T | undefined>;
   readonly lines: (contents: T) => string[];
   readonly remove: (stores: Stores, id: string, onWait: () => void) => Promise<T>;
 }
 
-/** Removes one thing after it was confirmed, and prints what went. */
+/** Removes something after a confirmation, and prints what was removed. */
 export async function runRemoval<T>(id: string, { confirm, json }: RemoveOptions, removal: Removal<T>): Promise<void> {
   const removed = await withStores(async (stores) => {
     const contents = await removal.read(stores.catalog, id);
@@ -77,7 +74,7 @@ export async function runRemoval<T>(id: string, { confirm, json }: RemoveOptions
   else print(`Removed:\n${removal.lines(removed).join('\n')}`);
 }
 
-/** The one id that a command was given, as its argument or as an option. */
+/** The id from the argument or option of a command. Throws if there is none, or two different ones. */
 export function oneId(what: string, argument: string | undefined, option: string | undefined): string {
   const ids = new Set([argument, option].filter((id) => id !== undefined));
   const [id] = ids;
@@ -86,7 +83,7 @@ export function oneId(what: string, argument: string | undefined, option: string
   return id;
 }
 
-/** A project and all that goes with it, as lines. */
+/** Lines that describe a project and everything that is removed with it. */
 export function projectLines(project: ProjectContents): string[] {
   const { id, workspace, property, facts, files, bytes } = project;
   const parts = [
@@ -108,7 +105,7 @@ export function projectLines(project: ProjectContents): string[] {
   return [`  project ${id}  ${property}  (workspace ${workspace})`, `    with ${rest}`, ...tables];
 }
 
-/** A workspace and all that goes with it, as lines. */
+/** Lines that describe a workspace and everything that is removed with it. */
 export function workspaceLines({ id, name, keys, revokedKeys, members, notes, projects }: WorkspaceContents): string[] {
   const parts = [
     count(projects.length, 'project'),
@@ -121,7 +118,7 @@ export function workspaceLines({ id, name, keys, revokedKeys, members, notes, pr
   return [`  workspace ${id}  ${name}`, `    with ${rest}`, ...projects.flatMap(projectLines)];
 }
 
-/** What a replacing load deletes, as lines; none where it deletes nothing. */
+/** Lines that describe what a replacing load deletes; empty if it deletes nothing. */
 export function removalLines({ rows, projects, unconfirmed }: Removals, loaded: boolean): string[] {
   const tables = Object.entries(rows).filter(([table]) => table !== 'projects');
   if (tables.length === 0 && projects.length === 0) return [];

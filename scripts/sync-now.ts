@@ -7,7 +7,7 @@ import { evaluateAfter } from './evaluate.ts';
 import { progressBar } from './progress-bar.ts';
 import { runProject, withSyncStores } from './sync.ts';
 
-/** The projects that are named, or all connected ones. Throws where one cannot be synced. */
+/** The named projects, or all connected ones. Throws if one cannot be synced. */
 export async function projectsToSync(
   catalog: Catalog,
   named: readonly string[] | undefined,
@@ -23,7 +23,7 @@ export async function projectsToSync(
   return [...new Set(named)];
 }
 
-/** Syncs projects one after the other, with a progress bar, and prints what came of it. The process fails where one did. */
+/** Syncs projects one after the other, with a progress bar, and prints the results. If one fails, the process fails. */
 export async function syncNow(named: readonly string[] | undefined, { quiet = false } = {}): Promise<void> {
   const results: SyncResult[] = [];
   await withSyncStores(async (stores) => {

@@ -9,7 +9,7 @@ import { withStores } from './cli.ts';
 
 const LEASE_PAUSE = 250;
 
-/** Runs `work` with what a sync needs; its lines of the log go to standard error. */
+/** Runs `work` with the stores of a sync; its log goes to standard error. */
 export function withSyncStores<T>(work: (stores: SyncStores) => Promise<T>): Promise<T> {
   return withStores(async ({ settings, catalog }) => {
     const write = (line: string): void => void process.stderr.write(line);
@@ -22,8 +22,8 @@ export function withSyncStores<T>(work: (stores: SyncStores) => Promise<T>): Pro
 }
 
 /**
- * Runs a project now. Where another process runs it, that one is waited for; what it has done is not done again.
- * Undefined: the other one has done all of it.
+ * Syncs a project now. If another process syncs it, waits for that one and does only the rest; undefined if there is
+ * none.
  */
 export async function runProject(
   stores: SyncStores,

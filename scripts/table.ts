@@ -4,8 +4,8 @@ type Cell = string | number | boolean | null | undefined;
 type Row = Readonly<Record<string, Cell>>;
 
 /**
- * Rows as aligned columns, two spaces apart, under headings made from the names of their values. Numbers stand on the
- * right; `-` stands for no value, and a column without any is left out.
+ * Formats rows as aligned columns, two spaces apart, with headings from the property names. Numbers are right-aligned;
+ * `-` means no value, and columns without any value are omitted.
  */
 export function formatTable(rows: readonly object[]): string {
   const records = rows as readonly Row[];
@@ -36,7 +36,7 @@ function formatHeading(name: string): string {
 function formatCell(value: Cell): string {
   if (value === null || value === undefined || value === '') return '-';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  // Names come from loaded data: they must not move the cursor, start lines or turn the direction of the text.
+  // Names come from loaded data: they must not move the cursor, start lines or change the text direction.
   return String(value).replaceAll(
     /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,

@@ -31,14 +31,14 @@ import type { Settings } from './settings.ts';
 import { CheckedFiles } from './storage/checked-files.ts';
 import { FactStore } from './storage/fact-store.ts';
 
-/** Bounds of the server that are no settings; tests set them lower. */
+/** Limits of the server that are not settings; tests lower them. */
 interface Limits {
-  /** Long answers on their way at once; each takes some megabytes, however long it is. */
+  /** Max concurrent long answers; each takes some megabytes, independent of its length. */
   readonly longAnswers: number;
   readonly longAnswersPerWorkspace: number;
-  /** How long one waits for its turn before its client is told to come back, in milliseconds. */
+  /** Max wait of a long answer before it is rejected with `Retry-After`, in milliseconds. */
   readonly longAnswerWait: number;
-  /** A client that takes nothing of its answer for so long makes room for others, in milliseconds. */
+  /** A client that reads nothing for this long is disconnected, in milliseconds. */
   readonly stalled: number;
 }
 
@@ -53,16 +53,15 @@ export interface Dependencies {
   readonly settings: Settings;
   readonly catalog: OpenCatalog;
   readonly engine: Engine;
-  /** Where the log goes. */
   readonly logStream: { write(line: string): void };
-  /** Milliseconds; `Date.now` but in tests. */
+  /** Milliseconds; default: `Date.now`. */
   readonly now?: () => number;
   readonly limits?: Partial<Limits>;
-  /** Is told how long the stages of each answer of the API took. */
+  /** Called with the stage times of each answer of the API. */
   readonly onStages?: OnStages;
 }
 
-/** The whole server short of listening. */
+/** Builds the whole server without listening. */
 export async function buildApp(dependencies: Dependencies): Promise<FastifyInstance> {
   const { settings, catalog, engine, logStream, now = Date.now } = dependencies;
   const { longAnswers, longAnswersPerWorkspace, longAnswerWait, stalled } = { ...LIMITS, ...dependencies.limits };
@@ -70,27 +69,26 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   let sessionGuard: Guard | undefined;
   const app = fastify({
     logger: logOptions(settings.logLevel, logStream),
-    // One line a request, written when it is answered.
-    // One logger for all of them: what is logged of a request tells its id.
+    // One line per request, written when it is answered, by one logger: the line contains the id of the request.
     childLoggerFactory: (logger) => logger,
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: settings.trustedProxies.length > 0 ? [...settings.trustedProxies] : false,
-    // Slow senders: the whole request must have arrived by then.
+    // The time limit for the arrival of a whole request.
     requestTimeout: 30_000,
-    // Until an answer begins; then its deadline watches the client.
+    // Applies until an answer begins; then the deadline plugin watches the client.
     connectionTimeout: (settings.requestTimeLimit + 30) * 1000,
-    // Longer than an address can be: a long id is an unknown one.
+    // Longer than any URL, so that a long id is an unknown id.
     routerOptions: { maxParamLength: 100_000 },
-    // Node answers a request without Host by itself, without our envelope.
+    // Node would answer a request without Host itself, not in our error format.
     http: { requireHostHeader: false },
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, app.log),
     frameworkErrors: (error, request, reply) => {
       void answerUnroutable(error, request, reply);
     },
   });
-  /** An address that cannot be decoded has no route; the key still goes first. */
+  /** Answers a URL that cannot be decoded. The key is checked first. */
   async function answerUnroutable(error: Error, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    // No hook has seen this request, and this reply has none of the decorators of plugins.
+    // No hooks have run for this request, and this reply lacks the decorators of plugins.
     logAnswer(app.log, request, reply);
     try {
       if (isApiAddress(request.url)) await guard?.(request, reply);
@@ -101,7 +99,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
     }
   }
 
-  // A server that cannot be built whole leaves nothing open.
+  // Closes everything if a later step fails.
   await using building = new AsyncDisposableStack();
   building.defer(() => app.close());
   addDeadlines(app, { progress: settings.requestTimeLimit * 1000, stalled });
@@ -116,7 +114,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
 
   const factFiles = new CheckedFiles(new FactStore(settings.dataFolder));
   const lists = new Lists({ engine, catalog, factFiles, settings, log: app.log, now });
-  // Requests that wait for a provider would hold the end up.
+  // Requests that wait for a provider would delay the shutdown.
   app.addHook('preClose', async () => lists.stop());
   app.addHook('onClose', () => lists.close());
   const context: Context = {

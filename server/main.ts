@@ -12,15 +12,15 @@ import { startWorker } from './jobs/worker-process.ts';
 import { ProcessFolder } from './process-folder.ts';
 import type { Settings } from './settings.ts';
 
-/** Requests under way get this long to end after a signal to stop, in milliseconds. */
+/** Time for running requests to end after a stop signal, in milliseconds. */
 const GRACE = 20_000;
 
 /** Opens the stores, builds the server, listens, and stops gracefully on SIGTERM and SIGINT. Returns its address. */
 export async function serve(settings: Settings): Promise<string> {
   const { dataFolder, memoryLimit, threads } = settings;
-  // A file that may not grow further is a failed write, not the end of the process.
+  // Exceeding a file size limit is a failed write and must not end the process.
   process.on('SIGXFSZ', () => {});
-  // Closed in reverse order when the server stops, and when one of the steps fails.
+  // Closed in reverse order when the server stops or a step fails.
   await using opening = new AsyncDisposableStack();
   const logStream = opening.adopt(openLog(), (stream) => stream.flushSync());
   const catalog = opening.adopt(await openCatalog(dataFolder), (opened) => opened.close());
@@ -40,7 +40,7 @@ export async function serve(settings: Settings): Promise<string> {
   return address;
 }
 
-/** Background jobs have a process of their own: heavy ones take nothing from requests, and it may die by itself. */
+/** Background jobs run in a separate process, so that heavy jobs and crashes do not affect requests. */
 function superviseJobs({ log }: FastifyInstance, logStream: { write(line: string): void }): Supervisor {
   const program = fileURLToPath(new URL('./worker.ts', import.meta.url));
   const start = (): WorkerProcess => startWorker(program, { log, logStream });

@@ -5,8 +5,8 @@ import { FileLock } from './catalog/lock.ts';
 import { newUuid } from './domain/ids.ts';
 
 /**
- * A folder for the temporary files of one process, removed when the process ends well. A lock file beside it tells
- * whether its process still runs, also in another container where process ids and host names tell nothing.
+ * A folder for the temporary files of one process, removed at a regular end. A lock file beside it shows whether the
+ * process still runs, also in another container, where process ids and host names are not unique.
  */
 export class ProcessFolder {
   readonly path: string;
@@ -17,12 +17,12 @@ export class ProcessFolder {
     this.#lock = lock;
   }
 
-  /** Makes a folder below `parent`, and removes those of processes that ended without cleaning up. */
+  /** Creates a folder below `parent`, and removes those of processes that were killed. */
   static async take(parent: string): Promise<ProcessFolder> {
     mkdirSync(parent, { recursive: true });
     await removeLeftovers(parent);
     const path = join(parent, newUuid());
-    // The lock first: whoever sees the folder must find it locked.
+    // The lock first, so that other processes never see an unlocked folder.
     const lock = FileLock.take(lockOf(path));
     if (lock === undefined) throw new Error(`The lock of '${path}' is held by another process.`);
     mkdirSync(path);
@@ -43,7 +43,7 @@ async function removeLeftovers(parent: string): Promise<void> {
   }
 }
 
-/** The lock file goes last, and while it is held. */
+/** Removes the lock file last, while the lock is held. */
 async function removeLocked(path: string, lock: FileLock): Promise<void> {
   using _held = lock;
   await rm(path, { recursive: true, force: true });

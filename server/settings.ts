@@ -4,16 +4,16 @@ import { resolve } from 'node:path';
 
 interface Setting<T> {
   readonly name: string;
-  /** Its name in the version before, which is still accepted, with a warning. */
+  /** Its name in the previous version, which is still accepted with a warning. */
   readonly formerly?: string;
   /** As it would be written in the environment. */
   readonly fallback: string;
   /** The default as help and README show it. */
   readonly shown: string;
   readonly help: string;
-  /** What a right value is, in words. */
+  /** A description of valid values. */
   readonly wanted: string;
-  /** Undefined when the text is malformed. */
+  /** Undefined for a malformed text. */
   readonly read: (text: string) => T | undefined;
 }
 
@@ -45,12 +45,12 @@ function isNetwork(text: string): boolean {
   return prefix === undefined || wholeNumber(prefix, 0, version === 4 ? 32 : 128) !== undefined;
 }
 
-/** As browsers send it: a scheme, a host and perhaps a port, without a path. */
+/** As browsers send it: a scheme, a host and an optional port, without a path. */
 function isOrigin(text: string): boolean {
   return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }
 
-/** Every setting, once: the reading of the environment, `--help` and the README derive from this table. */
+/** All settings: the parser of the environment, `--help` and the README use this table. */
 export const SETTINGS = {
   dataFolder: setting({
     name: 'ORDINATE_DATA',
@@ -258,12 +258,12 @@ export const SETTINGS = {
 type Table = typeof SETTINGS;
 export type Settings = { readonly [Key in keyof Table]: NonNullable<ReturnType<Table[Key]['read']>> };
 
-/** A setting is unknown or malformed; the message says which and what would be right. */
+/** A setting is unknown or malformed; the message names it and the valid values. */
 class SettingsError extends Error {}
 
 /**
  * Settings from the environment. Throws `SettingsError` for a malformed or unknown one, all of them in one message.
- * @param warn takes a sentence about a setting that is there under its former name
+ * @param warn called with a sentence for each setting with a former name
  */
 export function readSettings(environment: NodeJS.ProcessEnv, warn = warnOnce): Settings {
   const known = Object.values<AnySetting>(SETTINGS);
@@ -284,7 +284,7 @@ export function readSettings(environment: NodeJS.ProcessEnv, warn = warnOnce): S
 
 type AnySetting = Setting<unknown>;
 
-/** What a setting is set to, and by which of its names. */
+/** The text of a setting, and the name under which it was found. */
 function findValue(
   { name, formerly, fallback }: AnySetting,
   environment: NodeJS.ProcessEnv,

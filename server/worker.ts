@@ -10,20 +10,20 @@ import { JOBS } from './jobs/jobs.ts';
 import { FileLeases } from './jobs/leases.ts';
 import { readSettings, type Settings } from './settings.ts';
 
-/** Jobs get this long to end after a signal to stop, in milliseconds. */
+/** Time for jobs to end after a stop signal, in milliseconds. */
 const GRACE = 900;
 
 /** Runs background jobs until SIGTERM or SIGINT, or until the process that started this one has ended. */
 export async function work(settings: Settings): Promise<void> {
   const { dataFolder, logLevel } = settings;
-  // A file that may not grow further is a failed write, not the end of the process.
+  // Exceeding a file size limit is a failed write and must not end the process.
   process.on('SIGXFSZ', () => {});
-  // A line at a time: there are few, and none is lost when the process is killed.
+  // Unbuffered: there are few lines, and none is lost when the process is killed.
   const logStream = destination({ dest: 2, sync: true });
-  // Whoever read them may have gone.
+  // The reader of the log may have exited.
   logStream.on('error', () => {});
   const log = pino({ level: logLevel, serializers: { err: serializeError } }, logStream);
-  // Makes it where there is none, and says what is wrong with it; each run opens it for itself.
+  // Creates a missing catalog and reports problems with it; each run opens the catalog again.
   await (await openCatalog(dataFolder)).close();
   const usage = new UsageDatabase(dataFolder, (error) => log.warn({ err: error }, 'the state of jobs was not stored'));
   const runner = new JobRunner({
@@ -51,7 +51,7 @@ export async function work(settings: Settings): Promise<void> {
   await running;
 }
 
-// `serve` starts this file itself: the command line would bring all commands with it.
+// `serve` starts this file directly: the command line would import all commands.
 if (import.meta.main) {
   await work(readSettings(process.env)).catch((error: unknown) => {
     process.stderr.write(`${(error as Error).message}\n`);

@@ -7,7 +7,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'main.ts': ['app.ts', 'api', 'jobs', 'catalog', 'facts', 'process-folder.ts', 'settings.ts'],
   'worker.ts': ['api', 'jobs', 'catalog', 'settings.ts'],
   'app.ts': ['dashboard', 'api', 'ops', 'formats', 'lists', 'facts', 'catalog', 'storage', 'runtime', 'settings.ts'],
-  dashboard: ['api', 'catalog', 'domain'],
+  dashboard: ['api', 'reports', 'alerts', 'sync', 'facts', 'catalog', 'domain'],
   api: ['formats', 'reports', 'catalog', 'domain', 'runtime'],
   formats: ['reports', 'facts', 'catalog', 'domain', 'runtime'],
   reports: ['lists', 'facts', 'catalog', 'storage', 'domain'],

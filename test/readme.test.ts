@@ -173,7 +173,7 @@ t.test('a property is connected', async (t) => {
   const commands = connected.replace(' --sync', '');
   t.not(commands, connected);
   const out = await shell(commands, folder, { ORDINATE_DATA: join(folder, 'data') });
-  t.match(out, /sc-domain:acme\.example +siteRestrictedUser\nProject \w{5} was made of .*; it tracks 1 query/);
+  t.match(out, /sc-domain:acme\.example +siteRestrictedUser\nProject \w{5} was created for .*; it tracks 1 query/);
 });
 
 t.test('lists live from the search provider', async (t) => {

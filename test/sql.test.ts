@@ -173,6 +173,11 @@ const QUESTIONS: Readonly<
     parameters: { ...RANGE, keywords: ['kwTwo', 'kwOne'] },
     answers: { date: '2026-03-02' },
   },
+  keyword_page_totals: {
+    key: "'Kw001' as keyword_id, 'https://shop.example/' as url, date '2026-03-02' as date",
+    parameters: { ...RANGE, keyword: 'Kw001', limit: 5 },
+    answers: { name: 'https://shop.example/' },
+  },
   page_sums: {
     key: "'https://a.example/' as url, date '2026-03-02' as date, 'usa' as country",
     parameters: { ...RANGE, urls: ['https://a.example/'] },

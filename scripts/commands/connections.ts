@@ -56,7 +56,7 @@ export function addConnections(program: Command): void {
       };
       await withStores(({ catalog }) => setConnection(catalog, project, connection, toMicroseconds(Date.now())));
       if (json) printJson({ project, ...connection });
-      else print(`Project '${project}' is connected to ${connection.kind}; connections test tells whether it works.`);
+      else print(`Project '${project}' is connected to ${connection.kind}; connections test checks it.`);
     });
   command
     .command('list')
@@ -105,7 +105,7 @@ export function addConnections(program: Command): void {
     });
 }
 
-/** Throws where the file cannot serve as credentials: better now than at the first request. */
+/** Throws if the file is not usable as credentials, instead of failing at the first request. */
 function readableCredentials(file: string | undefined): string | null {
   try {
     return credentialsPath(file);

@@ -1,13 +1,12 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import type { Catalog } from '../../server/catalog/catalog.ts';
 import { createKey } from '../../server/catalog/keys.ts';
 import { listAllProjects } from '../../server/catalog/projects.ts';
 import { listWorkspaces } from '../../server/catalog/workspaces.ts';
 import { addDays, dayOf } from '../../server/domain/dates.ts';
 import { toMicroseconds } from '../../server/domain/instants.ts';
 import type { Stores } from '../../server/load/stores.ts';
-import { readSettings, type Settings } from '../../server/settings.ts';
+import { readSettings } from '../../server/settings.ts';
 import { print, progress, withStores } from '../cli.ts';
 import { ensureDashboard } from '../dashboard.ts';
 import { examples } from '../help.ts';
@@ -49,7 +48,7 @@ function makeDemo(): Promise<void> {
   );
 }
 
-/** A server with a project that fills itself while one watches. */
+/** Runs a server with a project that syncs from a model of Search Console. */
 async function runLive(): Promise<void> {
   const settings = readSettings(process.env);
   if (!settings.jobs || !settings.sync) {
@@ -70,11 +69,8 @@ async function runLive(): Promise<void> {
   print(`  curl -H 'Authorization: Bearer ${key ?? 'KEY'}' ${address}/api/v1/projects/${project}/site\n`);
 }
 
-/** Makes the demo snapshot and loads it as everybody's data is loaded, with progress on standard error. */
-export async function loadDemo(
-  stores: { settings: Settings; catalog: Catalog },
-  { evaluate = true }: { evaluate?: boolean } = {},
-): Promise<void> {
+/** Makes the demo snapshot and loads it like any other, with progress on standard error. */
+export async function loadDemo(stores: Stores, { evaluate = true }: { evaluate?: boolean } = {}): Promise<void> {
   const [{ Engine }, { loadSnapshot }, { writeDemoSnapshot }] = await Promise.all([
     import('../../server/facts/duckdb/engine.ts'),
     import('../../server/load/load.ts'),
@@ -111,12 +107,12 @@ export async function loadDemo(
   }
 }
 
-/** Days before the last one from which on the demo's alerts are evaluated. */
+/** Number of days for which the demo's alerts are evaluated. */
 const EVALUATED_DAYS = 330;
 /** When a day's alerts are made, in milliseconds after its end. */
 const MORNING_AFTER = 28 * 3_600_000;
 
-/** As if the service had looked at the demo each morning of most of a year. */
+/** Evaluates alerts as if the service had evaluated the demo each morning for most of a year. */
 async function evaluateDemo({ settings, catalog }: Stores): Promise<void> {
   const [{ evaluateProject }, { withFacts }] = await Promise.all([
     import('../../server/alerts/evaluate.ts'),

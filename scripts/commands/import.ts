@@ -71,11 +71,11 @@ export function addImport(program: Command): void {
     });
 }
 
-/** What is particular to an import, for people. */
+/** Prints the results that only imports have. */
 function printImport({ loaded, project, keywordsAdded, siteTotals, otherSearchTypes }: ImportSummary): void {
   if (siteTotals === 'page') {
     print(
-      'Site totals are made of rows by page, because the export has no searchdata_site_impression: they have more impressions, and other positions, than the property in Search Console.',
+      'Site totals are computed from rows by page, because the export has no searchdata_site_impression: they have more impressions, and different positions, than the property in Search Console.',
     );
   }
   const others = Object.entries(otherSearchTypes);

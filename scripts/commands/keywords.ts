@@ -133,13 +133,13 @@ function addTop(project: string, top: number, report: (step: string) => void): P
       import('../../server/providers/properties.ts'),
       import('../../server/manage/keywords.ts'),
     ]);
-    report('asking for the queries with most clicks');
+    report('reading the queries with the most clicks');
     const now = Date.now();
     const queries = await readTopQueries(providers, connection, { property, country, count: top, now });
     const added = await add(stores, { project, queries, source: 'suggested', now }, () =>
       report('waiting for a load to end'),
     );
-    // The provider has just named them.
+    // The provider has just returned them.
     return { ...added, withData: added.added };
   });
 }
@@ -147,9 +147,9 @@ function addTop(project: string, top: number, report: (step: string) => void): P
 function printAdded(project: string, { added, skipped, withData }: AddedKeywords): void {
   const data =
     withData === null
-      ? 'the next sync tells which of them have data'
+      ? 'the next sync shows which of them have data'
       : `${withData === added ? 'all' : withData} of them have data`;
-  const before = skipped === 0 ? '' : ` ${skipped} skipped, for they are tracked already.`;
+  const before = skipped === 0 ? '' : ` ${skipped} skipped, because they are already tracked.`;
   print(`${count(added, 'query', 'queries')} added to project '${project}'${added === 0 ? '' : `; ${data}`}.${before}`);
 }
 

@@ -62,7 +62,7 @@ function collect(id: string, ids: readonly string[] = []): string[] {
   return [...ids, id];
 }
 
-/** What a load brought, and what its evaluation found. */
+/** The results of a load and of the evaluation after it. */
 type Loaded<Summary> = Summary & { readonly alerts: { readonly opened: number; readonly resolved: number } };
 
 export function withAlerts<Summary extends LoadSummary>(
@@ -72,7 +72,7 @@ export function withAlerts<Summary extends LoadSummary>(
   return { ...summary, alerts: { opened, resolved }, warnings: [...summary.warnings, ...warnings] };
 }
 
-/** What a load brought, for people. */
+/** Prints the results of a load. */
 export function printSummary(summary: Loaded<LoadSummary>): void {
   const { loaded, tables, projects, removed, warnings, seconds, alerts } = summary;
   for (const warning of warnings) print(`Warning: ${warning}`);

@@ -39,18 +39,18 @@ interface SetOptions {
 }
 
 export function addProjects(program: Command): void {
-  const command = program.command('projects').description('make, change, list and remove projects');
+  const command = program.command('projects').description('create, change, list and remove projects');
   addConnectionOptions(
     command
       .command('create')
-      .description('make a project of a property that credentials can read')
+      .description('create a project for a property that credentials can read')
       .requiredOption('--workspace <id>', 'the workspace of the project')
       .requiredOption('--property <property>', 'sc-domain:example.com or https://example.com/; properties lists them'),
   )
     .addOption(brandTermOption('brand terms of the project'))
     .addOption(countryOption('count only searches of this country, such as usa'))
     .option('--track-top <n>', 'track the n queries with most clicks of the last 28 days', readCount)
-    .option('--name <name>', "the project's name for people, instead of its domain", readName)
+    .option('--name <name>', "the project's display name, instead of its domain", readName)
     .addOption(archiveOption())
     .option('--sync', 'fetch its data now; otherwise serve or the next sync does')
     .option('--json', 'print one JSON document')
@@ -81,12 +81,12 @@ export function addProjects(program: Command): void {
           );
           end();
           if (others.length > 0) {
-            process.stderr.write(`Workspace '${workspace}' had the property already: ${others.join(', ')}.\n`);
+            process.stderr.write(`Workspace '${workspace}' already had the property: ${others.join(', ')}.\n`);
           }
           if (json) printJson({ project });
           else {
             const tracked = count(project.trackedKeywords, 'query', 'queries');
-            print(`Project ${project.id} was made of ${project.property}; it tracks ${tracked}.`);
+            print(`Project ${project.id} was created for ${project.property}; it tracks ${tracked}.`);
             if (!sync) print(`A running server fills it; without one: ordinate sync --project ${project.id}`);
           }
           if (sync) await syncNow([project.id], { quiet: json === true });
@@ -97,12 +97,12 @@ export function addProjects(program: Command): void {
     );
   command
     .command('set')
-    .description("change a project's brand terms, country or name; the next sync fetches what that outdates")
+    .description("change a project's brand terms, country or name; the next sync fetches the affected data again")
     .requiredOption('--project <id>', 'the project')
-    .addOption(brandTermOption('brand terms, in place of all that there are'))
+    .addOption(brandTermOption('brand terms, replacing all existing ones'))
     .option('--no-brand-terms', 'remove all brand terms')
     .addOption(countryOption('count only searches of this country, such as usa; none: of all'))
-    .option('--name <name>', "the project's name for people", readName)
+    .option('--name <name>', "the project's display name", readName)
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
@@ -158,10 +158,10 @@ export function addProjects(program: Command): void {
     });
   command
     .command('remove')
-    .description('remove a project, for good, with its facts, keywords, groups, alerts, notes, connections and lists')
+    .description('permanently remove a project, with its facts, keywords, groups, alerts, notes, connections and lists')
     .argument('[id]', 'id of the project')
-    .option('--project <id>', 'the same, as other commands have it')
-    .option('--confirm <id>', 'the id once more, instead of typing it at a terminal')
+    .option('--project <id>', 'the same as the argument')
+    .option('--confirm <id>', 'the id again, instead of typing it at a terminal')
     .option('--json', 'print one JSON document')
     .addHelpText('after', examples('projects remove Shop1 --confirm Shop1'))
     .action(async (given: string | undefined, options: RemoveOptions & { project?: string }) => {

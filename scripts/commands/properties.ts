@@ -11,7 +11,7 @@ export function addProperties(program: Command): void {
       .description('list the properties that credentials can read, with their permission')
       .option('--json', 'print one JSON document'),
   )
-    // Means nothing here: the options of a connection can be given to it as they are.
+    // Ignored: the command accepts the same options as a connection.
     .addOption(archiveOption().hideHelp())
     .addHelpText('after', examples('properties --credentials /etc/ordinate/google.json'))
     .action(async ({ json, ...options }: ConnectionOptions & { json?: boolean }) => {

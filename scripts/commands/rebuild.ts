@@ -11,8 +11,11 @@ interface Options {
 export function addRebuild(program: Command): void {
   program
     .command('rebuild')
-    .description('make a lost or outdated catalog again from the journal beside the facts')
-    .option('--new', 'give up the facts of a lost catalog instead: they go to the trash, and an empty one can begin')
+    .description('recreate a lost or outdated catalog from the journal beside the facts')
+    .option(
+      '--new',
+      'discard the facts of a lost catalog instead: they are moved to the trash, and the next command starts empty',
+    )
     .option('--json', 'print one JSON document')
     .addHelpText('after', examples('rebuild', 'rebuild --new'))
     .action(async (options: Options) => {
@@ -26,7 +29,7 @@ export function addRebuild(program: Command): void {
           if (options.json) printJson({ rebuilt: 'nothing' });
           else
             print(
-              `The facts were moved to '${dataFolder}/trash', where they stay for 7 days. The next command begins anew.`,
+              `The facts were moved to '${dataFolder}/trash', where they stay for 7 days. The next command starts with an empty catalog.`,
             );
           return;
         }
@@ -34,13 +37,13 @@ export function addRebuild(program: Command): void {
         end();
         if (options.json) printJson({ rebuilt, projects, files, restored, damaged });
         else {
-          for (const file of restored) print(`'${file}' was taken back from the trash.`);
+          for (const file of restored) print(`'${file}' was restored from the trash.`);
           for (const { project, table, part, damage } of damaged) {
             print(
               `${table} of project ${project}, ${part}, is damaged: ${damage}. Restore it from a backup or load it again.`,
             );
           }
-          print(`The ${rebuilt} was made again: ${projects} projects, ${files} files. Start running servers again.`);
+          print(`The ${rebuilt} was rebuilt: ${projects} projects, ${files} files. Start running servers again.`);
           if (rebuilt === 'catalog') {
             print(
               "Keys, members and connections are not in the journal: make those that 'keys list' and others do not show.",

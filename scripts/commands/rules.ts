@@ -157,6 +157,6 @@ function readRule(text: string): AlertRule {
     throw new InvalidArgumentError(`It must be JSON: ${(error as Error).message}`);
   }
   const problem = alertRuleProblem(rule);
-  if (problem !== undefined) throw new InvalidArgumentError(`The rule cannot be understood: ${problem}.`);
+  if (problem !== undefined) throw new InvalidArgumentError(`The rule is invalid: ${problem}.`);
   return rule as AlertRule;
 }

@@ -51,7 +51,7 @@ export function addServe(program: Command): void {
     });
 }
 
-/** Makes the demo workspace in an empty data folder; returns its key, or undefined where there is data already. */
+/** Creates the demo workspace in an empty data folder; returns its key, or undefined if there is data. */
 function prepareDemo(): Promise<string | undefined> {
   return withStores(
     async (stores) => {

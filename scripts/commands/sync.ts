@@ -16,7 +16,7 @@ export function addSync(program: Command): void {
     .command('sync')
     .description('fetch what is due from Search Console for connected projects, publish it and end')
     .option('--project <id...>', 'only these projects; all connected ones otherwise')
-    .option('--dry-run', 'print the windows and the number of requests, and ask nothing')
+    .option('--dry-run', 'print the windows and the number of requests, without sending any')
     .addHelpText('after', examples('sync', 'sync --project Fw7kd --dry-run', 'sync status --json'))
     .action(async ({ project, dryRun = false }: Options) => {
       if (dryRun) await withStores(({ catalog }) => printPlans(catalog, project));
@@ -24,12 +24,12 @@ export function addSync(program: Command): void {
     });
   command
     .command('status')
-    .description('show which days are in, how far the history is, the last run and the next one')
+    .description('show the stored days, the progress of the history, the last run and the next one')
     .option('--project <id...>', 'only these projects; all connected ones otherwise')
     .option('--json', 'print one JSON document')
     .addHelpText('after', examples('sync status', 'sync status --project Fw7kd --json'))
     .action(async ({ json }: { json?: boolean }, self: Command) => {
-      // The group has an option of the same name, which takes it where it stands first.
+      // The parent command has an option of the same name, which takes the value if it comes first.
       const { project } = self.optsWithGlobals<Options>();
       const { readSyncStatus } = await import('../../server/sync/status.ts');
       const statuses = await withStores(async ({ catalog }) => {

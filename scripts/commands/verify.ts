@@ -47,15 +47,15 @@ export function addVerify(program: Command): void {
     });
 }
 
-/** What came of the comparison with the provider. */
+/** The result of the comparison with the provider. */
 interface Compared {
   readonly ok: boolean;
-  /** Days whose sums are others at the provider. */
+  /** Days whose sums differ at the provider. */
   readonly movedDays: readonly Day[];
   readonly repaired: boolean;
 }
 
-/** Compares the days of a connected project with the provider, and reads those again that differ where that is asked for. */
+/** Compares the days of a connected project with the provider, and with `repair` fetches differing days again. */
 async function compare(
   id: string,
   { days, repair, report }: { days: number; repair: boolean; report: (step: string) => void },

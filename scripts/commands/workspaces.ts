@@ -15,10 +15,10 @@ interface Options {
 }
 
 export function addWorkspaces(program: Command): void {
-  const command = program.command('workspaces').description('make, list and remove workspaces');
+  const command = program.command('workspaces').description('create, list and remove workspaces');
   command
     .command('create')
-    .description('make a workspace')
+    .description('create a workspace')
     .requiredOption('--id <id>', 'id of the workspace', readText)
     .requiredOption('--name <name>', 'name of the workspace', readText)
     .requiredOption('--plan <plan>', "'free' has no API access; any other name is a paid plan", readText)
@@ -30,7 +30,7 @@ export function addWorkspaces(program: Command): void {
         create: true,
       });
       if (json) printJson({ id, name, plan, keywordHistoryDays });
-      else print(`Workspace '${id}' was made.`);
+      else print(`Workspace '${id}' was created.`);
     });
   command
     .command('list')
@@ -44,10 +44,10 @@ export function addWorkspaces(program: Command): void {
     });
   command
     .command('remove')
-    .description('remove a workspace, for good, with its projects, members, keys and notes')
+    .description('permanently remove a workspace, with its projects, members, keys and notes')
     .argument('[id]', 'id of the workspace')
-    .option('--workspace <id>', 'the same, as other commands have it')
-    .option('--confirm <id>', 'the id once more, instead of typing it at a terminal')
+    .option('--workspace <id>', 'the same as the argument')
+    .option('--confirm <id>', 'the id again, instead of typing it at a terminal')
     .option('--json', 'print one JSON document')
     .addHelpText('after', examples('workspaces remove acme --confirm acme'))
     .action(async (given: string | undefined, options: RemoveOptions & { workspace?: string }) => {

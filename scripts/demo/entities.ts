@@ -8,7 +8,7 @@ import type { Grouping, History, Site } from './site.ts';
 
 const WORKSPACE = 'demo';
 
-/** A site with everything that is described or computed about it. */
+/** A site with its description and everything computed from it. */
 export interface World {
   site: Site;
   history: History;

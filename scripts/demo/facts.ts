@@ -3,12 +3,12 @@ import type { Calendar } from './calendar.ts';
 import type { World } from './entities.ts';
 import type { Site } from './site.ts';
 
-/** Runs one SQL file of sql/demo (named without folder and ending) with bound parameters. */
+/** Runs a SQL file of sql/demo (without folder and extension) with bound parameters. */
 export type RunSql = (name: string, parameters: Readonly<Record<string, string | number>>) => Promise<void>;
 
 const SEED = 'ordinate demo';
 
-/** Computes the fact tables inside DuckDB and writes them into `folder`. The order matters: later files read what earlier ones made. */
+/** Computes the fact tables inside DuckDB and writes them into `folder`. The order matters: later files read the tables of earlier ones. */
 export async function writeFacts(
   folder: string,
   worlds: readonly World[],

@@ -16,7 +16,7 @@ export interface Keyword {
   archived: boolean;
 }
 
-/** Chooses the tracked queries of a site: those that the site's description names, and then mostly large ones. */
+/** Chooses the tracked queries of a site: those that its description names, then mostly large ones. */
 export function keywordsOf(site: Site, history: History, queries: readonly QueryModel[]): Keyword[] {
   const random = seededRandom(`keywords of ${site.domain}`);
   const { moves, pageMoves, targets, rules, notes } = history;

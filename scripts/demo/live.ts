@@ -15,19 +15,19 @@ import { shop } from './shop.ts';
 
 const WORKSPACE = 'demo-live';
 const CREDENTIALS = 'demo-credentials.json';
-/** It opens nothing but the model. */
+/** Not a secret: only the model accepts it. */
 const REFRESH_TOKEN = 'of-the-demo';
 const TRACKED = 150;
 
 export interface LiveDemo {
   readonly project: string;
-  /** Of a demo that was made now; undefined for one that goes on. */
+  /** Key of a new demo; undefined for an existing one. */
   readonly key: string | undefined;
 }
 
 /**
- * Starts a model of the reporting API on this machine, for as long as this process lives, and connects a project to it.
- * A data folder that has such a project goes on with it. Throws where it has other data.
+ * Starts a model of the reporting API on this machine, which ends with this process, and connects a project to it. A data
+ * folder with such a project continues with it. Throws if the folder has other data.
  */
 export async function prepareLive(): Promise<LiveDemo> {
   const before = await withStores(readDemo, { create: true });
@@ -58,7 +58,7 @@ export async function prepareLive(): Promise<LiveDemo> {
   }
 }
 
-/** The live demo that a data folder has; undefined where the folder is empty. */
+/** The live demo of a data folder; undefined if the folder is empty. */
 async function readDemo({
   catalog,
   settings,
@@ -76,7 +76,7 @@ async function readDemo({
   );
 }
 
-/** Runs the model in a thread of its own, which ends with this process. */
+/** Runs the model in a thread, which ends with this process. */
 async function startModel(port: number): Promise<LiveProvider> {
   const worker = new Worker(new URL('./provider/live.ts', import.meta.url), {
     workerData: { port, refreshToken: REFRESH_TOKEN },
@@ -84,7 +84,7 @@ async function startModel(port: number): Promise<LiveProvider> {
   worker.unref();
   try {
     const [started] = (await once(worker, 'message')) as [LiveProvider];
-    // Without it there is nothing to be shown.
+    // Without the model, the demo cannot continue.
     worker.once('error', (error) => {
       throw error;
     });

@@ -68,7 +68,7 @@ export interface PageGroupPlan {
   pinned?: readonly string[];
 }
 
-/** Another page than its own ranks for a tracked query, from a day on and until another one (null: still). */
+/** A different page ranks for a tracked query, from a day until another one (null: still). */
 interface PageMove {
   query: string;
   /** Path of the page. */
@@ -132,7 +132,7 @@ export interface Site {
   appearances: readonly { appearance: string; share: number; appeal: number; place: number }[];
 }
 
-/** What happened to a site. */
+/** Events of a site. */
 export interface History {
   moves: readonly Move[];
   pageMoves: readonly PageMove[];

@@ -14,7 +14,7 @@ const DAYS = 486;
 const FIRST = '2025-01-01';
 const LAST = addDays(FIRST, DAYS - 1);
 
-/** What one evaluation of all days of a large project takes, in a process of its own. */
+/** The cost of an evaluation of all days of a large project, in a separate process. */
 export async function measureCost(keywords: number, print: (line: string) => void): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'ordinate-evidence-'));
   try {

@@ -1,10 +1,10 @@
 import type { AlertType, EvaluatedAlert } from '../../server/alerts/alert.ts';
 
-/** How often a rule has spoken. */
+/** How many alerts a rule has opened. */
 export interface Counted {
   readonly type: AlertType | 'all';
   readonly alerts: number;
-  /** The most alerts of any seven days. */
+  /** Maximum alerts in any seven days. */
   readonly worstWeek: number;
 }
 
@@ -17,7 +17,7 @@ export function countAlerts(alerts: readonly EvaluatedAlert[]): Counted[] {
   }));
 }
 
-/** The most days of a list that lie in seven days. */
+/** Maximum number of days of a list within seven days. */
 export function worstWeek(days: readonly number[]): number {
   return days.reduce((most, day) => Math.max(most, days.filter((other) => other >= day && other < day + 7).length), 0);
 }

@@ -6,7 +6,7 @@ import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { countDays } from '../../server/domain/dates.ts';
 import { readSettings } from '../../server/settings.ts';
 
-/** Evaluates a project up to a day, then up to its end, and prints what the second took. It has this process for itself. */
+/** Evaluates a project up to a day, then up to its end, and prints the cost of the second evaluation. Runs in its own process. */
 const settings = readSettings(process.env);
 await using catalog = await openCatalog(settings.dataFolder);
 await withFacts(settings, async (facts) => {
@@ -23,7 +23,7 @@ await withFacts(settings, async (facts) => {
   );
 });
 
-/** A line of what Linux says of this process. */
+/** A line of the Linux status of this process. */
 function megabytes(name: string): number {
   return Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) / 1024;
 }

@@ -7,10 +7,10 @@ import { worstWeek } from './count.ts';
 
 const FIRST = '2024-01-01';
 const DAYS = 62 + 365;
-/** A drop is found when an alert opens within so many days. */
+/** A drop is found if an alert opens within this many days. */
 const FOUND_WITHIN = 14;
 
-/** Clicks of a made-up site: weekdays, a season, a slow drift, days that scatter more than chance alone, rare outliers. */
+/** Clicks of a synthetic site: weekdays, a season, a slow drift, noise above the Poisson level, rare outliers. */
 function siteOf(clicks: number, number: number): number[] {
   const uniform = seededRandom(`evidence ${clicks} ${number}`);
   const normal = (): number => Math.sqrt(-2 * Math.log(uniform(1e-12, 1))) * Math.cos(uniform(0, 2 * Math.PI));
@@ -36,7 +36,7 @@ function poisson(mean: number, uniform: (low: number, high: number) => number, n
   return count;
 }
 
-/** Days, from the first, on which alerts about a site open. */
+/** Indexes of the days on which alerts about a site open. */
 function openingDays(clicks: readonly number[]): number[] {
   const calendar = new AlertCalendar({ from: FIRST, to: addDays(FIRST, clicks.length - 1) }, [], []);
   const stored = new StoredDays(clicks.map(() => true));
@@ -45,20 +45,20 @@ function openingDays(clicks: readonly number[]): number[] {
   return traffic.alerts.map(({ date }) => calendar.placeOf(date));
 }
 
-/** Alerts that nothing has caused, per site and year, over some sites. */
+/** False alerts per site and year, over some sites. */
 export function falseAlarms(clicks: number, sites: number): { perYear: number; worstWeek: number } {
   const opened = Array.from({ length: sites }, (_, number) => openingDays(siteOf(clicks, number)));
   const total = opened.reduce((sum, days) => sum + days.length, 0);
   return { perYear: total / sites, worstWeek: Math.max(...opened.map(worstWeek)) };
 }
 
-/** The share of sites whose drop is found: one that begins on a day, and stays. @param drop the share of clicks that goes */
+/** The share of sites whose permanent drop is found. @param drop the share of clicks that is lost */
 export function power(clicks: number, drop: number, sites: number): number {
   const found = Array.from({ length: sites }, (_, number) => {
     const uniform = seededRandom(`drop ${clicks} ${number}`);
     const from = Math.floor(uniform(120, 350));
     const dropped = siteOf(clicks, number).map((value, day) => {
-      // Each click is lost by chance.
+      // Each click is lost at random.
       return day < from ? value : thinned(value, 1 - drop, uniform);
     });
     return openingDays(dropped).some((day) => day >= from && day < from + FOUND_WITHIN);

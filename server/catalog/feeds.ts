@@ -22,7 +22,7 @@ export interface ListedFeed {
   readonly revokedAt: Microseconds | null;
 }
 
-/** A feed cannot be made or revoked, for a reason that the message tells. */
+/** A feed cannot be created or revoked; the message gives the reason. */
 class FeedRefused extends Error {}
 
 /** The feed whose token has a hash; undefined when it is unknown or revoked, or its key is revoked. */
@@ -65,7 +65,7 @@ export async function listFeeds(catalog: Catalog, workspace: string | null): Pro
   return catalog.statements.all<ListedFeed>('feeds_all', { workspace });
 }
 
-/** Revokes a feed at once and for good. Revoking it again changes nothing. */
+/** Revokes a feed immediately and permanently. Revoking it again changes nothing. */
 export async function revokeFeed(catalog: Catalog, { id, at }: { id: string; at: Microseconds }): Promise<void> {
   await catalog.transaction(async (own) => {
     if ((await own.statements.get('feed_exists', { id })) === undefined) {

@@ -10,7 +10,7 @@ export interface ProjectFile extends FactFile {
 
 /** What changed of a project's files. */
 export interface FileChanges {
-  /** The revision that they changed since; null where that cannot be told, and then these are all files. */
+  /** The revision since which they changed; null if that is unknown, and then these are all files. */
   readonly since: number | null;
   readonly files: readonly ProjectFile[];
   /** Parts that had a file and have none now. A file replaces the one of its part, which is not listed here. */

@@ -3,14 +3,14 @@ import { newLinkToken, newSessionToken, newUuid } from '../domain/ids.ts';
 import type { Microseconds } from '../domain/instants.ts';
 import type { Catalog } from './catalog.ts';
 import { hashOf } from './keys.ts';
-import { findWorkspace, type Role } from './workspaces.ts';
+import { type Role, requireWorkspace } from './workspaces.ts';
 
 /** How long a session of the dashboard lasts, in seconds. */
 export const SESSION_SECONDS = 12 * 3600;
 /** How long a sign-in link can be used, in seconds. */
 const LINK_SECONDS = 600;
 
-/** Whom a session or a link stands for: a key, or an owner of the workspace by email address. */
+/** The identity of a session or link: a key, or an owner of the workspace by email address. */
 export type SignedIn =
   | { readonly keyId: string; readonly email: null }
   | { readonly keyId: null; readonly email: string };
@@ -24,7 +24,7 @@ export type Session = SignedIn & {
   readonly expiresAt: Microseconds;
 };
 
-/** A link cannot be made, for a reason that the message tells. */
+/** A link cannot be created; the message gives the reason. */
 class LinkRefused extends Error {}
 
 /** Begins a session; its secret is in the answer and nowhere else. Sessions that have expired are forgotten. */
@@ -42,7 +42,7 @@ export async function createSession(
   return { token, expiresAt };
 }
 
-/** The session of a hash; undefined where it is unknown, its key was revoked or its member is an owner no more. */
+/** The session with a hash; undefined if it is unknown, its key was revoked or its member is no longer an owner. */
 export async function findSession(catalog: Catalog, hash: string): Promise<Session | undefined> {
   const row = await catalog.statements.get<Session & { hash: string }>('session_by_hash', { hash });
   if (row === undefined || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(hash))) return undefined;
@@ -55,7 +55,7 @@ export async function endSession(catalog: Catalog, token: string): Promise<void>
   await catalog.statements.run('session_delete', { hash: hashOf(token) });
 }
 
-/** Makes a link that signs in once; its secret is in the answer and nowhere else. A member must be an owner. */
+/** Creates a link that signs in once; its secret is only in the result. A member must be an owner. */
 export async function createLink(
   catalog: Catalog,
   { workspace, who: { keyId, email }, at }: { workspace: string; who: SignedIn; at: Microseconds },
@@ -63,9 +63,7 @@ export async function createLink(
   const token = newLinkToken();
   const expiresAt = at + LINK_SECONDS * 1e6;
   await catalog.transaction(async (own) => {
-    if ((await findWorkspace(own, workspace)) === undefined) {
-      throw new LinkRefused(`There is no workspace '${workspace}'.`);
-    }
+    await requireWorkspace(own, workspace);
     if (email !== null) await requireOwner(own, workspace, email);
     await own.statements.run('login_link_insert', { hash: hashOf(token), workspace, keyId, email, expiresAt });
   });

@@ -7,6 +7,7 @@ import { UsageDatabase } from '../catalog/usage.ts';
 import { notFound } from '../domain/errors.ts';
 import { addKeyRoutes } from './key-routes.ts';
 import { addPages } from './pages.ts';
+import { addProjectRoutes } from './project-routes.ts';
 import { addSessionRoutes, addSignIn } from './sessions.ts';
 
 const API_ROOT = '/app/api';
@@ -43,6 +44,7 @@ export async function addDashboard(
     async (api) => {
       addEndpoints(api, { guard: sessionGuard, context, onStages, hide: true });
       addSessionRoutes(api, context);
+      addProjectRoutes(api, context);
       addKeyRoutes(api, { context, usage });
       const answerUnknown = (): never => {
         throw notFound('The dashboard has nothing at this address.');

@@ -1,21 +1,21 @@
-/** A rule that users define: a figure of a window, compared with a value or with the same figure of another window. */
+/** A user rule: compares a metric of a window with a value, or with the same metric of another window. */
 export interface AlertRule {
   readonly scope: (typeof SCOPES)[number];
   /** Of the group, keyword or page group. */
   readonly id?: string;
   readonly metric: (typeof METRICS)[number];
-  /** `7d`: so many days, which end on the evaluated one. */
+  /** Such as `7d`: a number of days that ends on the evaluated day. */
   readonly window: string;
   readonly against: (typeof AGAINST)[number];
   readonly op: 'lt' | 'gt' | 'falls_by' | 'rises_by';
   readonly value: number;
   /** Of `value` and `resolve_at`: a percentage of the other window's figure (of a ratio: per cent), or the figure itself. */
   readonly unit?: (typeof UNITS)[number];
-  /** With fewer in the window the rule has no opinion. */
+  /** With fewer impressions in the window the rule has no result. */
   readonly min_impressions?: number;
-  /** Evaluations running on which the condition must hold. */
+  /** Consecutive evaluations on which the condition must hold. */
   readonly for?: number;
-  /** The value at which an open alert resolves, instead of the first evaluation on which the condition does not hold. */
+  /** The value at which an open alert resolves; by default it resolves when the condition no longer holds. */
   readonly resolve_at?: number;
 }
 
@@ -30,7 +30,7 @@ const FIELDS = [
 ];
 
 const SHORT_ID = /^[A-Za-z0-9]{5}$/;
-/** A year and a day less: windows of a comparison with the year before must not overlap. */
+/** So that windows in a comparison with the previous year do not overlap. */
 const MAX_WINDOW = 364;
 const MAX_FOR = 90;
 
@@ -39,7 +39,7 @@ export function windowDays({ window }: Pick<AlertRule, 'window'>): number {
   return Number(window.slice(0, -1));
 }
 
-/** What is wrong with a rule, in words that name the field and what would be right; undefined when nothing is. */
+/** A message that names the wrong field of a rule and the valid values; undefined for a valid rule. */
 export function alertRuleProblem(rule: unknown): string | undefined {
   if (typeof rule !== 'object' || rule === null || Array.isArray(rule)) {
     return `a rule must be an object with ${FIELDS.slice(0, 7).join(', ')}`;

@@ -4,8 +4,8 @@ declare const brand: unique symbol;
 export type CacheKey = string & { readonly [brand]: true };
 
 /**
- * One key for several parts: different parts never give the same key, whatever they contain. Parts that are joined by a
- * separator do (`a` and `b c`, `a b` and `c`), and then one tenant reads what another has cached.
+ * One key for several parts; different parts never give the same key. Joining parts by a separator would (`a` and `b c`,
+ * `a b` and `c`), and one workspace could read cached data of another.
  * @param parts texts, numbers, and plain data that JSON writes in full
  */
 export function cacheKey(...parts: readonly CacheKeyPart[]): CacheKey {

@@ -1,5 +1,5 @@
 /**
- * Every error a client of the API can meet, in one table. A published code is never reused for another meaning.
+ * All errors of the API in one table. A published code is never reused for another meaning.
  * The table in the documentation and the OpenAPI document derive from it.
  */
 export const ERRORS = {
@@ -20,7 +20,7 @@ const DASHBOARD_ERRORS = {
   forbidden: { status: 403, when: 'the request was not sent by the dashboard, or only an owner may do this' },
 } as const;
 
-/** Some requests are `invalid_request` with a status of their own: those that cannot be read, and byte ranges of nothing. */
+/** `invalid_request` has other statuses for requests that cannot be parsed and for byte ranges outside of a file. */
 export const UNREADABLE_REQUESTS = {
   malformed: { status: 400, when: 'the request is not well-formed HTTP' },
   timeout: { status: 408, when: 'the request took too long to arrive' },

@@ -50,7 +50,7 @@ const BY_DUCKDB_MESSAGE: readonly (readonly [RegExp, ResourceFailure])[] = [
   [/^IO Error: .*: Input\/output error$/m, 'disk-error'],
 ];
 
-/** The failure of the machine that an error of Node, SQLite or DuckDB is or was caused by; undefined for other errors. */
+/** The failure of the machine behind an error of Node, SQLite or DuckDB; undefined for other errors. */
 export function classifyFailure(error: unknown): ResourceFailure | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { code = '', errcode } = cause as { code?: string; errcode?: number };

@@ -19,7 +19,7 @@ const MAX_CHARACTERS = 4096;
 const MAX_CONDITIONS = 50;
 const BOOLEAN_OPERATORS: Readonly<Record<string, string>> = { eq: 'equals', neq: 'not_equals' };
 
-/** Reads a filter: conditions as `field:op:value;…`, or a rule as JSON. Throws `invalid_request`, with what is possible. */
+/** Reads a filter: conditions as `field:op:value;…`, or a rule as JSON. Throws `invalid_request`, naming the valid values. */
 export function parseFilter(text: string, fields: Fields): Rule {
   if (text.length > MAX_CHARACTERS) throw wrong(`it has ${text.length} characters; at most ${MAX_CHARACTERS} are read`);
   const { match, conditions } = text.trimStart().startsWith('{') ? parseJson(text) : parseShort(text, fields);
@@ -46,7 +46,7 @@ function parseJson(text: string): Unchecked {
   return { match, conditions };
 }
 
-/** All conditions must hold. Only the first two colons of each divide it; `\;` is a semicolon. */
+/** All conditions must hold. The first two colons separate the parts of a condition; `\;` is a semicolon. */
 function parseShort(text: string, fields: Fields): Unchecked {
   const conditions = text.split(/(?<!\\);/).map((part) => {
     const [, field, op, value] = /^([^:]*):([^:]*):(.*)$/s.exec(part.replaceAll('\\;', ';')) ?? [];
@@ -58,7 +58,7 @@ function parseShort(text: string, fields: Fields): Unchecked {
   return { match: 'all', conditions };
 }
 
-/** A decimal number; other texts stay, and are refused as what they are. */
+/** Parses a decimal number; returns other texts unchanged, which are rejected later. */
 function numberOf(text: string): number | string {
   return /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
 }
@@ -99,7 +99,7 @@ export interface SortField {
   readonly descending: boolean;
 }
 
-/** Reads `-impressions,query`. Throws `invalid_request`, with what is possible. */
+/** Reads `-impressions,query`. Throws `invalid_request`, naming the valid fields. */
 export function parseSort(text: string, fields: Fields): SortField[] {
   const sort = text.split(',').map((part) => {
     const descending = part.startsWith('-');
@@ -114,5 +114,5 @@ export function parseSort(text: string, fields: Fields): SortField[] {
   return sort;
 }
 
-/** Words of what filters can say, for their documentation. */
+/** The documentation of filters. */
 export const FILTER_HELP = `Only rows that match: \`field:operator:value\`, several joined by \`;\` (and), or JSON \`{"match":"any","conditions":[{"field","op","value"}]}\`. Numbers are compared by ${NUMBER_OPERATOR_NAMES.join(', ')}, unrounded.`;

@@ -54,7 +54,7 @@ interface GroupedKeywords {
   readonly membership: Membership;
 }
 
-/** Matches a group against a project's keywords, as far as no range is needed. Yields after each keyword. */
+/** Matches a group against a project's keywords, without conditions that need a range. Yields after each keyword. */
 export function* matchGroup(
   group: Group,
   { keywords, positions, membership }: GroupedKeywords,

@@ -1,6 +1,6 @@
-/** A property, or what somebody has pasted for one. */
+/** A property, or a text that may mean one. */
 interface PropertyForm {
-  /** `sc-domain`, `http` or `https`; '' where the text does not say. */
+  /** `sc-domain`, `http` or `https`; '' if the text has none. */
   readonly scheme: string;
   readonly host: string;
   /** Ends with a slash; '' for a domain property. */
@@ -8,22 +8,22 @@ interface PropertyForm {
 }
 
 export interface PropertyMatch {
-  /** The property that is meant, where there is no doubt. */
+  /** The only property that matches. */
   readonly property: string | undefined;
-  /** The properties that may be meant, the most similar first. */
+  /** Possible properties, the most similar first. */
   readonly similar: readonly string[];
 }
 
 const MAX_SIMILAR = 3;
 
-/** `example.com` of `sc-domain:example.com` and of `https://example.com/`; undefined for what is no property. */
+/** `example.com` of `sc-domain:example.com` and of `https://example.com/`; undefined for other texts. */
 export function domainOf(property: string): string | undefined {
   return /^sc-domain:([^/\s]+)$/.exec(property)?.[1] ?? /^https?:\/\/([^/\s:]+)(:\d+)?\/(\S*\/)?$/.exec(property)?.[1];
 }
 
 /**
- * Finds the property that a text means. One that is written as the provider writes it means itself and no other.
- * Anything else (`example.com`, an address without its slash, upper case) means the only property that fits it.
+ * Finds the property that a text means. An exact name of a property means only this property. Any other text
+ * (`example.com`, a URL without its slash, upper case) means the only property that matches it.
  */
 export function matchProperty(text: string, readable: readonly string[]): PropertyMatch {
   if (readable.includes(text)) return { property: text, similar: [] };
@@ -58,7 +58,7 @@ function write({ scheme, host, path }: PropertyForm): string {
   return scheme === 'sc-domain' ? `${scheme}:${host}` : `${scheme === '' ? '' : `${scheme}://`}${host}${path}`;
 }
 
-/** Properties of the same host first, then of one above or below it, then of one that is written much the same. */
+/** Properties of the same host first, then of parent domains and subdomains, then of similar names. */
 function mostSimilar(asked: PropertyForm, readable: readonly string[]): string[] {
   const ranked = readable.map((property) => {
     const { host = property } = readForm(property) ?? {};
@@ -73,7 +73,7 @@ function mostSimilar(asked: PropertyForm, readable: readonly string[]): string[]
     .map(({ property }) => property);
 }
 
-/** Characters to insert, remove or replace until one text is the other. */
+/** The Levenshtein distance. */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let at = 0; at < a.length; at++) {

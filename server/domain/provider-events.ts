@@ -4,27 +4,27 @@ import type { Range } from './range.ts';
 /** What a provider event can change. */
 type AffectedMetric = 'clicks' | 'impressions' | 'ctr' | 'position';
 
-/** A change of what the provider counts, which no site has caused. */
+/** A change in how the provider counts, independent of any site. */
 export interface ProviderEvent {
   readonly title: string;
   /** Its first and last day, Pacific. */
   readonly from: Day;
   readonly to: Day;
   /**
-   * - `span`: its days are counted in another way than those before and after it;
-   * - `change`: from some day of it on, all days are.
+   * - `span`: its days are counted differently than those before and after it;
+   * - `change`: from one of its days on, all days are counted differently.
    */
   readonly kind: 'span' | 'change';
   readonly affects: readonly AffectedMetric[];
-  /** The one device that it concerns, or null for all. */
+  /** The affected device, or null for all. */
   readonly device: 'desktop' | 'mobile' | 'tablet' | null;
-  /** When the provider announced it; null where it did not. */
+  /** When the provider announced it; null if it did not. */
   readonly announcedOn: Day | null;
-  /** Where it is described. */
+  /** The URL of a description. */
   readonly source: string;
 }
 
-/** All that is known, oldest first. */
+/** All known events, oldest first. */
 export const PROVIDER_EVENTS: readonly ProviderEvent[] = [
   {
     title: 'Impressions were over-counted by an error in logging; clicks were not. Whether positions were is disputed.',
@@ -50,9 +50,9 @@ export const PROVIDER_EVENTS: readonly ProviderEvent[] = [
 ];
 
 /**
- * The events because of which a metric of one range must not be compared with that of another: the ranges together lie
- * on more than one side of an edge of the event. None: the comparison is safe, as far as is known.
- * @param device of the rows that are compared; null for all devices together
+ * The events that make it unsafe to compare a metric of two ranges, because the ranges are on different sides of a
+ * boundary of the event. Empty if the comparison is safe.
+ * @param device of the compared rows; null for all devices together
  */
 export function eventsBetween(
   metric: AffectedMetric,

@@ -3,7 +3,7 @@ import type { Measures } from './metrics.ts';
 import { compileRule, NUMBER_FIELDS, numberOf, type Rule, type RuleTexts } from './rules.ts';
 import { compareTexts } from './texts.ts';
 
-/** Which rows are wanted, in which order; null: all of them, in the order that they have. */
+/** A filter and an order of rows; null for all rows in their own order. */
 export interface Selection {
   readonly filter: Rule | null;
   readonly sort: readonly SortField[] | null;
@@ -16,7 +16,7 @@ interface RowReaders<Row> {
   readonly textsOf: (row: Row) => RuleTexts;
 }
 
-/** The rows that a filter leaves, sorted; ties keep their order. Yields often, because there may be many. */
+/** The rows that match a filter, sorted; ties keep their order. Yields often, because there may be many rows. */
 export function* selectRows<Row>(
   rows: readonly Row[],
   { filter, sort }: Selection,

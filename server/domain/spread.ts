@@ -30,7 +30,7 @@ export class Total {
     const clicks = partOfTotal(total.clicks, days, first, last);
     const impressions = partOfTotal(total.impressions, days, first, last);
     if (impressions === total.impressions) {
-      // Without impressions there is no position, whatever the sum says.
+      // Without impressions there is no position.
       this.addDay({ clicks, impressions, sumPosition: impressions === 0 ? 0 : total.sumPosition });
       return;
     }
@@ -44,7 +44,7 @@ export class Total {
     };
   }
 
-  /** Whether the position sum is no whole number. */
+  /** Whether the position sum is not a whole number. */
   get isSpread(): boolean {
     return this.#fraction.numerator !== 0n;
   }

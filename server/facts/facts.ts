@@ -12,7 +12,7 @@ export type CountryMonth = Measures & { readonly month: Month; readonly country:
 
 export type Device = 'all' | 'desktop' | 'mobile' | 'tablet';
 
-/** What totals can be grouped by. */
+/** The groupings of totals. */
 export type Breakdown = 'country' | 'device' | 'appearance' | 'brand';
 
 /** The range of a query, and the files that the manifest names for it. */
@@ -22,7 +22,7 @@ export interface FactsQuery {
   readonly signal: AbortSignal;
 }
 
-/** How many rows of pages a keyword has, and whether they are of more than one page. */
+/** The number of page rows of a keyword, and whether they have more than one page. */
 export interface KeywordPageCount {
   readonly keyword: string;
   readonly rows: number;
@@ -80,7 +80,7 @@ export interface Facts {
   /** Days on which a table has any row, in order. */
   storedDays(query: FactsQuery): Promise<Day[]>;
 
-  /** What each keyword has in `keyword_page_daily`. */
+  /** The page rows of each keyword in `keyword_page_daily`. */
   keywordPageCounts(query: FactsQuery): Promise<KeywordPageCount[]>;
 
   /**
@@ -91,6 +91,9 @@ export interface Facts {
 
   /** The pages of keywords by their numbers, without fragments. */
   keywordPageNames(query: FactsQuery, keywords: readonly string[]): Promise<Map<number, string>>;
+
+  /** Totals of the pages that ranked for a keyword (`keyword_page_daily`), most impressions first. */
+  keywordPageTotals(query: FactsQuery, keyword: string, limit: number): Promise<NamedMeasures[]>;
 
   /** The numbers of pages, in the order of their addresses. */
   pageNumbers(urls: readonly string[], signal: AbortSignal): Promise<number[]>;

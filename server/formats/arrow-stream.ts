@@ -67,7 +67,7 @@ export class ArrowStream {
   }
 }
 
-/** Hands out what has been written so far: the package's own queue would hold all of it for a slow client. */
+/** Returns the bytes written so far; the package's own queue would hold all of them for a slow client. */
 class PartWriter extends RecordBatchStreamWriter {
   #parts: Uint8Array[] = [];
 

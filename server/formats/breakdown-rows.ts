@@ -10,11 +10,11 @@ interface BreakdownRow {
     readonly ctr?: number | null;
     readonly position?: number | null;
   };
-  /** Null for anonymous queries, whose positions nobody knows. */
+  /** Null for anonymous queries, whose positions are unknown. */
   readonly sumPosition: number | null;
 }
 
-/** All breakdowns in one table: what a row is a part of, and which part. */
+/** All breakdowns in one table: the breakdown of each row, and its value. */
 export function breakdownRows({ answer, found }: BreakdownsResult): RowsAnswer {
   const { countries, devices, appearances, brand, brandSums } = found;
   const named = (kind: BreakdownRow['kind'], rows: typeof countries): BreakdownRow[] =>

@@ -34,7 +34,7 @@ async function writeFile(engine: Engine, { columns, batches }: Rows, target: str
   await session.run(sqlTemplate('formats/write_answer_rows', { columns: exact.join(', ') }), { target });
 }
 
-/** Batches as the table takes them, with the number of each row: DuckDB keeps no order by itself. */
+/** Batches for the table, with row numbers, because DuckDB does not keep an order. */
 async function* numbered(columns: readonly Column[], batches: Rows['batches']) {
   let before = 0;
   for await (const { length, cells } of batches) {

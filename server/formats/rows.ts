@@ -27,11 +27,11 @@ export interface Rows {
   readonly batches: Iterable<Batch> | AsyncIterable<Batch>;
 }
 
-/** What an answer of flat rows says beside its rows. */
+/** The properties of an answer with flat rows, besides the rows. */
 export interface RowsHead {
   /** File name without its ending. */
   readonly name: string;
-  /** Rows that there are, on whatever page; of keywords with their days: keywords. */
+  /** Number of rows on all pages; for keywords with days, the number of keywords. */
   readonly total: number;
   readonly range?: { readonly from: string; readonly to: string; readonly provisionalAfter?: string | null };
 }
@@ -40,7 +40,7 @@ export interface RowsHead {
 export type RowsAnswer = Rows & { readonly head: RowsHead };
 
 interface RowOptions {
-  /** CSV begins with a byte order mark: without one, some spreadsheets take UTF-8 for something else. */
+  /** Whether CSV begins with a byte order mark: without one, some spreadsheets do not recognise UTF-8. */
   readonly bom: boolean;
 }
 
@@ -63,7 +63,7 @@ export function sumPositionColumn(isSpread = false): Column {
   return { name: 'sum_position', type: isSpread ? 'share' : 'count', columnarOnly: true };
 }
 
-/** Rows that are there already as one batch: a reader for each column. */
+/** Makes one batch of existing rows, with a reader for each column. */
 export function batchOf<Row>(rows: readonly Row[], readers: readonly ((row: Row) => Cell)[]): Batch {
   return { length: rows.length, cells: readers.map((read) => (row) => read(rows[row]!)) };
 }

@@ -34,7 +34,7 @@ export async function* textRows({ start, columns, batches, field, open, close }:
   if (text !== '') yield Buffer.from(text);
 }
 
-/** Texts come many times in a row, such as the query of each day: they are escaped once. */
+/** Escapes repeated texts once, such as the query of each day. */
 function repeating(write: (cell: Cell) => string, before: string, { type }: Column): (cell: Cell) => string {
   if (type !== 'text') return (cell) => before + write(cell);
   let last: Cell = null;

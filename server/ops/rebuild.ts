@@ -36,7 +36,7 @@ export interface RebuildReport {
 }
 
 const CATALOG_FILES = ['catalog.sqlite', 'catalog.sqlite-wal', 'catalog.sqlite-shm'];
-/** The tables that are copied from a catalog that is older than the facts, and the table that owns their rows. */
+/** The tables to copy from a catalog that is older than the facts, with the tables that own their rows. */
 const KEPT_TABLES = [
   { table: 'members', key: ['workspace_id', 'email'], owner: 'workspaces', id: 'workspace_id' },
   { table: 'keys', key: ['id'], owner: 'workspaces', id: 'workspace_id' },
@@ -129,7 +129,7 @@ async function rebuildManifest(catalog: Catalog, records: readonly StoredRecord[
   return state;
 }
 
-/** Those of projects that the catalog has: some may have been removed otherwise than by a load. */
+/** The rows of projects in the catalog: others may have been removed without a load. */
 export async function ofKnownProjects(catalog: Catalog, manifest: readonly ManifestRow[]): Promise<ManifestRow[]> {
   const known = new Set<string>();
   for (const project of new Set(manifest.map((row) => row.project))) {
@@ -138,7 +138,7 @@ export async function ofKnownProjects(catalog: Catalog, manifest: readonly Manif
   return manifest.filter(({ project }) => known.has(project));
 }
 
-/** Aside first, then into its place: whoever is killed in between leaves no half of a catalog. */
+/** Builds the catalog in another folder and renames it, so that a killed process leaves no incomplete catalog. */
 async function rebuildCatalog(
   store: FactStore,
   dataFolder: string,
@@ -160,14 +160,14 @@ async function rebuildCatalog(
     await catalog.close();
   }
   await older?.close();
-  // Also the log of the lost catalog: SQLite would take it for that of the new one.
+  // Also the log of the lost catalog: SQLite would apply it to the new one.
   await store.moveToTrash(
     CATALOG_FILES.filter((name) => existsSync(store.path(name))),
     Date.now(),
   );
   await store.seal('rebuilding/catalog.sqlite');
   await store.rename('rebuilding/catalog.sqlite', 'catalog.sqlite');
-  // The lost catalog knew which files were replaced lately; nobody reads them any more.
+  // Only the lost catalog listed recently replaced files, and no process reads them any more.
   const current = new Set(state!.manifest.map(({ file }) => file));
   await store.moveToTrash(
     (await store.factFiles()).filter((file) => !current.has(file)),
@@ -177,7 +177,7 @@ async function rebuildCatalog(
   return state!;
 }
 
-/** What a load did to an entity. */
+/** Applies a change of an entity. */
 async function apply(own: Catalog, line: JournalLine): Promise<void> {
   if ('loaded' in line) await addLoadedTable(own, line.loaded);
   if ('upsert' in line) await upsert(own, entityOf(line.upsert), line.row);
@@ -187,7 +187,7 @@ async function apply(own: Catalog, line: JournalLine): Promise<void> {
   }
 }
 
-/** Columns that the record does not know yet get their defaults. */
+/** Columns that are missing in the record get their defaults. */
 async function upsert(own: Catalog, { name: table, columns, key }: EntityTable, row: Values): Promise<void> {
   const names = columns.map(({ name }) => name).filter((name) => row[name] !== undefined);
   const known = Object.fromEntries(names.map((name) => [name, row[name]!]));
@@ -200,7 +200,7 @@ function entityOf(table: string): EntityTable {
   return found;
 }
 
-/** Keys, members and connections of an older catalog, as far as what they belong to still exists. */
+/** Copies keys, members and connections from an older catalog, if their owners still exist. */
 async function keep(own: Catalog, older: Catalog): Promise<void> {
   for (const { table, key, owner, id } of KEPT_TABLES) {
     const owners = new Set<Values[string]>();

@@ -10,7 +10,7 @@ import type { Settings } from '../settings.ts';
 import { DiskReserve } from '../storage/free-space.ts';
 import type { SyncStores } from './run.ts';
 
-/** It is asked before each request. Milliseconds. */
+/** Minimum interval of warnings about the disk, which is checked before each request. Milliseconds. */
 const WARN_EVERY = 60_000;
 
 interface Options extends Stores {

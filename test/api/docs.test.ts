@@ -1,5 +1,10 @@
+import { globSync } from 'node:fs';
+import { basename } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
 import t from 'tap';
+import { GUIDE_PAGES } from '../../server/api/plugins/guide.ts';
+import { renderMarkdown } from '../../server/api/plugins/markdown.ts';
+import { ROOT } from '../readme.ts';
 import { makeWorld } from '../world.ts';
 
 const { app } = await makeWorld(t);
@@ -68,4 +73,54 @@ t.test('the page shows the document of this service and loads nothing from other
   const { statusCode, headers } = await app.inject('/openapi.json');
   t.equal(statusCode, 200);
   t.match(headers, { 'x-content-type-options': 'nosniff', 'cache-control': 'no-cache' });
+});
+
+const STRICT =
+  "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+t.test('the guide: every Markdown file of docs/ is a page, without scripts', async (t) => {
+  const files = globSync('docs/*.md', { cwd: ROOT }).map((file) => basename(file, '.md'));
+  t.strictSame(files.sort(), [...GUIDE_PAGES].sort(), 'the navigation has all of them');
+  const pages = new Map<string, string>();
+  for (const name of GUIDE_PAGES) {
+    const address = name === 'index' ? '/docs/guide' : `/docs/guide/${name}`;
+    const { statusCode, headers, body } = await app.inject(address);
+    t.equal(statusCode, 200, address);
+    t.match(headers, { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' });
+    t.equal(headers['content-security-policy'], STRICT);
+    t.notMatch(body, /<script|<style|\sstyle=|\son\w+=/, `${name}: nothing that the policy would stop`);
+    t.match(body, /<title>[^<]+ – Ordinate<\/title>/);
+    t.match(body, `<a href="${address}" aria-current="page">`, `${name}: where the reader is`);
+    t.equal(body.match(/<h1/g)?.length, 1, `${name}: one title`);
+    pages.set(address, body);
+  }
+  t.match(pages.get('/docs/guide/snapshot'), /<h3 id="workspaces">workspaces<\/h3>[\s\S]*<div class="table"><table>/);
+  for (const [from, body] of pages) {
+    for (const [, path, anchor] of body.matchAll(/href="(\/docs\/guide[\w/-]*)(?:#([\w-]+))?"/g)) {
+      if (path?.startsWith('/docs/guide/static/')) continue;
+      t.ok(pages.get(path!)?.includes(anchor === undefined ? '<main>' : `id="${anchor}"`), `${from}: ${path} is there`);
+    }
+    t.notMatch(body, /href="[^"]+\.md/, `${from}: no link to a file`);
+  }
+  for (const file of loadedBy(pages.get('/docs/guide')!)) {
+    const { statusCode, headers } = await app.inject(file);
+    t.match({ statusCode, headers }, { statusCode: 200, headers: { 'cache-control': /immutable$/ } }, file);
+  }
+  for (const missing of ['/docs/guide/nothing', '/docs/guide/index', '/docs/guide/..%2Fsnapshot']) {
+    t.match(await app.inject(missing), { statusCode: 404 }, missing);
+  }
+});
+
+t.test('the API reference and the guide lead to each other', async (t) => {
+  t.match((await app.inject('/docs')).body, '<a href="/docs/guide">Guide</a>');
+  t.match((await app.inject('/docs/guide')).body, '<a href="/docs">API reference</a>');
+});
+
+t.test('raw HTML in Markdown is left out', async (t) => {
+  const { title, body } = await renderMarkdown(
+    '# A <b>b</b>\n\n<script>x</script>\n\n`<i>` [x](other.md#y)\n',
+    (name) => `/${name}`,
+  );
+  t.equal(title, 'A b');
+  t.equal(body, '<h1 id="a-bbb">A b</h1>\n<p><code>&lt;i&gt;</code> <a href="/other#y">x</a></p>\n');
 });

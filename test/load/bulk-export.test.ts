@@ -343,7 +343,7 @@ t.test('a dry run says what an import would do, and what it is made of', async (
   const words = ['import', 'bulk-export', folder, '--workspace', 'acme', '--property', PROPERTY];
   const printed = await command({ ORDINATE_DATA: dataFolder }, ...words, '--dry-run');
   t.match(printed, { code: 0, stderr: '' });
-  t.match(printed.stdout, /Site totals are made of rows by page/);
+  t.match(printed.stdout, /Site totals are computed from rows by page/);
   t.match(printed.stdout, /3 rows of other search types left out: DISCOVER 1, IMAGE 2\./);
   t.match(printed.stdout, /nothing was loaded \(dry run\).*Project \w{5} would be created; 0 keywords added/s);
   t.strictSame((await get('/projects')).body.projects, []);

@@ -175,7 +175,7 @@ t.test('a catalog that is older than the facts is not loaded into, but brought u
     stderr: /The catalog is older than the facts.*'ordinate rebuild'/,
   });
   t.strictSame(filesOf(dataFolder), before);
-  t.match(await command(settings, 'rebuild'), { code: 0, stdout: /The catalog was made again: 2 projects/ });
+  t.match(await command(settings, 'rebuild'), { code: 0, stdout: /The catalog was rebuilt: 2 projects/ });
   t.strictSame(await manifestOf(dataFolder), manifest);
   t.match(await command(settings, 'members', 'list', '--workspace', 'acme', '--json'), { stdout: /ann@acme\.example/ });
   const server = await startServer(t, settings);

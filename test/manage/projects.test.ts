@@ -66,7 +66,7 @@ t.test('projects create: a project with its connection and the best queries, and
   t.equal(asked.body.paging.total, 3, 'the server knows them at once');
 
   const again = await run(...create, '--json');
-  t.match(again, { code: 0, error: new RegExp(`had the property already: ${project.id}`) });
+  t.match(again, { code: 0, error: new RegExp(`already had the property: ${project.id}`) });
   t.match(await run(...create.slice(0, -6), '--workspace', 'nobody', ...connection), {
     code: 1,
     error: /There is no workspace 'nobody'; create it with: ordinate workspaces create/,

@@ -1,10 +1,11 @@
 // Generates clients from the OpenAPI document with public generators, and asks a server with them. It needs the
 // registries of npm and Python, so `npm run test:clients` runs it, and `npm test` does not.
 import { execFile } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import t from 'tap';
+import t, { type Test } from 'tap';
+import { guideBlock } from '../docs/blocks.ts';
 import { facts, keyword, makeWorld, temporaryFolder } from '../world.ts';
 
 // Packages are installed, which takes as long as it takes.
@@ -14,6 +15,14 @@ const ROOT = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
 
 const PYTHON_GENERATOR = 'openapi-python-client==0.29.1';
+const NOTEBOOK_PACKAGES = [
+  'pandas==3.1.1',
+  'polars==2.1.0',
+  'duckdb==2.0.0',
+  'pyarrow==26.0.1',
+  'fsspec==2026.9.0',
+  'aiohttp==3.14.5',
+];
 const MAX_PYTHON_MODELS = 60;
 
 const { app, key } = await makeWorld(t, {
@@ -32,6 +41,19 @@ t.test('openapi-typescript writes what client/ has', async (t) => {
     writeFileSync(file, before[index]!);
   }
 });
+
+/** The folder of a Python with packages, or undefined where they cannot be installed; the test is then skipped. */
+async function python(t: Test, ...packages: readonly string[]): Promise<string | undefined> {
+  const tools = join(temporaryFolder(t), 'venv');
+  try {
+    await run('python3', ['-m', 'venv', tools]);
+    await run(join(tools, 'bin/python'), ['-m', 'pip', 'install', '--quiet', ...packages]);
+    return tools;
+  } catch (error) {
+    t.pass('not run', { skip: `Python cannot install ${packages.join(', ')} here: ${(error as Error).message}` });
+    return undefined;
+  }
+}
 
 const ASK = `
 import sys
@@ -58,27 +80,25 @@ print("answered")
 
 t.test('openapi-python-client: few models, no warnings, and it answers', async (t) => {
   const folder = temporaryFolder(t);
-  const tools = join(folder, 'venv');
-  const python = join(tools, 'bin/python');
-  try {
-    await run('python3', ['-m', 'venv', tools]);
-    await run(python, ['-m', 'pip', 'install', '--quiet', PYTHON_GENERATOR]);
-  } catch (error) {
-    t.pass('not run', { skip: `${PYTHON_GENERATOR} cannot be installed here: ${(error as Error).message}` });
-    return;
-  }
-  const document = join(folder, 'openapi.json');
-  writeFileSync(document, (await app.inject('/openapi.json')).body);
-  const output = join(folder, 'made/ordinate_client');
-  mkdirSync(join(folder, 'made'));
-  const options = ['--path', document, '--meta', 'none', '--output-path', output, '--fail-on-warning'];
+  const tools = await python(t, PYTHON_GENERATOR);
+  if (tools === undefined) return;
+  // The commands of the guide.
+  const commands = guideBlock('programs', 'python-client').replaceAll('http://127.0.0.1:3000', address);
   // It formats what it has written with a program that was installed beside it.
   const env = { ...process.env, PATH: [join(tools, 'bin'), process.env['PATH']].join(delimiter) };
-  const generated = await run(join(tools, 'bin/openapi-python-client'), ['generate', ...options], { env });
+  const generated = await run('bash', ['-euc', `${commands.trimEnd()} --fail-on-warning`], { cwd: folder, env });
   t.notMatch(`${generated.stdout}${generated.stderr}`, /warning|unable/i, 'without warnings');
-  const models = readdirSync(join(output, 'models')).filter((name) => /^[a-z].*\.py$/.test(name));
+  const models = readdirSync(join(folder, 'ordinate_client/models')).filter((name) => /^[a-z].*\.py$/.test(name));
   t.comment(`${models.length} model files`);
   t.ok(models.length <= MAX_PYTHON_MODELS, `${models.length} model files, at most ${MAX_PYTHON_MODELS}`);
-  const { stdout } = await run(python, ['-c', ASK, address, key], { cwd: join(folder, 'made') });
+  const { stdout } = await run(join(tools, 'bin/python'), ['-c', ASK, address, key], { cwd: folder });
   t.equal(stdout, 'answered\n', 'a program written with it gets answers and errors');
+});
+
+t.test('the notebooks of the guide', async (t) => {
+  const tools = await python(t, ...NOTEBOOK_PACKAGES);
+  if (tools === undefined) return;
+  const env = { ...process.env, TEST_PYTHON: join(tools, 'bin/python') };
+  const { stdout } = await run('npm', ['test', 'test/docs/guide.test.ts'], { cwd: ROOT, env });
+  t.match(stdout, /^\d+ passed, 0 failed$/m, 'all of them ran');
 });

@@ -2,16 +2,16 @@ import { createVerify } from 'node:crypto';
 
 export type Permission = 'siteOwner' | 'siteFullUser' | 'siteRestrictedUser' | 'siteUnverifiedUser';
 
-/** Who can sign in, and what they may read. */
+/** An account and its properties. */
 export interface Account {
-  /** Of an authorised user. */
+  /** For an authorised user. */
   readonly refreshToken?: string;
-  /** Of a service account, whose assertions are signed. */
+  /** For a service account, which signs assertions. */
   readonly email?: string;
   readonly publicKey?: string;
-  /** By property; tests take properties away and give them back. */
+  /** Permissions by property; tests change them. */
   readonly sites: Map<string, Permission>;
-  /** The grant was revoked, or has expired. */
+  /** The grant was revoked or has expired. */
   isRevoked?: boolean;
 }
 
@@ -20,7 +20,7 @@ export interface TokenAnswer {
   readonly body: object;
 }
 
-/** The accounts of a provider, and the access tokens that were given to them. */
+/** The accounts of a provider and their access tokens. */
 export class Accounts {
   readonly #accounts: Account[] = [];
   readonly #tokens = new Map<string, Account>();
@@ -30,7 +30,7 @@ export class Accounts {
     return account;
   }
 
-  /** Answers a request for a token. */
+  /** Answers a token request. */
   grant(form: URLSearchParams): TokenAnswer {
     const account = this.#accountOf(form);
     if (account === undefined || account.isRevoked === true) {
@@ -44,13 +44,13 @@ export class Accounts {
     return { status: 200, body: { access_token: token, expires_in: 3599, token_type: 'Bearer' } };
   }
 
-  /** Whose access token it is; undefined where it is not valid. */
+  /** The account of an access token; undefined if the token is invalid. */
   ofToken(token: string): Account | undefined {
     const account = this.#tokens.get(token);
     return account?.isRevoked === true ? undefined : account;
   }
 
-  /** All access tokens have expired. */
+  /** Expires all access tokens. */
   expireTokens(): void {
     this.#tokens.clear();
   }

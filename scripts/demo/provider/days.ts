@@ -3,13 +3,13 @@ import type { Stage } from './searches.ts';
 
 /** When days can be read, and when they are final. */
 export interface Timetable {
-  /** A day is final when it is so many Pacific days ago. */
+  /** Pacific days after which a day is final. */
   finalAfterDays: number;
-  /** Hours after its start in which a day has nothing to be read yet. */
+  /** Hours after its start during which a day has no data. */
   visibleAfterHours: number;
-  /** A day that is not final changes every so many hours. */
+  /** Hours between changes of a day that is not final. */
   stageHours: number;
-  /** Days are kept for 16 months and so many days more. */
+  /** Days beyond 16 months for which data is kept. */
   keptDaysMore: number;
 }
 
@@ -23,12 +23,12 @@ export const TIMETABLE: Readonly<Timetable> = {
 const HOUR = 3_600_000;
 const KEPT_MONTHS = 16;
 
-/** @param now milliseconds, as everywhere here */
+/** @param now milliseconds */
 export function firstIncompleteDay(now: number, { finalAfterDays }: Timetable): Day {
   return addDays(pacificDayOf(now), 1 - finalAfterDays);
 }
 
-/** The newest day with anything to be read. */
+/** The newest day with data. */
 export function newestDay(now: number, { visibleAfterHours }: Timetable): Day {
   return pacificDayOf(now - visibleAfterHours * HOUR);
 }

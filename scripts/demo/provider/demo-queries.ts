@@ -3,7 +3,7 @@ import { queriesOf } from '../queries.ts';
 import type { Site } from '../site.ts';
 import type { QueryPlan } from './made-searches.ts';
 
-/** What is searched for at a demo site, as the model takes it. */
+/** The queries of a demo site as plans of the model. */
 export function demoQueries(site: Site, calendar: Calendar): QueryPlan[] {
   const appearances = site.appearances.map(({ appearance }) => appearance);
   return queriesOf(site, [], calendar).map(({ number, text, page, volume, position, slices }): QueryPlan => {
@@ -11,7 +11,7 @@ export function demoQueries(site: Site, calendar: Calendar): QueryPlan[] {
     return {
       text,
       page: page ?? `${site.origin}/`,
-      // Those who look for a thing are sometimes shown the home page as well.
+      // Searches for a product sometimes also show the home page.
       ...(page !== null && number % 6 === 0 ? { secondPage: `${site.origin}/` } : {}),
       volume,
       position,

@@ -1,4 +1,4 @@
-/** An answer of the API that is an error. */
+/** An error answer of the API. */
 export class ApiError extends Error {
   readonly status: number;
   readonly body: object;

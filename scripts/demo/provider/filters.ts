@@ -3,29 +3,29 @@ import { RE2JS } from 're2js';
 import { badRequest } from './errors.ts';
 import type { Dimension, Filter } from './request.ts';
 
-/** What a filter asks of a value. */
+/** The test of a filter on a value. */
 interface Matcher {
   readonly matches: (value: string) => boolean;
-  /** Where only these values can pass: all of them, in lower case. */
+  /** If only certain values can pass: all of them, in lower case. */
   readonly only?: readonly string[];
-  /** The filter is for values that do not match. */
+  /** The filter passes values that do not match. */
   readonly excludes: boolean;
 }
 
-/** Filters as a request has them, ready to be asked. */
+/** The compiled filters of a request. */
 export interface Filters {
-  /** Whether a value of the dimension passes all filters of it. */
+  /** Whether a value passes all filters of its dimension. */
   readonly pass: (dimension: Dimension, value: string) => boolean;
-  /** Whether one of several values that something has at once passes; for filters that exclude, all of them must. */
+  /** Whether one of several simultaneous values passes; for excluding filters, all of them must. */
   readonly passAny: (dimension: Dimension, values: readonly string[]) => boolean;
-  /** The queries that can pass, where filters name them. */
+  /** The queries that can pass, if filters name them. */
   readonly queries: readonly string[] | undefined;
 }
 
-/** The same expressions are asked for window after window: each is compiled once and remembers what it said. */
+/** Requests repeat expressions for many windows, so compiled expressions and their results are cached. */
 const compiled = new LRUCache<string, Matcher>({ max: 500 });
 
-/** Throws `ApiError` where an expression is none. */
+/** Throws `ApiError` for an invalid expression. */
 export function compileFilters(filters: readonly Filter[]): Filters {
   const byDimension = Map.groupBy(filters, ({ dimension }) => dimension);
   const matchers = new Map([...byDimension].map(([dimension, all]) => [dimension, all.map(matcherOf)]));
@@ -69,7 +69,7 @@ function compile(operator: Filter['operator'], expression: string): Matcher {
   }
 }
 
-/** Looks for an expression anywhere in a value, whatever its case. */
+/** Searches for an expression anywhere in a value, case-insensitively. */
 function search(expression: string): (value: string) => boolean {
   let pattern: RE2JS;
   try {
@@ -88,8 +88,8 @@ function search(expression: string): (value: string) => boolean {
 const ALTERNATIVES = /^\^\((?:\?:)?((?:[^\\()[\]{}.*+?^$]|\\[^a-zA-Z0-9])*)\)\$$/s;
 
 /**
- * The texts of an expression that is nothing but `^(one|other)$`, in lower case; undefined for others. Thousands of
- * queries are asked for this way, and need no search.
+ * The texts of an expression of the form `^(one|other)$`, in lower case; undefined for others. Requests use it for
+ * thousands of queries, which need no search.
  */
 export function literalsOf(expression: string): string[] | undefined {
   const inside = ALTERNATIVES.exec(expression)?.[1];

@@ -1,14 +1,14 @@
 import type { Day } from '../../../server/domain/dates.ts';
 import type { Search, SearchSource, Stage } from './searches.ts';
 
-/** Searches of a day that can be listed one by one. */
+/** Searches of a day, listed explicitly. */
 export interface KnownSearch extends Search {
   readonly date: Day;
-  /** When they are there: always, only until the day is final (they vanish), or only from then on. */
+  /** When they exist: always, only until the day is final, or only from then on. */
   readonly seen?: 'always' | 'provisional' | 'final';
 }
 
-/** A small property whose searches are listed; more can come, and days can change, at any time. */
+/** A small property with listed searches; searches can be added and days changed at any time. */
 export class KnownSearches implements SearchSource {
   readonly #days = new Map<Day, KnownSearch[]>();
   readonly #revisions = new Map<Day, number>();
@@ -26,7 +26,7 @@ export class KnownSearches implements SearchSource {
     }
   }
 
-  /** Replaces a day, whether it is final or not. */
+  /** Replaces a day, even a final one. */
   replace(day: Day, searches: readonly Omit<KnownSearch, 'date'>[]): void {
     this.#days.set(
       day,

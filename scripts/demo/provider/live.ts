@@ -1,4 +1,4 @@
-// The thread of `ordinate demo --live`: the model with the property of the demo shop, as a provider that takes its time.
+// The thread of `ordinate demo --live`: the model with the property of the demo shop, with a latency.
 import { parentPort, workerData } from 'node:worker_threads';
 import { calendarUntil } from '../calendar.ts';
 import { shop } from '../shop.ts';
@@ -13,12 +13,12 @@ export interface LiveProvider {
   readonly tokenUrl: string;
 }
 
-/** Nobody reads what was asked: the demo may run for days. */
+/** No log of requests: the demo may run for days. */
 const LOG_KEPT = 60_000;
 
 const { port, refreshToken } = workerData as { port: number; refreshToken: string };
 const model = new ProviderModel();
-// Not today: days that were read would be others tomorrow.
+// A fixed day: with today, days that were read would change tomorrow.
 const queries = demoQueries(shop, calendarUntil('2026-01-01'));
 model.addSite(shop.property, new MadeSearches({ seed: 1, queries }));
 model.accounts.add({ refreshToken, sites: new Map([[shop.property, 'siteFullUser']]) });

@@ -11,17 +11,17 @@ const APPEARANCES = ['PRODUCT_SNIPPETS', 'REVIEW_SNIPPET', 'RECIPE_FEATURE'];
 
 export interface MadeQueriesOptions {
   readonly seed: number;
-  /** How many queries are told. */
+  /** Number of queries that are not anonymised. */
   readonly count: number;
-  /** Root of the pages, with a slash. */
+  /** Base URL of the pages, with a slash. */
   readonly origin: string;
-  /** Part of some queries; the first ones are for it. */
+  /** Part of some queries, including the first ones. */
   readonly brand: string;
-  /** Searches a day for the most common query; the others have ever fewer. */
+  /** Searches per day for the most common query; others have fewer and fewer. */
   readonly volume?: number;
 }
 
-/** Plans of queries of a shop, the most common first, and of the searches that are not told, one for each tenth page. */
+/** Plans of a shop's queries, the most common first, and of anonymised searches, one for every tenth page. */
 export function makeQueries({ seed, count, origin, brand, volume = 400 }: MadeQueriesOptions): QueryPlan[] {
   const random = seededRandom(`queries ${seed}`);
   const [goods, kinds] = [GOODS.split(' '), KINDS.split(' ')];

@@ -1,17 +1,17 @@
 import type { Day } from '../../../server/domain/dates.ts';
 import type { Device, Result, Search, SearchSource, Stage } from './searches.ts';
 
-/** How a query is searched for, in the mean. */
+/** The mean demand of a query. */
 export interface QueryPlan {
-  /** Lower case; null: searches too rare to be told. */
+  /** Lower case; null for anonymised searches. */
   readonly text: string | null;
   readonly page: string;
-  /** A further page of the property that some of its searches show, below the first. */
+  /** Another page of the property that some searches show below the first. */
   readonly secondPage?: string;
-  /** Searches a day, over all countries and devices. */
+  /** Searches per day, over all countries and devices. */
   readonly volume: number;
   readonly position: number;
-  /** Countries with their shares, which add up to 1. */
+  /** Countries with their shares, which sum to 1. */
   readonly countries: readonly (readonly [country: string, share: number])[];
   readonly appearances?: readonly string[] | undefined;
 }
@@ -19,7 +19,7 @@ export interface QueryPlan {
 export interface MadeSearchesOptions {
   readonly seed: number;
   readonly queries: readonly QueryPlan[];
-  /** The first day that the property was searched for; searched for ever since. */
+  /** The first day with searches. */
   readonly since?: Day;
   /** Days without any search. */
   readonly silent?: readonly Day[];
@@ -31,10 +31,10 @@ const DEVICES: readonly (readonly [device: Device, share: number])[] = [
   ['TABLET', 0.05],
 ];
 const DAY = 86_400_000;
-/** Demand from Sunday on. */
+/** Demand by weekday, from Sunday on. */
 const WEEK = [0.86, 1.06, 1.08, 1.07, 1.04, 0.98, 0.91];
 
-/** What all queries of a day have in common. */
+/** Values shared by all queries of a day. */
 interface Moment {
   /** Number of the day. */
   readonly at: number;
@@ -44,9 +44,9 @@ interface Moment {
 }
 
 /**
- * A property of any size, of which nothing is stored: what was searched on a day is computed from the seed, the query
- * and the day, and is the same whenever it is asked for. Days that are not final are others with each stage: fewer
- * searches, and rows that are gone later.
+ * A property of any size without stored data: the searches of a day are computed from the seed, the query and the day,
+ * with the same result each time. Days that are not final differ in each stage: they have fewer searches, and rows that
+ * disappear later.
  */
 export class MadeSearches implements SearchSource {
   readonly #options: MadeSearchesOptions;
@@ -97,7 +97,7 @@ export class MadeSearches implements SearchSource {
     return this.#revisions.get(day) ?? 0;
   }
 
-  /** Makes a day another one, whether it is final or not. */
+  /** Changes a day, even a final one. */
   change(day: Day): void {
     this.#revisions.set(day, this.revision(day) + 1);
   }
@@ -106,7 +106,7 @@ export class MadeSearches implements SearchSource {
     const { text, volume, position, countries, page, secondPage, appearances } = this.#options.queries[number]!;
     const { at } = moment;
     const demand = volume * moment.demand * (1 + 0.3 * Math.sin((at + number * 37) / 58));
-    // Two results for every third search, so that rows by page are more than those by property.
+    // Two results for every third search, so that there are more rows by page than by property.
     const isTwice = secondPage !== undefined && (number + at) % 3 === 0;
     let state = mix(moment.chance, number) | 1;
     const random = (): number => {
@@ -129,7 +129,7 @@ export class MadeSearches implements SearchSource {
   }
 }
 
-/** Two numbers mixed into one of 32 bits that looks like chance. */
+/** Mixes two numbers into a pseudo-random 32-bit number. */
 function mix(a: number, b: number): number {
   let mixed = Math.imul(a ^ Math.imul(b, 0x9e3779b1), 0x85ebca6b);
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);

@@ -1,5 +1,5 @@
-// Runs the model as a process of its own, for measurements. Prints its addresses and the content of a credentials file as
-// one line of JSON, and when it is stopped how many requests came and how many rows they were answered with.
+// Runs the model in a separate process, for measurements. Prints its addresses and the content of a credentials file as
+// one line of JSON; when it is stopped, prints the numbers of requests and returned rows.
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { makeQueries } from './made-queries.ts';
@@ -10,12 +10,12 @@ import { startProvider } from './server.ts';
 const { values } = parseArgs({
   options: {
     port: { type: 'string', default: '0' },
-    /** Milliseconds that each answer takes. */
+    /** Latency of each answer, in milliseconds. */
     latency: { type: 'string', default: '50' },
     properties: { type: 'string', default: '1' },
     /** Queries of each property. */
     queries: { type: 'string', default: '1000' },
-    /** The first day with searches; all that is kept where it is left out. */
+    /** The first day with searches; by default the oldest that is kept. */
     since: { type: 'string' },
     seed: { type: 'string', default: '1' },
     /** Requests of all properties in a minute before the quota refuses them. */

@@ -5,31 +5,31 @@ import { type AnalyticsRequest, readRequest } from './request.ts';
 import type { SearchSource } from './searches.ts';
 import { Site, type SiteOptions } from './site.ts';
 
-/** One request that came, as understood, and how it was answered. */
+/** A parsed request and the outcome. */
 export interface LogEntry {
-  /** The provider's clock when it came, in milliseconds. */
+  /** The provider's clock at arrival, in milliseconds. */
   readonly at: number;
   readonly kind: 'query' | 'sites' | 'token';
   readonly property?: string;
   readonly request?: AnalyticsRequest;
-  /** 0: the connection was cut, or there was no answer. */
+  /** 0 if the connection was closed or there was no answer. */
   status: number;
   rows: number;
 }
 
 /**
- * A model of the search engine's reporting API: properties with what was searched for, the accounts that may read them,
- * quotas, and a clock. Every answer is computed from the searches; nothing is recorded.
+ * A model of the search engine's reporting API: properties with their searches, accounts with access, quotas, and a
+ * clock. Every answer is computed from the searches; nothing is recorded.
  */
 export class ProviderModel {
-  /** Milliseconds; what is final and what is kept follows from it. */
+  /** Milliseconds; it determines which days are final and which are kept. */
   now: () => number;
   readonly accounts = new Accounts();
   readonly quotas: Quotas;
   readonly log: LogEntry[] = [];
   readonly #sites = new Map<string, Site>();
 
-  /** @param clock of quotas, in milliseconds: real time, unless a test has its own */
+  /** @param clock for quotas, in milliseconds; real time by default */
   constructor({ now = Date.now, clock = () => performance.now() }: { now?: () => number; clock?: () => number } = {}) {
     this.now = now;
     this.quotas = new Quotas(clock);
@@ -47,7 +47,7 @@ export class ProviderModel {
     return site;
   }
 
-  /** Answers a request for data: the JSON of the body, and how many rows it has. Throws `ApiError`. */
+  /** Answers a request for data with the JSON of the body and its number of rows. Throws `ApiError`. */
   query(account: Account, property: string, body: unknown): { body: string; rows: number } {
     const site = this.#readable(account, property);
     const request = readRequest(body);
@@ -55,11 +55,11 @@ export class ProviderModel {
     this.quotas.take(property, account.email ?? account.refreshToken ?? '', request, site.days(request, now).length);
     const { rows, metadata, responseAggregationType } = site.answer(request, now);
     const told = JSON.stringify({ responseAggregationType, ...(metadata === undefined ? {} : { metadata }) });
-    // Nothing is not an empty list: the key is not there.
+    // Without rows the key is missing, instead of an empty list.
     return { body: rows.length === 0 ? told : `{"rows":[${rows.join(',')}],${told.slice(1)}`, rows: rows.length };
   }
 
-  /** The properties of an account; the key is missing where there are none. */
+  /** The properties of an account; the key is missing if there are none. */
   sites({ sites }: Account): object {
     const siteEntry = [...sites].map(([siteUrl, permissionLevel]) => ({ siteUrl, permissionLevel }));
     return siteEntry.length === 0 ? {} : { siteEntry };

@@ -1,13 +1,13 @@
 import { ApiError } from './errors.ts';
 import { type AnalyticsRequest, isAbout } from './request.ts';
 
-/** How much may be asked; tests change it. */
+/** Limits on requests; tests change them. */
 export interface QuotaOptions {
-  /** Requests in any 60 seconds, for each site and for each user. */
+  /** Max requests in any 60 seconds, per site and per user. */
   perMinute: number;
-  /** Load in any ten minutes for each site: days that are read, ten times as many where rows are grouped or filtered by query or page. */
+  /** Max load in any ten minutes per site: the days read, times ten if rows are grouped or filtered by query or page. */
   load: number;
-  /** Refuses with 429 and this `Retry-After`, in seconds, instead of 403. */
+  /** Rejects with 429 and this `Retry-After` (seconds) instead of 403. */
   retryAfter: number | undefined;
 }
 
@@ -15,7 +15,7 @@ const MINUTE = 60_000;
 const TEN_MINUTES = 600_000;
 const DEAR = 10;
 
-/** Counts requests and their load over rolling times. */
+/** Counts requests and their load in rolling windows. */
 export class Quotas {
   readonly options: QuotaOptions = { perMinute: 1200, load: Number.POSITIVE_INFINITY, retryAfter: undefined };
   readonly #spent = new Map<string, { at: number; cost: number }[]>();
@@ -26,7 +26,7 @@ export class Quotas {
     this.#clock = clock;
   }
 
-  /** Throws `ApiError` where a request is one too many. Refused ones count too, as they do at the provider. */
+  /** Throws `ApiError` above a limit. Rejected requests count too, as at the provider. */
   take(property: string, user: string, request: AnalyticsRequest, days: number): void {
     const { perMinute, load, retryAfter } = this.options;
     const isDear = isAbout(request, 'query') || isAbout(request, 'page');
@@ -43,7 +43,7 @@ export class Quotas {
     }
   }
 
-  /** As if nothing had been asked yet. */
+  /** Forgets all requests. */
   reset(): void {
     this.#spent.clear();
   }

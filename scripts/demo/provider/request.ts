@@ -6,7 +6,7 @@ const OPERATORS = ['equals', 'notEquals', 'contains', 'notContains', 'includingR
 const AGGREGATIONS = ['auto', 'byProperty', 'byPage'] as const;
 const DATA_STATES = ['final', 'all'] as const;
 const TYPES = ['web', 'image', 'video', 'news', 'discover', 'googleNews'] as const;
-/** What a body may have. */
+/** The allowed properties of a body. */
 export const FIELDS = [
   'startDate',
   'endDate',
@@ -30,7 +30,7 @@ export interface Filter {
   readonly expression: string;
 }
 
-/** A request for data, as understood. */
+/** A parsed request for data. */
 export interface AnalyticsRequest {
   readonly from: Day;
   readonly to: Day;
@@ -46,7 +46,7 @@ export interface AnalyticsRequest {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Reads the body of a request. Throws `ApiError` for what the API refuses. */
+/** Parses the body of a request. Throws `ApiError` for anything that the API rejects. */
 export function readRequest(body: unknown): AnalyticsRequest {
   if (typeof body !== 'object' || body === null) throw badRequest('Invalid JSON payload received.');
   const fields = body as Fields;
@@ -72,7 +72,7 @@ export function isAbout({ dimensions, filters }: AnalyticsRequest, dimension: Di
   return dimensions.includes(dimension) || filters.some((filter) => filter.dimension === dimension);
 }
 
-/** How rows are counted: by page where a page or an appearance decides, unless told. */
+/** How rows are counted: by page if the request uses a page or an appearance, unless it names an aggregation. */
 export function isByPage(request: AnalyticsRequest): boolean {
   if (request.aggregation !== 'auto') return request.aggregation === 'byPage';
   return isAbout(request, 'page') || isAbout(request, 'searchAppearance');
@@ -111,7 +111,7 @@ function listOf(value: unknown, name: string): readonly unknown[] {
   return value;
 }
 
-/** Values of enumerations are written in two ways: `byPage` and `BY_PAGE`. */
+/** Enumeration values have two notations: `byPage` and `BY_PAGE`. */
 function oneOf<T extends string>(values: readonly T[], value: unknown, name: string): T {
   const plain = typeof value === 'string' ? value.toLowerCase().replaceAll('_', '') : undefined;
   const found = values.find((each) => each.toLowerCase() === plain);

@@ -2,31 +2,31 @@ import type { Day } from '../../../server/domain/dates.ts';
 import type { AnalyticsRequest, Dimension } from './request.ts';
 import { addTo, type Measures, type Result, type Search } from './searches.ts';
 
-/** Which rows the API gives of those that it has, and in what order. */
+/** Which of its rows the API returns, and in what order. */
 export interface RowOptions {
-  /** The most rows of one day. */
+  /** Max rows of one day. */
   rowsPerDay: number;
-  /** Best first in all, or by day and then best first: the API has been seen to do both. */
+  /** Best first overall, or by day and then best first: the API does both. */
   order: 'clicks' | 'date';
 }
 
-/** A row of an answer; its keys are JSON already. */
+/** A row of an answer; its keys are already JSON. */
 interface Group extends Measures {
   readonly keys: string;
 }
 
-/** What measures were counted of. */
+/** What measures count: a search, or one of its results or appearances. */
 interface Counted {
   readonly search: Search;
   readonly result?: Result;
   readonly appearance?: string;
 }
 
-/** Groups what is counted by the dimensions of a request, and puts the rows into the order of an answer. */
+/** Groups measures by the dimensions of a request, and orders the rows. */
 export class Groups {
   readonly #request: AnalyticsRequest;
   readonly #options: RowOptions;
-  /** Rows of days that are done. */
+  /** Rows of completed days. */
   #rows: Group[] = [];
   #open = new Map<string, Group>();
 
@@ -46,14 +46,14 @@ export class Groups {
     else addTo(group, measures);
   }
 
-  /** What comes belongs to another day: rows of days before are complete, and no more of one day are given than there may be. */
+  /** Starts the next day: completes the rows of the previous one and applies the limit per day. */
   endDay(): void {
     const rows = this.#closed(this.#options.rowsPerDay);
-    // One by one: so many arguments would not fit.
+    // One by one: `push` cannot take this many arguments.
     for (const row of rows) this.#rows.push(row);
   }
 
-  /** The rows that a request asks for, after so many days. Rows with equal clicks come in another order each time. */
+  /** The requested rows after all days. Rows with equal clicks are in a different order each time. */
   page(days: number): string[] {
     const { startRow, rowLimit } = this.#request;
     const rows = [...this.#rows, ...this.#closed(this.#options.rowsPerDay * days)];
@@ -65,7 +65,7 @@ export class Groups {
     return rows.slice(startRow, startRow + rowLimit).map(toJson);
   }
 
-  /** The rows that are open, the best ones if there are too many: which those are is the same each time. */
+  /** The rows of the current day; if there are too many, the best ones, always the same. */
   #closed(most: number): Group[] {
     const rows = [...this.#open.values()];
     this.#open = new Map();
@@ -96,7 +96,7 @@ function toJson({ keys, clicks, impressions, positions }: Group): string {
   return `{${told}"clicks":${clicks},"impressions":${impressions},"ctr":${clicks / impressions},"position":${positions / impressions}}`;
 }
 
-/** Sorting keeps the order of equals, so that this is the order of ties. */
+/** Sorting is stable, so this is the order of ties. */
 function shuffle(rows: Group[]): void {
   for (let at = rows.length - 1; at > 0; at--) {
     const other = Math.floor(Math.random() * (at + 1));
@@ -108,7 +108,7 @@ function shuffle(rows: Group[]): void {
 
 const written = new Map<string, string>();
 
-/** The same texts are written over and over. */
+/** Caches the JSON of repeated texts. */
 function json(text: string): string {
   const known = written.get(text);
   if (known !== undefined) return known;

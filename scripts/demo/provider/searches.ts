@@ -8,33 +8,33 @@ export interface Result {
   /** From 1. */
   readonly position: number;
   readonly clicks: number;
-  /** The features it was shown with, such as `RECIPE`. */
+  /** Its search appearances, such as `RECIPE`. */
   readonly appearances?: readonly string[] | undefined;
 }
 
-/** Searches of one day that were alike. */
+/** Equal searches of one day. */
 export interface Search {
-  /** Lower case; null: too rare to be told, counted in totals only. */
+  /** Lower case; null for anonymised queries, which count only in totals. */
   readonly query: string | null;
   /** Lower-case alpha-3. */
   readonly country: string;
   readonly device: Device;
   /** How many there were, at least 1. */
   readonly count: number;
-  /** Pages of the property that they showed; at least one, each once. */
+  /** Pages of the property in the results; at least one, each once. */
   readonly results: readonly Result[];
 }
 
-/** How far a day has been counted: `final`, or the number of the step on the way there. */
+/** How far a day has been counted: `final`, or the number of a step before. */
 export type Stage = 'final' | number;
 
-/** What happened at a property: the one thing that all answers are computed from. */
+/** The searches of a property, from which all answers are computed. */
 export interface SearchSource {
-  /** The queries that are told. */
+  /** The queries that are not anonymised. */
   queries(): readonly string[];
-  /** Searches of a day; with `queries`, only those for them. */
+  /** Searches of a day; with `queries`, only of these. */
   searches(day: Day, stage: Stage, queries?: readonly string[]): Iterable<Search>;
-  /** Another number whenever a day that was final has become another one. */
+  /** Changes whenever a final day changes. */
   revision(day: Day): number;
 }
 

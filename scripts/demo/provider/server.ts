@@ -6,7 +6,7 @@ import { ApiError, unauthorized } from './errors.ts';
 import type { LogEntry, ProviderModel } from './provider.ts';
 import { type AnalyticsRequest, readRequest } from './request.ts';
 
-/** An answer that is not the one asked for. `hang` never ends; `reset` ends the connection. */
+/** A failure instead of an answer. `hang` never ends; `reset` closes the connection. */
 export type Failure =
   | { readonly status: number; readonly body: unknown; readonly headers?: Readonly<Record<string, string>> }
   | 'hang'
@@ -14,9 +14,9 @@ export type Failure =
 
 export interface ServerOptions {
   readonly port?: number;
-  /** Milliseconds that each answer takes. */
+  /** Latency of each answer, in milliseconds. */
   readonly latency?: () => number;
-  /** What happens to a request in place of its answer. */
+  /** The failure of a request, if any. */
   readonly intercept?: (entry: LogEntry) => Failure | undefined | Promise<Failure | undefined>;
 }
 
@@ -35,7 +35,7 @@ interface Answer {
   readonly rows?: number;
 }
 
-/** Serves a model on this machine, on a free port unless one is given. */
+/** Serves a model on loopback, on a free port unless one is given. */
 export async function startProvider(model: ProviderModel, options: ServerOptions = {}): Promise<RunningProvider> {
   const server = createServer((request, response) => {
     handle(model, options, request, response).catch(() => response.destroy());

@@ -14,31 +14,31 @@ import {
   type SearchSource,
 } from './searches.ts';
 
-/** How a property answers; tests change it while it is asked. */
+/** How a property answers; tests change it. */
 export interface SiteOptions extends RowOptions {
-  /** Whether answers that can say which day is the first incomplete one do so, and by which of its two names. */
+  /** Whether answers report the first incomplete day, and by which of its two names. */
   metadata: 'firstIncompleteDate' | 'first_incomplete_date' | 'none';
   readonly timetable: Timetable;
 }
 
-/** An answer's body. The rows are JSON already: there can be many. */
+/** The body of an answer. Rows are already JSON, because there can be many. */
 export interface SiteAnswer {
   readonly rows: readonly string[];
   readonly metadata: object | undefined;
   readonly responseAggregationType: 'byPage' | 'byProperty';
 }
 
-/** What is counted by property of the searches of a day in a country on a kind of device. */
+/** Sums by property of the searches of a day, country and device. */
 interface Cell {
   readonly search: Search;
   readonly measures: Measures;
 }
 
-/** A property and what the API says about it. */
+/** A property and its answers. */
 export class Site {
   readonly source: SearchSource;
   readonly options: SiteOptions;
-  /** Sums of days by country and device, which most requests for totals are made of. */
+  /** Sums of days by country and device, from which most totals are computed. */
   readonly #cubes = new LRUCache<string, readonly Cell[]>({ max: 1000 });
 
   constructor(source: SearchSource, options: Partial<SiteOptions> = {}) {

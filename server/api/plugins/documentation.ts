@@ -1,6 +1,7 @@
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import { addDocsPage } from './docs-page.ts';
+import { addGuide } from './guide.ts';
 import { tidyDocument } from './openapi-document.ts';
 
 const DESCRIPTION = `Read-only access to search performance: clicks, impressions, ctr and position of projects, tracked
@@ -21,7 +22,7 @@ const TAGS = [
 ] as const;
 export type Tag = (typeof TAGS)[number]['name'];
 
-/** Serves OpenAPI 3.1, generated from the route schemas, at `/openapi.json`, and a documentation page at `/docs`. */
+/** Serves OpenAPI 3.1, generated from the route schemas, at `/openapi.json`, a page for it at `/docs`, and the guide. */
 export async function addDocumentation(app: FastifyInstance): Promise<void> {
   await app.register(swagger, {
     transformObject: (document) => tidyDocument('openapiObject' in document ? document.openapiObject : {}),
@@ -42,4 +43,5 @@ export async function addDocumentation(app: FastifyInstance): Promise<void> {
     },
   });
   await addDocsPage(app);
+  await addGuide(app);
 }

@@ -32,10 +32,27 @@ export function App() {
         <Route path="/app" component={Projects} />
         <Route path="/app/keys" component={Keys} />
         <Route path="/app/p/:project" component={Overview} />
+        <Route path="/app/p/:project/queries" component={Queries} />
+        <Route path="/app/p/:project/pages" component={Pages} />
+        <Route path="/app/p/:project/keywords" component={Keywords} />
+        <Route path="/app/p/:project/keywords/:keyword" component={KeywordScreen} />
+        <Route path="/app/p/:project/breakdowns" component={Breakdowns} />
+        <Route path="/app/p/:project/alerts" component={Alerts} />
+        <Route path="/app/p/:project/notes" component={Notes} />
+        <Route path="/app/p/:project/data" component={Data} />
         <Route default component={Missing} />
       </Router>
     </Shell>
   );
 }
 
+// Loaded when they are first visited.
+const Queries = lazy(async () => (await import('./screens/lists.tsx')).Queries);
+const Pages = lazy(async () => (await import('./screens/lists.tsx')).Pages);
+const Keywords = lazy(async () => (await import('./screens/keywords.tsx')).Keywords);
+const KeywordScreen = lazy(async () => (await import('./screens/keyword.tsx')).KeywordScreen);
+const Breakdowns = lazy(async () => (await import('./screens/breakdowns.tsx')).Breakdowns);
+const Alerts = lazy(async () => (await import('./screens/alerts.tsx')).Alerts);
+const Notes = lazy(async () => (await import('./screens/notes.tsx')).Notes);
+const Data = lazy(async () => (await import('./screens/data.tsx')).Data);
 const Keys = lazy(async () => (await import('./screens/keys.tsx')).Keys);

@@ -1,3 +1,4 @@
+import 'uplot/dist/uPlot.min.css';
 import './styles/base.css';
 import './styles/shell.css';
 import './styles/parts.css';

@@ -121,6 +121,10 @@ export class DuckDBFacts implements Facts {
     return new Map(rows.map(({ page, url }) => [page, url]));
   }
 
+  keywordPageTotals(query: FactsQuery, keyword: string, limit: number): Promise<NamedMeasures[]> {
+    return this.#rows('facts/keyword_page_totals', query, { keyword, limit });
+  }
+
   async pageNumbers(urls: readonly string[], signal: AbortSignal): Promise<number[]> {
     const rows = await this.#engine.query<{ url: string; page: number }>('alerts/page_numbers', { urls }, signal);
     const numbers = new Map(rows.map(({ url, page }) => [url, page]));

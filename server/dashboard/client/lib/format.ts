@@ -12,7 +12,7 @@ const place = new Intl.NumberFormat(undefined, { minimumFractionDigits: 1, maxim
 const shareOfAll = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 });
 
 /** Shown where there is no number. */
-export const NONE = '–';
+const NONE = '–';
 
 export const METRIC_NAMES: Readonly<Record<Metric, string>> = {
   clicks: 'Clicks',

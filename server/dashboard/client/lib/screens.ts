@@ -3,6 +3,13 @@ import type { IconName } from '../parts/icons.tsx';
 /** The screens of a project: their place below it, name, icon, and the letter that goes there after `g`. */
 export const SCREENS: readonly (readonly [path: string, name: string, icon: IconName, letter: string])[] = [
   ['', 'Overview', 'overview', 'o'],
+  ['/queries', 'Queries', 'queries', 'q'],
+  ['/pages', 'Pages', 'pages', 'p'],
+  ['/keywords', 'Keywords', 'keywords', 'k'],
+  ['/breakdowns', 'Breakdowns', 'breakdowns', 'b'],
+  ['/alerts', 'Alerts', 'alerts', 'a'],
+  ['/notes', 'Notes', 'notes', 'n'],
+  ['/data', 'Data', 'data', 'd'],
 ];
 
 /** The id of the project that an address is about. */

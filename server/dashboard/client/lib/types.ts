@@ -57,7 +57,7 @@ export interface ProjectsAnswer {
   readonly projects: readonly Project[];
 }
 
-type DailyMetrics = Metrics & Compared & { readonly date: Day };
+export type DailyMetrics = Metrics & Compared & { readonly date: Day };
 
 export interface SiteAnswer {
   readonly range: Range & { readonly provisionalAfter: Day | null; readonly comparison?: Range };
@@ -65,15 +65,15 @@ export interface SiteAnswer {
   readonly daily: readonly DailyMetrics[];
 }
 
-interface Paging {
+export interface Paging {
   readonly total: number;
   readonly limit: number;
   readonly offset: number;
 }
 
-type QueryRow = Metrics &
+export type QueryRow = Metrics &
   Compared & { readonly query: string; readonly branded: boolean; readonly trackedKeywordId: string | null };
-type PageRow = Metrics & Compared & { readonly url: string };
+export type PageRow = Metrics & Compared & { readonly url: string };
 
 export interface ListAnswer {
   readonly range: Range;
@@ -83,7 +83,52 @@ export interface ListAnswer {
   readonly pages?: readonly PageRow[];
 }
 
-interface Alert {
+export interface Keyword extends Compared {
+  readonly id: string;
+  readonly query: string;
+  readonly trackedSince: string;
+  readonly intent: string;
+  readonly groupIds: readonly string[];
+  readonly metrics: Metrics & Compared;
+  readonly daily?: readonly DailyMetrics[];
+}
+
+export interface KeywordsAnswer {
+  readonly range: Range & { readonly clamped: boolean; readonly provisionalAfter: Day | null };
+  readonly paging: Paging;
+  readonly keywords: readonly Keyword[];
+}
+
+export interface Group {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: 'folder' | 'manual' | 'rule';
+  readonly parentId: string | null;
+  readonly keywordIds: readonly string[] | null;
+}
+
+export interface GroupsAnswer {
+  readonly groups: readonly Group[];
+}
+
+export interface BreakdownsAnswer {
+  readonly range: Range & {
+    readonly availableFrom: Day | null;
+    readonly availableThrough: Day | null;
+    readonly provisionalAfter: Day | null;
+    readonly countryMonthlyThrough: Day | null;
+  };
+  readonly countries: readonly (Metrics & Compared & { readonly country: string })[];
+  readonly devices: readonly (Metrics & Compared & { readonly device: string })[];
+  readonly appearances: readonly (Metrics & Compared & { readonly appearance: string })[];
+  readonly brand: {
+    readonly brand: Metrics & Compared;
+    readonly nonBrand: Metrics & Compared;
+    readonly anonymous: { readonly clicks: number; readonly impressions: number };
+  };
+}
+
+export interface Alert {
   readonly id: string;
   readonly type: string;
   readonly kind: string;

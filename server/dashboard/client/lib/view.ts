@@ -80,3 +80,9 @@ export function rangesOf(view: View, project: Project): { range: Range; compared
 export function rangeParameters({ period, from, to }: View): Record<string, string | null> {
   return period === null ? { from, to } : { period: period === '28d' ? null : period };
 }
+
+/** The `compare` parameter of a view: the days to compare with; null for none. */
+export function compareParameter(view: View, project: Project): string | null {
+  const { compared } = rangesOf(view, project);
+  return compared && `${compared.from}..${compared.to}`;
+}

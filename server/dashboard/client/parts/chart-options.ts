@@ -17,7 +17,7 @@ export interface Marker {
 }
 
 /** A level to measure the line by. */
-interface Level {
+export interface Level {
   readonly name: string;
   readonly value: number;
 }
@@ -49,7 +49,7 @@ function theme(): Record<'accent' | 'compare' | 'line' | 'text' | 'warn' | 'surf
 }
 
 /** Places of the labels below the axis: first days of months in long ranges, else every so many days up to the last. */
-export function labelPlaces(points: readonly ChartPoint[], width: number): number[] {
+function labelPlaces(points: readonly ChartPoint[], width: number): number[] {
   const most = Math.max(2, Math.floor(width / 76));
   const months = points.flatMap(({ date }, index) =>
     date.slice(0, 7) === points[index - 1]?.date.slice(0, 7) ? [] : [index],

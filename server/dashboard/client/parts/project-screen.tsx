@@ -68,6 +68,9 @@ function NoData({ project }: { project: Project }) {
         <p>
           The newest 28 days come first, then 16 months, month by month. This page shows them as soon as they are in.
         </p>
+        <p>
+          <a href={`/app/p/${project.id}/data`}>Watch the sync</a>
+        </p>
       </Empty>
     );
   }

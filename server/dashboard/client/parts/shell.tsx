@@ -16,7 +16,9 @@ export function Shell({ children }: { children: ComponentChildren }) {
   useShortcuts(project);
   useEffect(() => {
     // Readers of the screen begin at the new one.
-    document.getElementById('screen')?.scrollTo(0, 0);
+    scrollTo(0, 0);
+    // On a phone the names of screens are a row that scrolls.
+    document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
   }, [path]);
   return (
     <div class="shell">

@@ -1,4 +1,3 @@
-import 'uplot/dist/uPlot.min.css';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
 import { formatDay } from '../lib/dates.ts';
@@ -10,6 +9,8 @@ interface TimeChartProps extends ChartData {
   /** A sentence for those who do not see it. */
   readonly label: string;
   readonly height?: number;
+  /** What markers that are no notes stand for. */
+  readonly eventName?: string;
 }
 
 const dark = matchMedia('(prefers-color-scheme: dark)');
@@ -33,7 +34,9 @@ export function TimeChart(props: TimeChartProps) {
           </span>
         ))}
         {markers.some(({ kind }) => kind === 'note') && <span class="key key-note">Note</span>}
-        {markers.some(({ kind }) => kind === 'event') && <span class="key key-event">Change by the search engine</span>}
+        {markers.some(({ kind }) => kind === 'event') && (
+          <span class="key key-event">{props.eventName ?? 'Change by the search engine'}</span>
+        )}
         <button type="button" class="link-button" aria-pressed={isTable} onClick={() => setTable(!isTable)}>
           <Icon name={isTable ? 'overview' : 'table'} size={14} /> {isTable ? 'Chart' : 'Table'}
         </button>

@@ -1,7 +1,7 @@
 import { apiPath, useResource } from '../lib/api.ts';
 import { formatMetric } from '../lib/format.ts';
 import type { ListAnswer, Project } from '../lib/types.ts';
-import { rangeParameters, useView } from '../lib/view.ts';
+import { rangeParameters, useScreenLink, useView } from '../lib/view.ts';
 import { ErrorBox, Skeleton } from './states.tsx';
 
 const ROWS = 7;
@@ -9,6 +9,7 @@ const ROWS = 7;
 /** The queries or pages with most clicks. */
 export function TopRows({ project, kind }: { project: Project; kind: 'queries' | 'pages' }) {
   const view = useView();
+  const link = useScreenLink();
   const { data, error, isLoading, reload } = useResource<ListAnswer>(
     apiPath(`/projects/${project.id}/${kind}`, { ...rangeParameters(view), country: view.country, limit: ROWS }),
   );
@@ -22,6 +23,7 @@ export function TopRows({ project, kind }: { project: Project; kind: 'queries' |
     <section class={`card top-rows ${isLoading && data ? 'is-stale' : ''}`} aria-label={title}>
       <header>
         <h2>{title}</h2>
+        <a href={link(`/app/p/${project.id}/${kind}`)}>All {kind}</a>
       </header>
       {error && <ErrorBox error={error} retry={reload} />}
       {!data && !error && <Skeleton lines={ROWS} height={26} />}
@@ -42,7 +44,7 @@ export function TopRows({ project, kind }: { project: Project; kind: 'queries' |
 }
 
 /** An address of the project without what all of them begin with. */
-function shortUrl(url: string, domain: string): string {
+export function shortUrl(url: string, domain: string): string {
   const parsed = URL.parse(url);
   if (parsed === null) return url;
   const path = parsed.pathname + parsed.search + parsed.hash;

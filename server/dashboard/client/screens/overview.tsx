@@ -1,14 +1,14 @@
 import { useMemo } from 'preact/hooks';
 import { apiPath, useResource } from '../lib/api.ts';
-import { eachDay, formatRange } from '../lib/dates.ts';
+import { formatRange } from '../lib/dates.ts';
 import { formatMetric, METRIC_NAMES } from '../lib/format.ts';
-import { type AlertsAnswer, METRICS, type NotesAnswer, type Project, type SiteAnswer } from '../lib/types.ts';
-import { rangeParameters, rangesOf, useView } from '../lib/view.ts';
-import type { ChartPoint } from '../parts/chart-options.ts';
+import type { AlertsAnswer, NotesAnswer, Project, SiteAnswer } from '../lib/types.ts';
+import { rangeParameters, rangesOf, useScreenLink, useView } from '../lib/view.ts';
 import { CompareSelect, CountryChip, DeviceSelect, PeriodSelect } from '../parts/controls.tsx';
 import { CopyButton } from '../parts/copy.tsx';
 import { markersOf } from '../parts/markers.ts';
-import { Change, Value } from '../parts/numbers.tsx';
+import { MetricTiles } from '../parts/metric-tiles.tsx';
+import { pointsOf } from '../parts/points.ts';
 import { ProjectScreen } from '../parts/project-screen.tsx';
 import { ErrorBox, Skeleton } from '../parts/states.tsx';
 import { TimeChart } from '../parts/time-chart.tsx';
@@ -68,24 +68,7 @@ function Performance({ project }: { project: Project }) {
   const totals = data?.totals;
   return (
     <section class={`card performance ${site.isLoading && data ? 'is-stale' : ''}`} aria-label="Performance">
-      <div class="metrics" role="radiogroup" aria-label="Metric of the chart">
-        {METRICS.map((name) => (
-          <label key={name} class="metric">
-            <input
-              type="radio"
-              name="metric"
-              class="sr-only"
-              checked={metric === name}
-              onChange={() => view.change({ metric: name }, { replace: true })}
-            />
-            <span class="metric-name">{METRIC_NAMES[name]}</span>
-            <span class="metric-value">{totals ? <Value metric={name} value={totals[name]} /> : '\u00a0'}</span>
-            <span class="metric-change">
-              {totals && then ? <Change metric={name} now={totals[name]} then={then.totals[name]} /> : '\u00a0'}
-            </span>
-          </label>
-        ))}
-      </div>
+      <MetricTiles totals={totals} comparison={then?.totals} />
       <div class="performance-chart">
         {site.error && <ErrorBox error={site.error} retry={site.reload} />}
         {data === undefined && site.error === undefined && <Skeleton lines={1} height={310} />}
@@ -110,15 +93,9 @@ function Performance({ project }: { project: Project }) {
   );
 }
 
-/** A point for each day of the range: those without stored data are gaps. */
-function pointsOf(site: SiteAnswer | undefined, metric: (typeof METRICS)[number]): ChartPoint[] {
-  if (site === undefined) return [];
-  const byDay = new Map(site.daily.map((day) => [day.date, day[metric]]));
-  return eachDay(site.range).map((date) => ({ date, value: byDay.get(date) ?? null }));
-}
-
 /** The open alerts, the newest first. */
 function AlertStrip({ project }: { project: Project }) {
+  const link = useScreenLink();
   const { data } = useResource<AlertsAnswer>(`/projects/${project.id}/alerts?status=open&limit=50`);
   const alerts = data?.alerts ?? [];
   if (alerts.length === 0) return null;
@@ -130,10 +107,15 @@ function AlertStrip({ project }: { project: Project }) {
         {shown.map(({ id, severity, kind, title }) => (
           <li key={id}>
             <span class={`pill severity-${severity}`}>{kind}</span>
-            <span>{title}</span>
+            <a href={link(`/app/p/${project.id}/alerts`, { alert: id })}>{title}</a>
           </li>
         ))}
       </ul>
+      {alerts.length > shown.length && (
+        <a class="more" href={link(`/app/p/${project.id}/alerts`)}>
+          {alerts.length - shown.length} more
+        </a>
+      )}
     </section>
   );
 }

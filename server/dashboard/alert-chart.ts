@@ -1,0 +1,124 @@
+import { keywordDrop } from '../alerts/keyword-drop.ts';
+import { TRAFFIC_DROP_DAYS, trafficDrop } from '../alerts/traffic-drop.ts';
+import { type Alert, listAlerts } from '../catalog/events.ts';
+import { filesOf } from '../catalog/manifest.ts';
+import type { Project } from '../catalog/projects.ts';
+import { addDays, countDays, type Day, dayOf, eachDay, earlier } from '../domain/dates.ts';
+import { notFound } from '../domain/errors.ts';
+import type { Range } from '../domain/range.ts';
+import type { DayMeasures } from '../facts/facts.ts';
+import type { ReportSources } from '../reports/report.ts';
+
+/** Days before the alert, more than any check looks at, and days after it, as long as one stays open. */
+const BEFORE = 90;
+const AFTER = 35;
+const WEEK = 7;
+
+interface AlertQuestion {
+  readonly project: Project;
+  /** Its id, as sent. */
+  readonly alert: string;
+  readonly signal: AbortSignal;
+}
+
+interface AlertChart {
+  /** The evaluated day on which it opened. */
+  readonly date: Day;
+  readonly metric: 'clicks' | 'impressions' | 'position';
+  /** Each point is of the week that ends on its day; null without data. */
+  readonly points: readonly { readonly date: Day; readonly value: number | null }[];
+  /** What was usual when it opened, and the value beyond which it opens; none where the check compares no numbers. */
+  readonly levels: readonly { readonly name: string; readonly value: number }[];
+}
+
+/** The weeks around an alert, with its baseline and margin. Throws `not_found`. */
+export async function readAlertChart(sources: ReportSources, question: AlertQuestion): Promise<AlertChart> {
+  const { project, signal } = question;
+  const alerts = await listAlerts(sources.catalog, {
+    project: project.id,
+    status: 'all',
+    since: Number.MIN_SAFE_INTEGER,
+    limit: null,
+  });
+  const alert = alerts.find(({ id }) => id === question.alert);
+  if (alert === undefined) throw notFound('The project has no such alert.');
+  const date = alert.date ?? dayOf(alert.createdAt / 1000);
+  const range = { from: addDays(date, -BEFORE), to: earlier(addDays(date, AFTER), project.syncedThrough ?? date) };
+  const rows = await readDays(sources, { project, alert, range, signal });
+  const days = new Map(rows.map((row) => [row.date, row]));
+  const at = countDays(range.from, date) - 1;
+  if (alert.keywordId === null) return { date, ...siteChart(alert, days, range, at) };
+  return { date, ...keywordChart(alert, days, range, at) };
+}
+
+async function readDays(
+  { catalog, facts }: ReportSources,
+  { project, alert, range, signal }: { project: Project; alert: Alert; range: Range; signal: AbortSignal },
+): Promise<DayMeasures[]> {
+  if (alert.keywordId === null) {
+    const files = await filesOf(catalog, project.id, 'site_daily', range);
+    return facts.siteDays({ files, range, signal }, 'all');
+  }
+  const files = await filesOf(catalog, project.id, 'keyword_all', range);
+  return facts.keywordSums({ files, range, signal }, [alert.keywordId]);
+}
+
+type Days = ReadonlyMap<Day, DayMeasures>;
+
+function siteChart({ type }: Alert, days: Days, range: Range, at: number): Omit<AlertChart, 'date'> {
+  const values = eachDay(range.from, range.to).map((day) => days.get(day)?.clicks);
+  const sums = prefixSums(values.map((value) => value ?? 0));
+  const points = weeks(range, (end) => {
+    return values.slice(end - WEEK + 1, end + 1).includes(undefined) ? null : sums[end + 1]! - sums[end - WEEK + 1]!;
+  });
+  const window = values.slice(at - TRAFFIC_DROP_DAYS + 1, at + 1);
+  if (type !== 'traffic_drop' || window.includes(undefined)) return { metric: 'clicks', points, levels: [] };
+  const { usual } = trafficDrop(window as number[]);
+  return {
+    metric: 'clicks',
+    points,
+    levels: [
+      { name: 'Usual week', value: usual },
+      { name: 'Opens below (80 %)', value: 0.8 * usual },
+    ],
+  };
+}
+
+function keywordChart({ type }: Alert, days: Days, range: Range, at: number): Omit<AlertChart, 'date'> {
+  const daily = eachDay(range.from, range.to).map((day) => days.get(day));
+  const impressions = prefixSums(daily.map((day) => day?.impressions ?? 0));
+  const positions = prefixSums(daily.map((day) => day?.sumPosition ?? 0));
+  const weekOf = (sums: readonly number[], end: number): number => sums[end + 1]! - sums[end - WEEK + 1]!;
+  if (type === 'keyword_lost') {
+    return { metric: 'impressions', points: weeks(range, (end) => weekOf(impressions, end)), levels: [] };
+  }
+  const points = weeks(range, (end) => {
+    const shown = weekOf(impressions, end);
+    return shown === 0 ? null : weekOf(positions, end) / shown + 1;
+  });
+  if (type !== 'keyword_drop') return { metric: 'position', points, levels: [] };
+  const { usual, margin } = keywordDrop({ impressions, positions }, at);
+  if (!Number.isFinite(usual)) return { metric: 'position', points, levels: [] };
+  return {
+    metric: 'position',
+    points,
+    levels: [
+      { name: 'Usual position', value: usual },
+      { name: 'Opens beyond', value: usual + margin },
+    ],
+  };
+}
+
+/** A point for each day of a range that ends a week of it. */
+function weeks({ from, to }: Range, valueAt: (end: number) => number | null): AlertChart['points'] {
+  return eachDay(from, to)
+    .map((date, end) => ({ date, value: end < WEEK - 1 ? null : valueAt(end) }))
+    .slice(WEEK - 1);
+}
+
+/** The sum before each value, and that of all. */
+function prefixSums(values: readonly number[]): number[] {
+  const sums = [0];
+  for (const value of values) sums.push(sums.at(-1)! + value);
+  return sums;
+}

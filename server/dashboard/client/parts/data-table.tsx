@@ -1,0 +1,156 @@
+import type { ComponentChildren } from 'preact';
+import { formatCount, METRIC_NAMES } from '../lib/format.ts';
+import { type Compared, METRICS, type Metric, type Metrics, type Paging } from '../lib/types.ts';
+import { useView } from '../lib/view.ts';
+import { Icon } from './icons.tsx';
+import { RowChange, Value } from './numbers.tsx';
+import { Skeleton } from './states.tsx';
+
+export const PAGE_SIZE = 50;
+
+export interface MetricRow {
+  readonly key: string;
+  /** The first column. */
+  readonly name: ComponentChildren;
+  readonly metrics: Metrics & Compared;
+  /** Further cells between the name and the metrics. */
+  readonly cells?: readonly ComponentChildren[];
+}
+
+interface MetricTableProps {
+  readonly label: string;
+  /** The heading of the first column, and the field that it is sorted by. */
+  readonly nameHeading: string;
+  readonly nameField: string | null;
+  readonly cellHeadings?: readonly string[];
+  /** Undefined before the first answer. */
+  readonly rows: readonly MetricRow[] | undefined;
+  readonly isStale: boolean;
+  readonly defaultSort: string;
+  /** Whether the server sorts these rows. */
+  readonly isSortable?: boolean;
+}
+
+/** Rows with the four metrics and how they changed. The server sorts them. */
+export function MetricTable({
+  label,
+  nameHeading,
+  nameField,
+  cellHeadings = [],
+  rows,
+  isStale,
+  defaultSort,
+  isSortable = true,
+}: MetricTableProps) {
+  if (rows === undefined) return <Skeleton lines={12} height={34} />;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    <section class={`card table-card ${isStale ? 'is-stale' : ''}`} aria-label={label} tabIndex={0}>
+      <table class="metric-table">
+        <thead>
+          <tr>
+            <SortHeading field={nameField} name={nameHeading} defaultSort={defaultSort} />
+            {cellHeadings.map((heading) => (
+              <th key={heading} scope="col" class="extra">
+                {heading}
+              </th>
+            ))}
+            {METRICS.map((metric) => (
+              <SortHeading
+                key={metric}
+                field={isSortable ? metric : null}
+                name={METRIC_NAMES[metric]}
+                defaultSort={defaultSort}
+                isNumber
+              />
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ key, name, cells = [], metrics }) => (
+            <tr key={key}>
+              <th scope="row" class="name">
+                {name}
+              </th>
+              {cells.map((cell, index) => (
+                <td key={cellHeadings[index]} class="extra">
+                  {cell}
+                </td>
+              ))}
+              {METRICS.map((metric) => (
+                <MetricCell key={metric} metric={metric} metrics={metrics} />
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function MetricCell({ metric, metrics }: { metric: Metric; metrics: Metrics & Compared }) {
+  return (
+    <td class="number">
+      <Value metric={metric} value={metrics[metric]} />
+      <RowChange metric={metric} row={metrics} now={metrics} />
+    </td>
+  );
+}
+
+interface SortHeadingProps {
+  readonly field: string | null;
+  readonly name: string;
+  readonly defaultSort: string;
+  readonly isNumber?: boolean;
+}
+
+/** A heading that sorts by its column: first the way that is wanted more often, then the other. */
+function SortHeading({ field, name, defaultSort, isNumber = false }: SortHeadingProps) {
+  const view = useView();
+  if (field === null) {
+    return (
+      <th scope="col" class={isNumber ? 'number' : ''}>
+        {name}
+      </th>
+    );
+  }
+  const sort = view.get('sort') || defaultSort;
+  const current = sort === field ? 'ascending' : sort === `-${field}` ? 'descending' : undefined;
+  // Small positions and the first letters are what one looks for.
+  const first = isNumber && field !== 'position' ? `-${field}` : field;
+  const next = sort === first ? (first.startsWith('-') ? field : `-${field}`) : first;
+  return (
+    <th scope="col" class={isNumber ? 'number' : ''} aria-sort={current}>
+      <a class="sort" href={view.with({ sort: next === defaultSort ? null : next, offset: null })}>
+        {name}
+        {current && <Icon name={current === 'ascending' ? 'up' : 'down'} size={12} />}
+      </a>
+    </th>
+  );
+}
+
+/** Goes through the pages of a list. */
+export function Pager({ paging }: { paging: Paging }) {
+  const view = useView();
+  const { total, offset } = paging;
+  if (total <= PAGE_SIZE && offset === 0) return null;
+  const last = Math.min(total, offset + PAGE_SIZE);
+  const at = (to: number): string => view.with({ offset: String(Math.max(0, to)) });
+  return (
+    <nav class="pager" aria-label="Pages of the list">
+      <span>
+        {formatCount(Math.min(offset + 1, total))}–{formatCount(last)} of {formatCount(total)}
+      </span>
+      {offset > 0 && (
+        <a class="button" rel="prev" href={at(offset - PAGE_SIZE)}>
+          Previous
+        </a>
+      )}
+      {last < total && (
+        <a class="button" rel="next" href={at(offset + PAGE_SIZE)}>
+          Next
+        </a>
+      )}
+    </nav>
+  );
+}

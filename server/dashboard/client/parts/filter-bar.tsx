@@ -1,0 +1,150 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import {
+  type Condition,
+  describeCondition,
+  NUMBER_OPERATORS,
+  parseFilter,
+  TEXT_OPERATORS,
+  writeFilter,
+} from '../lib/filter.ts';
+import { METRIC_NAMES } from '../lib/format.ts';
+import { METRICS } from '../lib/types.ts';
+import { useView } from '../lib/view.ts';
+import { Select } from './controls.tsx';
+import { Icon } from './icons.tsx';
+
+/** Typing searches after this pause, in milliseconds. */
+const PAUSE = 300;
+
+/** Filters a list: a text to search for, and conditions in the language of the API. */
+export function FilterBar({ field, placeholder }: { field: 'query' | 'url'; placeholder: string }) {
+  const view = useView();
+  const filter = view.get('filter');
+  const isJson = filter.trimStart().startsWith('{');
+  const conditions = parseFilter(filter);
+  const [isAdding, setAdding] = useState(false);
+  const put = (next: readonly Condition[]): void => view.change({ filter: writeFilter(next) || null, offset: null });
+  return (
+    <div class="filter-bar">
+      <Search field={field} placeholder={placeholder} />
+      {isJson && (
+        <button type="button" class="chip" onClick={() => view.change({ filter: null, offset: null })}>
+          <code>{filter}</code> <Icon name="close" size={12} />
+          <span class="sr-only">remove</span>
+        </button>
+      )}
+      {conditions.map((condition, index) => (
+        <button
+          key={describeCondition(condition)}
+          type="button"
+          class="chip"
+          onClick={() => put(conditions.filter((_, at) => at !== index))}
+        >
+          {describeCondition(condition)} <Icon name="close" size={12} />
+          <span class="sr-only">remove this filter</span>
+        </button>
+      ))}
+      {!isJson && (
+        <button type="button" class="button" aria-expanded={isAdding} onClick={() => setAdding(!isAdding)}>
+          <Icon name="plus" size={14} /> Filter
+        </button>
+      )}
+      {isAdding && (
+        <NewCondition
+          field={field}
+          onAdd={(condition) => {
+            setAdding(false);
+            put([...conditions, condition]);
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+/** What is typed here is searched for in the names of rows. */
+function Search({ field, placeholder }: { field: string; placeholder: string }) {
+  const view = useView();
+  const known = view.get('search');
+  const [text, setText] = useState(known);
+  const typed = useRef(known);
+  useEffect(() => {
+    // The address was changed by something else than typing.
+    if (known !== typed.current) setText(known);
+    typed.current = known;
+  }, [known]);
+  useEffect(() => {
+    if (text === typed.current) return;
+    const timer = setTimeout(() => {
+      typed.current = text;
+      view.change({ search: text || null, offset: null }, { replace: true });
+    }, PAUSE);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return (
+    <input
+      type="search"
+      data-filter
+      aria-label={`Search in ${field}`}
+      aria-keyshortcuts="/"
+      placeholder={placeholder}
+      value={text}
+      onInput={(event) => setText(event.currentTarget.value)}
+    />
+  );
+}
+
+function NewCondition({ field: textField, onAdd }: { field: string; onAdd: (condition: Condition) => void }) {
+  const [field, setField] = useState<string>('position');
+  const [op, setOp] = useState('lte');
+  const [value, setValue] = useState('');
+  const isText = field === textField;
+  const operators = isText ? TEXT_OPERATORS : NUMBER_OPERATORS;
+  return (
+    <form
+      class="new-condition"
+      onSubmit={(event) => {
+        event.preventDefault();
+        // Shares are shown in percent and asked for as ratios.
+        const sent = field === 'ctr' ? String(Number(value) / 100) : value;
+        onAdd({ field, op, value: sent });
+      }}
+    >
+      <Select
+        label="Field"
+        value={field}
+        options={[
+          [textField, textField === 'url' ? 'Page' : 'Query'],
+          ...METRICS.map((name) => [name, METRIC_NAMES[name]] as const),
+        ]}
+        onChange={(next) => {
+          setField(next);
+          setOp(next === textField ? 'contains' : 'lte');
+        }}
+      />
+      <Select label="Operator" value={op} options={operators} onChange={setOp} />
+      <input
+        required
+        inputMode={isText ? 'text' : 'decimal'}
+        pattern={isText ? undefined : '[0-9]+([.][0-9]+)?'}
+        aria-label={field === 'ctr' ? 'Value in percent' : 'Value'}
+        placeholder={field === 'ctr' ? 'percent' : 'value'}
+        value={value}
+        onInput={(event) => setValue(event.currentTarget.value)}
+      />
+      <button type="submit" class="button button-main">
+        Add
+      </button>
+    </form>
+  );
+}
+
+/** The filter of the address and the search, as one. */
+export function useFilter(field: 'query' | 'url'): string {
+  const view = useView();
+  const search = view.get('search').trim();
+  const filter = view.get('filter');
+  if (search === '' || filter.trimStart().startsWith('{')) return filter;
+  const found = writeFilter([{ field, op: 'contains', value: search }]);
+  return filter === '' ? found : `${found};${filter}`;
+}

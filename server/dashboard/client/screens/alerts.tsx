@@ -1,0 +1,148 @@
+import { apiPath, useResource } from '../lib/api.ts';
+import { formatDate } from '../lib/dates.ts';
+import { formatMetric, METRIC_NAMES, plural } from '../lib/format.ts';
+import type { Alert, AlertsAnswer, Day, Metric, Project } from '../lib/types.ts';
+import { useScreenLink, useView } from '../lib/view.ts';
+import type { ChartPoint, Level } from '../parts/chart-options.ts';
+import { Select } from '../parts/controls.tsx';
+import { CopyButton } from '../parts/copy.tsx';
+import { Icon } from '../parts/icons.tsx';
+import { ProjectScreen } from '../parts/project-screen.tsx';
+import { Empty, ErrorBox, Skeleton } from '../parts/states.tsx';
+import { TimeChart } from '../parts/time-chart.tsx';
+
+/** The newest ones; the API has no further pages. */
+const MAX_ALERTS = 200;
+
+/** Open and resolved alerts, each with the chart that it was made from. */
+export function Alerts() {
+  const view = useView();
+  const status = view.get('status') || 'open';
+  const parameters = { status, limit: MAX_ALERTS };
+  return (
+    <ProjectScreen
+      title="Alerts"
+      needsData={false}
+      controls={(project) => (
+        <>
+          <Select
+            label="State"
+            value={status}
+            options={[
+              ['open', 'Open'],
+              ['resolved', 'Resolved'],
+              ['all', 'All'],
+            ]}
+            onChange={(next) => view.change({ status: next === 'open' ? null : next, alert: null })}
+          />
+          <CopyButton path={`/projects/${project.id}/alerts`} parameters={parameters} />
+        </>
+      )}
+    >
+      {(project) => <List project={project} status={status} parameters={parameters} />}
+    </ProjectScreen>
+  );
+}
+
+function List({
+  project,
+  status,
+  parameters,
+}: {
+  project: Project;
+  status: string;
+  parameters: Record<string, string | number>;
+}) {
+  const { data, error, isLoading, reload } = useResource<AlertsAnswer>(
+    apiPath(`/projects/${project.id}/alerts`, parameters),
+  );
+  const alerts = data?.alerts ?? [];
+  return (
+    <>
+      {error && <ErrorBox error={error} retry={reload} />}
+      {data === undefined && !error && <Skeleton lines={5} height={64} />}
+      {data && alerts.length === 0 && (
+        <Empty title={status === 'open' ? 'Nothing needs attention' : 'There are no such alerts'}>
+          <p>
+            Every day is checked for drops of traffic, keywords that fell or vanished, and pages that changed places.
+          </p>
+          <p>
+            Rules of your own: <code>ordinate rules add --help</code>
+          </p>
+        </Empty>
+      )}
+      {alerts.length > 0 && (
+        <>
+          <p class="muted list-head">{plural(alerts.length, 'alert')}, newest first</p>
+          <ul class={`alerts card ${isLoading ? 'is-stale' : ''}`}>
+            {alerts.map((alert) => (
+              <AlertItem key={alert.id} alert={alert} project={project} />
+            ))}
+          </ul>
+        </>
+      )}
+    </>
+  );
+}
+
+function AlertItem({ alert, project }: { alert: Alert; project: Project }) {
+  const view = useView();
+  const link = useScreenLink();
+  const { id, severity, kind, title, body, date, keywordId, resolvedAt } = alert;
+  const isOpen = view.get('alert') === id;
+  return (
+    <li class={resolvedAt === null ? '' : 'is-resolved'}>
+      <button
+        type="button"
+        class="alert-head"
+        aria-expanded={isOpen}
+        onClick={() => view.change({ alert: isOpen ? null : id }, { replace: true })}
+      >
+        <span class={`pill severity-${severity}`}>{kind}</span>
+        <span class="alert-title">{title}</span>
+        <span class="muted alert-date">
+          {date !== null && formatDate(date)}
+          {resolvedAt !== null && ', resolved'}
+        </span>
+        <Icon name="chevron" />
+      </button>
+      {isOpen && (
+        <div class="alert-body">
+          <p>{body}</p>
+          <AlertFigure alert={alert} project={project} />
+          {keywordId !== null && <a href={link(`/app/p/${project.id}/keywords/${keywordId}`)}>Open the keyword</a>}
+        </div>
+      )}
+    </li>
+  );
+}
+
+interface AlertChart {
+  readonly date: Day;
+  readonly metric: Metric;
+  readonly points: readonly ChartPoint[];
+  readonly levels: readonly Level[];
+}
+
+function AlertFigure({ alert, project }: { alert: Alert; project: Project }) {
+  const { data, error, reload } = useResource<AlertChart>(`/projects/${project.id}/alerts/${alert.id}/chart`);
+  if (error) return <ErrorBox error={error} retry={reload} />;
+  if (data === undefined) return <Skeleton lines={1} height={260} />;
+  const { metric, points, levels, date } = data;
+  const levelTexts = levels.map(({ name, value }) => `${name}: ${formatMetric(metric, value)}`);
+  return (
+    <>
+      <h3>{`${METRIC_NAMES[metric]} in the 7 days before each day`}</h3>
+      <TimeChart
+        metric={metric}
+        points={points}
+        provisionalAfter={null}
+        levels={levels}
+        markers={[{ from: date, to: date, text: alert.title, kind: 'event' }]}
+        eventName="Alert opened"
+        height={230}
+        label={`${METRIC_NAMES[metric]} by week around ${formatDate(date)}. ${levelTexts.join('. ')}`}
+      />
+    </>
+  );
+}

@@ -1,0 +1,217 @@
+import { useResource } from '../lib/api.ts';
+import { addDays, countDays, formatAgo, formatDate, formatInstant, formatMonth, formatRange } from '../lib/dates.ts';
+import { formatCount, formatShare } from '../lib/format.ts';
+import type { BreakdownsAnswer, Day, Project, Range } from '../lib/types.ts';
+import { CopyButton } from '../parts/copy.tsx';
+import { ProjectScreen } from '../parts/project-screen.tsx';
+import { Command, Empty, ErrorBox, Skeleton } from '../parts/states.tsx';
+
+type DayState = 'final' | 'provisional' | 'cut_off' | 'failed' | 'missing' | 'absent';
+
+interface TableState {
+  readonly table: string;
+  readonly firstDay: Day;
+  readonly lastDay: Day;
+  readonly rows: number;
+  readonly runs: readonly (Range & { readonly state: DayState })[];
+}
+
+interface DataAnswer {
+  readonly calendar: Range | null;
+  readonly tables: readonly TableState[];
+  readonly reconciledThrough: Day | null;
+  readonly sync?: {
+    readonly lastRun: string | null;
+    readonly nextRun: string | null;
+    readonly backfill: Range & { readonly done: number; readonly total: number; readonly through: Day };
+    readonly error: string | null;
+  } | null;
+}
+
+const STATES: Readonly<Record<DayState, string>> = {
+  final: 'Final',
+  provisional: 'May still change',
+  cut_off: 'Cut off by the search engine',
+  failed: 'Could not be fetched',
+  missing: 'Missing',
+  absent: 'Not stored',
+};
+const TABLES: Readonly<Record<string, string>> = {
+  site_daily: 'Site',
+  keyword_daily: 'Keywords',
+  keyword_page_daily: 'Pages of keywords',
+  country_daily: 'Countries',
+  country_monthly: 'Countries by month',
+  appearance_daily: 'Appearances',
+  brand_daily: 'Brand',
+  page_daily: 'Pages',
+  query_daily: 'Queries',
+};
+/** While history is loading, its state is asked for again, in milliseconds. */
+const POLL = 10_000;
+
+/** Which days of which tables are stored, and how the sync stands. */
+export function Data() {
+  return (
+    <ProjectScreen
+      title="Data"
+      needsData={false}
+      controls={(project) => <CopyButton path={`/projects/${project.id}`} hasCsv={false} />}
+    >
+      {(project) => <State project={project} />}
+    </ProjectScreen>
+  );
+}
+
+function State({ project }: { project: Project }) {
+  const isFilling = project.syncStatus === 'pending' || project.historyBackfilling;
+  const path = `/projects/${project.id}/data`;
+  const { data, error, reload } = useResource<DataAnswer>(path, { poll: isFilling ? POLL : undefined });
+  const breakdowns = useResource<BreakdownsAnswer>(
+    project.syncedThrough === null ? null : `/projects/${project.id}/breakdowns`,
+  );
+  if (error && data === undefined) return <ErrorBox error={error} retry={reload} />;
+  if (data === undefined) return <Skeleton lines={4} height={80} />;
+  const { calendar, tables, reconciledThrough, sync } = data;
+  return (
+    <>
+      {sync && <Sync sync={sync} />}
+      <dl class="facts card">
+        <Fact
+          name="Data through"
+          value={project.syncedThrough === null ? 'none yet' : formatDate(project.syncedThrough)}
+        />
+        <Fact
+          name="Last update"
+          value={project.lastSyncedAt === null ? 'never' : formatAgo(project.lastSyncedAt)}
+          title={project.lastSyncedAt === null ? undefined : formatInstant(project.lastSyncedAt)}
+        />
+        <Fact
+          name="Anonymous clicks"
+          value={anonymousShare(breakdowns.data)}
+          title="Share of clicks of the last 28 days whose query the search engine does not name"
+        />
+        <Fact
+          name="Reconciled"
+          value={reconciledThrough === null ? 'not yet' : `through ${formatDate(reconciledThrough)}`}
+          title="Sums of stored days are compared with the search engine after 7 and 30 days"
+        />
+      </dl>
+      {calendar === null || tables.length === 0 ? (
+        <Empty title="No facts are stored yet">
+          <p>Load files into this project, or connect it to Search Console:</p>
+          <Command>ordinate load ./snapshot</Command>
+          <Command>{`ordinate connections set --project ${project.id} --kind search-console --credentials google.json`}</Command>
+        </Empty>
+      ) : (
+        <Calendar calendar={calendar} tables={tables} />
+      )}
+    </>
+  );
+}
+
+function Fact({ name, value, title }: { name: string; value: string; title?: string | undefined }) {
+  return (
+    <div title={title}>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  );
+}
+
+function anonymousShare(data: BreakdownsAnswer | undefined): string {
+  if (data === undefined) return '–';
+  const { brand, nonBrand, anonymous } = data.brand;
+  const total = brand.clicks + nonBrand.clicks + anonymous.clicks;
+  return total === 0 ? '–' : formatShare(anonymous.clicks / total);
+}
+
+function Sync({ sync: { lastRun, nextRun, backfill, error } }: { sync: NonNullable<DataAnswer['sync']> }) {
+  const share = backfill.total === 0 ? 0 : backfill.done / backfill.total;
+  return (
+    <section class="card sync" aria-label="Sync">
+      <h2>{share < 1 ? 'Loading history' : 'All days are in'}</h2>
+      <progress max={1} value={share} aria-label="Days loaded" />
+      <p class="muted">
+        {formatCount(backfill.done)} of {formatCount(backfill.total)} days ({formatShare(share)}), from{' '}
+        {formatDate(backfill.from)}
+        {lastRun !== null && `; last run ${formatAgo(lastRun)}`}
+        {nextRun !== null && `; next run ${formatAgo(nextRun)}`}
+      </p>
+      {error !== null && <p class="problem">{error}</p>}
+    </section>
+  );
+}
+
+/** A strip for each table: a piece for the days in a row that are in the same state. */
+function Calendar({ calendar, tables }: { calendar: Range; tables: readonly TableState[] }) {
+  const total = countDays(calendar);
+  const used = new Set(tables.flatMap(({ runs }) => runs.map(({ state }) => state)));
+  return (
+    <section class="card calendar" aria-label="Days by table">
+      <div class="calendar-rows">
+        {tables.map(({ table, firstDay, lastDay, rows, runs }) => (
+          <div key={table} class="calendar-row">
+            <h3>
+              {TABLES[table] ?? table}
+              <span class="muted">{formatCount(rows)} rows</span>
+            </h3>
+            <div
+              class="strip"
+              role="img"
+              aria-label={`${TABLES[table] ?? table}, ${formatRange({ from: firstDay, to: lastDay })}: ${describeRuns(runs)}`}
+            >
+              {runs.map((run) => (
+                <span
+                  key={run.from}
+                  class={`day-${run.state}`}
+                  style={{ flexGrow: countDays(run) / total }}
+                  title={`${formatRange(run)}: ${STATES[run.state]}`}
+                />
+              ))}
+            </div>
+          </div>
+        ))}
+        <div class="calendar-row" aria-hidden="true">
+          <span />
+          <div class="months">
+            {monthStarts(calendar).map(({ day, share }) => (
+              <span key={day} style={{ left: `${100 * share}%` }}>
+                {day.slice(5, 7) === '01' ? day.slice(0, 4) : formatMonth(day)}
+              </span>
+            ))}
+          </div>
+        </div>
+      </div>
+      <p class="calendar-keys muted">
+        {(Object.keys(STATES) as DayState[])
+          .filter((state) => used.has(state))
+          .map((state) => (
+            <span key={state}>
+              <span class={`dot day-${state}`} /> {STATES[state]}
+            </span>
+          ))}
+      </p>
+    </section>
+  );
+}
+
+function describeRuns(runs: TableState['runs']): string {
+  const days = new Map<DayState, number>();
+  for (const run of runs) days.set(run.state, (days.get(run.state) ?? 0) + countDays(run));
+  return [...days].map(([state, count]) => `${formatCount(count)} days ${STATES[state].toLowerCase()}`).join(', ');
+}
+
+/** Every second month of the calendar, with how far along it begins. */
+function monthStarts({ from, to }: Range): { day: Day; share: number }[] {
+  const starts: { day: Day; share: number }[] = [];
+  const total = countDays({ from, to });
+  let [year = 0, month = 1] = from.split('-').map(Number);
+  for (;;) {
+    month += 1;
+    if (month > 12) [year, month] = [year + 1, 1];
+    const day = `${year}-${String(month).padStart(2, '0')}-01`;
+    if (day > addDays(to, -20)) return starts;
+    if (month % 2 === 1 || total < 200) starts.push({ day, share: (countDays({ from, to: day }) - 1) / total });
+  }
+}

@@ -1,0 +1,208 @@
+import { apiPath, useResource } from '../lib/api.ts';
+import { countDays } from '../lib/dates.ts';
+import { joinFilters } from '../lib/filter.ts';
+import { formatCount, plural } from '../lib/format.ts';
+import type { Group, GroupsAnswer, Keyword, KeywordsAnswer, Project } from '../lib/types.ts';
+import { compareParameter, rangeParameters, rangesOf, useScreenLink, useView } from '../lib/view.ts';
+import { CompareSelect, DeviceSelect, PeriodSelect } from '../parts/controls.tsx';
+import { CopyButton } from '../parts/copy.tsx';
+import { type MetricRow, MetricTable, PAGE_SIZE, Pager } from '../parts/data-table.tsx';
+import { FilterBar, useFilter } from '../parts/filter-bar.tsx';
+import { GroupTree } from '../parts/group-tree.tsx';
+import { Icon } from '../parts/icons.tsx';
+import { ProjectScreen } from '../parts/project-screen.tsx';
+import { Sparkline } from '../parts/sparkline.tsx';
+import { Command, Empty, ErrorBox } from '../parts/states.tsx';
+
+/** Positions that belong together: each with the filter that has them. */
+const BUCKETS = [
+  ['1-3', '1–3', 'position:lte:3', ''],
+  ['4-10', '4–10', 'position:lte:10', 'position:gt:3'],
+  ['11-20', '11–20', 'position:lte:20', 'position:gt:10'],
+  ['21-50', '21–50', 'position:lte:50', 'position:gt:20'],
+] as const;
+/** The most days of which sparklines show every one. */
+const DAILY = 92;
+
+type Parameters = Readonly<Record<string, string | null | undefined>>;
+
+/** The tracked keywords, by group and position. */
+export function Keywords() {
+  const view = useView();
+  const bucket = BUCKETS.find(([name]) => name === view.get('positions'));
+  const filter = useFilter('query');
+  const baseFor = (): Parameters => ({
+    ...rangeParameters(view),
+    device: view.device === 'all' ? null : view.device,
+    group: view.get('group'),
+    filter,
+  });
+  const parametersFor = (project: Project): Parameters => ({
+    ...baseFor(),
+    filter: bucket === undefined ? filter : joinFilters(filter, bucket[2], bucket[3]),
+    sort: view.get('sort') || '-clicks',
+    compare: compareParameter(view, project),
+  });
+  return (
+    <ProjectScreen
+      title="Keywords"
+      controls={(project) => (
+        <>
+          <PeriodSelect project={project} />
+          <CompareSelect />
+          <DeviceSelect />
+          <CopyButton
+            path={`/projects/${project.id}/keywords`}
+            parameters={{ ...parametersFor(project), limit: PAGE_SIZE }}
+          />
+        </>
+      )}
+    >
+      {(project) =>
+        project.trackedKeywords === 0 ? (
+          <NoKeywords project={project} />
+        ) : (
+          <div class="keywords">
+            <Groups project={project} />
+            <div class="keywords-list">
+              <Buckets project={project} parameters={baseFor()} />
+              <FilterBar field="query" placeholder="Search keywords   /" />
+              <List project={project} parameters={parametersFor(project)} />
+            </div>
+          </div>
+        )
+      }
+    </ProjectScreen>
+  );
+}
+
+function Groups({ project }: { project: Project }) {
+  const { data } = useResource<GroupsAnswer>(`/projects/${project.id}/groups`);
+  const groups: readonly Group[] = data?.groups ?? [];
+  return groups.length === 0 ? null : <GroupTree groups={groups} total={project.trackedKeywords} />;
+}
+
+/** How many keywords rank where; each number is the filter for it. */
+function Buckets({ project, parameters }: { project: Project; parameters: Parameters }) {
+  const view = useView();
+  const path = `/projects/${project.id}/keywords`;
+  const count = (filter: string): string =>
+    apiPath(path, { ...parameters, filter: joinFilters(parameters['filter'] ?? '', filter), limit: 1 });
+  const isJson = parameters['filter']?.trimStart().startsWith('{') === true;
+  const answers = BUCKETS.map(([, , upTo]) => useResource<KeywordsAnswer>(isJson ? null : count(upTo)));
+  const totals = answers.map(({ data }) => data?.paging.total);
+  if (isJson) return null;
+  const chosen = view.get('positions');
+  return (
+    <nav class="buckets" aria-label="Keywords by position">
+      {BUCKETS.map(([name, text], index) => {
+        const upTo = totals[index];
+        const before = index === 0 ? 0 : totals[index - 1];
+        const number = upTo === undefined || before === undefined ? undefined : upTo - before;
+        return (
+          <a
+            key={name}
+            class="bucket card"
+            href={view.with({ positions: chosen === name ? null : name, offset: null })}
+            aria-current={chosen === name ? 'true' : undefined}
+          >
+            <span>{`Position ${text}`}</span>
+            <strong>{number === undefined ? '\u00a0' : formatCount(Math.max(0, number))}</strong>
+          </a>
+        );
+      })}
+    </nav>
+  );
+}
+
+function List({ project, parameters }: { project: Project; parameters: Parameters }) {
+  const view = useView();
+  const path = `/projects/${project.id}/keywords`;
+  const { range } = rangesOf(view, project);
+  const interval = countDays(range) > DAILY ? 'week' : null;
+  const { data, error, isLoading, reload } = useResource<KeywordsAnswer>(
+    apiPath(path, { ...parameters, daily: 1, interval, limit: PAGE_SIZE, offset: view.get('offset') }),
+  );
+  const isFiltered = parameters['filter'] !== '' || parameters['group'] !== '';
+  return (
+    <>
+      {error && <ErrorBox error={error} retry={reload} />}
+      {data?.range.clamped && (
+        <p class="muted clamped">
+          Keywords go back to {data.range.from} on this plan; earlier days are not in these numbers.
+        </p>
+      )}
+      {data && (
+        <div class="list-head">
+          <span class="muted">{plural(data.paging.total, 'keyword')}</span>
+          <a class="link-button" href={`/app/api${apiPath(`${path}.csv`, parameters)}`} download>
+            <Icon name="download" size={14} /> CSV of all rows
+          </a>
+        </div>
+      )}
+      {data?.keywords.length === 0 ? (
+        <Empty title="No keyword matches">
+          {isFiltered && (
+            <a href={view.with({ filter: null, search: null, group: null, positions: null, offset: null })}>
+              Remove all filters
+            </a>
+          )}
+        </Empty>
+      ) : (
+        (data !== undefined || error === undefined) && (
+          <MetricTable
+            label="Keywords"
+            nameHeading="Keyword"
+            nameField="query"
+            cellHeadings={['Position']}
+            rows={data?.keywords.map((keyword) => keywordRow(keyword, project))}
+            isStale={isLoading}
+            defaultSort="-clicks"
+          />
+        )
+      )}
+      {data && <Pager paging={data.paging} />}
+    </>
+  );
+}
+
+function keywordRow(keyword: Keyword, project: Project): MetricRow {
+  const { id, query, metrics, daily = [] } = keyword;
+  return {
+    key: id,
+    metrics: { ...metrics, ...(metrics.comparison ? {} : pickCompared(keyword)) },
+    name: <KeywordName id={id} query={query} project={project} />,
+    cells: [
+      <Sparkline
+        key="position"
+        values={daily.map(({ position }) => position)}
+        width={110}
+        height={26}
+        inverted
+        label={`Position of ${query} over the days of the range`}
+      />,
+    ],
+  };
+}
+
+function pickCompared({ comparison, unsafe }: Keyword): Pick<Keyword, 'comparison' | 'unsafe'> {
+  return { ...(comparison ? { comparison } : {}), ...(unsafe ? { unsafe } : {}) };
+}
+
+function KeywordName({ id, query, project }: { id: string; query: string; project: Project }) {
+  const link = useScreenLink();
+  return (
+    <a class="text" href={link(`/app/p/${project.id}/keywords/${id}`)}>
+      {query}
+    </a>
+  );
+}
+
+function NoKeywords({ project }: { project: Project }) {
+  return (
+    <Empty title="No keywords are tracked">
+      <p>Track the queries with most clicks:</p>
+      <Command>{`ordinate keywords add --project ${project.id} --top 100`}</Command>
+    </Empty>
+  );
+}

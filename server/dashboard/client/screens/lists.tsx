@@ -1,0 +1,166 @@
+import { apiPath, useResource } from '../lib/api.ts';
+import { formatAgo, formatInstant } from '../lib/dates.ts';
+import { joinFilters } from '../lib/filter.ts';
+import { plural } from '../lib/format.ts';
+import type { ListAnswer, PageRow, Project, QueryRow } from '../lib/types.ts';
+import { compareParameter, rangeParameters, useScreenLink, useView } from '../lib/view.ts';
+import { CompareSelect, CountryChip, PeriodSelect, Select } from '../parts/controls.tsx';
+import { CopyButton } from '../parts/copy.tsx';
+import { type MetricRow, MetricTable, PAGE_SIZE, Pager } from '../parts/data-table.tsx';
+import { FilterBar, useFilter } from '../parts/filter-bar.tsx';
+import { Icon } from '../parts/icons.tsx';
+import { ProjectScreen } from '../parts/project-screen.tsx';
+import { Empty, ErrorBox } from '../parts/states.tsx';
+import { shortUrl } from '../parts/top-rows.tsx';
+
+export function Queries() {
+  return <ListScreen kind="queries" />;
+}
+
+export function Pages() {
+  return <ListScreen kind="pages" />;
+}
+
+const BRANDED: Readonly<Record<string, string>> = { yes: 'branded:eq:true', no: 'branded:eq:false' };
+
+/** All queries or pages of the property, a page of the list at a time. */
+function ListScreen({ kind }: { kind: 'queries' | 'pages' }) {
+  const view = useView();
+  const field = kind === 'queries' ? 'query' : 'url';
+  const filter = joinFilters(useFilter(field), kind === 'queries' ? (BRANDED[view.get('branded')] ?? '') : '');
+  const parametersFor = (project: Project) => ({
+    ...rangeParameters(view),
+    country: view.country,
+    filter,
+    sort: view.get('sort'),
+    compare: compareParameter(view, project),
+  });
+  return (
+    <ProjectScreen
+      title={kind === 'queries' ? 'Queries' : 'Pages'}
+      controls={(project) => (
+        <>
+          <CountryChip />
+          <PeriodSelect project={project} />
+          <CompareSelect />
+          {kind === 'queries' && (
+            <Select
+              label="Brand"
+              value={view.get('branded')}
+              options={[
+                ['', 'All queries'],
+                ['yes', 'Branded'],
+                ['no', 'Not branded'],
+              ]}
+              onChange={(branded) => view.change({ branded: branded || null, offset: null })}
+            />
+          )}
+          <CopyButton
+            path={`/projects/${project.id}/${kind}`}
+            parameters={{ ...parametersFor(project), limit: PAGE_SIZE }}
+          />
+        </>
+      )}
+    >
+      {(project) => (
+        <>
+          <FilterBar field={field} placeholder={kind === 'queries' ? 'Search queries   /' : 'Search pages   /'} />
+          <List project={project} kind={kind} parameters={parametersFor(project)} />
+        </>
+      )}
+    </ProjectScreen>
+  );
+}
+
+type Parameters = Readonly<Record<string, string | null | undefined>>;
+
+function List({ project, kind, parameters }: { project: Project; kind: 'queries' | 'pages'; parameters: Parameters }) {
+  const view = useView();
+  const path = `/projects/${project.id}/${kind}`;
+  const { data, error, isLoading, reload } = useResource<ListAnswer>(
+    apiPath(path, { ...parameters, limit: PAGE_SIZE, offset: view.get('offset') }),
+  );
+  const rows = data && [
+    ...(data.queries ?? []).map((row) => queryRow(row, project)),
+    ...(data.pages ?? []).map((row) => pageRow(row, project)),
+  ];
+  const isFiltered = parameters['filter'] !== '';
+  return (
+    <>
+      {error && <ErrorBox error={error} retry={reload} />}
+      {data && (
+        <div class="list-head">
+          <span class="muted">
+            {kind === 'queries' ? plural(data.paging.total, 'query', 'queries') : plural(data.paging.total, 'page')}
+            {data.source.truncated && ', as many as the search engine gives'}
+            <span title={formatInstant(data.source.fetchedAt)}>, list of {formatAgo(data.source.fetchedAt)}</span>
+          </span>
+          <a class="link-button" href={`/app/api${apiPath(`${path}.csv`, parameters)}`} download>
+            <Icon name="download" size={14} /> CSV of all rows
+          </a>
+        </div>
+      )}
+      {rows?.length === 0 ? (
+        <Empty title={isFiltered ? 'Nothing matches these filters' : `There are no ${kind} in these days`}>
+          {isFiltered && (
+            <a href={view.with({ filter: null, search: null, branded: null, offset: null })}>Remove all filters</a>
+          )}
+        </Empty>
+      ) : (
+        (rows !== undefined || error === undefined) && (
+          <MetricTable
+            label={kind === 'queries' ? 'Queries' : 'Pages'}
+            nameHeading={kind === 'queries' ? 'Query' : 'Page'}
+            nameField={kind === 'queries' ? 'query' : 'url'}
+            rows={rows}
+            isStale={isLoading}
+            defaultSort="-clicks"
+          />
+        )
+      )}
+      {data && <Pager paging={data.paging} />}
+    </>
+  );
+}
+
+function queryRow(row: QueryRow, project: Project): MetricRow {
+  return { key: row.query, metrics: row, name: <QueryName row={row} project={project} /> };
+}
+
+function QueryName({ row, project }: { row: QueryRow; project: Project }) {
+  const link = useScreenLink();
+  const { query, branded, trackedKeywordId } = row;
+  return (
+    <span class="row-name">
+      {trackedKeywordId === null ? (
+        <span class="text">{query}</span>
+      ) : (
+        <a class="text" href={link(`/app/p/${project.id}/keywords/${trackedKeywordId}`)} title="Tracked keyword">
+          {query}
+        </a>
+      )}
+      {branded && <span class="pill">brand</span>}
+    </span>
+  );
+}
+
+function pageRow(row: PageRow, project: Project): MetricRow {
+  return { key: row.url, metrics: row, name: <PageName url={row.url} project={project} /> };
+}
+
+/** Only addresses of the web are links: what a snapshot has may be anything. */
+export function PageName({ url, project }: { url: string; project: Project }) {
+  const isWeb = /^https?:\/\//i.test(url);
+  return (
+    <span class="row-name">
+      <span class="text" title={url}>
+        {shortUrl(url, project.domain)}
+      </span>
+      {isWeb && (
+        <a class="out" href={url} target="_blank" rel="noopener noreferrer" title="Open the page">
+          ↗<span class="sr-only"> open the page</span>
+        </a>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,121 @@
+import { FACT_TABLES, type FactTable, filesOf, readCoverage } from '../catalog/manifest.ts';
+import type { Project } from '../catalog/projects.ts';
+import { listSyncDays, type SyncDay } from '../catalog/sync-days.ts';
+import { addDays, type Day, eachDay, earlier, later } from '../domain/dates.ts';
+import { isoInstant, isoInstantOrNull } from '../domain/instants.ts';
+import { MAX_DAYS } from '../domain/range.ts';
+import type { ReportSources } from '../reports/report.ts';
+import { readSyncStatus } from '../sync/status.ts';
+
+/**
+ * What is stored of a day. `final`: rows, or none on purpose; `provisional`: it may change; `cut_off`: the provider left out
+ * rows; `missing`: a gap between stored days; `absent`: before the first stored day or after the last.
+ */
+type DayState = 'final' | 'provisional' | 'cut_off' | 'failed' | 'missing' | 'absent';
+
+interface TableState {
+  readonly table: FactTable;
+  readonly firstDay: Day;
+  readonly lastDay: Day;
+  readonly rows: number;
+  /** Days in a row in the same state, oldest first, from the first day of the calendar to the last. */
+  readonly runs: readonly { readonly from: Day; readonly to: Day; readonly state: DayState }[];
+}
+
+interface DataQuestion {
+  readonly project: Project;
+  /** Only owners see why a sync failed. */
+  readonly isOwner: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Which days of each table are stored, and how the sync stands. */
+export async function readDataState(sources: ReportSources, { project, isOwner, signal }: DataQuestion) {
+  const { catalog, now } = sources;
+  const [coverage, syncDays, sync] = await Promise.all([
+    readCoverage(catalog, project.id),
+    listSyncDays(catalog, project.id),
+    readSyncStatus(catalog, project.id, now()),
+  ]);
+  const stored = FACT_TABLES.filter((table) => coverage[table] !== undefined);
+  const last = project.syncedThrough ?? stored.map((table) => coverage[table]!.lastDay).reduce(later, '0000-00-00');
+  const first = stored.map((table) => coverage[table]!.firstDay).reduce(earlier, last);
+  const calendar = { from: later(first, addDays(last, 1 - MAX_DAYS)), to: last };
+  const tables = await Promise.all(
+    stored.map(async (table): Promise<TableState> => {
+      const known = syncDays.filter((day) => day.table === table);
+      const stateOf =
+        known.length > 0 ? syncedState(known) : await loadedState(sources, { project, table, calendar, signal });
+      const { firstDay, lastDay, rows } = coverage[table]!;
+      const isCovered = (day: Day): boolean => day >= firstDay && day <= lastDay;
+      const covered: StateOf = (day) => {
+        const state = stateOf(day);
+        return state === 'missing' && !isCovered(day) ? 'absent' : state;
+      };
+      return { table, firstDay, lastDay, rows, runs: runsOf(calendar, covered) };
+    }),
+  );
+  const compared = syncDays.filter((day) => day.compared > 0).map(({ day }) => day);
+  return {
+    calendar: stored.length === 0 ? null : calendar,
+    provisionalAfter: project.provisionalAfter,
+    tables,
+    /** The last day that was compared with the provider. */
+    reconciledThrough: compared.length === 0 ? null : compared.reduce(later),
+    sync: sync && {
+      status: sync.status,
+      lastRun: isoInstantOrNull(sync.lastRun),
+      nextRun: sync.nextRun === null ? null : isoInstant(sync.nextRun),
+      backfill: sync.backfill,
+      error: isOwner ? sync.lastError : null,
+    },
+  };
+}
+
+type StateOf = (day: Day) => DayState;
+
+function syncedState(days: readonly SyncDay[]): StateOf {
+  const byDay = new Map(days.map((day) => [day.day, day]));
+  return (day) => {
+    const known = byDay.get(day);
+    if (known === undefined) return 'missing';
+    if (known.state === 'failed') return 'failed';
+    if (known.cutOff) return 'cut_off';
+    return known.final ? 'final' : 'provisional';
+  };
+}
+
+/** Loaded days are known by their rows only: a day without rows may be an empty one. */
+async function loadedState(
+  { catalog, facts }: ReportSources,
+  {
+    project,
+    table,
+    calendar,
+    signal,
+  }: { project: Project; table: FactTable; calendar: { from: Day; to: Day }; signal: AbortSignal },
+): Promise<StateOf> {
+  const { provisionalAfter } = project;
+  const isMonthly = table === 'country_monthly';
+  const files = await filesOf(catalog, project.id, table === 'keyword_daily' ? 'keyword_all' : table, calendar);
+  const query = { files, range: calendar, signal };
+  const days = isMonthly
+    ? (await facts.countryMonths(query, null)).map(({ month }) => month)
+    : await facts.storedDays(query);
+  const known = new Set(days);
+  return (day) => {
+    if (!known.has(isMonthly ? day.slice(0, 7) : day)) return 'missing';
+    return provisionalAfter !== null && day > provisionalAfter ? 'provisional' : 'final';
+  };
+}
+
+function runsOf({ from, to }: { from: Day; to: Day }, stateOf: StateOf): TableState['runs'] {
+  const runs: { from: Day; to: Day; state: DayState }[] = [];
+  for (const day of eachDay(from, to)) {
+    const state = stateOf(day);
+    const run = runs.at(-1);
+    if (run?.state === state) run.to = day;
+    else runs.push({ from: day, to: day, state });
+  }
+  return runs;
+}

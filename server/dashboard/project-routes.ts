@@ -1,0 +1,31 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Context } from '../api/routes/context.ts';
+import type { Project } from '../catalog/projects.ts';
+import { findReportProject } from '../reports/report.ts';
+import { readAlertChart } from './alert-chart.ts';
+import { readDataState } from './data-state.ts';
+import { readKeyword } from './keyword.ts';
+
+/** What screens show of a project and the public API does not have. */
+export function addProjectRoutes(api: FastifyInstance, context: Context): void {
+  const projectOf = async ({ principal, params }: FastifyRequest): Promise<Project> =>
+    findReportProject(context, { workspace: principal!.workspace, id: idOf(params, 'id') });
+
+  api.get('/projects/:id/keywords/:keyword', { schema: { hide: true } }, async (request) => {
+    const project = await projectOf(request);
+    const { params, query, signal } = request;
+    return readKeyword(context, { project, keyword: idOf(params, 'keyword'), parameters: query, signal });
+  });
+  api.get('/projects/:id/alerts/:alert/chart', { schema: { hide: true } }, async (request) => {
+    const project = await projectOf(request);
+    return readAlertChart(context, { project, alert: idOf(request.params, 'alert'), signal: request.signal });
+  });
+  api.get('/projects/:id/data', { schema: { hide: true } }, async (request) => {
+    const project = await projectOf(request);
+    return readDataState(context, { project, isOwner: request.principal!.owner !== null, signal: request.signal });
+  });
+}
+
+function idOf(params: unknown, name: string): string {
+  return (params as Readonly<Record<string, string>>)[name] ?? '';
+}

@@ -1,0 +1,16 @@
+/** A value that is made on the first call and then shared; a failure is not remembered. */
+export function lazy<T>(make: () => T | Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  const start = async (): Promise<T> => {
+    try {
+      return await make();
+    } catch (error) {
+      made = undefined;
+      throw error;
+    }
+  };
+  return () => {
+    made ??= start();
+    return made;
+  };
+}

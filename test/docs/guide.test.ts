@@ -1,0 +1,169 @@
+import { execFile } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import t from 'tap';
+import { addDays } from '../../server/domain/dates.ts';
+import { ROOT } from '../readme.ts';
+import { type Answer, makeWorld, PROJECT, type Row, temporaryFolder, WORKSPACE } from '../world.ts';
+import { guideBlock, guideBlocks, triedBlocks } from './blocks.ts';
+
+// Runs every block of code in the guide against a server with the ids of the demo.
+const run = promisify(execFile);
+
+const ID = 'Fw7kd';
+const DAYS = Array.from({ length: 60 }, (_, index) => addDays('2026-01-10', index));
+const fact = (row: Row): Row => ({ project_id: ID, clicks: 20, impressions: 200, sum_position: 900, ...row });
+const { app, key, catalog, dataFolder, get } = await makeWorld(
+  t,
+  {
+    workspaces: [{ ...WORKSPACE, plan: 'agency' }],
+    projects: [{ ...PROJECT, id: ID }],
+    keywords: ['red shoes', 'acme boots'].map((query, index) => ({
+      project_id: ID,
+      id: `kw00${index}`,
+      query,
+      tracked_since: '2025-01-05T00:00:00Z',
+    })),
+    site_daily: DAYS.map((date) => fact({ date, device: 'mobile' })),
+    keyword_daily: DAYS.map((date) => fact({ date, device: 'mobile', keyword_id: 'kw000' })),
+    query_daily: DAYS.flatMap((date) =>
+      ['red shoes', 'acme boots'].map((query) => fact({ date, query, country: 'usa' })),
+    ),
+  },
+  { now: Date.now, environment: { ORDINATE_FEEDS: 'on' } },
+);
+const address = await app.listen({ port: 0 });
+const folder = temporaryFolder(t);
+const environment = { ...process.env, KEY: key, ORDINATE_DATA: dataFolder };
+
+/** A block of the guide that asks this server. */
+const here = (page: string, name: string): string =>
+  guideBlock(page, name)
+    .replaceAll('http://127.0.0.1:3000', address)
+    .replaceAll('--workspace demo', '--workspace acme');
+
+/** Runs a block as a shell script; `ordinate` is the command of this checkout. */
+async function shell(script: string): Promise<string> {
+  const ordinate = `ordinate() { "${process.execPath}" "${join(ROOT, 'scripts/ordinate.ts')}" "$@"; }`;
+  const words = ['-euo', 'pipefail', '-c', `${ordinate}\n${script}`];
+  return (await run('bash', words, { cwd: folder, env: environment })).stdout;
+}
+
+const linesOf = (file: string): string[] => readFileSync(join(folder, file), 'utf8').trimEnd().split('\r\n');
+
+t.test('spreadsheets: files', async (t) => {
+  await shell(here('spreadsheets', 'file'));
+  const [head = '', ...rows] = linesOf('keywords.csv');
+  t.equal(head, '\uFEFFid,query,source,trackedSince,intent,groupIds,clicks,impressions,ctr,position');
+  t.equal(rows.length, 2);
+  await shell(here('spreadsheets', 'days'));
+  t.equal(linesOf('days.csv').length, 29, 'a day of the one keyword that has data in each line');
+});
+
+t.test('spreadsheets: a feed', async (t) => {
+  const keyId = (await catalog.statements.all<{ id: string }>('keys_of_workspace', { workspace: 'acme' }))[0]!.id;
+  const out = await shell(here('spreadsheets', 'feed').replace('KEY_ID', keyId));
+  const [, path = ''] = /https:\/\/ordinate\.example\.com(\/feeds\/ord_feed_\w+\.csv)/.exec(out) ?? [];
+  const { body, statusCode } = await app.inject(path);
+  t.equal(statusCode, 200);
+  t.match(body, /^date,clicks,impressions,ctr,position\r\n/);
+  const formula = guideBlock('spreadsheets', 'sheets').trim();
+  t.equal(
+    formula.replace('ord_feed_....csv', path.split('/').at(-1)!),
+    `=IMPORTDATA("https://ordinate.example.com${path}")`,
+  );
+});
+
+t.test('spreadsheets: the columns that the Power Query expects', async (t) => {
+  const query = guideBlock('spreadsheets', 'site');
+  const [, path] = /RelativePath = "([^"]+)"/.exec(query) ?? [];
+  const [, period] = /Query = \[period = "(\w+)"\]/.exec(query) ?? [];
+  const typed = [...query.matchAll(/\{"(\w+)", /g)].map(([, name]) => name);
+  const { body } = await app.inject({ url: `/${path}?period=${period}`, headers: { authorization: `Bearer ${key}` } });
+  t.strictSame(body.split('\r\n')[0]?.split(','), typed);
+  t.match(query, 'Headers = [Authorization = "Bearer " & Key]');
+});
+
+/** The Python with which notebooks are tried: `npm run test:clients` names one that has their packages. */
+const PYTHON = process.env['TEST_PYTHON'] ?? 'python3';
+
+/** What must hold after a block, and the packages that it needs. */
+const NOTEBOOKS = {
+  pandas: ['pandas', 'len(weekly) >= 8 and weekly["clicks"].sum() == 1200'],
+  parquet: ['pandas pyarrow', 'len(monthly) == 3 and abs(monthly["position"].iloc[0] - 5.5) < 1e-9'],
+  polars: ['polars', 'top["clicks"].to_list() == [1200]'],
+  duckdb: ['duckdb', 'top == [("red shoes", 1200, 5.5)]'],
+  snapshot: ['pandas pyarrow fsspec aiohttp', 'len(clicks) == 60 and clicks.sum() == 1200'],
+  projects: ['pandas', 'sites["project"].unique().tolist() == ["Fw7kd"]'],
+} as const;
+for (const [name, [packages, check]] of Object.entries(NOTEBOOKS)) {
+  t.test(`notebooks: ${name}`, async (t) => {
+    const code = `${here('notebooks', 'setup')}\n${here('notebooks', name)}`;
+    const imports = packages.split(' ').map((one) => `import ${one}`);
+    try {
+      await run(PYTHON, ['-c', imports.join('\n')]);
+    } catch {
+      t.pass('not run', { skip: `${PYTHON} has not all of ${packages}` });
+      return;
+    }
+    const program = `${code}\nassert ${check}, locals()\nprint("done")`;
+    const { stdout } = await run(PYTHON, ['-c', program], { cwd: folder, env: environment });
+    t.equal(stdout, 'done\n');
+  });
+}
+
+interface Panel {
+  readonly url: string;
+  readonly root_selector: string;
+  readonly columns: readonly { readonly selector: string; readonly type: string }[];
+}
+
+t.test('BI: the Grafana panel names what the answer has', async (t) => {
+  const panel = JSON.parse(guideBlock('bi', 'panel')) as Panel;
+  const source = guideBlock('bi', 'source');
+  const [, server = ''] = /^ {4}url: (\S+)$/m.exec(source) ?? [];
+  t.ok(panel.url.startsWith(`${server}/api/v1/`), 'the panel asks the server of the data source');
+  t.match(source, `allowedHosts: ["${server}"]`);
+  const path = panel.url
+    .replace(`${server}/api/v1`, '')
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: variables of Grafana
+    .replace('${__from:date:YYYY-MM-DD}', '2026-03-01')
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: variables of Grafana
+    .replace('${__to:date:YYYY-MM-DD}', '2026-03-07');
+  const { status, body }: Answer = await get(path);
+  t.equal(status, 200);
+  const rows = body[panel.root_selector] as Row[];
+  t.equal(rows.length, 7);
+  for (const { selector, type } of panel.columns) {
+    t.type(rows[0]?.[selector], type === 'timestamp' ? 'string' : type, selector);
+  }
+});
+
+t.test('programs: TypeScript', async (t) => {
+  const file = join(folder, 'client.ts');
+  const client = pathToFileURL(join(ROOT, 'client/client.ts')).href;
+  writeFileSync(file, here('programs', 'client').replace('ordinate/client', client));
+  const { stdout } = await run(process.execPath, [file], { env: environment });
+  t.equal(stdout, '1 1200 60\n560\n400 invalid_request\n');
+});
+
+t.test('programs: a shell', async (t) => {
+  t.equal(await shell(here('programs', 'etag')), '304\n');
+  const rows = (await shell(here('programs', 'retry'))).trim().split('\n');
+  t.equal((JSON.parse(rows[0]!) as { query: string }).query, 'red shoes');
+});
+
+t.test('programs: the commands of generators', async (t) => {
+  // Go and Java need their own tools. test/package/clients.ts runs the command for Python.
+  for (const name of ['go-client', 'java-client', 'python-client']) {
+    t.match(guideBlock('programs', name), ' openapi.json', name);
+  }
+});
+
+t.test('every block of the guide was tried', async (t) => {
+  const blocks = guideBlocks().filter(({ page }) => page !== 'snapshot');
+  t.ok(blocks.length > 15);
+  for (const { page, name } of blocks) t.ok(triedBlocks.has(`${page} ${name}`), `${page}: ${name}`);
+});
