@@ -16,18 +16,25 @@ import { importBulkExport } from '../server/load/bulk-export.ts';
 import { readSettings } from '../server/settings.ts';
 import { fail, print } from './cli.ts';
 import { loadDemo } from './commands/demo.ts';
+import { comparedRows, KEYWORDS, TRAFFIC, withLimits } from './evidence/compare.ts';
 import { measureCost } from './evidence/cost.ts';
 import { type Counted, countAlerts } from './evidence/count.ts';
-import { falseAlarms, power } from './evidence/synthetic.ts';
+import {
+  countKeywordOpenings,
+  countTrafficOpenings,
+  type ProjectDays,
+  readProjectDays,
+} from './evidence/project-days.ts';
 
 /**
  * Replays projects day by day and prints how many alerts each rule opens, in total and in its worst week; which drops it
- * finds in synthetic sites; and the cost of evaluating many keywords. ARCHITECTURE.md has the tables.
+ * finds in synthetic sites and keywords compared with other formulas; and the cost of evaluating many keywords.
+ * ARCHITECTURE.md has the tables.
  */
 const program = new Command('alerts:evidence')
-  .option('--export <path>', 'a bulk export to replay, too', process.env['ORDINATE_EVIDENCE_EXPORT'])
-  .option('--property <property>', 'its property', process.env['ORDINATE_EVIDENCE_PROPERTY'])
-  .option('--sites <n>', 'synthetic sites of each size', Number, 50)
+  .option('--export <path>', 'a bulk export to replay, too')
+  .option('--property <property>', 'its property')
+  .option('--sites <n>', 'synthetic sites and keywords of each size', Number, 100)
   .option('--keywords <n>', 'keywords of the measurement of costs', Number, 5000)
   .option('--only <part>', 'sites, demo, export or cost');
 
@@ -39,34 +46,68 @@ interface Options {
   readonly only?: string;
 }
 
-const CLICKS_PER_DAY = [7, 20, 200, 2000];
-const DROPS = [0.3, 0.5, 0.8];
 /** The first days are needed for the windows of the rules. */
 const FIRST_DAYS = 63;
 
 async function run(): Promise<void> {
   const options: Options = program.parse().opts();
   const runs = (part: string): boolean => options.only === undefined || options.only === part;
-  if (runs('sites')) printSites(options.sites);
-  if (runs('demo')) printTable('The demo', await replayFolder((stores) => loadDemo(stores, { evaluate: false })));
-  if (runs('export')) {
+  // They take longer than the tables, and all of these need them.
+  const limits = options.only === 'cost' ? undefined : findLimits(options);
+  if (limits !== undefined && runs('sites')) printSites(options, limits);
+  if (limits !== undefined && runs('demo')) {
+    await printFolder('The demo', limits, (stores) => loadDemo(stores, { evaluate: false }));
+  }
+  if (limits !== undefined && runs('export')) {
     if (options.export === undefined) print('\nNo export was named (--export): skipped.');
-    else printTable('The export', await replayFolder((stores) => importExport(stores, options)));
+    else await printFolder('The export', limits, (stores) => importExport(stores, options));
   }
   if (runs('cost')) await measureCost(options.keywords, print);
 }
 
-function printSites(sites: number): void {
-  print(`\n| clicks a day | false traffic drops a year | worst week | −30 % | −50 % | −80 % |`);
-  print('| --- | --- | --- | --- | --- | --- |');
-  for (const clicks of CLICKS_PER_DAY) {
-    const { perYear, worstWeek } = falseAlarms(clicks, sites);
-    const found = DROPS.map((drop) => `${Math.round(power(clicks, drop, sites) * 100)} %`);
-    print(`| ${clicks} | ${perYear.toFixed(2)} | ${worstWeek} | ${found.join(' | ')} |`);
-  }
+/** Formulas with their limits. */
+function findLimits({ sites }: Options) {
+  return { traffic: withLimits(TRAFFIC, sites), keywords: withLimits(KEYWORDS, sites) };
+}
+type Limits = ReturnType<typeof findLimits>;
+
+function printSites({ sites }: Options, { traffic, keywords }: Limits): void {
+  print('\nSites of 7 / 20 / 200 / 2,000 clicks a day');
+  for (const row of comparedRows(TRAFFIC, traffic, sites)) print(row);
+  print('\nKeywords of 4 / 15 / 150 impressions a day');
+  for (const row of comparedRows(KEYWORDS, keywords, sites)) print(row);
 }
 
-function printTable(name: string, projects: readonly { id: string; years: number; counted: Counted[] }[]): void {
+async function printFolder(
+  name: string,
+  { traffic, keywords }: Limits,
+  fill: (stores: Stores) => Promise<unknown>,
+): Promise<void> {
+  const projects = await replayFolder(fill);
+  printTable(name, projects);
+  print(`\n| formula | opens at | ${projects.map(({ id }) => `alerts a year, ${id}`).join(' | ')} |`);
+  print(`| --- | --- |${' --- |'.repeat(projects.length)}`);
+  for (const limited of traffic) printCounts(limited, projects, (days) => countTrafficOpenings(days, limited));
+  for (const limited of keywords) printCounts(limited, projects, (days) => countKeywordOpenings(days, limited));
+}
+
+function printCounts(
+  { formula, limit, isMatched }: { formula: { name: string }; limit: number; isMatched: boolean },
+  projects: readonly Replayed[],
+  count: (days: ProjectDays) => number,
+): void {
+  const counts = projects.map(({ days, years }) => (count(days) / years).toFixed(1));
+  print(`| ${formula.name} | ${limit.toFixed(1)}${isMatched ? ', matched' : ''} | ${counts.join(' | ')} |`);
+}
+
+interface Replayed {
+  readonly id: string;
+  readonly years: number;
+  readonly counted: readonly Counted[];
+  readonly days: ProjectDays;
+}
+
+function printTable(name: string, projects: readonly Replayed[]): void {
   print(`\n${name}`);
   print('| project | rule | alerts | a year | worst week |');
   print('| --- | --- | --- | --- | --- |');
@@ -78,21 +119,22 @@ function printTable(name: string, projects: readonly { id: string; years: number
 }
 
 /** Fills a temporary data folder and replays its projects from the first possible day on. */
-async function replayFolder(fill: (stores: Stores) => Promise<unknown>) {
+async function replayFolder(fill: (stores: Stores) => Promise<unknown>): Promise<Replayed[]> {
   const dataFolder = mkdtempSync(join(tmpdir(), 'ordinate-evidence-'));
   try {
     const settings = readSettings({ ...process.env, ORDINATE_DATA: dataFolder });
     await using catalog = await openCatalog(dataFolder);
     await fill({ settings, catalog });
     return await withFacts(settings, async (facts) => {
-      const replayed: { id: string; years: number; counted: Counted[] }[] = [];
+      const replayed: Replayed[] = [];
       for (const { id } of await listAllProjects(catalog, null)) {
         const { site_daily: site } = await readCoverage(catalog, id);
         const asOf = addDays(site!.firstDay, FIRST_DAYS);
         await evaluateProject({ catalog, facts }, id, { asOf });
         const evaluation = (await evaluateProject({ catalog, facts }, id))!;
         const years = countDays(asOf, evaluation.range.to) / 365;
-        replayed.push({ id, years, counted: countAlerts(evaluation.alerts as EvaluatedAlert[]) });
+        const days = await readProjectDays({ catalog, facts }, id, { from: site!.firstDay, to: evaluation.range.to });
+        replayed.push({ id, years, days, counted: countAlerts(evaluation.alerts as EvaluatedAlert[]) });
       }
       return replayed;
     });

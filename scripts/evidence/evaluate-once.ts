@@ -6,11 +6,10 @@ import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { countDays } from '../../server/domain/dates.ts';
 import { readSettings } from '../../server/settings.ts';
 
-/** Evaluates a project up to a day, then up to its end, and prints the cost of the second evaluation. Runs in its own process. */
+/** Evaluates a project up to its last day and prints the cost. Runs in its own process. */
 const settings = readSettings(process.env);
 await using catalog = await openCatalog(settings.dataFolder);
 await withFacts(settings, async (facts) => {
-  await evaluateProject({ catalog, facts }, 'Proj1', { asOf: process.argv[2]! });
   const before = megabytes('VmRSS');
   const started = performance.now();
   const cpu = process.cpuUsage();

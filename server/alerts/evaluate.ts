@@ -1,6 +1,6 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { listEvaluatedAlerts, readSyncedDays, type StoredEvaluation } from '../catalog/evaluations.ts';
-import { filesOf } from '../catalog/manifest.ts';
+import { filesOf, keywordFilesUntil } from '../catalog/manifest.ts';
 import { addDays, countDays, type Day, earlier } from '../domain/dates.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import { PROVIDER_EVENTS } from '../domain/provider-events.ts';
@@ -9,7 +9,7 @@ import type { Facts } from '../facts/facts.ts';
 import type { EvaluatedAlert } from './alert.ts';
 import { AlertCalendar } from './calendar.ts';
 import { KEYWORD_LOOK_BACK } from './keyword-checks.ts';
-import { KeywordReplay, type KeywordStates } from './keyword-replay.ts';
+import { KeywordReplay, type KeywordStates, keywordsWithPageAlerts } from './keyword-replay.ts';
 import { type AlertProject, lastFinalDay, readAlertProject } from './project-state.ts';
 import { type AlertFiles, readPageNames, readProjectFacts } from './read-facts.ts';
 import { evaluateRules, type RuleStarts, readRulesFiles } from './rules.ts';
@@ -71,7 +71,7 @@ export async function evaluateProject(
     const read = { from: addDays(range.from, -KEYWORD_LOOK_BACK), to: range.to };
     const files: AlertFiles = {
       site: await filesOf(own, id, 'site_daily', read),
-      keywords: await filesOf(own, id, 'keyword_all', read),
+      keywords: await keywordFilesUntil(own, id, read.to, true),
       pages: await filesOf(own, id, 'keyword_page_daily', read),
     };
     return {
@@ -86,10 +86,10 @@ export async function evaluateProject(
   if (input === undefined) return undefined;
   const { state, range, read, files } = input;
 
-  const query = { files, range: read, signal };
-  const { site, keywords } = await readProjectFacts(facts, query, state.keywords, input.synced);
-  const calendar = new AlertCalendar(read, PROVIDER_EVENTS, state.notes);
   const before = stateBefore(state, range);
+  const query = { files, range: read, signal, synced: input.synced, open: keywordsWithPageAlerts(before.keywords) };
+  const { site, keywords } = await readProjectFacts(facts, query, state.keywords);
+  const calendar = new AlertCalendar(read, PROVIDER_EVENTS, state.notes);
   const places = { from: calendar.placeOf(range.from), to: calendar.placeOf(range.to) };
   const traffic = new TrafficReplay(site, calendar, before.traffic);
   const replays = { traffic, keywords: new KeywordReplay(keywords, calendar, places, before.keywords) };

@@ -105,7 +105,8 @@ const lost: KeywordCheck = {
 function changeOf(spot: Spot): ReturnType<typeof urlChanged> | undefined {
   const { facts, calendar, keyword, day } = spot;
   const from = day - URL_CHANGED_DAYS + 1;
-  if (!facts.pages.stored.areWhole(from, day) || calendar.crossesEvent(from, day)) return undefined;
+  if (!facts.hasPages(keyword) || !facts.pages.stored.areWhole(from, day) || calendar.crossesEvent(from, day))
+    return undefined;
   return urlChanged(facts.mainPage(keyword, day - 6, day), facts.mainPage(keyword, from, day - 7));
 }
 
@@ -131,6 +132,7 @@ const changed: KeywordCheck = {
 
 function mismatchOf(spot: Spot): ReturnType<typeof urlMismatch> {
   const { facts, calendar, keyword, day } = spot;
+  if (!facts.hasPages(keyword)) return undefined;
   const target = facts.pages.targets[keyword] ?? Number.NaN;
   const from = day - URL_MISMATCH_DAYS + 1;
   if (Number.isNaN(target) || !facts.pages.stored.areWhole(from, day) || calendar.crossesEvent(from, day)) {

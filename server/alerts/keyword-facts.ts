@@ -48,24 +48,19 @@ export class KeywordFacts {
   #sums: { readonly keyword: number; readonly sums: KeywordSums } | undefined;
   #topPage: { readonly keyword: number; readonly top: TopPage } | undefined;
 
-  /** Takes ownership of `grid` and converts its daily values to prefix sums in place. */
+  /** @param sums prefix sums (see `toPrefixSums`) */
   constructor(
     keywords: readonly AlertKeyword[],
     days: number,
-    grid: KeywordGrid,
+    sums: KeywordGrid,
     { stored, pages }: { stored: StoredDays; pages: PageFacts },
   ) {
     this.keywords = keywords;
     this.days = days;
     this.stored = stored;
     this.pages = pages;
-    this.#impressions = grid.impressions;
-    this.#positions = grid.positions;
-    for (const values of [this.#impressions, this.#positions]) {
-      for (let start = 0; start < values.length; start += days + 1) {
-        for (let at = start + 1; at <= start + days; at++) values[at]! += values[at - 1]!;
-      }
-    }
+    this.#impressions = sums.impressions;
+    this.#positions = sums.positions;
   }
 
   sumsOf(keyword: number): KeywordSums {
@@ -76,6 +71,12 @@ export class KeywordFacts {
       this.#sums = { keyword, sums: { impressions, positions } };
     }
     return this.#sums.sums;
+  }
+
+  /** Whether any rows of pages were read for a keyword. */
+  hasPages(keyword: number): boolean {
+    const { starts } = this.pages;
+    return (starts[keyword] ?? 0) < (starts[keyword + 1] ?? 0);
   }
 
   /** The main page of a keyword in a window. */
@@ -120,7 +121,10 @@ function topPage({ pages, impressions, days: places }: PageFacts, start: number,
   return { page, held, shown };
 }
 
-/** Daily values of keywords in cell `keyword * (days + 1) + day + 1`. */
+/**
+ * Daily values of keywords, or their prefix sums, in cell `keyword * (days + 1) + day + 1`. The first cell of a keyword
+ * stands before its days.
+ */
 export interface KeywordGrid {
   readonly impressions: Float64Array;
   /** Sums of zero-based positions. */
@@ -130,6 +134,15 @@ export interface KeywordGrid {
 export function emptyGrid(keywords: number, days: number): KeywordGrid {
   const cells = keywords * (days + 1);
   return { impressions: new Float64Array(cells), positions: new Float64Array(cells) };
+}
+
+/** Converts daily values to prefix sums, in place. */
+export function toPrefixSums({ impressions, positions }: KeywordGrid, days: number): void {
+  for (const values of [impressions, positions]) {
+    for (let start = 0; start < values.length; start += days + 1) {
+      for (let at = start + 1; at <= start + days; at++) values[at]! += values[at - 1]!;
+    }
+  }
 }
 
 function firstAtOrAfter(days: Int32Array, start: number, end: number, day: number): number {

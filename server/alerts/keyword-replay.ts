@@ -32,6 +32,11 @@ export interface KeywordStates {
 
 const NO_KEYWORD_STATES: KeywordStates = { states: {}, groups: [] };
 
+/** The ids of keywords that have a state of a page check. */
+export function keywordsWithPageAlerts({ states }: KeywordStates = NO_KEYWORD_STATES): ReadonlySet<string> {
+  return new Set([...Object.keys(states.url_changed ?? {}), ...Object.keys(states.url_mismatch ?? {})]);
+}
+
 /** Evaluates the keyword checks day by day. */
 export class KeywordReplay {
   /** Alerts that were open at the start or have opened since. */
@@ -120,8 +125,10 @@ export class KeywordReplay {
     const { keywords } = this.#facts;
     const holds = new Uint8Array(Math.max(0, to - from + 1) * keywords.length);
     for (let keyword = 0; keyword < keywords.length; keyword++) {
+      // One object for all days: there are millions of them.
+      const spot: { -readonly [K in keyof Spot]: Spot[K] } = this.#spot(keyword, from);
       for (let day = from; day <= to; day++) {
-        const spot = this.#spot(keyword, day);
+        spot.day = day;
         let bits = 0;
         for (let check = 0; check < KEYWORD_CHECKS.length; check++) {
           if (KEYWORD_CHECKS[check]!.holds(spot)) bits |= 1 << check;

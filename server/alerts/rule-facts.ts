@@ -1,8 +1,9 @@
 import type { StoredRule } from '../catalog/alert-rules.ts';
 import type { Catalog } from '../catalog/catalog.ts';
+import { readSyncedDays, type SyncedDays, type SyncedTables } from '../catalog/evaluations.ts';
 import type { PageGroup } from '../catalog/keywords.ts';
 import { filesOf, keywordFilesUntil, type StoredTable } from '../catalog/manifest.ts';
-import { addDays, type Day } from '../domain/dates.ts';
+import { addDays } from '../domain/dates.ts';
 import { type Group, selectKeywords, withDescendants } from '../domain/groups.ts';
 import type { Range } from '../domain/range.ts';
 import { compileRule } from '../domain/rules.ts';
@@ -13,6 +14,7 @@ import type { StoredFile } from '../storage/file-store.ts';
 import type { DailySums } from './daily-sums.ts';
 import type { AlertProject } from './project-state.ts';
 import { dailySums, daysOf, storedDays } from './read-facts.ts';
+import type { StoredDays } from './stored-days.ts';
 
 /** The files that rules are evaluated from. */
 export interface RuleFiles {
@@ -20,6 +22,7 @@ export interface RuleFiles {
   readonly site: readonly StoredFile[];
   readonly keywords: readonly StoredFile[];
   readonly pages: readonly StoredFile[];
+  readonly synced: SyncedTables;
   /** Keyword totals through the last day, for groups by rule. */
   readonly totals: Awaited<ReturnType<typeof keywordFilesUntil>>;
 }
@@ -40,6 +43,7 @@ export async function readRuleFiles(own: Catalog, project: string, range: Range)
     site: await files('site_daily'),
     keywords: await files('keyword_all'),
     pages: await files('page_daily'),
+    synced: await readSyncedDays(own, project, range),
     totals: await keywordFilesUntil(own, project, range.to, true),
   };
 }
@@ -52,23 +56,29 @@ export async function readRuleSubject(
   { rule: { scope, id } }: Pick<StoredRule, 'rule'>,
   signal: AbortSignal,
 ): Promise<RuleSubject | undefined> {
-  const { range } = files;
+  const { range, synced } = files;
   const queryOf = (table: 'site' | 'keywords' | 'pages'): FactsQuery => ({ files: files[table], range, signal });
   const site = await facts.siteDays(queryOf('site'), 'all');
   const published = site.map(({ date }) => date);
-  const subject = (about: string, rows: readonly DayMeasures[], own: readonly Day[]): RuleSubject => {
-    return { about, sums: dailySums(range, rows, storedDays(range, published, own)) };
+  const subject = (about: string, rows: readonly DayMeasures[], stored: StoredDays): RuleSubject => {
+    return { about, sums: dailySums(range, rows, stored) };
   };
-  if (scope === 'site') return { about: 'the site', sums: dailySums(range, site, daysOf(range, new Set(published))) };
+  const stored = async (query: FactsQuery, known: SyncedDays): Promise<StoredDays> =>
+    storedDays(range, published, await facts.storedDays(query), known);
+  if (scope === 'site') return subject('the site', site, daysOf(range, new Set(published), synced.site_daily));
   if (scope === 'page_group') {
     const group = state.pageGroups.find((each) => each.id === id);
     if (group === undefined) return undefined;
     const query = queryOf('pages');
     const urls = (await facts.pageUrls(query)).filter(pageGroupTest(group));
-    return subject(`page group "${group.name}"`, await facts.pageSums(query, urls), await facts.storedDays(query));
+    return subject(
+      `page group "${group.name}"`,
+      await facts.pageSums(query, urls),
+      await stored(query, synced.page_daily),
+    );
   }
   const query = queryOf('keywords');
-  const days = (): Promise<Day[]> => facts.storedDays(query);
+  const days = (): Promise<StoredDays> => stored(query, synced.keyword_daily);
   if (scope === 'keyword') {
     const keyword = state.keywords.find((each) => each.id === id);
     return keyword && subject(`"${keyword.query}"`, await facts.keywordSums(query, [keyword.id]), await days());

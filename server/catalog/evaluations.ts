@@ -71,15 +71,21 @@ export async function readKeywordTargets(catalog: Catalog, project: string): Pro
 /** Whether days of a table are complete, for the days known to the sync. */
 export type SyncedDays = ReadonlyMap<Day, boolean>;
 
+/** By the tables that alerts are evaluated from. */
+export type SyncedTables = Readonly<
+  Record<'site_daily' | 'keyword_daily' | 'keyword_page_daily' | 'page_daily', SyncedDays>
+>;
+
 /** The completeness of the days of a range according to the sync, by table. */
-export async function readSyncedDays(
-  catalog: Catalog,
-  project: string,
-  { from, to }: Range,
-): Promise<Record<'site' | 'keywords' | 'pages', SyncedDays>> {
+export async function readSyncedDays(catalog: Catalog, project: string, { from, to }: Range): Promise<SyncedTables> {
   type Row = { table: string; day: Day; isWhole: number };
   const rows = await catalog.statements.all<Row>('synced_days_of_project', { project, from, to });
   const daysOf = (table: string): SyncedDays =>
     new Map(rows.filter((row) => row.table === table).map(({ day, isWhole }) => [day, isWhole === 1]));
-  return { site: daysOf('site_daily'), keywords: daysOf('keyword_daily'), pages: daysOf('keyword_page_daily') };
+  return {
+    site_daily: daysOf('site_daily'),
+    keyword_daily: daysOf('keyword_daily'),
+    keyword_page_daily: daysOf('keyword_page_daily'),
+    page_daily: daysOf('page_daily'),
+  };
 }

@@ -22,13 +22,6 @@ export interface FactsQuery {
   readonly signal: AbortSignal;
 }
 
-/** The number of page rows of a keyword, and whether they have more than one page. */
-export interface KeywordPageCount {
-  readonly keyword: string;
-  readonly rows: number;
-  readonly several: boolean;
-}
-
 /** Takes some rows of an answer by columns. The arrays are valid only during the call. */
 export type TakeColumns = (columns: readonly Float64Array[], rows: number) => void;
 
@@ -74,20 +67,24 @@ export interface Facts {
    */
   keywordImpressions(query: FactsQuery, keywords: readonly string[], take: TakeColumns): Promise<void>;
 
+  /**
+   * Cumulative totals of all keywords at the end of each day of a month (a file of `keyword_cumulative`). Columns: the
+   * keyword (`shortIdNumber`), impressions by 31 days of the month, sums of positions by the same.
+   */
+  keywordCumulativeDays(query: FactsQuery, take: TakeColumns): Promise<void>;
+
   /** Keywords (`keyword_all`) together on each day that any of them has, in order. */
   keywordSums(query: FactsQuery, keywords: readonly string[]): Promise<DayMeasures[]>;
 
   /** Days on which a table has any row, in order. */
   storedDays(query: FactsQuery): Promise<Day[]>;
 
-  /** The page rows of each keyword in `keyword_page_daily`. */
-  keywordPageCounts(query: FactsQuery): Promise<KeywordPageCount[]>;
-
   /**
-   * Impressions of the pages of keywords by day, read a file (`keyword_page_daily`) at a time, each by keyword and day.
-   * Columns: the keyword's place, days after the first one, page, impressions. A page is a number; fragments do not count.
+   * Impressions of the pages of keywords by day, read a file (`keyword_page_daily`) at a time, its rows in no order.
+   * Columns: the keyword (`shortIdNumber`), days after the first one, page, impressions. A page is a number; fragments
+   * do not count.
    */
-  keywordPages(query: FactsQuery, keywords: readonly string[], take: TakeColumns): Promise<void>;
+  keywordPages(query: FactsQuery, keywords: readonly string[] | 'all', take: TakeColumns): Promise<void>;
 
   /** The pages of keywords by their numbers, without fragments. */
   keywordPageNames(query: FactsQuery, keywords: readonly string[]): Promise<Map<number, string>>;

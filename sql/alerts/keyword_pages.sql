@@ -1,13 +1,10 @@
--- Impressions of the pages of keywords by day, the rows of a keyword together and by day. $files: of keyword_page_daily;
--- $from, $to: days; $keywords: ids. keyword: its place in $keywords, from 0; day: days after $from; page: a number that
--- stands for the page without its fragment.
+-- Impressions of the pages of keywords by day, in no order. $files: of keyword_page_daily; $from, $to: days; $all: whether all
+-- keywords are read, otherwise $keywords: ids. keyword: its id as a number (`shortIdNumber`); day: days after $from; page: a
+-- number that stands for the page without its fragment.
 select
-  k.keyword::double as keyword,
-  (f.date - $from::date)::double as day,
-  (hash(split_part(f.url, '#', 1)) >> 11)::double as page,
-  f.impressions::double as impressions
-from read_parquet($files) f
-join (select unnest($keywords) as keyword_id, generate_subscripts($keywords, 1) - 1 as keyword) k
-  on k.keyword_id = f.keyword_id
-where f.date between $from::date and $to::date
-order by k.keyword * 100000 + (f.date - $from::date)
+  ('0x' || hex(keyword_id))::bigint::double as keyword,
+  (date - $from::date)::double as day,
+  (hash(split_part(url, '#', 1)) >> 11)::double as page,
+  impressions::double as impressions
+from read_parquet($files)
+where date between $from::date and $to::date and ($all or keyword_id in (select unnest($keywords)))

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
 import { addDays } from '../../server/domain/dates.ts';
-import { makeWorld, PROJECT, type Row } from '../world.ts';
+import { makeWorld, PROJECT, type Row, type World } from '../world.ts';
 import {
   alertsOf,
   DAYS,
@@ -26,7 +26,18 @@ const EXPECTED = [
 ];
 
 t.test('an evaluation makes the alerts of the last 42 days, and the API has them', async (t) => {
-  const world = await makeAlertWorld(t);
+  const note = { workspace_id: 'acme', project_id: 'Proj1', date: addDays(START, 85), author: 'Ada' };
+  const at = { created_at: '2026-07-01T00:00:00Z', updated_at: '2026-07-01T00:00:00Z' };
+  const id = '6f1c2e0a-0b1d-4c7e-9a55-00000000000';
+  const world = await makeAlertWorld(t, {
+    groups: [{ project_id: 'Proj1', id: 'Group', name: 'Worn', kind: 'manual', position: 1 }],
+    notes: [
+      { ...note, ...at, id: `${id}1`, scope: 'project', category: 'migration', text: 'To another host.' },
+      { ...note, ...at, id: `${id}2`, scope: 'keyword', keyword_id: 'KwAaa', category: 'technical', text: 'Of boots.' },
+      { ...note, ...at, id: `${id}3`, scope: 'group', group_id: 'Group', category: 'technical', text: 'Of a group.' },
+      { ...note, ...at, id: `${id}4`, scope: 'project', category: 'launch', text: 'Something new.' },
+    ],
+  });
   await world.load(factsOf(0, DAYS - 1));
   const evaluation = (await evaluate(world))!;
   t.same(evaluation.range, { from: addDays(LAST, -42), to: LAST });
@@ -35,11 +46,14 @@ t.test('an evaluation makes the alerts of the last 42 days, and the API has them
   const drop = alerts.find(({ type }) => type === 'keyword_drop');
   t.match(drop, { kind: 'Keyword drop', url: null, resolvedAt: null, title: '"shoes" fell from position 5.0 to 10.7' });
   t.match(String(drop!['createdAt']), /^2026-09-01T12:00:00/);
+  t.match(drop!['body'], /usual week\. Noted \(migration, 2026-07-25\): To another host\.$/);
   t.match(
     alerts.find(({ type }) => type === 'url_changed')!['body'],
     /went to https:\/\/shop\.example\/sale; in the 28 days/,
   );
-  t.match(alerts.find(({ type }) => type === 'url_mismatch')!['body'], new RegExp(`should rank is ${TARGET}\\.$`));
+  const mismatch = alerts.find(({ type }) => type === 'url_mismatch')!['body'];
+  t.match(mismatch, new RegExp(`should rank is ${TARGET}\\. Noted .*To another host\\. Noted .*: Of boots\\.$`));
+  t.notMatch(mismatch, /Of a group|Something new/);
 
   const again = (await evaluate(world))!;
   t.same([again.opened, again.changed, again.removed], [[], [], []], 'nothing is new');
@@ -200,20 +214,23 @@ t.test('projects without a final day are not evaluated', async (t) => {
   t.equal(await evaluate(world), undefined);
 });
 
+/** Writes what the sync knows of days: table, day, state, whether it is cut off. */
+function putSyncDays({ dataFolder }: World, days: readonly (readonly [string, string, string, number])[]): void {
+  const db = new DatabaseSync(join(dataFolder, 'catalog.sqlite'));
+  const insert = db.prepare(`insert into sync_days (project_id, fact_table, day, state, final, cut_off, rows, clicks,
+    impressions, digest, compared, fetched_at, attempts) values ('Proj1', ?, ?, ?, 1, ?, 1, 1, 1, '', 0, 0, 1)`);
+  for (const each of days) insert.run(...each);
+  db.close();
+}
+
 t.test('days that the sync has cut off or could not fetch are missing, and its empty ones are not', async (t) => {
   const evaluateWith = async (
     facts: Readonly<Record<string, readonly Row[]>>,
-    days: readonly (readonly unknown[])[],
+    days: Parameters<typeof putSyncDays>[1],
   ) => {
     const world = await makeAlertWorld(t);
     await world.load(facts);
-    const db = new DatabaseSync(join(world.dataFolder, 'catalog.sqlite'));
-    const insert = db.prepare(`insert into sync_days (project_id, fact_table, day, state, final, cut_off, rows, clicks,
-      impressions, digest, compared, fetched_at, attempts) values ('Proj1', ?, ?, ?, 1, ?, 1, 1, 1, '', 0, 0, 1)`);
-    for (const [table, day, state, cutOff] of days as [string, string, string, number][]) {
-      insert.run(table, day, state, cutOff);
-    }
-    db.close();
+    putSyncDays(world, days);
     return (await evaluate(world))!.alerts.map(({ type }) => type).sort();
   };
   const all = factsOf(0, DAYS - 1);
@@ -228,4 +245,58 @@ t.test('days that the sync has cut off or could not fetch are missing, and its e
   const without = { site_daily: all.site_daily.filter(({ date }) => date !== day) };
   t.same(await evaluateWith(without, []), []);
   t.same(await evaluateWith(without, [['site_daily', day, 'empty', 0]]), ['traffic_drop']);
+});
+
+t.test('keywords whose loads stop while those of the site go on are unknown, and not lost', async (t) => {
+  const facts = factsOf(0, DAYS - 1);
+  const without = (from: number, to: number): typeof facts => {
+    const isLoaded = ({ date }: Row): boolean =>
+      String(date) < addDays(START, from) || String(date) > addDays(START, to);
+    const { site_daily, keyword_daily, keyword_page_daily } = facts;
+    return {
+      site_daily,
+      keyword_daily: keyword_daily.filter(isLoaded),
+      keyword_page_daily: keyword_page_daily.filter(isLoaded),
+    };
+  };
+  const evaluateWith = async (own: typeof facts, days: Parameters<typeof putSyncDays>[1] = []): Promise<unknown> => {
+    const world = await makeAlertWorld(t);
+    await world.load(own);
+    putSyncDays(world, days);
+    await evaluate(world);
+    return shorten(await alertsOf(world));
+  };
+  const [drop, , traffic, changed, mismatch] = EXPECTED;
+  t.same(await evaluateWith(without(91, DAYS - 1)), [drop, traffic, changed, mismatch], 'they have stopped');
+  t.same(await evaluateWith(without(92, 99)), [drop, traffic, changed, mismatch], 'they have gone on');
+  t.same(
+    await evaluateWith(without(50, 55)),
+    [drop, ['keyword_lost', 'KwCcc', 91 + 2 * 6 + 3, 'warning', true], traffic, changed, mismatch],
+    'fewer than a week are empty: a longer gap than before',
+  );
+  const empty = Array.from(
+    { length: DAYS - 91 },
+    (_, day) => ['keyword_daily', addDays(START, 91 + day), 'empty', 0] as const,
+  );
+  t.same(
+    await evaluateWith(without(91, DAYS - 1), empty),
+    [
+      drop,
+      ...['KwAaa', 'KwBbb', 'KwCcc'].map((keyword) => ['keyword_lost', keyword, 97, 'warning', true]),
+      traffic,
+      changed,
+      mismatch,
+    ],
+    'the sync knows that there was nothing',
+  );
+});
+
+t.test('rules of users say nothing about days that the sync has cut off', async (t) => {
+  const rule = { scope: 'site', metric: 'clicks', window: '7d', against: 'value', op: 'lt', value: 100 };
+  const stored = { id: '7d9f0c52-3a11-4b7e-9c55-0d4e9e1f2a10', project_id: 'Proj1', name: 'Few clicks', rule };
+  const world = await makeAlertWorld(t, { alert_rules: [stored] });
+  await world.load({ site_daily: factsOf(0, DAYS - 1).site_daily });
+  putSyncDays(world, [['site_daily', addDays(START, 92), 'done', 1]]);
+  await evaluate(world);
+  t.same(shorten(await alertsOf(world)), [['rule', null, 99, 'warning', true]], 'otherwise on day 92');
 });

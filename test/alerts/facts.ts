@@ -5,6 +5,7 @@ import {
   KeywordFacts,
   NO_PAGES,
   type PageFacts,
+  toPrefixSums,
 } from '../../server/alerts/keyword-facts.ts';
 import { StoredDays } from '../../server/alerts/stored-days.ts';
 import { addDays } from '../../server/domain/dates.ts';
@@ -40,6 +41,7 @@ export function keywordFacts(keywords: readonly TestKeyword[], missing: readonly
       grid.positions[cell] = Math.round(values[0] * (values[1] - 1));
     }
   }
+  toPrefixSums(grid, days);
   const stored = new StoredDays(Array.from({ length: days }, (_, day) => !missing.includes(day)));
   const named: AlertKeyword[] = keywords.map(({ target }, keyword) => ({
     id: `K${String(keyword).padStart(4, '0')}`,

@@ -5,6 +5,7 @@ import { runningSums } from '../../server/alerts/daily-sums.ts';
 import { keywordDrop, mayDrop } from '../../server/alerts/keyword-drop.ts';
 import type { KeywordFacts } from '../../server/alerts/keyword-facts.ts';
 import { KeywordReplay, type KeywordStates } from '../../server/alerts/keyword-replay.ts';
+import { PageCandidates } from '../../server/alerts/page-candidates.ts';
 import type { ProviderEvent } from '../../server/domain/provider-events.ts';
 import { calendarOf, type KeywordDay, keywordFacts, type PageDay, times } from './facts.ts';
 
@@ -40,6 +41,7 @@ function shorten(alerts: readonly EvaluatedAlert[]) {
 }
 
 const SHOWN: KeywordDay = [10, 4];
+const SIZE = (length: number) => ({ minLength: length, maxLength: length });
 
 t.test('a keyword drops when its position is worse than usual on three evaluations running', (t) => {
   const facts = keywordFacts([{ days: [...times(63, SHOWN), ...times(10, [10, 12] as const), ...times(20, SHOWN)] }]);
@@ -250,6 +252,93 @@ t.test('the main page of a window is found without looking at all of its rows', 
       const found = facts.mainPage(0, from, to);
       t.same({ ...found, page: facts.pages.urls.get(found.page ?? -1) }, { page: main, impressions });
     }),
+  );
+  t.end();
+});
+
+t.test('pages that cannot open an alert are not read, and no alert is missed', (t) => {
+  const urls = ['a', 'b', 'c'] as const;
+  // Times of one page, and of several; in some keywords one page is always far ahead.
+  const stretch = fc.record({
+    days: fc.integer({ min: 1, max: 40 }),
+    shown: fc.array(fc.nat(20), SIZE(3)),
+    only: fc.nat(5),
+  });
+  const keyword = fc.record({
+    ahead: fc.nat(5),
+    stretches: fc.array(stretch, SIZE(6)),
+    target: fc.option(fc.constantFrom(...urls), { nil: undefined }),
+  });
+  const rowsOf = fc.infiniteStream(fc.nat());
+  let opened = 0;
+  let dropped = 0;
+  fc.assert(
+    fc.property(fc.array(keyword, { minLength: 3, maxLength: 3 }), rowsOf, (keywords, dice) => {
+      const withDays = keywords.map(({ ahead, stretches, target }) => {
+        const pages = stretches.flatMap(({ days, shown, only }) => {
+          const ofUrl = (at: number): number => (at === ahead ? 70 : 0) + (only > 2 || only === at ? shown[at]! : 0);
+          return times(days, Object.fromEntries(urls.map((url, at) => [url, ofUrl(at)])));
+        });
+        const own = Array.from({ length: 100 }, (_, day) => pages[day % pages.length]!);
+        return { days: times(100, SHOWN), pages: own, ...(target === undefined ? {} : { target }) };
+      });
+      const facts = keywordFacts(withDays);
+      const candidates = candidatesOf(facts, dice);
+      const filtered = withDays.map((each, place) => {
+        const canOpen = candidates.canOpen(place, facts.pages.targets[place]!);
+        if (!canOpen) dropped++;
+        return canOpen ? each : { ...each, pages: [] };
+      });
+      const alerts = alertsOf(facts);
+      opened += alerts.length;
+      return JSON.stringify(alertsOf(keywordFacts(filtered))) === JSON.stringify(alerts);
+    }),
+    { numRuns: 100 },
+  );
+  t.ok(opened > 50, `${opened} alerts opened`);
+  t.ok(dropped > 20, `${dropped} keywords were left out`);
+  t.end();
+});
+
+/** The rows of all pages, in pieces and in any order of these. */
+function candidatesOf({ pages, keywords }: KeywordFacts, dice: Iterator<number>): PageCandidates {
+  const candidates = new PageCandidates(new Map(keywords.map((_, place) => [place, place])));
+  const pieces: number[][][] = [[]];
+  for (let keyword = 0; keyword < keywords.length; keyword++) {
+    for (let row = pages.starts[keyword]!; row < pages.starts[keyword + 1]!; row++) {
+      pieces.at(-1)!.push([keyword, pages.days[row]!, pages.pages[row]!, pages.impressions[row]!]);
+      if (dice.next().value % 400 === 0) pieces.push([]);
+    }
+  }
+  const drawn = pieces.map((piece) => ({ piece, at: dice.next().value as number }));
+  for (const { piece } of drawn.sort((a, b) => a.at - b.at)) {
+    const columns = [0, 1, 2, 3].map((column) => Float64Array.from(piece, (row) => row[column]!));
+    candidates.add(columns, piece.length);
+  }
+  return candidates;
+}
+
+t.test('days that are as ever open nothing', (t) => {
+  const quiet = fc.record({
+    before: fc.array(fc.option(fc.tuple(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 30 }))), {
+      maxLength: 60,
+    }),
+    // A week that repeats: some days with impressions, and one position for all of them.
+    week: fc.array(fc.nat(40), { minLength: 7, maxLength: 7 }),
+    position: fc.integer({ min: 1, max: 30 }),
+    weeks: fc.integer({ min: 9, max: 25 }),
+  });
+  fc.assert(
+    fc.property(quiet, ({ before, week, position, weeks }) => {
+      const days = times(
+        weeks,
+        week.map((shown): KeywordDay => (shown === 0 ? null : [shown, position])),
+      ).flat();
+      const pages = [...before.map(() => ({})), ...days.map((day) => (day === null ? {} : { a: day[0] }))];
+      const facts = keywordFacts([{ days: [...before, ...days], pages }]);
+      return alertsOf(facts).every(([, , opened]) => (opened as number) < before.length + 62);
+    }),
+    { numRuns: 500 },
   );
   t.end();
 });

@@ -8,6 +8,7 @@ import { calendarOf, times } from './facts.ts';
 function replay(clicks: readonly number[], missing: readonly number[] = []) {
   const calendar = calendarOf(clicks.length, [
     { from: '2026-08-05', to: '2026-08-07', category: 'technical', text: 'The server was moved.', keywordId: null },
+    { from: '2026-07-20', to: '2026-08-02', category: 'technical', text: 'Before that week.', keywordId: null },
   ]);
   const stored = new StoredDays(clicks.map((_, day) => !missing.includes(day)));
   const traffic = new TrafficReplay({ clicks: Float64Array.from(clicks), stored }, calendar);
@@ -46,6 +47,8 @@ t.test('an alert opens on the second evaluation, rises while it is open, and res
     /84 clicks in the week to 2026-08-09.*140\. Noted \(technical, 2026-08-05 to 2026-08-07\): The server was moved\./,
   );
   t.match(alert!.body, /Critical on 2026-08-14: 60 clicks in the week\./);
+  t.equal(alert!.body.match(/Critical on/g)?.length, 1, 'it says so once');
+  t.notMatch(alert!.body, /Before that week/);
   // Three evaluations running with at least 126 of 140.
   t.match(alert!.body, /Resolved on 2026-08-29: clicks are back at 100 % of the usual week\.$/);
   t.equal(alert!.resolvedOn, '2026-08-29');

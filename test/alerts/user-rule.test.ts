@@ -64,6 +64,13 @@ t.test('figures are compared with those of the days before, or of the year befor
     'by exactly so much counts',
   );
   t.same(replay({ ...falls, value: 20.1 }, fall), []);
+  // From 11 of 100 on, back from 10 of 100 on.
+  const [day, later] = [times(6, 0), [1000, ...times(6, 0), 890, ...times(6, 0), 801]];
+  t.same(
+    replay({ ...falls, value: 11, resolve_at: 10 }, [...day, ...later]).map(({ days }) => days),
+    [[13, 20]],
+    'back at exactly that value',
+  );
   t.same(
     replay({ ...falls, unit: 'absolute', value: 14 }, fall).map(({ days }) => days),
     [[13, null]],
@@ -88,6 +95,7 @@ t.test('ratios need impressions, and are not compared across provider events', (
   t.match(userRule({ ...rule, value: 4 }, sumsOf([4]), 0), { opens: false, isBack: true });
   t.equal(userRule(rule, sumsOf([0], [0]), 0), undefined);
   t.equal(userRule({ ...rule, min_impressions: 101 }, sumsOf([4]), 0), undefined);
+  t.match(userRule({ ...rule, min_impressions: 100 }, sumsOf([4]), 0), { opens: true });
   t.match(userRule({ ...rule, metric: 'position', unit: 'absolute', value: 6 }, sumsOf([4]), 0), {
     figure: 5,
     opens: true,

@@ -28,7 +28,8 @@ export async function readRows<Row>(result: DuckDBMaterializedResult): Promise<R
 export function readNumbers(result: DuckDBMaterializedResult, take: TakeNumbers): void {
   const wrong = result.columnNames().filter((_, index) => result.columnTypeId(index) !== DuckDBTypeId.DOUBLE);
   if (wrong.length > 0) throw new TypeError(`these columns must be DOUBLE: ${wrong.join(', ')}`);
-  for (let at = 0; at < result.chunkCount; at++) {
+  const chunks = result.chunkCount;
+  for (let at = 0; at < chunks; at++) {
     const { rowCount, columnCount, chunk } = result.getChunk(at);
     const columns = Array.from({ length: columnCount }, (_, index) => {
       const vector = bindings.data_chunk_get_vector(chunk, index);

@@ -1,4 +1,4 @@
-import { countDays, type Day } from '../../domain/dates.ts';
+import { countDays, type Day, eachDay } from '../../domain/dates.ts';
 import type { ConcurrencyLimit } from '../../runtime/limits.ts';
 import type { CheckedFiles } from '../../storage/checked-files.ts';
 import type { StoredFile } from '../../storage/file-store.ts';
@@ -10,7 +10,6 @@ import type {
   Device,
   Facts,
   FactsQuery,
-  KeywordPageCount,
   KeywordTotalsQuery,
   NamedMeasures,
   TakeColumns,
@@ -86,9 +85,9 @@ export class DuckDBFacts implements Facts {
     keywords: readonly string[],
     priority: number,
   ): Promise<DayGrid> {
-    const grid = new DayGrid(range, keywords.length);
-    if (files.length === 0) return grid;
     const { from, to } = range;
+    const grid = new DayGrid(eachDay(from, to), keywords.length);
+    if (files.length === 0) return grid;
     const parameters = { device, keywords, from, to, days: grid.days.length, files: await this.#files.open(files) };
     const fill: TakeNumbers = (columns, rows) => grid.fill(columns, rows);
     await this.#heavy.run(signal, () => this.#engine.numbers('facts/keyword_days', parameters, fill, signal), priority);
@@ -97,6 +96,15 @@ export class DuckDBFacts implements Facts {
 
   keywordImpressions(query: FactsQuery, keywords: readonly string[], take: TakeColumns): Promise<void> {
     return this.#eachFile('alerts/keyword_impressions', query, { keywords, days: daysOf(query) }, take);
+  }
+
+  async keywordCumulativeDays({ files, signal }: FactsQuery, take: TakeColumns): Promise<void> {
+    await this.#engine.numbers(
+      'alerts/keyword_cumulative_days',
+      { files: await this.#files.open(files) },
+      take,
+      signal,
+    );
   }
 
   keywordSums(query: FactsQuery, keywords: readonly string[]): Promise<DayMeasures[]> {
@@ -108,12 +116,9 @@ export class DuckDBFacts implements Facts {
     return rows.map(({ date }) => date);
   }
 
-  keywordPageCounts(query: FactsQuery): Promise<KeywordPageCount[]> {
-    return this.#rows('alerts/keyword_page_counts', query, {});
-  }
-
-  keywordPages(query: FactsQuery, keywords: readonly string[], take: TakeColumns): Promise<void> {
-    return this.#eachFile('alerts/keyword_pages', query, { keywords }, take);
+  keywordPages(query: FactsQuery, keywords: readonly string[] | 'all', take: TakeColumns): Promise<void> {
+    const all = keywords === 'all';
+    return this.#eachFile('alerts/keyword_pages', query, { all, keywords: all ? [] : keywords }, take);
   }
 
   async keywordPageNames(query: FactsQuery, keywords: readonly string[]): Promise<Map<number, string>> {
