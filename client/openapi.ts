@@ -310,11 +310,14 @@ export interface components {
       readonly ctr: number | null;
       /** @description Average position weighted by impressions, one decimal; null when there are no impressions. */
       readonly position: number | null;
+      readonly comparison?: components['schemas']['Metrics'];
+      readonly change?: components['schemas']['Change'];
+      readonly unsafe?: components['schemas']['Unsafe'];
     };
     readonly BrandSplit: {
-      readonly brand: components['schemas']['Metrics'];
-      readonly nonBrand: components['schemas']['Metrics'];
-      readonly anonymous: components['schemas']['Counts'];
+      readonly brand: components['schemas']['TotalMetrics'];
+      readonly nonBrand: components['schemas']['TotalMetrics'];
+      readonly anonymous: components['schemas']['TotalCounts'];
     };
     readonly BreakdownsAnswer: {
       readonly project: components['schemas']['ProjectReference'];
@@ -327,6 +330,46 @@ export interface components {
       readonly appearances: readonly components['schemas']['AppearanceMetrics'][];
       readonly brand: components['schemas']['BrandSplit'];
     };
+    readonly Change: {
+      readonly clicks: components['schemas']['CountChange'];
+      readonly impressions: components['schemas']['CountChange'];
+      readonly ctr: components['schemas']['RatioChange'];
+      readonly position: components['schemas']['RatioChange'];
+    };
+    /** @description The range of `compare`. */
+    readonly ComparisonRange: {
+      /**
+       * Format: date
+       * @description A day, YYYY-MM-DD.
+       */
+      readonly from: string;
+      /**
+       * Format: date
+       * @description A day, YYYY-MM-DD.
+       */
+      readonly to: string;
+      /** @description The range was moved to the first day of keyword data of the plan. */
+      readonly clamped?: boolean;
+    };
+    /** @description The source of the list of the range of `compare`. */
+    readonly ComparisonSource: {
+      readonly kind: components['schemas']['ListSourceKind'];
+      /**
+       * Format: date-time
+       * @description An instant in UTC, with milliseconds.
+       */
+      readonly fetchedAt: string;
+      /** @description There were more rows than the list holds. */
+      readonly truncated: boolean;
+      /** @description The list is as long as its source may make it. */
+      readonly capped: boolean;
+    };
+    readonly CountChange: {
+      /** @description The value now minus the value then; null if one of them is null. */
+      readonly difference: number | null;
+      /** @description (now - then) / then of the unrounded values, four decimals; null if it would mislead (see `unsafe`). */
+      readonly ratio: number | null;
+    };
     readonly CountryMetrics: {
       readonly country: string;
       /** Format: int64 */
@@ -337,18 +380,24 @@ export interface components {
       readonly ctr: number | null;
       /** @description Average position weighted by impressions, one decimal; null when there are no impressions. */
       readonly position: number | null;
+      readonly comparison?: components['schemas']['Metrics'];
+      readonly change?: components['schemas']['Change'];
+      readonly unsafe?: components['schemas']['Unsafe'];
     };
-    /** @description Site total minus brand and non-brand. */
     readonly Counts: {
       /** Format: int64 */
       readonly clicks: number;
       /** Format: int64 */
       readonly impressions: number;
     };
+    readonly CountsChange: {
+      readonly clicks: components['schemas']['CountChange'];
+      readonly impressions: components['schemas']['CountChange'];
+    };
     readonly DayMetrics: {
       /**
        * Format: date
-       * @description A day, YYYY-MM-DD.
+       * @description The day, or the first day of the week or month in the range.
        */
       readonly date: string;
       /** Format: int64 */
@@ -359,6 +408,9 @@ export interface components {
       readonly ctr: number | null;
       /** @description Average position weighted by impressions, one decimal; null when there are no impressions. */
       readonly position: number | null;
+      readonly comparison?: components['schemas']['Metrics'];
+      readonly change?: components['schemas']['Change'];
+      readonly unsafe?: components['schemas']['Unsafe'];
     };
     /** @enum {string} */
     readonly Device: 'all' | 'desktop' | 'mobile' | 'tablet';
@@ -373,6 +425,9 @@ export interface components {
       readonly ctr: number | null;
       /** @description Average position weighted by impressions, one decimal; null when there are no impressions. */
       readonly position: number | null;
+      readonly comparison?: components['schemas']['Metrics'];
+      readonly change?: components['schemas']['Change'];
+      readonly unsafe?: components['schemas']['Unsafe'];
     };
     readonly Error: {
       readonly error: components['schemas']['ErrorDetails'];
@@ -435,6 +490,8 @@ export interface components {
       readonly project: components['schemas']['ProjectReference'];
       readonly groups: readonly components['schemas']['Group'][];
     };
+    /** @enum {string} */
+    readonly Interval: 'day' | 'week' | 'month';
     readonly Keyword: {
       /** @description A short id. */
       readonly id: string;
@@ -449,7 +506,10 @@ export interface components {
       /** @description Manual groups only. */
       readonly groupIds: readonly string[];
       readonly metrics: components['schemas']['Metrics'];
-      /** @description Only when daily is requested: the days for which the keyword has stored data, in order. */
+      readonly comparison?: components['schemas']['Metrics'];
+      readonly change?: components['schemas']['Change'];
+      readonly unsafe?: components['schemas']['Unsafe'];
+      /** @description Only when daily is requested: the days for which the keyword has stored data, in order; with interval, weeks or months. */
       readonly daily?: readonly components['schemas']['DayMetrics'][];
     };
     /**
@@ -476,6 +536,7 @@ export interface components {
       readonly truncated: boolean;
       /** @description The list is as long as its source may make it. */
       readonly capped: boolean;
+      readonly comparison?: components['schemas']['ComparisonSource'];
     };
     /**
      * @description gsc: the search engine's reporting API; bigquery: a data warehouse.
@@ -564,6 +625,9 @@ export interface components {
       readonly ctr: number | null;
       /** @description Average position weighted by impressions, one decimal; null when there are no impressions. */
       readonly position: number | null;
+      readonly comparison?: components['schemas']['Metrics'];
+      readonly change?: components['schemas']['Change'];
+      readonly unsafe?: components['schemas']['Unsafe'];
     };
     readonly PagesAnswer: {
       readonly project: components['schemas']['ProjectReference'];
@@ -636,6 +700,9 @@ export interface components {
       readonly ctr: number | null;
       /** @description Average position weighted by impressions, one decimal; null when there are no impressions. */
       readonly position: number | null;
+      readonly comparison?: components['schemas']['Metrics'];
+      readonly change?: components['schemas']['Change'];
+      readonly unsafe?: components['schemas']['Unsafe'];
       /** @description The query contains one of the project's brand terms. */
       readonly branded: boolean;
       /** @description Id of the keyword that tracks the query. */
@@ -666,6 +733,13 @@ export interface components {
       readonly availableThrough?: string | null;
       /** @description Up to this day country data is stored as monthly totals; a part of a month gets an even share of it. */
       readonly countryMonthlyThrough?: string | null;
+      readonly comparison?: components['schemas']['ComparisonRange'];
+    };
+    readonly RatioChange: {
+      /** @description The value now minus the value then; null if one of them is null. */
+      readonly difference: number | null;
+      /** @description (now - then) / then of the unrounded values, four decimals; null if it would mislead (see `unsafe`). */
+      readonly ratio: number | null;
     };
     readonly Rule: {
       readonly match: components['schemas']['RuleMatch'];
@@ -701,7 +775,7 @@ export interface components {
     readonly SiteAnswer: {
       readonly project: components['schemas']['ProjectReference'];
       readonly range: components['schemas']['Range'];
-      readonly totals: components['schemas']['Metrics'];
+      readonly totals: components['schemas']['TotalMetrics'];
       readonly daily: readonly components['schemas']['DayMetrics'][];
     };
     readonly SnapshotAnswer: {
@@ -746,6 +820,50 @@ export interface components {
     };
     /** @enum {string} */
     readonly SyncStatus: 'pending' | 'ok' | 'warning' | 'failed';
+    /** @description Site total minus brand and non-brand. */
+    readonly TotalCounts: {
+      /** Format: int64 */
+      readonly clicks: number;
+      /** Format: int64 */
+      readonly impressions: number;
+      readonly comparison?: components['schemas']['Counts'];
+      readonly change?: components['schemas']['CountsChange'];
+      readonly unsafe?: components['schemas']['UnsafeCounts'];
+    };
+    readonly TotalMetrics: {
+      /** Format: int64 */
+      readonly clicks: number;
+      /** Format: int64 */
+      readonly impressions: number;
+      /** @description Clicks per impression, four decimals; null when there are no impressions. */
+      readonly ctr: number | null;
+      /** @description Average position weighted by impressions, one decimal; null when there are no impressions. */
+      readonly position: number | null;
+      readonly comparison?: components['schemas']['Metrics'];
+      readonly change?: components['schemas']['Change'];
+      readonly unsafe?: components['schemas']['Unsafe'];
+    };
+    /** @description Metrics whose ratio would mislead, with the reasons. */
+    readonly Unsafe: {
+      readonly clicks?: readonly components['schemas']['UnsafeReason'][];
+      readonly impressions?: readonly components['schemas']['UnsafeReason'][];
+      readonly ctr?: readonly components['schemas']['UnsafeReason'][];
+      readonly position?: readonly components['schemas']['UnsafeReason'][];
+    };
+    /** @description Metrics whose ratio would mislead, with the reasons. */
+    readonly UnsafeCounts: {
+      readonly clicks?: readonly components['schemas']['UnsafeReason'][];
+      readonly impressions?: readonly components['schemas']['UnsafeReason'][];
+    };
+    /** @enum {string} */
+    readonly UnsafeReason:
+      | 'low_base'
+      | 'provisional'
+      | 'missing_days'
+      | 'cut_off'
+      | 'monthly_spread'
+      | 'different_source'
+      | 'provider_event';
   };
   responses: {
     /** @description `invalid_request`: a parameter is missing, malformed or out of range. */
@@ -925,6 +1043,10 @@ export interface operations {
           readonly 'X-Range-To'?: string;
           /** @description Not with JSON. As `range.provisionalAfter` in JSON, unless it is null. */
           readonly 'X-Provisional-After'?: string;
+          /** @description Not with JSON. As `range.comparison.from` in JSON, with `compare`. */
+          readonly 'X-Comparison-From'?: string;
+          /** @description Not with JSON. As `range.comparison.to` in JSON, with `compare`. */
+          readonly 'X-Comparison-To'?: string;
           /** @description Not with JSON. A file name. */
           readonly 'Content-Disposition'?: string;
           readonly [name: string]: unknown;
@@ -1014,6 +1136,10 @@ export interface operations {
         readonly device?: components['schemas']['Device'];
         /** @description Adds the days of each keyword. */
         readonly daily?: boolean;
+        /** @description Sums the days per week (from Monday) or month. A week or month that the range covers in part is labelled by its first day in the range. */
+        readonly interval?: components['schemas']['Interval'];
+        /** @description Adds the same metrics over another range, and the change: `previous` (the same number of days just before), `year` (364 days earlier, so that weekdays match), or days such as `2025-08-01..2025-08-28`. */
+        readonly compare?: string;
         /** @description Id of a group or folder. Only its keywords are returned. */
         readonly group?: string;
         /** @description Maximum number of rows. */
@@ -1059,6 +1185,10 @@ export interface operations {
           readonly 'X-Range-To'?: string;
           /** @description Not with JSON. As `range.provisionalAfter` in JSON, unless it is null. */
           readonly 'X-Provisional-After'?: string;
+          /** @description Not with JSON. As `range.comparison.from` in JSON, with `compare`. */
+          readonly 'X-Comparison-From'?: string;
+          /** @description Not with JSON. As `range.comparison.to` in JSON, with `compare`. */
+          readonly 'X-Comparison-To'?: string;
           /** @description Not with JSON. A file name. */
           readonly 'Content-Disposition'?: string;
           readonly [name: string]: unknown;
@@ -1222,6 +1352,10 @@ export interface operations {
         readonly device?: components['schemas']['Device'];
         /** @description ISO 3166-1 alpha-3 code of a country, in either case. */
         readonly country?: string;
+        /** @description Adds the same metrics over another range, and the change: `previous` (the same number of days just before), `year` (364 days earlier, so that weekdays match), or days such as `2025-08-01..2025-08-28`. */
+        readonly compare?: string;
+        /** @description Sums the days per week (from Monday) or month. A week or month that the range covers in part is labelled by its first day in the range. */
+        readonly interval?: components['schemas']['Interval'];
         /** @description Response format. Alternatives: a path extension such as `.csv`, or a media type in `Accept`. */
         readonly format?: components['schemas']['Format'];
         /** @description Starts CSV with a byte order mark, for Excel. */
@@ -1257,6 +1391,10 @@ export interface operations {
           readonly 'X-Range-To'?: string;
           /** @description Not with JSON. As `range.provisionalAfter` in JSON, unless it is null. */
           readonly 'X-Provisional-After'?: string;
+          /** @description Not with JSON. As `range.comparison.from` in JSON, with `compare`. */
+          readonly 'X-Comparison-From'?: string;
+          /** @description Not with JSON. As `range.comparison.to` in JSON, with `compare`. */
+          readonly 'X-Comparison-To'?: string;
           /** @description Not with JSON. A file name. */
           readonly 'Content-Disposition'?: string;
           readonly [name: string]: unknown;
@@ -1304,6 +1442,8 @@ export interface operations {
         readonly to?: string;
         /** @description A range that ends at `to`: 1d to 486d, or 1m to 16m (calendar months). Used instead of `from`. */
         readonly period?: string;
+        /** @description Adds the same metrics over another range, and the change: `previous` (the same number of days just before), `year` (364 days earlier, so that weekdays match), or days such as `2025-08-01..2025-08-28`. */
+        readonly compare?: string;
         /** @description Response format. Alternatives: a path extension such as `.csv`, or a media type in `Accept`. */
         readonly format?: components['schemas']['Format'];
         /** @description Starts CSV with a byte order mark, for Excel. */
@@ -1339,6 +1479,10 @@ export interface operations {
           readonly 'X-Range-To'?: string;
           /** @description Not with JSON. As `range.provisionalAfter` in JSON, unless it is null. */
           readonly 'X-Provisional-After'?: string;
+          /** @description Not with JSON. As `range.comparison.from` in JSON, with `compare`. */
+          readonly 'X-Comparison-From'?: string;
+          /** @description Not with JSON. As `range.comparison.to` in JSON, with `compare`. */
+          readonly 'X-Comparison-To'?: string;
           /** @description Not with JSON. A file name. */
           readonly 'Content-Disposition'?: string;
           readonly [name: string]: unknown;
@@ -1388,6 +1532,8 @@ export interface operations {
         readonly period?: string;
         /** @description ISO 3166-1 alpha-3 code of a country, in either case. */
         readonly country?: string;
+        /** @description Adds the same metrics over another range, and the change: `previous` (the same number of days just before), `year` (364 days earlier, so that weekdays match), or days such as `2025-08-01..2025-08-28`. */
+        readonly compare?: string;
         /** @description Maximum number of rows. */
         readonly limit?: number;
         /** @description Number of rows to skip. No rows are returned at or beyond the total. */
@@ -1431,6 +1577,10 @@ export interface operations {
           readonly 'X-Range-To'?: string;
           /** @description Not with JSON. As `range.provisionalAfter` in JSON, unless it is null. */
           readonly 'X-Provisional-After'?: string;
+          /** @description Not with JSON. As `range.comparison.from` in JSON, with `compare`. */
+          readonly 'X-Comparison-From'?: string;
+          /** @description Not with JSON. As `range.comparison.to` in JSON, with `compare`. */
+          readonly 'X-Comparison-To'?: string;
           /** @description Not with JSON. A file name. */
           readonly 'Content-Disposition'?: string;
           readonly [name: string]: unknown;
@@ -1481,6 +1631,8 @@ export interface operations {
         readonly period?: string;
         /** @description ISO 3166-1 alpha-3 code of a country, in either case. */
         readonly country?: string;
+        /** @description Adds the same metrics over another range, and the change: `previous` (the same number of days just before), `year` (364 days earlier, so that weekdays match), or days such as `2025-08-01..2025-08-28`. */
+        readonly compare?: string;
         /** @description Maximum number of rows. */
         readonly limit?: number;
         /** @description Number of rows to skip. No rows are returned at or beyond the total. */
@@ -1524,6 +1676,10 @@ export interface operations {
           readonly 'X-Range-To'?: string;
           /** @description Not with JSON. As `range.provisionalAfter` in JSON, unless it is null. */
           readonly 'X-Provisional-After'?: string;
+          /** @description Not with JSON. As `range.comparison.from` in JSON, with `compare`. */
+          readonly 'X-Comparison-From'?: string;
+          /** @description Not with JSON. As `range.comparison.to` in JSON, with `compare`. */
+          readonly 'X-Comparison-To'?: string;
           /** @description Not with JSON. A file name. */
           readonly 'Content-Disposition'?: string;
           readonly [name: string]: unknown;
@@ -1605,6 +1761,10 @@ export interface operations {
           readonly 'X-Range-To'?: string;
           /** @description Not with JSON. As `range.provisionalAfter` in JSON, unless it is null. */
           readonly 'X-Provisional-After'?: string;
+          /** @description Not with JSON. As `range.comparison.from` in JSON, with `compare`. */
+          readonly 'X-Comparison-From'?: string;
+          /** @description Not with JSON. As `range.comparison.to` in JSON, with `compare`. */
+          readonly 'X-Comparison-To'?: string;
           /** @description Not with JSON. A file name. */
           readonly 'Content-Disposition'?: string;
           readonly [name: string]: unknown;
@@ -1668,6 +1828,10 @@ export interface operations {
           readonly 'X-Range-To'?: string;
           /** @description Not with JSON. As `range.provisionalAfter` in JSON, unless it is null. */
           readonly 'X-Provisional-After'?: string;
+          /** @description Not with JSON. As `range.comparison.from` in JSON, with `compare`. */
+          readonly 'X-Comparison-From'?: string;
+          /** @description Not with JSON. As `range.comparison.to` in JSON, with `compare`. */
+          readonly 'X-Comparison-To'?: string;
           /** @description Not with JSON. A file name. */
           readonly 'Content-Disposition'?: string;
           readonly [name: string]: unknown;

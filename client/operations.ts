@@ -1,7 +1,7 @@
 // Written by `npm run client`; do not edit.
 
 /** Of the document that the files of this folder were made from: a test tells when they are outdated. */
-export const DOCUMENT = '0b062b2a75a0d970e744dbc945e6c98234323c8d00997e1c5b25df40e16fa508';
+export const DOCUMENT = 'a6fd2ed346f96b86666f0fb6fecd7794350b5ba1d95427710ca56e15dc4a65d6';
 
 /** The path of each operation. */
 export const PATHS = {
@@ -19,7 +19,7 @@ export const PATHS = {
   getSnapshot: '/api/v1/projects/{id}/snapshot',
 } as const;
 
-/** Where the rows are in answers that come in pages. */
+/** The name of the list of rows in answers with pages. */
 export const ROWS = {
   listKeywords: 'keywords',
   listPages: 'pages',

@@ -3,7 +3,7 @@ import type { TSchema } from 'typebox';
 import Value from 'typebox/value';
 import { createKey } from '../server/catalog/keys.ts';
 import { ERRORS } from '../server/domain/errors.ts';
-import { facts, keyword, makeWorld, PROJECT, type Row, WORKSPACE } from './world.ts';
+import { facts, keyword, makeWorld, NOW, PROJECT, type Row, WORKSPACE } from './world.ts';
 
 interface Header {
   readonly description: string;
@@ -64,80 +64,86 @@ const alert: Row = {
   created_at: '2026-03-01T00:00:00Z',
 };
 
-const world = await makeWorld(t, {
-  workspaces: [WORKSPACE, { ...WORKSPACE, id: 'gratis', plan: 'free' }],
-  projects: [
-    { ...PROJECT, country: 'usa', language: 'en' },
-    { id: 'Fresh', workspace_id: 'acme', domain: 'new.example', property: 'p', created_at: '2026-03-01T00:00:00Z' },
-  ],
-  keywords: [keyword('kwOne', 'red shoes'), keyword('kwTwo', 'blue shoes')],
-  groups: [
-    { project_id: 'Proj1', id: 'foldr', name: 'Folder', kind: 'folder', position: 1 },
-    { project_id: 'Proj1', id: 'manul', name: 'Manual', kind: 'manual', position: 2, parent_id: 'foldr' },
-    {
-      project_id: 'Proj1',
-      id: 'rulee',
-      name: 'Rule',
-      kind: 'rule',
-      position: 3,
-      rule: {
-        match: 'all',
-        conditions: [
-          { field: 'position', op: 'lte', value: 10.5 },
-          { field: 'query', op: 'matches', value: 'a|b' },
-        ],
+/** Of the server; later than the minute of a limit. */
+let time = NOW;
+const world = await makeWorld(
+  t,
+  {
+    workspaces: [WORKSPACE, { ...WORKSPACE, id: 'gratis', plan: 'free' }],
+    projects: [
+      { ...PROJECT, country: 'usa', language: 'en' },
+      { id: 'Fresh', workspace_id: 'acme', domain: 'new.example', property: 'p', created_at: '2026-03-01T00:00:00Z' },
+    ],
+    keywords: [keyword('kwOne', 'red shoes'), keyword('kwTwo', 'blue shoes')],
+    groups: [
+      { project_id: 'Proj1', id: 'foldr', name: 'Folder', kind: 'folder', position: 1 },
+      { project_id: 'Proj1', id: 'manul', name: 'Manual', kind: 'manual', position: 2, parent_id: 'foldr' },
+      {
+        project_id: 'Proj1',
+        id: 'rulee',
+        name: 'Rule',
+        kind: 'rule',
+        position: 3,
+        rule: {
+          match: 'all',
+          conditions: [
+            { field: 'position', op: 'lte', value: 10.5 },
+            { field: 'query', op: 'matches', value: 'a|b' },
+          ],
+        },
       },
-    },
-  ],
-  group_members: [{ project_id: 'Proj1', group_id: 'manul', keyword_id: 'kwOne' }],
-  page_groups: [
-    {
-      project_id: 'Proj1',
-      id: 'pages',
-      name: 'Pages',
-      position: 1,
-      rule: { match: 'any', conditions: [{ op: 'starts_with', value: '/a' }] },
-      pinned_urls: ['/b'],
-    },
-  ],
-  alerts: [
-    { ...alert, id: uuid },
-    {
-      ...alert,
-      id: uuid.replace('1', '2'),
-      date: '2026-03-01',
-      keyword_id: 'kwOne',
-      url: 'https://x.example/',
-      resolved_at: '2026-03-02T00:00:00Z',
-    },
-  ],
-  notes: [
-    { ...note, id: uuid },
-    { ...note, id: uuid.replace('1', '2'), project_id: 'Proj1', scope: 'keyword', keyword_id: 'kwOne' },
-    { ...note, id: uuid.replace('1', '3'), project_id: 'Proj1', scope: 'group', group_id: 'foldr' },
-    {
-      ...note,
-      id: uuid.replace('1', '4'),
-      project_id: 'Proj1',
-      scope: 'page',
-      page: 'https://shop.example/',
-      end_date: '2026-03-02',
-      client_visible: true,
-    },
-  ],
-  site_daily: facts('date device', ['2026-03-01', 'mobile', 3, 100, 900]),
-  keyword_daily: facts('keyword_id date device', ['kwOne', '2026-03-01', 'mobile', 1, 3, 5]),
-  country_daily: facts('date country', ['2026-03-01', 'usa', 3, 100, 900]),
-  country_monthly: facts('month country', ['2026-02-01', 'usa', 3, 100, 900], ['2026-02-01', 'other', 1, 3, 0]),
-  appearance_daily: facts('date appearance', ['2026-03-01', 'VIDEO', 3, 100, 900]),
-  brand_daily: facts('date segment', ['2026-03-01', 'brand', 1, 3, 5]),
-  page_daily: facts('date url country', ['2026-03-01', 'https://shop.example/', 'usa', 1, 3, 5]),
-  query_daily: facts(
-    'date query country',
-    ['2026-03-01', 'red shoes', 'usa', 1, 3, 5],
-    ['2026-03-01', 'acme', 'usa', 0, 0, 0],
-  ),
-});
+    ],
+    group_members: [{ project_id: 'Proj1', group_id: 'manul', keyword_id: 'kwOne' }],
+    page_groups: [
+      {
+        project_id: 'Proj1',
+        id: 'pages',
+        name: 'Pages',
+        position: 1,
+        rule: { match: 'any', conditions: [{ op: 'starts_with', value: '/a' }] },
+        pinned_urls: ['/b'],
+      },
+    ],
+    alerts: [
+      { ...alert, id: uuid },
+      {
+        ...alert,
+        id: uuid.replace('1', '2'),
+        date: '2026-03-01',
+        keyword_id: 'kwOne',
+        url: 'https://x.example/',
+        resolved_at: '2026-03-02T00:00:00Z',
+      },
+    ],
+    notes: [
+      { ...note, id: uuid },
+      { ...note, id: uuid.replace('1', '2'), project_id: 'Proj1', scope: 'keyword', keyword_id: 'kwOne' },
+      { ...note, id: uuid.replace('1', '3'), project_id: 'Proj1', scope: 'group', group_id: 'foldr' },
+      {
+        ...note,
+        id: uuid.replace('1', '4'),
+        project_id: 'Proj1',
+        scope: 'page',
+        page: 'https://shop.example/',
+        end_date: '2026-03-02',
+        client_visible: true,
+      },
+    ],
+    site_daily: facts('date device', ['2026-03-01', 'mobile', 3, 100, 900]),
+    keyword_daily: facts('keyword_id date device', ['kwOne', '2026-03-01', 'mobile', 1, 3, 5]),
+    country_daily: facts('date country', ['2026-03-01', 'usa', 3, 100, 900]),
+    country_monthly: facts('month country', ['2026-02-01', 'usa', 3, 100, 900], ['2026-02-01', 'other', 1, 3, 0]),
+    appearance_daily: facts('date appearance', ['2026-03-01', 'VIDEO', 3, 100, 900]),
+    brand_daily: facts('date segment', ['2026-03-01', 'brand', 1, 3, 5]),
+    page_daily: facts('date url country', ['2026-03-01', 'https://shop.example/', 'usa', 1, 3, 5]),
+    query_daily: facts(
+      'date query country',
+      ['2026-03-01', 'red shoes', 'usa', 1, 3, 5],
+      ['2026-03-01', 'acme', 'usa', 0, 0, 0],
+    ),
+  },
+  { now: () => time },
+);
 
 const served = await world.app.inject({ method: 'GET', url: '/openapi.json' });
 const openapi = JSON.parse(served.body) as Document;
@@ -214,9 +220,12 @@ const FORMAT = {
   format: { type: 'string', enum: ['json', 'csv', 'ndjson', 'arrow', 'parquet'], default: 'json' },
   bom: FLAG,
 };
+const COMPARE = { compare: { type: 'string', pattern: '^(previous|year|' } };
+const INTERVAL = { interval: { type: 'string', enum: ['day', 'week', 'month'], default: 'day' } };
 const SELECTION = { filter: { type: 'string', maxLength: 4096 }, sort: { type: 'string' } };
 const LIST = {
   ...SELECTION,
+  ...COMPARE,
   ...RANGE,
   country: COUNTRY,
   limit: number(1, 1000, 25_000),
@@ -230,6 +239,8 @@ const PARAMETERS: Readonly<Record<string, Readonly<Record<string, object>>>> = {
     ...RANGE,
     device: DEVICE,
     daily: FLAG,
+    ...INTERVAL,
+    ...COMPARE,
     group: { type: 'string' },
     ...SELECTION,
     limit: number(1, 1000, 5000),
@@ -238,8 +249,8 @@ const PARAMETERS: Readonly<Record<string, Readonly<Record<string, object>>>> = {
   },
   '/projects/{id}/groups': {},
   '/projects/{id}/page-groups': {},
-  '/projects/{id}/site': { ...RANGE, device: DEVICE, country: COUNTRY, ...FORMAT },
-  '/projects/{id}/breakdowns': { ...RANGE, ...FORMAT },
+  '/projects/{id}/site': { ...RANGE, device: DEVICE, country: COUNTRY, ...COMPARE, ...INTERVAL, ...FORMAT },
+  '/projects/{id}/breakdowns': { ...RANGE, ...COMPARE, ...FORMAT },
   '/projects/{id}/pages': LIST,
   '/projects/{id}/queries': LIST,
   '/projects/{id}/alerts': {
@@ -327,7 +338,7 @@ t.test('every object and every choice has a name, and the same name in all opera
   t.equal(uses('Error'), 9, 'one schema of all errors');
   t.equal(uses('Paging'), 3);
   t.equal(uses('Range'), 5);
-  t.equal(uses('Metrics'), 4, 'keywords, site, brand and non-brand');
+  t.equal(uses('Metrics'), 9, 'keywords, and the comparison of every object of metrics');
   t.equal(uses('ProjectReference'), 10);
 });
 
@@ -390,7 +401,15 @@ t.test('every error of the contract, each with its code', async (t) => {
 });
 
 const HAS_ETAG = /\/(\{id\}|keywords|site|breakdowns|pages|queries|groups|page-groups|snapshot)$/;
-const ROW_HEADERS = ['Content-Disposition', 'X-Provisional-After', 'X-Range-From', 'X-Range-To', 'X-Total-Count'];
+const ROW_HEADERS = [
+  'Content-Disposition',
+  'X-Comparison-From',
+  'X-Comparison-To',
+  'X-Provisional-After',
+  'X-Range-From',
+  'X-Range-To',
+  'X-Total-Count',
+];
 
 t.test('every format has its media type, and 304 no content', async (t) => {
   const json = ['application/json'];
@@ -462,11 +481,34 @@ function checkAnswer(t: Test, path: string, answer: { status: number; body: unkn
 
 t.test('answers match the document', async (t) => {
   const queries: Readonly<Record<string, readonly string[]>> = {
-    '/projects/{id}/keywords': ['', '?daily=1&device=mobile', '?group=foldr', '?group=rulee', '?offset=9', '?limit=0'],
-    '/projects/{id}/site': ['', '?country=usa&from=2026-02-01', '?device=tablet', '?country=us'],
-    '/projects/{id}/breakdowns': ['', '?from=2026-02-03', '?period=1d', '?period=0d'],
-    '/projects/{id}/pages': ['', '?country=usa', '?offset=9', '?to=2026-03-15'],
-    '/projects/{id}/queries': ['', '?country=fra', '?limit=1', '?limit=0'],
+    '/projects/{id}/keywords': [
+      '',
+      '?daily=1&device=mobile',
+      '?group=foldr',
+      '?group=rulee',
+      '?offset=9',
+      '?limit=0',
+      '?compare=previous',
+      '?daily=1&compare=year&interval=week',
+    ],
+    '/projects/{id}/site': [
+      '',
+      '?country=usa&from=2026-02-01',
+      '?device=tablet',
+      '?country=us',
+      '?compare=previous&interval=month',
+      '?country=usa&from=2026-02-10&compare=year',
+    ],
+    '/projects/{id}/breakdowns': [
+      '',
+      '?from=2026-02-03',
+      '?period=1d',
+      '?period=0d',
+      '?from=2026-03-01&compare=2026-02-01..2026-02-28',
+      '?compare=x',
+    ],
+    '/projects/{id}/pages': ['', '?country=usa', '?offset=9', '?to=2026-03-15', '?compare=previous'],
+    '/projects/{id}/queries': ['', '?country=fra', '?limit=1', '?limit=0', '?compare=year'],
     '/projects/{id}/alerts': ['', '?status=open', '?limit=501'],
     '/projects/{id}/notes': ['', '?clientVisible=1', '?from=x'],
     '/projects/{id}/snapshot': ['', '?since=0', '?since=x'],
@@ -481,6 +523,7 @@ t.test('answers match the document', async (t) => {
 });
 
 t.test('the checked answers have rows, and a wrong row is noticed', async (t) => {
+  time += 60_000;
   const lists = { keywords: 2, groups: 3, 'page-groups': 1, pages: 1, queries: 2, alerts: 2, notes: 4 };
   for (const [resource, count] of Object.entries(lists)) {
     const { body } = await world.ask(`/${resource}`);

@@ -10,6 +10,7 @@ import { openEngine } from './baselines.ts';
 import type { Bench } from './bench-context.ts';
 import { type BenchData, prepareData } from './data.ts';
 import { measureClients } from './measurements/clients.ts';
+import { measureCompare } from './measurements/compare.ts';
 import { measureCompression } from './measurements/compression.ts';
 import { measureDaily } from './measurements/daily.ts';
 import { measureLists } from './measurements/lists.ts';
@@ -32,6 +33,7 @@ const MEASUREMENTS: Readonly<Record<string, (bench: Bench) => Promise<Outcome>>>
   daily: measureDaily,
   repeat: measureRepeat,
   site: measureSite,
+  compare: measureCompare,
   lists: measureLists,
   compression: measureCompression,
   loading: measureLoading,

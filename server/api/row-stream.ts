@@ -24,5 +24,8 @@ function headersOf({ name, total, range }: RowsHead, format: FormatName): Record
     'x-total-count': String(total),
     ...(range === undefined ? {} : { 'x-range-from': range.from, 'x-range-to': range.to }),
     ...(range?.provisionalAfter ? { 'x-provisional-after': range.provisionalAfter } : {}),
+    ...(range?.comparison
+      ? { 'x-comparison-from': range.comparison.from, 'x-comparison-to': range.comparison.to }
+      : {}),
   };
 }

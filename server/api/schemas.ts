@@ -1,4 +1,5 @@
 import { type TObject, type TProperties, type TSchema, Type } from 'typebox';
+import { UNSAFE_REASONS, type UnsafeReason } from '../domain/comparison.ts';
 import { ERRORS, type ErrorCode, UNREADABLE_REQUESTS } from '../domain/errors.ts';
 import { KEYWORD_FIELDS, NUMBER_OPERATOR_NAMES, TEXT_OPERATOR_NAMES } from '../domain/rules.ts';
 import { DEVICES } from '../reports/parameters.ts';
@@ -36,7 +37,7 @@ const shortIdPattern = '^[A-Za-z0-9]{5}$';
 export const shortId = Type.String({ pattern: shortIdPattern, description: 'A short id.' });
 export const uuid = Type.String({ format: 'uuid' });
 
-export const counts = { clicks: integer({ minimum: 0 }), impressions: integer({ minimum: 0 }) };
+const counts = { clicks: integer({ minimum: 0 }), impressions: integer({ minimum: 0 }) };
 
 /** The properties of a metrics object, for use in rows. */
 export const metricsProperties = {
@@ -53,8 +54,58 @@ export const metricsProperties = {
 
 export const metrics = object('Metrics', metricsProperties);
 
-/** A day of a keyword or of the whole site. */
-export const dayMetrics = object('DayMetrics', { date: day, ...metricsProperties });
+const change = <Schema extends TSchema>(title: string, difference: Schema) =>
+  object(title, {
+    difference: nullable(difference, 'The value now minus the value then; null if one of them is null.'),
+    ratio: nullable(
+      Type.Number({ format: 'double' }),
+      '(now - then) / then of the unrounded values, four decimals; null if it would mislead (see `unsafe`).',
+    ),
+  });
+const countChange = change('CountChange', integer());
+const ratioChange = change('RatioChange', Type.Number({ format: 'double' }));
+
+const unsafeReasons = Type.Optional(
+  Type.Unsafe<readonly UnsafeReason[]>(Type.Array(oneOf('UnsafeReason', UNSAFE_REASONS))),
+);
+const UNSAFE_HELP = { description: 'Metrics whose ratio would mislead, with the reasons.' };
+
+/** The properties beside metrics, with `compare`. */
+export const comparedProperties = {
+  comparison: Type.Optional(metrics),
+  change: Type.Optional(
+    object('Change', { clicks: countChange, impressions: countChange, ctr: ratioChange, position: ratioChange }),
+  ),
+  unsafe: Type.Optional(
+    object(
+      'Unsafe',
+      { clicks: unsafeReasons, impressions: unsafeReasons, ctr: unsafeReasons, position: unsafeReasons },
+      UNSAFE_HELP,
+    ),
+  ),
+};
+
+/** Metrics that may be compared. */
+export const totalMetrics = object('TotalMetrics', { ...metricsProperties, ...comparedProperties });
+
+/** Clicks and impressions that may be compared. */
+export const totalCounts = object(
+  'TotalCounts',
+  {
+    ...counts,
+    comparison: Type.Optional(object('Counts', counts)),
+    change: Type.Optional(object('CountsChange', { clicks: countChange, impressions: countChange })),
+    unsafe: Type.Optional(object('UnsafeCounts', { clicks: unsafeReasons, impressions: unsafeReasons }, UNSAFE_HELP)),
+  },
+  { description: 'Site total minus brand and non-brand.' },
+);
+
+/** A day, week or month of a keyword or of the whole site. */
+export const dayMetrics = object('DayMetrics', {
+  date: Type.String({ format: 'date', description: 'The day, or the first day of the week or month in the range.' }),
+  ...metricsProperties,
+  ...comparedProperties,
+});
 
 export const project = object(
   'ProjectReference',
@@ -88,6 +139,18 @@ export const range = Type.Object(
       nullable(
         day,
         'Up to this day country data is stored as monthly totals; a part of a month gets an even share of it.',
+      ),
+    ),
+    comparison: Type.Optional(
+      Type.Object(
+        {
+          from: day,
+          to: day,
+          clamped: Type.Optional(
+            Type.Boolean({ description: 'The range was moved to the first day of keyword data of the plan.' }),
+          ),
+        },
+        { title: 'ComparisonRange', description: 'The range of `compare`.', additionalProperties: false },
       ),
     ),
   },
@@ -251,6 +314,8 @@ const rowHeaders = {
   'X-Range-From': textHeader('Not with JSON. As `range.from` in JSON.'),
   'X-Range-To': textHeader('Not with JSON. As `range.to` in JSON.'),
   'X-Provisional-After': textHeader('Not with JSON. As `range.provisionalAfter` in JSON, unless it is null.'),
+  'X-Comparison-From': textHeader('Not with JSON. As `range.comparison.from` in JSON, with `compare`.'),
+  'X-Comparison-To': textHeader('Not with JSON. As `range.comparison.to` in JSON, with `compare`.'),
   'Content-Disposition': textHeader('Not with JSON. A file name.'),
 };
 

@@ -76,3 +76,18 @@ export async function putSyncKeywords(
   const rows = keywords.map(({ id, query, from, to }) => ({ project, id, query, from, to }));
   await catalog.statements.runEach('sync_keyword_put', rows);
 }
+
+/** A day that is without rows, could not be fetched, or was cut off. */
+export type UnusualDay = Pick<SyncDay, 'state' | 'cutOff'>;
+
+/** The days of a table that are unusual, as far as the sync knows. */
+export async function listUnusualDays(
+  catalog: Catalog,
+  project: string,
+  table: FactTable,
+  { from, to }: Range,
+): Promise<Map<Day, UnusualDay>> {
+  const values = { project, table, from, to };
+  const rows = await catalog.statements.all<Pick<Row, 'day' | 'state' | 'cutOff'>>('sync_days_not_whole', values);
+  return new Map(rows.map(({ day, state, cutOff }) => [day, { state, cutOff: cutOff === 1 }]));
+}

@@ -16,24 +16,29 @@ export interface Metrics {
   readonly position: number | null;
 }
 
-export const NOTHING: Measures = { clicks: 0, impressions: 0, sumPosition: 0 };
-
 /** An exact sum that is not a whole number: `numerator / denominator`. */
 export interface Fraction {
   readonly numerator: bigint;
   readonly denominator: bigint;
 }
 
-/** Metrics of measures. `extra` is a part of the position sum that is not whole (spread months have one). */
-export function toMetrics(measures: Measures, extra?: Fraction): Metrics {
-  const { clicks, impressions, sumPosition } = measures;
+/** Measures whose position sum need not be whole (a part of a month): `fraction` is the rest of it. */
+export interface ExactMeasures extends Measures {
+  readonly fraction?: Fraction | undefined;
+}
+
+export const NOTHING: Measures = { clicks: 0, impressions: 0, sumPosition: 0 };
+
+/** Metrics of measures. */
+export function toMetrics(measures: ExactMeasures): Metrics {
+  const { clicks, impressions, sumPosition, fraction } = measures;
   if (impressions === 0) return { clicks, impressions, ctr: null, position: null };
   const position =
-    extra === undefined || extra.numerator === 0n
+    fraction === undefined || fraction.numerator === 0n
       ? roundRatio(sumPosition + impressions, impressions, 10)
       : roundBigRatio(
-          (BigInt(sumPosition) + BigInt(impressions)) * extra.denominator + extra.numerator,
-          BigInt(impressions) * extra.denominator,
+          (BigInt(sumPosition) + BigInt(impressions)) * fraction.denominator + fraction.numerator,
+          BigInt(impressions) * fraction.denominator,
           10,
         );
   return { clicks, impressions, ctr: roundRatio(clicks, impressions, 10_000), position };
@@ -70,7 +75,8 @@ export function scaledRatio(numerator: number, denominator: number, scale: numbe
   return Math.floor(doubled / (2 * denominator));
 }
 
-function roundBigRatio(numerator: bigint, denominator: bigint, scale: number): number {
+/** As `roundRatio`. */
+export function roundBigRatio(numerator: bigint, denominator: bigint, scale: number): number {
   return Number(scaledBigRatio(numerator, denominator, scale)) / scale;
 }
 

@@ -56,15 +56,29 @@ export const PROVIDER_EVENTS: readonly ProviderEvent[] = [
  */
 export function eventsBetween(
   metric: AffectedMetric,
-  [a, b]: readonly [Range, Range],
+  ranges: readonly [Range, Range],
   device: ProviderEvent['device'],
 ): ProviderEvent[] {
-  return PROVIDER_EVENTS.filter((event) => {
-    if (!event.affects.includes(metric)) return false;
-    if (event.device !== null && device !== null && event.device !== device) return false;
-    const phases = new Set([a.from, a.to, b.from, b.to].map((day) => phaseOf(event, day)));
-    return phases.size > 1 || (event.kind === 'change' && phases.has('within'));
-  });
+  return PROVIDER_EVENTS.filter((event) => event.affects.includes(metric) && isBetween(event, ranges, device));
+}
+
+/** The metrics that have any of `eventsBetween`. */
+export function metricsWithEvents(
+  ranges: readonly [Range, Range],
+  device: ProviderEvent['device'],
+): Set<AffectedMetric> {
+  return new Set(PROVIDER_EVENTS.flatMap((event) => (isBetween(event, ranges, device) ? event.affects : [])));
+}
+
+function isBetween(event: ProviderEvent, [a, b]: readonly [Range, Range], device: ProviderEvent['device']): boolean {
+  if (!concerns(event, device)) return false;
+  const phase = phaseOf(event, a.from);
+  const isOne = [a.to, b.from, b.to].every((day) => phaseOf(event, day) === phase);
+  return !isOne || (event.kind === 'change' && phase === 'within');
+}
+
+function concerns(event: ProviderEvent, device: ProviderEvent['device']): boolean {
+  return event.device === null || device === null || event.device === device;
 }
 
 function phaseOf({ from, to }: ProviderEvent, day: Day): 'before' | 'within' | 'after' {

@@ -18,7 +18,8 @@ export interface RangeParameters {
 
 /** The longest range, in days: 16 months of the search engine's history. */
 export const MAX_DAYS = 486;
-const MAX_MONTHS = 16;
+/** Months that the search engine has data of. */
+export const HISTORY_MONTHS = 16;
 const DEFAULT_DAYS = 28;
 /** Exactly 1d to 486d and 1m to 16m. */
 export const PERIOD_PATTERN = '^(([1-9]|[1-9][0-9]|[123][0-9][0-9]|4[0-7][0-9]|48[0-6])d|([1-9]|1[0-6])m)$';
@@ -39,11 +40,21 @@ export function resolveRange(parameters: RangeParameters, lastDay: Day): Range {
     const end = parameters.to === undefined ? `${to}, the last day when to is not given` : `to (${to})`;
     throw invalidRequest(`from (${from}) must not be after ${end}.`);
   }
-  const days = countDays(from, to);
-  if (days > MAX_DAYS) {
-    throw invalidRequest(`from and to span ${days} days; a range has at most ${MAX_DAYS}.`);
-  }
+  checkLength('from and to', { from, to });
   return { from, to };
+}
+
+/** A range that a parameter names with both days. Throws `invalid_request`. */
+export function checkRange(parameter: string, range: Range): Range {
+  const { from, to } = range;
+  if (from > to) throw invalidRequest(`${parameter} must not begin (${from}) after its end (${to}).`);
+  checkLength(parameter, range);
+  return range;
+}
+
+function checkLength(parameters: string, { from, to }: Range): void {
+  const days = countDays(from, to);
+  if (days > MAX_DAYS) throw invalidRequest(`${parameters} span ${days} days; a range has at most ${MAX_DAYS}.`);
 }
 
 /**
@@ -52,7 +63,7 @@ export function resolveRange(parameters: RangeParameters, lastDay: Day): Range {
  */
 function periodStart(period: string, to: Day): Day {
   if (!PERIOD.test(period)) {
-    throw invalidRequest(`period must be 1d to ${MAX_DAYS}d or 1m to ${MAX_MONTHS}m, not '${period}'.`);
+    throw invalidRequest(`period must be 1d to ${MAX_DAYS}d or 1m to ${HISTORY_MONTHS}m, not '${period}'.`);
   }
   const count = Number(period.slice(0, -1));
   if (period.endsWith('d')) return addDays(to, 1 - count);
@@ -61,11 +72,16 @@ function periodStart(period: string, to: Day): Day {
   return start < earliest ? earliest : start;
 }
 
-/** Cuts a keyword range to the plan's history. Throws `invalid_request` if all of it is before the history. */
-export function clampToHistory(range: Range, historyFrom: Day): Range & { clamped: boolean } {
+/**
+ * Cuts a keyword range to the plan's history. Throws `invalid_request` if all of it is before the history.
+ * @param parameter that the range is from, where it is not from and to
+ */
+export function clampToHistory(range: Range, historyFrom: Day, parameter?: string): Range & { clamped: boolean } {
   if (range.to < historyFrom) {
+    const named = parameter ?? 'from and to';
+    const wanted = parameter ?? 'to (or a period)';
     throw invalidRequest(
-      `from and to (${range.from} to ${range.to}) lie before ${historyFrom}, the first day of keyword data of this plan; to (or a period) must reach that day.`,
+      `${named} (${range.from} to ${range.to}) lie before ${historyFrom}, the first day of keyword data of this plan; ${wanted} must reach that day.`,
     );
   }
   const clamped = range.from < historyFrom;

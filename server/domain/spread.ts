@@ -1,9 +1,16 @@
-import { daysInMonth, type Month } from './dates.ts';
-import { add, type Fraction, type Measures, type Metrics, NOTHING, toMetrics } from './metrics.ts';
+import { type Day, daysInMonth, lastDayOf, type Month, monthOf } from './dates.ts';
+import { add, type ExactMeasures, type Fraction, type Measures, type Metrics, NOTHING, toMetrics } from './metrics.ts';
+import type { Range } from './range.ts';
 
 /** The share of a month's whole total that its days `first` to `last` (1-based) get when it is spread evenly. */
 export function partOfTotal(total: number, days: number, first: number, last: number): number {
   return upTo(total, days, last) - upTo(total, days, first - 1);
+}
+
+/** Whether a range has a part of a month that is stored as one total, and not all of it. */
+export function hasPartOfMonth({ from, to }: Range, monthlyThrough: Day | null): boolean {
+  if (monthlyThrough === null || from > monthlyThrough) return false;
+  return !from.endsWith('-01') || (to < monthlyThrough && to !== lastDayOf(monthOf(to)));
 }
 
 /** floor(total * day / days) without leaving the safe integers. */
@@ -55,7 +62,11 @@ export class Total {
     return this.#measures.sumPosition + Number(numerator) / Number(denominator);
   }
 
+  get measures(): ExactMeasures {
+    return this.isSpread ? { ...this.#measures, fraction: this.#fraction } : this.#measures;
+  }
+
   metrics(): Metrics {
-    return toMetrics(this.#measures, this.#fraction);
+    return toMetrics(this.measures);
   }
 }

@@ -1,16 +1,20 @@
 import { addDays, type Day } from '../domain/dates.ts';
-import { type Metrics, NOTHING, sum, toMetrics } from '../domain/metrics.ts';
+import { type ExactMeasures, type Measures, NOTHING, sum } from '../domain/metrics.ts';
 import { type Range, within } from '../domain/range.ts';
 import { Total } from '../domain/spread.ts';
 import type { StoredFile } from '../storage/file-store.ts';
 import type { Facts, NamedMeasures } from './facts.ts';
 import { addMonth } from './series.ts';
 
-interface NamedMetrics {
+/** What a breakdown has under a name. */
+export interface NamedTotal {
   readonly name: string;
-  readonly metrics: Metrics;
-  /** The sum behind the position; where a month was spread, not a whole number. */
-  readonly sumPosition: number;
+  readonly measures: ExactMeasures;
+}
+
+export interface CountryTotal extends NamedTotal {
+  /** A month of the range is stored as a total without this country: there it is among the others. */
+  readonly lacksMonth: boolean;
 }
 
 interface BreakdownQuery {
@@ -23,44 +27,49 @@ interface BreakdownQuery {
   readonly monthlyThrough: Day | null;
 }
 
-interface Breakdowns {
-  readonly countries: NamedMetrics[];
-  readonly devices: NamedMetrics[];
-  readonly appearances: NamedMetrics[];
-  readonly brand: {
-    brand: Metrics;
-    nonBrand: Metrics;
-    anonymous: { clicks: number; impressions: number };
-  };
-  /** The position sums of the brand split. */
-  readonly brandSums: { readonly brand: number; readonly nonBrand: number };
+export interface Breakdowns {
+  readonly countries: CountryTotal[];
+  /** Whether months of countries are stored as totals in the range. */
+  readonly hasMonths: boolean;
+  readonly devices: NamedTotal[];
+  readonly appearances: NamedTotal[];
+  readonly brand: Measures;
+  readonly nonBrand: Measures;
+  /** The site (the sum over devices) minus brand and non-brand queries, never below zero. Their positions are unknown. */
+  readonly anonymous: Measures;
 }
 
 /** The site's totals over a range, by country, device, appearance and brand, without rows of zeros. */
 export async function breakdowns(facts: Facts, query: BreakdownQuery): Promise<Breakdowns> {
   const { range, signal, files } = query;
-  const [countries, devices, appearances, brand] = await Promise.all([
-    countryTotals(facts, query),
+  const [read, devices, appearances, brand] = await Promise.all([
+    readCountries(facts, query),
     facts.totalsBy('device', { files: files.site, range, signal }),
     facts.totalsBy('appearance', { files: files.appearance, range, signal }),
     facts.totalsBy('brand', { files: files.brand, range, signal }),
   ]);
+  const { months } = read;
   return {
-    countries: countries.filter(hasCounts).sort(byClicks),
+    countries: countryTotals(read).filter(hasCounts).sort(byClicks),
+    hasMonths: months.length > 0,
     devices: devices.map(named).filter(hasCounts).sort(byClicks),
     appearances: appearances.map(named).filter(hasCounts).sort(byImpressions),
     ...brandSplit(brand, devices),
   };
 }
 
-async function countryTotals(facts: Facts, query: BreakdownQuery): Promise<NamedMetrics[]> {
-  const { range, signal, files, monthlyThrough } = query;
+/** Countries by days, and by the months that are stored as totals. */
+async function readCountries(facts: Facts, { range, signal, files, monthlyThrough }: BreakdownQuery) {
   const monthly = monthlyThrough === null ? null : within(range, range.from, monthlyThrough);
   const afterMonthly = monthlyThrough === null ? range : within(range, addDays(monthlyThrough, 1), range.to);
   const [months, rows] = await Promise.all([
     monthly ? facts.countryMonths({ files: files.countryMonths, range: monthly, signal }, null) : [],
     afterMonthly ? facts.totalsBy('country', { files: files.country, range: afterMonthly, signal }) : [],
   ]);
+  return { months, rows, monthly };
+}
+
+function countryTotals({ months, rows, monthly }: Awaited<ReturnType<typeof readCountries>>): CountryTotal[] {
   const totals = new Map<string, Total>();
   const totalOf = (country: string): Total => {
     const total = totals.get(country) ?? new Total();
@@ -68,54 +77,56 @@ async function countryTotals(facts: Facts, query: BreakdownQuery): Promise<Named
     return total;
   };
   for (const row of rows) totalOf(row.name).addDay(row);
-  for (const month of months) addMonth(totalOf(month.country), month, monthly!);
+  const monthsOf = new Map<string, number>();
+  for (const month of months) {
+    addMonth(totalOf(month.country), month, monthly!);
+    monthsOf.set(month.country, (monthsOf.get(month.country) ?? 0) + 1);
+  }
+  const all = new Set(months.map(({ month }) => month)).size;
   return [...totals].map(([name, total]) => ({
     name,
-    metrics: total.metrics(),
-    sumPosition: total.sumPosition,
+    measures: total.measures,
+    lacksMonth: (monthsOf.get(name) ?? 0) < all,
   }));
 }
 
-/** Anonymous: the site (the sum over devices) minus brand and non-brand queries, never below zero. */
 function brandSplit(
   segments: readonly NamedMeasures[],
   devices: readonly NamedMeasures[],
-): Pick<Breakdowns, 'brand' | 'brandSums'> {
+): Pick<Breakdowns, 'brand' | 'nonBrand' | 'anonymous'> {
   const brand = segments.find(({ name }) => name === 'brand') ?? NOTHING;
   const nonBrand = segments.find(({ name }) => name === 'non_brand') ?? NOTHING;
   const site = sum(devices);
   return {
-    brand: {
-      brand: toMetrics(brand),
-      nonBrand: toMetrics(nonBrand),
-      anonymous: {
-        clicks: Math.max(0, site.clicks - brand.clicks - nonBrand.clicks),
-        impressions: Math.max(0, site.impressions - brand.impressions - nonBrand.impressions),
-      },
+    brand,
+    nonBrand,
+    anonymous: {
+      clicks: Math.max(0, site.clicks - brand.clicks - nonBrand.clicks),
+      impressions: Math.max(0, site.impressions - brand.impressions - nonBrand.impressions),
+      sumPosition: 0,
     },
-    brandSums: { brand: brand.sumPosition, nonBrand: nonBrand.sumPosition },
   };
 }
 
-function named(row: NamedMeasures): NamedMetrics {
-  return { name: row.name, metrics: toMetrics(row), sumPosition: row.sumPosition };
+function named({ name, ...measures }: NamedMeasures): NamedTotal {
+  return { name, measures };
 }
 
-function hasCounts({ metrics: { clicks, impressions } }: NamedMetrics): boolean {
+function hasCounts({ measures: { clicks, impressions } }: NamedTotal): boolean {
   return clicks > 0 || impressions > 0;
 }
 
-function byClicks(a: NamedMetrics, b: NamedMetrics): number {
-  const { clicks, impressions } = b.metrics;
-  return clicks - a.metrics.clicks || impressions - a.metrics.impressions || byName(a, b);
+function byClicks(a: NamedTotal, b: NamedTotal): number {
+  const { clicks, impressions } = b.measures;
+  return clicks - a.measures.clicks || impressions - a.measures.impressions || byName(a, b);
 }
 
-function byImpressions(a: NamedMetrics, b: NamedMetrics): number {
-  const { clicks, impressions } = b.metrics;
-  return impressions - a.metrics.impressions || clicks - a.metrics.clicks || byName(a, b);
+function byImpressions(a: NamedTotal, b: NamedTotal): number {
+  const { clicks, impressions } = b.measures;
+  return impressions - a.measures.impressions || clicks - a.measures.clicks || byName(a, b);
 }
 
 /** Names are ASCII, so that comparing code units compares bytes. */
-function byName(a: NamedMetrics, b: NamedMetrics): number {
+function byName(a: NamedTotal, b: NamedTotal): number {
   return a.name < b.name ? -1 : 1;
 }

@@ -1,4 +1,5 @@
-import { countDays, type Day, eachDay } from '../domain/dates.ts';
+import { countDays, type Day } from '../domain/dates.ts';
+import type { Measures } from '../domain/metrics.ts';
 import type { Range } from '../domain/range.ts';
 
 /**
@@ -13,8 +14,8 @@ export class DayGrid {
   /** 1 where a day is stored. */
   readonly stored: Uint8Array;
 
-  constructor(range: Range, keywords: number) {
-    this.days = eachDay(range.from, range.to);
+  constructor(days: readonly Day[], keywords: number) {
+    this.days = days;
     const cells = keywords * this.days.length;
     this.clicks = new Float64Array(cells);
     this.impressions = new Float64Array(cells);
@@ -38,6 +39,42 @@ export class DayGrid {
       this.stored[cell] = 1;
     }
   }
+
+  /** The measures of a cell; zeros where nothing is stored. */
+  measures(cell: number): Measures {
+    return { clicks: this.clicks[cell]!, impressions: this.impressions[cell]!, sumPosition: this.sumPosition[cell]! };
+  }
+
+  /** Days added up: a day of the result for each part, which has the days `first` to `last` of this grid, or none of them. */
+  fold(parts: readonly GridPart[]): DayGrid {
+    const width = this.days.length;
+    const keywords = width === 0 ? 0 : this.stored.length / width;
+    const folded = new DayGrid(
+      parts.map(({ from }) => from),
+      keywords,
+    );
+    let into = 0;
+    for (let row = 0; row < this.stored.length; row += width) {
+      for (const { first, last } of parts) {
+        for (let cell = row + first; cell <= row + last; cell++) {
+          if (this.stored[cell] === 0) continue;
+          folded.clicks[into]! += this.clicks[cell]!;
+          folded.impressions[into]! += this.impressions[cell]!;
+          folded.sumPosition[into]! += this.sumPosition[cell]!;
+          folded.stored[into] = 1;
+        }
+        into++;
+      }
+    }
+    return folded;
+  }
+}
+
+/** Some days of a grid, by their places, under the name of a day; none where `last` is before `first`. */
+export interface GridPart {
+  readonly from: Day;
+  readonly first: number;
+  readonly last: number;
 }
 
 /** Max cells in memory at once; 25 bytes each. */

@@ -1,9 +1,8 @@
-import { type GroupedKeyword, type GroupMatch, type PlacedKeyword, selectKeywords } from '../domain/groups.ts';
+import { type GroupMatch, type PlacedKeyword, selectKeywords } from '../domain/groups.ts';
 import type { Measures } from '../domain/metrics.ts';
 import { type Selection, selectRows } from '../domain/select-rows.ts';
 import { inTurns } from '../runtime/turns.ts';
-import type { StoredFile } from '../storage/file-store.ts';
-import { type DayGrid, gridParts } from './day-grid.ts';
+import { type DayGrid, type GridPart, gridParts } from './day-grid.ts';
 import type { Device, Facts, FactsQuery } from './facts.ts';
 import type { KeywordTotalsPlan } from './keyword-plan.ts';
 import type { KeywordTotals } from './keyword-totals.ts';
@@ -11,8 +10,6 @@ import type { KeywordTotals } from './keyword-totals.ts';
 interface KeywordsQuery<K extends PlacedKeyword> extends Omit<FactsQuery, 'files'> {
   /** How to compute totals. */
   readonly totals: KeywordTotalsPlan;
-  /** Files that days are read from. */
-  readonly dayFiles: readonly StoredFile[];
   /** All keywords of the project, in the order of the answer. */
   readonly tracked: {
     readonly keywords: readonly K[];
@@ -46,22 +43,40 @@ function textsOf({ query, intent, source }: PlacedKeyword): { query: string; int
   return { query, intent, source };
 }
 
-/** The days of the keywords of a page, some keywords at a time. */
-export async function* keywordDays<K extends PlacedKeyword>(
-  facts: Facts,
-  query: KeywordsQuery<K>,
-  page: readonly K[],
-): AsyncGenerator<{ keywords: readonly K[]; days: DayGrid }> {
-  for (const [index, keywords] of gridParts(page, query.range).entries()) {
-    // The first part has priority: answers begin early, and short ones (one part) do not wait for long ones.
-    const priority = index === 0 ? 1 : 0;
-    yield {
-      keywords,
-      days: await facts.keywordDays({ ...query, files: query.dayFiles }, query.device, idsOf(keywords), priority),
-    };
-  }
+/** Some days of a range that are added up, under the name of a day. */
+export interface DaysQuery extends Omit<FactsQuery, 'signal'> {
+  /** Undefined: each day by itself. */
+  readonly parts?: readonly GridPart[] | undefined;
 }
 
-function idsOf(keywords: readonly GroupedKeyword[]): string[] {
-  return keywords.map(({ id }) => id);
+/** Some of the keywords of a page with their days. */
+export interface KeywordDays<K> {
+  readonly keywords: readonly K[];
+  readonly days: DayGrid;
+  /** In each place what its day is compared with; undefined without a comparison. */
+  readonly base: DayGrid | undefined;
+}
+
+/** The days of the keywords of a page, some keywords at a time, and those that they are compared with. */
+export async function* keywordDays<K extends PlacedKeyword>(
+  facts: Facts,
+  {
+    device,
+    signal,
+    days,
+    base,
+  }: { device: Device; signal: AbortSignal; days: DaysQuery; base?: DaysQuery | undefined },
+  page: readonly K[],
+): AsyncGenerator<KeywordDays<K>> {
+  for (const [index, keywords] of gridParts(page, days.range).entries()) {
+    // The first part has priority: answers begin early, and short ones (one part) do not wait for long ones.
+    const priority = index === 0 ? 1 : 0;
+    const ids = keywords.map(({ id }) => id);
+    const read = async ({ parts, ...query }: DaysQuery): Promise<DayGrid> => {
+      const grid = await facts.keywordDays({ ...query, signal }, device, ids, priority);
+      return parts === undefined ? grid : grid.fold(parts);
+    };
+    const [own, other] = await Promise.all([read(days), base && read(base)]);
+    yield { keywords, days: own, base: other };
+  }
 }

@@ -1,41 +1,63 @@
-import { addDays, type Day, eachDay, earlier, lastDayOf, later, monthOf } from '../domain/dates.ts';
-import { type Metrics, NOTHING, sum, toMetrics } from '../domain/metrics.ts';
+import { addDays, type Day, eachDay, earlier, lastDayOf, later, type Month, monthOf } from '../domain/dates.ts';
 import { type Range, within } from '../domain/range.ts';
 import { Total } from '../domain/spread.ts';
 import type { StoredFile } from '../storage/file-store.ts';
-import type { CountryMonth, Device, Facts } from './facts.ts';
-
-export interface Series {
-  readonly totals: Metrics;
-  readonly daily: ({ date: Day } & Metrics)[];
-  /** The position sum of each day; where a month was spread, not a whole number. */
-  readonly sumPositions: readonly number[];
-  readonly isSpread: boolean;
-}
-
-const NO_DAYS: Series = { totals: toMetrics(NOTHING), daily: [], sumPositions: [], isSpread: false };
+import type { CountryMonth, DayMeasures, Device, Facts } from './facts.ts';
 
 interface SeriesQuery {
-  /** The range of the series; null for a series without days. */
-  readonly days: Range | null;
+  /** The days to read; null for none. */
+  readonly range: Range | null;
   readonly signal: AbortSignal;
 }
 
-/** Days and total of the whole property. */
+/** Measures by day, to be added up over any of the days that were read. */
+export class Series {
+  readonly #days: ReadonlyMap<Day, DayMeasures>;
+  readonly #months: ReadonlyMap<Month, CountryMonth>;
+  readonly #monthlyThrough: Day | null;
+
+  /** @param monthlyThrough up to this day `months` count, after it `days` */
+  constructor(days: readonly DayMeasures[], months: readonly CountryMonth[] = [], monthlyThrough: Day | null = null) {
+    this.#days = new Map(days.map((row) => [row.date, row]));
+    this.#months = new Map(months.map((row) => [row.month, row]));
+    this.#monthlyThrough = monthlyThrough;
+  }
+
+  /** Days that have a row. */
+  get days(): ReadonlySet<Day> {
+    return new Set(this.#days.keys());
+  }
+
+  /** Whether there is a total of a day's month. */
+  hasMonthOf(day: Day): boolean {
+    return this.#months.has(monthOf(day));
+  }
+
+  over({ from, to }: Range): Total {
+    const total = new Total();
+    const last = this.#monthlyThrough;
+    let next = from;
+    for (; last !== null && next <= last && next <= to; next = addDays(lastDayOf(monthOf(next)), 1)) {
+      const month = this.#months.get(monthOf(next));
+      if (month !== undefined) addMonth(total, month, { from: next, to: earlier(to, last) });
+    }
+    for (const day of eachDay(next, to)) {
+      const row = this.#days.get(day);
+      if (row !== undefined) total.addDay(row);
+    }
+    return total;
+  }
+}
+
+const NO_DAYS = new Series([]);
+
+/** Days of the whole property. */
 export async function siteSeries(
   facts: Facts,
-  { days, device, siteFiles, signal }: SeriesQuery & { device: Device; siteFiles: readonly StoredFile[] },
+  { range, device, siteFiles, signal }: SeriesQuery & { device: Device; siteFiles: readonly StoredFile[] },
 ): Promise<Series> {
-  if (days === null) return NO_DAYS;
-  const rows = await facts.siteDays({ files: siteFiles, range: days, signal }, device);
-  const stored = new Map(rows.map((row) => [row.date, row]));
-  const dates = eachDay(days.from, days.to);
-  return {
-    totals: toMetrics(sum(rows)),
-    daily: dates.map((date) => ({ date, ...toMetrics(stored.get(date) ?? NOTHING) })),
-    sumPositions: dates.map((date) => stored.get(date)?.sumPosition ?? 0),
-    isSpread: false,
-  };
+  if (range === null) return NO_DAYS;
+  return new Series(await facts.siteDays({ files: siteFiles, range, signal }, device));
 }
 
 interface CountryQuery extends SeriesQuery {
@@ -46,36 +68,17 @@ interface CountryQuery extends SeriesQuery {
   readonly monthFiles: readonly StoredFile[];
 }
 
-/** Days and total of one country. */
+/** Days of one country. */
 export async function siteSeriesOfCountry(facts: Facts, query: CountryQuery): Promise<Series> {
-  const { days, country, signal, monthlyThrough } = query;
-  if (days === null) return NO_DAYS;
-  const monthly = monthlyThrough === null ? null : within(days, days.from, monthlyThrough);
-  const afterMonthly = monthlyThrough === null ? days : within(days, addDays(monthlyThrough, 1), days.to);
-  const [months, rows] = await Promise.all([
+  const { range, country, signal, monthlyThrough } = query;
+  if (range === null) return NO_DAYS;
+  const monthly = monthlyThrough === null ? null : within(range, range.from, monthlyThrough);
+  const afterMonthly = monthlyThrough === null ? range : within(range, addDays(monthlyThrough, 1), range.to);
+  const [months, days] = await Promise.all([
     monthly ? facts.countryMonths({ files: query.monthFiles, range: monthly, signal }, country) : [],
     afterMonthly ? facts.countryDays({ files: query.countryFiles, range: afterMonthly, signal }, country) : [],
   ]);
-  const total = new Total();
-  for (const row of rows) total.addDay(row);
-  for (const month of months) addMonth(total, month, monthly!);
-
-  const stored = new Map(rows.map((row) => [row.date, row]));
-  const monthOfDay = new Map(months.map((month) => [month.month, month]));
-  const totalOf = (date: Day): Total => {
-    const share = new Total();
-    const month = monthOfDay.get(monthOf(date));
-    if (month === undefined) share.addDay(stored.get(date) ?? NOTHING);
-    else addMonth(share, month, { from: date, to: date });
-    return share;
-  };
-  const shares = eachDay(days.from, days.to).map((date) => ({ date, share: totalOf(date) }));
-  return {
-    totals: total.metrics(),
-    daily: shares.map(({ date, share }) => ({ date, ...share.metrics() })),
-    sumPositions: shares.map(({ share }) => share.sumPosition),
-    isSpread: shares.some(({ share }) => share.isSpread),
-  };
+  return new Series(days, months, monthlyThrough);
 }
 
 /** Adds the part of a month's total that is in a range. The range must overlap the month. */

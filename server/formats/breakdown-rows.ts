@@ -1,51 +1,49 @@
 import type { BreakdownsResult } from '../reports/breakdowns.ts';
-import { batchOf, METRICS, type RowsAnswer, sumPositionColumn } from './rows.ts';
+import type { BreakdownRow } from '../reports/compared-breakdowns.ts';
+import { comparedColumns, exactSum } from './compared-rows.ts';
+import { batchOf, METRICS, metricReaders, type RowsAnswer, sumPositionColumn } from './rows.ts';
 
-interface BreakdownRow {
+interface FlatRow extends BreakdownRow {
   readonly kind: 'country' | 'device' | 'appearance' | 'segment';
-  readonly value: string;
-  readonly metrics: {
-    readonly clicks: number;
-    readonly impressions: number;
-    readonly ctr?: number | null;
-    readonly position?: number | null;
-  };
-  /** Null for anonymous queries, whose positions are unknown. */
-  readonly sumPosition: number | null;
 }
 
 /** All breakdowns in one table: the breakdown of each row, and its value. */
-export function breakdownRows({ answer, found }: BreakdownsResult): RowsAnswer {
-  const { countries, devices, appearances, brand, brandSums } = found;
-  const named = (kind: BreakdownRow['kind'], rows: typeof countries): BreakdownRow[] =>
-    rows.map(({ name, metrics, sumPosition }) => ({ kind, value: name, metrics, sumPosition }));
-  const segment = (value: keyof typeof brand, sumPosition: number | null): BreakdownRow => ({
-    kind: 'segment',
-    value,
-    metrics: brand[value],
-    sumPosition,
-  });
+export function breakdownRows({
+  answer,
+  rows: { countries, devices, appearances, segments },
+}: BreakdownsResult): RowsAnswer {
+  const ofKind = (kind: FlatRow['kind'], of: readonly BreakdownRow[]): FlatRow[] => of.map((row) => ({ ...row, kind }));
   const rows = [
-    ...named('country', countries),
-    ...named('device', devices),
-    ...named('appearance', appearances),
-    segment('brand', brandSums.brand),
-    segment('nonBrand', brandSums.nonBrand),
-    segment('anonymous', null),
+    ...ofKind('country', countries),
+    ...ofKind('device', devices),
+    ...ofKind('appearance', appearances),
+    ...ofKind('segment', Object.values(segments)),
   ];
-  const isSpread = rows.some(({ sumPosition }) => sumPosition !== null && !Number.isInteger(sumPosition));
+  const isSpread = (of: (row: FlatRow) => FlatRow['now']): boolean =>
+    rows.some((row) => {
+      const sums = of(row);
+      return sums !== null && !Number.isInteger(exactSum(sums));
+    });
+  const compared = comparedColumns<FlatRow>((row) => row, {
+    isCompared: answer.range.comparison !== undefined,
+    isSpread: isSpread(({ base }) => base),
+  });
   return {
     head: { name: `${answer.project.domain}-breakdowns`, total: rows.length, range: answer.range },
-    columns: [{ name: 'kind', type: 'text' }, { name: 'value', type: 'text' }, ...METRICS, sumPositionColumn(isSpread)],
+    columns: [
+      { name: 'kind', type: 'text' },
+      { name: 'value', type: 'text' },
+      ...METRICS,
+      ...compared.columns,
+      sumPositionColumn(isSpread(({ now }) => now)),
+    ],
     batches: [
       batchOf(rows, [
         ({ kind }) => kind,
-        ({ value }) => value,
-        ({ metrics }) => metrics.clicks,
-        ({ metrics }) => metrics.impressions,
-        ({ metrics }) => metrics.ctr ?? null,
-        ({ metrics }) => metrics.position ?? null,
-        ({ sumPosition }) => sumPosition,
+        ({ name }) => name,
+        ...metricReaders(({ metrics }: FlatRow) => metrics),
+        ...compared.readers,
+        ({ now }) => now && exactSum(now),
       ]),
     ],
   };

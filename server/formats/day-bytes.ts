@@ -1,4 +1,4 @@
-import { scaledRatio } from '../domain/metrics.ts';
+import { type Measures, scaledRatio } from '../domain/metrics.ts';
 
 /** Initial size of the buffer; it grows for longer content. */
 const BUFFER_BYTES = 128 * 1024;
@@ -50,6 +50,16 @@ export class DayBytes {
     this.#decimal(scaledRatio(clicks, impressions, 10_000), 4, 10_000);
     this.#raw(POSITION);
     this.#decimal(scaledRatio(sumPosition + impressions, impressions, 10), 1, 10);
+    this.#bytes[this.#length++] = BRACE;
+  }
+
+  /** As `day`, with ASCII JSON after its metrics. */
+  comparedDay(start: Uint8Array, first: boolean, measures: Measures, compared: string): void {
+    this.day(start, first, measures.clicks, measures.impressions, measures.sumPosition);
+    this.#reserve(compared.length + 2);
+    // In place of the closing brace.
+    this.#bytes[this.#length - 1] = COMMA;
+    this.#length += this.#bytes.write(compared, this.#length, 'latin1');
     this.#bytes[this.#length++] = BRACE;
   }
 

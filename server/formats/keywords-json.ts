@@ -1,8 +1,10 @@
 import type { TrackedKeyword } from '../catalog/tracked.ts';
+import type { Comparer } from '../domain/comparison.ts';
 import { isoInstant } from '../domain/instants.ts';
 import type { DayGrid } from '../facts/day-grid.ts';
 import type { KeywordsResult } from '../reports/keywords.ts';
 import { reportExternalBytes } from '../runtime/external-memory.ts';
+import { comparedJson } from './compared-json.ts';
 import { DayBytes } from './day-bytes.ts';
 import { metricsJson, openRows } from './json.ts';
 
@@ -31,11 +33,14 @@ export async function* dailyKeywordsJson(result: KeywordsResult): AsyncGenerator
   const bytes = new DayBytes();
   bytes.text(openRows(result.head, 'keywords'));
   let separator = '';
-  for await (const { keywords, days } of result.days ?? []) {
-    const starts = days.days.map((date) => Buffer.from(`{"date":"${date}",`));
+  const { buckets, parts } = result.daily!;
+  const starts = buckets.map(({ from }) => Buffer.from(`{"date":"${from}",`));
+  const comparers = buckets.map((bucket) => result.comparison?.ranges.part(bucket));
+  for await (const { keywords, days, base } of parts) {
     for (const [index, keyword] of keywords.entries()) {
       bytes.text(`${separator}${keywordJson(keyword)},"daily":[`);
-      writeDays(bytes, days, index, starts);
+      if (base === undefined) writeDays(bytes, days, index, starts);
+      else writeComparedDays(bytes, { days, base, comparers }, index, starts);
       bytes.text(']}');
       separator = ',';
       if (bytes.length >= CHUNK) yield bytes.take();
@@ -46,12 +51,16 @@ export async function* dailyKeywordsJson(result: KeywordsResult): AsyncGenerator
 }
 
 /** Returns a function that writes a keyword with its totals, without the closing brace. */
-function keywordWriter({ tracked, totals }: KeywordsResult): (keyword: TrackedKeyword) => string {
+function keywordWriter({ tracked, totals, comparison }: KeywordsResult): (keyword: TrackedKeyword) => string {
   const prefixes = KeywordPrefixCache.of(tracked);
-  return (keyword) => {
+  const totalsJson = (keyword: TrackedKeyword): string => {
     const { clicks, impressions, sumPosition } = totals.of(keyword);
     return prefixes.get(keyword) + metricsJson(clicks, impressions, sumPosition);
   };
+  if (comparison === undefined) return totalsJson;
+  const { ranges, totals: other } = comparison;
+  return (keyword) =>
+    `${totalsJson(keyword)},${comparedJson(ranges.total.compare(totals.of(keyword), other.of(keyword)))}`;
 }
 
 function writeDays(bytes: DayBytes, days: DayGrid, keyword: number, starts: readonly Uint8Array[]): void {
@@ -60,6 +69,28 @@ function writeDays(bytes: DayBytes, days: DayGrid, keyword: number, starts: read
   for (let day = 0, cell = keyword * starts.length; day < starts.length; day++, cell++) {
     if (stored[cell] === 0) continue;
     bytes.day(starts[day]!, isFirst, clicks[cell]!, impressions[cell]!, sumPosition[cell]!);
+    isFirst = false;
+  }
+}
+
+interface ComparedDays {
+  readonly days: DayGrid;
+  readonly base: DayGrid;
+  readonly comparers: readonly (Comparer | undefined)[];
+}
+
+function writeComparedDays(
+  bytes: DayBytes,
+  { days, base, comparers }: ComparedDays,
+  keyword: number,
+  starts: readonly Uint8Array[],
+): void {
+  let isFirst = true;
+  for (let day = 0, cell = keyword * starts.length; day < starts.length; day++, cell++) {
+    if (days.stored[cell] === 0) continue;
+    const now = days.measures(cell);
+    const compared = comparers[day]!.compare(now, base.measures(cell));
+    bytes.comparedDay(starts[day]!, isFirst, now, comparedJson(compared));
     isFirst = false;
   }
 }

@@ -1,14 +1,16 @@
+import type { Compared } from '../domain/comparison.ts';
+import { NOTHING } from '../domain/metrics.ts';
 import type { ListResult } from '../reports/lists.ts';
+import { type ComparedRow, comparedColumns } from './compared-rows.ts';
 import { type Batch, batchOf, type Cell, type Column, METRICS, type RowsAnswer, sumPositionColumn } from './rows.ts';
 
 const COLUMNS: Readonly<Record<ListResult['kind'], readonly Column[]>> = {
-  pages: [{ name: 'url', type: 'text' }, ...METRICS, sumPositionColumn()],
+  pages: [{ name: 'url', type: 'text' }, ...METRICS],
   queries: [
     { name: 'query', type: 'text' },
     ...METRICS,
     { name: 'branded', type: 'boolean' },
     { name: 'trackedKeywordId', type: 'text' },
-    sumPositionColumn(),
   ],
 };
 
@@ -16,26 +18,37 @@ const COLUMNS: Readonly<Record<ListResult['kind'], readonly Column[]>> = {
 export function listRows(result: ListResult): RowsAnswer {
   const { head, kind } = result;
   const { project, range, paging } = head;
+  const compared = comparedColumns<RenderedRow>((row) => row, { isCompared: range.comparison !== undefined });
+  const readers = [
+    ...COLUMNS[kind].map(
+      ({ name }) =>
+        ({ cells }: RenderedRow): Cell =>
+          cells[name] ?? null,
+    ),
+    ...compared.readers,
+    ({ sumPosition }: RenderedRow) => sumPosition,
+  ];
   return {
     head: { name: `${project.domain}-${kind}`, total: paging.total, range },
-    columns: COLUMNS[kind],
-    batches: listBatches(result),
+    columns: [...COLUMNS[kind], ...compared.columns, sumPositionColumn()],
+    batches: listBatches(result, readers),
   };
 }
 
-async function* listBatches({ kind, rows, render }: ListResult): AsyncGenerator<Batch> {
+interface RenderedRow extends ComparedRow {
+  readonly cells: Readonly<Record<string, Cell>>;
+  readonly sumPosition: number;
+}
+
+async function* listBatches(
+  { rows, render }: ListResult,
+  readers: readonly ((row: RenderedRow) => Cell)[],
+): AsyncGenerator<Batch> {
   for await (const part of rows ?? []) {
-    const rendered: Readonly<Record<string, Cell>>[] = part.map((row) => ({
-      ...render(row),
-      sum_position: row.sumPosition,
-    }));
-    yield batchOf(
-      rendered,
-      COLUMNS[kind].map(
-        ({ name }) =>
-          (row) =>
-            row[name] ?? null,
-      ),
-    );
+    const rendered = part.map((row): RenderedRow => {
+      const cells = render(row) as RenderedRow['cells'] & Compared;
+      return { cells, compared: cells, sumPosition: row.sumPosition, base: row.base ?? NOTHING };
+    });
+    yield batchOf(rendered, readers);
   }
 }

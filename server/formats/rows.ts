@@ -1,3 +1,6 @@
+import type { Metrics } from '../domain/metrics.ts';
+import type { Range } from '../domain/range.ts';
+
 /**
  * The type of a column. Ratios are rounded as in JSON; a share is a sum that need not be a whole number; days are
  * `YYYY-MM-DD`; instants are ISO 8601 in UTC; ids are lists.
@@ -33,7 +36,7 @@ export interface RowsHead {
   readonly name: string;
   /** Number of rows on all pages; for keywords with days, the number of keywords. */
   readonly total: number;
-  readonly range?: { readonly from: string; readonly to: string; readonly provisionalAfter?: string | null };
+  readonly range?: Range & { readonly provisionalAfter?: string | null; readonly comparison?: Range };
 }
 
 /** A whole answer of flat rows. */
@@ -57,6 +60,11 @@ export const METRICS: readonly Column[] = [
   { name: 'ctr', type: 'ratio' },
   { name: 'position', type: 'ratio' },
 ];
+
+/** Reads the cells of `METRICS`. */
+export function metricReaders<Row>(of: (row: Row) => Metrics): ((row: Row) => Cell)[] {
+  return [(row) => of(row).clicks, (row) => of(row).impressions, (row) => of(row).ctr, (row) => of(row).position];
+}
 
 /** The sum behind `position`; with a fraction where a month was spread over its days. */
 export function sumPositionColumn(isSpread = false): Column {

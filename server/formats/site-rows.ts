@@ -1,21 +1,30 @@
 import type { SiteResult } from '../reports/site.ts';
-import { batchOf, METRICS, type RowsAnswer, sumPositionColumn } from './rows.ts';
+import { comparedColumns, exactSum } from './compared-rows.ts';
+import { batchOf, METRICS, metricReaders, type RowsAnswer, sumPositionColumn } from './rows.ts';
 
-/** The days of the property, a row each. */
-export function siteRows({ answer, sumPositions, isSpread }: SiteResult): RowsAnswer {
+/** The days of the property, or what they are added up to, a row each. */
+export function siteRows({ answer, rows }: SiteResult): RowsAnswer {
   const { project, range, daily } = answer;
-  const rows = daily.map((day, index) => ({ ...day, sumPosition: sumPositions[index]! }));
+  const all = rows.map((row, index) => ({ ...row, metrics: daily[index]! }));
+  const isCompared = range.comparison !== undefined;
+  const compared = comparedColumns<(typeof all)[number]>((row) => row, {
+    isCompared,
+    isSpread: rows.some(({ base }) => base.fraction !== undefined),
+  });
   return {
     head: { name: `${project.domain}-site`, total: rows.length, range },
-    columns: [{ name: 'date', type: 'day' }, ...METRICS, sumPositionColumn(isSpread)],
+    columns: [
+      { name: 'date', type: 'day' },
+      ...METRICS,
+      ...compared.columns,
+      sumPositionColumn(rows.some(({ now }) => now.fraction !== undefined)),
+    ],
     batches: [
-      batchOf(rows, [
+      batchOf(all, [
         ({ date }) => date,
-        ({ clicks }) => clicks,
-        ({ impressions }) => impressions,
-        ({ ctr }) => ctr,
-        ({ position }) => position,
-        ({ sumPosition }) => sumPosition,
+        ...metricReaders(({ metrics }: (typeof all)[number]) => metrics),
+        ...compared.readers,
+        ({ now }) => exactSum(now),
       ]),
     ],
   };

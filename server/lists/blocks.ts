@@ -4,7 +4,11 @@ import type { Measures } from '../domain/metrics.ts';
 import type { RuleTexts } from '../domain/rules.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
 
-export type ListRow = Measures & { readonly text: string };
+export type ListRow = Measures & {
+  readonly text: string;
+  /** What the list that is compared with has of it; undefined where it has nothing. */
+  readonly base?: Measures | undefined;
+};
 
 /** How a row is written in a response. */
 export interface Rendering {
@@ -13,6 +17,8 @@ export interface Rendering {
   readonly render: (row: ListRow) => object;
   /** The texts of a row that filters and sorting read. */
   readonly textsOf: (row: ListRow) => RuleTexts;
+  /** Adds what another list has of rows. */
+  readonly beside?: (rows: readonly ListRow[]) => Promise<readonly ListRow[]>;
 }
 
 /** A part of a list: JSON rows, each followed by a comma. */
@@ -60,6 +66,11 @@ export class Blocks {
     }
   }
 
+  /** The rows of the list in a file that have one of some texts. */
+  find(path: string, texts: readonly string[]): Promise<ListRow[]> {
+    return this.#engine.query<ListRow>('lists/rows_by_text', { file: path, texts });
+  }
+
   /**
    * The comma-separated JSON of rows `from` to `to` (exclusive, above `from`) of the list in a file, in parts to concatenate.
    * The buffers are shared and must not be modified.
@@ -84,7 +95,8 @@ export class Blocks {
 
 async function readBlock(engine: Engine, { path, block, rendering }: BlockQuery): Promise<Block> {
   const parameters = { file: path, after: block * ROWS_PER_BLOCK, limit: ROWS_PER_BLOCK };
-  const rows = await engine.query<ListRow>('lists/list_rows', parameters);
+  const read = await engine.query<ListRow>('lists/list_rows', parameters);
+  const rows = (await rendering.beside?.(read)) ?? read;
   const texts = rows.map((row) => `${JSON.stringify(rendering.render(row))},`);
   const ends = new Uint32Array(rows.length);
   let end = 0;

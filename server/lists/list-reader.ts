@@ -46,14 +46,9 @@ export class ListReader {
   async read(list: AnyList, { from, to }: { from: number; to: number }, rendering: Rendering): Promise<Buffer[]> {
     if (from >= to) return [];
     if (list.held !== undefined) {
-      return [
-        Buffer.from(
-          list.held
-            .slice(from, to)
-            .map((row) => JSON.stringify(rendering.render(row)))
-            .join(','),
-        ),
-      ];
+      const held = list.held.slice(from, to);
+      const rows = (await rendering.beside?.(held)) ?? held;
+      return [Buffer.from(rows.map((row) => JSON.stringify(rendering.render(row))).join(','))];
     }
     return this.#readFile(list, (path) => this.#blocks.json(path, from, to, rendering));
   }
@@ -87,11 +82,24 @@ export class ListReader {
   async rows(
     list: AnyList,
     { from, to }: { from: number; to: number },
+    { beside }: Rendering,
     signal: AbortSignal,
   ): Promise<AsyncIterable<readonly ListRow[]>> {
     const { held } = list;
-    if (held !== undefined || from >= to) return batchesOf((held ?? []).slice(from, to));
-    return this.#blocks.rows(await this.#open(list), from, to, signal);
+    const parts =
+      held !== undefined || from >= to
+        ? batchesOf((held ?? []).slice(from, to))
+        : this.#blocks.rows(await this.#open(list), from, to, signal);
+    return beside === undefined ? parts : withOthers(parts, beside);
+  }
+
+  /** Rows with what another list has of them. */
+  async beside(rows: readonly ListRow[], list: AnyList): Promise<readonly ListRow[]> {
+    if (list.rows === 0 || rows.length === 0) return rows;
+    const texts = rows.map(({ text }) => text);
+    const found = list.held ?? (await this.#readFile(list, (path) => this.#blocks.find(path, texts)));
+    const byText = new Map(found.map((row) => [row.text, row]));
+    return rows.map((row) => ({ ...row, base: byText.get(row.text) }));
   }
 
   async #open(list: StoredList): Promise<string> {
@@ -114,6 +122,13 @@ const BATCH_ROWS = 5000;
 
 async function* batchesOf(rows: readonly ListRow[]): AsyncGenerator<readonly ListRow[]> {
   for (let start = 0; start < rows.length; start += BATCH_ROWS) yield rows.slice(start, start + BATCH_ROWS);
+}
+
+async function* withOthers(
+  parts: AsyncIterable<readonly ListRow[]>,
+  beside: NonNullable<Rendering['beside']>,
+): AsyncGenerator<readonly ListRow[]> {
+  for await (const rows of parts) yield beside(rows);
 }
 
 function cannotRead(cause: unknown): KnownError {

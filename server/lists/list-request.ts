@@ -2,6 +2,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { Project } from '../catalog/projects.ts';
 import type { ListKey, ListKind, SourceKind } from '../catalog/stored-lists.ts';
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
+import type { Compare } from '../domain/comparison.ts';
 import type { Range, RangeParameters } from '../domain/range.ts';
 import type { Source } from './source.ts';
 import type { Sources } from './sources.ts';
@@ -12,7 +13,7 @@ export interface ListParameters {
   readonly range: Range;
   readonly country: string | null;
   /** The range parameters as sent, if the range was derived from them. */
-  readonly parameters?: RangeParameters;
+  readonly parameters?: RangeParameters & { readonly compare?: Compare | undefined };
 }
 
 /** A requested list with its possible sources. */
@@ -42,7 +43,7 @@ export async function planList(
   catalog: Catalog,
 ): Promise<ListRequest> {
   const { kind, range } = params;
-  const { from, to, period }: RangeParameters = params.parameters ?? range;
+  const { from, to, period, compare }: NonNullable<ListParameters['parameters']> = params.parameters ?? range;
   const choice = await sources.choose(project, kind, range, catalog);
   const { sourceKey, fromProvider } = choice;
   // A project with a country has no rows of other countries; its stored facts are already filtered.
@@ -50,6 +51,7 @@ export async function planList(
   const isEmpty = fromProvider && project.country !== null && country !== project.country;
   // Uses the range as sent, because the end of an open range moves, and no revision, because a load increments it.
   const origin = fromProvider ? sourceKey : 'facts';
+  const sequence = cacheKey(project.id, kind, from ?? null, to ?? null, period ?? null, country, origin);
   return {
     key: { project: project.id, kind, from: range.from, to: range.to, country: country ?? '', sourceKey },
     project,
@@ -59,6 +61,6 @@ export async function planList(
     source: choice.sources[0]?.kind ?? 'bigquery',
     sources: isEmpty ? [] : choice.sources,
     fromProvider,
-    sequence: cacheKey(project.id, kind, from ?? null, to ?? null, period ?? null, country, origin),
+    sequence: compare === undefined ? sequence : cacheKey(sequence, compare),
   };
 }

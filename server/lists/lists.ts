@@ -1,13 +1,11 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Project } from '../catalog/projects.ts';
-import type { ListKey, StoredList } from '../catalog/stored-lists.ts';
+import type { ListKey } from '../catalog/stored-lists.ts';
 import { UsageDatabase } from '../catalog/usage.ts';
 import { cacheKey } from '../domain/cache-key.ts';
-import { KnownError, unavailable } from '../domain/errors.ts';
+import { KnownError } from '../domain/errors.ts';
 import { toMicroseconds } from '../domain/instants.ts';
-import type { Range } from '../domain/range.ts';
-import type { Selection } from '../domain/select-rows.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
 import { toKnownError } from '../providers/failures.ts';
 import type { Demand } from '../providers/places.ts';
@@ -15,16 +13,15 @@ import { Providers } from '../providers/providers.ts';
 import type { Settings } from '../settings.ts';
 import type { CheckedFiles } from '../storage/checked-files.ts';
 import { LocalFiles } from '../storage/local-files.ts';
-import type { ListRow, Rendering } from './blocks.ts';
 import { ListFetcher } from './fetch-list.ts';
 import { lastFinalDay } from './finality.ts';
+import { ListPages } from './list-pages.ts';
 import { ListReader } from './list-reader.ts';
 import { type ListParameters, type ListRequest, planList } from './list-request.ts';
 import { PageSequences } from './page-sequences.ts';
 import { Recent } from './recent.ts';
 import { SingleFlight } from './single-flight.ts';
 import { Sources } from './sources.ts';
-import { isStorageFailure } from './storage-failures.ts';
 import { ListStore } from './store.ts';
 import { type AnyList, UnstoredLists } from './unstored-lists.ts';
 import { within } from './within.ts';
@@ -39,45 +36,22 @@ export interface ListsOptions {
   readonly now: () => number;
 }
 
-interface Page extends Selection {
-  readonly offset: number;
-  /** Null for all following rows. */
-  readonly limit: number | null;
-  /** Identifies the client: all pages of a sequence are read from the same list. */
-  readonly reader: string;
-}
-
-/** The list of a page. */
-interface OpenList {
-  readonly list: StoredList;
-  /** The range of the list. */
-  readonly range: Range;
-  /** Number of rows after filtering. */
-  readonly total: number;
-}
-
-interface ListPage extends OpenList {
-  /** Comma-separated JSON rows, in parts to concatenate. */
-  readonly json: Buffer[];
-}
-
 /** How long an older list is served after a failed fetch before the next attempt, in milliseconds. */
 const FAILURE_COOLDOWN_MS = 60_000;
 const ERROR_LOG_INTERVAL = 60_000;
 
 /**
  * Page and query lists. Each is fetched once for all concurrent requests, from a provider or from stored facts, and stored as
- * a Parquet file with a catalog row, so that all pages of a sequence come from the same list in all processes.
+ * a Parquet file with a catalog row.
  */
 export class Lists {
   readonly providers: Providers;
+  readonly pages: ListPages;
   readonly #sources: Sources;
   readonly #options: ListsOptions;
   readonly #usage: UsageDatabase;
-  readonly #sequences: PageSequences;
   readonly #store: ListStore;
   readonly #unstored: UnstoredLists;
-  readonly #reader: ListReader;
   readonly #flights: SingleFlight;
   readonly #fetcher: ListFetcher;
   readonly #recentFailures: Recent<Error>;
@@ -92,17 +66,19 @@ export class Lists {
     files.prepare('lists/new');
     this.#flights = new SingleFlight(dataFolder);
     this.#usage = new UsageDatabase(dataFolder, warnRarely(log));
-    this.#sequences = new PageSequences(this.#usage, now);
+    const sequences = new PageSequences(this.#usage, now);
     this.#store = new ListStore({
       catalog,
       usage: this.#usage,
-      sequences: this.#sequences,
+      sequences,
       files,
       limits,
       log,
     });
     this.#unstored = new UnstoredLists(now);
-    this.#reader = new ListReader({ engine, store: this.#store, memory: settings.listMemory, log });
+    const reader = new ListReader({ engine, store: this.#store, memory: settings.listMemory, log });
+    const get = (request: ListRequest, signal: AbortSignal): Promise<AnyList> => this.get(request, signal);
+    this.pages = new ListPages({ get, sequences, store: this.#store, reader });
     this.providers = new Providers({ catalog, usage: this.#usage, settings, log, now });
     this.#fetcher = new ListFetcher(this.providers.gateway, log);
     this.#recentFailures = new Recent(now, FAILURE_COOLDOWN_MS, 10_000);
@@ -112,56 +88,6 @@ export class Lists {
   /** See `planList`. */
   plan(project: Project, params: ListParameters, catalog = this.#options.catalog): Promise<ListRequest> {
     return planList(this.#sources, project, params, catalog);
-  }
-
-  /**
-   * Rows `offset` to `offset + limit` of a list. Throws `google_access_lost`, `unavailable` if there is no list in time, and
-   * `UnreadableList` if the list was lost: then plan again and retry once.
-   */
-  page(request: ListRequest, page: Page, rendering: Rendering, signal: AbortSignal): Promise<ListPage> {
-    return this.#read(request, page, rendering, signal, async (list, rows) => ({
-      json: await this.#reader.read(list, rows, rendering),
-    }));
-  }
-
-  /** Like `page`, but yields the rows in batches that are read lazily. */
-  rows(
-    request: ListRequest,
-    page: Page,
-    rendering: Rendering,
-    signal: AbortSignal,
-  ): Promise<OpenList & { readonly rows: AsyncIterable<readonly ListRow[]> }> {
-    return this.#read(request, page, rendering, signal, async (list, rows) => ({
-      rows: await this.#reader.rows(list, rows, signal),
-    }));
-  }
-
-  async #read<T>(
-    request: ListRequest,
-    { filter, sort, reader, offset, limit }: Page,
-    rendering: Rendering,
-    signal: AbortSignal,
-    read: (list: AnyList, rows: { from: number; to: number }) => Promise<T>,
-  ): Promise<OpenList & T> {
-    const isSelection = filter !== null || sort !== null;
-    const sequence = isSelection ? cacheKey(request.sequence, { filter, sort }) : request.sequence;
-    const previous = offset > 0 ? await this.#sequences.find({ reader, sequence, offset }) : undefined;
-    try {
-      const isAvailable = previous !== undefined && this.#store.has(previous.list);
-      const { list, range } = isAvailable ? previous : { list: await this.get(request, signal), range: request.range };
-      if (list.file !== '') this.#store.noteUse(list);
-      const selected = isSelection ? await this.#reader.select(list, { filter, sort }, rendering) : list;
-      const total = selected.rows;
-      const next = limit === null ? total : offset + limit;
-      const found = await read(selected, { from: offset, to: Math.min(total, next) });
-      if (list.file !== '' && limit !== null) {
-        await this.#sequences.remember({ reader, sequence, offset: next }, { list, range });
-      }
-      return { list, range, total, ...found };
-    } catch (error) {
-      if (error instanceof KnownError || !isStorageFailure(error)) throw error;
-      throw unavailable('The service cannot read or write its lists right now; try again later.', error);
-    }
   }
 
   /** The stored list of a request, or a new one. */

@@ -4,11 +4,13 @@ import type { Project } from '../catalog/projects.ts';
 import { earlier, later } from '../domain/dates.ts';
 import type { Range } from '../domain/range.ts';
 import { breakdowns as readBreakdowns } from '../facts/breakdowns.ts';
-import { formatParameters, rangeParameters, readParameters } from './parameters.ts';
-import { siteRange } from './ranges.ts';
+import { anonymousOf, comparedRows, metricsOf, readComparers } from './compared-breakdowns.ts';
+import { hullOf, planKnownDays } from './known-days.ts';
+import { compare, formatParameters, rangeParameters, readParameters } from './parameters.ts';
+import { comparedRange, siteRange } from './ranges.ts';
 import { projectReference, projectReport } from './report.ts';
 
-const parameters = { ...rangeParameters, ...formatParameters };
+const parameters = { ...rangeParameters, compare, ...formatParameters };
 
 /** The tables whose stored days determine the available range. */
 const TABLES: readonly FactTable[] = [
@@ -19,15 +21,31 @@ const TABLES: readonly FactTable[] = [
   'brand_daily',
 ];
 
+interface BreakdownsQuery extends Range {
+  readonly comparison: Range | null;
+}
+
 /** Site totals by country, device, appearance and brand. */
 export const breakdownsReport = projectReport({
   operation: 'getBreakdowns',
   parameters,
-  parse: (sent, project, now) => siteRange(readParameters(rangeParameters, sent), project, now),
-  plan: async (query, { catalog, project }) => ({ query, project, ...(await planFiles(catalog, project, query)) }),
-  run: async ({ query, project, ...plan }, { facts }, { signal }) => {
+  parse: (sent, project, now): BreakdownsQuery => {
+    const { compare: other, ...range } = readParameters(parameters, sent);
+    const days = siteRange(range, project, now);
+    return { ...days, comparison: comparedRange(days, other) };
+  },
+  plan: async (query, { catalog, project }) => ({ query, project, ...(await planBreakdowns(catalog, project, query)) }),
+  run: async ({ query, project, known, ...plan }, { facts }, { signal }) => {
+    const { comparison } = query;
     const range = { from: query.from, to: query.to };
-    const found = await readBreakdowns(facts, { ...plan, range, signal });
+    const [now, base, comparers] = await Promise.all([
+      readBreakdowns(facts, { ...plan, range, signal }),
+      comparison && readBreakdowns(facts, { ...plan, range: comparison, signal }),
+      comparison &&
+        readComparers(facts, known!, { now: range, base: comparison, monthlyThrough: plan.monthlyThrough, signal }),
+    ]);
+    const rows = comparedRows(now, base && comparers && { base, comparers });
+    const { brand, nonBrand, anonymous } = rows.segments;
     const answer = {
       project: projectReference(project),
       range: {
@@ -36,24 +54,28 @@ export const breakdownsReport = projectReport({
         availableThrough: plan.availableThrough,
         provisionalAfter: project.provisionalAfter,
         countryMonthlyThrough: plan.monthlyThrough,
+        ...(comparison === null ? {} : { comparison }),
       },
-      countries: found.countries.map(({ name, metrics }) => ({ country: name, ...metrics })),
-      devices: found.devices.map(({ name, metrics }) => ({ device: name, ...metrics })),
-      appearances: found.appearances.map(({ name, metrics }) => ({ appearance: name, ...metrics })),
-      brand: found.brand,
+      countries: rows.countries.map((row) => ({ country: row.name, ...metricsOf(row) })),
+      devices: rows.devices.map((row) => ({ device: row.name, ...metricsOf(row) })),
+      appearances: rows.appearances.map((row) => ({ appearance: row.name, ...metricsOf(row) })),
+      brand: { brand: metricsOf(brand), nonBrand: metricsOf(nonBrand), anonymous: anonymousOf(anonymous) },
     };
-    return { answer, found };
+    return { answer, rows };
   },
 });
 
 /** The JSON response, and the data it is based on. */
 export type BreakdownsResult = Awaited<ReturnType<typeof breakdownsReport.run>>;
 
-async function planFiles(catalog: Catalog, project: Project, range: Range) {
-  // Before the first sync no data is available.
+async function planBreakdowns(catalog: Catalog, project: Project, { from, to, comparison }: BreakdownsQuery) {
+  // Before the first sync nothing counts as collected.
   const coverage = project.syncedThrough === null ? {} : await readCoverage(catalog, project.id);
   const stored = TABLES.flatMap((table) => coverage[table] ?? []);
-  const files = (table: FactTable) => (coverage[table] ? filesOf(catalog, project.id, table, range) : []);
+  const ranges = [{ from, to }, ...(comparison === null ? [] : [comparison])];
+  const hull = hullOf(ranges);
+  const files = (table: FactTable) => (coverage[table] ? filesOf(catalog, project.id, table, hull) : []);
+  const known = (table: FactTable) => planKnownDays(catalog, project, table, { ranges, coverage });
   return {
     availableFrom: stored.map(({ firstDay }) => firstDay).reduce(earlierOf, null),
     availableThrough: stored.map(({ lastDay }) => lastDay).reduce(laterOf, null),
@@ -64,6 +86,12 @@ async function planFiles(catalog: Catalog, project: Project, range: Range) {
       countryMonths: await files('country_monthly'),
       appearance: await files('appearance_daily'),
       brand: await files('brand_daily'),
+    },
+    known: comparison && {
+      site: await known('site_daily'),
+      country: await known('country_daily'),
+      appearance: await known('appearance_daily'),
+      brand: await known('brand_daily'),
     },
   };
 }

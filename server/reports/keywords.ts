@@ -1,25 +1,30 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { groupExists } from '../catalog/keywords.ts';
-import { filesOf, keywordFilesUntil } from '../catalog/manifest.ts';
+import { filesOf, keywordFilesUntil, readCoverage } from '../catalog/manifest.ts';
+import type { Project } from '../catalog/projects.ts';
 import type { TrackedKeyword, TrackedKeywords } from '../catalog/tracked.ts';
-import { countDays } from '../domain/dates.ts';
-import { notFound } from '../domain/errors.ts';
+import { ComparedRanges } from '../domain/compared-ranges.ts';
+import { countDays, type Day } from '../domain/dates.ts';
+import { invalidRequest, notFound } from '../domain/errors.ts';
 import { withDescendants } from '../domain/groups.ts';
-import type { Range } from '../domain/range.ts';
+import { type Bucket, bucketsOf, type Interval } from '../domain/intervals.ts';
+import { type Range, within } from '../domain/range.ts';
 import type { Selection } from '../domain/select-rows.ts';
-import type { DayGrid } from '../facts/day-grid.ts';
 import type { Device } from '../facts/facts.ts';
 import { NO_KEYWORD_TOTALS, planKeywordTotals } from '../facts/keyword-plan.ts';
 import type { KeywordTotals } from '../facts/keyword-totals.ts';
-import { keywordDays, keywordPage } from '../facts/keywords.ts';
+import { type DaysQuery, type KeywordDays, keywordDays, keywordPage } from '../facts/keywords.ts';
+import { KnownDays, planKnownDays } from './known-days.ts';
 import * as parameter from './parameters.ts';
-import { keywordRange } from './ranges.ts';
+import { comparedKeywordRange, keywordRange, oneDevice } from './ranges.ts';
 import { projectReference, trackedReport } from './report.ts';
 
 const parameters = {
   ...parameter.rangeParameters,
   device: parameter.device,
   daily: parameter.flag('Adds the days of each keyword.'),
+  interval: parameter.interval,
+  compare: parameter.compare,
   group: parameter.group,
   ...parameter.paging(1000, 5000),
   ...parameter.selectionParameters('keywords'),
@@ -31,31 +36,54 @@ interface KeywordsParameters extends Range, Selection {
   readonly clamped: boolean;
   readonly device: Device;
   readonly daily: boolean;
+  readonly interval: Interval;
+  readonly comparison: ComparedRange | null;
   readonly group: string | null;
   /** Null for all. */
   readonly limit: number | null;
   readonly offset: number;
 }
 
-/** A batch of keywords with their days. */
-export interface KeywordDays {
-  readonly keywords: readonly TrackedKeyword[];
-  readonly days: DayGrid;
+/** The other range of a comparison, as far as the plan can read it. */
+interface ComparedRange extends Range {
+  readonly clamped: boolean;
+  /** As it was asked for: days are counted from its start. */
+  readonly asked: Range;
+}
+
+/** What keywords are compared with. */
+interface KeywordComparison {
+  readonly ranges: ComparedRanges;
+  /** Of the other range. */
+  readonly totals: KeywordTotals;
 }
 
 export interface KeywordsResult {
   /** Metadata before the keywords. */
   readonly head: {
     readonly project: { readonly id: string; readonly domain: string };
-    readonly range: Range & { device: Device; clamped: boolean; provisionalAfter: string | null };
+    readonly range: Range & {
+      readonly device: Device;
+      readonly clamped: boolean;
+      readonly provisionalAfter: string | null;
+      readonly comparison?: Range & { readonly clamped: boolean };
+    };
     readonly paging: { readonly total: number; readonly limit: number; readonly offset: number };
   };
   readonly tracked: Pick<TrackedKeywords, 'keywords' | 'membership'>;
   /** The keywords of the page. */
   readonly keywords: readonly TrackedKeyword[];
   readonly totals: KeywordTotals;
-  /** The days of the page in batches of keywords, read lazily; undefined without `daily`. */
-  readonly days: AsyncIterable<KeywordDays> | undefined;
+  /** Undefined without a comparison. */
+  readonly comparison: KeywordComparison | undefined;
+  /** The days of the page, or what they are added up to; undefined without `daily`. */
+  readonly daily: KeywordSeries | undefined;
+}
+
+export interface KeywordSeries {
+  readonly buckets: readonly Bucket[];
+  /** Some keywords at a time, each part read when it is asked for. */
+  readonly parts: AsyncIterable<KeywordDays<TrackedKeyword>>;
 }
 
 /** Tracked keywords with totals over a range, and their days. */
@@ -63,11 +91,13 @@ export const keywordsReport = trackedReport({
   operation: 'listKeywords',
   parameters,
   parse: (sent, project, now): KeywordsParameters => {
-    const values = parameter.readParameters(parameters, sent);
-    const { device, daily, group, filter, sort, limit: sentLimit, offset, from, to, period } = values;
-    const limit = parameter.rowLimit(sent, sentLimit);
+    const { from, to, period, compare, limit, ...values } = parameter.readParameters(parameters, sent);
+    const { device, daily, interval, group = null, filter, sort, offset } = values;
+    if (interval !== 'day' && !daily) throw invalidRequest(`interval=${interval} adds up days; send daily=1 with it.`);
     const days = keywordRange({ from, to, period }, project, now);
-    return { ...days, device, daily, group: group ?? null, filter, sort, limit, offset };
+    const comparison = comparedKeywordRange(days, compare, project, now);
+    const page = { filter, sort, limit: parameter.rowLimit(sent, limit), offset };
+    return { ...days, device, daily, interval, comparison, group, ...page };
   },
   checkIds: async (sent, project, catalog) => {
     const { group } = sent as { group?: unknown };
@@ -79,29 +109,68 @@ export const keywordsReport = trackedReport({
     const group = tracked.groups.find(({ id }) => id === query.group);
     if (query.group !== null && group === undefined) throw unknownGroup();
     const groups = group && withDescendants(group, tracked.groups);
-    const files = project.syncedThrough === null ? NO_FILES : await planFiles(catalog, project.id, query);
-    return { query, project, tracked, groups, ...files };
+    const isSynced = project.syncedThrough !== null;
+    const files = async (range: Range) => (isSynced ? planFiles(catalog, project.id, range, query) : NO_FILES);
+    const { from, to, comparison } = query;
+    return {
+      query,
+      project,
+      tracked,
+      groups,
+      files: await files({ from, to }),
+      base: comparison && (await files(comparison)),
+      known: comparison && (await planKnown(catalog, project, query, comparison)),
+    };
   },
   run: async (
-    { query, project, tracked, groups, ...files },
+    { query, project, tracked, groups, files, base, known },
     { facts, tracked: cache },
     { signal },
   ): Promise<KeywordsResult> => {
-    const { from, to, device, clamped, daily, filter, sort, limit, offset } = query;
-    const selection = { filter, sort };
+    const { from, to, device, clamped, daily, interval, comparison, filter, sort, limit, offset } = query;
+    const range = { from, to };
     const matches = groups && (await cache.matches(tracked, groups));
-    const pageQuery = { ...files, tracked, matches, selection, range: { from, to }, device, limit, offset, signal };
-    const { total, keywords, totals } = await keywordPage(facts, pageQuery);
+    const page = { tracked, matches, selection: { filter, sort }, limit, offset };
+    const [{ total, keywords, totals }, compared] = await Promise.all([
+      keywordPage(facts, { ...page, totals: files.totals, range, device, signal }),
+      comparison && readComparison(),
+    ]);
+    async function readComparison(): Promise<KeywordComparison> {
+      const other = { from: comparison!.from, to: comparison!.to };
+      const [days, sums] = await Promise.all([
+        KnownDays.read(facts, known!, signal),
+        facts.keywordTotals({ plan: base!.totals, range: other, signal }, device, tracked.positions),
+      ]);
+      return { ranges: new ComparedRanges(range, comparison!.asked, days, oneDevice(device)), totals: sums };
+    }
+    const buckets = bucketsOf(range, interval);
+    const parts = keywordDays(
+      facts,
+      {
+        device,
+        signal,
+        days: { files: files.days, range, parts: interval === 'day' ? undefined : buckets },
+        base: compared === null ? undefined : comparedDays(query, compared.ranges, buckets, base!.days),
+      },
+      keywords,
+    );
     return {
       head: {
         project: projectReference(project),
-        range: { from, to, device, clamped, provisionalAfter: project.provisionalAfter },
+        range: {
+          ...range,
+          device,
+          clamped,
+          provisionalAfter: project.provisionalAfter,
+          ...(comparison && { comparison: { from: comparison.from, to: comparison.to, clamped: comparison.clamped } }),
+        },
         paging: { total, limit: limit ?? total, offset },
       },
       tracked,
       keywords,
       totals,
-      days: daily ? keywordDays(facts, pageQuery, keywords) : undefined,
+      comparison: compared ?? undefined,
+      daily: daily ? { buckets, parts } : undefined,
     };
   },
 });
@@ -114,15 +183,53 @@ export function isLongResult({ daily, limit, from, to }: KeywordsParameters): bo
   return daily && (limit === null || limit * countDays(from, to) > MAX_DAYS_OF_SHORT_RESULT);
 }
 
-const NO_FILES = { totals: NO_KEYWORD_TOTALS, dayFiles: [] };
+const NO_FILES = { totals: NO_KEYWORD_TOTALS, days: [] };
 
-async function planFiles(catalog: Catalog, project: string, { from, to, device, daily }: KeywordsParameters) {
+async function planFiles(
+  catalog: Catalog,
+  project: string,
+  { from, to }: Range,
+  { device, daily }: Pick<KeywordsParameters, 'device' | 'daily'>,
+) {
   const allDevices = device === 'all';
   const range = { from, to };
   return {
     totals: planKeywordTotals(await keywordFilesUntil(catalog, project, range.to, allDevices), range),
-    dayFiles: daily ? await filesOf(catalog, project, allDevices ? 'keyword_all' : 'keyword_daily', range) : [],
+    days: daily ? await filesOf(catalog, project, allDevices ? 'keyword_all' : 'keyword_daily', range) : [],
   };
+}
+
+async function planKnown(catalog: Catalog, project: Project, { from, to }: Range, comparison: ComparedRange) {
+  const ranges = [{ from, to }, comparison.asked];
+  const notBefore = comparison.clamped ? comparison.from : undefined;
+  return planKnownDays(catalog, project, 'keyword_daily', {
+    ranges,
+    coverage: await readCoverage(catalog, project.id),
+    notBefore,
+  });
+}
+
+/** The days of the other range, each in the place of what it is compared with. */
+function comparedDays(
+  { comparison }: KeywordsParameters,
+  ranges: ComparedRanges,
+  buckets: readonly Bucket[],
+  files: DaysQuery['files'],
+): DaysQuery {
+  const range = { from: comparison!.from, to: comparison!.to };
+  const place = (day: Day): number => countDays(range.from, day) - 1;
+  const parts = buckets.map((bucket) => {
+    const days = ranges.counterpart(bucket);
+    const read = days && within(days, range.from, range.to);
+    return read === null
+      ? { from: bucket.from, first: 0, last: -1 }
+      : { from: bucket.from, first: place(read.from), last: place(read.to) };
+  });
+  // As many days, day by day: each is in its place already.
+  const isInPlace =
+    buckets.length === countDays(range.from, range.to) &&
+    parts.every(({ first, last }, at) => first === at && last === at);
+  return { files, range, parts: isInPlace ? undefined : parts };
 }
 
 function unknownGroup(): Error {

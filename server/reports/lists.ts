@@ -1,12 +1,18 @@
 import type { Catalog } from '../catalog/catalog.ts';
+import { readCoverage } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
-import type { ListKind } from '../catalog/stored-lists.ts';
+import type { ListKind, StoredList } from '../catalog/stored-lists.ts';
+import type { Compare } from '../domain/comparison.ts';
 import { isoInstant } from '../domain/instants.ts';
 import type { Range, RangeParameters } from '../domain/range.ts';
 import type { Selection } from '../domain/select-rows.ts';
 import type { ListRow, Rendering } from '../lists/blocks.ts';
+import type { PageRequest } from '../lists/list-pages.ts';
 import type { ListRequest } from '../lists/list-request.ts';
+import { comparedRendering } from './compared-lists.ts';
+import { type KnownDaysPlan, planKnownDays } from './known-days.ts';
 import {
+  compare,
   country,
   formatParameters,
   paging,
@@ -15,11 +21,11 @@ import {
   rowLimit,
   selectionParameters,
 } from './parameters.ts';
-import { listRange } from './ranges.ts';
+import { comparedListRange, listRange } from './ranges.ts';
 import { type Caller, type ProjectQuery, projectReference, type ReportSources } from './report.ts';
 
-/** Parameters shared by the list reports, pages and queries. */
-const common = { ...rangeParameters, country, ...paging(1000, 25_000), ...formatParameters };
+/** What the two list reports, pages and queries, have in common. */
+const common = { ...rangeParameters, country, compare, ...paging(1000, 25_000), ...formatParameters };
 export const listParameters = {
   pages: { ...common, ...selectionParameters('pages') },
   queries: { ...common, ...selectionParameters('queries') },
@@ -28,9 +34,10 @@ export const listParameters = {
 interface ListQuery extends Range, Selection {
   readonly kind: ListKind;
   readonly country: string | null;
-  /** The range parameters as sent; all pages of a sequence have the same. */
-  readonly sent: RangeParameters;
-  /** Null for all. */
+  readonly comparison: Range | null;
+  /** The ranges as they were sent: all pages of one sequence have them in common. */
+  readonly sent: RangeParameters & { readonly compare: Compare | undefined };
+  /** Null: all of them. */
   readonly limit: number | null;
   readonly offset: number;
 }
@@ -40,43 +47,65 @@ export function isLongList({ limit }: { readonly limit: number | null }): boolea
   return limit === null;
 }
 
-interface ListPlan {
+export interface ListPlan {
   readonly query: ListQuery & Pick<ProjectQuery, 'format'>;
   readonly project: Project;
   readonly request: ListRequest;
   readonly rendering: Rendering;
+  /** What the list is compared with. */
+  readonly compared: {
+    readonly request: ListRequest;
+    /** The days of own facts; null where a provider is asked. */
+    readonly known: KnownDaysPlan | null;
+  } | null;
+}
+
+interface ListSource {
+  readonly kind: string;
+  readonly fetchedAt: string;
+  readonly truncated: boolean;
+  readonly capped: boolean;
 }
 
 export interface ListResult {
   /** Metadata before the rows. */
   readonly head: {
     readonly project: { readonly id: string; readonly domain: string };
-    readonly range: Range & { readonly country: string | null };
-    readonly source: object;
+    readonly range: Range & { readonly country: string | null; readonly comparison?: Range };
+    readonly source: ListSource & { readonly comparison?: ListSource };
     readonly paging: { readonly total: number; readonly limit: number; readonly offset: number };
   };
   /** The property name of the rows. */
   readonly kind: ListKind;
   /** Comma-separated JSON rows in parts, copied from the stored list. */
   readonly json: readonly Buffer[];
-  /** Identifies the list among successive lists for the same query. */
-  readonly list: readonly [file: string, fetchedAt: number];
-  /** The rows for formats other than JSON, read lazily. */
+  /** Tells lists apart that answer the same question one after the other. */
+  readonly lists: readonly StoredList[];
+  /** The rows themselves, read while they are taken, for formats other than JSON. */
   readonly rows: AsyncIterable<readonly ListRow[]> | undefined;
   readonly render: Rendering['render'];
 }
 
-/** The version of the list behind a result; a newer list may replace it. */
-export function listVersion({ list }: ListResult): string {
-  return list.join(' ');
+/** Which lists a result was read from: others may answer the same question later. */
+export function listVersion({ lists }: ListResult): string {
+  return lists.map(({ file, fetchedAt }) => `${file} ${fetchedAt}`).join(' ');
 }
 
 export function parseList(kind: ListKind, sent: unknown, project: Project, now: number): ListQuery {
   const values = readParameters(listParameters[kind], sent);
-  const { country: named = null, filter, sort, limit, offset, from, to, period } = values;
-  const range = { from, to, period };
-  const days = listRange(range, project, now);
-  return { kind, ...days, country: named, sent: range, filter, sort, limit: rowLimit(sent, limit), offset };
+  const { country: named = null, compare: other, filter, sort, limit, offset, from, to, period } = values;
+  const days = listRange({ from, to, period }, project, now);
+  return {
+    kind,
+    ...days,
+    country: named,
+    comparison: comparedListRange(days, other, now),
+    sent: { from, to, period, compare: other },
+    filter,
+    sort,
+    limit: rowLimit(sent, limit),
+    offset,
+  };
 }
 
 export async function planList(
@@ -85,39 +114,55 @@ export async function planList(
   { lists }: ReportSources,
   rendering: Rendering,
 ): Promise<ListPlan> {
-  const { kind, from, to, country: named, sent } = query;
-  const request = { kind, range: { from, to }, country: named, parameters: sent };
-  return { query, project, request: await lists.plan(project, request, catalog), rendering };
+  const { kind, from, to, country: named, comparison, sent } = query;
+  const asked = { kind, country: named };
+  const own = { from: sent.from, to: sent.to, period: sent.period };
+  const request = await lists.plan(project, { ...asked, range: { from, to }, parameters: own }, catalog);
+  if (comparison === null) return { query, project, request, rendering, compared: null };
+  const base = await lists.plan(project, { ...asked, range: comparison, parameters: sent }, catalog);
+  const table = kind === 'pages' ? 'page_daily' : 'query_daily';
+  const days = { ranges: [{ from, to }, comparison], coverage: await readCoverage(catalog, project.id) };
+  const known = request.fromProvider ? null : await planKnownDays(catalog, project, table, days);
+  return { query, project, request, rendering, compared: { request: base, known } };
 }
 
 export async function runList(
-  { query, project, request, rendering }: ListPlan,
-  { lists }: ReportSources,
+  { query, project, request, rendering, compared }: ListPlan,
+  { lists, facts }: ReportSources,
   { signal, reader }: Caller,
 ): Promise<ListResult> {
   const { kind, country: named, filter, sort, limit, offset } = query;
   const page = { filter, sort, limit, offset, reader };
-  const {
-    list,
-    range,
-    total,
-    json,
-    rows: batches,
-  } = query.format === 'json'
-    ? { ...(await lists.page(request, page, rendering, signal)), rows: undefined }
-    : { ...(await lists.rows(request, page, rendering, signal)), json: [] };
-  const { source, fetchedAt, truncated, capped } = list;
+  const asked: PageRequest = {
+    list: request,
+    other: compared?.request ?? null,
+    renderingOf: async ({ other, ...open }) =>
+      other === null ? rendering : comparedRendering(facts, { rendering, open, other, known: compared!.known, signal }),
+  };
+  const { list, range, other, total, json, rows, render } =
+    query.format === 'json'
+      ? { ...(await lists.pages.json(asked, page, signal)), rows: undefined, render: rendering.render }
+      : { ...(await lists.pages.rows(asked, page, signal)), json: [] };
   return {
     head: {
       project: projectReference(project),
-      range: { from: range.from, to: range.to, country: named },
-      source: { kind: source, fetchedAt: isoInstant(fetchedAt), truncated, capped },
+      range: {
+        from: range.from,
+        to: range.to,
+        country: named,
+        ...(other === null ? {} : { comparison: other.range }),
+      },
+      source: { ...sourceOf(list), ...(other === null ? {} : { comparison: sourceOf(other.list) }) },
       paging: { total, limit: limit ?? total, offset },
     },
     kind,
     json,
-    list: [list.file, fetchedAt],
-    rows: batches,
-    render: rendering.render,
+    lists: other === null ? [list] : [list, other.list],
+    rows,
+    render,
   };
+}
+
+function sourceOf({ source, fetchedAt, truncated, capped }: StoredList): ListSource {
+  return { kind: source, fetchedAt: isoInstant(fetchedAt), truncated, capped };
 }

@@ -1,8 +1,10 @@
 import { type Static, type TSchema, Type } from 'typebox';
+import type { Compare } from '../domain/comparison.ts';
 import { parseDay } from '../domain/dates.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import { FILTER_HELP, parseFilter, parseSort, ROW_FIELDS, type SortField } from '../domain/filter.ts';
-import { MAX_DAYS, PERIOD_PATTERN } from '../domain/range.ts';
+import { INTERVALS } from '../domain/intervals.ts';
+import { checkRange, MAX_DAYS, PERIOD_PATTERN } from '../domain/range.ts';
 import type { Rule } from '../domain/rules.ts';
 
 /**
@@ -185,6 +187,31 @@ export const rangeParameters = {
   to: day('Last day of the range, inclusive; the last synced day by default.'),
   period,
 };
+
+const COMPARED_DAYS = /^([^.]*)\.\.([^.]*)$/;
+
+/** The range to compare the response with. */
+export const compare: Parameter<TSchema, Compare> = {
+  schema: Type.String({
+    pattern: '^(previous|year|[1-9][0-9]{3}-[0-9]{2}-[0-9]{2}\\.\\.[1-9][0-9]{3}-[0-9]{2}-[0-9]{2})$',
+    description:
+      'Adds the same metrics over another range, and the change: `previous` (the same number of days just before), `year` (364 days earlier, so that weekdays match), or days such as `2025-08-01..2025-08-28`.',
+  }),
+  expected: 'previous, year, or a range written YYYY-MM-DD..YYYY-MM-DD',
+  decode: (text) => {
+    if (text === 'previous' || text === 'year') return text;
+    const [from, to] = (COMPARED_DAYS.exec(text) ?? []).slice(1).map(parseDay);
+    return from === undefined || to === undefined ? undefined : checkRange('compare', { from, to });
+  },
+};
+
+/** The length of the intervals in a series. */
+export const interval = choice(
+  'Interval',
+  INTERVALS,
+  'day',
+  'Sums the days per week (from Monday) or month. A week or month that the range covers in part is labelled by its first day in the range.',
+);
 
 export const DEVICES = ['all', 'desktop', 'mobile', 'tablet'] as const;
 export const device = choice('Device', DEVICES, 'all', 'Only this device.');

@@ -1,8 +1,10 @@
 import { keywordHistoryFrom, lastDayOfData, type Project } from '../catalog/projects.ts';
+import { type Compare, comparisonRange } from '../domain/comparison.ts';
 import type { Day } from '../domain/dates.ts';
 import { addDays, dayOf, earlier } from '../domain/dates.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import { clampToHistory, type Range, type RangeParameters, resolveRange } from '../domain/range.ts';
+import type { Device } from '../facts/facts.ts';
 
 /** The range of site and breakdowns. It ends with the last synced day by default. */
 export function siteRange(parameters: RangeParameters, project: Project, now: number): Range {
@@ -21,4 +23,35 @@ export function listRange(parameters: RangeParameters, project: Project, now: nu
     throw invalidRequest(`to must be before today (${today}, UTC), not '${parameters.to}'.`);
   }
   return resolveRange(parameters, earlier(lastDayOfData(project, now), addDays(today, -1)));
+}
+
+/** The range that one is compared with; null where none is asked for. */
+export function comparedRange(range: Range, compare: Compare | undefined): Range | null {
+  return compare === undefined ? null : comparisonRange(range, compare);
+}
+
+/** As `comparedRange`, of keywords: not before the plan's keyword history; `asked` may begin before it. */
+export function comparedKeywordRange(
+  range: Range,
+  compare: Compare | undefined,
+  project: Project,
+  now: number,
+): (Range & { readonly clamped: boolean; readonly asked: Range }) | null {
+  const asked = comparedRange(range, compare);
+  return asked && { ...clampToHistory(asked, keywordHistoryFrom(project, now), 'compare'), asked };
+}
+
+/** As `comparedRange`, of page and query lists. */
+export function comparedListRange(range: Range, compare: Compare | undefined, now: number): Range | null {
+  const then = comparedRange(range, compare);
+  const today = dayOf(now);
+  if (then !== null && then.to >= today) {
+    throw invalidRequest(`compare must end before today (${today}, UTC), not on '${then.to}'.`);
+  }
+  return then;
+}
+
+/** The one device that rows are about; null for all together. */
+export function oneDevice(device: Device): Exclude<Device, 'all'> | null {
+  return device === 'all' ? null : device;
 }

@@ -7,7 +7,7 @@ import { forgetSyncDays, listSyncDays, listSyncKeywords, type SyncDay } from '..
 import { putSyncProject, readSyncProject, type SyncProject } from '../catalog/sync-projects.ts';
 import { addDays, type Day, eachDay, monthsEarlier } from '../domain/dates.ts';
 import { toMicroseconds } from '../domain/instants.ts';
-import type { Range } from '../domain/range.ts';
+import { HISTORY_MONTHS, type Range } from '../domain/range.ts';
 import type { PlanInput } from './plan.ts';
 import { tablesOf } from './tables.ts';
 
@@ -23,8 +23,7 @@ export async function findConnected(catalog: Catalog, id: string): Promise<Conne
   return project === undefined || connection === undefined ? undefined : { project, connection };
 }
 
-/** Months of history in the API, and the days beyond them that it sometimes returns. */
-export const HISTORY_MONTHS = 16;
+/** Days before its months of history that the API sometimes returns. */
 const MORE_DAYS = 14;
 
 /** The days to sync until today. A range that was started before is kept while the API may still have its days. */

@@ -11,7 +11,7 @@ import {
 } from '../catalog/sync-days.ts';
 import { listKeywordIds, putSyncState, raiseEntityRevisions, type SyncState } from '../catalog/sync-projects.ts';
 import { type Day, eachDay, earlier, lastDayOf, later, type Month, monthOf, monthsEarlier } from '../domain/dates.ts';
-import { EVERY_DAY, type Range } from '../domain/range.ts';
+import { EVERY_DAY, HISTORY_MONTHS, type Range } from '../domain/range.ts';
 import type { Engine, Session } from '../facts/duckdb/engine.ts';
 import { loadSnapshot } from '../load/load.ts';
 import type { KnownDays } from '../load/part-files.ts';
@@ -24,7 +24,6 @@ import { writeCountryMonths } from './country-months.ts';
 import type { FetchedWindow } from './fetch.ts';
 import { coverageAfter } from './keyword-coverage.ts';
 import type { SyncWindow } from './plan.ts';
-import { HISTORY_MONTHS } from './prepare.ts';
 import { addDay, byTable, type DaysByTable, publishedDays } from './published-days.ts';
 import { KEYWORD_TABLES, type SyncTable } from './tables.ts';
 

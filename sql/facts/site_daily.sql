@@ -1,11 +1,11 @@
--- Measures of each day of the whole property. $files: Parquet files of site_daily; $from, $to: days; $device: a device
--- or 'all'.
+-- Measures of each day that the property has rows of. $files: Parquet files of site_daily; $from, $to: days; $device: a
+-- device or 'all'. A day on which only other devices have rows is zeros.
 select
   date::varchar as date,
-  sum(clicks)::double as clicks,
-  sum(impressions)::double as impressions,
-  sum(sum_position)::double as "sumPosition"
+  coalesce(sum(clicks) filter (where $device = 'all' or device = $device), 0)::double as clicks,
+  coalesce(sum(impressions) filter (where $device = 'all' or device = $device), 0)::double as impressions,
+  coalesce(sum(sum_position) filter (where $device = 'all' or device = $device), 0)::double as "sumPosition"
 from read_parquet($files)
-where date between $from::date and $to::date and ($device = 'all' or device = $device)
+where date between $from::date and $to::date
 group by date
 order by date

@@ -71,6 +71,12 @@ t.test('the warehouse', async (t) => {
     t.match(query, { maximumBytesBilled: '100000000000', parameterMode: 'named' });
   });
 
+  await t.test('a range that only the reporting API has is of another source', async (t) => {
+    const { body } = await ask(`/pages?${FINAL}&compare=2025-12-01..2025-12-28`);
+    t.match(body.source, { kind: 'bigquery', comparison: { kind: 'gsc' } });
+    for (const { unsafe } of body.pages) t.ok(unsafe.clicks.includes('different_source'));
+  });
+
   await t.test('queries without the site table come from the rows by page', async (t) => {
     const { body } = await ask(`/queries?${FINAL}`);
     t.match(body.queries, [{ query: 'shoes', clicks: 3, impressions: 40, position: 2.5 }]);

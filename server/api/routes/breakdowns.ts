@@ -3,15 +3,29 @@ import { breakdownRows } from '../../formats/breakdown-rows.ts';
 import { documentJson } from '../../formats/json.ts';
 import { breakdownsReport } from '../../reports/breakdowns.ts';
 import { answerCached } from '../answer.ts';
-import { counts, metrics, metricsProperties, object, project, range, responses } from '../schemas.ts';
+import {
+  comparedProperties,
+  metricsProperties,
+  object,
+  project,
+  range,
+  responses,
+  totalCounts,
+  totalMetrics,
+} from '../schemas.ts';
 import type { Route } from './route.ts';
 
-const country = object('CountryMetrics', { country: Type.String(), ...metricsProperties });
+const country = object('CountryMetrics', { country: Type.String(), ...metricsProperties, ...comparedProperties });
 const device = object('DeviceMetrics', {
   device: Type.String({ description: 'desktop, mobile or tablet.' }),
   ...metricsProperties,
+  ...comparedProperties,
 });
-const appearance = object('AppearanceMetrics', { appearance: Type.String(), ...metricsProperties });
+const appearance = object('AppearanceMetrics', {
+  appearance: Type.String(),
+  ...metricsProperties,
+  ...comparedProperties,
+});
 
 const answer = object('BreakdownsAnswer', {
   project,
@@ -22,9 +36,9 @@ const answer = object('BreakdownsAnswer', {
     description: 'Most impressions first. They overlap and do not add up to the site.',
   }),
   brand: object('BrandSplit', {
-    brand: metrics,
-    nonBrand: metrics,
-    anonymous: object('Counts', counts, { description: 'Site total minus brand and non-brand.' }),
+    brand: totalMetrics,
+    nonBrand: totalMetrics,
+    anonymous: totalCounts,
   }),
 });
 

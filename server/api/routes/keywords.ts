@@ -19,9 +19,11 @@ const keyword = Type.Object(
     intent: oneOf('KeywordIntent', INTENTS, 'Estimated from the query text.'),
     groupIds: Type.Array(shortId, { description: 'Manual groups only.' }),
     metrics: schema.metrics,
+    ...schema.comparedProperties,
     daily: Type.Optional(
       Type.Array(schema.dayMetrics, {
-        description: 'Only when daily is requested: the days for which the keyword has stored data, in order.',
+        description:
+          'Only when daily is requested: the days for which the keyword has stored data, in order; with interval, weeks or months.',
       }),
     ),
   },

@@ -1,8 +1,7 @@
 import { Type } from 'typebox';
 import { instant, object, oneOf } from '../schemas.ts';
 
-/** The source of a list of pages or queries. */
-export const listSource = object('ListSource', {
+const properties = {
   kind: oneOf(
     'ListSourceKind',
     ['gsc', 'bigquery'],
@@ -11,4 +10,12 @@ export const listSource = object('ListSource', {
   fetchedAt: instant,
   truncated: Type.Boolean({ description: 'There were more rows than the list holds.' }),
   capped: Type.Boolean({ description: 'The list is as long as its source may make it.' }),
+};
+
+/** The source of a list of pages or queries. */
+export const listSource = object('ListSource', {
+  ...properties,
+  comparison: Type.Optional(
+    object('ComparisonSource', properties, { description: 'The source of the list of the range of `compare`.' }),
+  ),
 });

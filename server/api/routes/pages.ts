@@ -4,7 +4,7 @@ import { listRows } from '../../formats/list-rows.ts';
 import { isLongList, listVersion } from '../../reports/lists.ts';
 import { pagesReport } from '../../reports/pages.ts';
 import { answerFresh } from '../answer.ts';
-import { metricsProperties, object, paging, project, range, responses } from '../schemas.ts';
+import { comparedProperties, metricsProperties, object, paging, project, range, responses } from '../schemas.ts';
 import { listSource } from './lists.ts';
 import type { Route } from './route.ts';
 
@@ -13,7 +13,7 @@ const answer = object('PagesAnswer', {
   range,
   source: listSource,
   paging,
-  pages: Type.Array(object('PageMetrics', { url: Type.String(), ...metricsProperties })),
+  pages: Type.Array(object('PageMetrics', { url: Type.String(), ...metricsProperties, ...comparedProperties })),
 });
 
 export const pages: Route = {

@@ -4,7 +4,17 @@ import { listRows } from '../../formats/list-rows.ts';
 import { isLongList, listVersion } from '../../reports/lists.ts';
 import { queriesReport } from '../../reports/queries.ts';
 import { answerFresh } from '../answer.ts';
-import { metricsProperties, nullable, object, paging, project, range, responses, shortId } from '../schemas.ts';
+import {
+  comparedProperties,
+  metricsProperties,
+  nullable,
+  object,
+  paging,
+  project,
+  range,
+  responses,
+  shortId,
+} from '../schemas.ts';
 import { listSource } from './lists.ts';
 import type { Route } from './route.ts';
 
@@ -17,6 +27,7 @@ const answer = object('QueriesAnswer', {
     object('QueryMetrics', {
       query: Type.String(),
       ...metricsProperties,
+      ...comparedProperties,
       branded: Type.Boolean({ description: "The query contains one of the project's brand terms." }),
       trackedKeywordId: nullable(shortId, 'Id of the keyword that tracks the query.'),
     }),

@@ -3,13 +3,13 @@ import { documentJson } from '../../formats/json.ts';
 import { siteRows } from '../../formats/site-rows.ts';
 import { siteReport } from '../../reports/site.ts';
 import { answerCached } from '../answer.ts';
-import { dayMetrics, metrics, object, project, range, responses } from '../schemas.ts';
+import { dayMetrics, object, project, range, responses, totalMetrics } from '../schemas.ts';
 import type { Route } from './route.ts';
 
 const answer = object('SiteAnswer', {
   project,
   range,
-  totals: metrics,
+  totals: totalMetrics,
   daily: Type.Array(dayMetrics),
 });
 

@@ -1,4 +1,4 @@
-import { countDays, type Day } from '../../domain/dates.ts';
+import { countDays, type Day, eachDay } from '../../domain/dates.ts';
 import type { ConcurrencyLimit } from '../../runtime/limits.ts';
 import type { CheckedFiles } from '../../storage/checked-files.ts';
 import type { StoredFile } from '../../storage/file-store.ts';
@@ -85,9 +85,9 @@ export class DuckDBFacts implements Facts {
     keywords: readonly string[],
     priority: number,
   ): Promise<DayGrid> {
-    const grid = new DayGrid(range, keywords.length);
-    if (files.length === 0) return grid;
     const { from, to } = range;
+    const grid = new DayGrid(eachDay(from, to), keywords.length);
+    if (files.length === 0) return grid;
     const parameters = { device, keywords, from, to, days: grid.days.length, files: await this.#files.open(files) };
     const fill: TakeNumbers = (columns, rows) => grid.fill(columns, rows);
     await this.#heavy.run(signal, () => this.#engine.numbers('facts/keyword_days', parameters, fill, signal), priority);

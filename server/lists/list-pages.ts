@@ -1,0 +1,161 @@
+import type { StoredList } from '../catalog/stored-lists.ts';
+import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
+import { KnownError, unavailable } from '../domain/errors.ts';
+import type { Range } from '../domain/range.ts';
+import type { Selection } from '../domain/select-rows.ts';
+import type { ListRow, Rendering } from './blocks.ts';
+import type { ListReader } from './list-reader.ts';
+import type { ListRequest } from './list-request.ts';
+import type { PageSequences } from './page-sequences.ts';
+import { isStorageFailure } from './storage-failures.ts';
+import type { ListStore } from './store.ts';
+import type { AnyList } from './unstored-lists.ts';
+
+export interface ListPagesOptions {
+  /** The list of a request; see `Lists.get`. */
+  readonly get: (request: ListRequest, signal: AbortSignal) => Promise<AnyList>;
+  readonly sequences: PageSequences;
+  readonly store: ListStore;
+  readonly reader: ListReader;
+}
+
+interface Page extends Selection {
+  readonly offset: number;
+  /** Null: all that follow. */
+  readonly limit: number | null;
+  /** Who asks: all pages that one asks for come from the lists of the first. */
+  readonly reader: string;
+}
+
+/** A list with the range that it is of. */
+export interface RangeList {
+  readonly list: StoredList;
+  readonly range: Range;
+}
+
+/** A list, and the one that it is compared with. */
+interface OpenLists extends RangeList {
+  readonly other: RangeList | null;
+}
+
+/** What pages are read of. */
+export interface PageRequest {
+  readonly list: ListRequest;
+  /** The list of another range to compare with, or none. */
+  readonly other: ListRequest | null;
+  /** How rows are written, which may depend on the lists. */
+  readonly renderingOf: (lists: OpenLists) => Rendering | Promise<Rendering>;
+}
+
+interface ReadPage extends OpenLists {
+  /** Rows that the filter leaves. */
+  readonly total: number;
+}
+
+type Open = Pick<ReadPage, 'range'> & { readonly list: AnyList };
+
+/** Reads pages of lists. All pages of a sequence come from one list, from whichever process. */
+export class ListPages {
+  readonly #options: ListPagesOptions;
+
+  constructor(options: ListPagesOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Rows `offset` to `offset + limit` of a list as JSON, without the brackets, in parts to be put together. Throws
+   * `google_access_lost`, `unavailable` where there is no list in time, and `UnreadableList` where it was lost just now:
+   * plan again then, and ask once more.
+   */
+  json(request: PageRequest, page: Page, signal: AbortSignal): Promise<ReadPage & { readonly json: Buffer[] }> {
+    return this.#read(request, page, signal, async (list, rows, rendering) => ({
+      json: await this.#options.reader.read(list, rows, rendering),
+    }));
+  }
+
+  /** As `json`, but the rows themselves, some at a time, each part read when it is asked for. */
+  rows(
+    request: PageRequest,
+    page: Page,
+    signal: AbortSignal,
+  ): Promise<ReadPage & Pick<Rendering, 'render'> & { readonly rows: AsyncIterable<readonly ListRow[]> }> {
+    return this.#read(request, page, signal, async (list, rows, rendering) => ({
+      rows: await this.#options.reader.rows(list, rows, rendering, signal),
+      render: rendering.render,
+    }));
+  }
+
+  async #read<T>(
+    request: PageRequest,
+    { filter, sort, reader, offset, limit }: Page,
+    signal: AbortSignal,
+    read: (list: AnyList, rows: { from: number; to: number }, rendering: Rendering) => Promise<T>,
+  ): Promise<ReadPage & T> {
+    const isSelection = filter !== null || sort !== null;
+    const sequences = sequencesOf(request, isSelection ? { filter, sort } : null);
+    try {
+      const [open, other] = await this.#open(request, sequences, { reader, offset }, signal);
+      const rendering = await this.#rendering(request, open, other);
+      const selected = isSelection
+        ? await this.#options.reader.select(open.list, { filter, sort }, rendering)
+        : open.list;
+      const total = selected.rows;
+      const next = limit === null ? total : offset + limit;
+      const found = await read(selected, { from: offset, to: Math.min(total, next) }, rendering);
+      if (limit !== null) await this.#remember([open, other], sequences, { reader, offset: next });
+      return { ...open, other, total, ...found };
+    } catch (error) {
+      if (error instanceof KnownError || !isStorageFailure(error)) throw error;
+      throw unavailable('The service cannot read or write its lists right now; ask again later.', error);
+    }
+  }
+
+  /** The lists of the page before, where there is one, or those of the request. */
+  async #open(
+    request: PageRequest,
+    sequences: readonly CacheKey[],
+    { reader, offset }: { readonly reader: string; readonly offset: number },
+    signal: AbortSignal,
+  ): Promise<readonly [Open, Open | null]> {
+    const { get, sequences: stored, store } = this.#options;
+    const open = async (asked: ListRequest, sequence: CacheKey): Promise<Open> => {
+      const begun = offset > 0 ? await stored.find({ reader, sequence, offset }) : undefined;
+      const isThere = begun !== undefined && store.has(begun.list);
+      const opened = isThere ? begun : { list: await get(asked, signal), range: asked.range };
+      if (opened.list.file !== '') store.noteUse(opened.list);
+      return opened;
+    };
+    return Promise.all([
+      open(request.list, sequences[0]!),
+      request.other === null ? null : open(request.other, sequences[1]!),
+    ]);
+  }
+
+  async #remember(
+    lists: readonly (Open | null)[],
+    sequences: readonly CacheKey[],
+    place: { readonly reader: string; readonly offset: number },
+  ): Promise<void> {
+    for (const [index, opened] of lists.entries()) {
+      if (opened === null) continue;
+      const { list, range } = opened;
+      const sequence = sequences[index]!;
+      if (list.file !== '') await this.#options.sequences.remember({ ...place, sequence }, { list, range });
+    }
+  }
+
+  async #rendering(request: PageRequest, open: Open, other: Open | null): Promise<Rendering> {
+    const rendering = await request.renderingOf({ ...open, other });
+    if (other === null) return rendering;
+    const { reader } = this.#options;
+    return { ...rendering, beside: (rows) => reader.beside(rows, other.list) };
+  }
+}
+
+/** What the pages of one sequence have in common, for the list and for the one that it is compared with. */
+function sequencesOf({ list, other }: PageRequest, selection: Selection | null): CacheKey[] {
+  const own = selection === null ? list.sequence : cacheKey(list.sequence, selection);
+  if (other === null) return [own];
+  const compared = cacheKey(own, other.sequence);
+  return [compared, cacheKey(compared, 'other')];
+}

@@ -1,0 +1,150 @@
+import { ComparedRanges, type DayReasons } from '../domain/compared-ranges.ts';
+import { type Compared, type Comparer, NO_CHANGE } from '../domain/comparison.ts';
+import type { Day } from '../domain/dates.ts';
+import { type ExactMeasures, type Metrics, NOTHING, toMetrics } from '../domain/metrics.ts';
+import type { Range } from '../domain/range.ts';
+import type { Breakdowns, CountryTotal, NamedTotal } from '../facts/breakdowns.ts';
+import type { Facts } from '../facts/facts.ts';
+import { hullOf, KnownDays, type KnownDaysPlan } from './known-days.ts';
+
+/** The tables that breakdowns are made of. */
+type Part = 'site' | 'country' | 'appearance' | 'brand';
+
+/** How the rows of each table are compared. */
+type Comparers = Readonly<Record<Part, ComparedRanges>>;
+
+interface ComparedOptions {
+  readonly now: Range;
+  readonly base: Range;
+  readonly monthlyThrough: Day | null;
+  readonly signal: AbortSignal;
+}
+
+/** Reads what is known of the days of each table. */
+export async function readComparers(
+  facts: Facts,
+  plans: Readonly<Record<Part, KnownDaysPlan>>,
+  { now, base, monthlyThrough, signal }: ComparedOptions,
+): Promise<Comparers> {
+  const files = plans.site.siteFiles;
+  const siteDays = new Set(await facts.storedDays({ files, range: hullOf([now, base]), signal }));
+  const compared = async (part: Part, months: Day | null = null): Promise<ComparedRanges> => {
+    const known = await KnownDays.read(facts, plans[part], signal, siteDays);
+    const days: DayReasons = { reasonsOn: (day) => known.reasonsOn(day), monthlyThrough: months };
+    return new ComparedRanges(now, base, days, null);
+  };
+  const [site, country, appearance, brand] = await Promise.all([
+    compared('site'),
+    compared('country', monthlyThrough),
+    compared('appearance'),
+    compared('brand'),
+  ]);
+  return { site, country, appearance, brand };
+}
+
+export interface BreakdownRow {
+  readonly name: string;
+  readonly metrics: Metrics;
+  readonly compared: Compared | null;
+  /** The sums behind the metrics of each range; null where positions are unknown. */
+  readonly now: ExactMeasures | null;
+  readonly base: ExactMeasures | null;
+}
+
+/** Breakdowns of the other range, and how to compare with them. */
+interface Other {
+  readonly base: Breakdowns;
+  readonly comparers: Comparers;
+}
+
+/** The rows of each kind, with those of the other range beside them. */
+export function comparedRows(now: Breakdowns, other: Other | null) {
+  const brand = other?.comparers.brand.total;
+  const anonymous = other && brand!.with(other.comparers.site.total.common);
+  const segment = (name: 'brand' | 'nonBrand' | 'anonymous', comparer: Comparer | null | undefined): BreakdownRow =>
+    rowOf({ name, measures: now[name] }, other?.base[name], comparer);
+  return {
+    countries: rowsOf(
+      now.countries,
+      other?.base.countries,
+      (row, base) => other && countryComparer(now, other, row, base),
+    ),
+    devices: rowsOf(now.devices, other?.base.devices, ({ name }) => other?.comparers.site.ofDevice(name as Device)),
+    appearances: rowsOf(now.appearances, other?.base.appearances, () => other?.comparers.appearance.total),
+    segments: {
+      brand: segment('brand', brand),
+      nonBrand: segment('nonBrand', brand),
+      anonymous: withoutPositions(segment('anonymous', anonymous)),
+    },
+  };
+}
+
+type Device = 'desktop' | 'mobile' | 'tablet';
+
+function rowsOf<Row extends NamedTotal>(
+  rows: readonly Row[],
+  others: readonly Row[] = [],
+  comparerOf: (row: Row, base: Row | undefined) => Comparer | null | undefined,
+): BreakdownRow[] {
+  const byName = new Map(others.map((row) => [row.name, row]));
+  return rows.map((row) => {
+    const base = byName.get(row.name);
+    return rowOf(row, base?.measures, comparerOf(row, base));
+  });
+}
+
+function rowOf(
+  { name, measures: now }: NamedTotal,
+  base: ExactMeasures = NOTHING,
+  comparer: Comparer | null | undefined,
+): BreakdownRow {
+  return { name, metrics: toMetrics(now), compared: comparer?.compare(now, base) ?? null, now, base };
+}
+
+/** Months that are stored as totals name few countries; the others are one row. */
+function countryComparer(
+  now: Breakdowns,
+  { base, comparers }: Other,
+  row: CountryTotal,
+  before: CountryTotal | undefined,
+): Comparer {
+  const isOther = row.name === 'other' && (now.hasMonths || base.hasMonths);
+  const lacksMonth = row.lacksMonth || (before?.lacksMonth ?? base.hasMonths);
+  const { total } = comparers.country;
+  return isOther || lacksMonth ? total.with(['monthly_spread']) : total;
+}
+
+/** Nobody knows positions of anonymous queries. */
+function withoutPositions({ name, metrics, compared }: BreakdownRow): BreakdownRow {
+  const none = { ctr: null, position: null };
+  return {
+    name,
+    metrics: { ...metrics, ...none },
+    compared: compared && {
+      comparison: { ...compared.comparison, ...none },
+      change: { ...compared.change, ctr: NO_CHANGE, position: NO_CHANGE },
+      unsafe: countsOf(compared.unsafe),
+    },
+    now: null,
+    base: null,
+  };
+}
+
+/** A row as answers have it. */
+export function metricsOf({ metrics, compared }: BreakdownRow) {
+  return { ...metrics, ...compared };
+}
+
+/** As `metricsOf`, of clicks and impressions alone. */
+export function anonymousOf({ metrics, compared }: BreakdownRow) {
+  if (compared === null) return countsOf(metrics);
+  const { comparison, change, unsafe } = compared;
+  return { ...countsOf(metrics), comparison: countsOf(comparison), change: countsOf(change), unsafe };
+}
+
+function countsOf<Of extends { readonly clicks?: unknown; readonly impressions?: unknown }>(
+  of: Of,
+): Pick<Of, 'clicks' | 'impressions'> {
+  const { clicks, impressions } = of;
+  return { ...(clicks === undefined ? {} : { clicks }), ...(impressions === undefined ? {} : { impressions }) } as Of;
+}

@@ -1,0 +1,128 @@
+import type { Catalog } from '../catalog/catalog.ts';
+import { type Coverage, type FactTable, filesOf } from '../catalog/manifest.ts';
+import type { Project } from '../catalog/projects.ts';
+import { listUnusualDays, type UnusualDay } from '../catalog/sync-days.ts';
+import type { DayReasons } from '../domain/compared-ranges.ts';
+import type { UnsafeReason } from '../domain/comparison.ts';
+import { type Day, eachDay, earlier, later } from '../domain/dates.ts';
+import type { Range } from '../domain/range.ts';
+import type { Facts, FactsQuery } from '../facts/facts.ts';
+
+/** The range from the first to the last day of several. */
+export function hullOf(ranges: readonly Range[]): Range {
+  return {
+    from: ranges.map(({ from }) => from).reduce(earlier),
+    to: ranges.map(({ to }) => to).reduce(later),
+  };
+}
+
+type Covered = Readonly<Partial<Record<FactTable, Coverage>>>;
+
+/** What is read to know which days of a table are stored. */
+export interface KnownDaysPlan {
+  readonly ranges: readonly Range[];
+  readonly project: Project;
+  /** Days before this one are not stored; null where no day is. */
+  readonly firstDay: Day | null;
+  readonly unusual: ReadonlyMap<Day, UnusualDay>;
+  readonly siteFiles: FactsQuery['files'];
+  /** Files of the table itself, where it is another one. */
+  readonly ownFiles: FactsQuery['files'];
+}
+
+/**
+ * Plans what to read about the days of a table in some ranges. `coverage`: that of the project; `notBefore`: days before
+ * this one count as missing.
+ */
+export async function planKnownDays(
+  catalog: Catalog,
+  project: Project,
+  table: FactTable,
+  { ranges, coverage, notBefore }: { ranges: readonly Range[]; coverage: Covered; notBefore?: Day | undefined },
+): Promise<KnownDaysPlan> {
+  const hull = hullOf(ranges);
+  const isSite = table === 'site_daily';
+  const firstDay = firstDayOf(table, coverage);
+  return {
+    ranges,
+    project,
+    firstDay: firstDay && later(firstDay, notBefore ?? firstDay),
+    unusual: await listUnusualDays(catalog, project.id, table, hull),
+    siteFiles: await filesOf(catalog, project.id, 'site_daily', hull),
+    ownFiles: isSite ? [] : await filesOf(catalog, project.id, table === 'keyword_daily' ? 'keyword_all' : table, hull),
+  };
+}
+
+function firstDayOf(table: FactTable, coverage: Covered): Day | null {
+  const first = coverage[table]?.firstDay ?? null;
+  // Few results have an appearance: it says nothing that the first days have none.
+  if (table === 'appearance_daily') return coverage.site_daily?.firstDay ?? first;
+  const months = table === 'country_daily' ? coverage.country_monthly?.firstDay : undefined;
+  return months === undefined ? first : earlier(months, first ?? months);
+}
+
+/**
+ * Which days of a table are stored, cut off, or may still change. The sync knows it of its own days. Of others, a day is
+ * stored when the table or the site has a row of it, since a load brings the days of all tables together.
+ */
+export class KnownDays implements DayReasons {
+  readonly #plan: KnownDaysPlan;
+  readonly #withRows: ReadonlySet<Day>;
+
+  private constructor(plan: KnownDaysPlan, withRows: ReadonlySet<Day>) {
+    this.#plan = plan;
+    this.#withRows = withRows;
+  }
+
+  /** @param siteDays days of the site that have rows, where they have been read already */
+  static async read(
+    facts: Facts,
+    plan: KnownDaysPlan,
+    signal: AbortSignal,
+    siteDays?: ReadonlySet<Day>,
+  ): Promise<KnownDays> {
+    const range = hullOf(plan.ranges);
+    const query = { range, signal };
+    const ofSite = siteDays ?? new Set(await facts.storedDays({ ...query, files: plan.siteFiles }));
+    const known = new KnownDays(plan, ofSite);
+    // Most projects have all days of the site, so that the table itself need not be read.
+    if (plan.ownFiles.length === 0 || !known.#hasGap()) return known;
+    const own = await facts.storedDays({ ...query, files: plan.ownFiles });
+    return new KnownDays(plan, new Set([...ofSite, ...own]));
+  }
+
+  isStored(day: Day): boolean {
+    const { project, firstDay, unusual } = this.#plan;
+    if (!isBy(day, project.syncedThrough) || firstDay === null || day < firstDay) return false;
+    const state = unusual.get(day)?.state;
+    if (state === 'empty') return true;
+    return state !== 'failed' && this.#withRows.has(day);
+  }
+
+  isProvisional(day: Day): boolean {
+    const { provisionalAfter, syncedThrough } = this.#plan.project;
+    return provisionalAfter !== null && day > provisionalAfter && isBy(day, syncedThrough);
+  }
+
+  isCutOff(day: Day): boolean {
+    return this.#plan.unusual.get(day)?.cutOff ?? false;
+  }
+
+  reasonsOn(day: Day): UnsafeReason[] {
+    const reasons: UnsafeReason[] = [];
+    if (this.isProvisional(day)) reasons.push('provisional');
+    if (!this.isStored(day)) reasons.push('missing_days');
+    if (this.isCutOff(day)) reasons.push('cut_off');
+    return reasons;
+  }
+
+  #hasGap(): boolean {
+    const { ranges, firstDay, project } = this.#plan;
+    const isWanted = (day: Day): boolean => firstDay !== null && day >= firstDay && isBy(day, project.syncedThrough);
+    return ranges.some(({ from, to }) => eachDay(from, to).some((day) => isWanted(day) && !this.isStored(day)));
+  }
+}
+
+function isBy(day: Day, last: Day | null): boolean {
+  return last !== null && day <= last;
+}
