@@ -87,6 +87,7 @@ export function addProjects(program: Command): void {
           else {
             const tracked = count(project.trackedKeywords, 'query', 'queries');
             print(`Project ${project.id} was created for ${project.property}; it tracks ${tracked}.`);
+            if (!sync) print(`A running server fills it; without one: ordinate sync --project ${project.id}`);
           }
           if (sync) await syncNow([project.id], { quiet: json === true });
         } finally {

@@ -57,7 +57,9 @@ async function printPlans(catalog: Catalog, named: readonly string[] | undefined
   for (const project of await projectsToSync(catalog, named)) {
     const { windows, requests } = await planAhead(catalog, project, Date.now());
     all += requests;
-    for (const { kind, from, to, requests: count } of windows) rows.push({ project, window: kind, from, to, count });
+    for (const { kind, from, to, requests: count } of windows) {
+      rows.push({ project, window: kind, from, to, requests: count });
+    }
   }
   await printTable(rows, 'Nothing is due.');
   print(
@@ -76,7 +78,7 @@ async function printStatuses(statuses: readonly Shown[]): Promise<void> {
       through,
       days: `${done} of ${total}`,
       lastRun,
-      nextRun,
+      nextRun: nextRun !== null && Date.parse(nextRun) <= Date.now() ? 'now' : nextRun,
       lastError,
     })),
     'No project has a search-console connection; connections set makes one.',

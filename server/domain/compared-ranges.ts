@@ -1,5 +1,5 @@
 import { Comparer, type UnsafeReason } from './comparison.ts';
-import { addDays, type Day, eachDay, earlier } from './dates.ts';
+import { addDays, type Day, eachDay } from './dates.ts';
 import type { Bucket } from './intervals.ts';
 import { metricsWithEvents, type ProviderEvent } from './provider-events.ts';
 import type { Range } from './range.ts';
@@ -49,8 +49,8 @@ export class ComparedRanges {
 
   /** The days of the other range that a part of this one is compared with; null where it has none. */
   counterpart({ first, last }: Bucket): Range | null {
-    const from = addDays(this.base.from, first);
-    return from > this.base.to ? null : { from, to: earlier(addDays(this.base.from, last), this.base.to) };
+    const end = Math.min(last, this.#days.base.length - 1);
+    return first > end ? null : { from: addDays(this.base.from, first), to: addDays(this.base.from, end) };
   }
 
   /** For a part of the range. */

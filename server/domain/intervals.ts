@@ -1,4 +1,4 @@
-import { addDays, countDays, earlier, lastDayOf, monthOf } from './dates.ts';
+import { addDays, countDays, type Day, daysInMonth, monthOf } from './dates.ts';
 import type { Range } from './range.ts';
 
 /** What the days of a series are added up to. */
@@ -14,20 +14,20 @@ export interface Bucket extends Range {
 /** The days, weeks (from Monday) or months of a range, in order. Those at its ends have only the days in the range. */
 export function bucketsOf(range: Range, interval: Interval): Bucket[] {
   const buckets: Bucket[] = [];
-  for (let from = range.from, first = 0; from <= range.to; ) {
-    const to = earlier(lastDay(from, interval), range.to);
-    const last = first + countDays(from, to) - 1;
-    buckets.push({ from, to, first, last });
-    from = addDays(to, 1);
-    first = last + 1;
+  const days = countDays(range.from, range.to);
+  // By number and not by day: the day after 9999-12-31 has no name.
+  for (let first = 0; first < days; first = buckets.at(-1)!.last + 1) {
+    const from = addDays(range.from, first);
+    const last = Math.min(first + daysLeft(from, interval), days - 1);
+    buckets.push({ from, to: addDays(range.from, last), first, last });
   }
   return buckets;
 }
 
-/** The last day of the interval that a day is in. */
-function lastDay(day: string, interval: Interval): string {
-  if (interval === 'day') return day;
-  if (interval === 'month') return lastDayOf(monthOf(day));
+/** How many days of its interval follow a day. */
+function daysLeft(day: Day, interval: Interval): number {
+  if (interval === 'day') return 0;
+  if (interval === 'month') return daysInMonth(monthOf(day)) - Number(day.slice(8));
   // Sunday is 0.
-  return addDays(day, (7 - new Date(day).getUTCDay()) % 7);
+  return (7 - new Date(day).getUTCDay()) % 7;
 }

@@ -1,4 +1,14 @@
-import { addDays, type Day, eachDay, earlier, lastDayOf, later, type Month, monthOf } from '../domain/dates.ts';
+import {
+  addDays,
+  type Day,
+  eachDay,
+  eachMonth,
+  earlier,
+  lastDayOf,
+  later,
+  type Month,
+  monthOf,
+} from '../domain/dates.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import { type Range, within } from '../domain/range.ts';
 import { Total } from '../domain/spread.ts';
@@ -36,13 +46,18 @@ export class Series {
 
   over({ from, to }: Range): Total {
     const total = new Total();
-    const last = this.#monthlyThrough;
-    let next = from;
-    for (; last !== null && next <= last && next <= to; next = addDays(lastDayOf(monthOf(next)), 1)) {
-      const month = this.#months.get(monthOf(next));
-      if (month !== undefined) addMonth(total, month, { from: next, to: earlier(to, last) });
+    const monthly = this.#monthlyThrough;
+    const daily = monthly === null ? from : later(from, addDays(monthly, 1));
+    if (monthly !== null && from <= monthly) {
+      const end = earlier(to, monthly);
+      // Most calls are about one day, for which there is no need to count months.
+      const names = monthOf(from) === monthOf(end) ? [monthOf(from)] : eachMonth(from, end);
+      for (const name of names) {
+        const month = this.#months.get(name);
+        if (month !== undefined) addMonth(total, month, { from, to });
+      }
     }
-    for (const day of eachDay(next, to)) {
+    for (const day of eachDay(daily, to)) {
       const row = this.#days.get(day);
       if (row !== undefined) total.addDay(row);
     }

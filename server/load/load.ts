@@ -61,6 +61,12 @@ export type LoadOptions = CommonOptions &
          * valid values. Keys, references and sums are still checked.
          */
         readonly trusted?: boolean;
+        /**
+         * For a sequence of loads of earlier and earlier days, each of which would rewrite the cumulative totals of all later
+         * months: removes them. Keyword totals are computed from running totals and days until another load or
+         * `completeCumulative` writes them.
+         */
+        readonly deferCumulative?: boolean;
       }
   );
 
@@ -126,7 +132,8 @@ async function loadLocked(
   const staging = join(settings.dataFolder, 'staging');
   const planned = new PlannedFiles(staging);
   const folder = 'folder' in options ? options.folder : join(staging, 'snapshot');
-  const { makeSnapshot, trusted = false } = 'folder' in options ? NOT_MADE : options;
+  const own = 'folder' in options ? NOT_MADE : options;
+  const { makeSnapshot, trusted = false, deferCumulative = false } = own;
   const knownDays = await makeSnapshot?.(folder);
   const found = await findSnapshotFiles(folder);
   if (found.tables.length === 0) throw new LoadRejected(found.problems);
@@ -182,7 +189,7 @@ async function loadLocked(
       report(`writing ${schema.name}`);
       const days = replacedDays(all, schema.name, knownDays);
       loaded.push(...[...days.keys()].map((project) => ({ project, table: schema.name })));
-      const input = { files, schema, parts: all, days };
+      const input = { files, schema, parts: all, days, deferCumulative };
       changes.push(...(await writePartFiles(engine, catalog, input)));
     }
     report('publishing');
@@ -200,7 +207,7 @@ async function loadLocked(
 }
 
 /** Defaults for a snapshot folder of the user. */
-const NOT_MADE = { makeSnapshot: undefined, trusted: false };
+const NOT_MADE = { makeSnapshot: undefined, trusted: false, deferCumulative: false };
 
 /** Stages all tables: casts values, and writes facts to Parquet files below `staging`, listed by part. */
 async function stageAll(

@@ -40,6 +40,8 @@ interface Work {
   readonly parts: readonly StagedPart[];
   /** Replaced days by project. */
   readonly days: ReadonlyMap<string, ReadonlySet<Day>>;
+  /** Removes the cumulative totals of changed projects and does not write new ones. */
+  readonly deferCumulative?: boolean;
 }
 
 /** Parts written concurrently: sorting and writing one does not use two processors fully. */
@@ -50,7 +52,7 @@ const AT_ONCE = 2;
  * become current when the manifest is published.
  */
 export async function writePartFiles(engine: Engine, catalog: Catalog, work: Work): Promise<PartChange[]> {
-  const { files, schema, parts, days } = work;
+  const { files, schema, parts, days, deferCumulative = false } = work;
   const limit = pLimit(AT_ONCE);
   const staged = new Map(parts.map((part) => [cacheKey(part.project, part.part), part]));
   const allOf = (work: readonly (() => Promise<PartChange[]>)[]) => settled(work.map((write) => limit(write)));
@@ -83,6 +85,11 @@ export async function writePartFiles(engine: Engine, catalog: Catalog, work: Wor
     if (cumulative !== undefined) {
       const outdated: (() => Promise<PartChange[]>)[] = [];
       for (const { project, written } of totals) {
+        if (deferCumulative) {
+          const stored = await manifestOf(catalog, project, cumulative, EVERY_DAY);
+          changes.push(...stored.map(({ part }) => ({ project, table: cumulative, part, written: null })));
+          continue;
+        }
         const of = { schema, table: cumulative, project, changes: byProject.get(project)! };
         for (const { part, days } of await outdatedMonths(catalog, of)) {
           const input = { table: cumulative, days, running: written };

@@ -25,11 +25,6 @@ const BY_KIND = {
   'not-covered': 'unavailable',
 } as const;
 
-/** The disk has less free space than `ORDINATE_MIN_FREE`. */
-export class DiskShortage extends Error {
-  readonly code = 'ENOSPC';
-}
-
 /** Classifies an error of a run and explains it to the operator. */
 export function describeFailure(error: unknown): { outcome: RunOutcome; reason: string } {
   if (error instanceof ProviderFailure) {

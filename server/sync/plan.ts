@@ -214,6 +214,11 @@ function keywordWindows(input: PlanInput, first?: SyncWindow): SyncWindow[] {
   });
 }
 
+/** Whether a window may change the facts of which keyword totals are made. */
+export function changesKeywords({ dayQueries }: SyncWindow): boolean {
+  return dayQueries.some(({ table }) => table === 'keyword_daily');
+}
+
 /** The estimated number of requests of a window; full pages need more. */
 export function countRequests({ dayQueries }: Pick<SyncWindow, 'dayQueries'>, brandTerms: readonly string[]): number {
   return dayQueries.reduce((sum, dayQuery) => sum + requestsOf(dayQuery, brandTerms), 0);

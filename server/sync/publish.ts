@@ -44,6 +44,8 @@ export interface PublishInput extends Stores {
   readonly again: ReadonlySet<Day>;
   /** Milliseconds. */
   readonly now: number;
+  /** Whether later windows would rewrite the cumulative totals of keywords. */
+  readonly deferCumulative: boolean;
   /** The project state after the publication. */
   readonly stateAfter: (days: DaysByTable) => Partial<SyncState>;
   /** Writes further rows in the same transaction. */
@@ -73,7 +75,7 @@ export async function publishWindow(input: PublishInput): Promise<readonly SyncD
   }
   const makeSnapshot = (folder: string): Promise<KnownDays> => writeSnapshot(input, { folder, changed, after });
   // The provider occasionally returns rows with more clicks than impressions.
-  const how = { acceptImplausible: true, trusted: true };
+  const how = { acceptImplausible: true, trusted: true, deferCumulative: input.deferCumulative };
   await loadSnapshot({ settings, catalog }, { ...how, makeSnapshot, engine, alongside: write });
   return days;
 }

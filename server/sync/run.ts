@@ -7,14 +7,16 @@ import { addDays, type Day, pacificDayOf } from '../domain/dates.ts';
 import { newUuid } from '../domain/ids.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
+import { completeCumulative } from '../load/cumulative.ts';
 import type { Stores } from '../load/stores.ts';
 import type { Providers } from '../providers/providers.ts';
-import { type DiskReserve, findShortage } from '../storage/free-space.ts';
+import type { DiskReserve } from '../storage/free-space.ts';
 import { lastWholeMonthBefore } from './country-months.ts';
 import { DayFiles } from './day-files.ts';
+import { requireDiskSpace } from './disk-space.ts';
 import { type FetchedWindow, type FetchOptions, fetchWindow, type RunCounts } from './fetch.ts';
-import { DiskShortage, describeFailure, nextRunAt, type RunOutcome, statusOf } from './outcome.ts';
-import { countRequests, type PlanInput, planWindows, type SyncWindow } from './plan.ts';
+import { describeFailure, nextRunAt, type RunOutcome, statusOf } from './outcome.ts';
+import { changesKeywords, countRequests, type PlanInput, planWindows, type SyncWindow } from './plan.ts';
 import { begin, type Connected, findConnected, prepare } from './prepare.ts';
 import { isPending, newestState, storeFailure } from './project-state.ts';
 import { type PublishInput, publishWindow } from './publish.ts';
@@ -129,7 +131,7 @@ class Run {
 
   async run(): Promise<Pick<SyncResult, 'outcome' | 'reason'>> {
     const { catalog } = this.#stores;
-    await this.#checkSpace();
+    await requireDiskSpace(this.#stores);
     const { now, maxWindows = Number.POSITIVE_INFINITY, staleAfter = 0 } = this.#options;
     const prepared = await prepare(catalog, this.#connected, { today: this.#today, now: now(), staleAfter });
     await begin(catalog, this.#connected, prepared);
@@ -149,26 +151,23 @@ class Run {
         allRequests,
       });
     report();
-    for (const window of windows) {
+    for (const [index, window] of windows.entries()) {
       if (this.#progress.windows >= maxWindows) break;
-      await this.#checkSpace();
-      await this.#window(window, input, report);
+      await requireDiskSpace(this.#stores);
+      const deferCumulative = windows.slice(index + 1).some(changesKeywords);
+      await this.#window(window, input, { report, deferCumulative });
       this.#progress.windows++;
       report();
     }
     return this.#end(input, windows.length > this.#progress.windows);
   }
 
-  /** Throws if the disk has too little space to store what would be requested. */
-  async #checkSpace(): Promise<void> {
-    const { settings, reserve } = this.#stores;
-    const shortage = await findShortage(settings.dataFolder, settings.minFree);
-    if (shortage !== undefined) throw new DiskShortage(shortage);
-    await reserve.take();
-  }
-
   /** Fetches and publishes a window. */
-  async #window(window: SyncWindow, input: PlanInput, report: () => void): Promise<void> {
+  async #window(
+    window: SyncWindow,
+    input: PlanInput,
+    { report, deferCumulative }: { report: () => void; deferCumulative: boolean },
+  ): Promise<void> {
     const { settings, folder } = this.#stores;
     const { project } = this.#connected;
     const files = new DayFiles(join(folder, newUuid()), project.id);
@@ -183,6 +182,7 @@ class Run {
       if (ofBrand !== undefined && input.brandChanged) throw ofBrand;
       const isBrand = window.kind === 'brand';
       await this.#publish(window, fetched, input, {
+        deferCumulative,
         stateAfter: (days) => ({
           syncStatus: 'ok',
           historyBackfilling: isPending(input, days),
@@ -216,7 +216,10 @@ class Run {
     const nothing: SyncWindow = { kind: 'history', from: this.#today, to: this.#today, dayQueries: [] };
     const files = new DayFiles(join(folder, newUuid()), project.id);
     try {
+      // Left by the last window, if it changed no keywords.
+      if (!isPart) await completeCumulative(this.#stores, project.id);
       await this.#publish(nothing, { files, failures: new Map() }, input, {
+        deferCumulative: false,
         stateAfter: (days) => ({
           ...this.#newest(input, days),
           syncStatus: statusOf(outcome),
@@ -245,7 +248,7 @@ class Run {
     window: SyncWindow,
     fetched: FetchedWindow,
     { syncRange, finalThrough }: PlanInput,
-    what: Pick<PublishInput, 'stateAfter' | 'alongside'>,
+    what: Pick<PublishInput, 'deferCumulative' | 'stateAfter' | 'alongside'>,
   ): Promise<void> {
     const { settings, catalog, engine } = this.#stores;
     const published = await publishWindow({

@@ -188,7 +188,8 @@ t.test('a long history is settled but for its last part, and goes on from there'
   const days = 900;
   const first = '2024-01-01';
   const site = Array.from({ length: days }, (_, day) => {
-    const clicks = [200, 520, 880].some((drop) => day >= drop && day < drop + 12) ? 3 : 20;
+    // An alert is open when the days up to 599 are settled.
+    const clicks = [200, 592, 880].some((drop) => day >= drop && day < drop + 12) ? 3 : 20;
     const row = { project_id: 'Proj1', date: addDays(first, day), device: 'mobile', clicks };
     return { ...row, impressions: 100, sum_position: 100 };
   });
@@ -289,6 +290,26 @@ t.test('keywords whose loads stop while those of the site go on are unknown, and
     ],
     'the sync knows that there was nothing',
   );
+});
+
+t.test('an alert that corrected facts no longer have is removed, also one of the first evaluated day', async (t) => {
+  const rule = { scope: 'site', metric: 'clicks', window: '1d', against: 'value', op: 'lt', value: 100 };
+  const stored = { id: '7d9f0c52-3a11-4b7e-9c55-0d4e9e1f2a10', project_id: 'Proj1', name: 'Few clicks', rule };
+  const world = await makeAlertWorld(t, { alert_rules: [stored] });
+  const { site_daily } = factsOf(0, DAYS - 1);
+  await world.load({ site_daily });
+  await evaluate(world, { asOf: addDays(START, 60) });
+  const expected = [['rule', null, 60 - 42, 'warning', true]];
+  t.same(shorten(await alertsOf(world)), expected);
+  await evaluate(world);
+  t.same(
+    shorten(await alertsOf(world)).filter((alert) => (alert as unknown[])[0] === 'rule'),
+    expected,
+    'the rule is replayed from its first day on',
+  );
+  await world.load({ site_daily: site_daily.map((row) => ({ ...row, clicks: 100 })) });
+  await evaluate(world);
+  t.same(await alertsOf(world), []);
 });
 
 t.test('rules of users say nothing about days that the sync has cut off', async (t) => {

@@ -481,6 +481,12 @@ t.test('weeks and months: labelled by their first day in the range, compared wit
     headers: { authorization: `Bearer ${world.key}` },
   });
   t.strictSame(parseCsv(csv.body)[1]?.slice(0, 3), ['Kw000', 'acme boots', '2026-02-11']);
+  // The last days that can be named.
+  for (const interval of ['day', 'week', 'month']) {
+    const last = `to=9999-12-31&period=40d&compare=9999-12-01..9999-12-31&interval=${interval}`;
+    t.strictSame((await ask(`/site?${last}`)).body.daily, [], interval);
+    t.equal((await ask(`/keywords?${last}&daily=1`)).status, 200, interval);
+  }
   refusedFor(t, await ask('/keywords?interval=week'), 'interval');
   refusedFor(t, await ask('/site?interval=year'), 'interval');
 });

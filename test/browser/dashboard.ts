@@ -136,6 +136,8 @@ t.test('a revoked key ends the session; signing in again goes on where one was',
   await page.getByLabel('API key').fill(made.key);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { name: 'Projects' }).waitFor();
+  // Whatever is still on its way would end the session before the click.
+  await settled(page);
   await revokeKey(catalog, { id: made.id, workspace: 'acme', by: null, at: 1 });
   await page.getByRole('link', { name: 'shop.example', exact: true }).click();
   await page.getByText('Your session has ended').waitFor();

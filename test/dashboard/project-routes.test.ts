@@ -65,7 +65,10 @@ const { token } = await createSession(world.catalog, {
 
 async function ask(path: string) {
   const headers = { 'sec-fetch-site': 'same-origin', host: 'localhost', cookie: `ordinate=${token}` };
-  const { statusCode, body } = await world.app.inject({ url: `/app/api/projects/${path}`, headers });
+  const { statusCode, body } = await world.app.inject({
+    url: `/app/api/${path.startsWith('../') ? path.slice(3) : `projects/${path}`}`,
+    headers,
+  });
   // biome-ignore lint/suspicious/noExplicitAny: answers are picked from
   return { status: statusCode, body: JSON.parse(body) as any };
 }
@@ -87,6 +90,11 @@ t.test('a keyword: its days, and the pages that ranked for it', async (t) => {
   for (const path of ['Proj1/keywords/Kw002', 'Proj2/keywords/Kw001', 'nosuc/keywords/Kw001']) {
     t.equal((await ask(path)).status, 404, path);
   }
+});
+
+t.test('changes of what the provider counts, for charts', async (t) => {
+  const { body } = await ask('../provider-events');
+  t.match(body.events[0], { kind: 'span', from: '2025-05-13', affects: ['impressions', 'ctr', 'position'] });
 });
 
 t.test('an alert: the weeks around it, with what was usual and the margin', async (t) => {

@@ -1,24 +1,42 @@
-import type { Note, Range } from '../lib/types.ts';
+import { formatDate } from '../lib/dates.ts';
+import type { Day, Metric, Note, Range } from '../lib/types.ts';
 import type { Marker } from './chart-options.ts';
 
-/** Notes about the site or the workspace, and changes of what the search engine counts, for a chart of the whole site. */
-export function markersOf(notes: readonly Note[], range: Range | undefined, device: string): Marker[] {
+/** A change of what the search engine counts, which no site has caused. */
+interface ProviderEvent extends Range {
+  readonly title: string;
+  /** `span`: its days are counted in another way; `change`: all days from some day of it on. */
+  readonly kind: 'span' | 'change';
+  readonly affects: readonly Metric[];
+  readonly device: string | null;
+}
+
+export interface ProviderEventsAnswer {
+  readonly events: readonly ProviderEvent[];
+}
+
+interface Shown {
+  readonly range: Range | undefined;
+  readonly metric: Metric;
+  readonly device: string;
+}
+
+/** Notes, and the days in the range on which the search engine began to count the metric in another way. */
+export function markersOf(notes: readonly Note[], events: readonly ProviderEvent[], shown: Shown): Marker[] {
+  const { range, metric, device } = shown;
   if (range === undefined) return [];
   const written = notes.map(({ date, endDate, text }): Marker => {
     return { from: date, to: endDate ?? date, text, kind: 'note' };
   });
-  const events = EVENTS.filter(
-    (event) =>
-      event.from <= range.to &&
-      event.to >= range.from &&
-      (event.device === null || device === 'all' || event.device === device),
-  ).map(({ from, to, text }): Marker => ({ from, to, text, kind: 'event' }));
-  return [...events, ...written];
+  const isShown = (event: ProviderEvent): boolean =>
+    event.affects.includes(metric) && (event.device === null || device === 'all' || event.device === device);
+  return [...events.filter(isShown).flatMap((event) => edgesOf(event, range)), ...written];
 }
 
-const EVENTS: readonly {
-  readonly from: string;
-  readonly to: string;
-  readonly text: string;
-  readonly device: string | null;
-}[] = [];
+function edgesOf({ kind, from, to, title }: ProviderEvent, range: Range): Marker[] {
+  const isIn = (day: Day): boolean => day >= range.from && day <= range.to;
+  if (kind === 'change') return isIn(from) || isIn(to) ? [{ from, to, text: title, kind: 'event' }] : [];
+  const begins: Marker = { from, to: from, text: `${title} Until ${formatDate(to)}.`, kind: 'event' };
+  const ends: Marker = { from: to, to, text: `Last day of: ${title}`, kind: 'event' };
+  return [begins, ends].filter((edge) => isIn(edge.from));
+}

@@ -7,10 +7,12 @@ interface MetricTilesProps {
   readonly totals: (Metrics & Compared) | undefined;
   /** The metrics of the compared days; undefined where there are none. */
   readonly comparison: Metrics | undefined;
+  /** Why none of the changes is to be relied on. */
+  readonly unsafe?: readonly string[];
 }
 
 /** The four metrics of a range; the chosen one is that of the chart. */
-export function MetricTiles({ totals, comparison }: MetricTilesProps) {
+export function MetricTiles({ totals, comparison, unsafe = [] }: MetricTilesProps) {
   const view = useView();
   return (
     <div class="metrics" role="radiogroup" aria-label="Metric of the chart">
@@ -27,7 +29,12 @@ export function MetricTiles({ totals, comparison }: MetricTilesProps) {
           <span class="metric-value">{totals ? <Value metric={name} value={totals[name]} /> : '\u00a0'}</span>
           <span class="metric-change">
             {totals && comparison ? (
-              <Change metric={name} now={totals[name]} then={comparison[name]} unsafe={totals.unsafe?.[name]} />
+              <Change
+                metric={name}
+                now={totals[name]}
+                then={comparison[name]}
+                unsafe={totals.unsafe?.[name] ?? unsafe}
+              />
             ) : (
               '\u00a0'
             )}

@@ -8,7 +8,7 @@ import { rangeParameters, rangesOf, useScreenLink, useView } from '../lib/view.t
 import { CompareSelect, PeriodSelect } from '../parts/controls.tsx';
 import { CopyButton } from '../parts/copy.tsx';
 import { MetricTable } from '../parts/data-table.tsx';
-import { markersOf } from '../parts/markers.ts';
+import { markersOf, type ProviderEventsAnswer } from '../parts/markers.ts';
 import { MetricTiles } from '../parts/metric-tiles.tsx';
 import { pointsOf } from '../parts/points.ts';
 import { ProjectScreen } from '../parts/project-screen.tsx';
@@ -65,15 +65,11 @@ function KeywordView({ project, id }: { project: Project; id: string }) {
   const then = before.data;
   const points = useMemo(() => pointsOf(data, metric), [data, metric]);
   const comparedPoints = useMemo(() => then && pointsOf(then, metric), [then, metric]);
-  const markers = useMemo(
-    () =>
-      markersOf(
-        (notes.data?.notes ?? []).filter(({ keyword }) => keyword === null || keyword.id === id),
-        data?.range,
-        'all',
-      ),
-    [notes.data, data, id],
-  );
+  const events = useResource<ProviderEventsAnswer>('/provider-events');
+  const markers = useMemo(() => {
+    const own = (notes.data?.notes ?? []).filter(({ keyword }) => keyword === null || keyword.id === id);
+    return markersOf(own, events.data?.events ?? [], { range: data?.range, metric, device: 'all' });
+  }, [notes.data, events.data, data, metric, id]);
   if (error) return <ErrorBox error={error} retry={reload} />;
   if (data === undefined) return <Skeleton lines={2} height={220} />;
   const { keyword, totals, range, pages } = data;

@@ -6,9 +6,9 @@ import type { AlertsAnswer, NotesAnswer, Project, SiteAnswer } from '../lib/type
 import { rangeParameters, rangesOf, useScreenLink, useView } from '../lib/view.ts';
 import { CompareSelect, CountryChip, DeviceSelect, PeriodSelect } from '../parts/controls.tsx';
 import { CopyButton } from '../parts/copy.tsx';
-import { markersOf } from '../parts/markers.ts';
+import { markersOf, type ProviderEventsAnswer } from '../parts/markers.ts';
 import { MetricTiles } from '../parts/metric-tiles.tsx';
-import { pointsOf } from '../parts/points.ts';
+import { missingDays, pointsOf } from '../parts/points.ts';
 import { ProjectScreen } from '../parts/project-screen.tsx';
 import { ErrorBox, Skeleton } from '../parts/states.tsx';
 import { TimeChart } from '../parts/time-chart.tsx';
@@ -61,14 +61,20 @@ function Performance({ project }: { project: Project }) {
   const then = compared === null ? undefined : before.data;
   const points = useMemo(() => pointsOf(data, metric), [data, metric]);
   const comparedPoints = useMemo(() => then && pointsOf(then, metric), [then, metric]);
+  const events = useResource<ProviderEventsAnswer>('/provider-events');
   const markers = useMemo(
-    () => markersOf(notes.data?.notes ?? [], data?.range, view.device),
-    [notes.data, data, view.device],
+    () =>
+      markersOf(notes.data?.notes ?? [], events.data?.events ?? [], {
+        range: data?.range,
+        metric,
+        device: view.device,
+      }),
+    [notes.data, events.data, data, metric, view.device],
   );
   const totals = data?.totals;
   return (
     <section class={`card performance ${site.isLoading && data ? 'is-stale' : ''}`} aria-label="Performance">
-      <MetricTiles totals={totals} comparison={then?.totals} />
+      <MetricTiles totals={totals} comparison={then?.totals} unsafe={missingDays(data, then)} />
       <div class="performance-chart">
         {site.error && <ErrorBox error={site.error} retry={site.reload} />}
         {data === undefined && site.error === undefined && <Skeleton lines={1} height={310} />}

@@ -8,6 +8,7 @@ import { CompareSelect, PeriodSelect } from '../parts/controls.tsx';
 import { CopyButton } from '../parts/copy.tsx';
 import { Change, Value } from '../parts/numbers.tsx';
 import { PageHead } from '../parts/page-head.tsx';
+import { missingDays } from '../parts/points.ts';
 import { Sparkline } from '../parts/sparkline.tsx';
 import { Command, Empty, ErrorBox, Skeleton } from '../parts/states.tsx';
 import { SyncState } from '../parts/sync-state.tsx';
@@ -71,7 +72,12 @@ function ProjectCard({ project }: { project: Project }) {
                 <dd>
                   <Value metric={metric} value={totals?.[metric]} />
                   {totals && before.data && (
-                    <Change metric={metric} now={totals[metric]} then={before.data.totals[metric]} />
+                    <Change
+                      metric={metric}
+                      now={totals[metric]}
+                      then={before.data.totals[metric]}
+                      unsafe={missingDays(data, before.data)}
+                    />
                   )}
                 </dd>
               </div>
