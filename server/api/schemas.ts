@@ -26,6 +26,15 @@ export function oneOf<const Words extends readonly string[]>(title: string, word
   return Type.Unsafe<Words[number]>({ title, type: 'string', enum: words, ...(description ? { description } : {}) });
 }
 
+/**
+ * One of some strings to which later versions may add. Without `enum`, generated clients do not fail on new ones, nor have a
+ * type for each such property.
+ */
+export function openWords<const Words extends readonly string[]>(words: Words, description?: string) {
+  const help = `${description === undefined ? '' : `${description} `}One of ${words.join(', ')}; more may be added.`;
+  return Type.Unsafe<Words[number]>({ type: 'string', description: help });
+}
+
 /** An integer. Without the format, generated clients may use 32 bits. */
 export function integer(options: { minimum?: number; description?: string } = {}) {
   return Type.Integer({ format: 'int64', ...options });
@@ -54,36 +63,41 @@ export const metricsProperties = {
 
 export const metrics = object('Metrics', metricsProperties);
 
-const change = <Schema extends TSchema>(title: string, difference: Schema) =>
-  object(title, {
-    difference: nullable(difference, 'The value now minus the value then; null if one of them is null.'),
-    ratio: nullable(
-      Type.Number({ format: 'double' }),
-      '(now - then) / then of the unrounded values, four decimals; null if it would mislead (see `unsafe`).',
-    ),
-  });
-const countChange = change('CountChange', integer());
-const ratioChange = change('RatioChange', Type.Number({ format: 'double' }));
+const metricChange = object('MetricChange', {
+  difference: nullable(
+    Type.Number({ format: 'double' }),
+    'The value now minus the value then; null if one of them is null.',
+  ),
+  ratio: nullable(
+    Type.Number({ format: 'double' }),
+    '(now - then) / then of the unrounded values, four decimals; null if it would mislead (see `unsafe`).',
+  ),
+});
 
-const unsafeReasons = Type.Optional(
-  Type.Unsafe<readonly UnsafeReason[]>(Type.Array(oneOf('UnsafeReason', UNSAFE_REASONS))),
+const unsafeReasons = Type.Optional(Type.Unsafe<readonly UnsafeReason[]>(Type.Array(openWords(UNSAFE_REASONS))));
+
+/** Changes and reasons of metrics, and of clicks and impressions alone. */
+const change = Type.Optional(
+  Type.Object(
+    {
+      clicks: metricChange,
+      impressions: metricChange,
+      ctr: Type.Optional(metricChange),
+      position: Type.Optional(metricChange),
+    },
+    { title: 'Change', additionalProperties: false },
+  ),
 );
-const UNSAFE_HELP = { description: 'Metrics whose ratio would mislead, with the reasons.' };
+const unsafe = Type.Optional(
+  object(
+    'Unsafe',
+    { clicks: unsafeReasons, impressions: unsafeReasons, ctr: unsafeReasons, position: unsafeReasons },
+    { description: 'Metrics whose ratio would mislead, with the reasons.' },
+  ),
+);
 
 /** The properties beside metrics, with `compare`. */
-export const comparedProperties = {
-  comparison: Type.Optional(metrics),
-  change: Type.Optional(
-    object('Change', { clicks: countChange, impressions: countChange, ctr: ratioChange, position: ratioChange }),
-  ),
-  unsafe: Type.Optional(
-    object(
-      'Unsafe',
-      { clicks: unsafeReasons, impressions: unsafeReasons, ctr: unsafeReasons, position: unsafeReasons },
-      UNSAFE_HELP,
-    ),
-  ),
-};
+export const comparedProperties = { comparison: Type.Optional(metrics), change, unsafe };
 
 /** Metrics that may be compared. */
 export const totalMetrics = object('TotalMetrics', { ...metricsProperties, ...comparedProperties });
@@ -91,12 +105,7 @@ export const totalMetrics = object('TotalMetrics', { ...metricsProperties, ...co
 /** Clicks and impressions that may be compared. */
 export const totalCounts = object(
   'TotalCounts',
-  {
-    ...counts,
-    comparison: Type.Optional(object('Counts', counts)),
-    change: Type.Optional(object('CountsChange', { clicks: countChange, impressions: countChange })),
-    unsafe: Type.Optional(object('UnsafeCounts', { clicks: unsafeReasons, impressions: unsafeReasons }, UNSAFE_HELP)),
-  },
+  { ...counts, comparison: Type.Optional(object('Counts', counts)), change, unsafe },
   { description: 'Site total minus brand and non-brand.' },
 );
 
@@ -168,9 +177,9 @@ export const rule = object('Rule', {
     Type.Object(
       {
         field: Type.Optional(
-          oneOf('RuleField', KEYWORD_FIELDS, 'Only in keyword groups; page groups test the path of the URL.'),
+          openWords(KEYWORD_FIELDS, 'Only in keyword groups; page groups test the path of the URL.'),
         ),
-        op: oneOf('RuleOperator', [...TEXT_OPERATOR_NAMES, ...NUMBER_OPERATOR_NAMES]),
+        op: openWords([...TEXT_OPERATOR_NAMES, ...NUMBER_OPERATOR_NAMES]),
         value: Type.Union([Type.String(), Type.Number({ format: 'double' })]),
       },
       { title: 'RuleCondition', additionalProperties: false },
