@@ -741,7 +741,7 @@ export interface components {
       readonly removed: readonly components['schemas']['SnapshotPart'][];
     };
     readonly SnapshotFile: {
-      /** @description A fact table of the snapshot format. One of site_daily, keyword_daily, keyword_page_daily, country_daily, country_monthly, appearance_daily, brand_daily, page_daily, query_daily; more may be added. */
+      /** @description A fact table of the snapshot format. One of site_daily, keyword_daily, keyword_page_daily, country_daily, country_monthly, appearance_daily, brand_daily, page_daily, query_daily, page_period, query_period; more may be added. */
       readonly table: string;
       /** @description A month (`2026-03`), or `all`. Each table and part has one file. */
       readonly part: string;
@@ -764,7 +764,7 @@ export interface components {
       readonly href: string;
     };
     readonly SnapshotPart: {
-      /** @description A fact table of the snapshot format. One of site_daily, keyword_daily, keyword_page_daily, country_daily, country_monthly, appearance_daily, brand_daily, page_daily, query_daily; more may be added. */
+      /** @description A fact table of the snapshot format. One of site_daily, keyword_daily, keyword_page_daily, country_daily, country_monthly, appearance_daily, brand_daily, page_daily, query_daily, page_period, query_period; more may be added. */
       readonly table: string;
       /** @description A month (`2026-03`), or `all`. Each table and part has one file. */
       readonly part: string;

@@ -1,7 +1,7 @@
 // Written by `npm run client`; do not edit.
 
 /** Of the document that the files of this folder were made from: a test tells when they are outdated. */
-export const DOCUMENT = '6d842bac082c7b44a31258a72637cedeb3bbd48fcfd1af22f0168618b2574cd1';
+export const DOCUMENT = '09293b7a85e9a9ccb676bab311de6bf369e66c3b1a941347658cb7bf4de75e41';
 
 /** The path of each operation. */
 export const PATHS = {

@@ -43,6 +43,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   providers: ['catalog', 'domain', 'settings.ts', 'runtime'],
   manage: ['providers', 'load', 'facts', 'catalog', 'storage', 'domain', 'process-folder.ts', 'settings.ts', 'runtime'],
   export: ['load', 'facts', 'catalog', 'storage', 'domain', 'process-folder.ts', 'settings.ts', 'runtime'],
+  import: ['load', 'facts', 'catalog', 'storage', 'domain', 'process-folder.ts', 'settings.ts', 'runtime'],
   ops: ['load', 'facts', 'catalog', 'storage', 'domain', 'settings.ts', 'runtime'],
   load: ['facts', 'catalog', 'storage', 'domain', 'settings.ts', 'runtime'],
   facts: ['storage', 'domain', 'runtime'],

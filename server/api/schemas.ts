@@ -1,6 +1,6 @@
 import { type TObject, type TProperties, type TSchema, Type } from 'typebox';
 import { UNSAFE_REASONS, type UnsafeReason } from '../domain/comparison.ts';
-import { ERRORS, type ErrorCode, UNREADABLE_REQUESTS } from '../domain/errors.ts';
+import { ERRORS, type ErrorCode } from '../domain/errors.ts';
 import { KEYWORD_FIELDS, NUMBER_OPERATOR_NAMES, TEXT_OPERATOR_NAMES } from '../domain/rules.ts';
 import { DEVICES } from '../reports/parameters.ts';
 import { FAILURES_PER_MINUTE, REQUESTS_PER_MINUTE } from './plugins/guard.ts';
@@ -193,7 +193,7 @@ export const projectPath = Type.Object({
 });
 
 const integerHeader = (description: string) => ({ type: 'integer', format: 'int64', description });
-const constantHeader = (value: string) => ({ type: 'string', const: value, description: `Always ${value}.` });
+export const constantHeader = (value: string) => ({ type: 'string', const: value, description: `Always ${value}.` });
 
 const rateLimitHeaders = {
   'X-RateLimit-Limit': integerHeader(`Requests that a key may send per minute: ${REQUESTS_PER_MINUTE}.`),
@@ -215,7 +215,7 @@ const EXTRA_DESCRIPTIONS: Partial<Record<ErrorCode, string>> = {
   rate_limited: `; ${REQUESTS_PER_MINUTE} per minute with one key, ${FAILURES_PER_MINUTE} per minute without a valid key from one address`,
 };
 
-function errorResponse(code: ErrorCode): object {
+export function errorResponse(code: ErrorCode): object {
   const headers = {
     ...noStore,
     ...(code === 'unauthorized' ? challenge : rateLimitHeaders),
@@ -269,43 +269,8 @@ export function responses(
   };
 }
 
-const rangeHeaders = {
-  'Accept-Ranges': constantHeader('bytes'),
-  'Content-Range': { type: 'string', description: 'Which bytes are sent, and the size of the file.' },
-};
-
-/** The `response` part of a route that sends a file. */
-export function fileResponses(type: string, description: string): object {
-  const {
-    200: answer,
-    304: notModified,
-    ...errors
-  } = responses(Type.Null(), '', ['not_found'], { hasEtag: true }) as {
-    200: { headers: object };
-    304: object;
-  };
-  const content = { [type]: bytes(description) };
-  const { status, when } = UNREADABLE_REQUESTS.outOfRange;
-  const refused = errorResponse('invalid_request') as { headers: object };
-  return {
-    200: { description, headers: { ...answer.headers, 'Accept-Ranges': rangeHeaders['Accept-Ranges'] }, content },
-    206: {
-      description: 'The requested bytes.',
-      headers: { ...answer.headers, ...rangeHeaders },
-      content,
-    },
-    304: notModified,
-    [status]: {
-      ...refused,
-      description: `\`invalid_request\`: ${when}.`,
-      headers: { ...refused.headers, 'Content-Range': rangeHeaders['Content-Range'] },
-    },
-    ...errors,
-  };
-}
-
 const text = (description: string) => ({ schema: { type: 'string', description } });
-const bytes = (description: string) => ({ schema: { type: 'string', format: 'binary', description } });
+export const bytes = (description: string) => ({ schema: { type: 'string', format: 'binary', description } });
 
 /** Flat rows, with a column per property, named as in JSON. */
 const ROW_CONTENT = {

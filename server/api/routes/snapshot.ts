@@ -4,17 +4,8 @@ import { documentJson } from '../../formats/json.ts';
 import { findReportProject } from '../../reports/report.ts';
 import { snapshotFile, snapshotReport } from '../../reports/snapshot.ts';
 import { answerCached } from '../answer.ts';
-import {
-  day,
-  fileResponses,
-  integer,
-  nullable,
-  object,
-  openWords,
-  project,
-  projectPath,
-  responses,
-} from '../schemas.ts';
+import { fileResponses } from '../file-responses.ts';
+import { day, integer, nullable, object, openWords, project, projectPath, responses } from '../schemas.ts';
 import { sendFile } from '../send-file.ts';
 import type { Route } from './route.ts';
 
