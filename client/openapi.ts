@@ -331,10 +331,10 @@ export interface components {
       readonly brand: components['schemas']['BrandSplit'];
     };
     readonly Change: {
-      readonly clicks: components['schemas']['CountChange'];
-      readonly impressions: components['schemas']['CountChange'];
-      readonly ctr: components['schemas']['RatioChange'];
-      readonly position: components['schemas']['RatioChange'];
+      readonly clicks: components['schemas']['MetricChange'];
+      readonly impressions: components['schemas']['MetricChange'];
+      readonly ctr?: components['schemas']['MetricChange'];
+      readonly position?: components['schemas']['MetricChange'];
     };
     /** @description The range of `compare`. */
     readonly ComparisonRange: {
@@ -353,7 +353,8 @@ export interface components {
     };
     /** @description The source of the list of the range of `compare`. */
     readonly ComparisonSource: {
-      readonly kind: components['schemas']['ListSourceKind'];
+      /** @description gsc: the search engine's reporting API; bigquery: a data warehouse. One of gsc, bigquery; more may be added. */
+      readonly kind: string;
       /**
        * Format: date-time
        * @description An instant in UTC, with milliseconds.
@@ -363,12 +364,6 @@ export interface components {
       readonly truncated: boolean;
       /** @description The list is as long as its source may make it. */
       readonly capped: boolean;
-    };
-    readonly CountChange: {
-      /** @description The value now minus the value then; null if one of them is null. */
-      readonly difference: number | null;
-      /** @description (now - then) / then of the unrounded values, four decimals; null if it would mislead (see `unsafe`). */
-      readonly ratio: number | null;
     };
     readonly CountryMetrics: {
       readonly country: string;
@@ -389,10 +384,6 @@ export interface components {
       readonly clicks: number;
       /** Format: int64 */
       readonly impressions: number;
-    };
-    readonly CountsChange: {
-      readonly clicks: components['schemas']['CountChange'];
-      readonly impressions: components['schemas']['CountChange'];
     };
     readonly DayMetrics: {
       /**
@@ -450,20 +441,6 @@ export interface components {
       /** @description What was wrong and what would be right, for people. */
       readonly message: string;
     };
-    /**
-     * @description A fact table of the snapshot format.
-     * @enum {string}
-     */
-    readonly FactTable:
-      | 'site_daily'
-      | 'keyword_daily'
-      | 'keyword_page_daily'
-      | 'country_daily'
-      | 'country_monthly'
-      | 'appearance_daily'
-      | 'brand_daily'
-      | 'page_daily'
-      | 'query_daily';
     /** @enum {string} */
     readonly Format: 'json' | 'csv' | 'ndjson' | 'arrow' | 'parquet';
     readonly Group: {
@@ -496,13 +473,15 @@ export interface components {
       /** @description A short id. */
       readonly id: string;
       readonly query: string;
-      readonly source: components['schemas']['KeywordSource'];
+      /** @description One of suggested, manual, import; more may be added. */
+      readonly source: string;
       /**
        * Format: date-time
        * @description An instant in UTC, with milliseconds.
        */
       readonly trackedSince: string;
-      readonly intent: components['schemas']['KeywordIntent'];
+      /** @description Estimated from the query text. One of informational, commercial, transactional, navigational, unclassified; more may be added. */
+      readonly intent: string;
       /** @description Manual groups only. */
       readonly groupIds: readonly string[];
       readonly metrics: components['schemas']['Metrics'];
@@ -512,13 +491,6 @@ export interface components {
       /** @description Only when daily is requested: the days for which the keyword has stored data, in order; with interval, weeks or months. */
       readonly daily?: readonly components['schemas']['DayMetrics'][];
     };
-    /**
-     * @description Estimated from the query text.
-     * @enum {string}
-     */
-    readonly KeywordIntent: 'informational' | 'commercial' | 'transactional' | 'navigational' | 'unclassified';
-    /** @enum {string} */
-    readonly KeywordSource: 'suggested' | 'manual' | 'import';
     readonly KeywordsAnswer: {
       readonly project: components['schemas']['ProjectReference'];
       readonly range: components['schemas']['Range'];
@@ -526,7 +498,8 @@ export interface components {
       readonly keywords: readonly components['schemas']['Keyword'][];
     };
     readonly ListSource: {
-      readonly kind: components['schemas']['ListSourceKind'];
+      /** @description gsc: the search engine's reporting API; bigquery: a data warehouse. One of gsc, bigquery; more may be added. */
+      readonly kind: string;
       /**
        * Format: date-time
        * @description An instant in UTC, with milliseconds.
@@ -538,11 +511,12 @@ export interface components {
       readonly capped: boolean;
       readonly comparison?: components['schemas']['ComparisonSource'];
     };
-    /**
-     * @description gsc: the search engine's reporting API; bigquery: a data warehouse.
-     * @enum {string}
-     */
-    readonly ListSourceKind: 'gsc' | 'bigquery';
+    readonly MetricChange: {
+      /** @description The value now minus the value then; null if one of them is null. */
+      readonly difference: number | null;
+      /** @description (now - then) / then of the unrounded values, four decimals; null if it would mislead (see `unsafe`). */
+      readonly ratio: number | null;
+    };
     readonly Metrics: {
       /** Format: int64 */
       readonly clicks: number;
@@ -556,7 +530,8 @@ export interface components {
     readonly Note: {
       /** Format: uuid */
       readonly id: string;
-      readonly scope: components['schemas']['NoteScope'];
+      /** @description One of workspace, project, group, keyword, page; more may be added. */
+      readonly scope: string;
       /**
        * Format: date
        * @description A day, YYYY-MM-DD.
@@ -564,7 +539,8 @@ export interface components {
       readonly date: string;
       /** @description Last day of a range note; null for a single day. */
       readonly endDate: string | null;
-      readonly category: components['schemas']['NoteCategory'];
+      /** @description One of launch, content, technical, migration, campaign, other; more may be added. */
+      readonly category: string;
       readonly text: string;
       /** @description Visible to clients in reports. */
       readonly clientVisible: boolean;
@@ -583,8 +559,6 @@ export interface components {
        */
       readonly updatedAt: string;
     };
-    /** @enum {string} */
-    readonly NoteCategory: 'launch' | 'content' | 'technical' | 'migration' | 'campaign' | 'other';
     readonly NoteGroup: {
       /** @description A short id. */
       readonly id: string;
@@ -595,8 +569,6 @@ export interface components {
       readonly id: string;
       readonly query: string;
     };
-    /** @enum {string} */
-    readonly NoteScope: 'workspace' | 'project' | 'group' | 'keyword' | 'page';
     readonly NotesAnswer: {
       readonly project: components['schemas']['ProjectReference'];
       readonly notes: readonly components['schemas']['Note'][];
@@ -654,7 +626,8 @@ export interface components {
       /** @description Country filter of the project; null means all countries. */
       readonly country: string | null;
       readonly language: string | null;
-      readonly syncStatus: components['schemas']['SyncStatus'];
+      /** @description One of pending, ok, warning, failed; more may be added. */
+      readonly syncStatus: string;
       readonly lastSyncedAt: string | null;
       /** @description Last synced day; null before the first sync. */
       readonly syncedThrough: string | null;
@@ -735,43 +708,19 @@ export interface components {
       readonly countryMonthlyThrough?: string | null;
       readonly comparison?: components['schemas']['ComparisonRange'];
     };
-    readonly RatioChange: {
-      /** @description The value now minus the value then; null if one of them is null. */
-      readonly difference: number | null;
-      /** @description (now - then) / then of the unrounded values, four decimals; null if it would mislead (see `unsafe`). */
-      readonly ratio: number | null;
-    };
     readonly Rule: {
       readonly match: components['schemas']['RuleMatch'];
       readonly conditions: readonly components['schemas']['RuleCondition'][];
     };
     readonly RuleCondition: {
-      readonly field?: components['schemas']['RuleField'];
-      readonly op: components['schemas']['RuleOperator'];
+      /** @description Only in keyword groups; page groups test the path of the URL. One of query, intent, source, clicks, impressions, ctr, position; more may be added. */
+      readonly field?: string;
+      /** @description One of contains, not_contains, equals, not_equals, starts_with, ends_with, matches, eq, neq, lt, lte, gt, gte; more may be added. */
+      readonly op: string;
       readonly value: string | number;
     };
-    /**
-     * @description Only in keyword groups; page groups test the path of the URL.
-     * @enum {string}
-     */
-    readonly RuleField: 'query' | 'intent' | 'source' | 'clicks' | 'impressions' | 'ctr' | 'position';
     /** @enum {string} */
     readonly RuleMatch: 'all' | 'any';
-    /** @enum {string} */
-    readonly RuleOperator:
-      | 'contains'
-      | 'not_contains'
-      | 'equals'
-      | 'not_equals'
-      | 'starts_with'
-      | 'ends_with'
-      | 'matches'
-      | 'eq'
-      | 'neq'
-      | 'lt'
-      | 'lte'
-      | 'gt'
-      | 'gte';
     readonly SiteAnswer: {
       readonly project: components['schemas']['ProjectReference'];
       readonly range: components['schemas']['Range'];
@@ -792,7 +741,8 @@ export interface components {
       readonly removed: readonly components['schemas']['SnapshotPart'][];
     };
     readonly SnapshotFile: {
-      readonly table: components['schemas']['FactTable'];
+      /** @description A fact table of the snapshot format. One of site_daily, keyword_daily, keyword_page_daily, country_daily, country_monthly, appearance_daily, brand_daily, page_daily, query_daily, page_period, query_period; more may be added. */
+      readonly table: string;
       /** @description A month (`2026-03`), or `all`. Each table and part has one file. */
       readonly part: string;
       /** Format: int64 */
@@ -814,12 +764,11 @@ export interface components {
       readonly href: string;
     };
     readonly SnapshotPart: {
-      readonly table: components['schemas']['FactTable'];
+      /** @description A fact table of the snapshot format. One of site_daily, keyword_daily, keyword_page_daily, country_daily, country_monthly, appearance_daily, brand_daily, page_daily, query_daily, page_period, query_period; more may be added. */
+      readonly table: string;
       /** @description A month (`2026-03`), or `all`. Each table and part has one file. */
       readonly part: string;
     };
-    /** @enum {string} */
-    readonly SyncStatus: 'pending' | 'ok' | 'warning' | 'failed';
     /** @description Site total minus brand and non-brand. */
     readonly TotalCounts: {
       /** Format: int64 */
@@ -827,8 +776,8 @@ export interface components {
       /** Format: int64 */
       readonly impressions: number;
       readonly comparison?: components['schemas']['Counts'];
-      readonly change?: components['schemas']['CountsChange'];
-      readonly unsafe?: components['schemas']['UnsafeCounts'];
+      readonly change?: components['schemas']['Change'];
+      readonly unsafe?: components['schemas']['Unsafe'];
     };
     readonly TotalMetrics: {
       /** Format: int64 */
@@ -845,25 +794,11 @@ export interface components {
     };
     /** @description Metrics whose ratio would mislead, with the reasons. */
     readonly Unsafe: {
-      readonly clicks?: readonly components['schemas']['UnsafeReason'][];
-      readonly impressions?: readonly components['schemas']['UnsafeReason'][];
-      readonly ctr?: readonly components['schemas']['UnsafeReason'][];
-      readonly position?: readonly components['schemas']['UnsafeReason'][];
+      readonly clicks?: readonly string[];
+      readonly impressions?: readonly string[];
+      readonly ctr?: readonly string[];
+      readonly position?: readonly string[];
     };
-    /** @description Metrics whose ratio would mislead, with the reasons. */
-    readonly UnsafeCounts: {
-      readonly clicks?: readonly components['schemas']['UnsafeReason'][];
-      readonly impressions?: readonly components['schemas']['UnsafeReason'][];
-    };
-    /** @enum {string} */
-    readonly UnsafeReason:
-      | 'low_base'
-      | 'provisional'
-      | 'missing_days'
-      | 'cut_off'
-      | 'monthly_spread'
-      | 'different_source'
-      | 'provider_event';
   };
   responses: {
     /** @description `invalid_request`: a parameter is missing, malformed or out of range. */

@@ -25,6 +25,7 @@ import { csv } from './formats/csv.ts';
 import { ndjson } from './formats/ndjson.ts';
 import { parquetFormat } from './formats/parquet.ts';
 import { Lists } from './lists/lists.ts';
+import { addMcp } from './mcp/mcp.ts';
 import { addHealthRoutes } from './ops/health.ts';
 import { ConcurrencyLimit, SharedConcurrencyLimit } from './runtime/limits.ts';
 import type { Settings } from './settings.ts';
@@ -141,6 +142,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   const { corsOrigins } = settings;
   await addApi(app, { guard, context, corsOrigins, onStages: dependencies.onStages });
   if (settings.feeds) await addFeeds(app, { guardBy, context });
+  await addMcp(app, { guardBy, context });
   const signInGuard = guardBy(signInTokens(context));
   await addDashboard(app, { sessionGuard, signInGuard, context, dataFolder, onStages: dependencies.onStages });
   const built = await app;

@@ -6,8 +6,21 @@ import t from 'tap';
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'main.ts': ['app.ts', 'api', 'jobs', 'catalog', 'facts', 'process-folder.ts', 'settings.ts'],
   'worker.ts': ['api', 'jobs', 'catalog', 'settings.ts'],
-  'app.ts': ['dashboard', 'api', 'ops', 'formats', 'lists', 'facts', 'catalog', 'storage', 'runtime', 'settings.ts'],
+  'app.ts': [
+    'dashboard',
+    'mcp',
+    'api',
+    'ops',
+    'formats',
+    'lists',
+    'facts',
+    'catalog',
+    'storage',
+    'runtime',
+    'settings.ts',
+  ],
   dashboard: ['api', 'reports', 'alerts', 'sync', 'facts', 'catalog', 'domain'],
+  mcp: ['api', 'formats', 'reports', 'catalog', 'domain', 'runtime'],
   api: ['formats', 'reports', 'catalog', 'domain', 'runtime'],
   formats: ['reports', 'facts', 'catalog', 'domain', 'runtime'],
   reports: ['lists', 'facts', 'catalog', 'storage', 'domain'],
@@ -30,6 +43,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   providers: ['catalog', 'domain', 'settings.ts', 'runtime'],
   manage: ['providers', 'load', 'facts', 'catalog', 'storage', 'domain', 'process-folder.ts', 'settings.ts', 'runtime'],
   export: ['load', 'facts', 'catalog', 'storage', 'domain', 'process-folder.ts', 'settings.ts', 'runtime'],
+  import: ['load', 'facts', 'catalog', 'storage', 'domain', 'process-folder.ts', 'settings.ts', 'runtime'],
   ops: ['load', 'facts', 'catalog', 'storage', 'domain', 'settings.ts', 'runtime'],
   load: ['facts', 'catalog', 'storage', 'domain', 'settings.ts', 'runtime'],
   facts: ['storage', 'domain', 'runtime'],
@@ -50,6 +64,7 @@ const RESERVED: Readonly<Record<string, string>> = {
   '@googleapis/searchconsole': 'providers',
   'google-auth-library': 'providers',
   'apache-arrow': 'formats',
+  '@modelcontextprotocol/server': 'mcp',
 };
 
 const root = join(import.meta.dirname, '..');

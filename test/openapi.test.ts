@@ -335,6 +335,7 @@ t.test('every object and every choice has a name, and the same name in all opera
     [],
     'all of them are used',
   );
+  t.ok(Object.keys(schemas).length <= 60, 'generated clients have at most 60 types');
   t.equal(uses('Error'), 9, 'one schema of all errors');
   t.equal(uses('Paging'), 3);
   t.equal(uses('Range'), 5);

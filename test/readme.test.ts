@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
+import { zipSync } from 'fflate';
 import t from 'tap';
 import { program } from '../scripts/ordinate.ts';
 import { openCatalog } from '../server/catalog/open-catalog.ts';
@@ -151,6 +152,20 @@ t.test('the import of a bulk export', async (t) => {
   t.match(out, /ord_live_\w{32}/);
   t.match(out, /site_daily +2026-03-01 +2026-03-01 +1$/m);
   engine.close();
+});
+
+t.test('the import of an export of the user interface', async (t) => {
+  const folder = temporaryFolder(t);
+  const header = 'Clicks,Impressions,CTR,Position';
+  const files = {
+    'Chart.csv': `Date,${header}\n2026-03-01,1,10,10%,2\n`,
+    'Queries.csv': `Top queries,${header}\nacme,1,10,10%,2\n`,
+  };
+  const entries = Object.entries(files).map(([name, text]) => [name, Buffer.from(text)]);
+  writeFileSync(join(folder, 'export.zip'), zipSync(Object.fromEntries(entries) as Record<string, Uint8Array>));
+  const out = await shell(block('search-console'), folder, { ORDINATE_DATA: join(folder, 'data') });
+  t.match(out, /would be created.*was created/s);
+  t.match(out, /^query_period: 1 rows, 2026-03-01 to 2026-03-01$/m);
 });
 
 t.test('the load of a snapshot', async (t) => {

@@ -5,6 +5,7 @@ import { print, printJson, progress, withStores } from '../cli.ts';
 import { evaluateAfter } from '../evaluate.ts';
 import { examples } from '../help.ts';
 import { readCount } from '../numbers.ts';
+import { addSearchConsole } from './import-search-console.ts';
 import { printSummary, withAlerts } from './load.ts';
 
 interface Options {
@@ -19,6 +20,7 @@ interface Options {
 
 export function addImport(program: Command): void {
   const command = program.command('import').description('import data from elsewhere');
+  addSearchConsole(command, collect);
   command
     .command('bulk-export')
     .description("import Parquet files of the search engine's bulk export")

@@ -1,6 +1,6 @@
 import { type TObject, type TProperties, type TSchema, Type } from 'typebox';
 import { UNSAFE_REASONS, type UnsafeReason } from '../domain/comparison.ts';
-import { ERRORS, type ErrorCode, UNREADABLE_REQUESTS } from '../domain/errors.ts';
+import { ERRORS, type ErrorCode } from '../domain/errors.ts';
 import { KEYWORD_FIELDS, NUMBER_OPERATOR_NAMES, TEXT_OPERATOR_NAMES } from '../domain/rules.ts';
 import { DEVICES } from '../reports/parameters.ts';
 import { FAILURES_PER_MINUTE, REQUESTS_PER_MINUTE } from './plugins/guard.ts';
@@ -24,6 +24,15 @@ export function nullable<Schema extends TSchema>(schema: Schema, description?: s
 /** An enumeration of strings. @param title its name, as for objects */
 export function oneOf<const Words extends readonly string[]>(title: string, words: Words, description?: string) {
   return Type.Unsafe<Words[number]>({ title, type: 'string', enum: words, ...(description ? { description } : {}) });
+}
+
+/**
+ * One of some strings to which later versions may add. Without `enum`, generated clients do not fail on new ones, nor have a
+ * type for each such property.
+ */
+export function openWords<const Words extends readonly string[]>(words: Words, description?: string) {
+  const help = `${description === undefined ? '' : `${description} `}One of ${words.join(', ')}; more may be added.`;
+  return Type.Unsafe<Words[number]>({ type: 'string', description: help });
 }
 
 /** An integer. Without the format, generated clients may use 32 bits. */
@@ -54,36 +63,41 @@ export const metricsProperties = {
 
 export const metrics = object('Metrics', metricsProperties);
 
-const change = <Schema extends TSchema>(title: string, difference: Schema) =>
-  object(title, {
-    difference: nullable(difference, 'The value now minus the value then; null if one of them is null.'),
-    ratio: nullable(
-      Type.Number({ format: 'double' }),
-      '(now - then) / then of the unrounded values, four decimals; null if it would mislead (see `unsafe`).',
-    ),
-  });
-const countChange = change('CountChange', integer());
-const ratioChange = change('RatioChange', Type.Number({ format: 'double' }));
+const metricChange = object('MetricChange', {
+  difference: nullable(
+    Type.Number({ format: 'double' }),
+    'The value now minus the value then; null if one of them is null.',
+  ),
+  ratio: nullable(
+    Type.Number({ format: 'double' }),
+    '(now - then) / then of the unrounded values, four decimals; null if it would mislead (see `unsafe`).',
+  ),
+});
 
-const unsafeReasons = Type.Optional(
-  Type.Unsafe<readonly UnsafeReason[]>(Type.Array(oneOf('UnsafeReason', UNSAFE_REASONS))),
+const unsafeReasons = Type.Optional(Type.Unsafe<readonly UnsafeReason[]>(Type.Array(openWords(UNSAFE_REASONS))));
+
+/** Changes and reasons of metrics, and of clicks and impressions alone. */
+const change = Type.Optional(
+  Type.Object(
+    {
+      clicks: metricChange,
+      impressions: metricChange,
+      ctr: Type.Optional(metricChange),
+      position: Type.Optional(metricChange),
+    },
+    { title: 'Change', additionalProperties: false },
+  ),
 );
-const UNSAFE_HELP = { description: 'Metrics whose ratio would mislead, with the reasons.' };
+const unsafe = Type.Optional(
+  object(
+    'Unsafe',
+    { clicks: unsafeReasons, impressions: unsafeReasons, ctr: unsafeReasons, position: unsafeReasons },
+    { description: 'Metrics whose ratio would mislead, with the reasons.' },
+  ),
+);
 
 /** The properties beside metrics, with `compare`. */
-export const comparedProperties = {
-  comparison: Type.Optional(metrics),
-  change: Type.Optional(
-    object('Change', { clicks: countChange, impressions: countChange, ctr: ratioChange, position: ratioChange }),
-  ),
-  unsafe: Type.Optional(
-    object(
-      'Unsafe',
-      { clicks: unsafeReasons, impressions: unsafeReasons, ctr: unsafeReasons, position: unsafeReasons },
-      UNSAFE_HELP,
-    ),
-  ),
-};
+export const comparedProperties = { comparison: Type.Optional(metrics), change, unsafe };
 
 /** Metrics that may be compared. */
 export const totalMetrics = object('TotalMetrics', { ...metricsProperties, ...comparedProperties });
@@ -91,12 +105,7 @@ export const totalMetrics = object('TotalMetrics', { ...metricsProperties, ...co
 /** Clicks and impressions that may be compared. */
 export const totalCounts = object(
   'TotalCounts',
-  {
-    ...counts,
-    comparison: Type.Optional(object('Counts', counts)),
-    change: Type.Optional(object('CountsChange', { clicks: countChange, impressions: countChange })),
-    unsafe: Type.Optional(object('UnsafeCounts', { clicks: unsafeReasons, impressions: unsafeReasons }, UNSAFE_HELP)),
-  },
+  { ...counts, comparison: Type.Optional(object('Counts', counts)), change, unsafe },
   { description: 'Site total minus brand and non-brand.' },
 );
 
@@ -168,9 +177,9 @@ export const rule = object('Rule', {
     Type.Object(
       {
         field: Type.Optional(
-          oneOf('RuleField', KEYWORD_FIELDS, 'Only in keyword groups; page groups test the path of the URL.'),
+          openWords(KEYWORD_FIELDS, 'Only in keyword groups; page groups test the path of the URL.'),
         ),
-        op: oneOf('RuleOperator', [...TEXT_OPERATOR_NAMES, ...NUMBER_OPERATOR_NAMES]),
+        op: openWords([...TEXT_OPERATOR_NAMES, ...NUMBER_OPERATOR_NAMES]),
         value: Type.Union([Type.String(), Type.Number({ format: 'double' })]),
       },
       { title: 'RuleCondition', additionalProperties: false },
@@ -184,7 +193,7 @@ export const projectPath = Type.Object({
 });
 
 const integerHeader = (description: string) => ({ type: 'integer', format: 'int64', description });
-const constantHeader = (value: string) => ({ type: 'string', const: value, description: `Always ${value}.` });
+export const constantHeader = (value: string) => ({ type: 'string', const: value, description: `Always ${value}.` });
 
 const rateLimitHeaders = {
   'X-RateLimit-Limit': integerHeader(`Requests that a key may send per minute: ${REQUESTS_PER_MINUTE}.`),
@@ -206,7 +215,7 @@ const EXTRA_DESCRIPTIONS: Partial<Record<ErrorCode, string>> = {
   rate_limited: `; ${REQUESTS_PER_MINUTE} per minute with one key, ${FAILURES_PER_MINUTE} per minute without a valid key from one address`,
 };
 
-function errorResponse(code: ErrorCode): object {
+export function errorResponse(code: ErrorCode): object {
   const headers = {
     ...noStore,
     ...(code === 'unauthorized' ? challenge : rateLimitHeaders),
@@ -260,43 +269,8 @@ export function responses(
   };
 }
 
-const rangeHeaders = {
-  'Accept-Ranges': constantHeader('bytes'),
-  'Content-Range': { type: 'string', description: 'Which bytes are sent, and the size of the file.' },
-};
-
-/** The `response` part of a route that sends a file. */
-export function fileResponses(type: string, description: string): object {
-  const {
-    200: answer,
-    304: notModified,
-    ...errors
-  } = responses(Type.Null(), '', ['not_found'], { hasEtag: true }) as {
-    200: { headers: object };
-    304: object;
-  };
-  const content = { [type]: bytes(description) };
-  const { status, when } = UNREADABLE_REQUESTS.outOfRange;
-  const refused = errorResponse('invalid_request') as { headers: object };
-  return {
-    200: { description, headers: { ...answer.headers, 'Accept-Ranges': rangeHeaders['Accept-Ranges'] }, content },
-    206: {
-      description: 'The requested bytes.',
-      headers: { ...answer.headers, ...rangeHeaders },
-      content,
-    },
-    304: notModified,
-    [status]: {
-      ...refused,
-      description: `\`invalid_request\`: ${when}.`,
-      headers: { ...refused.headers, 'Content-Range': rangeHeaders['Content-Range'] },
-    },
-    ...errors,
-  };
-}
-
 const text = (description: string) => ({ schema: { type: 'string', description } });
-const bytes = (description: string) => ({ schema: { type: 'string', format: 'binary', description } });
+export const bytes = (description: string) => ({ schema: { type: 'string', format: 'binary', description } });
 
 /** Flat rows, with a column per property, named as in JSON. */
 const ROW_CONTENT = {

@@ -14,6 +14,8 @@ export const FACT_TABLES = [
   'brand_daily',
   'page_daily',
   'query_daily',
+  'page_period',
+  'query_period',
 ] as const;
 export type FactTable = (typeof FACT_TABLES)[number];
 

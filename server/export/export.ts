@@ -9,6 +9,7 @@ import { type Day, lastDayOf, monthOf } from '../domain/dates.ts';
 import { EVERY_DAY, type Range } from '../domain/range.ts';
 import { Engine } from '../facts/duckdb/engine.ts';
 import { EXPORT_MANIFEST, type ExportManifest, UNFINISHED_EXPORT } from '../load/export-manifest.ts';
+import type { Stores } from '../load/stores.ts';
 import { FACTS } from '../load/tables.ts';
 import { ProcessFolder } from '../process-folder.ts';
 import type { Settings } from '../settings.ts';
@@ -47,8 +48,6 @@ export interface ExportSummary {
 
 /** The export cannot be done as requested; the message explains why. */
 class ExportRefused extends Error {}
-
-type Stores = { readonly settings: Settings; readonly catalog: Catalog };
 
 /**
  * Writes a snapshot of one state of a project or workspace, which `load` takes. The manifest, with the hash of each file,

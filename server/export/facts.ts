@@ -5,6 +5,7 @@ import { lastDayOf, monthOf } from '../domain/dates.ts';
 import type { Range } from '../domain/range.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
 import type { ExportedFile } from '../load/export-manifest.ts';
+import { daysOf } from '../load/parts.ts';
 import type { FactTableSchema } from '../load/tables.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
 import { type CheckedFiles, DamagedFile } from '../storage/checked-files.ts';
@@ -46,8 +47,8 @@ export async function exportFacts(
   }
   const [source = ''] = await folders.checked.open([stored]);
   const parameters = { file: source, ...range };
-  const end = shape.day === 'month' ? `last_day("${shape.day}")` : `"${shape.day}"`;
-  const parts = { day: `"${shape.day}"`, end };
+  const { first, last } = daysOf(shape);
+  const parts = { first, last, end: shape.day === 'month' ? `last_day(${last})` : last };
   type Days = { readonly firstDay: string | null; readonly lastDay: string };
   const [days] = await session.rows<Days>(sqlTemplate('export/days', parts), parameters);
   if (days === undefined || days.firstDay === null) return null;

@@ -52,7 +52,12 @@ export async function breakdowns(facts: Facts, query: BreakdownQuery): Promise<B
   return {
     countries: countryTotals(read).filter(hasCounts).sort(byClicks),
     hasMonths: months.length > 0,
-    devices: devices.map(named).filter(hasCounts).sort(byClicks),
+    // The devices of some imported days are unknown.
+    devices: devices
+      .filter(({ name }) => name !== 'unknown')
+      .map(named)
+      .filter(hasCounts)
+      .sort(byClicks),
     appearances: appearances.map(named).filter(hasCounts).sort(byImpressions),
     ...brandSplit(brand, devices),
   };

@@ -8,6 +8,8 @@ import type { KeywordTotals } from './keyword-totals.ts';
 
 export type NamedMeasures = Measures & { readonly name: string };
 export type DayMeasures = Measures & { readonly date: Day };
+/** Only with a device: whether the devices of the day are unknown. */
+export type SiteDayMeasures = DayMeasures & { readonly hasUnknownDevice: number };
 export type CountryMonth = Measures & { readonly month: Month; readonly country: string };
 
 export type Device = 'all' | 'desktop' | 'mobile' | 'tablet';
@@ -36,7 +38,7 @@ export interface KeywordTotalsQuery extends Omit<FactsQuery, 'files'> {
  */
 export interface Facts {
   /** The days of the property that have rows, in order. */
-  siteDays(query: FactsQuery, device: Device): Promise<DayMeasures[]>;
+  siteDays(query: FactsQuery, device: Device): Promise<SiteDayMeasures[]>;
 
   /** The days of a country that have rows, in order. */
   countryDays(query: FactsQuery, country: string): Promise<DayMeasures[]>;

@@ -9,10 +9,11 @@ import {
   type Month,
   monthOf,
 } from '../domain/dates.ts';
+import { invalidRequest } from '../domain/errors.ts';
 import { type Range, within } from '../domain/range.ts';
 import { Total } from '../domain/spread.ts';
 import type { StoredFile } from '../storage/file-store.ts';
-import type { CountryMonth, DayMeasures, Device, Facts } from './facts.ts';
+import type { CountryMonth, DayMeasures, Device, Facts, SiteDayMeasures } from './facts.ts';
 
 interface SeriesQuery {
   /** The days to read; null for none. */
@@ -66,13 +67,23 @@ export class Series {
 
 const NO_DAYS = new Series([]);
 
-/** Days of the whole property. */
+/** Days of the whole property. Throws `invalid_request` for a device on days whose devices are unknown. */
 export async function siteSeries(
   facts: Facts,
   { range, device, siteFiles, signal }: SeriesQuery & { device: Device; siteFiles: readonly StoredFile[] },
 ): Promise<Series> {
   if (range === null) return NO_DAYS;
-  return new Series(await facts.siteDays({ files: siteFiles, range, signal }, device));
+  const rows = await facts.siteDays({ files: siteFiles, range, signal }, device);
+  refuseUnknownDevices(rows, device);
+  return new Series(rows);
+}
+
+/** Some imports have days without devices; zeros would be wrong. */
+function refuseUnknownDevices(rows: readonly SiteDayMeasures[], device: Device): void {
+  const unknown = rows.filter(({ hasUnknownDevice }) => hasUnknownDevice === 1);
+  if (unknown.length === 0) return;
+  const days = `${unknown.length} ${unknown.length === 1 ? 'day' : 'days'} of the range (${unknown[0]!.date} to ${unknown.at(-1)!.date})`;
+  throw invalidRequest(`device must be all, not '${device}': the devices of ${days} are unknown.`);
 }
 
 interface CountryQuery extends SeriesQuery {

@@ -3,6 +3,7 @@ import type { Project } from '../catalog/projects.ts';
 import type { ListKey, ListKind, SourceKind } from '../catalog/stored-lists.ts';
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import type { Compare } from '../domain/comparison.ts';
+import { invalidRequest } from '../domain/errors.ts';
 import type { Range, RangeParameters } from '../domain/range.ts';
 import type { Source } from './source.ts';
 import type { Sources } from './sources.ts';
@@ -33,7 +34,8 @@ export interface ListRequest {
 }
 
 /**
- * Resolves the key and sources of a list. Throws `unavailable` for a project without a source.
+ * Resolves the key and sources of a list. Throws `unavailable` for a project without a source, and `invalid_request` for a
+ * range or country that the stored lists do not have.
  * @param catalog the snapshot from which the project was read
  */
 export async function planList(
@@ -46,6 +48,9 @@ export async function planList(
   const { from, to, period, compare }: NonNullable<ListParameters['parameters']> = params.parameters ?? range;
   const choice = await sources.choose(project, kind, range, catalog);
   const { sourceKey, fromProvider } = choice;
+  if (params.country !== null && !choice.hasCountries) {
+    throw invalidRequest(`country must be left out: the countries of the ${kind} of this range are unknown.`);
+  }
   // A project with a country has no rows of other countries; its stored facts are already filtered.
   const country = params.country ?? (fromProvider ? project.country : null);
   const isEmpty = fromProvider && project.country !== null && country !== project.country;

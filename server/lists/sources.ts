@@ -1,14 +1,15 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { type Connection, type ConnectionKind, connectionsOf } from '../catalog/connections.ts';
-import { type FactTable, filesOf, isLoaded, readCoverage } from '../catalog/manifest.ts';
+import { type FactFile, type FactTable, filesOf, isLoaded, manifestOf, readCoverage } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import type { ListKind } from '../catalog/stored-lists.ts';
-import { unavailable } from '../domain/errors.ts';
-import type { Range } from '../domain/range.ts';
+import { invalidRequest, type KnownError, unavailable } from '../domain/errors.ts';
+import { EVERY_DAY, type Range } from '../domain/range.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
 import type { Providers } from '../providers/providers.ts';
 import type { CheckedFiles } from '../storage/checked-files.ts';
 import { OwnFacts } from './own-facts.ts';
+import { PeriodList } from './period-list.ts';
 import { SearchConsoleList } from './search-console-list.ts';
 import type { Source } from './source.ts';
 import { WarehouseList } from './warehouse-list.ts';
@@ -28,9 +29,11 @@ export interface Choice {
   readonly sources: readonly Source[];
   /** Whether the list comes from a provider. */
   readonly fromProvider: boolean;
+  readonly hasCountries: boolean;
 }
 
 const TABLE: Record<ListKind, FactTable> = { pages: 'page_daily', queries: 'query_daily' };
+const PERIOD_TABLE: Record<ListKind, FactTable> = { pages: 'page_period', queries: 'query_period' };
 
 /** The source for each kind of connection, in order of preference: a warehouse has all rows, the reporting API only the top rows. */
 const SOURCES: Record<ConnectionKind, (connection: Connection, providers: Providers, engine: Engine) => Source> = {
@@ -39,7 +42,10 @@ const SOURCES: Record<ConnectionKind, (connection: Connection, providers: Provid
     new SearchConsoleList(providers.searchAnalytics(connection), engine),
 };
 
-/** Chooses the sources of lists: a warehouse, then the reporting API, else the project's stored facts. */
+/**
+ * Chooses the sources of lists: a warehouse, then the reporting API, else the project's stored facts: by day, or a list of
+ * exactly the range.
+ */
 export class Sources {
   readonly #options: SourcesOptions;
 
@@ -47,20 +53,34 @@ export class Sources {
     this.#options = options;
   }
 
-  /** Throws `unavailable` for a project without a source. @param catalog the snapshot from which the project was read */
+  /**
+   * Throws `unavailable` for a project without a source, and `invalid_request` if it has lists of other ranges only.
+   * @param catalog the snapshot from which the project was read
+   */
   async choose(project: Project, kind: ListKind, range: Range, catalog = this.#options.catalog): Promise<Choice> {
     const connections = await connectionsOf(catalog, project.id);
     if (connections.length === 0) {
+      const sourceKey = `facts ${project.factsRevision}`;
+      const periods = await manifestOf(catalog, project.id, PERIOD_TABLE[kind], EVERY_DAY);
+      const exact = periods.find(({ firstDay, lastDay }) => firstDay === range.from && lastDay === range.to);
+      // Days can say more than their sum: each country, and each query or page beyond the top ones.
+      if (exact !== undefined && !(await this.#isLoaded(project, kind, range, catalog))) {
+        const { engine, factFiles } = this.#options;
+        const sources = [new PeriodList(engine, factFiles, exact)];
+        return { sourceKey, sources, fromProvider: false, hasCountries: false };
+      }
       // Facts that were never loaded are unknown, not empty.
       if (!(await isLoaded(catalog, project.id, TABLE[kind]))) {
+        if (periods.length > 0) throw otherPeriod(kind, range, periods);
         throw unavailable(
           `There is no source of ${kind}: the project is connected to no provider and has no loaded ${kind}.`,
         );
       }
       return {
-        sourceKey: `facts ${project.factsRevision}`,
+        sourceKey,
         sources: await this.#facts(project, kind, range, catalog),
         fromProvider: false,
+        hasCountries: true,
       };
     }
     const { engine, providers } = this.#options;
@@ -74,7 +94,7 @@ export class Sources {
     ) {
       sources.push(...(await this.#facts(project, kind, range, catalog)));
     }
-    return { sourceKey: `property ${project.property}`, sources, fromProvider: true };
+    return { sourceKey: `property ${project.property}`, sources, fromProvider: true, hasCountries: true };
   }
 
   async #isLoaded({ id }: Project, kind: ListKind, range: Range, catalog: Catalog): Promise<boolean> {
@@ -87,4 +107,14 @@ export class Sources {
     const files = await filesOf(catalog, id, TABLE[kind], range);
     return files.length === 0 ? [] : [new OwnFacts(engine, factFiles, files)];
   }
+}
+
+/** The most periods that an error names. */
+const MAX_NAMED = 12;
+
+function otherPeriod(kind: ListKind, { from, to }: Range, periods: readonly FactFile[]): KnownError {
+  const named = periods.slice(-MAX_NAMED).map(({ firstDay, lastDay }) => `${firstDay} to ${lastDay}`);
+  return invalidRequest(
+    `from and to must be those of a stored list, not ${from} to ${to}: the single days of ${kind} are unknown. Stored: ${named.join(', ')}.`,
+  );
 }

@@ -1,10 +1,8 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Parameters, Session } from '../facts/duckdb/engine.ts';
+import { ImportRefused } from './import-rows.ts';
 import { filesBelow, patternOf, unusableFile } from './snapshot-files.ts';
-
-/** The import is rejected; the message gives the reason. */
-export class ImportRefused extends Error {}
 
 /** Runs a query of `sql/load/bulk-export/`. */
 export type Select = <Row>(name: string, parameters: Parameters) => Promise<Row[]>;

@@ -1,17 +1,17 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { listKeywords } from '../catalog/keywords.ts';
 import type { FactTable } from '../catalog/manifest.ts';
-import { findProjectsOfProperty, newProjectId, type Project } from '../catalog/projects.ts';
+import { findProjectsOfProperty, newProjectId } from '../catalog/projects.ts';
 import { requireWorkspace } from '../catalog/workspaces.ts';
 import { type Day, later } from '../domain/dates.ts';
 import { isoInstant } from '../domain/instants.ts';
-import { domainOf } from '../domain/properties.ts';
 import { Engine, type Parameters, type Session } from '../facts/duckdb/engine.ts';
 import { sqlText } from '../runtime/sql.ts';
 import type { Settings } from '../settings.ts';
-import { classifyExportFiles, ImportRefused, parquetFiles, type Select, siteToKeep } from './bulk-export-files.ts';
+import { classifyExportFiles, parquetFiles, type Select, siteToKeep } from './bulk-export-files.ts';
 import { keywordRows, untrackedQueries } from './entities.ts';
+import { ImportRefused, projectRow, requireDomain, writeRows } from './import-rows.ts';
 import { type LoadSummary, loadFolders, loadSnapshot } from './load.ts';
 import { count } from './problems.ts';
 import { patternOf } from './snapshot-files.ts';
@@ -118,7 +118,11 @@ async function writeSnapshot(
   const project = known?.id ?? (await newProjectId(catalog));
   const brandTerms = options.brandTerms ?? known?.brandTerms ?? [];
   const now = isoInstant(Date.now() * 1000);
-  writeRows(folder, 'projects', [projectRow({ id: project, domain, brandTerms, lastDay, now, known }, options)]);
+  const made = { id: project, workspace, property, domain, brandTerms, known, now };
+  // The export contains only final days.
+  const syncedThrough = known?.syncedThrough ? later(known.syncedThrough, lastDay) : lastDay;
+  const finalThrough = known?.provisionalAfter ? later(known.provisionalAfter, lastDay) : lastDay;
+  writeRows(folder, 'projects', [projectRow({ ...made, syncedThrough, finalThrough })]);
   const max = options.trackTop ?? 0;
   const top = max === 0 ? [] : await select<{ query: string }>('top_queries', { rows, max });
   const added = untrackedQueries(
@@ -191,52 +195,4 @@ async function writeSnapshot(
 /** The days with rows in a Parquet file, in order. A missing day is unknown, not empty. */
 async function daysOf(select: Select, file: string): Promise<Day[]> {
   return (await select<{ day: Day }>('days', { file })).map(({ day }) => day);
-}
-
-function projectRow(
-  made: {
-    id: string;
-    domain: string;
-    brandTerms: readonly string[];
-    lastDay: Day;
-    now: string;
-    known: Project | undefined;
-  },
-  { workspace, property }: ImportOptions,
-): object {
-  const { id, domain, brandTerms, lastDay, now, known } = made;
-  const through = known?.syncedThrough ? later(known.syncedThrough, lastDay) : lastDay;
-  return {
-    id,
-    workspace_id: workspace,
-    domain: known?.domain ?? domain,
-    property,
-    country: known?.country ?? null,
-    language: known?.language ?? null,
-    brand_terms: brandTerms,
-    sync_status: 'ok',
-    last_synced_at: now,
-    synced_through: through,
-    // The export contains only final days.
-    provisional_after: known?.provisionalAfter ? later(known.provisionalAfter, lastDay) : lastDay,
-    history_backfilling: known?.historyBackfilling ?? false,
-    setup_finished: true,
-    created_at: known ? isoInstant(known.createdAt) : now,
-  };
-}
-
-function writeRows(folder: string, table: string, rows: readonly object[]): void {
-  if (rows.length === 0) return;
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, `${table}.ndjson`), rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
-}
-
-function requireDomain(property: string): string {
-  const domain = domainOf(property);
-  if (domain === undefined) {
-    throw new ImportRefused(
-      `'${property}' is not a property; it is written sc-domain:example.com or https://example.com/ (with the slash).`,
-    );
-  }
-  return domain;
 }

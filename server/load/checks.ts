@@ -1,4 +1,5 @@
 import { alertRuleProblem } from '../domain/alert-rules.ts';
+import { MAX_DAYS } from '../domain/range.ts';
 import { ruleProblem } from '../domain/rules.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
@@ -104,6 +105,12 @@ const FACT_CHECKS: readonly Check[] = [
     column: 'country',
     message: 'and project with more than 20 countries besides other',
   },
+  ...['page_period', 'query_period'].map((table) => ({
+    sql: 'period_days',
+    table,
+    column: 'last_day',
+    message: `before first_day, or more than ${MAX_DAYS} days with it`,
+  })),
 ];
 
 interface Violation {

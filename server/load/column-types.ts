@@ -59,6 +59,7 @@ export const COLUMN_TYPES = {
     structured: true,
   },
   device: choice('desktop', 'mobile', 'tablet'),
+  siteDevice: choice('desktop', 'mobile', 'tablet', 'unknown'),
   segment: choice('brand', 'non_brand'),
   syncStatus: choice('pending', 'ok', 'warning', 'failed'),
   source: choice(...SOURCES),

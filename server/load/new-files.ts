@@ -6,9 +6,10 @@ import { sqlTemplate, sqlText } from '../runtime/sql.ts';
 import type { CheckedFiles } from '../storage/checked-files.ts';
 import type { FactStore } from '../storage/fact-store.ts';
 import type { StoredFile } from '../storage/file-store.ts';
+import { daysOf, MAX_PER_PART } from './parts.ts';
 import type { PlannedFiles } from './planned-files.ts';
 import { LoadRejected } from './problems.ts';
-import { type FactTableSchema, MAX_PER_PART } from './tables.ts';
+import type { FactTableSchema } from './tables.ts';
 
 /** Where a load reads and writes fact files. */
 export interface FactFiles {
@@ -75,7 +76,7 @@ export async function writeFile(
 }
 
 async function readDays(session: Session, schema: FactTableSchema, file: string, isMixed: boolean): Promise<Days> {
-  const text = sqlTemplate('load/part_days', { day: schema.day });
+  const text = sqlTemplate('load/part_days', daysOf(schema));
   const [found] = await session.rows<Days & { largest: string }>(text, { file });
   if (isMixed) refuseTooLarge(schema, found!, MAX_PER_PART);
   return found!;

@@ -60,7 +60,11 @@ export async function writePartFiles(engine: Engine, catalog: Catalog, work: Wor
   for (const [project, replaced] of days) {
     const range = { from: [...replaced].reduce(earlier), to: [...replaced].reduce(later) };
     const before = new Map((await manifestOf(catalog, project, schema.name, range)).map((row) => [row.part, row]));
-    for (const part of schema.split === 'none' ? ['all'] : eachMonth(range.from, range.to)) {
+    for (const part of partsToWrite(
+      schema,
+      range,
+      parts.filter((one) => one.project === project),
+    )) {
       const current = before.get(part);
       const carried = staged.get(cacheKey(project, part));
       const place = { files, schema, project, part };
@@ -97,6 +101,12 @@ export async function writePartFiles(engine: Engine, catalog: Catalog, work: Wor
   }
   await files.store.syncFolders();
   return changes;
+}
+
+/** The parts that a load changes: those of its days, but of periods only the ones that it has. */
+function partsToWrite({ split }: FactTableSchema, { from, to }: Range, carried: readonly StagedPart[]): Part[] {
+  if (split === 'none') return ['all'];
+  return split === 'period' ? carried.map(({ part }) => part) : eachMonth(from, to);
 }
 
 interface CumulativeOf {

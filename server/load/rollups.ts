@@ -5,7 +5,7 @@ import type { Engine, Session } from '../facts/duckdb/engine.ts';
 import { sqlTemplate, sqlText } from '../runtime/sql.ts';
 import type { StoredFile } from '../storage/file-store.ts';
 import { checkRunning, type PartChange, type Place, type WrittenFile, writeFile } from './new-files.ts';
-import { PARTS_WITHOUT_CHECK } from './tables.ts';
+import { PARTS_WITHOUT_CHECK } from './parts.ts';
 
 /** Writes the rollups of one part from its file; none if it has no rows. */
 export async function writePartRollups(

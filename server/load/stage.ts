@@ -1,13 +1,14 @@
 import { rm } from 'node:fs/promises';
 import type { Session } from '../facts/duckdb/engine.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
+import { partOf, WRONG_PART } from './parts.ts';
 import { count, type Problem } from './problems.ts';
 import { unreadable } from './read-failures.ts';
 import { findLines, type ShownRow } from './row-lines.ts';
 import type { TableFiles } from './snapshot-files.ts';
 import { emptyRows, readSource, type Source, type TableSchema, trustedSource } from './source.ts';
 import { stagedFiles } from './staged-parts.ts';
-import { type EntityTable, type FactTableSchema, identifiers, partOf, WRONG_PART } from './tables.ts';
+import { type EntityTable, type FactTableSchema, identifiers } from './tables.ts';
 
 /** The result of staging a table. Staged rows exclude wrong rows. */
 export interface Staged {

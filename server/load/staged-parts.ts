@@ -5,8 +5,9 @@ import type { Part } from '../catalog/manifest.ts';
 import type { Day } from '../domain/dates.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
+import { daysOf, MAX_PER_PART, partName, partOf, WRONG_PART } from './parts.ts';
 import { count, type Problem } from './problems.ts';
-import { type FactTableSchema, MAX_PER_PART, partOf, WHOLE_PART, WRONG_PART } from './tables.ts';
+import type { FactTableSchema } from './tables.ts';
 
 /** Approximate number of staged facts per duplicate check. */
 const BATCH_ROWS = 1_000_000;
@@ -44,7 +45,7 @@ export async function readStagedParts(
   filesOf.delete(WRONG_PART);
   const files = [...filesOf.values()].flat();
   if (files.length === 0) return { parts: [], problems: [] };
-  const template = sqlTemplate('load/staged_parts', { day: schema.day, part: partOf(schema) });
+  const template = sqlTemplate('load/staged_parts', { ...daysOf(schema), part: partOf(schema) });
   const rows = await session.rows<PartRow>(template, { files });
   const rowsOf = Map.groupBy(rows, ({ part }) => part);
   const parts: StagedPart[] = [];
@@ -52,13 +53,13 @@ export async function readStagedParts(
     const staged = filesOf.get(part) ?? [];
     const readable = projects.length > FEW_PROJECTS ? [await sortByProject(session, staged, folder, part)] : staged;
     for (const { part: _, largest: __, ...staged } of projects) {
-      parts.push({ ...staged, part: toPart(part), files: readable });
+      parts.push({ ...staged, part: partName(part), files: readable });
     }
   }
   const tooLarge = rows.filter(({ largest }) => largest > MAX_PER_PART);
   if (tooLarge.length === 0) return { parts, problems: [] };
   const message = `the sums of ${count(tooLarge.length, 'project and part', 'projects and parts')} are too large to be exact in JSON (over ${MAX_PER_PART}). The first:`;
-  const first = tooLarge.slice(0, 3).map(({ project, part }) => ({ project_id: project, month: toPart(part) }));
+  const first = tooLarge.slice(0, 3).map(({ project, part }) => ({ project_id: project, month: partName(part) }));
   return { parts, problems: [{ table: schema.name, column: null, message, rows: first }] };
 }
 
@@ -83,12 +84,6 @@ async function sortByProject(session: Session, files: string[], folder: string, 
   await session.runFile('load/sorted_part', { files, target });
   for (const file of files) await rm(file);
   return target;
-}
-
-/** 202603 to `2026-03`. */
-function toPart(part: number): Part {
-  const digits = String(part);
-  return part === WHOLE_PART ? 'all' : `${digits.slice(0, 4)}-${digits.slice(4)}`;
 }
 
 /** The files of staged parts in batches of about a million rows. Keys never span parts or batches. */

@@ -15,6 +15,13 @@ const MEASURES = {
 };
 const EXAMPLE_MEASURES = { clicks: 12, impressions: 340, sum_position: 2100 };
 const DAY = 'The day, as the provider counts days.';
+const PERIOD =
+  'Answers exactly that range, if the project has no other source. A load replaces only the periods that it has.';
+const PERIOD_DAYS = {
+  first_day: 'The first day of the range.',
+  last_day: 'Its last day; a range has at most 486 days.',
+};
+const EXAMPLE_PERIOD = { project_id: 'Shop1', first_day: '2025-08-01', last_day: '2025-08-28' };
 const COUNTRY = "The searchers' country; zzz if unknown.";
 
 /** A paragraph per table and a sentence per column, for the reference and `ordinate describe`. */
@@ -198,7 +205,12 @@ export const TABLE_HELP: Readonly<Record<string, TableHelp>> = {
   },
   site_daily: {
     about: 'The whole property by day and device. Headline totals come from here.',
-    columns: { project_id: PROJECT_ID, date: DAY, device: 'The device.', ...MEASURES },
+    columns: {
+      project_id: PROJECT_ID,
+      date: DAY,
+      device: 'The device; `unknown` for days whose devices are not known.',
+      ...MEASURES,
+    },
     example: { project_id: 'Shop1', date: '2026-03-02', device: 'mobile', ...EXAMPLE_MEASURES },
   },
   keyword_daily: {
@@ -268,5 +280,15 @@ export const TABLE_HELP: Readonly<Record<string, TableHelp>> = {
     about: "Queries by day and country: the project's stored archive for query lists.",
     columns: { project_id: PROJECT_ID, query: 'The query.', date: DAY, country: COUNTRY, ...MEASURES },
     example: { project_id: 'Shop1', query: 'red shoes', date: '2026-03-02', country: 'usa', ...EXAMPLE_MEASURES },
+  },
+  page_period: {
+    about: `Pages of a range of days whose single days are unknown, as in an export from the user interface. ${PERIOD}`,
+    columns: { project_id: PROJECT_ID, ...PERIOD_DAYS, url: 'The page.', ...MEASURES },
+    example: { ...EXAMPLE_PERIOD, url: 'https://shop.example/shoes', ...EXAMPLE_MEASURES },
+  },
+  query_period: {
+    about: `Queries of a range of days whose single days are unknown. ${PERIOD}`,
+    columns: { project_id: PROJECT_ID, ...PERIOD_DAYS, query: 'The query.', ...MEASURES },
+    example: { ...EXAMPLE_PERIOD, query: 'red shoes', ...EXAMPLE_MEASURES },
   },
 };

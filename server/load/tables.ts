@@ -32,9 +32,9 @@ type Rollup = (typeof ROLLUPS)[number];
 export interface FactTableSchema extends Table {
   readonly name: FactTable;
   /** The date column. */
-  readonly day: 'date' | 'month';
+  readonly day: 'date' | 'month' | 'last_day';
   /** How the rows of a project are split into files. Small tables use one file, so that long ranges open only one. */
-  readonly split: 'month' | 'none';
+  readonly split: 'month' | 'none' | 'period';
   /** SQL expressions that the rows of a file are sorted by. */
   readonly order: readonly string[];
   /** Rollups stored with each file. */
@@ -247,9 +247,12 @@ function facts(
   };
 }
 
+/** Lists of a range of days as a whole: nobody knows its single days. */
+const PERIOD = { first_day: 'factDay', last_day: 'factDay' } as const;
+
 /** The fact tables. Rows of a file are sorted by the columns that reports filter by. */
 export const FACTS: readonly FactTableSchema[] = [
-  facts('site_daily', { date: 'factDay', device: 'device' }),
+  facts('site_daily', { date: 'factDay', device: 'siteDevice' }),
   facts(
     'keyword_daily',
     { keyword_id: 'shortId', date: 'factDay', device: 'device' },
@@ -268,6 +271,8 @@ export const FACTS: readonly FactTableSchema[] = [
   facts('brand_daily', { date: 'factDay', segment: 'segment' }),
   facts('page_daily', { url: 'url', date: 'factDay', country: 'country' }, { split: 'month' }),
   facts('query_daily', { query: 'words', date: 'factDay', country: 'country' }, { split: 'month' }),
+  facts('page_period', { ...PERIOD, url: 'url' }, { day: 'last_day', split: 'period', order: ['"url"'] }),
+  facts('query_period', { ...PERIOD, query: 'words' }, { day: 'last_day', split: 'period', order: ['"query"'] }),
 ];
 
 export const TABLE_NAMES: readonly string[] = [...ENTITY_TABLES, ...FACT_TABLES];
@@ -280,18 +285,4 @@ export function identifiers(names: readonly string[]): string {
 /** `a := "a", b := "b"`: arguments of `struct_pack`. */
 export function packed(names: readonly string[]): string {
   return names.map((name) => `"${name}" := "${name}"`).join(', ');
-}
-
-/** The sum of up to this many parts is always exact in JSON; a range has up to 17 months. */
-export const PARTS_WITHOUT_CHECK = 20;
-/** The largest allowed sum of a part. */
-export const MAX_PER_PART = Math.floor(Number.MAX_SAFE_INTEGER / PARTS_WITHOUT_CHECK);
-
-/** Part numbers while staging: `202603` is a month. Numeric partitions are faster to write. */
-export const WRONG_PART = 0;
-export const WHOLE_PART = 1;
-
-/** SQL of the number of the part that a row belongs to. */
-export function partOf({ day, split }: FactTableSchema): string {
-  return split === 'none' ? String(WHOLE_PART) : `(year("${day}") * 100 + month("${day}"))`;
 }

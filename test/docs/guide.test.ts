@@ -3,6 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import t from 'tap';
 import { addDays } from '../../server/domain/dates.ts';
 import { ROOT } from '../readme.ts';
@@ -139,6 +141,44 @@ t.test('BI: the Grafana panel names what the answer has', async (t) => {
   for (const { selector, type } of panel.columns) {
     t.type(rows[0]?.[selector], type === 'timestamp' ? 'string' : type, selector);
   }
+});
+
+t.test('BI: the views over an export, and the averages of Metabase', async (t) => {
+  await shell(here('bi', 'export'));
+  const connection = await (await DuckDBInstance.create()).connect();
+  t.teardown(() => connection.closeSync());
+  const views = guideBlock('bi', 'views').replaceAll("'facts/", `'${folder}/facts/`);
+  for (const statement of views.split(';').filter((text) => text.trim() !== '')) await connection.run(statement);
+  const [ctr, position] = ['ctr', 'position'].map((name) =>
+    guideBlock('bi', name).replaceAll(/\[([\w ]+)\]/g, (_, column: string) => column.toLowerCase().replace(' ', '_')),
+  );
+  for (const [view, days] of [
+    ['site', 60],
+    ['keywords', 60],
+  ] as const) {
+    const rows = await connection.runAndReadAll(`select count(*)::int, ${ctr}, ${position} from ${view}`);
+    t.strictSame(rows.getRowsJS(), [[days, 0.1, 5.5]], view);
+  }
+});
+
+t.test('agents: the configuration and the tools', async (t) => {
+  const { mcpServers } = JSON.parse(guideBlock('agents', 'config')) as {
+    mcpServers: { ordinate: { url: string; headers: Record<string, string> } };
+  };
+  const { url, headers } = mcpServers.ordinate;
+  const client = new Client({ name: 'test', version: '1' });
+  const own = { Authorization: headers['Authorization']!.replace('ord_live_...', key) };
+  const server = new URL(url.replace('http://127.0.0.1:3000', address));
+  await client.connect(new StreamableHTTPClientTransport(server, { requestInit: { headers: own } }));
+  const names = (await client.listTools()).tools.map(({ name }) => name);
+  await client.close();
+  const page = readFileSync(join(ROOT, 'docs/agents.md'), 'utf8');
+  t.strictSame(
+    [...page.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name),
+    names,
+  );
+  const answer = await shell(here('agents', 'tools'));
+  for (const name of names) t.match(answer, `"name":"${name}"`);
 });
 
 t.test('programs: TypeScript', async (t) => {

@@ -87,7 +87,8 @@ t.test(
       doneBy(server).length >= TALKING.length ? true : undefined,
     );
     t.strictSame(doneBy(server).sort(), [...TALKING].sort());
-    const [first = 0] = workersOf(server);
+    const [first] = workersOf(server);
+    if (first === undefined) throw new Error('No worker runs.');
     if (process.platform === 'linux') {
       const loaded = readFileSync(`/proc/${first}/maps`, 'utf8');
       t.match(loaded, /node/);

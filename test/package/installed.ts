@@ -96,7 +96,7 @@ async function answers(t: Test, { get }: Started): Promise<void> {
   for (const path of ['site', 'keywords', 'queries?limit=1']) {
     t.equal((await get(`/api/v1/projects/${projects[0]!.id}/${path}`)).status, 200, path);
   }
-  t.equal((await get('/docs')).status, 200);
+  for (const path of ['/docs', '/docs/guide/agents']) t.equal((await get(path)).status, 200, path);
   t.match(await (await get('/openapi.json')).text(), /"examples"/);
 }
 

@@ -26,7 +26,13 @@ const SECOND = {
   country: 'deu',
   language: 'de',
 };
-const SITE = facts('date device', ['2026-02-27', 'mobile', 3, 100, 900], ['2026-03-01', 'desktop', 1, 10, 30]);
+const SITE = facts('date device', ['2026-02-27', 'mobile', 3, 100, 900], ['2026-03-01', 'unknown', 1, 10, 30]);
+
+const PERIODS = facts(
+  'first_day last_day query',
+  ['2026-01-01', '2026-01-31', 'red', 1, 3, 5],
+  ['2026-01-15', '2026-02-28', 'blue, big', 1, 3, 5],
+);
 
 /** A row of every table, with texts that are hard to write as CSV. */
 const TABLES: Readonly<Record<string, Row[]>> = {
@@ -144,6 +150,8 @@ const TABLES: Readonly<Record<string, Row[]>> = {
   appearance_daily: facts('date appearance', ['2026-03-01', 'VIDEO', 3, 100, 900]),
   brand_daily: facts('date segment', ['2026-03-01', 'brand', 1, 3, 5]),
   page_daily: facts('date url country', ['2026-03-01', 'https://shop.example/"x"', 'usa', 1, 3, 5]),
+  query_period: [...PERIODS, ...ofProject('Proj2', PERIODS)],
+  page_period: facts('first_day last_day url', ['2026-02-01', '2026-02-28', 'https://shop.example/a', 1, 3, 5]),
   query_daily: facts(
     'date query country',
     ['2026-02-28', ' red shoes', 'usa', 1, 3, 5],
@@ -163,6 +171,7 @@ const QUESTIONS = [
       'breakdowns?period=3m',
       'pages?to=2026-03-10',
       'queries?to=2026-03-10',
+      'queries?from=2026-01-15&to=2026-02-28',
       'alerts',
       'notes',
     ].map((path) => `/projects/${id}/${path}`),

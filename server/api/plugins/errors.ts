@@ -9,8 +9,8 @@ function errorBody(code: KnownError['code'], message: string): { error: { code: 
   return { error: { code, message } };
 }
 
-/** Sends an error with its status, headers and body. Internal details go only to the log. */
-export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+/** The error as the client sees it. Internal details go only to the log. */
+export function logError(error: unknown, request: FastifyRequest): KnownError {
   const known = toKnown(error);
   // Failures caused by a disconnected client are not errors of the service.
   const isGone = known.code === 'server_error' && request.signal?.aborted;
@@ -18,6 +18,12 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   if (isGone) request.log.debug(what, 'the client has disconnected');
   else if (known.code === 'server_error') request.log.error(what, 'request failed');
   else if (known.code === 'unavailable') request.log.warn(what, 'answer unavailable');
+  return known;
+}
+
+/** Sends an error with its status, headers and body. */
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const known = logError(error, request);
   reply.header('cache-control', 'no-store');
   if (known.code === 'unauthorized') reply.header('www-authenticate', 'Bearer');
   if (known.retryAfter !== undefined) reply.header('retry-after', String(known.retryAfter));

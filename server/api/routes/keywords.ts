@@ -8,15 +8,15 @@ import { answerCached } from '../answer.ts';
 import * as schema from '../schemas.ts';
 import type { Route } from './route.ts';
 
-const { object, oneOf, shortId } = schema;
+const { object, openWords, shortId } = schema;
 
 const keyword = Type.Object(
   {
     id: shortId,
     query: Type.String(),
-    source: oneOf('KeywordSource', SOURCES),
+    source: openWords(SOURCES),
     trackedSince: schema.instant,
-    intent: oneOf('KeywordIntent', INTENTS, 'Estimated from the query text.'),
+    intent: openWords(INTENTS, 'Estimated from the query text.'),
     groupIds: Type.Array(shortId, { description: 'Manual groups only.' }),
     metrics: schema.metrics,
     ...schema.comparedProperties,

@@ -1,12 +1,8 @@
 import { Type } from 'typebox';
-import { instant, object, oneOf } from '../schemas.ts';
+import { instant, object, openWords } from '../schemas.ts';
 
 const properties = {
-  kind: oneOf(
-    'ListSourceKind',
-    ['gsc', 'bigquery'],
-    "gsc: the search engine's reporting API; bigquery: a data warehouse.",
-  ),
+  kind: openWords(['gsc', 'bigquery'], "gsc: the search engine's reporting API; bigquery: a data warehouse."),
   fetchedAt: instant,
   truncated: Type.Boolean({ description: 'There were more rows than the list holds.' }),
   capped: Type.Boolean({ description: 'The list is as long as its source may make it.' }),

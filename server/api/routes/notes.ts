@@ -3,15 +3,15 @@ import { noteRows } from '../../formats/entity-rows.ts';
 import { documentJson } from '../../formats/json.ts';
 import { notesReport } from '../../reports/notes.ts';
 import { answerFresh } from '../answer.ts';
-import { day, instant, nullable, object, oneOf, project, responses, shortId, uuid } from '../schemas.ts';
+import { day, instant, nullable, object, openWords, project, responses, shortId, uuid } from '../schemas.ts';
 import type { Route } from './route.ts';
 
 const note = object('Note', {
   id: uuid,
-  scope: oneOf('NoteScope', ['workspace', 'project', 'group', 'keyword', 'page']),
+  scope: openWords(['workspace', 'project', 'group', 'keyword', 'page']),
   date: day,
   endDate: nullable(day, 'Last day of a range note; null for a single day.'),
-  category: oneOf('NoteCategory', ['launch', 'content', 'technical', 'migration', 'campaign', 'other']),
+  category: openWords(['launch', 'content', 'technical', 'migration', 'campaign', 'other']),
   text: Type.String(),
   clientVisible: Type.Boolean({ description: 'Visible to clients in reports.' }),
   author: Type.String(),

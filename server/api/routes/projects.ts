@@ -8,7 +8,7 @@ import { answerFresh } from '../answer.ts';
 import { namedFormat, parametersOf } from '../format.ts';
 import { sendBytes } from '../response-cache.ts';
 import { rowStream } from '../row-stream.ts';
-import { day, instant, integer, nullable, object, oneOf, responses, shortId } from '../schemas.ts';
+import { day, instant, integer, nullable, object, openWords, responses, shortId } from '../schemas.ts';
 import { sendStream } from '../send-stream.ts';
 import type { Route } from './route.ts';
 
@@ -18,7 +18,7 @@ const project = object('Project', {
   property: Type.String({ description: 'Identifier of the search-performance property.' }),
   country: nullable(Type.String({ pattern: '^[a-z]{3}$' }), 'Country filter of the project; null means all countries.'),
   language: nullable(Type.String({ pattern: '^[a-z]{2}$' })),
-  syncStatus: oneOf('SyncStatus', ['pending', 'ok', 'warning', 'failed']),
+  syncStatus: openWords(['pending', 'ok', 'warning', 'failed']),
   lastSyncedAt: nullable(instant),
   syncedThrough: nullable(day, 'Last synced day; null before the first sync.'),
   keywordHistoryFrom: Type.String({ format: 'date', description: 'First day of keyword data the plan can read.' }),

@@ -4,11 +4,12 @@ import { documentJson } from '../../formats/json.ts';
 import { findReportProject } from '../../reports/report.ts';
 import { snapshotFile, snapshotReport } from '../../reports/snapshot.ts';
 import { answerCached } from '../answer.ts';
-import { day, fileResponses, integer, nullable, object, oneOf, project, projectPath, responses } from '../schemas.ts';
+import { fileResponses } from '../file-responses.ts';
+import { day, integer, nullable, object, openWords, project, projectPath, responses } from '../schemas.ts';
 import { sendFile } from '../send-file.ts';
 import type { Route } from './route.ts';
 
-const table = oneOf('FactTable', FACT_TABLES, 'A fact table of the snapshot format.');
+const table = openWords(FACT_TABLES, 'A fact table of the snapshot format.');
 const part = Type.String({ description: 'A month (`2026-03`), or `all`. Each table and part has one file.' });
 
 const file = object('SnapshotFile', {

@@ -14,6 +14,7 @@ import type {
   FactsQuery,
   KeywordTotalsQuery,
   NamedMeasures,
+  SiteDayMeasures,
   TakeColumns,
 } from '../facts.ts';
 import { KeywordTotals } from '../keyword-totals.ts';
@@ -41,7 +42,7 @@ export class DuckDBFacts implements Facts {
     this.#heavy = heavy;
   }
 
-  siteDays(query: FactsQuery, device: Device): Promise<DayMeasures[]> {
+  siteDays(query: FactsQuery, device: Device): Promise<SiteDayMeasures[]> {
     return this.#rows('facts/site_daily', query, { device });
   }
 

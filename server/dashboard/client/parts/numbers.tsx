@@ -22,8 +22,11 @@ interface ChangeProps {
 export function Change({ metric, now, then, unsafe }: ChangeProps) {
   const change = describeChange(metric, now, then);
   if (change === undefined) return null;
-  const isUnsafe = unsafe !== undefined && unsafe.length > 0;
-  const title = isUnsafe ? `${change.exact}. Not safe to compare: ${describeReasons(unsafe)}` : change.exact;
+  const reasons = unsafe ?? [];
+  // The newest days are in every usual range: that they may change is said on hover, and in the chart.
+  const isUnsafe = reasons.some((reason) => reason !== 'provisional');
+  const why = `${isUnsafe ? 'Not safe to compare' : 'With'}: ${describeReasons(reasons)}`;
+  const title = reasons.length > 0 ? `${change.exact}. ${why}` : change.exact;
   if (change.isGood === null) {
     return (
       <span class="change" title={title}>

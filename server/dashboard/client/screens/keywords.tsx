@@ -3,7 +3,7 @@ import { countDays } from '../lib/dates.ts';
 import { joinFilters } from '../lib/filter.ts';
 import { formatCount, plural } from '../lib/format.ts';
 import type { Group, GroupsAnswer, Keyword, KeywordsAnswer, Project } from '../lib/types.ts';
-import { compareParameter, rangeParameters, rangesOf, useScreenLink, useView } from '../lib/view.ts';
+import { compareParameter, rangeParameters, rangesOf, useScreenLink, useView, type View } from '../lib/view.ts';
 import { CompareSelect, DeviceSelect, PeriodSelect } from '../parts/controls.tsx';
 import { CopyButton } from '../parts/copy.tsx';
 import { type MetricRow, MetricTable, PAGE_SIZE, Pager } from '../parts/data-table.tsx';
@@ -41,7 +41,7 @@ export function Keywords() {
     ...baseFor(),
     filter: bucket === undefined ? filter : joinFilters(filter, bucket[2], bucket[3]),
     sort: view.get('sort') || '-clicks',
-    compare: compareParameter(view, project),
+    compare: isReadable(view, project) ? compareParameter(view, project) : null,
   });
   return (
     <ProjectScreen
@@ -74,6 +74,12 @@ export function Keywords() {
       }
     </ProjectScreen>
   );
+}
+
+/** Whether the plan reads any keyword of the compared days: the API refuses a comparison with none. */
+function isReadable(view: View, project: Project): boolean {
+  const { compared } = rangesOf(view, project);
+  return compared !== null && compared.to >= project.keywordHistoryFrom;
 }
 
 function Groups({ project }: { project: Project }) {

@@ -1,0 +1,112 @@
+import { join } from 'node:path';
+import type { FactTable } from '../catalog/manifest.ts';
+import type { Day } from '../domain/dates.ts';
+import type { Parameters, Session } from '../facts/duckdb/engine.ts';
+import { ImportRefused } from '../load/import-rows.ts';
+import { sqlTemplate } from '../runtime/sql.ts';
+import { isPeriod, type PlannedTable, type Target } from './plan.ts';
+
+interface Source {
+  readonly planned: PlannedTable;
+  readonly target: Target;
+}
+
+/** The days of a fact table that imported tables have. */
+export type WrittenDays = Readonly<Partial<Record<FactTable, readonly Day[]>>>;
+
+export interface FactsInput {
+  readonly folder: string;
+  readonly project: string;
+  /** NDJSON of the tracked keywords; undefined if there are none. */
+  readonly keywords: string | undefined;
+  readonly kept: KeptDays;
+}
+
+/** Stored days that say more than an export. */
+export interface KeptDays {
+  /** Days that the sync has fetched, by table. */
+  readonly synced: ReadonlyMap<string, readonly Day[]>;
+  /** Days of the site whose devices are known: days without devices must not replace them. */
+  readonly byDevice: readonly Day[];
+}
+
+/** Refuses rows that two files have: both together would count them twice. */
+export async function refuseOverlaps(session: Session, plan: readonly PlannedTable[]): Promise<void> {
+  const kindOf = ({ table, period }: PlannedTable): string =>
+    JSON.stringify([table.dimensions, table.dimensions.includes('date') ? null : period]);
+  for (const same of Map.groupBy(
+    plan.filter(({ targets }) => targets.length > 0),
+    kindOf,
+  ).values()) {
+    if (same.length < 2) continue;
+    const keys = same[0]!.table.dimensions.join(', ');
+    const files = same.map(({ table }) => table.staged);
+    const [found] = await session.rows<{ row: string; files: number }>(sqlTemplate('import/overlap', { keys }), {
+      files,
+    });
+    if (found === undefined) continue;
+    const names = same.map(({ table }) => `'${table.file.name}'`).join(', ');
+    throw new ImportRefused(`${found.row} is in ${found.files} of the files ${names}; import each row once.`);
+  }
+}
+
+/** Writes the fact tables of a snapshot from staged tables. Returns the days that they replace. */
+export async function writeFacts(
+  session: Session,
+  plan: readonly PlannedTable[],
+  { folder, project, keywords, kept }: FactsInput,
+): Promise<WrittenDays> {
+  const sources = plan.flatMap((planned) => planned.targets.map((target) => ({ planned, target })));
+  const days: Partial<Record<FactTable, readonly Day[]>> = {};
+  for (const [table, of] of Map.groupBy(sources, ({ target }) => target.table)) {
+    const usable = of.filter(({ target }) => target.isTracked !== true || keywords !== undefined);
+    const [first] = usable;
+    if (first === undefined) continue;
+    const isList = isPeriod(first.target);
+    const target = join(folder, `${table}.parquet`);
+    const parameters: Record<string, Parameters[string]> = { project, target };
+    const selects = usable.map((source, index) => selectOf(source, index, parameters, keywords));
+    const conditions: string[] = [];
+    if (!isList) {
+      parameters['synced'] = kept.synced.get(table) ?? [];
+      conditions.push('not list_contains($synced::date[], date)');
+    }
+    if (table === 'site_daily') {
+      parameters['by_device'] = kept.byDevice;
+      conditions.push("(device <> 'unknown' or not list_contains($by_device::date[], date))");
+    }
+    const text = sqlTemplate('import/facts', {
+      selects: selects.join(' union all by name '),
+      place: isList ? 'first_day, last_day' : 'date',
+      condition: conditions.join(' and ') || 'true',
+    });
+    await session.run(text, parameters);
+    // A day without a row stays as it is: it is unknown, not empty.
+    if (!isList)
+      days[table] = (await session.rowsOfFile<{ day: Day }>('import/all_days', { file: target })).map(({ day }) => day);
+  }
+  return days;
+}
+
+/** The rows of one source; its values are bound to parameters of their own. */
+function selectOf(
+  { planned: { table, period }, target: { keys, priority, isTracked } }: Source,
+  index: number,
+  parameters: Record<string, Parameters[string]>,
+  keywords: string | undefined,
+): string {
+  parameters[`file_${index}`] = table.staged;
+  const place =
+    period === null ? { date: 'r.date' } : { first_day: `$first_${index}::date`, last_day: `$last_${index}::date` };
+  if (period !== null) {
+    parameters[`first_${index}`] = period.from;
+    parameters[`last_${index}`] = period.to;
+  }
+  let join = '';
+  if (isTracked) {
+    parameters['keywords'] = keywords!;
+    join = ` join read_json($keywords, format = 'newline_delimited', columns = {id: 'VARCHAR', query: 'VARCHAR'}) k on lower(k.query) = lower(r.query)`;
+  }
+  const columns = Object.entries({ ...place, ...keys }).map(([name, value]) => `${value} as ${name}`);
+  return `select ${priority} as priority, ${columns.join(', ')}, r.clicks, r.impressions, r.sum_position from read_parquet($file_${index}) r${join}`;
+}

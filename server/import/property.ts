@@ -1,0 +1,30 @@
+import { ImportRefused } from '../load/import-rows.ts';
+import type { SourceFile } from './files.ts';
+
+/** How the user interface names what it exports: `https___example.com_-Performance-on-Search-2026-03-01.zip`. */
+const EXPORT_NAME = /^(.+?)-Performance-on-/;
+
+/** Refuses an export whose folder or archive names another property. */
+export function refuseOtherProperty(files: readonly SourceFile[], property: string): void {
+  const written = (property.startsWith('sc-domain:') ? property.slice('sc-domain:'.length) : property).replaceAll(
+    /[^\w.-]/g,
+    '_',
+  );
+  for (const { group } of files) {
+    const [, named] = EXPORT_NAME.exec(group.split('/').at(-1) ?? '') ?? [];
+    if (named === undefined || named.toLowerCase() === written.toLowerCase()) continue;
+    throw new ImportRefused(
+      `'${group}' is an export of '${named}', not of '${property}': name its property, or add --force to import it as rows of '${property}'.`,
+    );
+  }
+}
+
+/** SQL condition of pages that do not belong to a property, over `$host` or `$prefix`. */
+export function pageCondition(property: string): { condition: string; parameters: Record<string, string> } {
+  if (!property.startsWith('sc-domain:')) {
+    return { condition: 'not starts_with(lower(page), lower($prefix))', parameters: { prefix: property } };
+  }
+  const host = "regexp_extract(lower(page), '^https?://([^/:?#]+)', 1)";
+  const parameters = { host: property.slice('sc-domain:'.length).toLowerCase() };
+  return { condition: `${host} <> $host and not ends_with(${host}, '.' || $host)`, parameters };
+}

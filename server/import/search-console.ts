@@ -1,0 +1,265 @@
+import { join } from 'node:path';
+import { listKeywords } from '../catalog/keywords.ts';
+import { filesOf } from '../catalog/manifest.ts';
+import { findProjectsOfProperty, newProjectId, type Project } from '../catalog/projects.ts';
+import { listSyncDays } from '../catalog/sync-days.ts';
+import { requireWorkspace } from '../catalog/workspaces.ts';
+import { addDays, type Day, later } from '../domain/dates.ts';
+import { isoInstant, isoInstantOrNull } from '../domain/instants.ts';
+import { EVERY_DAY, type Range } from '../domain/range.ts';
+import { Engine, type Session } from '../facts/duckdb/engine.ts';
+import { keywordRows, untrackedQueries } from '../load/entities.ts';
+import { ImportRefused, projectRow, requireDomain, writeRows } from '../load/import-rows.ts';
+import { type LoadSummary, loadSnapshot } from '../load/load.ts';
+import { patternOf } from '../load/snapshot-files.ts';
+import type { Stores } from '../load/stores.ts';
+import { ProcessFolder } from '../process-folder.ts';
+import { sqlTemplate } from '../runtime/sql.ts';
+import { CheckedFiles } from '../storage/checked-files.ts';
+import { FactStore } from '../storage/fact-store.ts';
+import { type KeptDays, refuseOverlaps, writeFacts } from './facts.ts';
+import { findFiles } from './files.ts';
+import { type PlannedTable, planTables, targetsOf } from './plan.ts';
+import { pageCondition, refuseOtherProperty } from './property.ts';
+import { type ExportTable, type OtherFile, readTable } from './read-table.ts';
+import { isHarmlessFilter } from './words.ts';
+
+export interface SearchConsoleOptions {
+  /** CSV and zip files, or folders of them. */
+  readonly paths: readonly string[];
+  readonly workspace: string;
+  /** `sc-domain:example.com` or `https://example.com/`. */
+  readonly property: string;
+  readonly brandTerms?: readonly string[];
+  /** Tracks the queries with the most clicks. */
+  readonly trackTop?: number;
+  /** The range of lists whose export does not have their days. */
+  readonly range?: Range;
+  /** Imports what names another property. */
+  readonly force?: boolean;
+  readonly dryRun?: boolean;
+  readonly report?: (step: string) => void;
+}
+
+/** What becomes of a file. */
+interface ImportedFile {
+  readonly file: string;
+  /** The dimensions of its rows; empty for a file that is no table. */
+  readonly dimensions: readonly string[];
+  readonly rows: number;
+  readonly from: Day | null;
+  readonly to: Day | null;
+  /** The tables that it is stored in. */
+  readonly storedAs: readonly string[];
+  readonly remarks: readonly string[];
+}
+
+export interface SearchConsoleSummary extends LoadSummary {
+  /** Null if nothing can be stored. */
+  readonly project: { readonly id: string; readonly property: string; readonly created: boolean } | null;
+  readonly keywordsAdded: number;
+  readonly files: readonly ImportedFile[];
+}
+
+/** The newest days of an export may still change: the provider takes so long to finish a day. */
+const PROVISIONAL_DAYS = 3;
+
+/**
+ * Imports exports of the search engine's user interface and pulls of its API: stores what the rows say, by day or as lists
+ * of exactly their range, and nothing that they do not say.
+ */
+export async function importSearchConsole(
+  stores: Stores,
+  options: SearchConsoleOptions,
+): Promise<SearchConsoleSummary> {
+  const { settings, catalog } = stores;
+  const { dataFolder, memoryLimit, threads } = settings;
+  const { report = () => {} } = options;
+  requireDomain(options.property);
+  await requireWorkspace(catalog, options.workspace);
+  await using opened = new AsyncDisposableStack();
+  const temporary = await ProcessFolder.take(join(dataFolder, 'temporary'));
+  opened.defer(() => temporary.remove());
+  const files = await findFiles(options.paths, temporary.path);
+  if (!options.force) refuseOtherProperty(files, options.property);
+  const sources = files.flatMap(({ path }) => [folderOf(path), patternOf(folderOf(path))]);
+  const folders = [...new Set(sources), join(dataFolder, 'staging'), join(dataFolder, 'facts'), temporary.path];
+  const engine = opened.adopt(
+    await Engine.open({ memoryLimit, threads, temporaryFolder: join(temporary.path, 'memory'), folders }),
+    (it) => it.close(),
+  );
+  using session = await engine.session();
+  report('reading the export');
+  const tables: (ExportTable | OtherFile)[] = [];
+  for (const [index, file] of files.entries()) {
+    const staged = join(temporary.path, `${index}.parquet`);
+    tables.push(await readTable(session, file, staged, (dimensions) => targetsOf(dimensions).length > 0));
+  }
+  refuseFilters(tables);
+  const plan = planTables(
+    tables.filter((table) => 'dimensions' in table),
+    options.range,
+  );
+  if (!options.force) await refuseOtherPages(session, plan, options.property);
+  await refuseOverlaps(session, plan);
+  const imported = tables.map((table) => describe(table, plan));
+  if (plan.every(({ targets }) => targets.length === 0)) return nothingToStore(imported, options);
+  return { ...(await load(stores, session, plan, options)), files: imported };
+}
+
+async function load(
+  stores: Stores,
+  session: Session,
+  plan: readonly PlannedTable[],
+  options: SearchConsoleOptions,
+): Promise<Omit<SearchConsoleSummary, 'files'>> {
+  const { catalog } = stores;
+  const { workspace, property, trackTop = 0, dryRun = false, report = () => {} } = options;
+  let made: { id: string; created: boolean; added: number } | undefined;
+  const summary = await loadSnapshot(stores, {
+    dryRun,
+    report,
+    // The provider occasionally returns rows with more clicks than impressions.
+    acceptImplausible: true,
+    makeSnapshot: async (folder) => {
+      const [known] = await findProjectsOfProperty(catalog, workspace, property);
+      const id = known?.id ?? (await newProjectId(catalog));
+      const now = isoInstant(Date.now() * 1000);
+      writeRows(folder, 'projects', [rowOf({ id, known, now, lastDay: lastDayOf(plan) }, options)]);
+      const top = trackTop === 0 ? [] : await topQueries(session, plan, trackTop);
+      const added = untrackedQueries(await keywordRows(catalog, id), top);
+      const rows = added.map((keyword) => ({ ...keyword, project_id: id, source: 'suggested', tracked_since: now }));
+      writeRows(folder, 'keywords', rows);
+      const tracked = [...(await listKeywords(catalog, id)), ...added].map(({ id: key, query }) => ({
+        id: key,
+        query,
+      }));
+      writeRows(`${folder}-`, 'tracked', tracked);
+      const keywords = tracked.length === 0 ? undefined : join(`${folder}-`, 'tracked.ndjson');
+      const kept = await keptDays(session, stores, id);
+      made = { id, created: known === undefined, added: added.length };
+      return { project: id, days: await writeFacts(session, plan, { folder, project: id, keywords, kept }) };
+    },
+  });
+  const { id, created, added } = made!;
+  return { ...summary, project: { id, property, created }, keywordsAdded: added };
+}
+
+/** A project that is synced further than the export stays as it is, apart from its brand terms. */
+function rowOf(
+  { id, known, now, lastDay }: { id: string; known: Project | undefined; now: string; lastDay: Day },
+  { workspace, property, brandTerms = known?.brandTerms ?? [] }: SearchConsoleOptions,
+): object {
+  const made = { id, workspace, property, domain: requireDomain(property), brandTerms, known };
+  const row = projectRow({ ...made, now, syncedThrough: lastDay, finalThrough: addDays(lastDay, -PROVISIONAL_DAYS) });
+  if (known === undefined || known.syncedThrough === null) return row;
+  const { syncStatus, lastSyncedAt, syncedThrough, provisionalAfter } = known;
+  const synced = {
+    sync_status: syncStatus,
+    last_synced_at: isoInstantOrNull(lastSyncedAt),
+    synced_through: syncedThrough,
+  };
+  if (syncedThrough >= lastDay) return { ...row, ...synced, provisional_after: provisionalAfter };
+  const finalThrough = later(provisionalAfter ?? syncedThrough, addDays(lastDay, -PROVISIONAL_DAYS));
+  return { ...row, provisional_after: finalThrough };
+}
+
+function lastDayOf(plan: readonly PlannedTable[]): Day {
+  return plan
+    .filter(({ targets }) => targets.length > 0)
+    .flatMap(({ table, period }) => period?.to ?? table.lastDay ?? [])
+    .reduce(later);
+}
+
+async function topQueries(session: Session, plan: readonly PlannedTable[], max: number): Promise<string[]> {
+  const files = plan.filter(({ table, targets }) => targets.length > 0 && table.dimensions.includes('query'));
+  if (files.length === 0) return [];
+  const parameters = { files: files.map(({ table }) => table.staged), max };
+  return (await session.rowsOfFile<{ query: string }>('import/top_queries', parameters)).map(({ query }) => query);
+}
+
+/** The stored days that an import leaves as they are. */
+async function keptDays(session: Session, { settings, catalog }: Stores, project: string): Promise<KeptDays> {
+  const published = (await listSyncDays(catalog, project)).filter(({ state }) => state !== 'failed');
+  const synced = new Map(
+    [...Map.groupBy(published, ({ table }) => table)].map(([table, of]) => [table, of.map(({ day }) => day)]),
+  );
+  const stored = await filesOf(catalog, project, 'site_daily', EVERY_DAY);
+  if (stored.length === 0) return { synced, byDevice: [] };
+  const files = await new CheckedFiles(new FactStore(settings.dataFolder)).open(stored);
+  const days = await session.rowsOfFile<{ day: Day }>('import/days_with_devices', { files });
+  return { synced, byDevice: days.map(({ day }) => day) };
+}
+
+/** A filter makes every number that of a part, and the rows do not say so. */
+function refuseFilters(tables: readonly (ExportTable | OtherFile)[]): void {
+  for (const table of tables) {
+    if ('dimensions' in table) continue;
+    const filter = table.filters?.find(([name, value]) => !isHarmlessFilter(name, value));
+    if (filter === undefined) continue;
+    throw new ImportRefused(
+      `'${table.file.name}' says that the export is filtered ('${filter[0]}: ${filter[1]}'); its numbers are those of a part. Export all web searches.`,
+    );
+  }
+}
+
+async function refuseOtherPages(session: Session, plan: readonly PlannedTable[], property: string): Promise<void> {
+  const { condition, parameters } = pageCondition(property);
+  for (const { table, targets } of plan) {
+    if (targets.length === 0 || !table.dimensions.includes('page')) continue;
+    const text = sqlTemplate('import/other_pages', { condition });
+    const [other] = await session.rows<{ page: string; pages: number }>(text, { ...parameters, file: table.staged });
+    if (other === undefined) continue;
+    throw new ImportRefused(
+      `'${table.file.name}' has ${other.pages} rows of pages that are not of '${property}', such as '${other.page}': name their property, or add --force.`,
+    );
+  }
+}
+
+function describe(table: ExportTable | OtherFile, plan: readonly PlannedTable[]): ImportedFile {
+  const none = { dimensions: [], rows: 0, from: null, to: null, storedAs: [] };
+  if (!('dimensions' in table)) {
+    const remarks = [
+      table.filters === null
+        ? 'not a table of queries, pages, days, countries, devices or appearances'
+        : 'filters: none that matters',
+    ];
+    return { file: table.file.name, ...none, remarks };
+  }
+  const { targets, period, remarks } = plan.find((planned) => planned.table === table)!;
+  return {
+    file: table.file.name,
+    dimensions: table.dimensions,
+    rows: table.rows,
+    from: table.firstDay ?? period?.from ?? null,
+    to: table.lastDay ?? period?.to ?? null,
+    storedAs: targets.map((target) => target.table),
+    remarks,
+  };
+}
+
+function nothingToStore(
+  files: readonly ImportedFile[],
+  { dryRun = false }: SearchConsoleOptions,
+): SearchConsoleSummary {
+  if (!dryRun) {
+    const reasons = files.map(({ file, remarks }) => `\n  ${file}: ${remarks.join('; ')}`);
+    throw new ImportRefused(`Nothing in these files can be stored.${reasons.join('')}`);
+  }
+  const removed = { rows: {}, projects: [], unconfirmed: [] };
+  return {
+    loaded: false,
+    tables: {},
+    projects: [],
+    removed,
+    warnings: [],
+    seconds: 0,
+    project: null,
+    keywordsAdded: 0,
+    files,
+  };
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/'));
+}

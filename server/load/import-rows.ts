@@ -1,0 +1,64 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Project } from '../catalog/projects.ts';
+import type { Day } from '../domain/dates.ts';
+import { isoInstant } from '../domain/instants.ts';
+import { domainOf } from '../domain/properties.ts';
+
+/** The import cannot be done as requested; the message explains why. */
+export class ImportRefused extends Error {}
+
+/** What an import says of its project. */
+export interface ImportedProject {
+  readonly id: string;
+  readonly workspace: string;
+  readonly property: string;
+  readonly domain: string;
+  readonly brandTerms: readonly string[];
+  /** The project as it is; undefined for a new one. */
+  readonly known: Project | undefined;
+  /** ISO 8601. */
+  readonly now: string;
+  readonly syncedThrough: Day;
+  /** The last day that cannot change any more. */
+  readonly finalThrough: Day;
+}
+
+/** The row of the project of an import. */
+export function projectRow(made: ImportedProject): object {
+  const { id, workspace, property, domain, brandTerms, known, now, syncedThrough, finalThrough } = made;
+  return {
+    id,
+    workspace_id: workspace,
+    domain: known?.domain ?? domain,
+    property,
+    country: known?.country ?? null,
+    language: known?.language ?? null,
+    brand_terms: brandTerms,
+    sync_status: 'ok',
+    last_synced_at: now,
+    synced_through: syncedThrough,
+    provisional_after: finalThrough,
+    history_backfilling: known?.historyBackfilling ?? false,
+    setup_finished: true,
+    created_at: known ? isoInstant(known.createdAt) : now,
+  };
+}
+
+/** Writes rows as an NDJSON file of a snapshot; none make no file. */
+export function writeRows(folder: string, table: string, rows: readonly object[]): void {
+  if (rows.length === 0) return;
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, `${table}.ndjson`), rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+}
+
+/** The domain of a property. */
+export function requireDomain(property: string): string {
+  const domain = domainOf(property);
+  if (domain === undefined) {
+    throw new ImportRefused(
+      `'${property}' is not a property; it is written sc-domain:example.com or https://example.com/ (with the slash).`,
+    );
+  }
+  return domain;
+}

@@ -1,0 +1,17 @@
+import type { Tool } from './tool.ts';
+import { alertsAndNotes } from './tools/alerts-and-notes.ts';
+import { breakdowns } from './tools/breakdowns.ts';
+import { keywordHistory } from './tools/keyword-history.ts';
+import { listProjects } from './tools/list-projects.ts';
+import { sitePerformance } from './tools/site-performance.ts';
+import { topRows } from './tools/top-rows.ts';
+
+/** The tools of the MCP server, in the order in which clients list them. */
+export const TOOLS: readonly Tool[] = [
+  listProjects,
+  sitePerformance,
+  topRows,
+  keywordHistory,
+  breakdowns,
+  alertsAndNotes,
+];

@@ -1,0 +1,48 @@
+import { invalidRequest } from '../../domain/errors.ts';
+import { alertsReport } from '../../reports/alerts.ts';
+import { notesReport } from '../../reports/notes.ts';
+import * as parameter from '../../reports/parameters.ts';
+import { parameterOf, project } from '../arguments.ts';
+import { ask, type Tool } from '../tool.ts';
+
+/** The most alerts that the report gives. */
+const MAX_ALERTS = 500;
+
+const own = {
+  from: parameter.day('Only alerts created, and notes that end, on or after this day.'),
+  to: parameter.day('Only alerts created, and notes that begin, on or before this day.'),
+  limit: parameter.wholeNumber({ minimum: 1, maximum: 500 }, 50, 'Most alerts, and most notes: the newest.'),
+};
+
+export const alertsAndNotes: Tool = {
+  name: 'alerts_and_notes',
+  title: 'Alerts and notes',
+  description:
+    'What checks have found (traffic drops, lost keywords, changed pages, rules) and what people have written down (launches, migrations, campaigns). Look here for the cause of a change.',
+  parameters: { project, status: parameterOf(alertsReport, 'status'), ...own },
+  required: ['project'],
+  run: async ({ project: id = '', status: sentStatus, ...sent }, call) => {
+    const { from, to, limit } = parameter.readParameters(own, sent);
+    if (from !== undefined && to !== undefined && from > to) {
+      throw invalidRequest(`from (${from}) must not be after to (${to}).`);
+    }
+    const days = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
+    const asked = {
+      ...(sentStatus === undefined ? {} : { status: sentStatus }),
+      ...(from === undefined ? {} : { since: from }),
+      limit: String(MAX_ALERTS),
+    };
+    const { project: reference, alerts: newest } = await ask(alertsReport, id, asked, call);
+    const { notes } = await ask(notesReport, id, days, call);
+    const alerts = newest.filter(({ createdAt }) => to === undefined || createdAt.slice(0, 10) <= to);
+    const shown = { alerts: alerts.slice(0, limit), notes: notes.slice(-limit) };
+    return {
+      project: reference,
+      range: { from: from ?? null, to: to ?? null },
+      // The report gives no more alerts than that.
+      total: { alerts: newest.length === MAX_ALERTS ? `${MAX_ALERTS} or more` : alerts.length, notes: notes.length },
+      returned: { alerts: shown.alerts.length, notes: shown.notes.length },
+      ...shown,
+    };
+  },
+};

@@ -1,0 +1,21 @@
+import { paging, readParameters } from '../../reports/parameters.ts';
+import { projectsReport } from '../../reports/projects.ts';
+import { counted } from '../counted.ts';
+import type { Tool } from '../tool.ts';
+
+const parameters = paging(100, 1000);
+
+export const listProjects: Tool = {
+  name: 'list_projects',
+  title: 'List projects',
+  description:
+    'The projects of the workspace with their ids, which all other tools need, and the days that they have: `syncedThrough` is the last day with data, where ranges end by default.',
+  parameters,
+  required: [],
+  run: async (sent, { context, workspace }) => {
+    const { limit, offset } = readParameters(parameters, sent);
+    const { projects } = await projectsReport(context, workspace);
+    const page = projects.slice(offset, offset + limit);
+    return { ...counted(projects.length, offset, page.length), projects: page };
+  },
+};

@@ -1,0 +1,449 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { zipSync } from 'fflate';
+import t, { type Test } from 'tap';
+import { putSyncDays } from '../../server/catalog/sync-days.ts';
+import { command } from '../command.ts';
+import { facts, keyword, makeWorld, type Row, temporaryFolder, type World } from '../world.ts';
+
+const encoded = (text: string): Buffer => Buffer.from(text);
+
+/** Files of an export; their texts stand as the search engine writes them. */
+type Files = Readonly<Record<string, string>>;
+
+function folderWith(t: Test, files: Files): string {
+  const folder = temporaryFolder(t);
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+  return folder;
+}
+
+function zipWith(t: Test, name: string, files: Files): string {
+  const path = join(temporaryFolder(t), name);
+  writeFileSync(path, zipSync(Object.fromEntries(Object.entries(files).map(([file, text]) => [file, encoded(text)]))));
+  return path;
+}
+
+interface Imported {
+  readonly code: number | null;
+  readonly stderr: string;
+  // biome-ignore lint/suspicious/noExplicitAny: summaries are matched
+  readonly summary: any;
+}
+
+const PROPERTY = 'sc-domain:shop.example';
+
+async function imported(world: World, paths: readonly string[], ...options: readonly string[]): Promise<Imported> {
+  const words = ['search-console', ...paths, '--workspace', 'acme', '--property', PROPERTY, '--json', ...options];
+  const { code, stdout, stderr } = await command({ ORDINATE_DATA: world.dataFolder }, 'import', ...words);
+  return { code, stderr, summary: stdout === '' ? undefined : JSON.parse(stdout) };
+}
+
+/** Five tables of three days, in English. */
+const ENGLISH: Files = {
+  'Chart.csv':
+    'Date,Clicks,Impressions,CTR,Position\n2026-03-01,10,100,10%,5.4\n2026-03-02,0,0,0%,0\n2026-03-03,"1,200",24000,5%,12.25\n',
+  'Queries.csv': 'Top queries,Clicks,Impressions,CTR,Position\n"shoes, red",7,70,10%,3.5\nboots,3,30,10%,1\n',
+  'Pages.csv':
+    'Top pages,Clicks,Impressions,CTR,Position\nhttps://shop.example/a,9,90,10%,4\nhttps://m.shop.example/b,1,10,10%,2\n',
+  'Countries.csv': 'Country,Clicks,Impressions,CTR,Position\nUnited States,6,60,10%,4\nTürkiye,4,40,10%,4\n',
+  'Devices.csv': 'Device,Clicks,Impressions,CTR,Position\nMobile,6,60,10%,4\nDesktop,4,40,10%,4\n',
+  'Search appearance.csv': 'Search Appearance,Clicks,Impressions,CTR,Position\n',
+  'Filters.csv': 'Filter,Value\nSearch type,Web\nDate,Last 7 days\n',
+};
+
+/** The same in other languages, with their separators and numbers. */
+const LANGUAGES: Readonly<Record<string, Files>> = {
+  English: ENGLISH,
+  German: {
+    'Diagramm.csv':
+      'Datum;Klicks;Impressionen;CTR;Position\n2026-03-01;10;100;10 %;5,4\n2026-03-02;0;0;0 %;0\n2026-03-03;1.200;24.000;5 %;12,25\n',
+    'Suchanfragen.csv':
+      'Häufigste Suchanfragen;Klicks;Impressionen;CTR;Position\nshoes, red;7;70;10 %;3,5\nboots;3;30;10 %;1\n',
+    'Seiten.csv':
+      'Die häufigsten Seiten;Klicks;Impressionen;CTR;Position\nhttps://shop.example/a;9;90;10 %;4\nhttps://m.shop.example/b;1;10;10 %;2\n',
+    'Länder.csv': 'Land;Klicks;Impressionen;CTR;Position\nVereinigte Staaten;6;60;10 %;4\n',
+    'Geräte.csv': 'Gerät;Klicks;Impressionen;CTR;Position\nMobil;6;60;10 %;4\n',
+    'Darstellung in der Suche.csv': 'Darstellung in der Suche;Klicks;Impressionen;CTR;Position\n',
+    'Filter.csv': 'Filter;Wert\nSuchtyp;Web\nDatum;Letzte 7 Tage\n',
+  },
+  French: {
+    'Graphique.csv':
+      '\uFEFFDate,Clics,Impressions,CTR,Position\r\n2026-03-01,10,100,"10 %","5,4"\r\n2026-03-02,0,0,"0 %",0\r\n2026-03-03,"1\u202f200","24\u00a0000","5 %","12,25"\r\n',
+    'Requêtes.csv':
+      'Requêtes les plus fréquentes,Clics,Impressions,CTR,Position\n"shoes, red",7,70,"10 %","3,5"\nboots,3,30,"10 %",1\n',
+    'Pages.csv':
+      'Pages les plus populaires,Clics,Impressions,CTR,Position\nhttps://shop.example/a,9,90,"10 %",4\nhttps://m.shop.example/b,1,10,"10 %",2\n',
+    'Pays.csv': 'Pays,Clics,Impressions,CTR,Position\nÉtats-Unis,6,60,"10 %",4\n',
+    'Appareils.csv': 'Appareil,Clics,Impressions,CTR,Position\nMobile,6,60,"10 %",4\n',
+    'Apparence dans les résultats de recherche.csv':
+      'Apparence dans les résultats de recherche,Clics,Impressions,CTR,Position\n',
+    'Filtres.csv': 'Filtre,Valeur\nType de recherche,Web\nDate,7 derniers jours\n',
+  },
+  Spanish: {
+    'Gráfico.csv':
+      'Fecha;Clics;Impresiones;CTR;Posición\n2026-03-01;10;100;10 %;5,4\n2026-03-02;0;0;0 %;0\n2026-03-03;1200;24000;5 %;12,25\n',
+    'Consultas.csv':
+      'Consultas principales;Clics;Impresiones;CTR;Posición\nshoes, red;7;70;10 %;3,5\nboots;3;30;10 %;1\n',
+    'Páginas.csv':
+      'Páginas principales;Clics;Impresiones;CTR;Posición\nhttps://shop.example/a;9;90;10 %;4\nhttps://m.shop.example/b;1;10;10 %;2\n',
+    'Países.csv': 'País;Clics;Impresiones;CTR;Posición\nEstados Unidos;6;60;10 %;4\n',
+    'Dispositivos.csv': 'Dispositivo;Clics;Impresiones;CTR;Posición\nMóvil;6;60;10 %;4\n',
+    'Filtros.csv': 'Filtro;Valor\nTipo de búsqueda;Web\nFecha;Últimos 7 días\n',
+  },
+  'a language that nobody told': {
+    'a.csv': 'Pvm,Klik,Näyt,%,Sij\n2026-03-01,10,100,10%,5.4\n2026-03-02,0,0,0%,0\n2026-03-03,1200,24000,5%,12.25\n',
+    'Queries.csv': 'Haut,Klik,Näyt,%,Sij\n"shoes, red",7,70,10%,3.5\nboots,3,30,10%,1\n',
+    'b.csv': 'Sivut,Klik,Näyt,%,Sij\nhttps://shop.example/a,9,90,10%,4\nhttps://m.shop.example/b,1,10,10%,2\n',
+  },
+};
+
+const RANGE = 'from=2026-03-01&to=2026-03-03';
+
+for (const [language, files] of Object.entries(LANGUAGES)) {
+  t.test(`an export of the user interface in ${language}`, async (t) => {
+    const world = await makeWorld(t, { projects: [] });
+    const zip = zipWith(t, 'shop.example-Performance-on-Search-2026-03-05.zip', files);
+    const { code, stderr, summary } = await imported(world, [language === 'German' ? folderWith(t, files) : zip]);
+    t.match({ code, stderr }, { code: 0, stderr: '' });
+    t.match(summary.tables, { site_daily: { rows: 3 }, query_period: { rows: 2 }, page_period: { rows: 2 } });
+    t.strictSame(Object.keys(summary.tables).sort(), ['page_period', 'projects', 'query_period', 'site_daily']);
+    const { id } = summary.project;
+    const ask = async (path: string) => world.get(`/projects/${id}/${path}`);
+    t.match((await ask(`site?${RANGE}`)).body, {
+      range: { provisionalAfter: '2026-02-28' },
+      totals: { clicks: 1210, impressions: 24_100 },
+      daily: [
+        { date: '2026-03-01', clicks: 10, impressions: 100, position: 5.4 },
+        { date: '2026-03-02', clicks: 0, impressions: 0, position: null },
+        { date: '2026-03-03', clicks: 1200, impressions: 24_000, position: 12.3 },
+      ],
+    });
+    t.match((await ask(`queries?${RANGE}`)).body, {
+      source: { kind: 'gsc' },
+      queries: [
+        { query: 'shoes, red', clicks: 7, impressions: 70, position: 3.5 },
+        { query: 'boots', clicks: 3, impressions: 30, position: 1 },
+      ],
+    });
+    t.match((await ask(`pages?${RANGE}`)).body, {
+      pages: [{ url: 'https://shop.example/a' }, { url: 'https://m.shop.example/b' }],
+    });
+
+    // Nothing is claimed that the files do not say.
+    t.equal((await ask('queries?from=2026-03-01&to=2026-03-02')).status, 400);
+    t.equal((await ask(`site?${RANGE}&device=mobile`)).status, 400);
+    t.match((await ask(`breakdowns?${RANGE}`)).body, { countries: [], devices: [], appearances: [] });
+  });
+}
+
+t.test('a dry run says what is there, how it fits and what cannot be known', async (t) => {
+  const world = await makeWorld(t, { projects: [] });
+  const folder = folderWith(t, ENGLISH);
+  const { summary } = await imported(world, [folder], '--dry-run');
+  t.match(summary, { loaded: false, project: { property: PROPERTY, created: true } });
+  const files = Object.fromEntries((summary.files as { file: string }[]).map((file) => [file.file, file]));
+  t.match(files, {
+    'Chart.csv': {
+      dimensions: ['date'],
+      rows: 3,
+      from: '2026-03-01',
+      to: '2026-03-03',
+      storedAs: ['site_daily'],
+      remarks: [/devices of these days are not known/],
+    },
+    'Queries.csv': {
+      dimensions: ['query'],
+      storedAs: ['query_period'],
+      from: '2026-03-01',
+      to: '2026-03-03',
+      remarks: [/single days are not known.*exactly 2026-03-01 to 2026-03-03/],
+    },
+    'Countries.csv': {
+      dimensions: ['country'],
+      rows: 2,
+      storedAs: [],
+      remarks: [/totals of a range without its days/],
+    },
+    'Devices.csv': { storedAs: [], remarks: [/not stored/] },
+    'Filters.csv': { dimensions: [], remarks: [/filters/] },
+  });
+  t.strictSame((await world.get('/projects')).body.projects, [], 'nothing was stored');
+
+  const words = ['--workspace', 'acme', '--property', PROPERTY, '--dry-run'];
+  const { stdout } = await command({ ORDINATE_DATA: world.dataFolder }, 'import', 'search-console', folder, ...words);
+  t.match(stdout, /^Queries\.csv +query +2 +2026-03-01 +2026-03-03 +query_period$/m);
+  t.match(stdout, /^Countries\.csv: not stored: totals of a range without its days\.$/m);
+  t.match(stdout, /would be created/);
+
+  const nowhere = join(temporaryFolder(t), 'data');
+  t.match(await command({ ORDINATE_DATA: nowhere }, 'import', 'search-console', folder, ...words), {
+    code: 1,
+    stderr: /There is no workspace 'acme'/,
+  });
+});
+
+t.test('totals of a range alone need its name', async (t) => {
+  const world = await makeWorld(t, { projects: [] });
+  const lists = folderWith(t, { 'Queries.csv': ENGLISH['Queries.csv']! });
+  t.match(await imported(world, [lists]), {
+    code: 1,
+    stderr: /Nothing in these files can be stored\.\n {2}Queries\.csv: the range of this list is not in the export/,
+  });
+  const named = await imported(world, [lists], '--from', '2026-01-01', '--to', '2026-01-31');
+  t.match(named.summary, { tables: { query_period: { rows: 2, firstDay: '2026-01-01', lastDay: '2026-01-31' } } });
+  const { id } = named.summary.project;
+  t.match((await world.get(`/projects/${id}/queries?from=2026-01-01&to=2026-01-31`)).body, { paging: { total: 2 } });
+  t.equal((await world.get(`/projects/${id}/pages?from=2026-01-01&to=2026-01-31`)).status, 503, 'pages are unknown');
+  const totals = folderWith(t, { 'Countries.csv': ENGLISH['Countries.csv']!, 'Devices.csv': ENGLISH['Devices.csv']! });
+  t.match(await imported(world, [totals], '--from', '2026-01-01', '--to', '2026-01-31'), {
+    code: 1,
+    stderr: /Nothing in these files can be stored/,
+  });
+  t.match(await imported(world, [lists], '--from', '2026-01-01'), { code: 1, stderr: /both --from and --to/ });
+  t.match(await imported(world, [lists], '--from', '2024-01-01', '--to', '2026-01-31'), {
+    code: 1,
+    stderr: /more than 486 days/,
+  });
+});
+
+/** An API pull: rows of the given columns. */
+const pull = (columns: string, ...rows: readonly string[]): string =>
+  `${columns},clicks,impressions,ctr,position\n${rows.map((row) => `${row}\n`).join('')}`;
+
+t.test('pulls of the API, with any dimensions', async (t) => {
+  const world = await makeWorld(t, { keywords: [keyword('kwOne', 'Red Shoes')] });
+  const folder = folderWith(t, {
+    'site.csv': pull(
+      'date,device',
+      '2026-03-01,MOBILE,3,10,0.3,2.5',
+      '2026-03-01,DESKTOP,1,20,0.05,1.0',
+      '2026-03-02,MOBILE,0,4,0.0,7',
+    ),
+    'countries.csv': pull('date,country', '2026-03-01,usa,3,10,0.3,2.5', '2026-03-01,DEU,1,20,0.05,1'),
+    'queries.csv': pull(
+      'date,query,country,device',
+      '2026-03-01,red shoes,usa,MOBILE,2,4,0.5,1.5',
+      '2026-03-01,red shoes,usa,DESKTOP,1,1,1,1',
+      '2026-03-01,other,deu,MOBILE,0,5,0,9',
+    ),
+    'pages.csv': pull('date,page,country', '2026-03-01,https://shop.example/a,usa,3,10,0.3,2.5'),
+    'keyword-pages.csv': pull('date,query,page', '2026-03-01,red shoes,https://shop.example/a,2,4,0.5,1.5'),
+    'appearance.csv': pull('date,searchAppearance', '2026-03-01,VIDEO,1,2,0.5,3'),
+  });
+  const { code, stderr, summary } = await imported(world, [folder]);
+  t.match({ code, stderr }, { code: 0, stderr: '' });
+  t.match(summary.tables, {
+    site_daily: { rows: 3 },
+    country_daily: { rows: 2 },
+    query_daily: { rows: 2 },
+    keyword_daily: { rows: 2 },
+    page_daily: { rows: 1 },
+    keyword_page_daily: { rows: 1 },
+    appearance_daily: { rows: 1 },
+  });
+  t.equal(summary.project.created, false);
+  const range = 'from=2026-03-01&to=2026-03-02';
+  t.match((await world.ask(`/site?${range}&device=mobile`)).body, {
+    daily: [{ clicks: 3, impressions: 10, position: 2.5 }, { impressions: 4 }],
+  });
+  t.match((await world.ask(`/queries?${range}&country=usa`)).body, {
+    queries: [{ query: 'red shoes', clicks: 3, impressions: 5, position: 1.4, trackedKeywordId: 'kwOne' }],
+  });
+  t.match((await world.ask(`/keywords?${range}`)).body, {
+    keywords: [{ id: 'kwOne', metrics: { clicks: 3, impressions: 5 } }],
+  });
+  t.match((await world.ask(`/breakdowns?${range}`)).body, {
+    countries: [{ country: 'usa' }, { country: 'deu' }],
+    appearances: [{ appearance: 'VIDEO', impressions: 2 }],
+  });
+  t.match(
+    (await world.get('/projects')).body.projects,
+    [{ syncedThrough: '2026-03-10', syncStatus: 'ok' }],
+    'what is synced further stays',
+  );
+});
+
+t.test('pulls that lack countries or devices become what they can be', async (t) => {
+  const world = await makeWorld(t);
+  const folder = folderWith(t, {
+    'a.csv': pull('date,query', '2026-02-01,red,1,2,0.5,1', '2026-02-03,red,2,4,0.5,2.25', '2026-02-02,blue,1,1,1,1'),
+    'b.csv': pull('date', '2026-02-01,3,10,0.3,2.5', '2026-02-02,3,10,0.3,2.5'),
+    'c.csv': pull('date,country,device', '2026-02-02,usa,MOBILE,1,2,0.5,3', '2026-02-02,deu,MOBILE,1,2,0.5,1'),
+    'd.csv': pull('query,page', 'red,https://shop.example/a,1,2,0.5,1'),
+  });
+  const { summary, stderr } = await imported(world, [folder]);
+  t.equal(stderr, '');
+  t.match(summary.tables, { query_period: { rows: 2 }, site_daily: { rows: 2 }, country_daily: { rows: 2 } });
+  t.match((await world.ask('/queries?from=2026-02-01&to=2026-02-03')).body, {
+    queries: [{ query: 'red', clicks: 3, impressions: 6, position: 1.8 }, { query: 'blue' }],
+  });
+  t.match(
+    (await world.ask('/site?from=2026-02-01&to=2026-02-02')).body,
+    { daily: [{ clicks: 3 }, { clicks: 2 }] },
+    'devices go before their lack',
+  );
+  t.equal((await world.ask('/site?from=2026-02-02&to=2026-02-02&device=mobile')).status, 200);
+  t.equal((await world.ask('/site?from=2026-02-01&to=2026-02-02&device=mobile')).status, 400);
+});
+
+t.test('a row that two files have is refused, and of two tables of a day one is stored', async (t) => {
+  const world = await makeWorld(t);
+  const overlapping = folderWith(t, {
+    'a.csv': pull('date,device', '2026-02-01,MOBILE,3,10,0.3,2.5', '2026-02-02,MOBILE,3,10,0.3,2.5'),
+    'b.csv': pull('date,device', '2026-02-02,MOBILE,3,10,0.3,2.5', '2026-02-03,MOBILE,3,10,0.3,2.5'),
+  });
+  t.match(await imported(world, [overlapping]), {
+    code: 1,
+    stderr: /2026-02-02.*MOBILE.* is in 2 of the files 'a.csv', 'b.csv'/i,
+  });
+  const twice = folderWith(t, {
+    'a.csv': pull('date,query,country', '2026-02-01,red,usa,1,2,0.5,1'),
+    'b.csv': pull('date,query,country,device', '2026-02-01,red,usa,MOBILE,1,2,0.5,1'),
+    'c.csv': pull('query', 'red,1,2,0.5,1'),
+    'd.csv': pull('query,device', 'red,MOBILE,1,2,0.5,1'),
+  });
+  t.match(await imported(world, [twice], '--from', '2026-01-01', '--to', '2026-01-31'), { code: 0 });
+  t.match((await world.ask('/queries?from=2026-02-01&to=2026-02-01')).body, {
+    queries: [{ clicks: 1, impressions: 2 }],
+  });
+  t.match((await world.ask('/queries?from=2026-01-01&to=2026-01-31')).body, {
+    queries: [{ clicks: 1, impressions: 2 }],
+  });
+});
+
+t.test('days that the sync has fetched stay', async (t) => {
+  const world = await makeWorld(t, { site_daily: facts('date device', ['2026-03-01', 'mobile', 1, 2, 0]) });
+  const day = {
+    table: 'site_daily',
+    day: '2026-03-01',
+    state: 'done',
+    final: true,
+    cutOff: false,
+    rows: 1,
+    clicks: 1,
+  } as const;
+  const more = { impressions: 2, digest: '', compared: 0, fetchedAt: 0, attempts: 0, reason: null, nextTry: null };
+  await putSyncDays(world.catalog, 'Proj1', [{ ...day, ...more }]);
+  const folder = folderWith(t, {
+    'a.csv': pull('date,device', '2026-03-01,MOBILE,9,90,0.1,1', '2026-03-02,MOBILE,9,90,0.1,1'),
+  });
+  t.match(await imported(world, [folder]), { code: 0 });
+  t.match((await world.ask('/site?from=2026-03-01&to=2026-03-02')).body.daily, [{ clicks: 1 }, { clicks: 9 }]);
+});
+
+t.test('days that are stored with their devices stay, days that the file lacks too', async (t) => {
+  const site: Row[] = facts(
+    'date device',
+    ['2026-03-01', 'mobile', 1, 2, 0],
+    ['2026-03-02', 'mobile', 1, 2, 0],
+    ['2026-03-05', 'unknown', 1, 2, 0],
+  );
+  const world = await makeWorld(t, { site_daily: site });
+  const days = ['2026-03-01,9,90,10%,1', '2026-03-03,9,90,10%,1', '2026-03-05,9,90,10%,1'];
+  const folder = folderWith(t, { 'Dates.csv': `Date,Clicks,Impressions,CTR,Position\n${days.join('\n')}\n` });
+  t.match(await imported(world, [folder]), { code: 0 });
+  t.match((await world.ask('/site?from=2026-03-01&to=2026-03-05')).body.daily, [
+    { clicks: 1 },
+    { clicks: 1 },
+    { clicks: 9 },
+    { clicks: 0 },
+    { clicks: 9 },
+  ]);
+  t.equal((await world.ask('/site?from=2026-03-01&to=2026-03-02&device=mobile')).status, 200);
+});
+
+t.test('--track-top tracks the queries with most clicks', async (t) => {
+  const world = await makeWorld(t, { projects: [] });
+  const { summary } = await imported(world, [folderWith(t, ENGLISH)], '--track-top', '1', '--brand-term', 'boots');
+  t.match(summary, { keywordsAdded: 1 });
+  t.match((await world.get(`/projects/${summary.project.id}/queries?${RANGE}`)).body.queries, [
+    { query: 'shoes, red', trackedKeywordId: /^\w{5}$/, branded: false },
+    { query: 'boots', trackedKeywordId: null, branded: true },
+  ]);
+});
+
+t.test('what does not fit is refused by name, and nothing is stored', async (t) => {
+  const world = await makeWorld(t, { projects: [] });
+  const dates = ENGLISH['Chart.csv']!;
+  const header = 'Top queries,Clicks,Impressions,CTR,Position';
+  const refused: readonly (readonly [Files, RegExp])[] = [
+    [{ 'Chart.csv': dates, 'Filters.csv': 'Filter,Value\nSearch type,Image\n' }, /filtered \('Search type: Image'\)/],
+    [{ 'Chart.csv': dates, 'Filters.csv': 'Filter,Value\nSearch type,Web\nCountry,Germany\n' }, /'Country: Germany'/],
+    [
+      { 'Queries.csv': `${header}\nx,a,1,1%,1\n`, 'Chart.csv': dates },
+      /'Queries.csv' has 1 rows with a wrong value in 'Clicks', the first 'a'/,
+    ],
+    [
+      { 'Queries.csv': `${header}\nx,1,10,10%,0.5\n`, 'Chart.csv': dates },
+      /'Position', the first '0.5'; it must be an average position of at least 1/,
+    ],
+    [
+      { 'Queries.csv': `${header}\nx,1,10,10%,2\nx,1,10,10%,2\n`, 'Chart.csv': dates },
+      /'Queries.csv' has 2 rows of .*"x"/,
+    ],
+    [
+      { 'Queries.csv': `${header}\nx,10,1,10%,2\ny,20,2,10%,2\n`, 'Chart.csv': dates },
+      /CTR is not clicks by impressions/,
+    ],
+    [
+      { 'Chart.csv': 'Date,Clicks,Impressions,CTR,Position\n3/1/26,1,1,100%,1\n' },
+      /'Date', the first '3\/1\/26'; it must be a day written YYYY-MM-DD/,
+    ],
+    [
+      {
+        'Pages.csv': 'Top pages,Clicks,Impressions,CTR,Position\nhttps://other.example/,1,1,100%,1\n',
+        'Chart.csv': dates,
+      },
+      /pages that are not of 'sc-domain:shop.example', such as 'https:\/\/other.example\/'/,
+    ],
+    [
+      { 'Queries.csv': 'Top queries,Last 7 days Clicks,Previous Clicks,A,B,C,D,E,F\nx,1,1,1,1,1,1,1,1\n' },
+      /comparison of two ranges/,
+    ],
+    [{ 'Queries.csv': '\uFEFF\u0000T\u0000o' }, /UTF-16 or no text/],
+    [{ 'Queries.csv': '' }, /has no header/],
+    [{ 'notes.csv': 'a,b\n1,2\n' }, /notes.csv: not a table of queries/],
+    [{ 'readme.txt': 'x' }, /has no CSV or zip file/],
+  ];
+  for (const [files, message] of refused) {
+    t.match(
+      await imported(world, [folderWith(t, files)]),
+      { code: 1, stderr: message, summary: undefined },
+      String(message),
+    );
+  }
+  const zip = zipWith(t, 'other.example-Performance-on-Search-2026-03-05.zip', ENGLISH);
+  t.match(await imported(world, [zip]), {
+    code: 1,
+    stderr: /is an export of 'other.example', not of 'sc-domain:shop.example'/,
+  });
+  t.match(await imported(world, [join(dirname(zip), 'none.zip')]), { code: 1, stderr: /There is no file or folder/ });
+  writeFileSync(zip, 'not a zip');
+  t.match(await imported(world, [zip], '--force'), { code: 1, stderr: /cannot be read as a zip file/ });
+  t.strictSame((await world.get('/projects')).body.projects, []);
+});
+
+t.test('an import can be repeated, exported and loaded again', async (t) => {
+  const world = await makeWorld(t, { projects: [] });
+  const folder = folderWith(t, ENGLISH);
+  const first = await imported(world, [folder]);
+  const again = await imported(world, [folder]);
+  t.equal(again.summary.project.id, first.summary.project.id);
+  t.equal(again.summary.project.created, false);
+  const { id } = first.summary.project;
+  t.match((await world.get(`/projects/${id}/site?${RANGE}`)).body, { totals: { clicks: 1210 } });
+  const out = join(temporaryFolder(t), 'out');
+  t.match(await command({ ORDINATE_DATA: world.dataFolder }, 'export', '--project', id, '--out', out), { code: 0 });
+  const other = await makeWorld(t, { projects: [] });
+  t.match(await command({ ORDINATE_DATA: other.dataFolder }, 'load', out), { code: 0 });
+  for (const path of ['queries', 'pages', 'site']) {
+    const [a, b] = [
+      await world.get(`/projects/${id}/${path}?${RANGE}`),
+      await other.get(`/projects/${id}/${path}?${RANGE}`),
+    ];
+    t.strictSame({ ...b.body, source: null }, { ...a.body, source: null }, path);
+  }
+});

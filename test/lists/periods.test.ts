@@ -1,0 +1,123 @@
+import t from 'tap';
+import { facts, makeWorld, ofProject, PROJECT, type Row } from '../world.ts';
+
+const queries = (...rows: readonly (readonly unknown[])[]): Row[] => facts('first_day last_day query', ...rows);
+const JANUARY = ['2026-01-01', '2026-01-31'];
+const QUARTER = ['2025-11-01', '2026-01-31'];
+const TABLES = {
+  projects: [PROJECT, { ...PROJECT, id: 'Proj2' }],
+  query_period: [
+    ...queries([...JANUARY, 'red shoes', 3, 10, 20], [...JANUARY, 'blue shoes', 5, 9, 0]),
+    ...queries([...QUARTER, 'red shoes', 30, 100, 250]),
+    ...ofProject('Proj2', queries([...JANUARY, 'theirs', 1, 1, 0])),
+  ],
+  page_period: facts('first_day last_day url', [...JANUARY, 'https://shop.example/a', 7, 8, 4]),
+};
+
+const names = (body: { queries: { query: string }[] }) => body.queries.map(({ query }) => query);
+
+t.test('a list of a range answers exactly that range', async (t) => {
+  const { ask, get } = await makeWorld(t, TABLES);
+  t.match((await ask('/queries?from=2026-01-01&to=2026-01-31')).body, {
+    range: { from: '2026-01-01', to: '2026-01-31', country: null },
+    source: { kind: 'gsc', truncated: false, capped: false },
+    queries: [
+      { query: 'blue shoes', clicks: 5, impressions: 9, ctr: 0.5556, position: 1 },
+      { query: 'red shoes', clicks: 3, impressions: 10, position: 3 },
+    ],
+  });
+  t.strictSame(names((await ask('/queries?from=2025-11-01&to=2026-01-31')).body), ['red shoes']);
+  t.strictSame(
+    names((await ask('/queries?period=1m&to=2026-01-31')).body),
+    ['blue shoes', 'red shoes'],
+    'however it is asked for',
+  );
+  t.match((await ask('/pages?from=2026-01-01&to=2026-01-31')).body, {
+    pages: [{ url: 'https://shop.example/a', position: 1.5 }],
+  });
+  t.strictSame(names((await get('/projects/Proj2/queries?from=2026-01-01&to=2026-01-31')).body), ['theirs']);
+});
+
+t.test('nothing is said of other ranges and of countries', async (t) => {
+  const { ask } = await makeWorld(t, TABLES);
+  for (const range of [
+    'from=2026-01-01&to=2026-01-30',
+    'from=2026-01-02&to=2026-01-31',
+    'period=28d',
+    'from=2026-01-05&to=2026-01-05',
+  ]) {
+    t.match(await ask(`/queries?${range}`), {
+      status: 400,
+      body: {
+        error: {
+          code: 'invalid_request',
+          message: /must be those of a stored list.*Stored: 2025-11-01 to 2026-01-31, 2026-01-01 to 2026-01-31\./,
+        },
+      },
+    });
+  }
+  t.match(await ask('/queries?from=2026-01-01&to=2026-01-31&country=usa'), {
+    status: 400,
+    body: { error: { message: /country must be left out/ } },
+  });
+});
+
+t.test('a load replaces the lists that it has and no others', async (t) => {
+  const { ask, load } = await makeWorld(t, TABLES);
+  await load({ query_period: queries([...JANUARY, 'green shoes', 1, 2, 3]) });
+  t.strictSame(names((await ask('/queries?from=2026-01-01&to=2026-01-31')).body), ['green shoes']);
+  t.strictSame(names((await ask('/queries?from=2025-11-01&to=2026-01-31')).body), ['red shoes']);
+});
+
+t.test('days that cover the range go before its list', async (t) => {
+  const { ask, load } = await makeWorld(t, TABLES);
+  await load({ query_daily: facts('date query country', ['2026-01-10', 'of a day', 'usa', 1, 1, 0]) });
+  t.strictSame(
+    names((await ask('/queries?from=2026-01-01&to=2026-01-31')).body),
+    ['blue shoes', 'red shoes'],
+    'they do not cover it',
+  );
+  t.strictSame(names((await ask('/queries?from=2026-01-10&to=2026-01-10')).body), ['of a day']);
+  await load({
+    query_daily: facts(
+      'date query country',
+      ['2026-01-01', 'first', 'usa', 1, 1, 0],
+      ['2026-01-31', 'last', 'usa', 1, 1, 0],
+    ),
+  });
+  t.strictSame(names((await ask('/queries?from=2026-01-01&to=2026-01-31')).body), ['first', 'last']);
+});
+
+t.test('ranges that are none are refused', async (t) => {
+  const { load } = await makeWorld(t, TABLES);
+  await t.rejects(
+    load({ query_period: queries(['2026-01-31', '2026-01-01', 'x', 1, 1, 0]) }),
+    /query_period\.last_day: .*before first_day/,
+  );
+  await t.rejects(load({ query_period: queries(['2024-01-01', '2026-01-01', 'x', 1, 1, 0]) }), /more than 486 days/);
+  await t.rejects(
+    load({ query_period: queries([...JANUARY, 'x', 1, 1, 0], [...JANUARY, 'x', 1, 1, 0]) }),
+    /query_period\..*1 key that several rows have/,
+  );
+});
+
+t.test('days without devices count for all devices and for none', async (t) => {
+  const { ask, load } = await makeWorld(t, {
+    site_daily: facts('date device', ['2026-03-01', 'unknown', 5, 50, 100], ['2026-03-02', 'mobile', 2, 10, 10]),
+  });
+  const site = (query: string) => ask(`/site?from=2026-03-01&to=2026-03-02${query}`);
+  t.match((await site('')).body, { totals: { clicks: 7, impressions: 60 }, daily: [{ clicks: 5 }, { clicks: 2 }] });
+  t.match(await site('&device=mobile'), {
+    status: 400,
+    body: { error: { message: /device must be all, not 'mobile': the devices of 1 day of .*2026-03-01/ } },
+  });
+  t.match(await ask('/site?from=2026-03-02&to=2026-03-02&device=mobile'), {
+    status: 200,
+    body: { totals: { clicks: 2 } },
+  });
+  const { body } = await ask('/breakdowns?from=2026-03-01&to=2026-03-02');
+  t.match(body, { devices: [{ device: 'mobile', clicks: 2 }], brand: { anonymous: { clicks: 7 } } });
+  t.equal(body.devices.length, 1);
+  await load({ site_daily: facts('date device', ['2026-03-01', 'desktop', 5, 50, 100]) });
+  t.match((await site('&device=desktop')).body, { totals: { clicks: 5 } });
+});

@@ -1,0 +1,325 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import t, { type Test } from 'tap';
+import { createKey } from '../../server/catalog/keys.ts';
+import { addDays } from '../../server/domain/dates.ts';
+import { facts, keyword, makeWorld, ofProject, PROJECT, type Row, WORKSPACE } from '../world.ts';
+
+// The official client package, over HTTP.
+
+const DAYS = Array.from({ length: 150 }, (_, index) => addDays('2025-10-12', index));
+const WORDS = Array.from({ length: 130 }, (_, index) => `word ${String(index).padStart(3, '0')}`);
+const at = '2026-03-01T00:00:00Z';
+const uuid = (last: number) => `5e1f0000-0000-4000-8000-0000000000${String(last).padStart(2, '0')}`;
+
+const world = await makeWorld(t, {
+  workspaces: [WORKSPACE, { ...WORKSPACE, id: 'other' }, { ...WORKSPACE, id: 'gratis', plan: 'free' }],
+  projects: [PROJECT, { ...PROJECT, id: 'Other', workspace_id: 'other' }],
+  keywords: [
+    keyword('kwOne', 'Red shoes'),
+    keyword('kwTwo', 'blue; shoes'),
+    ...ofProject('Other', [keyword('kwOth', 'x')]),
+  ],
+  site_daily: facts('date device', ...DAYS.map((date) => [date, 'mobile', 3, 100, 900])),
+  keyword_daily: facts('keyword_id date device', ...DAYS.map((date) => ['kwOne', date, 'mobile', 1, 10, 50]), [
+    'kwTwo',
+    '2026-03-01',
+    'desktop',
+    5,
+    10,
+    0,
+  ]),
+  country_daily: facts('date country', ['2026-03-01', 'usa', 3, 100, 900], ['2026-03-01', 'fra', 1, 10, 90]),
+  brand_daily: facts('date segment', ['2026-03-01', 'brand', 1, 3, 5]),
+  query_daily: facts(
+    'date query country',
+    ...WORDS.map((query, index) => ['2026-03-01', query, 'usa', 200 - index, 500, 900]),
+  ),
+  page_daily: facts('date url country', ['2026-03-01', 'https://shop.example/a', 'usa', 4, 50, 60]),
+  alerts: [1, 2, 3].map((index) => ({
+    id: uuid(index),
+    project_id: 'Proj1',
+    type: 'keyword_drop',
+    kind: 'Keyword drop',
+    severity: 'warning',
+    title: `Alert ${index}`,
+    body: 'Body',
+    created_at: `2026-03-0${index}T00:00:00Z`,
+    ...(index === 1 ? { resolved_at: at } : {}),
+  })),
+  notes: [1, 2].map((index) => ({
+    id: uuid(10 + index),
+    workspace_id: 'acme',
+    scope: 'workspace',
+    date: `2026-03-0${index}`,
+    category: 'other',
+    text: `Note ${index}`,
+    author: 'Ann',
+    created_at: at,
+    updated_at: at,
+  })),
+});
+const address = new URL('/mcp', await world.app.listen({ port: 0 }));
+
+async function connect(t: Test, headers: Record<string, string>): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1' });
+  const transport = new StreamableHTTPClientTransport(address, { requestInit: { headers } });
+  await client.connect(transport);
+  t.teardown(() => client.close());
+  return client;
+}
+
+const newKey = async (workspace = 'acme'): Promise<string> =>
+  (await createKey(world.catalog, { workspace, name: 'agent', by: null, at: 0 })).key;
+
+interface Called {
+  readonly isError: boolean;
+  // biome-ignore lint/suspicious/noExplicitAny: answers are picked from
+  readonly body: any;
+}
+
+async function callTool(client: Client, name: string, given: Record<string, unknown> = {}): Promise<Called> {
+  const { content, isError = false } = await client.callTool({ name, arguments: given });
+  const [first] = content as { type: string; text: string }[];
+  return { isError, body: JSON.parse(first!.text) as unknown };
+}
+
+const client = await connect(t, { authorization: `Bearer ${await newKey()}` });
+const call = (name: string, given?: Record<string, unknown>) => callTool(client, name, given);
+
+t.test('the tools, all of them read-only, with the arguments of the API', async (t) => {
+  const { tools } = await client.listTools();
+  t.strictSame(
+    tools.map(({ name }) => name),
+    ['list_projects', 'site_performance', 'top_rows', 'keyword_history', 'breakdowns', 'alerts_and_notes'],
+  );
+  const known = new Set(['project', 'kind', 'keyword']);
+  for (const { parameters = [] } of Object.values(
+    (await world.app.inject('/openapi.json')).json<{
+      paths: Record<string, { get: { parameters?: { name: string }[] } }>;
+    }>().paths,
+  ).map(({ get }) => get)) {
+    for (const { name } of parameters) known.add(name);
+  }
+  for (const { name, description, annotations, inputSchema } of tools) {
+    t.match(annotations, { readOnlyHint: true }, name);
+    t.ok(description && description.length > 50, name);
+    const { properties = {}, required = [] } = inputSchema as { properties?: Record<string, Row>; required?: string[] };
+    if (name !== 'list_projects') t.ok(required.includes('project'), name);
+    for (const [argument, { description: help }] of Object.entries(properties)) {
+      t.ok(known.has(argument), `${name}: ${argument} is a parameter of the API`);
+      t.ok(help, `${name}: ${argument} is described`);
+    }
+  }
+  t.match(client.getInstructions(), /list_projects/);
+});
+
+t.test('list_projects: those of the workspace of the key', async (t) => {
+  const { body } = await call('list_projects');
+  const { projects } = (await world.get('/projects')).body;
+  t.strictSame(body, { total: 1, returned: 1, nextOffset: null, projects });
+});
+
+t.test('site_performance: as the API answers, the last 100 days unless more are asked for', async (t) => {
+  const { body } = await call('site_performance', { project: 'Proj1', period: '5m' });
+  const api = (await world.ask('/site?period=5m')).body;
+  t.strictSame(body.range, api.range);
+  t.strictSame(body.totals, api.totals);
+  t.match(body, { total: 150, returned: 100, quality: { finalThrough: '2026-03-07' } });
+  t.strictSame(body.quality.provisional, { from: '2026-03-08', to: '2026-03-10' });
+  t.strictSame(body.daily, api.daily.slice(-100));
+  const whole = (await call('site_performance', { project: 'Proj1', period: '5m', limit: 200 })).body;
+  t.strictSame(whole.daily, api.daily);
+  const settled = (await call('site_performance', { project: 'Proj1', to: '2026-03-01' })).body;
+  t.equal(settled.quality.provisional, null);
+});
+
+t.test('changes of what the provider counts are named where they lie in the range', async (t) => {
+  const { body } = await call('site_performance', { project: 'Proj1' });
+  t.match(body.events, [{ affects: ['impressions', 'ctr', 'position'], from: '2025-05-13' }]);
+  const before = (await call('site_performance', { project: 'Proj1', to: '2025-05-12' })).body;
+  t.strictSame(before.events, []);
+});
+
+t.test('top_rows: pages of a list, a filter, other kinds', async (t) => {
+  const first = (await call('top_rows', { project: 'Proj1' })).body;
+  t.match(first, { total: 130, returned: 25, nextOffset: 25, range: { from: '2026-02-11', to: '2026-03-10' } });
+  t.match(first.source, { truncated: false });
+  const seen: string[] = [];
+  for (let offset: number | null = 0; offset !== null; ) {
+    const { body } = await call('top_rows', { project: 'Proj1', limit: 60, offset });
+    seen.push(...body.queries.map(({ query }: { query: string }) => query));
+    offset = body.nextOffset;
+  }
+  t.strictSame(seen, WORDS);
+  const filter = { match: 'any', conditions: [{ field: 'query', op: 'equals', value: 'word 007' }] };
+  const { body } = await call('top_rows', { project: 'Proj1', filter, sort: ['-impressions', 'query'] });
+  t.match(body, { total: 1, returned: 1, nextOffset: null, queries: [{ query: 'word 007', clicks: 193 }] });
+  const pages = (await call('top_rows', { project: 'Proj1', kind: 'pages' })).body;
+  t.match(pages.pages, [{ url: 'https://shop.example/a', clicks: 4 }]);
+  const keywords = (await call('top_rows', { project: 'Proj1', kind: 'keywords', device: 'mobile' })).body;
+  t.strictSame(
+    keywords.keywords.map(({ query }: Row) => query),
+    ['Red shoes', 'blue; shoes'],
+  );
+  t.equal((await call('top_rows', { project: 'Proj1', offset: 500 })).body.nextOffset, null);
+});
+
+t.test('keyword_history: by id and by text', async (t) => {
+  const { body } = await call('keyword_history', { project: 'Proj1', keyword: 'kwOne', period: '5m' });
+  const api = (await world.ask('/keywords?period=5m&daily=1')).body.keywords;
+  const { daily, ...found } = api.find(({ id }: { id: string }) => id === 'kwOne');
+  t.strictSame(body.keyword, found);
+  t.match(body, { total: 150, returned: 100 });
+  t.strictSame(body.daily, daily.slice(-100));
+  const byText = (await call('keyword_history', { project: 'Proj1', keyword: 'BLUE; Shoes' })).body;
+  t.match(byText, { keyword: { id: 'kwTwo' }, total: 1, daily: [{ date: '2026-03-01', clicks: 5 }] });
+  const unknown = await call('keyword_history', { project: 'Proj1', keyword: 'kwOth' });
+  t.match(unknown, { isError: true, body: { error: { code: 'not_found', message: /tracks no keyword 'kwOth'/ } } });
+});
+
+t.test('breakdowns and alerts_and_notes', async (t) => {
+  const { body } = await call('breakdowns', { project: 'Proj1', limit: 1 });
+  const api = (await world.ask('/breakdowns')).body;
+  t.strictSame(body.countries, api.countries.slice(0, 1));
+  t.strictSame(body.brand, api.brand);
+  t.match(body, { total: { countries: 2 }, returned: { countries: 1 } });
+  const all = (await call('alerts_and_notes', { project: 'Proj1' })).body;
+  t.match(all, { total: { alerts: 3, notes: 2 }, returned: { alerts: 3, notes: 2 } });
+  const some = (
+    await call('alerts_and_notes', { project: 'Proj1', status: 'open', from: '2026-03-02', to: '2026-03-02' })
+  ).body;
+  t.strictSame(
+    [some.alerts, some.notes].map((rows: Row[]) => rows.map(({ title, text }) => title ?? text)),
+    [['Alert 2'], ['Note 2']],
+  );
+  const one = (await call('alerts_and_notes', { project: 'Proj1', limit: 1 })).body;
+  t.match(one, { returned: { alerts: 1, notes: 1 }, alerts: [{ title: 'Alert 3' }], notes: [{ text: 'Note 2' }] });
+});
+
+t.test('a wrong call says what would be right', async (t) => {
+  const cases: [string, Record<string, unknown>, string, RegExp][] = [
+    ['site_performance', {}, 'invalid_request', /^project is missing/],
+    [
+      'site_performance',
+      { project: 'Proj1', perod: '7d' },
+      'invalid_request',
+      /no argument perod; it has project, from/,
+    ],
+    ['site_performance', { project: 'Proj1', period: '17m' }, 'invalid_request', /^period must be/],
+    ['site_performance', { project: 'Proj1', limit: 500 }, 'invalid_request', /^limit must be/],
+    ['site_performance', { project: 'Proj1', format: 'csv' }, 'invalid_request', /no argument format/],
+    ['site_performance', { project: 'Other' }, 'not_found', /no such project/],
+    ['keyword_history', { project: 'Other', keyword: 'x' }, 'not_found', /no such project/],
+    ['top_rows', { project: 'Proj1', kind: 'pages', device: 'mobile' }, 'invalid_request', /^device does not apply/],
+    ['top_rows', { project: 'Proj1', filter: 'colour:eq:red' }, 'invalid_request', /^filter: unknown field/],
+    ['top_rows', { project: 'Proj1', kind: 'keywords', group: 'Nope1' }, 'not_found', /^group/],
+    ['top_rows', { project: 'Proj1', to: '2026-03-15' }, 'invalid_request', /before today/],
+    ['alerts_and_notes', { project: 'Proj1', from: '2026-03-02', to: '2026-03-01' }, 'invalid_request', /^from/],
+  ];
+  for (const [name, given, code, message] of cases) {
+    t.match(
+      await call(name, given),
+      { isError: true, body: { error: { code, message } } },
+      `${name} ${JSON.stringify(given)}`,
+    );
+  }
+  await t.rejects(client.callTool({ name: 'delete_project', arguments: {} }), /delete_project/);
+});
+
+t.test('keys: in Authorization or X-Api-Key, and none is refused', async (t) => {
+  const agent = await connect(t, { 'x-api-key': await newKey() });
+  t.equal((await callTool(agent, 'list_projects')).body.total, 1);
+  await t.rejects(connect(t, {}));
+  await t.rejects(connect(t, { 'x-api-key': 'ord_live_x' }));
+  await t.rejects(connect(t, { authorization: `Bearer ${await newKey('gratis')}` }));
+  const post = (headers: Record<string, string>) =>
+    world.app.inject({
+      method: 'POST',
+      url: '/mcp',
+      headers: { 'content-type': 'application/json', ...headers },
+      payload: '{}',
+    });
+  const refused = await post({});
+  t.match(refused, { statusCode: 401, headers: { 'www-authenticate': 'Bearer', 'cache-control': 'no-store' } });
+  t.match(refused.json(), { error: { code: 'unauthorized', message: /X-Api-Key/ } });
+  t.equal((await post({ 'x-api-key': await newKey('gratis') })).statusCode, 403);
+  const wrong = { 'x-api-key': await newKey(), authorization: 'Bearer ord_live_wrong' };
+  t.equal((await post(wrong)).statusCode, 401, 'a wrong key in one place is not made good in the other');
+  const api = await world.get('/projects', { 'x-api-key': await newKey() });
+  t.equal(api.status, 401, 'the API takes no X-Api-Key');
+  t.notMatch(world.log.join(''), /ord_live_[A-Za-z0-9]{32}/, 'no key in the log');
+});
+
+t.test('limits are those of the key, shared with the API', async (t) => {
+  const key = await newKey();
+  const headers = { authorization: `Bearer ${key}` };
+  const agent = await connect(t, headers);
+  await callTool(agent, 'list_projects');
+  const { headers: seen } = await world.get('/projects', headers);
+  const spent = 120 - Number(seen['x-ratelimit-remaining']);
+  t.ok(spent >= 3, `connecting, a call and a request took ${spent}`);
+  for (let count = spent; count < 120; count++) await world.get('/projects', headers);
+  await t.rejects(callTool(agent, 'list_projects'), /429|Too many/);
+  t.equal((await world.get('/projects', headers)).status, 429);
+});
+
+t.test('both versions of the protocol: the one of 2025, and the one without a handshake', async (t) => {
+  const key = await newKey();
+  const send = async (version: string, method: string, params: object, more: Record<string, string> = {}) => {
+    const { statusCode, headers, body } = await world.app.inject({
+      method: 'POST',
+      url: '/mcp',
+      headers: {
+        'x-api-key': key,
+        accept: 'application/json, text/event-stream',
+        'content-type': 'application/json',
+        'mcp-protocol-version': version,
+        ...more,
+      },
+      payload: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    });
+    const type = String(headers['content-type']);
+    const text = type.startsWith('text/event-stream') ? /^data: (.*)$/m.exec(body)?.[1] : body;
+    return { statusCode, type, message: JSON.parse(text ?? '') as Row };
+  };
+  const about = { capabilities: {}, clientInfo: { name: 'x', version: '1' } };
+  const old = await send('2025-06-18', 'initialize', { protocolVersion: '2025-06-18', ...about });
+  t.match(old.message, { result: { protocolVersion: '2025-06-18', capabilities: { tools: { listChanged: false } } } });
+  const listed = { name: 'list_projects', arguments: {} };
+  t.match((await send('2025-06-18', 'tools/call', listed)).message, { result: { content: [{ type: 'text' }] } });
+
+  const version = '2026-07-28';
+  const meta = {
+    _meta: {
+      'io.modelcontextprotocol/protocolVersion': version,
+      'io.modelcontextprotocol/clientInfo': about.clientInfo,
+      'io.modelcontextprotocol/clientCapabilities': {},
+    },
+  };
+  const named = { 'mcp-method': 'tools/call', 'mcp-name': 'list_projects' };
+  const now = await send(version, 'tools/call', { ...listed, ...meta }, named);
+  t.match(now, { statusCode: 200, type: /^application\/json/, message: { result: { content: [{ type: 'text' }] } } });
+  const listen = { notifications: { toolsListChanged: true }, ...meta };
+  const refused = await send(version, 'subscriptions/listen', listen, { 'mcp-method': 'subscriptions/listen' });
+  t.match(refused.message, { error: { message: /limit/i } }, 'nobody waits for tools that never change');
+});
+
+t.test('what is no message of MCP', async (t) => {
+  const headers = { authorization: `Bearer ${await newKey()}`, accept: 'application/json, text/event-stream' };
+  const send = (method: 'GET' | 'POST' | 'DELETE' | 'PUT', payload?: string, type = 'application/json') =>
+    world.app.inject({
+      method,
+      url: '/mcp',
+      headers: { ...headers, 'content-type': type },
+      ...(payload ? { payload } : {}),
+    });
+  t.equal((await send('GET')).statusCode, 405, 'there are no streams to listen to');
+  t.equal((await send('DELETE')).statusCode, 405, 'there are no sessions to end');
+  t.equal((await send('PUT')).statusCode, 404);
+  t.equal((await send('POST', 'not json')).statusCode, 400);
+  const large = await send('POST', JSON.stringify({ text: 'x'.repeat(70_000) }));
+  t.match(
+    { status: large.statusCode, body: large.json() },
+    { status: 400, body: { error: { message: /65536 bytes/ } } },
+  );
+});
