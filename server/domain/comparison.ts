@@ -53,7 +53,7 @@ type Reasons = ReadonlySet<UnsafeReason>;
 const MIN_BASE = 10;
 
 /** Decimals of metrics and of ratios in answers, as factors. */
-export const SCALES: Readonly<Record<MetricName, number>> = { clicks: 1, impressions: 1, ctr: 10_000, position: 10 };
+const SCALES: Readonly<Record<MetricName, number>> = { clicks: 1, impressions: 1, ctr: 10_000, position: 10 };
 export const RATIO_SCALE = 10_000;
 
 /** Where the ratios begin in the results of `Comparer.changes`. */
