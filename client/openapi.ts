@@ -743,7 +743,7 @@ export interface components {
     readonly SnapshotFile: {
       /** @description A fact table of the snapshot format. One of site_daily, keyword_daily, keyword_page_daily, country_daily, country_monthly, appearance_daily, brand_daily, page_daily, query_daily, page_period, query_period; more may be added. */
       readonly table: string;
-      /** @description A month (`2026-03`), or `all`. Each table and part has one file. */
+      /** @description A month (`2026-03`), a range (`2026-03-01_2026-03-28`), or `all`. Each table and part has one file. */
       readonly part: string;
       /** Format: int64 */
       readonly rows: number;
@@ -766,7 +766,7 @@ export interface components {
     readonly SnapshotPart: {
       /** @description A fact table of the snapshot format. One of site_daily, keyword_daily, keyword_page_daily, country_daily, country_monthly, appearance_daily, brand_daily, page_daily, query_daily, page_period, query_period; more may be added. */
       readonly table: string;
-      /** @description A month (`2026-03`), or `all`. Each table and part has one file. */
+      /** @description A month (`2026-03`), a range (`2026-03-01_2026-03-28`), or `all`. Each table and part has one file. */
       readonly part: string;
     };
     /** @description Site total minus brand and non-brand. */

@@ -1,7 +1,7 @@
 // Written by `npm run client`; do not edit.
 
 /** Of the document that the files of this folder were made from: a test tells when they are outdated. */
-export const DOCUMENT = '09293b7a85e9a9ccb676bab311de6bf369e66c3b1a941347658cb7bf4de75e41';
+export const DOCUMENT = '76a1776e858baba345e8f1361ee942320a0db8350f7328be9a4710e764773c66';
 
 /** The path of each operation. */
 export const PATHS = {

@@ -268,7 +268,6 @@ t.test('queries over Parquet files', async (t) => {
       'lists/rank_period_queries',
       'lists/rank_queries',
       'lists/read_ranked_rows',
-      'lists/rows_by_text',
       'lists/write_ranked_rows',
     ],
   );
@@ -290,9 +289,6 @@ t.test('queries over Parquet files', async (t) => {
     const read = { file: target, after: 0, limit: 10 };
     t.strictSame(await engine.query('lists/list_rows', read), expected, name);
     t.strictSame(await engine.query('lists/list_rows', { ...read, after: 1 }), [], `${name} behind its end`);
-    const byText = (...texts: string[]) => engine.query('lists/rows_by_text', { file: target, texts });
-    t.strictSame(await byText('other', 'text'), expected, `${name} by text`);
-    t.strictSame(await byText('other'), [], `${name} without the text`);
     if (name.includes('period')) continue;
     using other = await engine.session();
     await other.runFile(`lists/${name}`, { ...wanted, country: 'gbr' });

@@ -1,5 +1,5 @@
 import { addDays, countDays } from './dates.ts';
-import { type ExactMeasures, type Fraction, type Metrics, roundBigRatio, roundRatio, toMetrics } from './metrics.ts';
+import { type ExactMeasures, type Fraction, type Metrics, scaledBigRatio, scaledRatio, toMetrics } from './metrics.ts';
 import type { Range } from './range.ts';
 
 export const METRIC_NAMES = ['clicks', 'impressions', 'ctr', 'position'] as const;
@@ -52,9 +52,14 @@ type Reasons = ReadonlySet<UnsafeReason>;
 /** With fewer clicks or impressions than this in the other range, a ratio says nothing. */
 const MIN_BASE = 10;
 
-/** Decimals of answers, as factors. */
-const RATIO_SCALE = 10_000;
+/** Decimals of metrics and of ratios in answers, as factors. */
 const SCALES: Readonly<Record<MetricName, number>> = { clicks: 1, impressions: 1, ctr: 10_000, position: 10 };
+export const RATIO_SCALE = 10_000;
+
+/** Where the ratios begin in the results of `Comparer.changes`. */
+export const RATIOS = METRIC_NAMES.length;
+/** How many numbers they are. */
+export const CHANGES = 2 * METRIC_NAMES.length;
 
 /** Compares measures of two ranges. What is known of the ranges is given once, the rows of both are compared one by one. */
 export class Comparer {
@@ -83,18 +88,43 @@ export class Comparer {
   }
 
   compare(now: ExactMeasures, base: ExactMeasures): Compared {
-    const unsafe = this.unsafe(base);
-    const change = (metric: MetricName): Change => changeOf(metric, now, base, unsafe[metric] !== undefined);
+    const unsafe = this.changes(now, base, scratch);
+    const change = (at: number, scale: number): Change => ({
+      difference: unscaled(scratch[at]!, scale),
+      ratio: unscaled(scratch[RATIOS + at]!, RATIO_SCALE),
+    });
     return {
       comparison: toMetrics(base),
       change: {
-        clicks: change('clicks'),
-        impressions: change('impressions'),
-        ctr: change('ctr'),
-        position: change('position'),
+        clicks: change(0, SCALES.clicks),
+        impressions: change(1, SCALES.impressions),
+        ctr: change(2, SCALES.ctr),
+        position: change(3, SCALES.position),
       },
       unsafe,
     };
+  }
+
+  /**
+   * The differences of the metrics, then their ratios, as multiples of the last decimal of answers; NaN for null. Puts
+   * them into `into`, because objects of thousands of rows would cost more than the numbers.
+   */
+  changes(now: ExactMeasures, base: ExactMeasures, into: Float64Array): Unsafe {
+    const unsafe = this.unsafe(base);
+    const isWhole = now.fraction === undefined && base.fraction === undefined;
+    change(into, 0, now.clicks, 1, base.clicks, 1, 1, unsafe.clicks === undefined);
+    change(into, 1, now.impressions, 1, base.impressions, 1, 1, unsafe.impressions === undefined);
+    if (now.impressions === 0 || base.impressions === 0) {
+      for (const at of [2, 3, RATIOS + 2, RATIOS + 3]) into[at] = Number.NaN;
+      return unsafe;
+    }
+    const isSafe = unsafe.ctr === undefined;
+    change(into, 2, now.clicks, now.impressions, base.clicks, base.impressions, SCALES.ctr, isSafe);
+    const [own, other] = [now.sumPosition + now.impressions, base.sumPosition + base.impressions];
+    const hasRatio = unsafe.position === undefined;
+    if (isWhole) change(into, 3, own, now.impressions, other, base.impressions, SCALES.position, hasRatio);
+    else exactChange(into, 3, positionOf(now), positionOf(base), SCALES.position, hasRatio);
+    return unsafe;
   }
 
   /** The unsafe metrics of a row that has these measures in the other range. */
@@ -130,81 +160,72 @@ export class Comparer {
 
 const NO_METRICS: ReadonlySet<MetricName> = new Set();
 
-/** A metric as it is before rounding; undefined where there is none. */
-interface Quotient {
-  readonly numerator: number;
-  readonly denominator: number;
-  /** A part of the numerator that is not whole. */
-  readonly fraction?: Fraction | undefined;
-}
-
-/** The change of a metric, from unrounded values. */
-function changeOf(metric: MetricName, now: ExactMeasures, base: ExactMeasures, isUnsafe: boolean): Change {
-  const a = quotientOf(metric, now);
-  const b = quotientOf(metric, base);
-  if (a === undefined || b === undefined) return NO_CHANGE;
-  const scale = SCALES[metric];
-  const wanted = { scale, withRatio: !isUnsafe && b.numerator > 0 };
-  const isWhole = a.fraction === undefined && b.fraction === undefined;
-  return (isWhole ? wholeChange(a, b, wanted) : undefined) ?? exactChange(a, b, wanted);
-}
-
 /** Where there is nothing to compare. */
 export const NO_CHANGE: Change = { difference: null, ratio: null };
 
-function quotientOf(metric: MetricName, measures: ExactMeasures): Quotient | undefined {
-  const { clicks, impressions, sumPosition, fraction } = measures;
-  if (metric === 'clicks') return { numerator: clicks, denominator: 1 };
-  if (metric === 'impressions') return { numerator: impressions, denominator: 1 };
-  if (impressions === 0) return undefined;
-  if (metric === 'ctr') return { numerator: clicks, denominator: impressions };
-  return { numerator: sumPosition + impressions, denominator: impressions, fraction };
+/** The results of `changes` that become an object. */
+const scratch = new Float64Array(CHANGES);
+
+function unscaled(value: number, scale: number): number | null {
+  return Number.isNaN(value) ? null : value / scale;
 }
 
-interface Wanted {
-  readonly scale: number;
-  readonly withRatio: boolean;
-}
-
-/** Undefined where the numbers are too large to be multiplied exactly. */
-function wholeChange(a: Quotient, b: Quotient, { scale, withRatio }: Wanted): Change | undefined {
-  const crossed = a.numerator * b.denominator;
-  const other = b.numerator * a.denominator;
-  const denominator = a.denominator * b.denominator;
-  if (!Number.isSafeInteger(crossed) || !Number.isSafeInteger(other) || !Number.isSafeInteger(denominator)) return;
-  const difference = crossed - other;
-  return {
-    difference: signedRatio(difference, denominator, scale),
-    ratio: withRatio ? signedRatio(difference, other, RATIO_SCALE) : null,
-  };
+/** Puts the change between two quotients of whole numbers into its places. */
+function change(
+  into: Float64Array,
+  at: number,
+  numerator: number,
+  denominator: number,
+  baseNumerator: number,
+  baseDenominator: number,
+  scale: number,
+  hasRatio: boolean,
+): void {
+  const own = numerator * baseDenominator;
+  const base = baseNumerator * denominator;
+  const both = denominator * baseDenominator;
+  if (own > Number.MAX_SAFE_INTEGER || base > Number.MAX_SAFE_INTEGER || both > Number.MAX_SAFE_INTEGER) {
+    const quotient = (above: number, below: number): Fraction => ({
+      numerator: BigInt(above),
+      denominator: BigInt(below),
+    });
+    exactChange(into, at, quotient(numerator, denominator), quotient(baseNumerator, baseDenominator), scale, hasRatio);
+    return;
+  }
+  into[at] = signedRatio(own - base, both, scale);
+  into[RATIOS + at] = hasRatio && base > 0 ? signedRatio(own - base, base, RATIO_SCALE) : Number.NaN;
 }
 
 /** Rounds half away from zero. */
 function signedRatio(numerator: number, denominator: number, scale: number): number {
-  const rounded = roundRatio(Math.abs(numerator), denominator, scale);
-  return numerator < 0 ? 0 - rounded : rounded;
+  return numerator < 0 ? 0 - scaledRatio(-numerator, denominator, scale) : scaledRatio(numerator, denominator, scale);
 }
 
-function exactChange(a: Quotient, b: Quotient, { scale, withRatio }: Wanted): Change {
-  const now = bigQuotient(a);
-  const base = bigQuotient(b);
+/** As `change`, for numbers that a double cannot hold exactly. */
+function exactChange(
+  into: Float64Array,
+  at: number,
+  now: Fraction,
+  base: Fraction,
+  scale: number,
+  hasRatio: boolean,
+): void {
   const other = base.numerator * now.denominator;
   const difference = now.numerator * base.denominator - other;
-  return {
-    difference: signedBigRatio(difference, now.denominator * base.denominator, scale),
-    ratio: withRatio ? signedBigRatio(difference, other, RATIO_SCALE) : null,
-  };
-}
-
-function bigQuotient({ numerator, denominator, fraction }: Quotient): Fraction {
-  const part = fraction ?? { numerator: 0n, denominator: 1n };
-  return {
-    numerator: BigInt(numerator) * part.denominator + part.numerator,
-    denominator: BigInt(denominator) * part.denominator,
-  };
+  into[at] = signedBigRatio(difference, now.denominator * base.denominator, scale);
+  into[RATIOS + at] = hasRatio && other > 0n ? signedBigRatio(difference, other, RATIO_SCALE) : Number.NaN;
 }
 
 function signedBigRatio(numerator: bigint, denominator: bigint, scale: number): number {
-  const rounded = roundBigRatio(numerator < 0n ? -numerator : numerator, denominator, scale);
+  const rounded = Number(scaledBigRatio(numerator < 0n ? -numerator : numerator, denominator, scale));
   return numerator < 0n ? 0 - rounded : rounded;
+}
+
+/** The average position, before rounding. */
+function positionOf({ impressions, sumPosition, fraction }: ExactMeasures): Fraction {
+  const part = fraction ?? { numerator: 0n, denominator: 1n };
+  return {
+    numerator: (BigInt(sumPosition) + BigInt(impressions)) * part.denominator + part.numerator,
+    denominator: BigInt(impressions) * part.denominator,
+  };
 }

@@ -75,11 +75,11 @@ export function scaledRatio(numerator: number, denominator: number, scale: numbe
   return Math.floor(doubled / (2 * denominator));
 }
 
-/** As `roundRatio`. */
-export function roundBigRatio(numerator: bigint, denominator: bigint, scale: number): number {
+function roundBigRatio(numerator: bigint, denominator: bigint, scale: number): number {
   return Number(scaledBigRatio(numerator, denominator, scale)) / scale;
 }
 
-function scaledBigRatio(numerator: bigint, denominator: bigint, scale: number): bigint {
+/** As `scaledRatio`, of numbers of any size. */
+export function scaledBigRatio(numerator: bigint, denominator: bigint, scale: number): bigint {
   return (2n * numerator * BigInt(scale) + denominator) / (2n * denominator);
 }

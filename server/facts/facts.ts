@@ -79,7 +79,7 @@ export interface Facts {
   keywordSums(query: FactsQuery, keywords: readonly string[]): Promise<DayMeasures[]>;
 
   /** Days on which a table has any row, in order. */
-  storedDays(query: FactsQuery): Promise<Day[]>;
+  storedDays(query: FactsQuery): Promise<readonly Day[]>;
 
   /**
    * Impressions of the pages of keywords by day, read a file (`keyword_page_daily`) at a time, its rows in no order.

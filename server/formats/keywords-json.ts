@@ -1,20 +1,27 @@
 import type { TrackedKeyword } from '../catalog/tracked.ts';
-import type { Comparer } from '../domain/comparison.ts';
+import { CHANGES, type Comparer } from '../domain/comparison.ts';
 import { isoInstant } from '../domain/instants.ts';
 import type { DayGrid } from '../facts/day-grid.ts';
-import type { KeywordsResult } from '../reports/keywords.ts';
+import type { KeywordComparison, KeywordsResult } from '../reports/keywords.ts';
 import { reportExternalBytes } from '../runtime/external-memory.ts';
-import { comparedJson } from './compared-json.ts';
-import { DayBytes } from './day-bytes.ts';
 import { metricsJson, openRows } from './json.ts';
+import { MetricsBytes } from './metrics-bytes.ts';
 
 /** Bytes per chunk. */
 const CHUNK = 64 * 1024;
+/** Bytes of most keywords with a comparison. */
+const COMPARED_KEYWORD = 1024;
 
 type Tracked = KeywordsResult['tracked'];
 
 /** Keywords with their totals. */
 export function keywordsJson(result: KeywordsResult): Buffer {
+  const bytes = result.comparison === undefined ? totalsJson(result) : comparedJson(result, result.comparison);
+  reportExternalBytes(bytes.length);
+  return bytes;
+}
+
+function totalsJson(result: KeywordsResult): Buffer {
   const keywordJson = keywordWriter(result);
   let text = openRows(result.head, 'keywords');
   let separator = '';
@@ -22,27 +29,42 @@ export function keywordsJson(result: KeywordsResult): Buffer {
     text += `${separator}${keywordJson(keyword)}}`;
     separator = ',';
   }
-  const bytes = Buffer.from(`${text}]}`);
-  reportExternalBytes(bytes.length);
-  return bytes;
+  return Buffer.from(`${text}]}`);
+}
+
+function comparedJson(result: KeywordsResult, comparison: KeywordComparison): Buffer {
+  const bytes = new MetricsBytes(COMPARED_KEYWORD * (result.keywords.length + 1));
+  const write = comparedWriter(bytes, result, comparison);
+  bytes.text(openRows(result.head, 'keywords'));
+  for (const [index, keyword] of result.keywords.entries()) {
+    write(keyword, index === 0);
+    bytes.char('}');
+  }
+  bytes.text(']}');
+  return bytes.end();
 }
 
 /** Keywords with their totals and days, in chunks. */
 export async function* dailyKeywordsJson(result: KeywordsResult): AsyncGenerator<Buffer, void> {
+  const { head, daily, comparison } = result;
+  const { buckets, parts } = daily!;
+  const bytes = new MetricsBytes();
   const keywordJson = keywordWriter(result);
-  const bytes = new DayBytes();
-  bytes.text(openRows(result.head, 'keywords'));
-  let separator = '';
-  const { buckets, parts } = result.daily!;
+  const write = comparison
+    ? comparedWriter(bytes, result, comparison)
+    : (keyword: TrackedKeyword, isFirst: boolean) => bytes.text((isFirst ? '' : ',') + keywordJson(keyword));
   const starts = buckets.map(({ from }) => Buffer.from(`{"date":"${from}",`));
-  const comparers = buckets.map((bucket) => result.comparison?.ranges.part(bucket));
+  const comparers = comparison && buckets.map((bucket) => comparison.ranges.part(bucket));
+  bytes.text(openRows(head, 'keywords'));
+  let isFirst = true;
   for await (const { keywords, days, base } of parts) {
     for (const [index, keyword] of keywords.entries()) {
-      bytes.text(`${separator}${keywordJson(keyword)},"daily":[`);
-      if (base === undefined) writeDays(bytes, days, index, starts);
-      else writeComparedDays(bytes, { days, base, comparers }, index, starts);
+      write(keyword, isFirst);
+      bytes.text(',"daily":[');
+      if (base && comparers) writeComparedDays(bytes, { days, base, comparers }, index, starts);
+      else writeDays(bytes, days, index, starts);
       bytes.text(']}');
-      separator = ',';
+      isFirst = false;
       if (bytes.length >= CHUNK) yield bytes.take();
     }
   }
@@ -51,19 +73,33 @@ export async function* dailyKeywordsJson(result: KeywordsResult): AsyncGenerator
 }
 
 /** Returns a function that writes a keyword with its totals, without the closing brace. */
-function keywordWriter({ tracked, totals, comparison }: KeywordsResult): (keyword: TrackedKeyword) => string {
+function keywordWriter({ tracked, totals }: KeywordsResult): (keyword: TrackedKeyword) => string {
   const prefixes = KeywordPrefixCache.of(tracked);
-  const totalsJson = (keyword: TrackedKeyword): string => {
+  return (keyword) => {
     const { clicks, impressions, sumPosition } = totals.of(keyword);
     return prefixes.get(keyword) + metricsJson(clicks, impressions, sumPosition);
   };
-  if (comparison === undefined) return totalsJson;
-  const { ranges, totals: other } = comparison;
-  return (keyword) =>
-    `${totalsJson(keyword)},${comparedJson(ranges.total.compare(totals.of(keyword), other.of(keyword)))}`;
 }
 
-function writeDays(bytes: DayBytes, days: DayGrid, keyword: number, starts: readonly Uint8Array[]): void {
+/** As `keywordWriter`, with the totals of the other range. */
+function comparedWriter(
+  bytes: MetricsBytes,
+  { tracked, totals }: KeywordsResult,
+  { ranges, totals: others }: KeywordComparison,
+): (keyword: TrackedKeyword, isFirst: boolean) => void {
+  const prefixes = KeywordPrefixCache.of(tracked);
+  const changes = new Float64Array(CHANGES);
+  return (keyword, isFirst) => {
+    const now = totals.of(keyword);
+    const base = others.of(keyword);
+    if (!isFirst) bytes.char(',');
+    bytes.text(prefixes.get(keyword));
+    bytes.metrics(now);
+    bytes.compared({ base, changes, unsafe: ranges.total.changes(now, base, changes) });
+  };
+}
+
+function writeDays(bytes: MetricsBytes, days: DayGrid, keyword: number, starts: readonly Uint8Array[]): void {
   const { clicks, impressions, sumPosition, stored } = days;
   let isFirst = true;
   for (let day = 0, cell = keyword * starts.length; day < starts.length; day++, cell++) {
@@ -76,21 +112,23 @@ function writeDays(bytes: DayBytes, days: DayGrid, keyword: number, starts: read
 interface ComparedDays {
   readonly days: DayGrid;
   readonly base: DayGrid;
-  readonly comparers: readonly (Comparer | undefined)[];
+  readonly comparers: readonly Comparer[];
 }
 
 function writeComparedDays(
-  bytes: DayBytes,
+  bytes: MetricsBytes,
   { days, base, comparers }: ComparedDays,
   keyword: number,
   starts: readonly Uint8Array[],
 ): void {
+  const changes = new Float64Array(CHANGES);
   let isFirst = true;
   for (let day = 0, cell = keyword * starts.length; day < starts.length; day++, cell++) {
     if (days.stored[cell] === 0) continue;
     const now = days.measures(cell);
-    const compared = comparers[day]!.compare(now, base.measures(cell));
-    bytes.comparedDay(starts[day]!, isFirst, now, comparedJson(compared));
+    const other = base.measures(cell);
+    const unsafe = comparers[day]!.changes(now, other, changes);
+    bytes.comparedDay(starts[day]!, isFirst, now, { base: other, changes, unsafe });
     isFirst = false;
   }
 }

@@ -66,11 +66,6 @@ export class Blocks {
     }
   }
 
-  /** The rows of the list in a file that have one of some texts. */
-  find(path: string, texts: readonly string[]): Promise<ListRow[]> {
-    return this.#engine.query<ListRow>('lists/rows_by_text', { file: path, texts });
-  }
-
   /**
    * The comma-separated JSON of rows `from` to `to` (exclusive, above `from`) of the list in a file, in parts to concatenate.
    * The buffers are shared and must not be modified.

@@ -33,21 +33,20 @@ export interface RangeList {
   readonly range: Range;
 }
 
-/** A list, and the one that it is compared with. */
-interface OpenLists extends RangeList {
-  readonly other: RangeList | null;
-}
-
 /** What pages are read of. */
 export interface PageRequest {
   readonly list: ListRequest;
-  /** The list of another range to compare with, or none. */
-  readonly other: ListRequest | null;
-  /** How rows are written, which may depend on the lists. */
-  readonly renderingOf: (lists: OpenLists) => Rendering | Promise<Rendering>;
+  readonly rendering: Rendering;
+  /** The list of another range to compare with, and how rows are rendered then. */
+  readonly compared: {
+    readonly request: ListRequest;
+    readonly renderingOf: (list: RangeList, other: RangeList) => Promise<Rendering>;
+  } | null;
 }
 
-interface ReadPage extends OpenLists {
+interface ReadPage extends RangeList {
+  /** The list that it is compared with. */
+  readonly other: RangeList | null;
   /** Rows that the filter leaves. */
   readonly total: number;
 }
@@ -95,10 +94,10 @@ export class ListPages {
     const sequences = sequencesOf(request, isSelection ? { filter, sort } : null);
     try {
       const [open, other] = await this.#open(request, sequences, { reader, offset }, signal);
-      const rendering = await this.#rendering(request, open, other);
       const selected = isSelection
-        ? await this.#options.reader.select(open.list, { filter, sort }, rendering)
+        ? await this.#options.reader.select(open.list, { filter, sort }, request.rendering)
         : open.list;
+      const rendering = await this.#rendering(request, open, other);
       const total = selected.rows;
       const next = limit === null ? total : offset + limit;
       const found = await read(selected, { from: offset, to: Math.min(total, next) }, rendering);
@@ -127,7 +126,7 @@ export class ListPages {
     };
     return Promise.all([
       open(request.list, sequences[0]!),
-      request.other === null ? null : open(request.other, sequences[1]!),
+      request.compared === null ? null : open(request.compared.request, sequences[1]!),
     ]);
   }
 
@@ -144,18 +143,17 @@ export class ListPages {
     }
   }
 
-  async #rendering(request: PageRequest, open: Open, other: Open | null): Promise<Rendering> {
-    const rendering = await request.renderingOf({ ...open, other });
-    if (other === null) return rendering;
+  async #rendering({ rendering, compared }: PageRequest, open: Open, other: Open | null): Promise<Rendering> {
+    if (compared === null || other === null) return rendering;
     const { reader } = this.#options;
-    return { ...rendering, beside: (rows) => reader.beside(rows, other.list) };
+    return { ...(await compared.renderingOf(open, other)), beside: (rows) => reader.beside(rows, other.list) };
   }
 }
 
 /** What the pages of one sequence have in common, for the list and for the one that it is compared with. */
-function sequencesOf({ list, other }: PageRequest, selection: Selection | null): CacheKey[] {
+function sequencesOf({ list, compared }: PageRequest, selection: Selection | null): CacheKey[] {
   const own = selection === null ? list.sequence : cacheKey(list.sequence, selection);
-  if (other === null) return [own];
-  const compared = cacheKey(own, other.sequence);
-  return [compared, cacheKey(compared, 'other')];
+  if (compared === null) return [own];
+  const both = cacheKey(own, compared.request.sequence);
+  return [both, cacheKey(both, 'other')];
 }

@@ -96,9 +96,10 @@ export class ListReader {
   /** Rows with what another list has of them. */
   async beside(rows: readonly ListRow[], list: AnyList): Promise<readonly ListRow[]> {
     if (list.rows === 0 || rows.length === 0) return rows;
-    const texts = rows.map(({ text }) => text);
-    const found = list.held ?? (await this.#readFile(list, (path) => this.#blocks.find(path, texts)));
-    const byText = new Map(found.map((row) => [row.text, row]));
+    const byText =
+      list.held === undefined
+        ? await this.#readFile(list, (path) => this.#selected.byText({ path, rows: list.rows }))
+        : new Map(list.held.map((row) => [row.text, row]));
     return rows.map((row) => ({ ...row, base: byText.get(row.text) }));
   }
 

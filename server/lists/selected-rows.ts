@@ -23,6 +23,9 @@ export class SelectedRows {
     sizeCalculation: (rows) => rows.length + 1,
   });
 
+  /** Rows of lists that others are compared with, by their texts. */
+  readonly #byText: LRUCache<string, ReadonlyMap<string, ListRow>, Source>;
+
   constructor(engine: Engine) {
     this.#rows = new LRUCache<string, readonly ListRow[], Source>({
       maxSize: MAX_ROWS,
@@ -34,6 +37,17 @@ export class SelectedRows {
         return found;
       },
     });
+    this.#byText = new LRUCache<string, ReadonlyMap<string, ListRow>, Source>({
+      maxSize: MAX_ROWS,
+      sizeCalculation: (rows) => rows.size + 1,
+      ignoreFetchAbort: true,
+      fetchMethod: (_path, _stale, { context }) => readByText(engine, context),
+    });
+  }
+
+  /** The rows of the list in a file by their texts. */
+  byText(source: Source): Promise<ReadonlyMap<string, ListRow>> {
+    return this.#byText.forceFetch(source.path, { context: source });
   }
 
   /** Applies a selection to the list in a file. */
@@ -46,6 +60,19 @@ export class SelectedRows {
     this.#selected.set(key, selected);
     return selected;
   }
+}
+
+/** Rows that are read at a time: making objects of all of them would hold up other requests. */
+const BATCH_ROWS = 5000;
+
+async function readByText(engine: Engine, { path, rows }: Source): Promise<ReadonlyMap<string, ListRow>> {
+  const byText = new Map<string, ListRow>();
+  for (let after = 0; after < rows; after += BATCH_ROWS) {
+    const found = await engine.query<ListRow>('lists/list_rows', { file: path, after, limit: BATCH_ROWS });
+    for (const row of found) byText.set(row.text, row);
+  }
+  if (byText.size < rows) throw new Error(`${path} has fewer rows than expected`);
+  return byText;
 }
 
 /** Applies a selection to rows. */

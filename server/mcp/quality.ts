@@ -17,16 +17,14 @@ interface Quality {
 /** @param finalThrough the last final day of the project, if it is known */
 export function quality({ from, to }: Range, finalThrough: Day | null): Quality {
   const firstProvisional = finalThrough === null ? from : later(from, addDays(finalThrough, 1));
-  const events = PROVIDER_EVENTS.filter((event) => event.from <= to && from <= event.to);
   return {
     quality: { finalThrough, provisional: firstProvisional <= to ? { from: firstProvisional, to } : null },
-    events: events.map(({ title, from: first, to: last, affects, device, source }) => ({
-      title,
-      from: first,
-      to: last,
-      affects,
-      device,
-      source,
-    })),
+    events: eventsIn({ from, to }),
   };
+}
+
+export function eventsIn(range: Range): Quality['events'] {
+  return PROVIDER_EVENTS.filter((event) => event.from <= range.to && range.from <= event.to).map(
+    ({ title, from, to, affects, device, source }) => ({ title, from, to, affects, device, source }),
+  );
 }

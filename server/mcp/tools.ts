@@ -1,6 +1,7 @@
 import type { Tool } from './tool.ts';
 import { alertsAndNotes } from './tools/alerts-and-notes.ts';
 import { breakdowns } from './tools/breakdowns.ts';
+import { changes } from './tools/changes.ts';
 import { keywordHistory } from './tools/keyword-history.ts';
 import { listProjects } from './tools/list-projects.ts';
 import { sitePerformance } from './tools/site-performance.ts';
@@ -13,5 +14,6 @@ export const TOOLS: readonly Tool[] = [
   topRows,
   keywordHistory,
   breakdowns,
+  changes,
   alertsAndNotes,
 ];

@@ -1,8 +1,8 @@
 import { cacheKey } from '../domain/cache-key.ts';
-import { ComparedRanges } from '../domain/compared-ranges.ts';
-import type { UnsafeReason } from '../domain/comparison.ts';
-import { type Day, monthsEarlier, pacificDayOf } from '../domain/dates.ts';
+import { Comparer, type UnsafeReason } from '../domain/comparison.ts';
+import { type Day, eachDay, monthsEarlier, pacificDayOf } from '../domain/dates.ts';
 import { NOTHING } from '../domain/metrics.ts';
+import { metricsWithEvents } from '../domain/provider-events.ts';
 import { HISTORY_MONTHS } from '../domain/range.ts';
 import type { Facts } from '../facts/facts.ts';
 import type { Rendering } from '../lists/blocks.ts';
@@ -24,17 +24,18 @@ export async function comparedRendering(
   facts: Facts,
   { rendering, open, other, known, signal }: ComparedLists,
 ): Promise<Rendering> {
-  const ranges = [open.range, other.range] as const;
-  const days = known === null ? NO_REASONS : await KnownDays.read(facts, { ...known, ranges }, signal);
-  const reasons = new Set<UnsafeReason>(known === null ? [open, other].flatMap(providerReasons) : []);
+  const lists = [open, other] as const;
+  const reasons = new Set<UnsafeReason>(
+    known === null ? lists.flatMap(providerReasons) : await factsReasons(facts, known, lists, signal),
+  );
   if (open.list.source !== other.list.source) reasons.add('different_source');
-  const total = new ComparedRanges(...ranges, days, null).total.with(reasons);
-  // What a list was too short for may have any numbers.
-  const absent = other.list.truncated ? total.with(['cut_off']) : total;
+  const total = new Comparer(reasons, metricsWithEvents([open.range, other.range], null));
+  // A row that a list was too short for may have any numbers.
+  const absent = other.list.capped ? total.with(['cut_off']) : total;
   const { file, fetchedAt } = other.list;
   return {
     ...rendering,
-    variant: cacheKey(rendering.variant, file, fetchedAt, ranges, [...total.common]),
+    variant: cacheKey(rendering.variant, file, fetchedAt, open.range, other.range, [...reasons]),
     render: (row) => ({
       ...rendering.render(row),
       ...(row.base === undefined ? absent : total).compare(row, row.base ?? NOTHING),
@@ -42,7 +43,18 @@ export async function comparedRendering(
   };
 }
 
-const NO_REASONS = { reasonsOn: () => [] };
+/** What is known of the days of own facts. A list that was exported as a whole has no days. */
+async function factsReasons(
+  facts: Facts,
+  known: KnownDaysPlan,
+  lists: readonly RangeList[],
+  signal: AbortSignal,
+): Promise<UnsafeReason[]> {
+  const ranges = lists.filter(({ list }) => list.source === 'bigquery').map(({ range }) => range);
+  if (ranges.length === 0) return [];
+  const days = await KnownDays.read(facts, { ...known, ranges }, signal);
+  return ranges.flatMap(({ from, to }) => eachDay(from, to).flatMap((day) => days.reasonsOn(day)));
+}
 
 function providerReasons({ list: { final, source, fetchedAt }, range }: RangeList): UnsafeReason[] {
   const reasons: UnsafeReason[] = final ? [] : ['provisional'];

@@ -52,7 +52,7 @@ interface ComparedRange extends Range {
 }
 
 /** What keywords are compared with. */
-interface KeywordComparison {
+export interface KeywordComparison {
   readonly ranges: ComparedRanges;
   /** Of the other range. */
   readonly totals: KeywordTotals;

@@ -135,9 +135,11 @@ export async function runList(
   const page = { filter, sort, limit, offset, reader };
   const asked: PageRequest = {
     list: request,
-    other: compared?.request ?? null,
-    renderingOf: async ({ other, ...open }) =>
-      other === null ? rendering : comparedRendering(facts, { rendering, open, other, known: compared!.known, signal }),
+    rendering,
+    compared: compared && {
+      request: compared.request,
+      renderingOf: (open, other) => comparedRendering(facts, { rendering, open, other, known: compared.known, signal }),
+    },
   };
   const { list, range, other, total, json, rows, render } =
     query.format === 'json'

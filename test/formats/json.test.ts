@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { CHANGES, Comparer, UNSAFE_REASONS } from '../../server/domain/comparison.ts';
 import { toMetrics } from '../../server/domain/metrics.ts';
-import { DayBytes } from '../../server/formats/day-bytes.ts';
 import { metricsJson } from '../../server/formats/json.ts';
+import { MetricsBytes } from '../../server/formats/metrics-bytes.ts';
+import { comparedOf, type Sum } from '../api/comparison-oracle.ts';
 
 t.test('the JSON of metrics equals that of JSON.stringify', (t) => {
   const count = fc.oneof(fc.nat(20), fc.nat(2 ** 32), fc.maxSafeNat());
@@ -30,7 +32,7 @@ t.test('days written as bytes equal those of JSON.stringify', (t) => {
           impressions,
           sumPosition: Math.min(sum, Number.MAX_SAFE_INTEGER - impressions),
         }));
-        const bytes = new DayBytes();
+        const bytes = new MetricsBytes();
         bytes.text(JSON.stringify(text));
         const begun = bytes.take();
         for (const [index, { clicks, impressions, sumPosition }] of measures.entries()) {
@@ -48,4 +50,30 @@ t.test('days written as bytes equal those of JSON.stringify', (t) => {
   function writtenDay(measures: Parameters<typeof toMetrics>[0]): string {
     return `{${start}${JSON.stringify(toMetrics(measures)).slice(1)}`;
   }
+});
+
+t.test('comparisons equal exact fractions, as objects and as bytes', (t) => {
+  // Products of the largest ones are beyond the precision of doubles.
+  const count = fc.oneof(fc.nat(20), fc.nat(100_000), fc.nat(2 ** 40));
+  const measures = fc.record({ clicks: count, impressions: count, sumPosition: count });
+  const reasons = fc.subarray(UNSAFE_REASONS.filter((reason) => reason !== 'low_base'));
+  fc.assert(
+    fc.property(measures, measures, reasons, (now, base, common) => {
+      const comparer = new Comparer(new Set(common));
+      const compared = comparer.compare(now, base);
+      const sums = ({ clicks, impressions, sumPosition }: typeof now): Sum => ({
+        clicks: BigInt(clicks),
+        impressions: BigInt(impressions),
+        sum: [BigInt(sumPosition), 1n],
+      });
+      t.strictSame(compared, comparedOf({ now: sums(now), base: sums(base), reasons: () => common }));
+      const changes = new Float64Array(CHANGES);
+      const bytes = new MetricsBytes();
+      const other = { base, changes, unsafe: comparer.changes(now, base, changes) };
+      bytes.comparedDay(Buffer.from('{"date":"2026-03-01",'), true, now, other);
+      return bytes.take().toString() === JSON.stringify({ date: '2026-03-01', ...toMetrics(now), ...compared });
+    }),
+    { numRuns: 1000 },
+  );
+  t.end();
 });

@@ -110,3 +110,27 @@ t.test('where one of the lists is damaged, it is made again', async (t) => {
     t.strictSame(body.pages[0].comparison, before.body.pages[0].comparison);
   }
 });
+
+t.test('lists that were exported as a whole lack no days', async (t) => {
+  const period = (from: string, to: string, ...rows: readonly (readonly [string, number])[]) =>
+    rows.map(([query, clicks]) => ({
+      project_id: 'Proj1',
+      first_day: from,
+      last_day: to,
+      query,
+      clicks,
+      impressions: 200,
+      sum_position: 0,
+    }));
+  const world = await makeWorld(t, {
+    query_period: [
+      ...period('2026-01-01', '2026-01-28', ['shoes', 20], ['gone', 30]),
+      ...period('2026-02-01', '2026-02-28', ['shoes', 30]),
+    ],
+  });
+  const { body } = await world.ask(`/queries?${FEBRUARY}&compare=${JANUARY}`);
+  t.match(body.queries, [{ query: 'shoes', change: { clicks: { difference: 10, ratio: 0.5 } } }]);
+  t.strictSame(body.queries[0].unsafe, {});
+  const other = await world.ask(`/queries?${FEBRUARY}&compare=previous`);
+  t.match([other.status, other.body.error.code], [400, 'invalid_request'], 'a range that no list is of');
+});

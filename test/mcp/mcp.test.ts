@@ -33,6 +33,9 @@ const world = await makeWorld(t, {
   query_daily: facts(
     'date query country',
     ...WORDS.map((query, index) => ['2026-03-01', query, 'usa', 200 - index, 500, 900]),
+    ['2026-03-02', 'falling', 'usa', 10, 100, 200],
+    ['2026-02-02', 'falling', 'usa', 40, 100, 400],
+    ['2026-02-02', 'gone', 'usa', 70, 300, 400],
   ),
   page_daily: facts('date url country', ['2026-03-01', 'https://shop.example/a', 'usa', 4, 50, 60]),
   alerts: [1, 2, 3].map((index) => ({
@@ -90,9 +93,9 @@ t.test('the tools, all of them read-only, with the arguments of the API', async 
   const { tools } = await client.listTools();
   t.strictSame(
     tools.map(({ name }) => name),
-    ['list_projects', 'site_performance', 'top_rows', 'keyword_history', 'breakdowns', 'alerts_and_notes'],
+    ['list_projects', 'site_performance', 'top_rows', 'keyword_history', 'breakdowns', 'changes', 'alerts_and_notes'],
   );
-  const known = new Set(['project', 'kind', 'keyword']);
+  const known = new Set(['project', 'kind', 'keyword', 'metric']);
   for (const { parameters = [] } of Object.values(
     (await world.app.inject('/openapi.json')).json<{
       paths: Record<string, { get: { parameters?: { name: string }[] } }>;
@@ -119,15 +122,26 @@ t.test('list_projects: those of the workspace of the key', async (t) => {
   t.strictSame(body, { total: 1, returned: 1, nextOffset: null, projects });
 });
 
-t.test('site_performance: as the API answers, the last 100 days unless more are asked for', async (t) => {
-  const { body } = await call('site_performance', { project: 'Proj1', period: '5m' });
-  const api = (await world.ask('/site?period=5m')).body;
+t.test('site_performance: as the API answers, at most 100 rows unless more are asked for', async (t) => {
+  const asked = { project: 'Proj1', period: '5m', compare: 'previous' };
+  const api = (await world.ask('/site?period=5m&compare=previous')).body;
+  const weeks = (await world.ask('/site?period=5m&compare=previous&interval=week')).body.daily;
+  const { body } = await call('site_performance', asked);
   t.strictSame(body.range, api.range);
   t.strictSame(body.totals, api.totals);
-  t.match(body, { total: 150, returned: 100, quality: { finalThrough: '2026-03-07' } });
+  t.match(body, {
+    interval: 'week',
+    total: weeks.length,
+    returned: weeks.length,
+    quality: { finalThrough: '2026-03-07' },
+  });
   t.strictSame(body.quality.provisional, { from: '2026-03-08', to: '2026-03-10' });
-  t.strictSame(body.daily, api.daily.slice(-100));
-  const whole = (await call('site_performance', { project: 'Proj1', period: '5m', limit: 200 })).body;
+  t.strictSame(body.daily, weeks);
+  const days = (await call('site_performance', { ...asked, interval: 'day' })).body;
+  t.match(days, { interval: 'day', total: 150, returned: 100 });
+  t.strictSame(days.daily, api.daily.slice(-100));
+  const whole = (await call('site_performance', { ...asked, limit: 200 })).body;
+  t.match(whole, { interval: 'day', total: 150, returned: 150 });
   t.strictSame(whole.daily, api.daily);
   const settled = (await call('site_performance', { project: 'Proj1', to: '2026-03-01' })).body;
   t.equal(settled.quality.provisional, null);
@@ -142,7 +156,7 @@ t.test('changes of what the provider counts are named where they lie in the rang
 
 t.test('top_rows: pages of a list, a filter, other kinds', async (t) => {
   const first = (await call('top_rows', { project: 'Proj1' })).body;
-  t.match(first, { total: 130, returned: 25, nextOffset: 25, range: { from: '2026-02-11', to: '2026-03-10' } });
+  t.match(first, { total: 131, returned: 25, nextOffset: 25, range: { from: '2026-02-11', to: '2026-03-10' } });
   t.match(first.source, { truncated: false });
   const seen: string[] = [];
   for (let offset: number | null = 0; offset !== null; ) {
@@ -150,7 +164,7 @@ t.test('top_rows: pages of a list, a filter, other kinds', async (t) => {
     seen.push(...body.queries.map(({ query }: { query: string }) => query));
     offset = body.nextOffset;
   }
-  t.strictSame(seen, WORDS);
+  t.strictSame(seen, [...WORDS, 'falling']);
   const filter = { match: 'any', conditions: [{ field: 'query', op: 'equals', value: 'word 007' }] };
   const { body } = await call('top_rows', { project: 'Proj1', filter, sort: ['-impressions', 'query'] });
   t.match(body, { total: 1, returned: 1, nextOffset: null, queries: [{ query: 'word 007', clicks: 193 }] });
@@ -165,7 +179,7 @@ t.test('top_rows: pages of a list, a filter, other kinds', async (t) => {
 });
 
 t.test('keyword_history: by id and by text', async (t) => {
-  const { body } = await call('keyword_history', { project: 'Proj1', keyword: 'kwOne', period: '5m' });
+  const { body } = await call('keyword_history', { project: 'Proj1', keyword: 'kwOne', period: '5m', interval: 'day' });
   const api = (await world.ask('/keywords?period=5m&daily=1')).body.keywords;
   const { daily, ...found } = api.find(({ id }: { id: string }) => id === 'kwOne');
   t.strictSame(body.keyword, found);
@@ -175,6 +189,38 @@ t.test('keyword_history: by id and by text', async (t) => {
   t.match(byText, { keyword: { id: 'kwTwo' }, total: 1, daily: [{ date: '2026-03-01', clicks: 5 }] });
   const unknown = await call('keyword_history', { project: 'Proj1', keyword: 'kwOth' });
   t.match(unknown, { isError: true, body: { error: { code: 'not_found', message: /tracks no keyword 'kwOth'/ } } });
+});
+
+t.test('changes: what gained, lost and vanished, with the change of the site', async (t) => {
+  const asked = { project: 'Proj1', from: '2026-03-01', to: '2026-03-05', compare: '2026-02-01..2026-02-05' };
+  const { body } = await call('changes', asked);
+  const api = (await world.ask('/site?from=2026-03-01&to=2026-03-05&compare=2026-02-01..2026-02-05')).body;
+  t.strictSame(body.site, api.totals);
+  t.match(body, {
+    range: { from: '2026-03-01', to: '2026-03-05', comparison: { from: '2026-02-01', to: '2026-02-05' } },
+    total: 131,
+    returned: { gained: 10, lost: 1, vanished: 1 },
+  });
+  const named = (rows: Row[]) => rows.map(({ query, change_clicks }) => [query, change_clicks]);
+  t.strictSame(named(body.gained.slice(0, 2)), [
+    ['word 000', 200],
+    ['word 001', 199],
+  ]);
+  t.match(body.gained[0], { unsafe_clicks: ['low_base'], changeRatio_clicks: null }, 'a ratio to nothing misleads');
+  t.strictSame(named(body.lost), [['falling', -30]]);
+  t.match(body.lost[0], { clicks: 10, comparison_clicks: 40, unsafe_clicks: ['missing_days'] });
+  t.strictSame(
+    body.vanished.map(({ query, comparison_clicks, clicks }: Row) => [query, comparison_clicks, clicks]),
+    [['gone', 70, undefined]],
+  );
+  const few = (await call('changes', { ...asked, limit: 2, metric: 'position', filter: 'query:equals:falling' })).body;
+  t.match(few, { total: 1, returned: { gained: 1, lost: 0 }, gained: [{ query: 'falling', change_position: -2 }] });
+  const pages = (await call('changes', { ...asked, kind: 'pages' })).body;
+  t.match(pages, { total: 1, gained: [{ url: 'https://shop.example/a', change_clicks: 4 }], vanished: [] });
+  const keywords = (await call('changes', { project: 'Proj1', kind: 'keywords', period: '28d', device: 'desktop' }))
+    .body;
+  t.match(keywords, { gained: [{ query: 'blue; shoes', change_clicks: 5 }], lost: [] });
+  t.equal(keywords.range.comparison.to, '2026-02-10', 'as many days just before');
 });
 
 t.test('breakdowns and alerts_and_notes', async (t) => {

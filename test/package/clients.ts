@@ -60,12 +60,12 @@ import sys
 from ordinate_client import AuthenticatedClient
 from ordinate_client.api.keywords import list_keywords
 from ordinate_client.api.site import get_site
-from ordinate_client.models import Device, Error, KeywordsAnswer, Metrics, SiteAnswer
+from ordinate_client.models import Device, Error, KeywordsAnswer, SiteAnswer, TotalMetrics
 
 address, key = sys.argv[1:]
 client = AuthenticatedClient(base_url=address, token=key)
 site = get_site.sync(client=client, id="Proj1", period="7d", device=Device.MOBILE)
-assert isinstance(site, SiteAnswer) and isinstance(site.totals, Metrics), site
+assert isinstance(site, SiteAnswer) and isinstance(site.totals, TotalMetrics), site
 assert (site.totals.clicks, site.totals.position) == (3, 10.0), site.totals
 assert site.range_.to.isoformat() == "2026-03-10", site.range_
 keywords = list_keywords.sync(client=client, id="Proj1", daily=True, filter_="query:contains:shoes")

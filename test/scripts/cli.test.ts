@@ -157,7 +157,7 @@ t.test('errors are sentences on standard error, and the exit status tells', asyn
     [/no folder.*\/no\/such/, ['load', '/no/such']],
     [/whole number/, [...bulk, '--workspace', 'acme', '--property', 'sc-domain:a.example', '--track-top', 'many']],
     [/--plan/, create],
-    [/workspace 'acme' already/, [...create, '--plan', 'team']],
+    [/already a workspace 'acme'/, [...create, '--plan', 'team']],
     [/at least 1/, [...create, '--plan', 'team', '--keyword-history-days', '0']],
     [/owner, admin, member/, [...add, 'acme', '--email', 'a@a.example', '--role', 'king']],
     [/e-mail/, [...add, 'acme', '--email', 'nobody', '--role', 'owner']],

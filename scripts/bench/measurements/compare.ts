@@ -15,6 +15,7 @@ export async function measureCompare({ data, options }: Bench): Promise<Outcome>
     [`site, ${half} days`]: `site?period=${half}d`,
     [`keywords, ${half} days`]: `keywords?period=${half}d&limit=5000`,
     'keywords, 28 days': 'keywords?period=28d&limit=5000',
+    'keywords by day, 28 days': 'keywords?period=28d&limit=1000&daily=1',
     'breakdowns, 28 days': 'breakdowns?period=28d',
     'queries, a page of 1,000': `queries?period=${listHalf}d`,
     'queries, sorted': `queries?period=${listHalf}d&sort=-impressions`,

@@ -4,7 +4,8 @@ import { querySchema, ROW_FORMATS } from '../../reports/parameters.ts';
 import type { Parser } from '../../reports/report.ts';
 import type { Answered } from '../answer.ts';
 import type { Tag } from '../plugins/documentation.ts';
-import { projectPath, withRowFormats } from '../schemas.ts';
+import { withRowFormats } from '../row-responses.ts';
+import { projectPath } from '../schemas.ts';
 import type { Context } from './context.ts';
 import { withExamples } from './examples.ts';
 

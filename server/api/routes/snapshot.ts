@@ -10,7 +10,9 @@ import { sendFile } from '../send-file.ts';
 import type { Route } from './route.ts';
 
 const table = openWords(FACT_TABLES, 'A fact table of the snapshot format.');
-const part = Type.String({ description: 'A month (`2026-03`), or `all`. Each table and part has one file.' });
+const part = Type.String({
+  description: 'A month (`2026-03`), a range (`2026-03-01_2026-03-28`), or `all`. Each table and part has one file.',
+});
 
 const file = object('SnapshotFile', {
   table,

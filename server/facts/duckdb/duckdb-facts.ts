@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+import { type CacheKey, cacheKey } from '../../domain/cache-key.ts';
 import { countDays, type Day, eachDay } from '../../domain/dates.ts';
 import type { ConcurrencyLimit } from '../../runtime/limits.ts';
 import type { CheckedFiles } from '../../storage/checked-files.ts';
@@ -19,11 +21,19 @@ import { KeywordTotals } from '../keyword-totals.ts';
 import type { TakeNumbers } from './columns.ts';
 import type { Engine, Parameters } from './engine.ts';
 
+/** Cached days of all tables, some 40 bytes each. */
+const MAX_STORED_DAYS = 200_000;
+
 /** `Facts` by DuckDB over Parquet files: each query is a SQL file of `sql/facts/`. */
 export class DuckDBFacts implements Facts {
   readonly #engine: Engine;
   readonly #files: CheckedFiles;
   readonly #heavy: ConcurrencyLimit;
+  /** Days with rows, by range and files: a file never changes. */
+  readonly #storedDays = new LRUCache<CacheKey, readonly Day[]>({
+    maxSize: MAX_STORED_DAYS,
+    sizeCalculation: (days) => days.length + 1,
+  });
 
   /** @param heavy limits how many queries with many rows run at once */
   constructor(engine: Engine, files: CheckedFiles, heavy: ConcurrencyLimit) {
@@ -112,9 +122,15 @@ export class DuckDBFacts implements Facts {
     return this.#rows('facts/keyword_sums', query, { keywords });
   }
 
-  async storedDays(query: FactsQuery): Promise<Day[]> {
+  async storedDays(query: FactsQuery): Promise<readonly Day[]> {
+    const { files, range } = query;
+    const key = cacheKey(range, ...files.map(({ file }) => file));
+    const known = this.#storedDays.get(key);
+    if (known !== undefined) return known;
     const rows = await this.#rows<{ date: Day }>('alerts/table_days', query, {});
-    return rows.map(({ date }) => date);
+    const days = rows.map(({ date }) => date);
+    this.#storedDays.set(key, days);
+    return days;
   }
 
   keywordPages(query: FactsQuery, keywords: readonly string[] | 'all', take: TakeColumns): Promise<void> {

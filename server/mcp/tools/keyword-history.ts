@@ -2,8 +2,9 @@ import { notFound } from '../../domain/errors.ts';
 import { dailyKeywordsJson } from '../../formats/keywords-json.ts';
 import { keywordsReport } from '../../reports/keywords.ts';
 import * as parameter from '../../reports/parameters.ts';
-import { project } from '../arguments.ts';
+import { project, type Sent } from '../arguments.ts';
 import { quality } from '../quality.ts';
+import { seriesOf, seriesParameters } from '../series.ts';
 import { ask, type Call, type Tool } from '../tool.ts';
 
 const keyword: parameter.Parameter = {
@@ -11,10 +12,6 @@ const keyword: parameter.Parameter = {
   expected: 'the id or the text of a tracked keyword',
   decode: (text) => text,
 };
-const own = {
-  limit: parameter.wholeNumber({ minimum: 1, maximum: 486 }, 100, 'Most days in the answer: the last ones.'),
-};
-
 interface Answer {
   readonly project: object;
   readonly range: { readonly from: string; readonly to: string; readonly provisionalAfter: string | null };
@@ -25,29 +22,30 @@ export const keywordHistory: Tool = {
   name: 'keyword_history',
   title: 'History of a keyword',
   description:
-    'Totals and days of one tracked keyword. Days without a row had no impressions. Queries that are not tracked have no history: see them with top_rows.',
-  parameters: { project, keyword, ...parameter.rangeParameters, device: parameter.device, ...own },
+    'Totals and days of one tracked keyword; long ranges come as weeks unless interval says otherwise. Days without a row had no impressions. Queries that are not tracked have no history: see them with top_rows.',
+  parameters: {
+    project,
+    keyword,
+    ...parameter.rangeParameters,
+    compare: parameter.compare,
+    device: parameter.device,
+    ...seriesParameters,
+  },
   required: ['project', 'keyword'],
-  run: async ({ project: id = '', keyword: named = '', limit: sentLimit, ...sent }, call) => {
-    const { limit } = parameter.readParameters(own, { limit: sentLimit });
+  run: async ({ project: id = '', keyword: named = '', ...sent }, call) => {
     const { id: keywordId, query } = await findKeyword(id, named, call);
-    const conditions = [{ field: 'query', op: 'equals', value: query }];
-    const filter = JSON.stringify({ match: 'all', conditions });
-    const result = await ask(keywordsReport, id, { ...sent, daily: '1', filter }, call);
-    const parts = await Array.fromAsync(dailyKeywordsJson(result));
-    const { project: reference, range, keywords } = JSON.parse(Buffer.concat(parts).toString()) as Answer;
-    // Others may differ by case only.
-    const { daily, ...found } = keywords.find((one) => one.id === keywordId)!;
-    const days = daily.slice(-limit);
-    return {
-      project: reference,
-      range,
-      keyword: found,
-      ...quality(range, range.provisionalAfter),
-      total: daily.length,
-      returned: days.length,
-      daily: days,
+    const filter = JSON.stringify({ match: 'all', conditions: [{ field: 'query', op: 'equals', value: query }] });
+    const asks = async (own: Sent): Promise<Answer> => {
+      const result = await ask(keywordsReport, id, { ...own, daily: '1', filter }, call);
+      const parts = await Array.fromAsync(dailyKeywordsJson(result));
+      return JSON.parse(Buffer.concat(parts).toString()) as Answer;
     };
+    // Others may differ by case only.
+    const found = ({ keywords }: Answer) => keywords.find((one) => one.id === keywordId)!;
+    const { answer, series } = await seriesOf(sent, asks, (one) => found(one).daily);
+    const { project: reference, range } = answer;
+    const { daily: _, ...totals } = found(answer);
+    return { project: reference, range, ...quality(range, range.provisionalAfter), keyword: totals, ...series };
   },
 };
 

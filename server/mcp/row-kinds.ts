@@ -1,0 +1,57 @@
+import { FILTER_HELP, ROW_FIELDS } from '../domain/filter.ts';
+import { listJson } from '../formats/json.ts';
+import { keywordRows } from '../formats/keyword-rows.ts';
+import { keywordsJson } from '../formats/keywords-json.ts';
+import { listRows } from '../formats/list-rows.ts';
+import type { RowsAnswer } from '../formats/rows.ts';
+import { keywordsReport } from '../reports/keywords.ts';
+import { pagesReport } from '../reports/pages.ts';
+import * as parameter from '../reports/parameters.ts';
+import { queriesReport } from '../reports/queries.ts';
+import { argumentsFor, parameterOf, type Sent } from './arguments.ts';
+import { ask, type Call } from './tool.ts';
+
+/** What the rows of a tool are. */
+export type Kind = keyof typeof ROW_FIELDS;
+
+export const kind = parameter.choice(
+  'RowKind',
+  ['queries', 'pages', 'keywords'],
+  'queries',
+  'queries: all that people searched for; pages: the URLs that were shown; keywords: the tracked queries.',
+);
+
+const fieldsOf = (of: Kind): string => `${of}: ${Object.keys(ROW_FIELDS[of]).join(', ')}`;
+/** The fields to filter and sort by. */
+export const FIELDS = `Fields of ${(Object.keys(ROW_FIELDS) as Kind[]).map(fieldsOf).join('; ')}.`;
+
+/** What chooses rows of any kind. */
+export const rowParameters = {
+  ...parameter.rangeParameters,
+  compare: parameter.compare,
+  device: parameterOf(keywordsReport, 'device', 'Only this device; keywords only.'),
+  group: parameterOf(keywordsReport, 'group', 'Id of a group or folder; keywords only.'),
+  country: parameterOf(queriesReport, 'country', 'ISO 3166-1 alpha-3 code of a country; queries and pages only.'),
+  filter: parameterOf(queriesReport, 'filter', `${FILTER_HELP} ${FIELDS}`),
+};
+
+/** A page of rows as the API answers it, as JSON. */
+export async function jsonRows(of: Kind, id: string, sent: Sent, call: Call): Promise<Buffer> {
+  if (of === 'keywords') {
+    const own = argumentsFor(of, { sort: '-clicks', ...sent }, keywordsReport.parameters);
+    return keywordsJson(await ask(keywordsReport, id, own, call));
+  }
+  return listJson(await askList(of, id, sent, call));
+}
+
+/** All rows, read while they are taken. */
+export async function allRows(of: Kind, id: string, sent: Sent, call: Call): Promise<RowsAnswer> {
+  const flat = { ...sent, format: 'ndjson' };
+  if (of !== 'keywords') return listRows(await askList(of, id, flat, call));
+  return keywordRows(await ask(keywordsReport, id, argumentsFor(of, flat, keywordsReport.parameters), call));
+}
+
+function askList(of: 'queries' | 'pages', id: string, sent: Sent, call: Call) {
+  if (of === 'pages') return ask(pagesReport, id, argumentsFor(of, sent, pagesReport.parameters), call);
+  return ask(queriesReport, id, argumentsFor(of, sent, queriesReport.parameters), call);
+}

@@ -1,0 +1,122 @@
+import { METRIC_NAMES, type MetricName } from '../../domain/comparison.ts';
+import { earlier } from '../../domain/dates.ts';
+import type { Range } from '../../domain/range.ts';
+import { type Cell, plainColumns, type RowsAnswer } from '../../formats/rows.ts';
+import * as parameter from '../../reports/parameters.ts';
+import { findReportProject } from '../../reports/report.ts';
+import { siteReport } from '../../reports/site.ts';
+import { project, type Sent } from '../arguments.ts';
+import { eventsIn, quality } from '../quality.ts';
+import { allRows, kind, rowParameters } from '../row-kinds.ts';
+import { ask, type Tool } from '../tool.ts';
+import { Top } from '../top.ts';
+
+type Row = Readonly<Record<string, Cell>>;
+
+const own = {
+  kind,
+  metric: parameter.choice('Metric', METRIC_NAMES, 'clicks', 'The metric that changed. A lower position is a gain.'),
+  limit: parameter.wholeNumber({ minimum: 1, maximum: 100 }, 10, 'Most rows of each: gained, lost and vanished.'),
+};
+
+export const changes: Tool = {
+  name: 'changes',
+  title: 'What changed',
+  description:
+    'Which queries, pages or keywords gained and lost most against another range (by default as many days just before), which vanished, and how the whole site changed. Use it to explain a rise or a drop. Ratios that would mislead are null, with the reasons in unsafe.',
+  parameters: { project, ...own, ...rowParameters },
+  required: ['project'],
+  run: async ({ project: id = '', kind: sentKind, metric: sentMetric, limit: sentLimit, ...sent }, call) => {
+    const asked = parameter.readParameters(own, { kind: sentKind, metric: sentMetric, limit: sentLimit });
+    const { kind: of, metric, limit } = asked;
+    // Whole lists are read, as by long answers of the API.
+    const leave = await call.context.longAnswers.enter(call.workspace, call.signal);
+    try {
+      const now = await allRows(of, id, { compare: 'previous', ...sent }, call);
+      const { range, total } = now.head;
+      const { comparison: other, from, to } = range!;
+      const then = { from: other!.from, to: other!.to };
+      const { gained, lost } = await largestChanges(now, metric, limit);
+      const { period: _, ...rest } = sent;
+      // A comparison has no rows that are only in the other range, so that one is asked about this one.
+      const vanished =
+        of === 'keywords'
+          ? []
+          : await vanishedRows(await allRows(of, id, between(rest, then, { from, to }), call), limit);
+      const { device, country } = sent;
+      const ofSite = { ...(device && { device }), ...(country && { country }) };
+      const site = (await ask(siteReport, id, between(ofSite, { from, to }, then), call)).answer;
+      const { provisionalAfter } = await findReportProject(call.context, { workspace: call.workspace, id });
+      const rows = { gained, lost, vanished };
+      return {
+        project: site.project,
+        range: { from, to, comparison: then },
+        ...quality({ from, to }, provisionalAfter),
+        events: eventsIn({ from: earlier(from, then.from), to }),
+        site: site.totals,
+        kind: of,
+        metric,
+        total,
+        returned: Object.fromEntries(Object.entries(rows).map(([name, { length }]) => [name, length])),
+        ...rows,
+      };
+    } finally {
+      leave();
+    }
+  },
+};
+
+function between(sent: Sent, range: Range, other: Range): Sent {
+  return { ...sent, from: range.from, to: range.to, compare: `${other.from}..${other.to}` };
+}
+
+async function largestChanges(
+  answer: RowsAnswer,
+  metric: MetricName,
+  limit: number,
+): Promise<Record<'gained' | 'lost', Row[]>> {
+  const gained = new Top<Row>(limit);
+  const lost = new Top<Row>(limit);
+  const sign = metric === 'position' ? -1 : 1;
+  await eachRow(answer, [`change_${metric}`], ([difference], make) => {
+    if (difference === null || difference === 0) return;
+    const gain = sign * Number(difference);
+    if (gain > 0) gained.add(gain, make);
+    else lost.add(-gain, make);
+  });
+  return { gained: gained.items, lost: lost.items };
+}
+
+/** The rows of the other range that had most clicks, then impressions, of those without impressions now. */
+async function vanishedRows(answer: RowsAnswer, limit: number): Promise<Row[]> {
+  const vanished = new Top<Row>(limit);
+  await eachRow(answer, ['comparison_impressions', 'clicks', 'impressions'], ([now, clicks, impressions], make) => {
+    if (now !== 0) return;
+    // Clicks decide; a row has fewer impressions than this.
+    vanished.add(Number(clicks) + Number(impressions) / 1e12, () => {
+      const { clicks: _clicks, impressions: _impressions, ctr, position, ...row } = make();
+      const texts = Object.entries(row).filter(([name]) => !/^(comparison|change|changeRatio|unsafe)_/.test(name));
+      const before = { comparison_clicks: clicks!, comparison_impressions: impressions! };
+      return { ...Object.fromEntries(texts), ...before, comparison_ctr: ctr!, comparison_position: position! };
+    });
+  });
+  return vanished.items;
+}
+
+/** Calls `see` with some cells of each row, and a function that makes an object of all of them. */
+async function eachRow(
+  { columns, batches }: RowsAnswer,
+  names: readonly string[],
+  see: (cells: readonly Cell[], make: () => Row) => void,
+): Promise<void> {
+  const indexes = names.map((name) => columns.findIndex((column) => column.name === name));
+  const shown = plainColumns(columns);
+  for await (const { length, cells } of batches) {
+    for (let row = 0; row < length; row++) {
+      see(
+        indexes.map((index) => cells[index]!(row)),
+        () => Object.fromEntries(shown.map(({ column, index }) => [column.name, cells[index]!(row)])),
+      );
+    }
+  }
+}
