@@ -322,6 +322,7 @@ export interface components {
     readonly BreakdownsAnswer: {
       readonly project: components['schemas']['ProjectReference'];
       readonly range: components['schemas']['Range'];
+      readonly quality?: components['schemas']['Quality'];
       /** @description Most clicks first. */
       readonly countries: readonly components['schemas']['CountryMetrics'][];
       /** @description Most clicks first. */
@@ -442,6 +443,8 @@ export interface components {
       readonly message: string;
     };
     /** @enum {string} */
+    readonly EventDevice: 'desktop' | 'mobile' | 'tablet';
+    /** @enum {string} */
     readonly Format: 'json' | 'csv' | 'ndjson' | 'arrow' | 'parquet';
     readonly Group: {
       /** @description A short id. */
@@ -494,6 +497,7 @@ export interface components {
     readonly KeywordsAnswer: {
       readonly project: components['schemas']['ProjectReference'];
       readonly range: components['schemas']['Range'];
+      readonly quality?: components['schemas']['Quality'];
       readonly paging: components['schemas']['Paging'];
       readonly keywords: readonly components['schemas']['Keyword'][];
     };
@@ -517,6 +521,8 @@ export interface components {
       /** @description (now - then) / then of the unrounded values, four decimals; null if it would mislead (see `unsafe`). */
       readonly ratio: number | null;
     };
+    /** @enum {string} */
+    readonly MetricName: 'clicks' | 'impressions' | 'ctr' | 'position';
     readonly Metrics: {
       /** Format: int64 */
       readonly clicks: number;
@@ -605,6 +611,7 @@ export interface components {
       readonly project: components['schemas']['ProjectReference'];
       readonly range: components['schemas']['Range'];
       readonly source: components['schemas']['ListSource'];
+      readonly quality?: components['schemas']['Quality'];
       readonly paging: components['schemas']['Paging'];
       readonly pages: readonly components['schemas']['PageMetrics'][];
     };
@@ -656,12 +663,76 @@ export interface components {
     readonly ProjectsAnswer: {
       readonly projects: readonly components['schemas']['Project'][];
     };
+    readonly ProviderEvent: {
+      readonly title: string;
+      /**
+       * Format: date
+       * @description A day, YYYY-MM-DD.
+       */
+      readonly from: string;
+      /**
+       * Format: date
+       * @description A day, YYYY-MM-DD.
+       */
+      readonly to: string;
+      readonly kind: components['schemas']['ProviderEventKind'];
+      readonly affects: readonly components['schemas']['MetricName'][];
+      /** @description Null for all devices. */
+      readonly device: components['schemas']['EventDevice'] | null;
+      /** @description Null if the search engine did not announce it. */
+      readonly announcedOn: string | null;
+      /** @description The address of a description. */
+      readonly source: string;
+    };
+    /**
+     * @description span: its days are counted differently; change: all days from some day of it on.
+     * @enum {string}
+     */
+    readonly ProviderEventKind: 'span' | 'change';
+    /** @description Only with `quality`. */
+    readonly Quality: {
+      /** @description The last final day. */
+      readonly finalThrough: string | null;
+      /**
+       * Format: int64
+       * @description Days of the range up to the last synced day.
+       */
+      readonly daysExpected: number;
+      /**
+       * Format: int64
+       * @description How many of them are stored.
+       */
+      readonly daysStored: number;
+      /**
+       * Format: int64
+       * @description How many of them may still change.
+       */
+      readonly daysProvisional: number;
+      /**
+       * Format: int64
+       * @description How many of them had more rows than the search engine returned.
+       */
+      readonly daysCutOff: number;
+      /** @description Clicks of anonymised queries / clicks of the site, four decimals; null without clicks or brand data. */
+      readonly anonymousClicksShare: number | null;
+      readonly queryCoverage: components['schemas']['QueryCoverage'];
+      /** @description When final days were last compared with the search engine. */
+      readonly reconciledAt: string | null;
+      /** @description Changes in what the search engine counts, on days of the range. */
+      readonly events: readonly components['schemas']['ProviderEvent'][];
+    };
     readonly QueriesAnswer: {
       readonly project: components['schemas']['ProjectReference'];
       readonly range: components['schemas']['Range'];
       readonly source: components['schemas']['ListSource'];
+      readonly quality?: components['schemas']['Quality'];
       readonly paging: components['schemas']['Paging'];
       readonly queries: readonly components['schemas']['QueryMetrics'][];
+    };
+    /** @description Sums over all queries / the site, at most 1, four decimals; null as above. */
+    readonly QueryCoverage: {
+      readonly clicks: number | null;
+      readonly impressions: number | null;
     };
     readonly QueryMetrics: {
       readonly query: string;
@@ -724,6 +795,7 @@ export interface components {
     readonly SiteAnswer: {
       readonly project: components['schemas']['ProjectReference'];
       readonly range: components['schemas']['Range'];
+      readonly quality?: components['schemas']['Quality'];
       readonly totals: components['schemas']['TotalMetrics'];
       readonly daily: readonly components['schemas']['DayMetrics'][];
     };
@@ -1075,6 +1147,8 @@ export interface operations {
         readonly interval?: components['schemas']['Interval'];
         /** @description Adds the same metrics over another range, and the change: `previous` (the same number of days just before), `year` (364 days earlier, so that weekdays match), or days such as `2025-08-01..2025-08-28`. */
         readonly compare?: string;
+        /** @description Adds the quality of the data: how many days are stored, provisional or cut off, and more. */
+        readonly quality?: boolean;
         /** @description Id of a group or folder. Only its keywords are returned. */
         readonly group?: string;
         /** @description Maximum number of rows. */
@@ -1291,6 +1365,8 @@ export interface operations {
         readonly compare?: string;
         /** @description Sums the days per week (from Monday) or month. A week or month that the range covers in part is labelled by its first day in the range. */
         readonly interval?: components['schemas']['Interval'];
+        /** @description Adds the quality of the data: how many days are stored, provisional or cut off, and more. */
+        readonly quality?: boolean;
         /** @description Response format. Alternatives: a path extension such as `.csv`, or a media type in `Accept`. */
         readonly format?: components['schemas']['Format'];
         /** @description Starts CSV with a byte order mark, for Excel. */
@@ -1379,6 +1455,8 @@ export interface operations {
         readonly period?: string;
         /** @description Adds the same metrics over another range, and the change: `previous` (the same number of days just before), `year` (364 days earlier, so that weekdays match), or days such as `2025-08-01..2025-08-28`. */
         readonly compare?: string;
+        /** @description Adds the quality of the data: how many days are stored, provisional or cut off, and more. */
+        readonly quality?: boolean;
         /** @description Response format. Alternatives: a path extension such as `.csv`, or a media type in `Accept`. */
         readonly format?: components['schemas']['Format'];
         /** @description Starts CSV with a byte order mark, for Excel. */
@@ -1469,6 +1547,8 @@ export interface operations {
         readonly country?: string;
         /** @description Adds the same metrics over another range, and the change: `previous` (the same number of days just before), `year` (364 days earlier, so that weekdays match), or days such as `2025-08-01..2025-08-28`. */
         readonly compare?: string;
+        /** @description Adds the quality of the data: how many days are stored, provisional or cut off, and more. */
+        readonly quality?: boolean;
         /** @description Maximum number of rows. */
         readonly limit?: number;
         /** @description Number of rows to skip. No rows are returned at or beyond the total. */
@@ -1568,6 +1648,8 @@ export interface operations {
         readonly country?: string;
         /** @description Adds the same metrics over another range, and the change: `previous` (the same number of days just before), `year` (364 days earlier, so that weekdays match), or days such as `2025-08-01..2025-08-28`. */
         readonly compare?: string;
+        /** @description Adds the quality of the data: how many days are stored, provisional or cut off, and more. */
+        readonly quality?: boolean;
         /** @description Maximum number of rows. */
         readonly limit?: number;
         /** @description Number of rows to skip. No rows are returned at or beyond the total. */

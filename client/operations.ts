@@ -1,7 +1,7 @@
 // Written by `npm run client`; do not edit.
 
 /** Of the document that the files of this folder were made from: a test tells when they are outdated. */
-export const DOCUMENT = '76a1776e858baba345e8f1361ee942320a0db8350f7328be9a4710e764773c66';
+export const DOCUMENT = 'b7d20cd26c25e0bf601ac2756b61ace83466358a71fc8d272e4b1216a56fc52a';
 
 /** The path of each operation. */
 export const PATHS = {

@@ -220,7 +220,7 @@ const FORMAT = {
   format: { type: 'string', enum: ['json', 'csv', 'ndjson', 'arrow', 'parquet'], default: 'json' },
   bom: FLAG,
 };
-const COMPARE = { compare: { type: 'string', pattern: '^(previous|year|' } };
+const COMPARE = { compare: { type: 'string', pattern: '^(previous|year|' }, quality: FLAG };
 const INTERVAL = { interval: { type: 'string', enum: ['day', 'week', 'month'], default: 'day' } };
 const SELECTION = { filter: { type: 'string', maxLength: 4096 }, sort: { type: 'string' } };
 const LIST = {
@@ -489,7 +489,7 @@ t.test('answers match the document', async (t) => {
       '?group=rulee',
       '?offset=9',
       '?limit=0',
-      '?compare=previous',
+      '?compare=previous&quality=1',
       '?daily=1&compare=year&interval=week',
     ],
     '/projects/{id}/site': [
@@ -497,7 +497,7 @@ t.test('answers match the document', async (t) => {
       '?country=usa&from=2026-02-01',
       '?device=tablet',
       '?country=us',
-      '?compare=previous&interval=month',
+      '?compare=previous&interval=month&quality=1',
       '?country=usa&from=2026-02-10&compare=year',
     ],
     '/projects/{id}/breakdowns': [
@@ -505,11 +505,11 @@ t.test('answers match the document', async (t) => {
       '?from=2026-02-03',
       '?period=1d',
       '?period=0d',
-      '?from=2026-03-01&compare=2026-02-01..2026-02-28',
+      '?from=2026-03-01&compare=2026-02-01..2026-02-28&quality=1',
       '?compare=x',
     ],
-    '/projects/{id}/pages': ['', '?country=usa', '?offset=9', '?to=2026-03-15', '?compare=previous'],
-    '/projects/{id}/queries': ['', '?country=fra', '?limit=1', '?limit=0', '?compare=year'],
+    '/projects/{id}/pages': ['', '?country=usa', '?offset=9', '?to=2026-03-15', '?compare=previous', '?quality=1'],
+    '/projects/{id}/queries': ['', '?country=fra', '?limit=1', '?limit=0', '?compare=year&quality=1'],
     '/projects/{id}/alerts': ['', '?status=open', '?limit=501'],
     '/projects/{id}/notes': ['', '?clientVisible=1', '?from=x'],
     '/projects/{id}/snapshot': ['', '?since=0', '?since=x'],

@@ -1,7 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
-import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
@@ -28,22 +27,14 @@ export interface Cost {
   readonly peak: number | null;
 }
 
-/**
- * Runs an `ordinate` command that must succeed, and measures the whole process.
- * @param background with the priority of the process of background jobs
- */
-export async function measured(
-  dataFolder: string,
-  args: readonly string[],
-  { background = false } = {},
-): Promise<Cost> {
+/** Runs an `ordinate` command that must succeed, and measures the whole process. */
+export async function measured(dataFolder: string, ...args: readonly string[]): Promise<Cost> {
   const started = performance.now();
   const child = spawn(process.execPath, [program, ...args], {
     env: { ...process.env, ORDINATE_DATA: dataFolder },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const exited = once(child, 'exit');
-  if (background) setPriority(child.pid!, constants.priority.PRIORITY_BELOW_NORMAL);
   const memory = new PeakMemory(child.pid!);
   let processor: number | null = null;
   const timer = setInterval(() => {
@@ -58,7 +49,7 @@ export async function measured(
 
 /** Loads a snapshot. */
 export function load(dataFolder: string, snapshot: string): Promise<Cost> {
-  return measured(dataFolder, ['load', snapshot, '--json']);
+  return measured(dataFolder, 'load', snapshot, '--json');
 }
 
 /** A running server, as `ordinate serve` starts it. */

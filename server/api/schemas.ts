@@ -1,6 +1,7 @@
 import { type TObject, type TProperties, type TSchema, Type } from 'typebox';
-import { UNSAFE_REASONS, type UnsafeReason } from '../domain/comparison.ts';
+import { METRIC_NAMES, type MetricName, UNSAFE_REASONS, type UnsafeReason } from '../domain/comparison.ts';
 import { ERRORS, type ErrorCode } from '../domain/errors.ts';
+import type { ProviderEvent } from '../domain/provider-events.ts';
 import { KEYWORD_FIELDS, NUMBER_OPERATOR_NAMES, TEXT_OPERATOR_NAMES } from '../domain/rules.ts';
 import { DEVICES } from '../reports/parameters.ts';
 import { FAILURES_PER_MINUTE, REQUESTS_PER_MINUTE } from './plugins/guard.ts';
@@ -168,6 +169,55 @@ export const range = Type.Object(
     description: 'The days of the answer, inclusive, and how the request was resolved.',
     additionalProperties: false,
   },
+);
+
+const share = Type.Number({ format: 'double', minimum: 0, maximum: 1 });
+const providerEvent = object('ProviderEvent', {
+  title: Type.String(),
+  from: day,
+  to: day,
+  kind: oneOf(
+    'ProviderEventKind',
+    ['span', 'change'],
+    'span: its days are counted differently; change: all days from some day of it on.',
+  ),
+  affects: Type.Unsafe<readonly MetricName[]>(Type.Array(oneOf('MetricName', METRIC_NAMES))),
+  device: nullable(oneOf('EventDevice', ['desktop', 'mobile', 'tablet']), 'Null for all devices.'),
+  announcedOn: nullable(day, 'Null if the search engine did not announce it.'),
+  source: Type.String({ description: 'The address of a description.' }),
+});
+
+/** The quality block of answers about a range. */
+export const quality = Type.Optional(
+  object(
+    'Quality',
+    {
+      finalThrough: nullable(day, 'The last final day.'),
+      daysExpected: integer({ minimum: 0, description: 'Days of the range up to the last synced day.' }),
+      daysStored: integer({ minimum: 0, description: 'How many of them are stored.' }),
+      daysProvisional: integer({ minimum: 0, description: 'How many of them may still change.' }),
+      daysCutOff: integer({
+        minimum: 0,
+        description: 'How many of them had more rows than the search engine returned.',
+      }),
+      anonymousClicksShare: nullable(
+        share,
+        'Clicks of anonymised queries / clicks of the site, four decimals; null without clicks or brand data.',
+      ),
+      queryCoverage: object(
+        'QueryCoverage',
+        { clicks: nullable(share), impressions: nullable(share) },
+        {
+          description: 'Sums over all queries / the site, at most 1, four decimals; null as above.',
+        },
+      ),
+      reconciledAt: nullable(instant, 'When final days were last compared with the search engine.'),
+      events: Type.Unsafe<readonly ProviderEvent[]>(
+        Type.Array(providerEvent, { description: 'Changes in what the search engine counts, on days of the range.' }),
+      ),
+    },
+    { description: 'Only with `quality`.' },
+  ),
 );
 
 /** The rule of a keyword group or page group. */

@@ -47,6 +47,18 @@ export async function putSyncProject(catalog: Catalog, project: string, sync: Sy
   await catalog.statements.run('sync_project_put', { project, ...sync, brandTerms: JSON.stringify(sync.brandTerms) });
 }
 
+/** When final days of a project were last compared with the provider; null for never. */
+export async function readReconciledAt(catalog: Catalog, project: string): Promise<Microseconds | null> {
+  const row = await catalog.statements.get<{ reconciledAt: Microseconds | null }>('sync_reconciled', { project });
+  return row?.reconciledAt ?? null;
+}
+
+/** Notes that final days were compared, and outdates answers that say when. Run it in a transaction. */
+export async function putReconciledAt(own: Catalog, project: string, at: Microseconds): Promise<void> {
+  await own.statements.run('sync_reconciled_put', { project, at });
+  await raiseEntityRevisions(own, [project]);
+}
+
 /** Ids of connected projects, oldest first. */
 export async function listConnectedProjects(catalog: Catalog): Promise<string[]> {
   return ids(await catalog.statements.all<{ id: string }>('projects_connected'));

@@ -70,6 +70,11 @@ export function metricsWithEvents(
   return new Set(PROVIDER_EVENTS.flatMap((event) => (isBetween(event, ranges, device) ? event.affects : [])));
 }
 
+/** The events that have days in common with a range. */
+export function eventsIn({ from, to }: Range, device: ProviderEvent['device']): ProviderEvent[] {
+  return PROVIDER_EVENTS.filter((event) => event.from <= to && event.to >= from && concerns(event, device));
+}
+
 function isBetween(event: ProviderEvent, [a, b]: readonly [Range, Range], device: ProviderEvent['device']): boolean {
   if (!concerns(event, device)) return false;
   const phase = phaseOf(event, a.from);

@@ -1,6 +1,5 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { constants, setPriority } from 'node:os';
 import { createInterface } from 'node:readline';
 import type { JobLog } from './job.ts';
 import type { WorkerProcess } from './supervisor.ts';
@@ -23,7 +22,6 @@ export function startWorker(
     execArgv: [],
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
-  if (child.pid !== undefined) lowerPriority(child.pid);
   createInterface({ input: child.stderr! }).on('line', (line) => {
     if (line.startsWith('{')) logStream.write(`${line}\n`);
     else if (line !== '') log.warn({ worker: child.pid, line }, 'output of the process of background jobs');
@@ -42,13 +40,4 @@ export function startWorker(
       void ended.finally(() => clearTimeout(timer));
     },
   };
-}
-
-/** Requests of clients get the processor first. The threads that the process starts inherit its priority. */
-function lowerPriority(pid: number): void {
-  try {
-    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
-  } catch {
-    // It has already exited.
-  }
 }

@@ -60,14 +60,14 @@ export class Sources {
   async choose(project: Project, kind: ListKind, range: Range, catalog = this.#options.catalog): Promise<Choice> {
     const connections = await connectionsOf(catalog, project.id);
     if (connections.length === 0) {
-      const sourceKey = `facts ${project.factsRevision}`;
+      const own = { sourceKey: `facts ${project.factsRevision}`, fromProvider: false };
       const periods = await manifestOf(catalog, project.id, PERIOD_TABLE[kind], EVERY_DAY);
       const exact = periods.find(({ firstDay, lastDay }) => firstDay === range.from && lastDay === range.to);
       // Days can say more than their sum: each country, and each query or page beyond the top ones.
       if (exact !== undefined && !(await this.#isLoaded(project, kind, range, catalog))) {
         const { engine, factFiles } = this.#options;
         const sources = [new PeriodList(engine, factFiles, exact)];
-        return { sourceKey, sources, fromProvider: false, hasCountries: false };
+        return { ...own, sources, hasCountries: false };
       }
       // Facts that were never loaded are unknown, not empty.
       if (!(await isLoaded(catalog, project.id, TABLE[kind]))) {
@@ -76,12 +76,7 @@ export class Sources {
           `There is no source of ${kind}: the project is connected to no provider and has no loaded ${kind}.`,
         );
       }
-      return {
-        sourceKey,
-        sources: await this.#facts(project, kind, range, catalog),
-        fromProvider: false,
-        hasCountries: true,
-      };
+      return { ...own, sources: await this.#facts(project, kind, range, catalog), hasCountries: true };
     }
     const { engine, providers } = this.#options;
     const sources = Object.entries(SOURCES).flatMap(([kindOfSource, toSource]) =>

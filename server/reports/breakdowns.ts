@@ -6,11 +6,12 @@ import type { Range } from '../domain/range.ts';
 import { breakdowns as readBreakdowns } from '../facts/breakdowns.ts';
 import { anonymousOf, comparedRows, metricsOf, readComparers } from './compared-breakdowns.ts';
 import { hullOf, planKnownDays } from './known-days.ts';
-import { compare, formatParameters, rangeParameters, readParameters } from './parameters.ts';
+import { compare, formatParameters, quality, rangeParameters, readParameters } from './parameters.ts';
+import { planQuality, qualityOf } from './quality.ts';
 import { comparedRange, siteRange } from './ranges.ts';
 import { projectReference, projectReport } from './report.ts';
 
-const parameters = { ...rangeParameters, compare, ...formatParameters };
+const parameters = { ...rangeParameters, compare, quality, ...formatParameters };
 
 /** The tables whose stored days determine the available range. */
 const TABLES: readonly FactTable[] = [
@@ -23,6 +24,7 @@ const TABLES: readonly FactTable[] = [
 
 interface BreakdownsQuery extends Range {
   readonly comparison: Range | null;
+  readonly quality: boolean;
 }
 
 /** Site totals by country, device, appearance and brand. */
@@ -30,12 +32,12 @@ export const breakdownsReport = projectReport({
   operation: 'getBreakdowns',
   parameters,
   parse: (sent, project, now): BreakdownsQuery => {
-    const { compare: other, ...range } = readParameters(parameters, sent);
+    const { compare: other, quality, ...range } = readParameters(parameters, sent);
     const days = siteRange(range, project, now);
-    return { ...days, comparison: comparedRange(days, other) };
+    return { ...days, comparison: comparedRange(days, other), quality };
   },
   plan: async (query, { catalog, project }) => ({ query, project, ...(await planBreakdowns(catalog, project, query)) }),
-  run: async ({ query, project, known, ...plan }, { facts }, { signal }) => {
+  run: async ({ query, project, known, quality, ...plan }, { facts }, { signal }) => {
     const { comparison } = query;
     const range = { from: query.from, to: query.to };
     const [now, base, comparers] = await Promise.all([
@@ -56,6 +58,7 @@ export const breakdownsReport = projectReport({
         countryMonthlyThrough: plan.monthlyThrough,
         ...(comparison === null ? {} : { comparison }),
       },
+      ...(await qualityOf(facts, quality, signal)),
       countries: rows.countries.map((row) => ({ country: row.name, ...metricsOf(row) })),
       devices: rows.devices.map((row) => ({ device: row.name, ...metricsOf(row) })),
       appearances: rows.appearances.map((row) => ({ appearance: row.name, ...metricsOf(row) })),
@@ -68,7 +71,8 @@ export const breakdownsReport = projectReport({
 /** The JSON response, and the data it is based on. */
 export type BreakdownsResult = Awaited<ReturnType<typeof breakdownsReport.run>>;
 
-async function planBreakdowns(catalog: Catalog, project: Project, { from, to, comparison }: BreakdownsQuery) {
+async function planBreakdowns(catalog: Catalog, project: Project, query: BreakdownsQuery) {
+  const { from, to, comparison } = query;
   // Before the first sync nothing counts as collected.
   const coverage = project.syncedThrough === null ? {} : await readCoverage(catalog, project.id);
   const stored = TABLES.flatMap((table) => coverage[table] ?? []);
@@ -87,6 +91,9 @@ async function planBreakdowns(catalog: Catalog, project: Project, { from, to, co
       appearance: await files('appearance_daily'),
       brand: await files('brand_daily'),
     },
+    quality: query.quality
+      ? await planQuality(catalog, project, { from, to, table: 'site_daily', device: null, coverage })
+      : null,
     known: comparison && {
       site: await known('site_daily'),
       country: await known('country_daily'),

@@ -16,6 +16,7 @@ import type { KeywordTotals } from '../facts/keyword-totals.ts';
 import { type DaysQuery, type KeywordDays, keywordDays, keywordPage } from '../facts/keywords.ts';
 import { KnownDays, planKnownDays } from './known-days.ts';
 import * as parameter from './parameters.ts';
+import { planQuality, type Quality, qualityOf } from './quality.ts';
 import { comparedKeywordRange, keywordRange, oneDevice } from './ranges.ts';
 import { projectReference, trackedReport } from './report.ts';
 
@@ -25,6 +26,7 @@ const parameters = {
   daily: parameter.flag('Adds the days of each keyword.'),
   interval: parameter.interval,
   compare: parameter.compare,
+  quality: parameter.quality,
   group: parameter.group,
   ...parameter.paging(1000, 5000),
   ...parameter.selectionParameters('keywords'),
@@ -38,6 +40,7 @@ interface KeywordsParameters extends Range, Selection {
   readonly daily: boolean;
   readonly interval: Interval;
   readonly comparison: ComparedRange | null;
+  readonly quality: boolean;
   readonly group: string | null;
   /** Null for all. */
   readonly limit: number | null;
@@ -68,6 +71,7 @@ export interface KeywordsResult {
       readonly provisionalAfter: string | null;
       readonly comparison?: Range & { readonly clamped: boolean };
     };
+    readonly quality?: Quality;
     readonly paging: { readonly total: number; readonly limit: number; readonly offset: number };
   };
   readonly tracked: Pick<TrackedKeywords, 'keywords' | 'membership'>;
@@ -92,12 +96,12 @@ export const keywordsReport = trackedReport({
   parameters,
   parse: (sent, project, now): KeywordsParameters => {
     const { from, to, period, compare, limit, ...values } = parameter.readParameters(parameters, sent);
-    const { device, daily, interval, group = null, filter, sort, offset } = values;
+    const { device, daily, interval, quality, group = null, filter, sort, offset } = values;
     if (interval !== 'day' && !daily) throw invalidRequest(`interval=${interval} adds up days; send daily=1 with it.`);
     const days = keywordRange({ from, to, period }, project, now);
     const comparison = comparedKeywordRange(days, compare, project, now);
     const page = { filter, sort, limit: parameter.rowLimit(sent, limit), offset };
-    return { ...days, device, daily, interval, comparison, group, ...page };
+    return { ...days, device, daily, interval, comparison, quality, group, ...page };
   },
   checkIds: async (sent, project, catalog) => {
     const { group } = sent as { group?: unknown };
@@ -120,10 +124,11 @@ export const keywordsReport = trackedReport({
       files: await files({ from, to }),
       base: comparison && (await files(comparison)),
       known: comparison && (await planKnown(catalog, project, query, comparison)),
+      quality: query.quality ? await planKeywordQuality(catalog, project, query) : null,
     };
   },
   run: async (
-    { query, project, tracked, groups, files, base, known },
+    { query, project, tracked, groups, files, base, known, quality },
     { facts, tracked: cache },
     { signal },
   ): Promise<KeywordsResult> => {
@@ -164,6 +169,7 @@ export const keywordsReport = trackedReport({
           provisionalAfter: project.provisionalAfter,
           ...(comparison && { comparison: { from: comparison.from, to: comparison.to, clamped: comparison.clamped } }),
         },
+        ...(await qualityOf(facts, quality, signal)),
         paging: { total, limit: limit ?? total, offset },
       },
       tracked,
@@ -207,6 +213,11 @@ async function planKnown(catalog: Catalog, project: Project, { from, to }: Range
     coverage: await readCoverage(catalog, project.id),
     notBefore,
   });
+}
+
+async function planKeywordQuality(catalog: Catalog, project: Project, { from, to, device }: KeywordsParameters) {
+  const coverage = await readCoverage(catalog, project.id);
+  return planQuality(catalog, project, { from, to, table: 'keyword_daily', device: oneDevice(device), coverage });
 }
 
 /** The days of the other range, each in the place of what it is compared with. */

@@ -16,16 +16,18 @@ import {
   country,
   formatParameters,
   paging,
+  quality,
   rangeParameters,
   readParameters,
   rowLimit,
   selectionParameters,
 } from './parameters.ts';
+import { planQuality, type Quality, type QualityPlan, qualityOf } from './quality.ts';
 import { comparedListRange, listRange } from './ranges.ts';
 import { type Caller, type ProjectQuery, projectReference, type ReportSources } from './report.ts';
 
 /** What the two list reports, pages and queries, have in common. */
-const common = { ...rangeParameters, country, compare, ...paging(1000, 25_000), ...formatParameters };
+const common = { ...rangeParameters, country, compare, quality, ...paging(1000, 25_000), ...formatParameters };
 export const listParameters = {
   pages: { ...common, ...selectionParameters('pages') },
   queries: { ...common, ...selectionParameters('queries') },
@@ -35,6 +37,7 @@ interface ListQuery extends Range, Selection {
   readonly kind: ListKind;
   readonly country: string | null;
   readonly comparison: Range | null;
+  readonly quality: boolean;
   /** The ranges as they were sent: all pages of one sequence have them in common. */
   readonly sent: RangeParameters & { readonly compare: Compare | undefined };
   /** Null: all of them. */
@@ -52,6 +55,7 @@ export interface ListPlan {
   readonly project: Project;
   readonly request: ListRequest;
   readonly rendering: Rendering;
+  readonly quality: QualityPlan | null;
   /** What the list is compared with. */
   readonly compared: {
     readonly request: ListRequest;
@@ -73,6 +77,7 @@ export interface ListResult {
     readonly project: { readonly id: string; readonly domain: string };
     readonly range: Range & { readonly country: string | null; readonly comparison?: Range };
     readonly source: ListSource & { readonly comparison?: ListSource };
+    readonly quality?: Quality;
     readonly paging: { readonly total: number; readonly limit: number; readonly offset: number };
   };
   /** The property name of the rows. */
@@ -93,13 +98,14 @@ export function listVersion({ lists }: ListResult): string {
 
 export function parseList(kind: ListKind, sent: unknown, project: Project, now: number): ListQuery {
   const values = readParameters(listParameters[kind], sent);
-  const { country: named = null, compare: other, filter, sort, limit, offset, from, to, period } = values;
+  const { country: named = null, compare: other, quality, filter, sort, limit, offset, from, to, period } = values;
   const days = listRange({ from, to, period }, project, now);
   return {
     kind,
     ...days,
     country: named,
     comparison: comparedListRange(days, other, now),
+    quality,
     sent: { from, to, period, compare: other },
     filter,
     sort,
@@ -118,16 +124,22 @@ export async function planList(
   const asked = { kind, country: named };
   const own = { from: sent.from, to: sent.to, period: sent.period };
   const request = await lists.plan(project, { ...asked, range: { from, to }, parameters: own }, catalog);
-  if (comparison === null) return { query, project, request, rendering, compared: null };
+  const coverage = comparison === null && !query.quality ? {} : await readCoverage(catalog, project.id);
+  const daily = kind === 'pages' ? 'page_daily' : 'query_daily';
+  // A list of a provider, or one that was exported as a whole, has no stored days of its own.
+  const table = request.fromProvider || coverage[daily] === undefined ? 'site_daily' : daily;
+  const quality = query.quality
+    ? await planQuality(catalog, project, { from, to, table, device: null, coverage })
+    : null;
+  if (comparison === null) return { query, project, request, rendering, quality, compared: null };
   const base = await lists.plan(project, { ...asked, range: comparison, parameters: sent }, catalog);
-  const table = kind === 'pages' ? 'page_daily' : 'query_daily';
-  const days = { ranges: [{ from, to }, comparison], coverage: await readCoverage(catalog, project.id) };
-  const known = request.fromProvider ? null : await planKnownDays(catalog, project, table, days);
-  return { query, project, request, rendering, compared: { request: base, known } };
+  const days = { ranges: [{ from, to }, comparison], coverage };
+  const known = request.fromProvider ? null : await planKnownDays(catalog, project, daily, days);
+  return { query, project, request, rendering, quality, compared: { request: base, known } };
 }
 
 export async function runList(
-  { query, project, request, rendering, compared }: ListPlan,
+  { query, project, request, rendering, quality, compared }: ListPlan,
   { lists, facts }: ReportSources,
   { signal, reader }: Caller,
 ): Promise<ListResult> {
@@ -155,6 +167,7 @@ export async function runList(
         ...(other === null ? {} : { comparison: other.range }),
       },
       source: { ...sourceOf(list), ...(other === null ? {} : { comparison: sourceOf(other.list) }) },
+      ...(await qualityOf(facts, quality, signal)),
       paging: { total, limit: limit ?? total, offset },
     },
     kind,

@@ -213,6 +213,10 @@ export const interval = choice(
   'Sums the days per week (from Monday) or month. A week or month that the range covers in part is labelled by its first day in the range.',
 );
 
+export const quality = flag(
+  'Adds the quality of the data: how many days are stored, provisional or cut off, and more.',
+);
+
 export const DEVICES = ['all', 'desktop', 'mobile', 'tablet'] as const;
 export const device = choice('Device', DEVICES, 'all', 'Only this device.');
 const groupId = Type.String({

@@ -10,17 +10,28 @@ import { type Range, within } from '../domain/range.ts';
 import type { Device } from '../facts/facts.ts';
 import { type Series, siteSeries, siteSeriesOfCountry } from '../facts/series.ts';
 import { hullOf, KnownDays, planKnownDays } from './known-days.ts';
-import { compare, country, device, formatParameters, interval, rangeParameters, readParameters } from './parameters.ts';
+import {
+  compare,
+  country,
+  device,
+  formatParameters,
+  interval,
+  quality,
+  rangeParameters,
+  readParameters,
+} from './parameters.ts';
+import { planQuality, qualityOf } from './quality.ts';
 import { comparedRange, oneDevice, siteRange } from './ranges.ts';
 import { projectReference, projectReport } from './report.ts';
 
-const parameters = { ...rangeParameters, device, country, compare, interval, ...formatParameters };
+const parameters = { ...rangeParameters, device, country, compare, interval, quality, ...formatParameters };
 
 interface SiteQuery extends Range {
   readonly device: Device;
   readonly country: string | null;
   readonly interval: Interval;
   readonly comparison: Range | null;
+  readonly quality: boolean;
 }
 
 /** Totals and days of the whole property. */
@@ -29,15 +40,15 @@ export const siteReport = projectReport({
   parameters,
   parse: (sent, project, now): SiteQuery => {
     const values = readParameters(parameters, sent);
-    const { device: chosen, country: named = null, interval: parts, compare: other, ...range } = values;
+    const { device: chosen, country: named = null, compare: other, interval, quality, ...range } = values;
     if (named !== null && chosen !== 'all') {
       throw invalidRequest(`country cannot be combined with device '${chosen}'; send one of them.`);
     }
     const days = siteRange(range, project, now);
-    return { ...days, device: chosen, country: named, interval: parts, comparison: comparedRange(days, other) };
+    return { ...days, device: chosen, country: named, interval, comparison: comparedRange(days, other), quality };
   },
   plan: async (query, { catalog, project }) => ({ query, project, ...(await planSite(catalog, project, query)) }),
-  run: async ({ query, project, days, known, ...files }, { facts }, { signal }) => {
+  run: async ({ query, project, days, known, quality, ...files }, { facts }, { signal }) => {
     const { from, to, device: chosen, country: named, comparison } = query;
     const series =
       named === null
@@ -72,6 +83,7 @@ export const siteReport = projectReport({
         ...(named === null ? {} : { countryMonthlyThrough: files.monthlyThrough }),
         ...(comparison === null ? {} : { comparison }),
       },
+      ...(await qualityOf(facts, quality, signal)),
       totals: metricsOf(row({ from, to }, comparison, compared?.total)),
       daily: rows.map(({ date, ...rest }) => ({ date, ...metricsOf(rest) })),
     };
@@ -106,7 +118,8 @@ function reasonsOf(known: KnownDays, series: Series, monthlyThrough: string | nu
 }
 
 /** The stored days of the project, and the files to read of the range and of the one that it is compared with. */
-async function planSite(catalog: Catalog, project: Project, { from, to, country: named, comparison }: SiteQuery) {
+async function planSite(catalog: Catalog, project: Project, query: SiteQuery) {
+  const { from, to, country: named, comparison } = query;
   const coverage = await readCoverage(catalog, project.id);
   const first = coverage.site_daily?.firstDay;
   // From the project's first stored day to its last synced one.
@@ -121,6 +134,9 @@ async function planSite(catalog: Catalog, project: Project, { from, to, country:
     days,
     range,
     known: comparison && (await planKnownDays(catalog, project, table, { ranges, coverage })),
+    quality: query.quality
+      ? await planQuality(catalog, project, { from, to, table, device: oneDevice(query.device), coverage })
+      : null,
     monthlyThrough: named === null ? null : (coverage.country_monthly?.lastDay ?? null),
     siteFiles: await files('site_daily'),
     countryFiles: await files('country_daily'),

@@ -67,7 +67,11 @@ export async function publishWindow(input: PublishInput): Promise<readonly SyncD
     await putSyncDays(own, project, days);
     await putSyncKeywords(own, project, await fetchedKeywords(own, input));
     await input.alongside?.(own);
-    return (await putSyncState(own, project, input.stateAfter(after))) ? [project] : [];
+    const isOutdated = await putSyncState(own, project, input.stateAfter(after));
+    // Answers say which days are without rows, failed or cut off.
+    return isOutdated || days.some((day) => isNews(input.days.get(day.table as SyncTable)?.get(day.day), day))
+      ? [project]
+      : [];
   };
   if (changed.size === 0 && !(await isMonthDue(input, after))) {
     await catalog.transaction(async (own) => raiseEntityRevisions(own, await write(own)));
@@ -78,6 +82,12 @@ export async function publishWindow(input: PublishInput): Promise<readonly SyncD
   const how = { acceptImplausible: true, trusted: true, deferCumulative: input.deferCumulative };
   await loadSnapshot({ settings, catalog }, { ...how, makeSnapshot, engine, alongside: write });
   return days;
+}
+
+/** Whether more changed about a day than its rows. */
+function isNews(before: SyncDay | undefined, { state, cutOff }: SyncDay): boolean {
+  if (before === undefined) return state !== 'done' || cutOff;
+  return before.state !== state || before.cutOff !== cutOff;
 }
 
 /** The new or changed days of each table. */

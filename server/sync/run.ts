@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Catalog } from '../catalog/catalog.ts';
 import { putCompared, type SyncDay } from '../catalog/sync-days.ts';
-import { putSyncProject, readSyncProject, type SyncState } from '../catalog/sync-projects.ts';
+import { putReconciledAt, putSyncProject, readSyncProject, type SyncState } from '../catalog/sync-projects.ts';
 import { addDays, type Day, pacificDayOf } from '../domain/dates.ts';
 import { newUuid } from '../domain/ids.ts';
 import { toMicroseconds } from '../domain/instants.ts';
@@ -278,7 +278,12 @@ class Run {
     const stored = this.#days.get('site_daily');
     const moved = new Set(await findMovedDays(this.#fetchOptions(), due.keys(), (day) => stored?.get(day)));
     const settled = new Map([...due].filter(([day]) => !moved.has(day)));
-    if (settled.size > 0) await catalog.transaction((own) => putCompared(own, project.id, settled));
+    if (due.size > 0) {
+      await catalog.transaction(async (own) => {
+        await putCompared(own, project.id, settled);
+        await putReconciledAt(own, project.id, toMicroseconds(this.#options.now()));
+      });
+    }
     return moved.union(new Set(this.#options.again));
   }
 

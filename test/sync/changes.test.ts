@@ -8,6 +8,7 @@ import {
   holdsAll,
   NOW,
   type OperatorWorld,
+  openApi,
   setClock,
   syncedWorld,
   wanted,
@@ -127,6 +128,9 @@ t.test('final days that change are noticed a week and a month later, and nothing
   t.match(state(world), { provisional_after: addDays('2026-03-12', 36), synced_through: addDays('2026-03-15', 36) });
   setClock(NOW + 36 * DAY + HOUR);
   t.strictSame(old(await world.sync(), '2026-03-20', ''), [], 'once');
+  const ask = await openApi(t, world, NOW + 37 * DAY);
+  const { quality } = (await ask(`/projects/${world.project}/site?period=7d&quality=1`)).body as { quality: object };
+  t.match(quality, { daysExpected: 7, daysStored: 7, reconciledAt: /^2026-04-20T19:00:/ });
 });
 
 t.test('verify names the days that moved, and repairs them', async (t) => {

@@ -39,9 +39,7 @@ export async function measureBackfill(folder: string, options: BackfillOptions):
   const server = idle === 0 ? undefined : await startServer({ dataFolder, keys, cache: false });
   const ended = new AbortController();
   const beside = server && lightRequests(server, [project.id], ended.signal);
-  const { seconds, processor, peak } = await measured(dataFolder, ['sync', '--project', project.id], {
-    background: true,
-  });
+  const { seconds, processor, peak } = await measured(dataFolder, 'sync', '--project', project.id);
   ended.abort();
   const latencies = await beside;
   if (server !== undefined && latencies !== undefined) {

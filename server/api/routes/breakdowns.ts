@@ -8,6 +8,7 @@ import {
   metricsProperties,
   object,
   project,
+  quality,
   range,
   responses,
   totalCounts,
@@ -30,6 +31,7 @@ const appearance = object('AppearanceMetrics', {
 const answer = object('BreakdownsAnswer', {
   project,
   range,
+  quality,
   countries: Type.Array(country, { description: 'Most clicks first.' }),
   devices: Type.Array(device, { description: 'Most clicks first.' }),
   appearances: Type.Array(appearance, {

@@ -33,6 +33,7 @@ const keyword = Type.Object(
 const answer = object('KeywordsAnswer', {
   project: schema.project,
   range: schema.range,
+  quality: schema.quality,
   paging: schema.paging,
   keywords: Type.Array(keyword),
 });

@@ -4,7 +4,16 @@ import { listRows } from '../../formats/list-rows.ts';
 import { isLongList, listVersion } from '../../reports/lists.ts';
 import { pagesReport } from '../../reports/pages.ts';
 import { answerFresh } from '../answer.ts';
-import { comparedProperties, metricsProperties, object, paging, project, range, responses } from '../schemas.ts';
+import {
+  comparedProperties,
+  metricsProperties,
+  object,
+  paging,
+  project,
+  quality,
+  range,
+  responses,
+} from '../schemas.ts';
 import { listSource } from './lists.ts';
 import type { Route } from './route.ts';
 
@@ -12,6 +21,7 @@ const answer = object('PagesAnswer', {
   project,
   range,
   source: listSource,
+  quality,
   paging,
   pages: Type.Array(object('PageMetrics', { url: Type.String(), ...metricsProperties, ...comparedProperties })),
 });

@@ -11,6 +11,7 @@ import {
   object,
   paging,
   project,
+  quality,
   range,
   responses,
   shortId,
@@ -22,6 +23,7 @@ const answer = object('QueriesAnswer', {
   project,
   range,
   source: listSource,
+  quality,
   paging,
   queries: Type.Array(
     object('QueryMetrics', {

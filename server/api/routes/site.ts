@@ -3,12 +3,13 @@ import { documentJson } from '../../formats/json.ts';
 import { siteRows } from '../../formats/site-rows.ts';
 import { siteReport } from '../../reports/site.ts';
 import { answerCached } from '../answer.ts';
-import { dayMetrics, object, project, range, responses, totalMetrics } from '../schemas.ts';
+import { dayMetrics, object, project, quality, range, responses, totalMetrics } from '../schemas.ts';
 import type { Route } from './route.ts';
 
 const answer = object('SiteAnswer', {
   project,
   range,
+  quality,
   totals: totalMetrics,
   daily: Type.Array(dayMetrics),
 });

@@ -1,0 +1,115 @@
+import type { Catalog } from '../catalog/catalog.ts';
+import { type Coverage, type FactTable, filesOf } from '../catalog/manifest.ts';
+import type { Project } from '../catalog/projects.ts';
+import { readReconciledAt } from '../catalog/sync-projects.ts';
+import { type Day, eachDay } from '../domain/dates.ts';
+import { isoInstantOrNull, type Microseconds } from '../domain/instants.ts';
+import { type Measures, NOTHING, roundRatio, sum } from '../domain/metrics.ts';
+import { eventsIn, type ProviderEvent } from '../domain/provider-events.ts';
+import { type Range, within } from '../domain/range.ts';
+import type { Facts, FactsQuery } from '../facts/facts.ts';
+import { KnownDays, type KnownDaysPlan, planKnownDays } from './known-days.ts';
+
+/** What is known of the quality of the data of a range. */
+export interface Quality {
+  /** The last day that cannot change any more, as far as the provider has said. */
+  readonly finalThrough: Day | null;
+  /** Days of the range up to the last synced one, and how many of them are stored, may still change, or were cut off. */
+  readonly daysExpected: number;
+  readonly daysStored: number;
+  readonly daysProvisional: number;
+  readonly daysCutOff: number;
+  /** The part of the clicks that belongs to no query; null without clicks or without brand data. */
+  readonly anonymousClicksShare: number | null;
+  /** The part of the site that queries add up to; null as above. */
+  readonly queryCoverage: { readonly clicks: number | null; readonly impressions: number | null };
+  /** When final days were last compared with the provider. */
+  readonly reconciledAt: string | null;
+  /** Changes of what the provider counts that have days in common with the range. */
+  readonly events: readonly ProviderEvent[];
+}
+
+export interface QualityPlan {
+  readonly project: Project;
+  /** The days of the range up to the last synced one. */
+  readonly expected: Range | null;
+  readonly known: KnownDaysPlan;
+  readonly siteFiles: FactsQuery['files'];
+  /** Null where none was ever loaded. */
+  readonly brandFiles: FactsQuery['files'] | null;
+  readonly reconciledAt: Microseconds | null;
+  readonly events: readonly ProviderEvent[];
+}
+
+interface QualityQuery extends Range {
+  /** The table that the answer is made of. */
+  readonly table: FactTable;
+  /** The one device of the answer; null for all. */
+  readonly device: ProviderEvent['device'];
+  /** Of the project. */
+  readonly coverage: Readonly<Partial<Record<FactTable, Coverage>>>;
+}
+
+/** Plans what to read about the quality of an answer. */
+export async function planQuality(
+  catalog: Catalog,
+  project: Project,
+  { from, to, table, device, coverage }: QualityQuery,
+): Promise<QualityPlan> {
+  const range = { from, to };
+  const files = (of: FactTable) => filesOf(catalog, project.id, of, range);
+  return {
+    project,
+    expected: project.syncedThrough === null ? null : within(range, from, project.syncedThrough),
+    known: await planKnownDays(catalog, project, table, { ranges: [range], coverage }),
+    siteFiles: await files('site_daily'),
+    brandFiles: coverage.brand_daily === undefined ? null : await files('brand_daily'),
+    reconciledAt: await readReconciledAt(catalog, project.id),
+    events: eventsIn(range, device),
+  };
+}
+
+/** The property of an answer; none where it is not asked for. */
+export async function qualityOf(
+  facts: Facts,
+  plan: QualityPlan | null,
+  signal: AbortSignal,
+): Promise<{ readonly quality?: Quality }> {
+  return plan === null ? {} : { quality: await readQuality(facts, plan, signal) };
+}
+
+async function readQuality(facts: Facts, plan: QualityPlan, signal: AbortSignal): Promise<Quality> {
+  const { project, expected, known, siteFiles, brandFiles, reconciledAt, events } = plan;
+  const query = (files: FactsQuery['files']): FactsQuery => ({ files, range: expected!, signal });
+  const [siteDays, segments] =
+    expected === null
+      ? [[], []]
+      : await Promise.all([
+          facts.siteDays(query(siteFiles), 'all'),
+          brandFiles === null ? [] : facts.totalsBy('brand', query(brandFiles)),
+        ]);
+  const days = await KnownDays.read(facts, known, signal, new Set(siteDays.map(({ date }) => date)));
+  const all = expected === null ? [] : eachDay(expected.from, expected.to);
+  const count = (test: (day: Day) => boolean): number => all.filter(test).length;
+  return {
+    finalThrough: project.provisionalAfter,
+    daysExpected: all.length,
+    daysStored: count((day) => days.isStored(day)),
+    daysProvisional: count((day) => days.isProvisional(day)),
+    daysCutOff: count((day) => days.isCutOff(day)),
+    ...sharesOf(sum(siteDays), brandFiles === null ? null : sum(segments)),
+    reconciledAt: isoInstantOrNull(reconciledAt),
+    events,
+  };
+}
+
+/** What queries with and without brand terms are of the site. @param queries null where they are unknown */
+function sharesOf(site: Measures, queries: Measures | null): Pick<Quality, 'anonymousClicksShare' | 'queryCoverage'> {
+  const share = (part: number, whole: number): number | null =>
+    queries === null || whole === 0 ? null : Math.min(1, roundRatio(part, whole, 10_000));
+  const { clicks, impressions } = queries ?? NOTHING;
+  return {
+    anonymousClicksShare: share(Math.max(0, site.clicks - clicks), site.clicks),
+    queryCoverage: { clicks: share(clicks, site.clicks), impressions: share(impressions, site.impressions) },
+  };
+}

@@ -1,0 +1,149 @@
+import t from 'tap';
+import { putSyncDays, type SyncDay } from '../../server/catalog/sync-days.ts';
+import { PROVIDER_EVENTS } from '../../server/domain/provider-events.ts';
+import { facts, keyword, makeWorld, NOW, ofProject, PROJECT, type Row, refusedFor } from '../world.ts';
+import { eachDay } from './comparison-oracle.ts';
+
+// The quality block, against counts of the rows that were loaded.
+
+const DAYS = eachDay({ from: '2026-01-20', to: '2026-03-10' });
+const HOLES = ['2026-02-03', '2026-02-20'];
+const STORED = DAYS.filter((day) => !HOLES.includes(day));
+const site_daily = facts(
+  'date device',
+  ...STORED.flatMap((day, index) => [
+    [day, 'mobile', 10 + (index % 7), 200 + index, 900],
+    [day, 'desktop', 3, 50, 100],
+  ]),
+);
+const brand_daily = facts(
+  'date segment',
+  ...STORED.flatMap((day, index) => [
+    [day, 'brand', 2 + (index % 3), 40, 10],
+    [day, 'non_brand', 5, 120 + index, 700],
+  ]),
+);
+const world = await makeWorld(t, {
+  projects: [
+    PROJECT,
+    { ...PROJECT, id: 'Plain' },
+    { ...PROJECT, id: 'Fresh', synced_through: null, provisional_after: null },
+  ],
+  keywords: [keyword('Kw001', 'acme boots')],
+  site_daily: [...site_daily, ...ofProject('Plain', site_daily)],
+  brand_daily,
+  keyword_daily: facts('keyword_id date device', ...STORED.map((day) => ['Kw001', day, 'mobile', 1, 20, 30])),
+  page_daily: facts('date url country', ...STORED.map((day) => [day, 'https://shop.example/', 'gbr', 1, 20, 30])),
+  query_daily: facts('date query country', ...STORED.map((day) => [day, 'acme boots', 'gbr', 1, 20, 30])),
+});
+
+const PATHS = ['site', 'keywords', 'breakdowns', 'pages', 'queries'];
+const RANGE = { from: '2026-02-01', to: '2026-03-10' };
+
+function total(rows: readonly Row[], name: string): number {
+  return rows
+    .filter(({ date }) => String(date) >= RANGE.from && String(date) <= RANGE.to)
+    .reduce((sum, row) => sum + Number(row[name]), 0);
+}
+
+t.test('what is stored of a range, on every endpoint that has one', async (t) => {
+  const share = (name: string) => Math.round((total(brand_daily, name) / total(site_daily, name)) * 10_000) / 10_000;
+  const anonymous = 1 - total(brand_daily, 'clicks') / total(site_daily, 'clicks');
+  for (const path of PATHS) {
+    const query = `from=${RANGE.from}&to=${RANGE.to}`;
+    const { status, body } = await world.ask(`/${path}?${query}&quality=1`);
+    t.equal(status, 200, path);
+    const { quality, ...rest } = body;
+    t.strictSame(
+      quality,
+      {
+        finalThrough: '2026-03-07',
+        daysExpected: 38,
+        daysStored: 36,
+        daysProvisional: 3,
+        daysCutOff: 0,
+        anonymousClicksShare: Math.round(anonymous * 10_000) / 10_000,
+        queryCoverage: { clicks: share('clicks'), impressions: share('impressions') },
+        reconciledAt: null,
+        events: [PROVIDER_EVENTS[0]],
+      },
+      path,
+    );
+    t.strictSame(rest, (await world.ask(`/${path}?${query}`)).body, 'and nothing else changes');
+    t.notOk('quality' in (await world.ask(`/${path}?${query}&quality=0`)).body);
+    refusedFor(t, await world.ask(`/${path}?quality=yes`), 'quality');
+  }
+});
+
+t.test('days that are not synced are not expected; what is unknown is null', async (t) => {
+  const quality = async (query: string, project = 'Proj1') =>
+    (await world.get(`/projects/${project}/site?${query}&quality=1`)).body.quality as Record<string, unknown>;
+  t.match(await quality('from=2026-03-01&to=2026-03-31'), { daysExpected: 10, daysStored: 10, daysProvisional: 3 });
+  t.match(await quality('from=2026-03-11&to=2026-03-14'), {
+    daysExpected: 0,
+    daysStored: 0,
+    daysProvisional: 0,
+    anonymousClicksShare: null,
+    queryCoverage: { clicks: null, impressions: null },
+  });
+  t.match(await quality('from=2026-01-10&to=2026-01-25'), { daysExpected: 16, daysStored: 6 });
+  t.match(await quality('period=7d', 'Plain'), {
+    daysStored: 7,
+    anonymousClicksShare: null,
+    queryCoverage: { clicks: null, impressions: null },
+  });
+  t.match(await quality('period=7d', 'Fresh'), {
+    finalThrough: null,
+    daysExpected: 0,
+    daysStored: 0,
+    reconciledAt: null,
+  });
+  const titles = ({ events }: Record<string, unknown>) => (events as { from: string }[]).map(({ from }) => from);
+  t.strictSame(titles(await quality('from=2025-09-30&to=2025-10-01')), ['2025-05-13', '2025-09-01']);
+  t.strictSame(titles(await quality('from=2025-09-30&to=2025-10-01&device=mobile')), ['2025-05-13']);
+  t.strictSame(titles(await quality('from=2025-05-01&to=2025-05-12')), []);
+});
+
+t.test('what the sync knows of days: empty ones are stored, failed ones are not, others were cut off', async (t) => {
+  const other = await makeWorld(t, { site_daily, brand_daily, keywords: [keyword('Kw001', 'acme boots')] });
+  const day = (table: SyncDay['table'], at: string, more: Partial<SyncDay>): SyncDay => ({
+    table,
+    day: at,
+    state: 'done',
+    final: true,
+    cutOff: false,
+    rows: 1,
+    clicks: 1,
+    impressions: 1,
+    digest: '',
+    compared: 0,
+    fetchedAt: NOW * 1000,
+    attempts: 0,
+    reason: null,
+    nextTry: null,
+    ...more,
+  });
+  await putSyncDays(other.catalog, 'Proj1', [
+    day('site_daily', '2026-02-03', { state: 'empty', rows: 0 }),
+    day('site_daily', '2026-02-10', { state: 'failed' }),
+    day('keyword_daily', '2026-02-11', { cutOff: true }),
+    day('keyword_daily', '2026-02-12', { state: 'empty', rows: 0 }),
+  ]);
+  const quality = async (path: string) =>
+    (await other.ask(`/${path}&quality=1`)).body.quality as Record<string, unknown>;
+  const february = 'from=2026-02-01&to=2026-02-19';
+  t.match(await quality(`site?${february}`), { daysExpected: 19, daysStored: 18, daysCutOff: 0 });
+  const reasons = async (path: string) =>
+    (await other.ask(`/${path}`)).body.totals.unsafe as Record<string, readonly string[]>;
+  t.strictSame(await reasons('site?from=2026-02-03&to=2026-02-05&compare=2026-01-25..2026-01-27'), {}, 'an empty day');
+  t.match(await reasons('site?from=2026-02-09&to=2026-02-11&compare=2026-01-25..2026-01-27'), {
+    clicks: ['missing_days'],
+  });
+
+  await other.load({
+    keyword_daily: facts('keyword_id date device', ...STORED.map((at) => ['Kw001', at, 'mobile', 20, 200, 30])),
+  });
+  t.match(await quality(`keywords?${february}`), { daysStored: 18, daysCutOff: 1 });
+  const { keywords } = (await other.ask('/keywords?from=2026-02-11&to=2026-02-13&compare=2026-01-25..2026-01-27')).body;
+  t.match(keywords, [{ unsafe: { clicks: ['cut_off'] } }]);
+});
