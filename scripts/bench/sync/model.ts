@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Connection } from '../../../server/catalog/connections.ts';
@@ -40,6 +41,8 @@ export async function startModel(folder: string, options: ModelOptions): Promise
   const flags = { properties: count, queries, latency, 'per-minute': perMinute, log };
   const words = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, String(value)]);
   const child = spawn(process.execPath, [program, ...words], { stdio: ['ignore', 'pipe', 'inherit'] });
+  // A real provider takes no processor time of this machine.
+  setPriority(child.pid!, constants.priority.PRIORITY_LOW);
   const kill = (): void => void child.kill('SIGKILL');
   process.once('exit', kill);
   const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
