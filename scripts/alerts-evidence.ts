@@ -13,7 +13,7 @@ import { listAllProjects } from '../server/catalog/projects.ts';
 import { createWorkspace } from '../server/catalog/workspaces.ts';
 import { addDays, countDays } from '../server/domain/dates.ts';
 import { importBulkExport } from '../server/load/bulk-export.ts';
-import { readSettings } from '../server/settings.ts';
+import { readSettings } from '../server/settings/settings.ts';
 import { fail, print } from './cli.ts';
 import { loadDemo } from './commands/demo.ts';
 import { comparedRows, KEYWORDS, TRAFFIC, withLimits } from './evidence/compare.ts';

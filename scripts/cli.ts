@@ -7,7 +7,7 @@ import { createSpinner } from 'nanospinner';
 import { openCatalog } from '../server/catalog/open-catalog.ts';
 import { UsageDatabase } from '../server/catalog/usage.ts';
 import type { Stores } from '../server/load/stores.ts';
-import { readSettings } from '../server/settings.ts';
+import { readSettings } from '../server/settings/settings.ts';
 import { progressLines } from './progress-lines.ts';
 
 /**

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { buildApp } from '../server/app.ts';
 import { openCatalog } from '../server/catalog/open-catalog.ts';
 import { Engine } from '../server/facts/duckdb/engine.ts';
-import { readSettings } from '../server/settings.ts';
+import { readSettings } from '../server/settings/settings.ts';
 
 /** The OpenAPI document of the server. */
 export async function openapiDocument(): Promise<object> {

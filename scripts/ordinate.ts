@@ -4,7 +4,7 @@ import './threads.ts';
 import { readFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import { Command } from 'commander';
-import { SETTINGS } from '../server/settings.ts';
+import { SETTINGS } from '../server/settings/table.ts';
 import { fail, ignoreClosedOutput } from './cli.ts';
 import { addAlerts } from './commands/alerts.ts';
 import { addConnections } from './commands/connections.ts';

@@ -1,4 +1,4 @@
-import type { SyncProgress } from '../server/sync/run.ts';
+import type { SyncProgress } from '../server/sync/run-options.ts';
 
 const WIDTH = 20;
 

@@ -1,7 +1,7 @@
 import type { Catalog } from '../server/catalog/catalog.ts';
 import { requireProject } from '../server/catalog/projects.ts';
 import { listConnectedProjects } from '../server/catalog/sync-projects.ts';
-import type { SyncProgress, SyncResult } from '../server/sync/run.ts';
+import type { SyncProgress, SyncResult } from '../server/sync/run-options.ts';
 import { print, printTable, progress } from './cli.ts';
 import { evaluateAfter } from './evaluate.ts';
 import { progressBar } from './progress-bar.ts';

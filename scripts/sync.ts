@@ -4,7 +4,7 @@ import { serializeError } from '../server/api/plugins/log.ts';
 import { readSyncProject } from '../server/catalog/sync-projects.ts';
 import { toMicroseconds } from '../server/domain/instants.ts';
 import { FileLeases } from '../server/jobs/leases.ts';
-import type { SyncOptions, SyncResult, SyncStores } from '../server/sync/run.ts';
+import type { SyncOptions, SyncResult, SyncStores } from '../server/sync/run-options.ts';
 import { withStores } from './cli.ts';
 
 const LEASE_PAUSE = 250;

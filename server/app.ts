@@ -28,7 +28,7 @@ import { Lists } from './lists/lists.ts';
 import { addMcp } from './mcp/mcp.ts';
 import { addHealthRoutes } from './ops/health.ts';
 import { ConcurrencyLimit, SharedConcurrencyLimit } from './runtime/limits.ts';
-import type { Settings } from './settings.ts';
+import type { Settings } from './settings/settings.ts';
 import { CheckedFiles } from './storage/checked-files.ts';
 import { FactStore } from './storage/fact-store.ts';
 

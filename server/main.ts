@@ -10,7 +10,7 @@ import { SYSTEM_CLOCK } from './jobs/clock.ts';
 import { Supervisor, type WorkerProcess } from './jobs/supervisor.ts';
 import { startWorker } from './jobs/worker-process.ts';
 import { ProcessFolder } from './process-folder.ts';
-import type { Settings } from './settings.ts';
+import type { Settings } from './settings/settings.ts';
 
 /** Time for running requests to end after a stop signal, in milliseconds. */
 const GRACE = 20_000;

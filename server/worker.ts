@@ -8,7 +8,7 @@ import { JobRunner } from './jobs/job-runner.ts';
 import { JobStates } from './jobs/job-states.ts';
 import { JOBS } from './jobs/jobs.ts';
 import { FileLeases } from './jobs/leases.ts';
-import { readSettings, type Settings } from './settings.ts';
+import { readSettings, type Settings } from './settings/settings.ts';
 
 /** Time for jobs to end after a stop signal, in milliseconds. */
 const GRACE = 900;

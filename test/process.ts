@@ -6,7 +6,7 @@ import tap, { type Test } from 'tap';
 import { createKey } from '../server/catalog/keys.ts';
 import { openCatalog } from '../server/catalog/open-catalog.ts';
 import { loadSnapshot } from '../server/load/load.ts';
-import { readSettings } from '../server/settings.ts';
+import { readSettings } from '../server/settings/settings.ts';
 import { type Answer, ONE_THREAD, sharedEngine, temporaryFolder } from './world.ts';
 
 const ROOT = join(import.meta.dirname, '..');

@@ -7,7 +7,7 @@ import { program } from '../scripts/ordinate.ts';
 import { openCatalog } from '../server/catalog/open-catalog.ts';
 import { ERRORS, UNREADABLE_REQUESTS } from '../server/domain/errors.ts';
 import { Engine } from '../server/facts/duckdb/engine.ts';
-import { SETTINGS } from '../server/settings.ts';
+import { SETTINGS } from '../server/settings/table.ts';
 import { command } from './command.ts';
 import { credentialsFile } from './fakes/connected.ts';
 import { fakeSearchConsole } from './fakes/search-console.ts';

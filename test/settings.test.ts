@@ -1,5 +1,5 @@
 import t from 'tap';
-import { readSettings } from '../server/settings.ts';
+import { readSettings } from '../server/settings/settings.ts';
 
 /** Settings with what was warned of. */
 function read(environment: NodeJS.ProcessEnv) {

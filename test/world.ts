@@ -9,7 +9,7 @@ import { createKey } from '../server/catalog/keys.ts';
 import { openCatalog } from '../server/catalog/open-catalog.ts';
 import { Engine } from '../server/facts/duckdb/engine.ts';
 import { loadSnapshot } from '../server/load/load.ts';
-import { readSettings, type Settings } from '../server/settings.ts';
+import { readSettings, type Settings } from '../server/settings/settings.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 /** Rows of a snapshot by table. */

@@ -6,7 +6,7 @@ import { listWorkspaces } from '../../server/catalog/workspaces.ts';
 import { addDays, dayOf } from '../../server/domain/dates.ts';
 import { toMicroseconds } from '../../server/domain/instants.ts';
 import type { Stores } from '../../server/load/stores.ts';
-import { readSettings } from '../../server/settings.ts';
+import { readSettings } from '../../server/settings/settings.ts';
 import { print, progress, withStores } from '../cli.ts';
 import { ensureDashboard } from '../dashboard.ts';
 import { examples } from '../help.ts';

@@ -17,7 +17,7 @@ export function addFeeds(program: Command): void {
     .description('addresses that answer one question as CSV without a header, for spreadsheets');
   command
     .command('create')
-    .description('create a feed and print its address; it is shown only once, and whoever has it can read the feed')
+    .description('create a feed and print its address; it is shown only once, and anyone who has it can read the feed')
     .requiredOption('--key <key-id>', 'id of the key that it reads with, from `keys list`; it ends with the key')
     .requiredOption('--path <path>', 'what it answers: a path of the API with its parameters')
     .option('--url <address>', 'where clients reach the server; http://HOST:PORT by default', readAddress)

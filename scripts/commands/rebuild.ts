@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { readSettings } from '../../server/settings.ts';
+import { readSettings } from '../../server/settings/settings.ts';
 import { print, printJson, progress } from '../cli.ts';
 import { examples } from '../help.ts';
 

@@ -3,7 +3,8 @@ import { createKey, findActiveKey } from '../../server/catalog/keys.ts';
 import { createLink } from '../../server/catalog/sessions.ts';
 import { listWorkspaces } from '../../server/catalog/workspaces.ts';
 import { toMicroseconds } from '../../server/domain/instants.ts';
-import { readSettings, SETTINGS } from '../../server/settings.ts';
+import { readSettings } from '../../server/settings/settings.ts';
+import { SETTINGS } from '../../server/settings/table.ts';
 import { print, withStores } from '../cli.ts';
 import { ensureDashboard } from '../dashboard.ts';
 import { examples } from '../help.ts';
@@ -65,7 +66,7 @@ function prepareDemo(): Promise<string | undefined> {
   );
 }
 
-/** Makes a link that signs in whoever started the server, with the demo's key; undefined where that is gone. */
+/** Makes a link that signs in with the key of the demo; undefined if that key is gone. */
 function makeDemoLink(): Promise<string | undefined> {
   return withStores(async ({ catalog }) => {
     const keyId = await findActiveKey(catalog, { workspace: DEMO_WORKSPACE, name: DEMO_KEY });

@@ -7,7 +7,7 @@ import { type Connection, listConnections } from '../../server/catalog/connectio
 import { createKey } from '../../server/catalog/keys.ts';
 import { createWorkspace, listWorkspaces } from '../../server/catalog/workspaces.ts';
 import { toMicroseconds } from '../../server/domain/instants.ts';
-import type { Settings } from '../../server/settings.ts';
+import type { Settings } from '../../server/settings/settings.ts';
 import { progress, withStores } from '../cli.ts';
 import { withProviders } from '../providers.ts';
 import type { LiveProvider } from './provider/live.ts';

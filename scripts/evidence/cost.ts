@@ -10,7 +10,7 @@ import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { addDays } from '../../server/domain/dates.ts';
 import { Engine } from '../../server/facts/duckdb/engine.ts';
 import { loadSnapshot } from '../../server/load/load.ts';
-import { readSettings } from '../../server/settings.ts';
+import { readSettings } from '../../server/settings/settings.ts';
 
 const DAYS = 486;
 const FIRST = '2025-01-01';

@@ -4,7 +4,7 @@ import { evaluateProject } from '../../server/alerts/evaluate.ts';
 import { withFacts } from '../../server/alerts/with-facts.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { countDays } from '../../server/domain/dates.ts';
-import { readSettings } from '../../server/settings.ts';
+import { readSettings } from '../../server/settings/settings.ts';
 
 /** Evaluates a project up to its last day and prints the cost. Runs in its own process. */
 const settings = readSettings(process.env);

@@ -4,7 +4,7 @@ import { openServingEngine } from '../facts/duckdb/serving-engine.ts';
 import type { Facts } from '../facts/facts.ts';
 import { ProcessFolder } from '../process-folder.ts';
 import { ConcurrencyLimit } from '../runtime/limits.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings/settings.ts';
 import { CheckedFiles } from '../storage/checked-files.ts';
 import { FactStore } from '../storage/fact-store.ts';
 

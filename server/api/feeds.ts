@@ -57,7 +57,7 @@ function matches(pattern: string, pathname: string): { id?: string } | undefined
   return id === undefined ? {} : { id };
 }
 
-/** Throws, in words for whoever makes a feed, where its path is no question that the workspace can ask. */
+/** Throws an error that tells the maker of a feed why its path is not a question that the workspace can ask. */
 export async function checkFeedPath(catalog: Catalog, workspace: string, path: string, now: number): Promise<void> {
   const { route, params, query } = readFeedPath(path);
   readParameters(route.report.parameters, query);

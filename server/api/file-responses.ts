@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { UNREADABLE_REQUESTS } from '../domain/errors.ts';
-import { bytes, constantHeader, errorResponse, responses } from './schemas.ts';
+import { bytes, constantHeader, errorResponse, responses } from './responses.ts';
 
 const rangeHeaders = {
   'Accept-Ranges': constantHeader('bytes'),

@@ -1,4 +1,4 @@
-import { bytes, integerHeader } from './schemas.ts';
+import { bytes, integerHeader } from './responses.ts';
 
 const text = (description: string) => ({ schema: { type: 'string', description } });
 

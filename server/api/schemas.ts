@@ -1,51 +1,9 @@
-import { type TObject, type TProperties, type TSchema, Type } from 'typebox';
+import { Type } from 'typebox';
 import { METRIC_NAMES, type MetricName, UNSAFE_REASONS, type UnsafeReason } from '../domain/comparison.ts';
-import { ERRORS, type ErrorCode } from '../domain/errors.ts';
 import type { ProviderEvent } from '../domain/provider-events.ts';
 import { KEYWORD_FIELDS, NUMBER_OPERATOR_NAMES, TEXT_OPERATOR_NAMES } from '../domain/rules.ts';
 import { DEVICES } from '../reports/parameters.ts';
-import { FAILURES_PER_MINUTE, REQUESTS_PER_MINUTE } from './plugins/guard.ts';
-
-/**
- * An object with exactly these properties, all required.
- * @param title its name among the schemas of the OpenAPI document (`api/plugins/openapi-document.ts`)
- */
-export function object<Properties extends TProperties>(
-  title: string,
-  properties: Properties,
-  options: { description?: string } = {},
-): TObject<Properties> {
-  return Type.Object(properties, { title, ...options, additionalProperties: false });
-}
-
-export function nullable<Schema extends TSchema>(schema: Schema, description?: string) {
-  return Type.Union([schema, Type.Null()], description === undefined ? {} : { description });
-}
-
-/** An enumeration of strings. @param title its name, as for objects */
-export function oneOf<const Words extends readonly string[]>(title: string, words: Words, description?: string) {
-  return Type.Unsafe<Words[number]>({ title, type: 'string', enum: words, ...(description ? { description } : {}) });
-}
-
-/**
- * One of some strings to which later versions may add. Without `enum`, generated clients do not fail on new ones, nor have a
- * type for each such property.
- */
-export function openWords<const Words extends readonly string[]>(words: Words, description?: string) {
-  const help = `${description === undefined ? '' : `${description} `}One of ${words.join(', ')}; more may be added.`;
-  return Type.Unsafe<Words[number]>({ type: 'string', description: help });
-}
-
-/** An integer. Without the format, generated clients may use 32 bits. */
-export function integer(options: { minimum?: number; description?: string } = {}) {
-  return Type.Integer({ format: 'int64', ...options });
-}
-
-export const day = Type.String({ format: 'date', description: 'A day, YYYY-MM-DD.' });
-export const instant = Type.String({ format: 'date-time', description: 'An instant in UTC, with milliseconds.' });
-const shortIdPattern = '^[A-Za-z0-9]{5}$';
-export const shortId = Type.String({ pattern: shortIdPattern, description: 'A short id.' });
-export const uuid = Type.String({ format: 'uuid' });
+import { day, instant, integer, nullable, object, oneOf, openWords, shortId, shortIdPattern } from './schema-types.ts';
 
 const counts = { clicks: integer({ minimum: 0 }), impressions: integer({ minimum: 0 }) };
 
@@ -241,83 +199,3 @@ export const rule = object('Rule', {
 export const projectPath = Type.Object({
   id: Type.String({ pattern: shortIdPattern, description: 'A project id, as /projects lists them.' }),
 });
-
-export const integerHeader = (description: string) => ({ type: 'integer', format: 'int64', description });
-export const constantHeader = (value: string) => ({ type: 'string', const: value, description: `Always ${value}.` });
-
-const rateLimitHeaders = {
-  'X-RateLimit-Limit': integerHeader(`Requests that a key may send per minute: ${REQUESTS_PER_MINUTE}.`),
-  'X-RateLimit-Remaining': integerHeader('Requests left in the current minute.'),
-  'X-RateLimit-Reset': integerHeader('Seconds until the current minute ends.'),
-};
-const noStore = { 'Cache-Control': constantHeader('no-store') };
-const retryAfter = { 'Retry-After': integerHeader('Seconds to wait before the next request.') };
-const challenge = { 'WWW-Authenticate': constantHeader('Bearer') };
-
-const error = object('Error', {
-  error: object('ErrorDetails', {
-    code: oneOf('ErrorCode', Object.keys(ERRORS) as ErrorCode[], 'A published code keeps its meaning.'),
-    message: Type.String({ description: 'What was wrong and what would be right, for people.' }),
-  }),
-});
-
-const EXTRA_DESCRIPTIONS: Partial<Record<ErrorCode, string>> = {
-  rate_limited: `; ${REQUESTS_PER_MINUTE} per minute with one key, ${FAILURES_PER_MINUTE} per minute without a valid key from one address`,
-};
-
-export function errorResponse(code: ErrorCode): object {
-  const headers = {
-    ...noStore,
-    ...(code === 'unauthorized' ? challenge : rateLimitHeaders),
-    ...(code === 'rate_limited' || code === 'unavailable' ? retryAfter : {}),
-  };
-  const { when } = ERRORS[code];
-  const description = `\`${code}\`: ${when}${EXTRA_DESCRIPTIONS[code] ?? ''}.`;
-  return { description, headers, content: { 'application/json': { schema: error } } };
-}
-
-const etag = {
-  ETag: {
-    type: 'string',
-    description:
-      'Changes when the response changes. Send it as `If-None-Match` to receive 304 for an unchanged response.',
-  },
-};
-
-const NOT_MODIFIED = {
-  type: 'null',
-  description: 'The response still matches `If-None-Match`. Counts towards the rate limit.',
-  headers: { ...noStore, ...rateLimitHeaders, ...etag },
-};
-
-/**
- * The `response` part of a route's schema: the response and errors, including those common to all routes.
- * @param hasEtag whether the response has an entity tag
- */
-export function responses(
-  answer: TSchema,
-  description: string,
-  errors: readonly ErrorCode[] = [],
-  { hasEtag = false }: { readonly hasEtag?: boolean } = {},
-): object {
-  const codes: ErrorCode[] = [
-    'unauthorized',
-    'plan_required',
-    'rate_limited',
-    'server_error',
-    ...errors,
-    'unavailable',
-  ];
-  return {
-    200: {
-      description,
-      headers: { ...noStore, ...rateLimitHeaders, ...(hasEtag ? etag : {}) },
-      content: { 'application/json': { schema: answer } },
-    },
-    ...(hasEtag ? { 304: NOT_MODIFIED } : {}),
-    ...Object.fromEntries(codes.map((code) => [ERRORS[code].status, errorResponse(code)])),
-  };
-}
-
-/** Content that is not text. */
-export const bytes = (description: string) => ({ schema: { type: 'string', format: 'binary', description } });

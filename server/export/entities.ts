@@ -25,11 +25,11 @@ export async function exportEntities(
   format: ExportFormat,
 ): Promise<ExportedFile[]> {
   const files: ExportedFile[] = [];
-  for (const shape of ENTITIES) {
-    const { columns, name: table, key } = shape;
+  for (const schema of ENTITIES) {
+    const { columns, name: table, key } = schema;
     const stored = columns.map((column) => `"${column.name}" ${storedType(column)}`).join(', ');
     await session.run(sqlTemplate('export/entity_table', { columns: stored }));
-    await session.append('exported_rows', rowsOf(catalog, shape, scope));
+    await session.append('exported_rows', rowsOf(catalog, schema, scope));
     const selected = columns.map((column) => `${exact(column, format)} as "${column.name}"`).join(', ');
     const parts = { columns: selected, key: identifiers(key), format: COPY_OPTIONS[format] };
     const file = `${table}.${format}`;

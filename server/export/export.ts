@@ -12,7 +12,7 @@ import { EXPORT_MANIFEST, type ExportManifest, UNFINISHED_EXPORT } from '../load
 import type { Stores } from '../load/stores.ts';
 import { FACTS } from '../load/tables.ts';
 import { ProcessFolder } from '../process-folder.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings/settings.ts';
 import { CheckedFiles } from '../storage/checked-files.ts';
 import { FactStore } from '../storage/fact-store.ts';
 import { LocalFiles } from '../storage/local-files.ts';
@@ -80,8 +80,8 @@ export async function exportSnapshot(stores: Stores, options: ExportOptions): Pr
   const files = [...state.entities];
   for (const { project: id, stored } of state.facts) {
     report(`writing ${stored.table} of ${id}`);
-    const shape = FACTS.find(({ name }) => name === stored.table)!;
-    const file = await exportFacts(session, folders, { shape, project: id, stored, range, format });
+    const schema = FACTS.find(({ name }) => name === stored.table)!;
+    const file = await exportFacts(session, folders, { schema, project: id, stored, range, format });
     if (file !== null) files.push(file);
   }
   const manifest: ExportManifest = {

@@ -15,7 +15,7 @@ import { COPY_OPTIONS, type ExportFormat } from './formats.ts';
 
 /** A stored file and the days of it that are exported. */
 export interface FactExport {
-  readonly shape: FactTableSchema;
+  readonly schema: FactTableSchema;
   readonly project: string;
   readonly stored: FactFile;
   readonly range: Range;
@@ -35,25 +35,25 @@ export interface FactFolders {
 export async function exportFacts(
   session: Session,
   folders: FactFolders,
-  { shape, project, stored, range, format }: FactExport,
+  { schema, project, stored, range, format }: FactExport,
 ): Promise<ExportedFile | null> {
   const { target } = folders;
-  const file = `${shape.name}/project_id=${project}/${stored.part}.${format}`;
-  const of = { table: shape.name, project, part: stored.part };
-  const isWhole = stored.firstDay >= range.from && lastDayIn(shape, stored) <= range.to;
+  const file = `${schema.name}/project_id=${project}/${stored.part}.${format}`;
+  const of = { table: schema.name, project, part: stored.part };
+  const isWhole = stored.firstDay >= range.from && lastDayIn(schema, stored) <= range.to;
   if (isWhole && format === 'parquet') {
     const { rows, firstDay, lastDay } = stored;
     return { ...of, rows, firstDay, lastDay, ...(await copyWhole(folders, stored, file)) };
   }
   const [source = ''] = await folders.checked.open([stored]);
   const parameters = { file: source, ...range };
-  const { first, last } = daysOf(shape);
-  const parts = { first, last, end: shape.day === 'month' ? `last_day(${last})` : last };
+  const { first, last } = daysOf(schema);
+  const parts = { first, last, end: schema.day === 'month' ? `last_day(${last})` : last };
   type Days = { readonly firstDay: string | null; readonly lastDay: string };
   const [days] = await session.rows<Days>(sqlTemplate('export/days', parts), parameters);
   if (days === undefined || days.firstDay === null) return null;
   const { firstDay, lastDay } = days;
-  const text = sqlTemplate('export/facts', { ...parts, order: shape.order.join(', '), format: COPY_OPTIONS[format] });
+  const text = sqlTemplate('export/facts', { ...parts, order: schema.order.join(', '), format: COPY_OPTIONS[format] });
   const rows = await session.run(text, { ...parameters, target: target.prepare(file) });
   return { ...of, rows, firstDay, lastDay, ...(await target.seal(file)) };
 }

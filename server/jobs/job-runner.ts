@@ -1,5 +1,5 @@
 import type { OpenCatalog } from '../catalog/catalog.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings/settings.ts';
 import type { Clock } from './clock.ts';
 import type { Job, JobLog } from './job.ts';
 import type { JobState, JobStates } from './job-states.ts';

@@ -4,7 +4,7 @@ import { findAnyProject } from '../catalog/projects.ts';
 import { listProviderLists, type ProviderList } from '../catalog/stored-lists.ts';
 import { UsageDatabase } from '../catalog/usage.ts';
 import { toMicroseconds } from '../domain/instants.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings/settings.ts';
 import type { Job } from './job.ts';
 
 /** Lists fetched per run; the rest of the provider's quota is for clients. */

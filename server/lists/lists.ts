@@ -10,7 +10,7 @@ import type { Engine } from '../facts/duckdb/engine.ts';
 import { toKnownError } from '../providers/failures.ts';
 import type { Demand } from '../providers/places.ts';
 import { Providers } from '../providers/providers.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings/settings.ts';
 import type { CheckedFiles } from '../storage/checked-files.ts';
 import { LocalFiles } from '../storage/local-files.ts';
 import { ListFetcher } from './fetch-list.ts';

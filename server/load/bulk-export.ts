@@ -8,7 +8,7 @@ import { type Day, later } from '../domain/dates.ts';
 import { isoInstant } from '../domain/instants.ts';
 import { Engine, type Parameters, type Session } from '../facts/duckdb/engine.ts';
 import { sqlText } from '../runtime/sql.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings/settings.ts';
 import { classifyExportFiles, parquetFiles, type Select, siteToKeep } from './bulk-export-files.ts';
 import { keywordRows, untrackedQueries } from './entities.ts';
 import { ImportRefused, projectRow, requireDomain, writeRows } from './import-rows.ts';

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { LoadedTable } from '../catalog/manifest.ts';
 import { Engine, type Session } from '../facts/duckdb/engine.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings/settings.ts';
 import { CheckedFiles, DamagedFile } from '../storage/checked-files.ts';
 import { FactStore } from '../storage/fact-store.ts';
 import { checkEntities, checkFacts, tablesToCheck, unknownProjects } from './checks.ts';

@@ -1,5 +1,5 @@
 import { addDays, type Day, later } from '../domain/dates.ts';
-import { PROVIDER_EVENTS, type ProviderEvent } from '../domain/provider-events.ts';
+import { eventsIn, type ProviderEvent } from '../domain/provider-events.ts';
 import type { Range } from '../domain/range.ts';
 
 /** What an agent must know of the days of an answer before it draws conclusions. */
@@ -19,12 +19,17 @@ export function quality({ from, to }: Range, finalThrough: Day | null): Quality 
   const firstProvisional = finalThrough === null ? from : later(from, addDays(finalThrough, 1));
   return {
     quality: { finalThrough, provisional: firstProvisional <= to ? { from: firstProvisional, to } : null },
-    events: eventsIn({ from, to }),
+    events: eventsOf({ from, to }),
   };
 }
 
-export function eventsIn(range: Range): Quality['events'] {
-  return PROVIDER_EVENTS.filter((event) => event.from <= range.to && range.from <= event.to).map(
-    ({ title, from, to, affects, device, source }) => ({ title, from, to, affects, device, source }),
-  );
+export function eventsOf(range: Range): Quality['events'] {
+  return eventsIn(range, null).map(({ title, from, to, affects, device, source }) => ({
+    title,
+    from,
+    to,
+    affects,
+    device,
+    source,
+  }));
 }

@@ -4,7 +4,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { Connection } from '../catalog/connections.ts';
 import type { UsageDatabase } from '../catalog/usage.ts';
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings/settings.ts';
 import { Gateway } from './gateway.ts';
 import { Identities } from './google-auth.ts';
 import { SearchAnalytics } from './search-analytics.ts';

@@ -5,7 +5,7 @@ import { CheckedFiles } from '../storage/checked-files.ts';
 import { FactStore } from '../storage/fact-store.ts';
 import type { Connected } from './prepare.ts';
 import { type DaySums, findMovedDays } from './questions.ts';
-import type { SyncOptions, SyncStores } from './run.ts';
+import type { SyncOptions, SyncStores } from './run-options.ts';
 
 /**
  * The synced days among the newest `days` whose stored sums differ from those of the provider. One request.

@@ -1,4 +1,4 @@
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings/settings.ts';
 import { type DiskReserve, findShortage } from '../storage/free-space.ts';
 
 /** The disk has less free space than `ORDINATE_MIN_FREE`. */

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listDueProjects } from '../catalog/sync-projects.ts';
 import { toMicroseconds } from '../domain/instants.ts';
-import { type SyncOptions, type SyncStores, syncProject } from './run.ts';
+import { syncProject } from './run.ts';
+import type { SyncOptions, SyncStores } from './run-options.ts';
 
 /** Projects synced concurrently; requests, memory and processor are limited across all of them. */
 const AT_ONCE = 3;

@@ -1,16 +1,11 @@
 import { join } from 'node:path';
-import type { FastifyBaseLogger } from 'fastify';
 import type { Catalog } from '../catalog/catalog.ts';
 import { putCompared, type SyncDay } from '../catalog/sync-days.ts';
 import { putReconciledAt, putSyncProject, readSyncProject, type SyncState } from '../catalog/sync-projects.ts';
 import { addDays, type Day, pacificDayOf } from '../domain/dates.ts';
 import { newUuid } from '../domain/ids.ts';
 import { toMicroseconds } from '../domain/instants.ts';
-import type { Engine } from '../facts/duckdb/engine.ts';
 import { completeCumulative } from '../load/cumulative.ts';
-import type { Stores } from '../load/stores.ts';
-import type { Providers } from '../providers/providers.ts';
-import type { DiskReserve } from '../storage/free-space.ts';
 import { lastWholeMonthBefore } from './country-months.ts';
 import { DayFiles } from './day-files.ts';
 import { requireDiskSpace } from './disk-space.ts';
@@ -22,53 +17,8 @@ import { isPending, newestState, storeFailure } from './project-state.ts';
 import { type PublishInput, publishWindow } from './publish.ts';
 import { addDay, byTable, type DaysByTable } from './published-days.ts';
 import { dueComparisons, findMovedDays, readLastFinalDay } from './questions.ts';
+import type { SyncOptions, SyncResult, SyncStores } from './run-options.ts';
 import type { SyncTable } from './tables.ts';
-
-export interface SyncStores extends Stores {
-  readonly providers: Providers;
-  /** Released when the disk is full, to store the reason. */
-  readonly reserve: DiskReserve;
-  /** Folder for rows before their publication. */
-  readonly folder: string;
-  /** Returns the engine for publications and comparisons, opened on first use. */
-  readonly engine: () => Promise<Engine>;
-  readonly log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>;
-}
-
-export interface SyncOptions {
-  /** Milliseconds, as `Date.now`. */
-  readonly now: () => number;
-  /** From 0 to 1, as `Math.random`. */
-  readonly random: () => number;
-  readonly signal: AbortSignal;
-  /** Maximum number of windows of this run. */
-  readonly maxWindows?: number;
-  /** Milliseconds after which provisional days are fetched again; 0 for always. */
-  readonly staleAfter?: number;
-  readonly report?: (progress: SyncProgress) => void;
-  /** Days to fetch again regardless of their state. */
-  readonly again?: readonly Day[];
-}
-
-export interface SyncProgress {
-  readonly project: string;
-  readonly windows: number;
-  readonly allWindows: number;
-  readonly requests: number;
-  /** Estimated. */
-  readonly allRequests: number;
-  readonly rows: number;
-}
-
-/** The result of a run, as logged. */
-export interface SyncResult extends Readonly<RunCounts> {
-  readonly project: string;
-  readonly outcome: RunOutcome;
-  /** Why the run failed, for the operator. */
-  readonly reason: string | null;
-  readonly windows: number;
-  readonly seconds: number;
-}
 
 /**
  * Syncs a project once: reads which days are final, then fetches and publishes due days, window by window. Each window is

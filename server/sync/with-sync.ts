@@ -6,9 +6,9 @@ import { loadFolders } from '../load/load.ts';
 import type { Stores } from '../load/stores.ts';
 import { ProcessFolder } from '../process-folder.ts';
 import { Providers } from '../providers/providers.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings/settings.ts';
 import { DiskReserve } from '../storage/free-space.ts';
-import type { SyncStores } from './run.ts';
+import type { SyncStores } from './run-options.ts';
 
 /** Minimum interval of warnings about the disk, which is checked before each request. Milliseconds. */
 const WARN_EVERY = 60_000;

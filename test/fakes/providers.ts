@@ -5,7 +5,7 @@ import { UsageDatabase } from '../../server/catalog/usage.ts';
 import type { ProviderJob } from '../../server/providers/gateway.ts';
 import { Providers } from '../../server/providers/providers.ts';
 import type { ProviderRun } from '../../server/providers/retries.ts';
-import { readSettings } from '../../server/settings.ts';
+import { readSettings } from '../../server/settings/settings.ts';
 import { NOW, temporaryFolder } from '../world.ts';
 import { credentialsFile } from './connected.ts';
 import { type FakeSearchConsole, fakeSearchConsole } from './search-console.ts';

@@ -9,7 +9,7 @@ import type { Job } from '../../server/jobs/job.ts';
 import { JobRunner } from '../../server/jobs/job-runner.ts';
 import { type JobState, JobStates } from '../../server/jobs/job-states.ts';
 import { FileLeases, type Leases } from '../../server/jobs/leases.ts';
-import { readSettings } from '../../server/settings.ts';
+import { readSettings } from '../../server/settings/settings.ts';
 import { FakeClock } from '../fakes/fake-clock.ts';
 import { NOW, temporaryFolder } from '../world.ts';
 

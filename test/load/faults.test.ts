@@ -16,7 +16,7 @@ import { isFactFileKept } from '../../server/catalog/fact-files.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { loadSnapshot } from '../../server/load/load.ts';
 import { rebuild } from '../../server/ops/rebuild.ts';
-import { readSettings } from '../../server/settings.ts';
+import { readSettings } from '../../server/settings/settings.ts';
 import { command } from '../command.ts';
 import { writeParquet } from '../parquet.ts';
 import { makeDataFolder, run, type Server, start, startServer } from '../process.ts';

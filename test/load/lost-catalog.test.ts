@@ -18,7 +18,7 @@ import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { addMember } from '../../server/catalog/workspaces.ts';
 import { loadSnapshot } from '../../server/load/load.ts';
 import { rebuild } from '../../server/ops/rebuild.ts';
-import { readSettings } from '../../server/settings.ts';
+import { readSettings } from '../../server/settings/settings.ts';
 import { command } from '../command.ts';
 import { makeDataFolder, startServer } from '../process.ts';
 import {

@@ -4,7 +4,7 @@ import t from 'tap';
 import { createKey } from '../../server/catalog/keys.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { loadSnapshot } from '../../server/load/load.ts';
-import { readSettings } from '../../server/settings.ts';
+import { readSettings } from '../../server/settings/settings.ts';
 import { facts, keyword, makeWorld, PROJECT, temporaryFolder, WORKSPACE, writeSnapshot } from '../world.ts';
 
 const OTHER = { ...WORKSPACE, id: 'other', name: 'Other' };

@@ -7,7 +7,7 @@ import { program } from '../../scripts/ordinate.ts';
 import { createKey } from '../../server/catalog/keys.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { addMember } from '../../server/catalog/workspaces.ts';
-import { SETTINGS } from '../../server/settings.ts';
+import { SETTINGS } from '../../server/settings/table.ts';
 import { command } from '../command.ts';
 import { writeParquetRows } from '../parquet.ts';
 import { type Ended, environmentOf, makeDataFolder, run, startServer, until } from '../process.ts';

@@ -6,7 +6,7 @@ import t from 'tap';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { serve } from '../../server/main.ts';
 import { ProcessFolder } from '../../server/process-folder.ts';
-import { readSettings } from '../../server/settings.ts';
+import { readSettings } from '../../server/settings/settings.ts';
 import { command } from '../command.ts';
 import { makeDataFolder, run, start, startProgram, startServer, until, untilReady } from '../process.ts';
 import { PROJECT, temporaryFolder, WORKSPACE, writeSnapshot } from '../world.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { syncProjects } from '../../server/jobs/sync-projects.ts';
-import { readSettings } from '../../server/settings.ts';
+import { readSettings } from '../../server/settings/settings.ts';
 import { smallDisk } from '../small-disk.ts';
 import { temporaryFolder } from '../world.ts';
 import { HOUR, holdsAll, makeSearches, NOW, newWorld, type OperatorWorld, setClock, wanted } from './operator-world.ts';

@@ -8,7 +8,7 @@ import type { Site } from '../../scripts/demo/provider/site.ts';
 import { buildApp } from '../../server/app.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import type { Day } from '../../server/domain/dates.ts';
-import { readSettings } from '../../server/settings.ts';
+import { readSettings } from '../../server/settings/settings.ts';
 import { command } from '../command.ts';
 import { type OracleProject, oracle, type SyncedTable } from '../fakes/oracle.ts';
 import { type FakeProvider, fakeProvider } from '../fakes/provider.ts';

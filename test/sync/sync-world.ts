@@ -11,7 +11,8 @@ import { NEVER_SYNCED, putSyncProject } from '../../server/catalog/sync-projects
 import { addDays, type Day, monthsEarlier, pacificDayOf } from '../../server/domain/dates.ts';
 import { isoInstantOrNull } from '../../server/domain/instants.ts';
 import { EVERY_DAY } from '../../server/domain/range.ts';
-import { type SyncOptions, type SyncResult, type SyncStores, syncProject } from '../../server/sync/run.ts';
+import { syncProject } from '../../server/sync/run.ts';
+import type { SyncOptions, SyncResult, SyncStores } from '../../server/sync/run-options.ts';
 import { KEYWORD_TABLES, tablesOf } from '../../server/sync/tables.ts';
 import { withSync } from '../../server/sync/with-sync.ts';
 import { connect } from '../fakes/connected.ts';

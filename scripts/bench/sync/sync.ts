@@ -11,7 +11,7 @@ import { measureProjects, type ProjectsOptions } from './projects.ts';
 
 const program = new Command('bench:sync')
   .description('Measures the sync against the model of Search Console on this machine.')
-  .option('--folder <folder>', 'where the data is made anew and removed', 'data/bench-sync');
+  .option('--folder <folder>', 'where the data is made and removed', 'data/bench-sync');
 
 /** Runs a measurement in an empty folder. */
 async function within(measure: (folder: string) => Promise<void>): Promise<void> {
@@ -24,25 +24,24 @@ async function within(measure: (folder: string) => Promise<void>): Promise<void>
   }
 }
 
-program
-  .command('backfill')
-  .description('16 months of a new project')
-  .option('--keywords <n>', 'tracked keywords', readCount, 5000)
-  .option('--latency <ms>', 'milliseconds that the provider takes for an answer', readCount, 50)
-  .option('--per-minute <n>', 'requests to providers in a minute', readCount, 300)
+/** Options of both measurements. */
+function measurement(name: string, description: string, keywords: number): Command {
+  return program
+    .command(name)
+    .description(description)
+    .option('--keywords <n>', 'tracked keywords of each project', readCount, keywords)
+    .option('--latency <ms>', 'milliseconds that the provider takes for an answer', readCount, 50)
+    .option('--per-minute <n>', 'requests to providers in a minute', readCount, 300)
+    .option('--idle <seconds>', 'light requests to an idle server, to compare', readCount, 20);
+}
+
+measurement('backfill', '16 months of a new project', 5000)
   .option('--per-second <n>', 'requests about a property in a second', readCount, 5)
-  .option('--idle <seconds>', 'light requests to a server beside it, and so long to the idle one', Number, 20)
   .action((options: BackfillOptions) => within((folder) => measureBackfill(folder, options)));
-program
-  .command('projects')
-  .description('many projects that are due at once')
+measurement('projects', 'many projects that are due at once', 20)
   .option('--projects <n>', 'projects', readCount, 1000)
-  .option('--keywords <n>', 'tracked keywords of each', readCount, 20)
   .option('--days <n>', 'days that each wants', readCount, 20)
-  .option('--latency <ms>', 'milliseconds that the provider takes for an answer', readCount, 50)
-  .option('--per-minute <n>', 'requests to providers in a minute', readCount, 300)
   .option('--minutes <n>', 'ends after so long', readCount, 60)
-  .option('--idle <seconds>', 'light requests to the idle server', readCount, 20)
   .action((options: ProjectsOptions) => within((folder) => measureProjects(folder, options)));
 
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));

@@ -3,7 +3,9 @@ import { alertRows } from '../../formats/entity-rows.ts';
 import { documentJson } from '../../formats/json.ts';
 import { alertsReport } from '../../reports/alerts.ts';
 import { answerFresh } from '../answer.ts';
-import { day, instant, nullable, object, oneOf, project, responses, shortId, uuid } from '../schemas.ts';
+import { responses } from '../responses.ts';
+import { day, instant, nullable, object, oneOf, shortId, uuid } from '../schema-types.ts';
+import { project } from '../schemas.ts';
 import type { Route } from './route.ts';
 
 const alert = object('Alert', {

@@ -3,14 +3,14 @@ import { breakdownRows } from '../../formats/breakdown-rows.ts';
 import { documentJson } from '../../formats/json.ts';
 import { breakdownsReport } from '../../reports/breakdowns.ts';
 import { answerCached } from '../answer.ts';
+import { responses } from '../responses.ts';
+import { object } from '../schema-types.ts';
 import {
   comparedProperties,
   metricsProperties,
-  object,
   project,
   quality,
   range,
-  responses,
   totalCounts,
   totalMetrics,
 } from '../schemas.ts';

@@ -5,17 +5,17 @@ import { keywordRows } from '../../formats/keyword-rows.ts';
 import { dailyKeywordsJson, keywordsJson } from '../../formats/keywords-json.ts';
 import { isLongResult, keywordsReport } from '../../reports/keywords.ts';
 import { answerCached } from '../answer.ts';
+import { responses } from '../responses.ts';
+import { instant, object, openWords, shortId } from '../schema-types.ts';
 import * as schema from '../schemas.ts';
 import type { Route } from './route.ts';
-
-const { object, openWords, shortId } = schema;
 
 const keyword = Type.Object(
   {
     id: shortId,
     query: Type.String(),
     source: openWords(SOURCES),
-    trackedSince: schema.instant,
+    trackedSince: instant,
     intent: openWords(INTENTS, 'Estimated from the query text.'),
     groupIds: Type.Array(shortId, { description: 'Manual groups only.' }),
     metrics: schema.metrics,
@@ -44,7 +44,7 @@ export const keywords: Route = {
   tag: 'Keywords',
   summary: 'Tracked keywords with totals over a range',
   description: "By query text. The range is limited to the plan's keyword history.",
-  response: schema.responses(answer, 'The keywords.', ['invalid_request', 'not_found'], { hasEtag: true }),
+  response: responses(answer, 'The keywords.', ['invalid_request', 'not_found'], { hasEtag: true }),
   handle: answerCached(keywordsReport, {
     json: keywordsJson,
     // Days are too long to be cached.

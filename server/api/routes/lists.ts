@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { instant, object, openWords } from '../schemas.ts';
+import { instant, object, openWords } from '../schema-types.ts';
 
 const properties = {
   kind: openWords(['gsc', 'bigquery'], "gsc: the search engine's reporting API; bigquery: a data warehouse."),

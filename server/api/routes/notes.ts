@@ -3,7 +3,9 @@ import { noteRows } from '../../formats/entity-rows.ts';
 import { documentJson } from '../../formats/json.ts';
 import { notesReport } from '../../reports/notes.ts';
 import { answerFresh } from '../answer.ts';
-import { day, instant, nullable, object, openWords, project, responses, shortId, uuid } from '../schemas.ts';
+import { responses } from '../responses.ts';
+import { day, instant, nullable, object, openWords, shortId, uuid } from '../schema-types.ts';
+import { project } from '../schemas.ts';
 import type { Route } from './route.ts';
 
 const note = object('Note', {

@@ -2,7 +2,9 @@ import { Type } from 'typebox';
 import { documentJson } from '../../formats/json.ts';
 import { pageGroupsReport } from '../../reports/page-groups.ts';
 import { answerFresh } from '../answer.ts';
-import { integer, object, project, responses, rule, shortId } from '../schemas.ts';
+import { responses } from '../responses.ts';
+import { integer, object, shortId } from '../schema-types.ts';
+import { project, rule } from '../schemas.ts';
 import type { Route } from './route.ts';
 
 const pageGroup = object('PageGroup', {

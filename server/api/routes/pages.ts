@@ -4,16 +4,9 @@ import { listRows } from '../../formats/list-rows.ts';
 import { isLongList, listVersion } from '../../reports/lists.ts';
 import { pagesReport } from '../../reports/pages.ts';
 import { answerFresh } from '../answer.ts';
-import {
-  comparedProperties,
-  metricsProperties,
-  object,
-  paging,
-  project,
-  quality,
-  range,
-  responses,
-} from '../schemas.ts';
+import { responses } from '../responses.ts';
+import { object } from '../schema-types.ts';
+import { comparedProperties, metricsProperties, paging, project, quality, range } from '../schemas.ts';
 import { listSource } from './lists.ts';
 import type { Route } from './route.ts';
 

@@ -7,8 +7,9 @@ import { projectsReport } from '../../reports/projects.ts';
 import { answerFresh } from '../answer.ts';
 import { namedFormat, parametersOf } from '../format.ts';
 import { sendBytes } from '../response-cache.ts';
+import { responses } from '../responses.ts';
 import { rowStream } from '../row-stream.ts';
-import { day, instant, integer, nullable, object, openWords, responses, shortId } from '../schemas.ts';
+import { day, instant, integer, nullable, object, openWords, shortId } from '../schema-types.ts';
 import { sendStream } from '../send-stream.ts';
 import type { Route } from './route.ts';
 

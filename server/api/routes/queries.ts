@@ -4,18 +4,9 @@ import { listRows } from '../../formats/list-rows.ts';
 import { isLongList, listVersion } from '../../reports/lists.ts';
 import { queriesReport } from '../../reports/queries.ts';
 import { answerFresh } from '../answer.ts';
-import {
-  comparedProperties,
-  metricsProperties,
-  nullable,
-  object,
-  paging,
-  project,
-  quality,
-  range,
-  responses,
-  shortId,
-} from '../schemas.ts';
+import { responses } from '../responses.ts';
+import { nullable, object, shortId } from '../schema-types.ts';
+import { comparedProperties, metricsProperties, paging, project, quality, range } from '../schemas.ts';
 import { listSource } from './lists.ts';
 import type { Route } from './route.ts';
 

@@ -3,7 +3,9 @@ import { documentJson } from '../../formats/json.ts';
 import { siteRows } from '../../formats/site-rows.ts';
 import { siteReport } from '../../reports/site.ts';
 import { answerCached } from '../answer.ts';
-import { dayMetrics, object, project, quality, range, responses, totalMetrics } from '../schemas.ts';
+import { responses } from '../responses.ts';
+import { object } from '../schema-types.ts';
+import { dayMetrics, project, quality, range, totalMetrics } from '../schemas.ts';
 import type { Route } from './route.ts';
 
 const answer = object('SiteAnswer', {

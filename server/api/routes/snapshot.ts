@@ -5,7 +5,9 @@ import { findReportProject } from '../../reports/report.ts';
 import { snapshotFile, snapshotReport } from '../../reports/snapshot.ts';
 import { answerCached } from '../answer.ts';
 import { fileResponses } from '../file-responses.ts';
-import { day, integer, nullable, object, openWords, project, projectPath, responses } from '../schemas.ts';
+import { responses } from '../responses.ts';
+import { day, integer, nullable, object, openWords } from '../schema-types.ts';
+import { project, projectPath } from '../schemas.ts';
 import { sendFile } from '../send-file.ts';
 import type { Route } from './route.ts';
 

@@ -9,7 +9,7 @@ import { Overview } from './screens/overview.tsx';
 import { Projects } from './screens/projects.tsx';
 import { SignIn } from './screens/sign-in.tsx';
 
-/** The page: whoever is not signed in sees the sign-in screen at any address, and is where they were afterwards. */
+/** The page. Without a session, every address shows the sign-in screen; after sign-in, the screen of that address. */
 export function App() {
   const { path } = useLocation();
   const isSignInPage = path === '/app/sign-in';

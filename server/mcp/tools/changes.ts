@@ -6,7 +6,7 @@ import * as parameter from '../../reports/parameters.ts';
 import { findReportProject } from '../../reports/report.ts';
 import { siteReport } from '../../reports/site.ts';
 import { project, type Sent } from '../arguments.ts';
-import { eventsIn, quality } from '../quality.ts';
+import { eventsOf, quality } from '../quality.ts';
 import { allRows, kind, rowParameters } from '../row-kinds.ts';
 import { ask, type Tool } from '../tool.ts';
 import { Top } from '../top.ts';
@@ -52,7 +52,7 @@ export const changes: Tool = {
         project: site.project,
         range: { from, to, comparison: then },
         ...quality({ from, to }, provisionalAfter),
-        events: eventsIn({ from: earlier(from, then.from), to }),
+        events: eventsOf({ from: earlier(from, then.from), to }),
         site: site.totals,
         kind: of,
         metric,

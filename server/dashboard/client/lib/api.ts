@@ -43,7 +43,7 @@ export async function request<T>(path: string, init: RequestInit = {}): Promise<
   throw error;
 }
 
-/** The error of an answer, whoever has sent it. */
+/** The error of an answer, from the server or from a proxy before it. */
 export async function readError(response: Response): Promise<ApiError> {
   const body = (await response.json().catch(() => ({}))) as { error?: { code?: string; message?: string } };
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
@@ -55,7 +55,7 @@ export async function readError(response: Response): Promise<ApiError> {
   );
 }
 
-/** Answers that are shown at once when a screen is visited again, while they are asked for anew. */
+/** Answers that are shown at once when a screen is visited again, while they are requested again. */
 const answers = new Map<string, { readonly data: unknown; readonly at: number }>();
 const MAX_ANSWERS = 60;
 /** An answer this young is not asked for again, in milliseconds. */

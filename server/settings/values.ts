@@ -1,0 +1,50 @@
+import { isIP } from 'node:net';
+
+/** One setting of the environment. */
+export interface Setting<T> {
+  readonly name: string;
+  /** Its name in the previous version, which is still accepted with a warning. */
+  readonly formerly?: string;
+  /** As it would be written in the environment. */
+  readonly fallback: string;
+  /** The default as help and README show it. */
+  readonly shown: string;
+  readonly help: string;
+  /** A description of valid values. */
+  readonly wanted: string;
+  /** Undefined for a malformed text. */
+  readonly read: (text: string) => T | undefined;
+}
+
+export function setting<T>(entry: Omit<Setting<T>, 'shown'> & { shown?: string }): Setting<T> {
+  return { shown: entry.fallback, ...entry };
+}
+
+export function wholeNumber(text: string, least: number, most: number): number | undefined {
+  const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  return number >= least && number <= most ? number : undefined;
+}
+
+export const SIZE = /^([1-9]\d*) ?(MB|GB|TB)$/;
+const UNITS: Readonly<Record<string, number>> = { MB: 1e6, GB: 1e9, TB: 1e12 };
+
+/** Bytes. */
+export function size(text: string): number | undefined {
+  const [, count, unit] = SIZE.exec(text) ?? [];
+  return unit === undefined ? undefined : Number(count) * UNITS[unit]!;
+}
+
+export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
+
+/** An address, or a network such as 10.0.0.0/8. */
+export function isNetwork(text: string): boolean {
+  const [address = '', prefix, ...rest] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0) return false;
+  return prefix === undefined || wholeNumber(prefix, 0, version === 4 ? 32 : 128) !== undefined;
+}
+
+/** As browsers send it: a scheme, a host and an optional port, without a path. */
+export function isOrigin(text: string): boolean {
+  return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+}
