@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { invalidRequest } from '../domain/errors.ts';
 import type { FormatName } from '../reports/parameters.ts';
 
@@ -25,6 +25,12 @@ export function namedFormat({ headers, routeOptions }: FastifyRequest): FormatNa
   if (format !== undefined) return format;
   const { accept } = headers;
   return accept === undefined || accept === '*/*' ? undefined : acceptedFormat(accept);
+}
+
+/** Names `Accept` in `Vary` where the format depends on it: neither the path nor `format` says which one. */
+export function varyByAccept({ query, routeOptions }: FastifyRequest, reply: FastifyReply): void {
+  const { format } = query as Readonly<Record<string, unknown>>;
+  if (format === undefined && routeOptions.config.format === undefined) reply.vary('accept');
 }
 
 /**
