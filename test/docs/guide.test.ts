@@ -100,7 +100,7 @@ const NOTEBOOKS = {
   snapshot: ['pandas pyarrow fsspec aiohttp', 'len(clicks) == 60 and clicks.sum() == 1200'],
   portfolio: [
     'pandas',
-    'losers["clicks"].tolist() == [1180] and by_project["shop.example"].sum() == 1180 and len(by_project) == 59',
+    'losers["clicks"].tolist() == [1200] and by_project["shop.example"].sum() == 1200 and len(by_project) == 60',
   ],
 } as const;
 for (const [name, [packages, check]] of Object.entries(NOTEBOOKS)) {
