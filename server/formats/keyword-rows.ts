@@ -77,7 +77,7 @@ function* totalsBatches(
     const rows = keywords.slice(start, start + KEYWORDS).map((keyword): Total => {
       const now = totals.of(keyword);
       const base = comparison?.totals.of(keyword) ?? NOTHING;
-      const compared = comparison?.ranges.total.compare(now, base) ?? null;
+      const compared = comparison?.comparerOf(keyword).compare(now, base) ?? null;
       return { keyword, metrics: toMetrics(now), now, base, compared };
     });
     yield batchOf(rows, readers);
