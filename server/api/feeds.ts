@@ -1,11 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Catalog } from '../catalog/catalog.ts';
-import type { Feed } from '../catalog/feeds.ts';
+import type { Feed, scopeOfKey } from '../catalog/feeds.ts';
 import { findProject } from '../catalog/projects.ts';
 import { invalidRequest, notFound } from '../domain/errors.ts';
 import { readParameters } from '../reports/parameters.ts';
 import { ROUTES } from './api.ts';
 import type { Credential, Guard } from './plugins/guard.ts';
+import { requireAccess } from './principal.ts';
 import type { Context } from './routes/context.ts';
 import type { Route } from './routes/route.ts';
 
@@ -58,12 +59,18 @@ function matches(pattern: string, pathname: string): { id?: string } | undefined
 }
 
 /** Throws an error that tells the maker of a feed why its path is not a question that the workspace can ask. */
-export async function checkFeedPath(catalog: Catalog, workspace: string, path: string, now: number): Promise<void> {
+export async function checkFeedPath(
+  catalog: Catalog,
+  { workspace, projects }: Awaited<ReturnType<typeof scopeOfKey>>,
+  path: string,
+  now: number,
+): Promise<void> {
   const { route, params, query } = readFeedPath(path);
   readParameters(route.report.parameters, query);
   if (params.id === undefined) return;
-  const project = await findProject(catalog, workspace, params.id);
-  if (project === undefined) throw notFound(`The workspace of the key has no project '${params.id}'.`);
+  const isReadable = projects?.includes(params.id) ?? true;
+  const project = isReadable ? await findProject(catalog, workspace, params.id) : undefined;
+  if (project === undefined) throw notFound(`The key can read no project '${params.id}'.`);
   route.report.parse?.(query, project, now);
 }
 
@@ -87,6 +94,7 @@ export async function addFeeds(
         const feed: Feed | undefined = await find(request);
         if (feed === undefined) throw refusal();
         const { route, params, query } = readFeedPath(feed.path);
+        if (params.id !== undefined) requireAccess(request.principal!, params.id);
         // The feed's question in place of what was sent: nothing can be added to it.
         request.params = params;
         request.query = query;

@@ -15,6 +15,8 @@ import type { Sent } from './arguments.ts';
 export interface Call {
   readonly context: Context;
   readonly workspace: string;
+  /** The projects that the key may read; null: all of the workspace. */
+  readonly projects: readonly string[] | null;
   /** What rate limits count by: all pages that it reads of a list come from the same list. */
   readonly reader: string;
   /** Aborted when the client has gone or time is up. */
