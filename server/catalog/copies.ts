@@ -1,0 +1,1 @@
+export { type CatalogCopy, copyCatalog, readCopy } from './sqlite/catalog-copy.ts';
