@@ -36,10 +36,14 @@ async function load(t: Test, settings: NodeJS.ProcessEnv, clicks: number): Promi
   t.match(await command(settings, 'load', writeSnapshot(t, rows)), { code: 0 });
 }
 
-async function json(t: Test, settings: NodeJS.ProcessEnv, ...words: readonly string[]) {
+interface Report {
+  readonly id: string;
+}
+
+async function json<T = Report>(t: Test, settings: NodeJS.ProcessEnv, ...words: readonly string[]): Promise<T> {
   const { code, stdout, stderr } = await command(settings, ...words, '--json');
   t.equal(code, 0, `${words.join(' ')}: ${stderr}`);
-  return JSON.parse(stdout);
+  return JSON.parse(stdout) as T;
 }
 
 t.test('a backup that is killed at any moment loses neither earlier backups nor data', async (t) => {
@@ -55,7 +59,8 @@ t.test('a backup that is killed at any moment loses neither earlier backups nor 
     await load(t, settings, clicks);
     const { code } = await killed(t, { ...settings, KILL_COUNT: counted }, 0, 'backup', target, '--keep', '2');
     t.equal(code, 0);
-    await note((await json(t, settings, 'backup', 'list', target)).at(-1).id);
+    const listed = await json<Report[]>(t, settings, 'backup', 'list', target);
+    await note(listed.at(-1)!.id);
   }
   // The first one had more files to copy, but no old backup to remove.
   const changes = Number(readFileSync(counted, 'utf8'));
@@ -64,7 +69,7 @@ t.test('a backup that is killed at any moment loses neither earlier backups nor 
     const what = `killed before change ${at} of ${changes}`;
     await load(t, settings, 10 + round);
     const { code } = await killed(t, settings, at, 'backup', target, '--keep', '2');
-    const listed = (await json(t, settings, 'backup', 'list', target)) as { id: string }[];
+    const listed = await json<Report[]>(t, settings, 'backup', 'list', target);
     t.ok(listed.length >= 2, `${what}: exit code ${code}, ${listed.length} backups`);
     t.match(await json(t, settings, 'verify', target), { ok: true }, what);
     for (const { id } of listed) {
@@ -76,7 +81,7 @@ t.test('a backup that is killed at any moment loses neither earlier backups nor 
     t.match(await command(settings, 'verify'), { code: 0 }, 'the data folder is in order');
     const { id } = await json(t, settings, 'backup', target, '--keep', '2');
     await note(id);
-    const kept = (await json(t, settings, 'backup', 'list', target)) as { id: string }[];
+    const kept = await json<Report[]>(t, settings, 'backup', 'list', target);
     const named = kept.flatMap(({ id }) => {
       const index = readFileSync(join(target, `indexes/${id}.ndjson`), 'utf8');
       return [`indexes/${id}.ndjson`, `catalogs/${id}.sqlite`, ...(index.match(/facts\/[^"]+/g) ?? [])];
