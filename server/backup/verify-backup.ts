@@ -3,7 +3,7 @@ import { megabytes } from './copy-files.ts';
 import { readIndexes } from './index-file.ts';
 import { openBackup } from './target.ts';
 
-export interface BackupProblem {
+interface BackupProblem {
   /** In the target. */
   readonly file: string;
   /** What is wrong, with the full name of the file. */

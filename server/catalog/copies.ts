@@ -1,1 +1,1 @@
-export { type CatalogCopy, copyCatalog, readCopy } from './sqlite/catalog-copy.ts';
+export { copyCatalog, readCopy } from './sqlite/catalog-copy.ts';

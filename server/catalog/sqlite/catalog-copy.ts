@@ -7,7 +7,7 @@ import { nameCatalogFailure } from '../failures.ts';
 import { schemaVersionOf } from './migrations.ts';
 
 /** What a copy of a catalog contains. */
-export interface CatalogCopy {
+interface CatalogCopy {
   readonly schema: number;
   readonly projects: number;
   /** The current fact files. */
