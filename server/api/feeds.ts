@@ -1,12 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Feed, scopeOfKey } from '../catalog/feeds.ts';
-import { findProject } from '../catalog/projects.ts';
+import { findProject, readWorkspaceProjects } from '../catalog/projects.ts';
 import { invalidRequest, notFound } from '../domain/errors.ts';
 import { readParameters } from '../reports/parameters.ts';
+import { type AnyParser, parseParameters } from '../reports/report.ts';
 import { ROUTES } from './api.ts';
 import type { Credential, Guard } from './plugins/guard.ts';
-import { requireAccess } from './principal.ts';
+import { mayRead, requireAccess } from './principal.ts';
 import type { Context } from './routes/context.ts';
 import type { Route } from './routes/route.ts';
 
@@ -66,12 +67,13 @@ export async function checkFeedPath(
   now: number,
 ): Promise<void> {
   const { route, params, query } = readFeedPath(path);
-  readParameters(route.report.parameters, query);
-  if (params.id === undefined) return;
-  const isReadable = projects?.includes(params.id) ?? true;
-  const project = isReadable ? await findProject(catalog, workspace, params.id) : undefined;
-  if (project === undefined) throw notFound(`The key can read no project '${params.id}'.`);
-  route.report.parse?.(query, project, now);
+  const { report } = route;
+  readParameters(report.parameters, query);
+  const find = async (id: string) => (mayRead({ projects }, id) ? findProject(catalog, workspace, id) : undefined);
+  const subject =
+    params.id === undefined ? await readWorkspaceProjects(catalog, workspace, projects) : await find(params.id);
+  if (subject === undefined) throw notFound(`The key can read no project '${params.id}'.`);
+  if (report.parse !== undefined) parseParameters(report as AnyParser<unknown>, query, subject, now);
 }
 
 /** Feeds, each at an address of its own beside the API: `/feeds/TOKEN.csv`. */

@@ -87,9 +87,9 @@ export async function listAudit(
   usage: UsageDatabase,
   { workspace, action, since, limit }: AuditFilter,
 ): Promise<AuditEntry[]> {
-  type Row = Omit<AuditEntry, 'details'> & { id: number; details: string };
+  type Row = Omit<AuditEntry, 'details'> & { details: string };
   const rows = await catalog.statements.all<Row>('audit_list', { workspace, action, since, limit });
-  const entries = rows.map(({ id: _, details, ...row }) => ({ ...row, details: JSON.parse(details) as object as {} }));
+  const entries = rows.map((row) => ({ ...row, details: JSON.parse(row.details) as AuditEntry['details'] }));
   const uses = action === null || action === 'key.used' ? await keyUses(catalog, usage, { workspace, since }) : [];
   return [...entries, ...uses].toSorted((a, b) => b.at - a.at).slice(0, limit);
 }

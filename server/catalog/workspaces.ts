@@ -42,10 +42,15 @@ export async function createWorkspace(
 export async function setRequestsPerMinute(catalog: Catalog, id: string, requests: number | null): Promise<void> {
   await catalog.transaction(async (own) => {
     await requireWorkspace(own, id);
-    await own.statements.run('workspace_requests', { id, requests });
+    await putRequestsPerMinute(own, id, requests);
     const details = { requestsPerMinute: requests };
     await recordAudit(own, { workspace: id, actor: actorOf(null), action: 'workspace.changed', subject: id, details });
   });
+}
+
+/** Like `setRequestsPerMinute`, for a rebuilt catalog. Does nothing if the workspace does not exist. */
+export async function putRequestsPerMinute(own: Catalog, id: string, requests: number | null): Promise<void> {
+  await own.statements.run('workspace_requests', { id, requests });
 }
 
 /** Deletes a workspace with its projects, members and keys. Files are retired. */

@@ -40,12 +40,12 @@ export async function ask<Query extends ProjectQuery, Plan, Result>(
   report: Report<Query, Plan, Result>,
   id: string,
   parameters: Sent,
-  { context, workspace, reader, signal }: Call,
+  { context, workspace, projects, reader, signal }: Call,
 ): Promise<Result> {
   const project = await findReportProject(context, { workspace, id });
   const query = await parse(report, context, project, parameters);
   const caller = { signal, reader, onStage: () => {} };
-  return runReport(report, query, context, { workspace, id, parameters }, caller);
+  return runReport(report, query, context, { workspace, projects, id, parameters }, caller);
 }
 
 async function parse<Query extends ProjectQuery>(

@@ -57,6 +57,15 @@ t.test('a key that is limited to projects reads only them, everywhere', async (t
     ['Proj1'],
   );
   t.equal((await world.get('/projects/Proj1/site', headers)).status, 200);
+  const portfolioOf = async (sent?: Record<string, string>) => {
+    const { body } = await world.get('/portfolio', sent);
+    return (body as { projects: { id: string }[] }).projects.map((project) => project.id);
+  };
+  // The cached answer of one key is not the other's.
+  for (let round = 0; round < 2; round++) {
+    t.strictSame(await portfolioOf(), ['Gone1', 'Proj1', 'Proj2']);
+    t.strictSame(await portfolioOf(headers), ['Proj1']);
+  }
 
   const unknown = await world.get('/projects/Nope1/site', headers);
   const wrong: string[] = [];
