@@ -3,7 +3,7 @@ import { formatCount, METRIC_NAMES } from '../lib/format.ts';
 import { type Compared, METRICS, type Metric, type Metrics, type Paging } from '../lib/types.ts';
 import { useView } from '../lib/view.ts';
 import { Icon } from './icons.tsx';
-import { RowChange, Value } from './numbers.tsx';
+import { Change, Value } from './numbers.tsx';
 import { Skeleton } from './states.tsx';
 
 export const PAGE_SIZE = 50;
@@ -92,7 +92,7 @@ function MetricCell({ metric, metrics }: { metric: Metric; metrics: Metrics & Co
   return (
     <td class="number">
       <Value metric={metric} value={metrics[metric]} />
-      <RowChange metric={metric} row={metrics} now={metrics} />
+      <Change metric={metric} row={metrics} />
     </td>
   );
 }

@@ -1,9 +1,10 @@
 import { apiPath, useResource } from '../lib/api.ts';
+import { comparedOf } from '../lib/changes.ts';
 import { countDays } from '../lib/dates.ts';
 import { joinFilters } from '../lib/filter.ts';
 import { formatCount, plural } from '../lib/format.ts';
 import type { Group, GroupsAnswer, Keyword, KeywordsAnswer, Project } from '../lib/types.ts';
-import { compareParameter, rangeParameters, rangesOf, useScreenLink, useView, type View } from '../lib/view.ts';
+import { keywordCompareParameter, rangeOf, rangeParameters, useScreenLink, useView } from '../lib/view.ts';
 import { CompareSelect, DeviceSelect, PeriodSelect } from '../parts/controls.tsx';
 import { CopyButton } from '../parts/copy.tsx';
 import { type MetricRow, MetricTable, PAGE_SIZE, Pager } from '../parts/data-table.tsx';
@@ -41,7 +42,7 @@ export function Keywords() {
     ...baseFor(),
     filter: bucket === undefined ? filter : joinFilters(filter, bucket[2], bucket[3]),
     sort: view.get('sort') || '-clicks',
-    compare: isReadable(view, project) ? compareParameter(view, project) : null,
+    compare: keywordCompareParameter(view, project),
   });
   return (
     <ProjectScreen
@@ -74,12 +75,6 @@ export function Keywords() {
       }
     </ProjectScreen>
   );
-}
-
-/** Whether the plan reads any keyword of the compared days: the API refuses a comparison with none. */
-function isReadable(view: View, project: Project): boolean {
-  const { compared } = rangesOf(view, project);
-  return compared !== null && compared.to >= project.keywordHistoryFrom;
 }
 
 function Groups({ project }: { project: Project }) {
@@ -124,8 +119,7 @@ function Buckets({ project, parameters }: { project: Project; parameters: Parame
 function List({ project, parameters }: { project: Project; parameters: Parameters }) {
   const view = useView();
   const path = `/projects/${project.id}/keywords`;
-  const { range } = rangesOf(view, project);
-  const interval = countDays(range) > DAILY ? 'week' : null;
+  const interval = countDays(rangeOf(view, project)) > DAILY ? 'week' : null;
   const { data, error, isLoading, reload } = useResource<KeywordsAnswer>(
     apiPath(path, { ...parameters, daily: 1, interval, limit: PAGE_SIZE, offset: view.get('offset') }),
   );
@@ -176,7 +170,7 @@ function keywordRow(keyword: Keyword, project: Project): MetricRow {
   const { id, query, metrics, daily = [] } = keyword;
   return {
     key: id,
-    metrics: { ...metrics, ...(metrics.comparison ? {} : pickCompared(keyword)) },
+    metrics: { ...metrics, ...comparedOf(keyword) },
     name: <KeywordName id={id} query={query} project={project} />,
     cells: [
       <Sparkline
@@ -189,10 +183,6 @@ function keywordRow(keyword: Keyword, project: Project): MetricRow {
       />,
     ],
   };
-}
-
-function pickCompared({ comparison, unsafe }: Keyword): Pick<Keyword, 'comparison' | 'unsafe'> {
-  return { ...(comparison ? { comparison } : {}), ...(unsafe ? { unsafe } : {}) };
 }
 
 function KeywordName({ id, query, project }: { id: string; query: string; project: Project }) {

@@ -3,12 +3,11 @@ import { apiPath, session, useResource } from '../lib/api.ts';
 import { formatAgo, formatDate } from '../lib/dates.ts';
 import { formatMetric, METRIC_NAMES, plural } from '../lib/format.ts';
 import { METRICS, type Project, type ProjectsAnswer, type SiteAnswer } from '../lib/types.ts';
-import { rangeParameters, rangesOf, useScreenLink, useView } from '../lib/view.ts';
+import { compareParameter, rangeOf, rangeParameters, useScreenLink, useView } from '../lib/view.ts';
 import { CompareSelect, PeriodSelect } from '../parts/controls.tsx';
 import { CopyButton } from '../parts/copy.tsx';
 import { Change, Value } from '../parts/numbers.tsx';
 import { PageHead } from '../parts/page-head.tsx';
-import { missingDays } from '../parts/points.ts';
 import { Sparkline } from '../parts/sparkline.tsx';
 import { Command, Empty, ErrorBox, Skeleton } from '../parts/states.tsx';
 import { SyncState } from '../parts/sync-state.tsx';
@@ -43,9 +42,9 @@ function ProjectCard({ project }: { project: Project }) {
   const view = useView();
   const link = useScreenLink();
   const path = `/projects/${project.id}/site`;
-  const { range, compared } = rangesOf(view, project);
-  const { data, error, isLoading } = useResource<SiteAnswer>(apiPath(path, rangeParameters(view)));
-  const before = useResource<SiteAnswer>(compared && apiPath(path, { from: compared.from, to: compared.to }));
+  const compare = compareParameter(view, project);
+  const { data, error, isLoading } = useResource<SiteAnswer>(apiPath(path, { ...rangeParameters(view), compare }));
+  const range = data?.range ?? rangeOf(view, project);
   const { totals, daily = [] } = data ?? {};
   return (
     <li class={`card project-card ${isLoading ? 'is-stale' : ''}`}>
@@ -71,14 +70,7 @@ function ProjectCard({ project }: { project: Project }) {
                 <dt>{METRIC_NAMES[metric]}</dt>
                 <dd>
                   <Value metric={metric} value={totals?.[metric]} />
-                  {totals && before.data && (
-                    <Change
-                      metric={metric}
-                      now={totals[metric]}
-                      then={before.data.totals[metric]}
-                      unsafe={missingDays(data, before.data)}
-                    />
-                  )}
+                  {totals && <Change metric={metric} row={totals} />}
                 </dd>
               </div>
             ))}
