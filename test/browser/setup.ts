@@ -60,6 +60,6 @@ export async function lookAt(t: Test, page: Page, name: string): Promise<void> {
 }
 
 /** How much wider the page is than the window. */
-export function overflow(page: Page): Promise<number> {
+function overflow(page: Page): Promise<number> {
   return page.evaluate('document.documentElement.scrollWidth - innerWidth');
 }
