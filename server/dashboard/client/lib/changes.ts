@@ -1,4 +1,4 @@
-import { exactMetric, formatMetric, formatPercent, formatTimes, METRIC_NAMES } from './format.ts';
+import { exactMetric, formatMetric, formatPercent, formatPoints, formatTimes, METRIC_NAMES } from './format.ts';
 import { type Compared, METRICS, type Metric } from './types.ts';
 
 export interface ChangeText {
@@ -30,7 +30,7 @@ function changeText(metric: Metric, size: number, ratio: number | null): string 
   if (metric === 'position') return formatMetric(metric, size);
   if (ratio !== null) return ratio >= 10 ? formatTimes(ratio + 1) : formatPercent(Math.abs(ratio));
   // The difference of two percentages is in points.
-  return metric === 'ctr' ? `${formatMetric('position', 100 * size)} pt` : formatMetric(metric, size);
+  return metric === 'ctr' ? formatPoints(size) : formatMetric(metric, size);
 }
 
 /** The comparison of a keyword, whose metrics the API has one level below. */

@@ -9,6 +9,7 @@ const percent = new Intl.NumberFormat(undefined, {
 });
 const finePercent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 2 });
 const place = new Intl.NumberFormat(undefined, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+const finePlace = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 });
 const shareOfAll = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 });
 
 /** Shown where there is no number. */
@@ -57,6 +58,11 @@ export function plural(count: number, one: string, many = `${one}s`): string {
 
 export function formatPercent(value: number): string {
   return percent.format(value);
+}
+
+/** The difference of two percentages: `0.3 pt`. */
+export function formatPoints(value: number): string {
+  return `${(value < 0.001 ? finePlace : place).format(100 * value)} pt`;
 }
 
 /** `12.0×`. */

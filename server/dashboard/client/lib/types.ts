@@ -25,6 +25,8 @@ export type Paging = Schemas['Paging'];
 
 export type Project = Schemas['Project'];
 export type ProjectAnswer = Schemas['ProjectAnswer'];
+export type PortfolioAnswer = Schemas['PortfolioAnswer'];
+export type PortfolioProject = Schemas['PortfolioProject'];
 export type ProjectsAnswer = Schemas['ProjectsAnswer'];
 export type SiteAnswer = Schemas['SiteAnswer'];
 export type BreakdownsAnswer = Schemas['BreakdownsAnswer'];

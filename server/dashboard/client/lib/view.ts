@@ -99,6 +99,14 @@ export function keywordCompareParameter(view: View, project: Project): string | 
   return isReadable ? (compareParameter(view, project) ?? null) : null;
 }
 
+/** The most days of which sparklines show every one. */
+const MAX_SPARKLINE_DAYS = 92;
+
+/** The `interval` parameter for sparklines; null for days. */
+export function sparklineInterval(view: View): 'week' | null {
+  return countDays(rangeOf(view, undefined)) > MAX_SPARKLINE_DAYS ? 'week' : null;
+}
+
 const INTERVALS = [
   ['day', 1, 200],
   ['week', 14, Number.POSITIVE_INFINITY],

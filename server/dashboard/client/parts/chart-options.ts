@@ -82,6 +82,9 @@ function labelsAt(points: readonly ChartPoint[], places: readonly number[]): str
   });
 }
 
+/** 1, 2, 5, 10, … */
+const WHOLE_STEPS = Array.from({ length: 12 }, (_, power) => [1, 2, 5].map((digit) => digit * 10 ** power)).flat();
+
 interface Drawing {
   readonly width: number;
   readonly height: number;
@@ -130,6 +133,8 @@ export function chartOptions(
         stroke: colors.text,
         grid: { stroke: colors.line, width: 1 },
         ticks: { show: false },
+        // There is no half of a click.
+        ...(metric === 'clicks' || metric === 'impressions' ? { incrs: WHOLE_STEPS } : {}),
         size: (_, labels) => 18 + 7 * Math.max(2, ...(labels ?? []).map((label) => String(label).length)),
         space: 44,
         values: (_, values) => values.map((value) => axisMetric(metric, value)),

@@ -45,7 +45,7 @@ export function PeriodSelect({ project }: { project: Project | undefined }) {
   const options = [...(known ? [] : [[view.period!, `Last ${view.period}`] as const]), ...PERIODS];
   const choose = (value: string): void => {
     if (value !== 'custom') view.change({ period: value, from: null, to: null, offset: null });
-    else if (project !== undefined) view.change({ period: null, ...rangeOf(view, project), offset: null });
+    else view.change({ period: null, ...rangeOf(view, project), offset: null });
   };
   return (
     <>

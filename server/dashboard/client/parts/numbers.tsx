@@ -31,7 +31,7 @@ export function Change({ metric, row }: { metric: Metric; row: Compared }) {
           <span class="sr-only">{direction} </span>
         </>
       )}
-      {text}
+      <span class="size">{text}</span>
       {isUnsafe && <span class="sr-only"> (not safe to compare)</span>}
     </span>
   );

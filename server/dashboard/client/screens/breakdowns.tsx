@@ -129,6 +129,7 @@ function Card({ title, rows, isOverlapping = false, children }: CardProps) {
                 <th scope="col" class="number">
                   Clicks
                 </th>
+                <td class="beside" />
                 <th scope="col" class="number">
                   Impressions
                 </th>
@@ -151,7 +152,10 @@ function Card({ title, rows, isOverlapping = false, children }: CardProps) {
                     class="number"
                     title={isOverlapping ? undefined : `${formatShare(row.clicks / Math.max(1, total))} of all`}
                   >
-                    <Value metric="clicks" value={row.clicks} /> <Change metric="clicks" row={row} />
+                    <Value metric="clicks" value={row.clicks} />
+                  </td>
+                  <td class="beside">
+                    <Change metric="clicks" row={row} />
                   </td>
                   <td class="number">
                     <Value metric="impressions" value={row.impressions} />
