@@ -205,6 +205,15 @@ t.test('programs: the commands of generators', async (t) => {
   }
 });
 
+t.test('operate: backups', async (t) => {
+  const own = (name: string): string =>
+    guideBlock('operate', name)
+      .replaceAll('/mnt/backup', join(folder, 'backup'))
+      .replaceAll('./restored', join(folder, 'restored'));
+  t.match(await shell(own('backup')), /Backed up .*\nIt is .*; 1 kept[\s\S]*ID +TIME[\s\S]*All is in order/);
+  t.match(await shell(own('restore')), /Restored 1 projects/);
+});
+
 t.test('every block of the guide was tried', async (t) => {
   const blocks = guideBlocks().filter(({ page }) => page !== 'snapshot');
   t.ok(blocks.length > 15);
