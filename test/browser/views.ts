@@ -112,3 +112,32 @@ t.test('every view gives the call behind it', async (t) => {
   t.strictSame(problems, []);
   await context.close();
 });
+
+t.test('projects come in one request, which searches, filters and sorts them', async (t) => {
+  const context = await signedIn();
+  const { page, problems } = await watchedPage(context, origin);
+  const asked: string[] = [];
+  page.on('request', (request) => {
+    if (request.url().includes('/app/api/')) asked.push(request.url().slice(`${origin}/app/api`.length));
+  });
+  await open(page, '/app');
+  t.strictSame(asked.toSorted(), ['/portfolio?compare=previous&sort=-clicks&daily=1&limit=50', '/session']);
+  t.equal(await page.locator('tbody tr').count(), 5);
+  t.equal((await page.locator('tbody .sparkline path').count()) > 2, true, 'their days');
+  await page.getByLabel('Sync').selectOption('failed');
+  await page.waitForURL(/state=failed/);
+  await settled(page);
+  t.strictSame(await page.locator('tbody .project-name a').allInnerTexts(), ['failing.example']);
+  await page.getByLabel('Sync').selectOption('');
+  await page.keyboard.press('Escape');
+  await page.locator('h1').click();
+  await page.keyboard.press('/');
+  await page.keyboard.type('syncing');
+  await page.waitForURL(/search=syncing/);
+  await settled(page);
+  t.strictSame(await page.locator('tbody .project-name a').allInnerTexts(), ['syncing.example']);
+  await page.getByRole('link', { name: 'syncing.example' }).click();
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  t.strictSame(problems, []);
+  await context.close();
+});

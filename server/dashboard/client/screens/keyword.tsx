@@ -2,9 +2,8 @@ import { useMemo } from 'preact/hooks';
 import { useRoute } from 'preact-iso/router';
 import { apiPath, useResource } from '../lib/api.ts';
 import { comparedOf } from '../lib/changes.ts';
-import { formatDate, formatRange } from '../lib/dates.ts';
+import { formatDate } from '../lib/dates.ts';
 import { writeFilter } from '../lib/filter.ts';
-import { formatMetric, METRIC_NAMES } from '../lib/format.ts';
 import type { GroupsAnswer, KeywordsAnswer, NotesAnswer, PageRow, Project } from '../lib/types.ts';
 import {
   intervalOf,
@@ -14,17 +13,12 @@ import {
   useView,
   type View,
 } from '../lib/view.ts';
-import { Caveats } from '../parts/caveats.tsx';
-import { CompareSelect, DeviceSelect, IntervalChoice, PeriodSelect } from '../parts/controls.tsx';
+import { CompareSelect, DeviceSelect, PeriodSelect } from '../parts/controls.tsx';
 import { CopyButton } from '../parts/copy.tsx';
 import { MetricTable } from '../parts/data-table.tsx';
-import { markersOf } from '../parts/markers.ts';
-import { MetricTiles } from '../parts/metric-tiles.tsx';
-import { comparedPointsOf, pointsOf } from '../parts/points.ts';
+import { Performance } from '../parts/performance.tsx';
 import { ProjectScreen } from '../parts/project-screen.tsx';
-import { RangeLine } from '../parts/range-line.tsx';
 import { ErrorBox, Skeleton } from '../parts/states.tsx';
-import { TimeChart } from '../parts/time-chart.tsx';
 import { PageName } from './lists.tsx';
 
 /** Only the dashboard has this answer: the keyword of an id, and the pages that ranked for it. */
@@ -106,7 +100,7 @@ function KeywordView({ project, id }: { project: Project; id: string }) {
         ))}
         <span class="muted">tracked since {formatDate(keyword.trackedSince.slice(0, 10))}</span>
       </div>
-      <Performance project={project} keyword={keyword} />
+      <KeywordPerformance project={project} keyword={keyword} />
       <h2 class="section">Pages that ranked</h2>
       {pages.length === 0 ? (
         <p class="muted">No pages of this keyword are stored for these days.</p>
@@ -129,47 +123,18 @@ function KeywordView({ project, id }: { project: Project; id: string }) {
   );
 }
 
-function Performance({ project, keyword: { id, query } }: { project: Project; keyword: KeywordAnswer['keyword'] }) {
+function KeywordPerformance({ project, keyword }: { project: Project; keyword: KeywordAnswer['keyword'] }) {
   const view = useView();
-  const { metric, device } = view;
-  const { interval } = intervalOf(view);
+  const { id, query } = keyword;
   const path = apiPath(`/projects/${project.id}/keywords`, keywordParameters(view, project, query));
-  const { data, error, isLoading, reload } = useResource<KeywordsAnswer>(path);
+  const { data, ...state } = useResource<KeywordsAnswer>(path);
   const notes = useResource<NotesAnswer>(`/projects/${project.id}/notes`);
-  // Drawn as it was requested, also while the answer for another interval is awaited.
   const answer = useMemo(() => seriesOf(data, id), [data, id]);
-  const drawn = useMemo(() => interval, [data]);
-  const points = useMemo(() => pointsOf(answer, metric, drawn), [answer, metric]);
-  const compared = useMemo(() => comparedPointsOf(answer, metric, drawn), [answer, metric]);
-  const markers = useMemo(() => {
-    const own = (notes.data?.notes ?? []).filter(({ keyword }) => keyword === null || keyword.id === id);
-    return markersOf(own, data?.quality?.events ?? [], { range: data?.range, metric, device });
-  }, [notes.data, data, metric, device, id]);
-  return (
-    <section class={`card performance ${isLoading && data ? 'is-stale' : ''}`} aria-label="Performance">
-      <MetricTiles totals={answer?.totals} />
-      <div class="performance-chart">
-        {error && <ErrorBox error={error} retry={reload} />}
-        {answer === undefined && error === undefined && <Skeleton lines={1} height={340} />}
-        {answer && (
-          <>
-            <div class="chart-head">
-              <RangeLine range={answer.range} />
-              <IntervalChoice />
-            </div>
-            <TimeChart
-              metric={metric}
-              points={points}
-              compared={compared}
-              markers={markers}
-              label={`${METRIC_NAMES[metric]} of the keyword ${query} by ${drawn}, ${formatRange(answer.range)}: ${formatMetric(metric, answer.totals[metric])} in all.`}
-            />
-            <Caveats answer={answer} />
-          </>
-        )}
-      </div>
-    </section>
+  const own = useMemo(
+    () => notes.data?.notes.filter((note) => note.keyword === null || note.keyword.id === id),
+    [notes.data, id],
   );
+  return <Performance name={`the keyword ${query}`} answer={answer} state={state} notes={own} />;
 }
 
 /** The one keyword of an answer as the overview has the site; undefined without it. */
