@@ -10,7 +10,11 @@ const DROP = addDays(LAST, -9);
 /** The keyword is at position 4, from some day on at 14; the site has 100 clicks a day, then 30. */
 const world = await makeWorld(t, {
   workspaces: [WORKSPACE, { ...WORKSPACE, id: 'other' }],
-  projects: [PROJECT, { ...PROJECT, id: 'Proj2', workspace_id: 'other' }],
+  projects: [
+    PROJECT,
+    { ...PROJECT, id: 'Proj2', workspace_id: 'other' },
+    { ...PROJECT, id: 'Empty', synced_through: null, last_synced_at: null, provisional_after: null },
+  ],
   keywords: [keyword('Kw001', 'walking boots')],
   site_daily: facts('date device', ...DAYS.map((day) => [day, 'mobile', day < DROP ? 100 : 30, 1000, 4000])),
   keyword_daily: facts(
@@ -73,14 +77,12 @@ async function ask(path: string) {
   return { status: statusCode, body: JSON.parse(body) as any };
 }
 
-t.test('a keyword: its days, and the pages that ranked for it', async (t) => {
+t.test('a keyword, and the pages that ranked for it', async (t) => {
   const { status, body } = await ask('Proj1/keywords/Kw001?from=2026-03-08&to=2026-03-09');
   t.equal(status, 200);
   t.match(body, {
-    range: { from: '2026-03-08', to: '2026-03-09', clamped: false, provisionalAfter: '2026-03-07' },
+    range: { from: '2026-03-08', to: '2026-03-09', clamped: false },
     keyword: { id: 'Kw001', query: 'walking boots', groupIds: [] },
-    totals: { clicks: 10, impressions: 200, ctr: 0.05, position: 14 },
-    daily: [{ date: '2026-03-08', clicks: 5, position: 14 }, { date: '2026-03-09' }],
   });
   t.strictSame(body.pages, [
     { url: 'https://shop.example/a', clicks: 5, impressions: 70, ctr: 0.0714, position: 3.9 },
@@ -90,11 +92,6 @@ t.test('a keyword: its days, and the pages that ranked for it', async (t) => {
   for (const path of ['Proj1/keywords/Kw002', 'Proj2/keywords/Kw001', 'nosuc/keywords/Kw001']) {
     t.equal((await ask(path)).status, 404, path);
   }
-});
-
-t.test('changes of what the provider counts, for charts', async (t) => {
-  const { body } = await ask('../provider-events');
-  t.match(body.events[0], { kind: 'span', from: '2025-05-13', affects: ['impressions', 'ctr', 'position'] });
 });
 
 t.test('an alert: the weeks around it, with what was usual and the margin', async (t) => {
@@ -134,4 +131,6 @@ t.test('the data: which days of which tables are stored', async (t) => {
   ]);
   t.equal(body.sync, undefined, 'a project without a connection is not synced');
   t.equal((await ask('Proj2/data')).status, 404);
+  const empty = await ask('Empty/data');
+  t.strictSame([empty.status, empty.body.calendar, empty.body.tables], [200, null, []], 'before the first day');
 });

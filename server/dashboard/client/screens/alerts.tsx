@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'preact/hooks';
 import { apiPath, useResource } from '../lib/api.ts';
 import { formatDate } from '../lib/dates.ts';
 import { formatMetric, METRIC_NAMES, plural } from '../lib/format.ts';
@@ -57,6 +58,8 @@ function List({
     apiPath(`/projects/${project.id}/alerts`, parameters),
   );
   const alerts = data?.alerts ?? [];
+  const wanted = useView().get('alert');
+  const isElsewhere = wanted !== '' && alerts.every(({ id }) => id !== wanted);
   return (
     <>
       {error && <ErrorBox error={error} retry={reload} />}
@@ -73,7 +76,10 @@ function List({
       )}
       {alerts.length > 0 && (
         <>
-          <p class="muted list-head">{plural(alerts.length, 'alert')}, newest first</p>
+          <p class="muted list-head">
+            {plural(alerts.length, 'alert')}, newest first
+            {isElsewhere && '. The alert of this address is not among them: it is older, or in another state.'}
+          </p>
           <ul class={`alerts card ${isLoading ? 'is-stale' : ''}`}>
             {alerts.map((alert) => (
               <AlertItem key={alert.id} alert={alert} project={project} />
@@ -90,8 +96,13 @@ function AlertItem({ alert, project }: { alert: Alert; project: Project }) {
   const link = useScreenLink();
   const { id, severity, kind, title, body, date, keywordId, resolvedAt } = alert;
   const isOpen = view.get('alert') === id;
+  const item = useRef<HTMLLIElement>(null);
+  useEffect(() => {
+    // The one that the address names may be far down.
+    if (isOpen) item.current?.scrollIntoView({ block: 'nearest' });
+  }, []);
   return (
-    <li class={resolvedAt === null ? '' : 'is-resolved'}>
+    <li ref={item} class={resolvedAt === null ? '' : 'is-resolved'}>
       <button
         type="button"
         class="alert-head"
@@ -136,7 +147,6 @@ function AlertFigure({ alert, project }: { alert: Alert; project: Project }) {
       <TimeChart
         metric={metric}
         points={points}
-        provisionalAfter={null}
         levels={levels}
         markers={[{ from: date, to: date, text: alert.title, kind: 'event' }]}
         eventName="Alert opened"
