@@ -15,6 +15,7 @@ import { measureCompression } from './measurements/compression.ts';
 import { measureDaily } from './measurements/daily.ts';
 import { measureLists } from './measurements/lists.ts';
 import { measureLoading } from './measurements/loading.ts';
+import { measureMetrics } from './measurements/metrics.ts';
 import { measureProjects } from './measurements/projects.ts';
 import { measureRepeat } from './measurements/repeat.ts';
 import { measureSite } from './measurements/site.ts';
@@ -32,6 +33,7 @@ const MEASUREMENTS: Readonly<Record<string, (bench: Bench) => Promise<Outcome>>>
   totals: measureTotals,
   daily: measureDaily,
   repeat: measureRepeat,
+  metrics: measureMetrics,
   site: measureSite,
   compare: measureCompare,
   lists: measureLists,

@@ -13,6 +13,7 @@ const TABLES = [
   'create_job_states',
   'create_provider_requests',
   'create_provider_requests_index',
+  'create_loads',
 ] as const;
 /** Writes are short, so a longer lock is not waited for. In milliseconds. */
 const BUSY_TIMEOUT = 50;

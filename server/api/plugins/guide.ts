@@ -8,7 +8,16 @@ import { type GuidePage, renderMarkdown } from './markdown.ts';
 import { addStaticFiles } from './static-files.ts';
 
 /** The Markdown files of the guide in `docs/`, in the order of its navigation. */
-export const GUIDE_PAGES = ['index', 'spreadsheets', 'notebooks', 'bi', 'programs', 'agents', 'snapshot'] as const;
+export const GUIDE_PAGES = [
+  'index',
+  'spreadsheets',
+  'notebooks',
+  'bi',
+  'programs',
+  'agents',
+  'snapshot',
+  'operate',
+] as const;
 type Name = (typeof GUIDE_PAGES)[number];
 
 const FOLDER = new URL('../../../docs/', import.meta.url);
