@@ -7,6 +7,7 @@ import { Command } from 'commander';
 import { SETTINGS } from '../server/settings/table.ts';
 import { fail, ignoreClosedOutput } from './cli.ts';
 import { addAlerts } from './commands/alerts.ts';
+import { addBackup } from './commands/backup.ts';
 import { addConnections } from './commands/connections.ts';
 import { addDemo } from './commands/demo.ts';
 import { addDescribe } from './commands/describe.ts';
@@ -23,6 +24,7 @@ import { addMembers } from './commands/members.ts';
 import { addProjects } from './commands/projects.ts';
 import { addProperties } from './commands/properties.ts';
 import { addRebuild } from './commands/rebuild.ts';
+import { addRestore } from './commands/restore.ts';
 import { addRules } from './commands/rules.ts';
 import { addServe } from './commands/serve.ts';
 import { addSync } from './commands/sync.ts';
@@ -69,6 +71,8 @@ const groups = [
   addAlerts,
   addRules,
   addJobs,
+  addBackup,
+  addRestore,
   addVerify,
   addRebuild,
 ];

@@ -25,7 +25,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   mcp: ['api', 'formats', 'reports', 'catalog', 'domain', 'runtime'],
   api: ['formats', 'reports', 'catalog', 'domain', 'runtime'],
   formats: ['reports', 'facts', 'catalog', 'domain', 'runtime'],
-  reports: ['lists', 'facts', 'catalog', 'storage', 'domain'],
+  reports: ['lists', 'facts', 'catalog', 'storage', 'domain', 'runtime'],
   jobs: [
     'alerts',
     'sync',
@@ -47,6 +47,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   manage: ['providers', 'load', 'facts', 'catalog', 'storage', 'domain', 'process-folder.ts', 'settings', 'runtime'],
   export: ['load', 'facts', 'catalog', 'storage', 'domain', 'process-folder.ts', 'settings', 'runtime'],
   import: ['load', 'facts', 'catalog', 'storage', 'domain', 'process-folder.ts', 'settings', 'runtime'],
+  backup: ['load', 'catalog', 'storage', 'domain', 'process-folder.ts', 'settings'],
   ops: ['load', 'facts', 'catalog', 'storage', 'domain', 'settings', 'runtime'],
   load: ['facts', 'catalog', 'storage', 'domain', 'settings', 'runtime'],
   facts: ['storage', 'domain', 'runtime'],

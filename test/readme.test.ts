@@ -175,6 +175,13 @@ t.test('the load of a snapshot', async (t) => {
   t.match(out, /Loaded\. Projects: Shop1\./);
 });
 
+t.test('backups', async (t) => {
+  const folder = temporaryFolder(t);
+  const commands = block('backup').replaceAll('/mnt/backup', join(folder, 'backup'));
+  const out = await shell(`${block('snapshot')}\n${commands}`, folder, { ORDINATE_DATA: join(folder, 'data') });
+  t.match(out, /Backed up [\s\S]*All is in order[\s\S]*Restored 1 projects/);
+});
+
 t.test('a property is connected', async (t) => {
   const folder = temporaryFolder(t);
   const google = await fakeSearchConsole(t);

@@ -19,7 +19,10 @@ const MAX_DAYS = 500;
 export function addVerify(program: Command): void {
   program
     .command('verify')
-    .description('compare what is stored with what was loaded: the catalog, all files, the rollups and the journal')
+    .description(
+      'compare what is stored with what was loaded: the catalog, all files, the rollups and the journal; or the files of a backup with their hashes',
+    )
+    .argument('[backup]', 'a target of backup; otherwise the data folder is compared')
     .option('--project <id>', 'only this project; where it is connected, its days are compared with the provider, too')
     .option('--days <n>', 'days that are compared with the provider', readDays, DAYS)
     .option(
@@ -27,8 +30,17 @@ export function addVerify(program: Command): void {
       'make rollups from their days, write the journal again, move unknown files to the trash, and fetch days again that differ at the provider',
     )
     .option('--json', 'print one JSON document')
-    .addHelpText('after', examples('verify', 'verify --repair --json', 'verify --project Fw7kd --days 30'))
-    .action(async ({ project, days, repair = false, json }: Options) => {
+    .addHelpText(
+      'after',
+      examples('verify', 'verify --repair --json', 'verify --project Fw7kd --days 30', 'verify /mnt/backup'),
+    )
+    .action(async (backup: string | undefined, { project, days, repair = false, json }: Options) => {
+      if (backup !== undefined) {
+        if (project !== undefined || repair)
+          throw new Error('A backup is compared as a whole, without --project and --repair.');
+        await verifyBackups(backup, json === true);
+        return;
+      }
       const { verify } = await import('../../server/ops/verify.ts');
       const { report, end } = progress();
       try {
@@ -45,6 +57,29 @@ export function addVerify(program: Command): void {
         end();
       }
     });
+}
+
+/** Compares a backup, without the data folder. */
+async function verifyBackups(path: string, json: boolean): Promise<void> {
+  const { verifyBackup } = await import('../../server/backup/verify-backup.ts');
+  const { report, end } = progress({ lines: true });
+  try {
+    const found = await verifyBackup(path, report);
+    end();
+    if (json) printJson(found);
+    else {
+      for (const { message, backups } of found.problems) {
+        print(`${message} It is part of ${backups.length === 1 ? 'the backup' : 'the backups'} ${backups.join(', ')}.`);
+      }
+      const files = `${found.backups} backups, ${found.files.toLocaleString('en')} files, ${(found.bytes / 1e6).toFixed(1)} MB`;
+      print(
+        `${found.ok ? 'All is in order' : found.backups === 0 ? 'No complete backup' : 'Not all is in order'}: ${files}.`,
+      );
+    }
+    if (!found.ok) process.exitCode = 1;
+  } finally {
+    end();
+  }
 }
 
 /** The result of the comparison with the provider. */

@@ -1,6 +1,7 @@
 import { stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { readLastBackup } from '../catalog/backups.ts';
 import type { Catalog, CatalogVersion, OpenCatalog } from '../catalog/catalog.ts';
 import { type FactTotal, readFactTotals } from '../catalog/fact-files.ts';
 import { type JobRow, listJobRows } from '../catalog/job-rows.ts';
@@ -9,7 +10,6 @@ import { readListTotals } from '../catalog/stored-lists.ts';
 import { listOldestSyncs, readSyncCounts, type SyncCounts } from '../catalog/sync-projects.ts';
 import type { UsageDatabase } from '../catalog/usage.ts';
 import { type Microseconds, toMicroseconds } from '../domain/instants.ts';
-import { lastBackupAt } from './last-backup.ts';
 
 /** Projects with a series of their own: those whose last successful sync is the oldest. */
 export const PROJECTS_WITH_SERIES = 20;
@@ -67,7 +67,7 @@ export class StoreReader {
       lists: await readListTotals(catalog),
       facts: await this.#factTotals(),
       disk: await readDisk(dataFolder),
-      lastBackup: await lastBackupAt(catalog),
+      lastBackup: (await readLastBackup(catalog))?.finishedAt ?? null,
     };
   }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, mkdirSync, statSync } from 'node:fs';
-import { chmod, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { chmod, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -39,8 +39,7 @@ export class LocalFiles implements FileStore {
     const path = this.path(file);
     await chmod(path, 0o600);
     await sync(path);
-    this.#unsynced.add(this.#dataFolder);
-    for (let folder = dirname(path); folder !== this.#dataFolder; folder = dirname(folder)) this.#unsynced.add(folder);
+    this.#nameChanged(file);
     return { file, ...(await measure(path)) };
   }
 
@@ -57,6 +56,23 @@ export class LocalFiles implements FileStore {
   async rename(from: string, to: string): Promise<void> {
     await rename(this.path(from), this.prepare(to));
     await sync(dirname(this.path(to)));
+  }
+
+  /** Renames a file, replacing another one. The new name becomes durable with `syncFolders`. */
+  async move(from: string, to: string): Promise<void> {
+    await rename(this.path(from), this.prepare(to));
+    this.#nameChanged(to);
+  }
+
+  /** Removes a file, if it exists, and the folders that it leaves empty. Durable with `syncFolders`. */
+  async removeWithFolders(file: string): Promise<void> {
+    await this.remove(file);
+    let folder = dirname(this.path(file));
+    while (folder !== this.#dataFolder && (await removeIfEmpty(folder))) {
+      this.#unsynced.delete(folder);
+      folder = dirname(folder);
+    }
+    this.#unsynced.add(folder);
   }
 
   /** The names in a folder, sorted; none if it does not exist. */
@@ -98,6 +114,31 @@ export class LocalFiles implements FileStore {
     const found = statSync(this.path(file), { throwIfNoEntry: false });
     return found && `${found.size} ${found.mtimeMs} ${found.ctimeMs} ${found.ino}`;
   }
+
+  /** All folders from the one with a new name up to the root. */
+  #nameChanged(file: string): void {
+    this.#unsynced.add(this.#dataFolder);
+    let folder = dirname(this.path(file));
+    for (; folder !== this.#dataFolder; folder = dirname(folder)) this.#unsynced.add(folder);
+  }
+}
+
+/** False if the folder has entries. */
+async function removeIfEmpty(folder: string): Promise<boolean> {
+  try {
+    await rmdir(folder);
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOTEMPTY' || code === 'EEXIST') return false;
+    if (code === 'ENOENT') return true;
+    throw error;
+  }
+}
+
+/** Makes the names in a folder durable. */
+export function syncFolder(path: string): Promise<void> {
+  return sync(path);
 }
 
 /** Makes a file, or the names in a folder, durable. */

@@ -98,7 +98,10 @@ const NOTEBOOKS = {
   polars: ['polars', 'top["clicks"].to_list() == [1200]'],
   duckdb: ['duckdb', 'top == [("red shoes", 1200, 5.5)]'],
   snapshot: ['pandas pyarrow fsspec aiohttp', 'len(clicks) == 60 and clicks.sum() == 1200'],
-  projects: ['pandas', 'sites["project"].unique().tolist() == ["Fw7kd"]'],
+  portfolio: [
+    'pandas',
+    'losers["clicks"].tolist() == [1200] and by_project["shop.example"].sum() == 1200 and len(by_project) == 60',
+  ],
 } as const;
 for (const [name, [packages, check]] of Object.entries(NOTEBOOKS)) {
   t.test(`notebooks: ${name}`, async (t) => {
@@ -186,7 +189,7 @@ t.test('programs: TypeScript', async (t) => {
   const client = pathToFileURL(join(ROOT, 'client/client.ts')).href;
   writeFileSync(file, here('programs', 'client').replace('ordinate/client', client));
   const { stdout } = await run(process.execPath, [file], { env: environment });
-  t.equal(stdout, '1 1200 60\n560\n400 invalid_request\n');
+  t.equal(stdout, 'shop.example 1200 60\n560\n400 invalid_request\n');
 });
 
 t.test('programs: a shell', async (t) => {
@@ -200,6 +203,15 @@ t.test('programs: the commands of generators', async (t) => {
   for (const name of ['go-client', 'java-client', 'python-client']) {
     t.match(guideBlock('programs', name), ' openapi.json', name);
   }
+});
+
+t.test('operate: backups', async (t) => {
+  const own = (name: string): string =>
+    guideBlock('operate', name)
+      .replaceAll('/mnt/backup', join(folder, 'backup'))
+      .replaceAll('./restored', join(folder, 'restored'));
+  t.match(await shell(own('backup')), /Backed up .*\nIt is .*; 1 kept[\s\S]*ID +TIME[\s\S]*All is in order/);
+  t.match(await shell(own('restore')), /Restored 1 projects/);
 });
 
 t.test('every block of the guide was tried', async (t) => {

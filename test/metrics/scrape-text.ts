@@ -79,7 +79,7 @@ function readSample(line: string): Sample {
 
 /** Buckets grow up to that of all, which equals the count. */
 function checkHistogram(name: string, samples: readonly Sample[]): void {
-  const key = ({ le: _, ...labels }: Sample['labels']): string => labelsKey(labels);
+  const key = (labels: Sample['labels']): string => labelsKey({ ...labels, le: '' });
   const of = (suffix: string): Sample[] => samples.filter((sample) => sample.name === name + suffix);
   for (const count of of('_count')) {
     const buckets = of('_bucket').filter(({ labels }) => key(labels) === key(count.labels));

@@ -96,6 +96,9 @@ t.test('a server serves what its processes did and what is stored', async (t) =>
   t.strictSame(valuesOf(after, 'ordinate_load_last_rows', { kind: 'snapshot' }), { '': 1 });
   t.ok(valuesOf(after, 'ordinate_load_last_timestamp_seconds', { kind: 'snapshot' })['']! >= before);
 
+  t.equal((await command({ ORDINATE_DATA: dataFolder }, 'backup', join(temporaryFolder(t), 'backup'))).code, 0);
+  t.ok(valuesOf(await scrape(address), 'ordinate_backup_last_timestamp_seconds')['']! >= before);
+
   checkRules(t, after);
   checkDashboard(t, after);
 

@@ -39,6 +39,8 @@ export async function measureBackfill(folder: string, options: BackfillOptions):
   const server = idle === 0 ? undefined : await startServer({ dataFolder, keys, cache: false });
   const ended = new AbortController();
   const beside = server && lightRequests(server, [project.id], ended.signal);
+  // As in the process of background jobs, whose backfills run beside a server.
+  process.env['ORDINATE_THREADS'] = '1';
   const { seconds, processor, peak } = await measured(dataFolder, 'sync', '--project', project.id);
   ended.abort();
   const latencies = await beside;

@@ -15,8 +15,8 @@ export const GUIDE_PAGES = [
   'bi',
   'programs',
   'agents',
-  'snapshot',
   'operate',
+  'snapshot',
 ] as const;
 type Name = (typeof GUIDE_PAGES)[number];
 

@@ -1,0 +1,39 @@
+import type { Microseconds } from '../domain/instants.ts';
+import type { Catalog } from './catalog.ts';
+import { raiseAllRevisions } from './revisions.ts';
+
+/** A successful backup. It took `finishedAt - startedAt`. */
+export interface LastBackup {
+  /** The folder or address of the backup. */
+  readonly target: string;
+  readonly startedAt: Microseconds;
+  readonly finishedAt: Microseconds;
+  /** Fact files, and bytes of all files including the catalog. */
+  readonly files: number;
+  readonly bytes: number;
+  /** Bytes that were not in the target before. */
+  readonly copiedBytes: number;
+}
+
+/** The last successful backup of this data folder; undefined if there was none. */
+export async function readLastBackup(catalog: Catalog): Promise<LastBackup | undefined> {
+  return catalog.statements.get<LastBackup>('last_backup');
+}
+
+export async function putLastBackup(catalog: Catalog, backup: LastBackup): Promise<void> {
+  await catalog.statements.run('last_backup_put', { ...backup });
+}
+
+/**
+ * Removes from a restored catalog what its data folder does not have (lists, replaced files) and what must not come back
+ * to life (sessions, one-time links). All revisions become higher than any that was served before. Requires a transaction.
+ */
+export async function settleRestored(own: Catalog): Promise<void> {
+  await own.statements.run('restored_lists');
+  // After the lists, because each one is retired when it is deleted.
+  await own.statements.run('restored_retired_lists');
+  await own.statements.run('restored_retired_files');
+  await own.statements.run('restored_sessions');
+  await own.statements.run('restored_login_links');
+  await raiseAllRevisions(own);
+}

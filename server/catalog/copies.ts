@@ -1,0 +1,1 @@
+export { copyCatalog, readCopy } from './sqlite/catalog-copy.ts';

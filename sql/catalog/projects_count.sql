@@ -1,0 +1,2 @@
+-- The number of projects.
+select count(*) as projects from projects

@@ -1,0 +1,2 @@
+-- Forgets all one-time links.
+delete from login_links

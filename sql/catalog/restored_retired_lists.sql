@@ -1,0 +1,2 @@
+-- Forgets the files of retired lists.
+delete from retired_lists

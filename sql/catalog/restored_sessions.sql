@@ -1,0 +1,2 @@
+-- Ends all sessions of the dashboard.
+delete from sessions
