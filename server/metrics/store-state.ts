@@ -12,7 +12,7 @@ import type { UsageDatabase } from '../catalog/usage.ts';
 import { type Microseconds, toMicroseconds } from '../domain/instants.ts';
 
 /** Projects with a series of their own: those whose last successful sync is the oldest. */
-export const PROJECTS_WITH_SERIES = 20;
+const PROJECTS_WITH_SERIES = 20;
 /** Time without a successful sync after which a project counts as stale, in milliseconds. */
 const STALE_AFTER = 36 * 3_600_000;
 /** Projects whose files are summed at a time, so that the event loop is never blocked for long. */

@@ -1,7 +1,7 @@
 import { parser } from '@prometheus-io/lezer-promql';
 
 /** A series that an expression selects. */
-export interface Selector {
+interface Selector {
   readonly name: string;
   /** The labels that it compares, with the value of those that must be equal. */
   readonly labels: readonly { readonly label: string; readonly equals: string | null }[];

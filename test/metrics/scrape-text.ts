@@ -1,5 +1,5 @@
 /** A sample of a scrape: the name and labels of its series, and its value. */
-export interface Sample {
+interface Sample {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
