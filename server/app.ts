@@ -142,6 +142,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
     }),
     rowFormats: { csv, ndjson, arrow, parquet: parquetFormat(engine) },
     now,
+    publicUrl: settings.publicUrl,
   };
 
   metrics?.watch(partsOf(context, { engine, heavyQueries }));

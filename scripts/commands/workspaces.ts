@@ -1,9 +1,10 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { readWorkspaceContents } from '../../server/catalog/contents.ts';
-import { createWorkspace, listWorkspaces } from '../../server/catalog/workspaces.ts';
+import { createWorkspace, listWorkspaces, setRequestsPerMinute } from '../../server/catalog/workspaces.ts';
 import { removeWorkspace } from '../../server/load/remove.ts';
 import { print, printJson, printTable, withStores } from '../cli.ts';
 import { examples } from '../help.ts';
+import { readCount } from '../numbers.ts';
 import { oneId, type RemoveOptions, runRemoval, workspaceLines } from '../removals.ts';
 
 interface Options {
@@ -11,11 +12,13 @@ interface Options {
   readonly name: string;
   readonly plan: string;
   readonly keywordHistoryDays: number;
+  /** Null: the default. */
+  readonly requestsPerMinute?: number | null;
   readonly json?: boolean;
 }
 
 export function addWorkspaces(program: Command): void {
-  const command = program.command('workspaces').description('create, list and remove workspaces');
+  const command = program.command('workspaces').description('create, change, list and remove workspaces');
   command
     .command('create')
     .description('create a workspace')
@@ -23,14 +26,33 @@ export function addWorkspaces(program: Command): void {
     .requiredOption('--name <name>', 'name of the workspace', readText)
     .requiredOption('--plan <plan>', "'free' has no API access; any other name is a paid plan", readText)
     .option('--keyword-history-days <n>', 'days of keyword data that the plan can read', readDays, 486)
+    .addOption(requestsOption())
     .option('--json', 'print one JSON document')
     .addHelpText('after', examples('workspaces create --id acme --name "Acme" --plan team'))
-    .action(async ({ id, name, plan, keywordHistoryDays, json }: Options) => {
-      await withStores(({ catalog }) => createWorkspace(catalog, { id, name, plan, keywordHistoryDays }), {
-        create: true,
-      });
-      if (json) printJson({ id, name, plan, keywordHistoryDays });
+    .action(async ({ id, name, plan, keywordHistoryDays, requestsPerMinute = null, json }: Options) => {
+      const workspace = { id, name, plan, keywordHistoryDays, requestsPerMinute };
+      await withStores(({ catalog }) => createWorkspace(catalog, workspace), { create: true });
+      if (json) printJson(workspace);
       else print(`Workspace '${id}' was created.`);
+    });
+  command
+    .command('set')
+    .description('change the limits of a workspace, with immediate effect')
+    .argument('<id>', 'id of the workspace')
+    .addOption(requestsOption())
+    .option('--json', 'print one JSON document')
+    .addHelpText(
+      'after',
+      examples('workspaces set acme --requests-per-minute 600', 'workspaces set acme --requests-per-minute default'),
+    )
+    .action(async (id: string, { requestsPerMinute, json }: Pick<Options, 'requestsPerMinute' | 'json'>) => {
+      if (requestsPerMinute === undefined) throw new Error('Nothing to change: give --requests-per-minute.');
+      await withStores(({ catalog }) => setRequestsPerMinute(catalog, id, requestsPerMinute));
+      if (json) printJson({ id, requestsPerMinute });
+      else
+        print(
+          `Each key of workspace '${id}' may send ${requestsPerMinute ?? 'the default number of'} requests a minute.`,
+        );
     });
   command
     .command('list')
@@ -59,6 +81,16 @@ export function addWorkspaces(program: Command): void {
         remove: removeWorkspace,
       });
     });
+}
+
+function requestsOption(): Option {
+  return new Option(
+    '--requests-per-minute <n>',
+    'requests that each key of the workspace may send in a minute, instead of the default of 120; default: reset it',
+  ).argParser((text: string) => {
+    if (text === '0') throw new InvalidArgumentError('It must be at least 1.');
+    return text === 'default' ? null : readCount(text);
+  });
 }
 
 function readText(text: string): string {

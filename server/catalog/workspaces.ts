@@ -1,3 +1,4 @@
+import { actorOf, recordAudit } from './audit.ts';
 import type { Catalog } from './catalog.ts';
 
 export interface Workspace {
@@ -6,6 +7,8 @@ export interface Workspace {
   /** `free` has no API access; any other name is a paid plan. */
   readonly plan: string;
   readonly keywordHistoryDays: number;
+  /** Requests that each of its keys may send in a minute; null: the default. */
+  readonly requestsPerMinute: number | null;
 }
 
 export const ROLES = ['owner', 'admin', 'member'] as const;
@@ -20,14 +23,34 @@ export async function findWorkspace(catalog: Catalog, id: string): Promise<Works
 }
 
 /** Throws if the id is already used. */
-export async function createWorkspace(catalog: Catalog, workspace: Workspace): Promise<void> {
+export async function createWorkspace(
+  catalog: Catalog,
+  workspace: Omit<Workspace, 'requestsPerMinute'> & Partial<Workspace>,
+): Promise<void> {
   await catalog.transaction(async (own) => {
     if ((await findWorkspace(own, workspace.id)) !== undefined) {
       throw new Error(`There is already a workspace '${workspace.id}'.`);
     }
-    const { id, name, plan, keywordHistoryDays: days } = workspace;
-    await own.statements.run('workspace_insert', { id, name, plan, days });
+    const { id, name, plan, keywordHistoryDays: days, requestsPerMinute: requests = null } = workspace;
+    await own.statements.run('workspace_insert', { id, name, plan, days, requests });
+    const details = { name, plan };
+    await recordAudit(own, { workspace: id, actor: actorOf(null), action: 'workspace.created', subject: id, details });
   });
+}
+
+/** Sets how many requests each key of a workspace may send in a minute; null for the default. */
+export async function setRequestsPerMinute(catalog: Catalog, id: string, requests: number | null): Promise<void> {
+  await catalog.transaction(async (own) => {
+    await requireWorkspace(own, id);
+    await putRequestsPerMinute(own, id, requests);
+    const details = { requestsPerMinute: requests };
+    await recordAudit(own, { workspace: id, actor: actorOf(null), action: 'workspace.changed', subject: id, details });
+  });
+}
+
+/** Like `setRequestsPerMinute`, for a rebuilt catalog. Does nothing if the workspace does not exist. */
+export async function putRequestsPerMinute(own: Catalog, id: string, requests: number | null): Promise<void> {
+  await own.statements.run('workspace_requests', { id, requests });
 }
 
 /** Deletes a workspace with its projects, members and keys. Files are retired. */
@@ -40,6 +63,8 @@ export async function addMember(catalog: Catalog, workspace: string, email: stri
   await catalog.transaction(async (own) => {
     await requireWorkspace(own, workspace);
     await own.statements.run('member_upsert', { workspace, email, role });
+    const details = { role };
+    await recordAudit(own, { workspace, actor: actorOf(null), action: 'member.set', subject: email, details });
   });
 }
 

@@ -16,8 +16,15 @@ export type ProcessName = 'server' | 'jobs';
 
 /** Default metrics that tell little and have many series. */
 const NOT_NEEDED = [
-  ...['size_total', 'size_used', 'size_available'].map((of) => `nodejs_heap_space_${of}_bytes`),
-  ...['handles', 'requests', 'resources'].flatMap((of) => [`nodejs_active_${of}`, `nodejs_active_${of}_total`]),
+  'nodejs_heap_space_size_total_bytes',
+  'nodejs_heap_space_size_used_bytes',
+  'nodejs_heap_space_size_available_bytes',
+  'nodejs_active_handles',
+  'nodejs_active_handles_total',
+  'nodejs_active_requests',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources',
+  'nodejs_active_resources_total',
 ];
 
 /** Buckets of work with providers and jobs, in seconds. */

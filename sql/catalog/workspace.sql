@@ -1,2 +1,4 @@
 -- One workspace. $id.
-select id, name, plan, keyword_history_days as keywordHistoryDays from workspaces where id = $id
+select
+  id, name, plan, keyword_history_days as keywordHistoryDays, requests_per_minute as requestsPerMinute
+from workspaces where id = $id

@@ -1,2 +1,3 @@
--- Creates a workspace. $id, $name, $plan; $days: days of keyword history.
-insert into workspaces (id, name, plan, keyword_history_days) values ($id, $name, $plan, $days)
+-- Creates a workspace. $id, $name, $plan; $days: days of keyword history; $requests: in a minute by each key, or null.
+insert into workspaces (id, name, plan, keyword_history_days, requests_per_minute)
+values ($id, $name, $plan, $days, $requests)
