@@ -22,10 +22,10 @@ export interface Bench {
 /** Runs `work` with a new server over the data, then stops the server. Its rate limits and memory start from zero. */
 export async function withServer<T>(
   { folder, keys }: Data,
-  { cache }: { cache: boolean },
+  options: { cache: boolean; metrics?: boolean },
   work: (server: Server) => Promise<T>,
 ): Promise<T> {
-  const server = await startServer({ dataFolder: folder, keys: keys[workspaceName(1)]!, cache });
+  const server = await startServer({ dataFolder: folder, keys: keys[workspaceName(1)]!, ...options });
   try {
     return await work(server);
   } finally {

@@ -16,6 +16,7 @@ import { measureDaily } from './measurements/daily.ts';
 import { measureExports } from './measurements/exports.ts';
 import { measureLists } from './measurements/lists.ts';
 import { measureLoading } from './measurements/loading.ts';
+import { measureMetrics } from './measurements/metrics.ts';
 import { measurePortfolio } from './measurements/portfolio.ts';
 import { measureProjects } from './measurements/projects.ts';
 import { measureRepeat } from './measurements/repeat.ts';
@@ -36,6 +37,7 @@ const MEASUREMENTS: Readonly<Record<string, (bench: Bench) => Promise<Outcome>>>
   totals: measureTotals,
   daily: measureDaily,
   repeat: measureRepeat,
+  metrics: measureMetrics,
   site: measureSite,
   compare: measureCompare,
   lists: measureLists,

@@ -17,6 +17,14 @@ const MEDIA_TYPES: Readonly<Record<string, FormatName>> = {
   'application/vnd.apache.arrow.stream': 'arrow',
   'application/vnd.apache.parquet': 'parquet',
 };
+
+/** The format of a `Content-Type`: `other` for media types without one, `none` without a type. */
+export function formatOfType(contentType: unknown): FormatName | 'other' | 'none' {
+  if (typeof contentType !== 'string') return 'none';
+  const end = contentType.indexOf(';');
+  return MEDIA_TYPES[end < 0 ? contentType : contentType.slice(0, end)] ?? 'other';
+}
+
 const WILDCARDS = new Set(['*/*', 'application/*']);
 
 /** The format given by the path extension or by `Accept`, if any. */
