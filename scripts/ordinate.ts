@@ -15,6 +15,7 @@ import { addDescribe } from './commands/describe.ts';
 import { addExport } from './commands/export.ts';
 import { addFeeds } from './commands/feeds.ts';
 import { addImport } from './commands/import.ts';
+import { addInstallService } from './commands/install-service.ts';
 import { addJobs } from './commands/jobs.ts';
 import { addKeys } from './commands/keys.ts';
 import { addKeywords } from './commands/keywords.ts';
@@ -77,6 +78,7 @@ const groups = [
   addRestore,
   addVerify,
   addRebuild,
+  addInstallService,
 ];
 for (const add of groups) add(program);
 
