@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import closeWithGrace from 'close-with-grace';
-import type { FastifyInstance } from 'fastify';
+import closeWithGrace, { type Options } from 'close-with-grace';
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { openLog } from './api/plugins/log.ts';
-import { buildApp } from './app.ts';
+import { buildApp, type Dependencies } from './app.ts';
 import { openCatalog } from './catalog/open-catalog.ts';
 import { openServingEngine } from './facts/duckdb/serving-engine.ts';
 import { SYSTEM_CLOCK } from './jobs/clock.ts';
+import type { JobLog } from './jobs/job.ts';
 import { Supervisor, type WorkerProcess } from './jobs/supervisor.ts';
 import { startWorker } from './jobs/worker-process.ts';
 import { ProcessFolder } from './process-folder.ts';
@@ -15,36 +16,71 @@ import type { Settings } from './settings/settings.ts';
 /** Time for running requests to end after a stop signal, in milliseconds. */
 const GRACE = 20_000;
 
-/** Opens the stores, builds the server, listens, and stops gracefully on SIGTERM and SIGINT. Returns its address. */
+/** A server that listens. */
+export interface OpenServer {
+  readonly app: FastifyInstance;
+  readonly address: string;
+  /** Closes the server and its stores. */
+  readonly opened: AsyncDisposableStack;
+}
+
+/** Serves with this process, starts background jobs, and stops gracefully on SIGTERM and SIGINT. Returns its address. */
 export async function serve(settings: Settings): Promise<string> {
+  await using opening = new AsyncDisposableStack();
+  const logStream = opening.adopt(openLog(), (stream) => stream.flushSync());
+  const { app, address, opened } = await openServer(settings, { logStream });
+  opening.adopt(opened, (stack) => stack.disposeAsync());
+  if (settings.jobs) opening.adopt(superviseJobs(app.log, logStream), (supervisor) => supervisor.stop());
+  stopOnSignals(app.log, opening.move());
+  return address;
+}
+
+/** Opens the stores, builds the server and listens. */
+export async function openServer(
+  settings: Settings,
+  { logStream, counter }: Pick<Dependencies, 'logStream' | 'counter'>,
+): Promise<OpenServer> {
   const { dataFolder, memoryLimit, threads } = settings;
   // Exceeding a file size limit is a failed write and must not end the process.
   process.on('SIGXFSZ', () => {});
   // Closed in reverse order when the server stops or a step fails.
   await using opening = new AsyncDisposableStack();
-  const logStream = opening.adopt(openLog(), (stream) => stream.flushSync());
   const catalog = opening.adopt(await openCatalog(dataFolder), (opened) => opened.close());
   const folder = opening.adopt(await ProcessFolder.take(join(dataFolder, 'temporary')), (taken) => taken.remove());
   const options = { dataFolder, memoryLimit, threads, temporaryFolder: folder.path };
   const engine = opening.adopt(await openServingEngine(options), (opened) => opened.close());
-  const app = opening.adopt(await buildApp({ settings, catalog, engine, logStream }), (built) => built.close());
+  const app = opening.adopt(await buildApp({ settings, catalog, engine, logStream, counter }), (built) =>
+    built.close(),
+  );
   app.log.info({ dataFolder }, 'opened');
   const address = await listen(app, settings);
-  if (settings.jobs) opening.adopt(superviseJobs(app, logStream), (supervisor) => supervisor.stop());
-  const opened = opening.move();
-  closeWithGrace({ delay: GRACE, logger: app.log }, async ({ err, signal }) => {
-    if (err) app.log.fatal({ err }, 'stopped by an error');
-    else app.log.info({ signal }, 'stopping');
+  return { app, address, opened: opening.move() };
+}
+
+/** Closes everything on a signal, or after an error that nobody has handled. */
+export function stopOnSignals(
+  log: Pick<FastifyBaseLogger, 'info' | 'error' | 'fatal'>,
+  opened: AsyncDisposableStack,
+  { delay = GRACE, skip = [] }: Pick<Options, 'delay' | 'skip'> = {},
+): ReturnType<typeof closeWithGrace> {
+  return closeWithGrace({ delay, skip, logger: log }, async ({ err, signal }) => {
+    if (err) log.fatal({ err }, 'stopped by an error');
+    else log.info({ signal }, 'stopping');
     await opened.disposeAsync();
   });
-  return address;
 }
 
 /** Background jobs run in a separate process, so that heavy jobs and crashes do not affect requests. */
-function superviseJobs({ log }: FastifyInstance, logStream: { write(line: string): void }): Supervisor {
+export function superviseJobs(log: JobLog, logStream: { write(line: string): void }): Supervisor {
   const program = fileURLToPath(new URL('./worker.ts', import.meta.url));
   const start = (): WorkerProcess => startWorker(program, { log, logStream });
-  return new Supervisor({ start, log, clock: SYSTEM_CLOCK, random: Math.random });
+  return new Supervisor({
+    name: 'the process of background jobs',
+    start,
+    log,
+    clock: SYSTEM_CLOCK,
+    random: Math.random,
+  });
 }
 
 async function listen(app: FastifyInstance, { host, port }: Settings): Promise<string> {

@@ -2,12 +2,13 @@ import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import closeWithGrace from 'close-with-grace';
+import type { FastifyBaseLogger } from 'fastify';
 import { pino } from 'pino';
 import { openLog, serializeError } from '../api/plugins/log.ts';
 import { SYSTEM_CLOCK } from '../jobs/clock.ts';
+import type { JobLog } from '../jobs/job.ts';
 import { Supervisor, type WorkerProcess } from '../jobs/supervisor.ts';
-import { superviseJobs } from '../main.ts';
+import { stopOnSignals, superviseJobs } from '../main.ts';
 import type { Settings } from '../settings/settings.ts';
 import { DRAIN, type FromServer, isOfKind } from './messages.ts';
 import { SharedCounters } from './shared-counters.ts';
@@ -17,7 +18,7 @@ const KILL_AFTER = 30_000;
 /** Milliseconds until this process gives up to end gracefully. */
 const GRACE = KILL_AFTER + 5000;
 
-type Log = ReturnType<typeof pino>;
+type Log = JobLog & Pick<FastifyBaseLogger, 'fatal'>;
 
 /** A supervised server process. */
 interface Place {
@@ -33,10 +34,14 @@ interface Place {
  */
 export async function serveWithProcesses(settings: Settings, count: number): Promise<string> {
   await using opening = new AsyncDisposableStack();
-  const logStream = opening.adopt(openLog(), (stream) => stream.flushSync());
-  const log = pino({ level: settings.logLevel, serializers: { err: serializeError } }, logStream);
+  const logStream = opening.adopt(openLog({ isShared: true }), (stream) => stream.flushSync());
+  const log: Log = pino({ level: settings.logLevel, serializers: { err: serializeError } }, logStream);
   const counters = new SharedCounters(Date.now);
-  cluster.setupPrimary({ exec: fileURLToPath(new URL('./server-process.ts', import.meta.url)), args: [], execArgv: [] });
+  cluster.setupPrimary({
+    exec: fileURLToPath(new URL('./server-process.ts', import.meta.url)),
+    args: [],
+    execArgv: [],
+  });
   const open = (): Place => startPlace(settings, count, { log, counters });
   let places: Place[] = [];
   opening.defer(async () => {
@@ -55,20 +60,8 @@ export async function serveWithProcesses(settings: Settings, count: number): Pro
       places = await replaceAll(places, open, log);
     });
   });
-  const opened = opening.move();
-  closeWithGrace({ delay: GRACE, logger: log }, async ({ err, signal }) => {
-    if (err) log.fatal({ err }, 'stopped by an error');
-    else log.info({ signal }, 'stopping');
-    await opened.disposeAsync();
-  });
+  stopOnSignals(log, opening.move(), { delay: GRACE, skip: ['SIGUSR2'] });
   return address;
-}
-
-/** The number of processes of a text: `auto` is one for each processor. Undefined for other texts. */
-export function readProcesses(text: string): number | undefined {
-  if (text === 'auto') return availableParallelism();
-  const count = /^\d+$/.test(text) ? Number(text) : 0;
-  return count >= 1 && count <= 64 ? count : undefined;
 }
 
 /** Replaces processes one by one. Keeps the old ones if a new one does not get ready. */

@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
+import { openLog } from '../api/plugins/log.ts';
 import { openServer, stopOnSignals } from '../main.ts';
 import { readSettings } from '../settings/settings.ts';
 import { DRAIN, type FromServer, isOfKind } from './messages.ts';
@@ -11,8 +12,11 @@ const POLL = 50;
 
 /** One of the server processes that share a port. The first process starts it by `node:cluster`. */
 async function run(): Promise<void> {
-  const { app, address, opened } = await openServer(readSettings(process.env), { counter: remoteCounter(process) });
-  const closer = stopOnSignals(app, opened);
+  const logStream = openLog({ isShared: true });
+  const counter = remoteCounter(process);
+  const { app, address, opened } = await openServer(readSettings(process.env), { logStream, counter });
+  const closer = stopOnSignals(app.log, opened);
+  process.once('exit', () => logStream.flushSync());
   process.on('message', (message) => {
     if (!isOfKind<typeof DRAIN>(message, DRAIN.kind)) return;
     void drain(app.server).finally(() => closer.close());
@@ -47,5 +51,5 @@ function tell(message: FromServer): void {
 await run().catch((error: Error) => {
   tell({ kind: 'failed', reason: error.message });
   process.exitCode = 1;
-  process.disconnect();
+  process.disconnect?.();
 });
