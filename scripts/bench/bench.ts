@@ -20,6 +20,7 @@ import { measureProjects } from './measurements/projects.ts';
 import { measureRepeat } from './measurements/repeat.ts';
 import { measureSite } from './measurements/site.ts';
 import { measureTotals } from './measurements/totals.ts';
+import { measureWorkers } from './measurements/workers.ts';
 import { type BenchOptions, readOptions } from './options.ts';
 import { openClickHouse } from './peers/clickhouse.ts';
 import type { Peer } from './peers/peer.ts';
@@ -41,6 +42,7 @@ const MEASUREMENTS: Readonly<Record<string, (bench: Bench) => Promise<Outcome>>>
   portfolio: measurePortfolio,
   projects: measureProjects,
   clients: measureClients,
+  workers: measureWorkers,
 };
 
 function report(step: string): void {

@@ -67,14 +67,17 @@ interface ServeOptions {
   readonly keys: readonly string[];
   /** Whether the response cache is on, as by default. */
   readonly cache: boolean;
+  /** Serves with so many processes; undefined: with one, as by default. */
+  readonly workers?: number;
 }
 
 /** Starts a server on a free port. Its log goes to a file beside the data, as it would in production. */
-export async function startServer({ dataFolder, keys, cache }: ServeOptions): Promise<Server> {
+export async function startServer({ dataFolder, keys, cache, workers }: ServeOptions): Promise<Server> {
   const environment = cache ? {} : await settingsWithoutCache();
   const log = openSync(`${dataFolder}.log`, 'w');
   const started = performance.now();
-  const child = spawn(process.execPath, [program, 'serve', '--port', '0', '--host', '127.0.0.1'], {
+  const several = workers === undefined ? [] : ['--workers', String(workers)];
+  const child = spawn(process.execPath, [program, 'serve', '--port', '0', '--host', '127.0.0.1', ...several], {
     env: { ...process.env, ORDINATE_DATA: dataFolder, ...environment },
     stdio: ['ignore', 'pipe', log],
   });
