@@ -4,17 +4,33 @@ import closeWithGrace, { type Options } from 'close-with-grace';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { openLog } from './api/plugins/log.ts';
 import { buildApp, type Dependencies } from './app.ts';
+import type { OpenCatalog } from './catalog/catalog.ts';
 import { openCatalog } from './catalog/open-catalog.ts';
 import { openServingEngine } from './facts/duckdb/serving-engine.ts';
 import { SYSTEM_CLOCK } from './jobs/clock.ts';
 import type { JobLog } from './jobs/job.ts';
 import { Supervisor, type WorkerProcess } from './jobs/supervisor.ts';
-import { startWorker } from './jobs/worker-process.ts';
+import { type StartedWorker, startWorker } from './jobs/worker-process.ts';
+import { isMeasured } from './metrics/endpoint.ts';
+import type { Collected } from './metrics/process-metrics.ts';
+import { METRICS_QUESTION } from './metrics/question.ts';
+import type { ServerMetrics } from './metrics/server-metrics.ts';
+import type { Tracing } from './metrics/tracing.ts';
 import { ProcessFolder } from './process-folder.ts';
 import type { Settings } from './settings/settings.ts';
 
 /** Time for running requests to end after a stop signal, in milliseconds. */
 const GRACE = 20_000;
+/** How long a scrape waits for another process, in milliseconds. */
+export const WORKER_TIMEOUT = 2000;
+
+/** What measures a server. */
+type Measuring = NonNullable<Dependencies['metrics']> & { close(): void | Promise<void> };
+
+export interface OpenOptions extends Pick<Dependencies, 'logStream' | 'counter'> {
+  /** Opens what measures the server, if anything does. */
+  readonly openMetrics: (catalog: OpenCatalog) => Promise<Measuring | undefined>;
+}
 
 /** A server that listens. */
 export interface OpenServer {
@@ -28,9 +44,21 @@ export interface OpenServer {
 export async function serve(settings: Settings): Promise<string> {
   await using opening = new AsyncDisposableStack();
   const logStream = opening.adopt(openLog(), (stream) => stream.flushSync());
-  const { app, address, opened } = await openServer(settings, { logStream });
+  const jobs = new JobsProcess();
+  let metrics: ServerMetrics | undefined;
+  const { app, address, opened } = await openServer(settings, {
+    logStream,
+    openMetrics: async (catalog) => {
+      if (!isMeasured(settings)) return undefined;
+      // The packages of metrics are loaded only if metrics are served.
+      const { ServerMetrics } = await import('./metrics/server-metrics.ts');
+      metrics = new ServerMetrics({ settings, catalog, ...(settings.jobs ? { jobs: () => jobs.collect() } : {}) });
+      return metrics;
+    },
+  });
   opening.adopt(opened, (stack) => stack.disposeAsync());
-  if (settings.jobs) opening.adopt(superviseJobs(app.log, logStream), (supervisor) => supervisor.stop());
+  if (settings.jobs) opening.adopt(jobs.supervise(app.log, logStream), (supervisor) => supervisor.stop());
+  for (const at of (await metrics?.listen(app.log)) ?? []) app.log.info({ address: at }, 'metrics are served');
   stopOnSignals(app.log, opening.move());
   return address;
 }
@@ -38,7 +66,7 @@ export async function serve(settings: Settings): Promise<string> {
 /** Opens the stores, builds the server and listens. */
 export async function openServer(
   settings: Settings,
-  { logStream, counter }: Pick<Dependencies, 'logStream' | 'counter'>,
+  { logStream, counter, openMetrics }: OpenOptions,
 ): Promise<OpenServer> {
   const { dataFolder, memoryLimit, threads } = settings;
   // Exceeding a file size limit is a failed write and must not end the process.
@@ -49,9 +77,11 @@ export async function openServer(
   const folder = opening.adopt(await ProcessFolder.take(join(dataFolder, 'temporary')), (taken) => taken.remove());
   const options = { dataFolder, memoryLimit, threads, temporaryFolder: folder.path };
   const engine = opening.adopt(await openServingEngine(options), (opened) => opened.close());
-  const app = opening.adopt(await buildApp({ settings, catalog, engine, logStream, counter }), (built) =>
-    built.close(),
-  );
+  const metrics = opening.adopt(await openMetrics(catalog), (opened) => opened?.close());
+  const trace = await openTracing(settings);
+  opening.defer(async () => trace?.close());
+  const built = await buildApp({ settings, catalog, engine, logStream, counter, metrics, trace: trace?.add });
+  const app = opening.adopt(built, (it) => it.close());
   app.log.info({ dataFolder }, 'opened');
   const address = await listen(app, settings);
   return { app, address, opened: opening.move() };
@@ -71,16 +101,31 @@ export function stopOnSignals(
 }
 
 /** Background jobs run in a separate process, so that heavy jobs and crashes do not affect requests. */
-export function superviseJobs(log: JobLog, logStream: { write(line: string): void }): Supervisor {
-  const program = fileURLToPath(new URL('./worker.ts', import.meta.url));
-  const start = (): WorkerProcess => startWorker(program, { log, logStream });
-  return new Supervisor({
-    name: 'the process of background jobs',
-    start,
-    log,
-    clock: SYSTEM_CLOCK,
-    random: Math.random,
-  });
+export class JobsProcess {
+  #worker: StartedWorker | undefined;
+
+  /** Starts the process and keeps it running. */
+  supervise(log: JobLog, logStream: { write(line: string): void }): Supervisor {
+    const program = fileURLToPath(new URL('./worker.ts', import.meta.url));
+    const start = (): WorkerProcess => {
+      this.#worker = startWorker(program, { log, logStream });
+      return this.#worker;
+    };
+    const name = 'the process of background jobs';
+    return new Supervisor({ name, start, log, clock: SYSTEM_CLOCK, random: Math.random });
+  }
+
+  /** Its metrics; undefined while it is not running. Rejects if it does not answer. */
+  async collect(): Promise<Collected | undefined> {
+    return (await this.#worker?.ask(METRICS_QUESTION, WORKER_TIMEOUT)) as Collected | undefined;
+  }
+}
+
+/** The packages of traces are loaded only if there is a collector. */
+async function openTracing({ tracesEndpoint }: Settings): Promise<Tracing | undefined> {
+  if (tracesEndpoint === '') return undefined;
+  const { startTracing } = await import('./metrics/tracing.ts');
+  return startTracing();
 }
 
 async function listen(app: FastifyInstance, { host, port }: Settings): Promise<string> {

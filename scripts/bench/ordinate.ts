@@ -69,12 +69,24 @@ interface ServeOptions {
   readonly cache: boolean;
   /** Serves with so many processes; undefined: with one, as by default. */
   readonly workers?: number;
+  /** Whether it serves metrics, on a free port. */
+  readonly metrics?: boolean;
 }
 
 /** Starts a server on a free port. Its log goes to a file beside the data, as it would in production. */
-export async function startServer({ dataFolder, keys, cache, workers }: ServeOptions): Promise<Server> {
-  const environment = cache ? {} : await settingsWithoutCache();
-  const log = openSync(`${dataFolder}.log`, 'w');
+export async function startServer({
+  dataFolder,
+  keys,
+  cache,
+  metrics = false,
+  workers,
+}: ServeOptions): Promise<Server> {
+  const environment = {
+    ...(cache ? {} : await settingsWithoutCache()),
+    ...(metrics ? { ORDINATE_METRICS_PORT: '0' } : {}),
+  };
+  const logFile = `${dataFolder}.${metrics ? 'metrics.' : ''}log`;
+  const log = openSync(logFile, 'w');
   const started = performance.now();
   const several = workers === undefined ? [] : ['--workers', String(workers)];
   const child = spawn(process.execPath, [program, 'serve', '--port', '0', '--host', '127.0.0.1', ...several], {
@@ -100,7 +112,7 @@ export async function startServer({ dataFolder, keys, cache, workers }: ServeOpt
       },
     };
   }
-  throw new Error(`The server did not start; see ${dataFolder}.log.`);
+  throw new Error(`The server did not start; see ${logFile}.`);
 }
 
 let help: Promise<string> | undefined;

@@ -4,6 +4,9 @@ export type FromServer =
   /** It could not start; the reason is for the operator. */
   | { readonly kind: 'failed'; readonly reason: string };
 
+/** The variable of the environment that tells a server process its number, from 1. */
+export const NUMBER = 'SERVER_PROCESS';
+
 /** Tells a server process to hand its clients to the others and to end. */
 export const DRAIN = { kind: 'drain' } as const;
 

@@ -5,12 +5,18 @@ import { fileURLToPath } from 'node:url';
 import type { FastifyBaseLogger } from 'fastify';
 import { pino } from 'pino';
 import { openLog, serializeError } from '../api/plugins/log.ts';
+import { openCatalog } from '../catalog/open-catalog.ts';
 import { SYSTEM_CLOCK } from '../jobs/clock.ts';
 import type { JobLog } from '../jobs/job.ts';
 import { Supervisor, type WorkerProcess } from '../jobs/supervisor.ts';
-import { stopOnSignals, superviseJobs } from '../main.ts';
+import { JobsProcess, stopOnSignals, WORKER_TIMEOUT } from '../main.ts';
+import { isMeasured } from '../metrics/endpoint.ts';
+import type { Collected } from '../metrics/process-metrics.ts';
+import type { Sources } from '../metrics/process-up.ts';
+import { METRICS_QUESTION } from '../metrics/question.ts';
+import { askChild } from '../runtime/ask-process.ts';
 import type { Settings } from '../settings/settings.ts';
-import { DRAIN, type FromServer, isOfKind } from './messages.ts';
+import { DRAIN, type FromServer, isOfKind, NUMBER } from './messages.ts';
 import { SharedCounters } from './shared-counters.ts';
 
 /** Milliseconds after which a server process that was told to end is killed: draining, then running requests. */
@@ -25,6 +31,8 @@ interface Place {
   readonly supervisor: Supervisor;
   /** The address, when it is ready for the first time; rejects if it ends before. */
   readonly ready: Promise<string>;
+  /** Its metrics; undefined while it is not running. Rejects if it does not answer. */
+  readonly collect: () => Promise<Collected | undefined>;
 }
 
 /**
@@ -42,17 +50,23 @@ export async function serveWithProcesses(settings: Settings, count: number): Pro
     args: [],
     execArgv: [],
   });
-  const open = (): Place => startPlace(settings, count, { log, counters });
+  const open = (number: number): Place => startPlace(settings, { number, count }, { log, counters });
   let places: Place[] = [];
   opening.defer(async () => {
     await Promise.all(places.map(({ supervisor }) => supervisor.stop()));
   });
   // The first one migrates the catalog, and says why where nothing can be served.
-  places.push(open());
+  places.push(open(1));
   const address = await places[0]!.ready;
-  while (places.length < count) places.push(open());
+  while (places.length < count) places.push(open(places.length + 1));
   await Promise.all(places.map(({ ready }) => ready));
-  if (settings.jobs) opening.adopt(superviseJobs(log, logStream), (supervisor) => supervisor.stop());
+  const jobs = new JobsProcess();
+  if (settings.jobs) opening.adopt(jobs.supervise(log, logStream), (supervisor) => supervisor.stop());
+  const sources = (): Sources => ({
+    ...Object.fromEntries(places.map(({ collect }, index) => [`server-${index + 1}`, collect])),
+    ...(settings.jobs ? { jobs: () => jobs.collect() } : {}),
+  });
+  await serveMetrics(opening, { settings, sources, log });
 
   let replacing = Promise.resolve();
   process.on('SIGUSR2', () => {
@@ -64,12 +78,24 @@ export async function serveWithProcesses(settings: Settings, count: number): Pro
   return address;
 }
 
+/** Serves the metrics of all processes, if that is wanted. The packages of metrics are loaded only then. */
+async function serveMetrics(
+  opening: AsyncDisposableStack,
+  { settings, sources, log }: { settings: Settings; sources: () => Sources; log: Log },
+): Promise<void> {
+  if (!isMeasured(settings)) return;
+  const { ServedMetrics } = await import('../metrics/served-metrics.ts');
+  const catalog = opening.adopt(await openCatalog(settings.dataFolder), (opened) => opened.close());
+  const metrics = opening.adopt(new ServedMetrics({ settings, catalog, sources }), (served) => served.close());
+  for (const address of await metrics.listen(log)) log.info({ address }, 'metrics are served');
+}
+
 /** Replaces processes one by one. Keeps the old ones if a new one does not get ready. */
-async function replaceAll(places: readonly Place[], open: () => Place, log: Log): Promise<Place[]> {
+async function replaceAll(places: readonly Place[], open: (number: number) => Place, log: Log): Promise<Place[]> {
   const now = [...places];
   log.info({ processes: places.length }, 'server processes are being replaced');
   for (const [index, old] of places.entries()) {
-    const successor = open();
+    const successor = open(index + 1);
     try {
       await successor.ready;
     } catch (error) {
@@ -86,15 +112,17 @@ async function replaceAll(places: readonly Place[], open: () => Place, log: Log)
 
 function startPlace(
   { host, port }: Settings,
-  count: number,
+  { number, count }: { readonly number: number; readonly count: number },
   { log, counters }: { readonly log: Log; readonly counters: SharedCounters },
 ): Place {
   const { promise: ready, resolve, reject } = Promise.withResolvers<string>();
   // Handled where it is awaited; a process that ends later than that is restarted.
   ready.catch(() => {});
   let isStarted = false;
+  let current: Worker | undefined;
   const start = (): WorkerProcess => {
-    const worker = cluster.fork({ HOST: host, PORT: String(port), ...threadsOf(count) });
+    const worker = cluster.fork({ HOST: host, PORT: String(port), [NUMBER]: String(number), ...threadsOf(count) });
+    current = worker;
     counters.serve(worker);
     let reason: string | undefined;
     worker.on('message', (message: unknown) => {
@@ -108,7 +136,9 @@ function startPlace(
     return { pid: worker.process.pid, ended, stop: () => stop(worker, ended) };
   };
   const supervisor = new Supervisor({ name: 'a server process', start, log, clock: SYSTEM_CLOCK, random: Math.random });
-  return { supervisor, ready };
+  const collect = async (): Promise<Collected | undefined> =>
+    current && ((await askChild(current.process, METRICS_QUESTION, WORKER_TIMEOUT)) as Collected);
+  return { supervisor, ready, collect };
 }
 
 /** Processes share the processors, unless the setting says how many threads each may have. */

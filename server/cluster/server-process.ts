@@ -2,8 +2,10 @@ import type { Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import { openLog } from '../api/plugins/log.ts';
 import { openServer, stopOnSignals } from '../main.ts';
-import { readSettings } from '../settings/settings.ts';
-import { DRAIN, type FromServer, isOfKind } from './messages.ts';
+import { isMeasured } from '../metrics/endpoint.ts';
+import type { ServerProcessMetrics } from '../metrics/server-process-metrics.ts';
+import { readSettings, type Settings } from '../settings/settings.ts';
+import { DRAIN, type FromServer, isOfKind, NUMBER } from './messages.ts';
 import { remoteCounter } from './shared-counters.ts';
 
 /** How long clients may send further requests to a process that drains, in milliseconds. */
@@ -14,7 +16,9 @@ const POLL = 50;
 async function run(): Promise<void> {
   const logStream = openLog({ isShared: true });
   const counter = remoteCounter(process);
-  const { app, address, opened } = await openServer(readSettings(process.env), { logStream, counter });
+  const settings = readSettings(process.env);
+  const openMetrics = () => measure(settings);
+  const { app, address, opened } = await openServer(settings, { logStream, counter, openMetrics });
   const closer = stopOnSignals(app.log, opened);
   process.once('exit', () => logStream.flushSync());
   process.on('message', (message) => {
@@ -22,6 +26,16 @@ async function run(): Promise<void> {
     void drain(app.server).finally(() => closer.close());
   });
   tell({ kind: 'ready', address });
+}
+
+/** Measures this process for the first one, which serves the metrics of all. */
+async function measure(settings: Settings): Promise<ServerProcessMetrics | undefined> {
+  if (!isMeasured(settings)) return undefined;
+  // The packages of metrics are loaded only if metrics are served.
+  const { ServerProcessMetrics } = await import('../metrics/server-process-metrics.ts');
+  const metrics = new ServerProcessMetrics(`server-${Number(process.env[NUMBER])}`);
+  metrics.answerFirstProcess();
+  return metrics;
 }
 
 /**
