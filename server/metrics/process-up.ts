@@ -1,11 +1,11 @@
 import { Gauge, Registry } from 'prom-client';
-import type { Collected, ProcessName } from './process-metrics.ts';
+import type { Collected } from './process-metrics.ts';
 
 /** A process whose metrics are served; undefined if it cannot be asked now. */
 export type Source = () => Promise<Collected | undefined>;
 
 /** The processes of a service. */
-export type Sources = Readonly<{ [Name in ProcessName]?: Source }>;
+export type Sources = Readonly<Record<string, Source>>;
 
 /** The metrics of processes that answer, with a gauge that tells which ones do. */
 export async function collectFrom(sources: Sources): Promise<Collected[]> {
@@ -17,7 +17,7 @@ export async function collectFrom(sources: Sources): Promise<Collected[]> {
     registers: [registry],
   });
   const found = await Promise.all(
-    Object.entries<Source>(sources).map(async ([process, source]) => {
+    Object.entries(sources).map(async ([process, source]) => {
       const collected = await source().catch(() => undefined);
       up.set({ process }, collected === undefined ? 0 : 1);
       return collected ?? [];

@@ -26,7 +26,7 @@ t.test(
   async (t) => {
     const { dataFolder, keys } = await makeDataFolder(t, [snapshot]);
     const settings = { ORDINATE_DATA: dataFolder, ORDINATE_LOG_LEVEL: 'info' };
-    const server = await startServer(t, settings, '--workers', '2');
+    const server = await startServer(t, { ...settings, ORDINATE_METRICS_PORT: '0' }, '--workers', '2');
     const pids = () => [
       ...new Set(
         [...server.printed.stderr.matchAll(/"pid":(\d+).*"Server listening/g)].map((match) => Number(match[1])),
@@ -43,6 +43,19 @@ t.test(
       new Set([...server.printed.stderr.matchAll(/"pid":(\d+).*"answered"/g)].map((match) => Number(match[1])));
     await until('lines of both processes', () => (before.every((pid) => answerers().has(pid)) ? true : undefined));
     t.ok(server.printed.stderr.trim().split('\n').every(isJson), 'lines of the processes are not mixed');
+
+    const served = /"address":"(http:[^"]+)","msg":"metrics are served"/.exec(server.printed.stderr)?.[1];
+    const metrics = await (await fetch(served!)).text();
+    const counted = metrics.split('\n').filter((line) => /^ordinate_http_requests_total\{.*\/projects"/.test(line));
+    const sum = counted.reduce((total, line) => total + Number(line.split(' ').at(-1)), 0);
+    t.equal(sum, 150, 'the first process serves the metrics of all');
+    for (const process of ['server-1', 'server-2']) {
+      t.ok(metrics.includes(`ordinate_process_up{process="${process}"} 1`), process);
+      t.ok(
+        counted.some((line) => line.includes(`process="${process}"`)),
+        `requests of ${process}`,
+      );
+    }
 
     // Clients that keep their connections, and clients that open one for each request.
     const stopping = new AbortController();
