@@ -30,6 +30,7 @@ import { addRestore } from './commands/restore.ts';
 import { addRules } from './commands/rules.ts';
 import { addServe } from './commands/serve.ts';
 import { addSync } from './commands/sync.ts';
+import { addUpgrade } from './commands/upgrade.ts';
 import { addVerify } from './commands/verify.ts';
 import { addWork } from './commands/work.ts';
 import { addWorkspaces } from './commands/workspaces.ts';
@@ -76,6 +77,7 @@ const groups = [
   addJobs,
   addBackup,
   addRestore,
+  addUpgrade,
   addVerify,
   addRebuild,
   addInstallService,
