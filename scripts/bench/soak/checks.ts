@@ -1,14 +1,7 @@
+import type { Metrics } from './body.ts';
 import type { Sums } from './facts.ts';
 import { type Got, Unexpected } from './http.ts';
 import type { State, Truth } from './truth.ts';
-
-/** Metrics of an answer, as JSON and all other formats have them. */
-export interface Metrics {
-  readonly clicks: unknown;
-  readonly impressions: unknown;
-  readonly ctr: unknown;
-  readonly position: unknown;
-}
 
 /** What is wrong with metrics; undefined: nothing. */
 export function wrongMetrics(what: string, row: Metrics | undefined, sums: Sums): string | undefined {

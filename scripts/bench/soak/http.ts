@@ -89,8 +89,3 @@ export function expectStatus(got: Got, statuses: readonly number[]): Got {
   if (got.status === 503 && got.headers.has('retry-after') && text.includes('"unavailable"')) throw new Refused(text);
   throw new Unexpected(`${got.path} was answered with ${got.status}, not ${statuses.join(' or ')}: ${text}`);
 }
-
-// biome-ignore lint/suspicious/noExplicitAny: answers are picked from
-export function json(got: Got): any {
-  return JSON.parse(got.bytes.toString()) as unknown;
-}

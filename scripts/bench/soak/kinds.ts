@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { addDays } from '../../../server/domain/dates.ts';
 import type { Engine } from '../../../server/facts/duckdb/engine.ts';
-import { checkState, first, type Metrics, wrongMetrics, wrongRows } from './checks.ts';
+import { json, type Metrics, type PlainRow } from './body.ts';
+import { checkState, first, wrongMetrics, wrongRows } from './checks.ts';
 import { DEVICES, keywordIds, keywordText, PROJECTS, type Sums } from './facts.ts';
-import { expectStatus, type Got, json, type SoakClient, Unexpected } from './http.ts';
+import { expectStatus, type Got, type SoakClient, Unexpected } from './http.ts';
 import type { Random } from './random.ts';
-import { FORMATS, type PlainRow, rowsOf } from './rows.ts';
+import { FORMATS, rowsOf } from './rows.ts';
 import { daysOf, NOTHING, period, type State, type Truth, total } from './truth.ts';
 
 /** What requests need. */
@@ -28,7 +29,7 @@ const DAYS = [1, 7, 14, 28, 40];
 const pairs = (rows: readonly PlainRow[], key: string): (readonly [string, Metrics])[] =>
   rows.map((row) => [String(row[key]), row as unknown as Metrics] as const);
 
-export const site: Kind = async ({ client, truth, random, engine, folder }) => {
+const site: Kind = async ({ client, truth, random, engine, folder }) => {
   const project = random.pick(PROJECTS);
   const days = random.pick(DAYS);
   const device = random.pick(['all', ...DEVICES]);
@@ -55,7 +56,7 @@ export const site: Kind = async ({ client, truth, random, engine, folder }) => {
   checkState(truth, [got], (state) => wrongRows('rows', pairs(rows, 'date'), sums(state)));
 };
 
-export const compare: Kind = async ({ client, truth, random }) => {
+const compare: Kind = async ({ client, truth, random }) => {
   const project = random.pick(PROJECTS);
   const days = random.pick([1, 7, 14]);
   const got = await client.api(`/projects/${project}/site?period=${days}d&compare=previous`);
@@ -71,7 +72,7 @@ export const compare: Kind = async ({ client, truth, random }) => {
   });
 };
 
-export const keywords: Kind = async ({ client, truth, random, engine, folder }) => {
+const keywords: Kind = async ({ client, truth, random, engine, folder }) => {
   const project = random.pick(PROJECTS);
   const days = random.pick(DAYS);
   const device = random.pick(['all', 'desktop', 'tablet']);
@@ -109,19 +110,18 @@ export const keywords: Kind = async ({ client, truth, random, engine, folder }) 
     return first([
       () => wrongText('paging.total', paging.total, all.size),
       () => wrongList(named, page),
-      () =>
-        rows.map(({ id, query: text }: PlainRow) => wrongText('query', text, keywordText(String(id)))).find(Boolean),
+      () => rows.map(({ id, query: text }) => wrongText('query', text, keywordText(id))).find(Boolean),
     ]);
   });
 };
 
 /** The days of all keywords. */
-export const days: Kind = async ({ client, truth, random, engine, folder }) => {
+const days: Kind = async ({ client, truth, random, engine, folder }) => {
   const project = random.pick(PROJECTS);
   const format = random.pick(FORMATS);
   const got = await client.api(`/projects/${project}/keywords.${format}?daily=1&period=7d`);
   const rows = await rowsOf(engine, folder, format, got);
-  const named = rows.map((row) => [`${row['id']} ${row['date']}`, row as unknown as Metrics] as const);
+  const named = rows.map((row) => [`${String(row['id'])} ${String(row['date'])}`, row as unknown as Metrics] as const);
   checkState(truth, [got], (state) => {
     const expected = new Map<string, Sums>();
     for (const day of daysOf(period(state, 7))) {
@@ -134,7 +134,7 @@ export const days: Kind = async ({ client, truth, random, engine, folder }) => {
 };
 
 /** All pages of a list, which must be those of one list. */
-export const lists: Kind = async ({ client, truth, random }) => {
+const lists: Kind = async ({ client, truth, random }) => {
   const project = random.pick(PROJECTS);
   const [kind, key] = random.pick([['queries', 'query'] as const, ['pages', 'url'] as const]);
   const days = random.pick([7, 14, 28]);
@@ -149,7 +149,7 @@ export const lists: Kind = async ({ client, truth, random }) => {
     const page = await client.api(`/projects/${project}/${kind}?${query}&offset=${offset}`, { headers });
     got.push(page);
     const body = json(page);
-    rows.push(...(body[kind] as PlainRow[]));
+    rows.push(...body[kind]);
     count = body.paging.total;
   }
   const table = kind === 'queries' ? 'query_daily' : 'page_daily';
@@ -162,7 +162,7 @@ export const lists: Kind = async ({ client, truth, random }) => {
   });
 };
 
-export const breakdowns: Kind = async ({ client, truth, random }) => {
+const breakdowns: Kind = async ({ client, truth, random }) => {
   const project = random.pick(PROJECTS);
   const length = random.pick(DAYS);
   const got = await client.api(`/projects/${project}/breakdowns?period=${length}d`);
@@ -180,10 +180,10 @@ export const breakdowns: Kind = async ({ client, truth, random }) => {
 };
 
 /** Both projects in one answer, of one state. */
-export const portfolio: Kind = async ({ client, truth, random }) => {
+const portfolio: Kind = async ({ client, truth, random }) => {
   const length = random.pick(DAYS);
   const got = await client.api(`/portfolio?period=${length}d`);
-  const { projects } = json(got) as { projects: { id: string; totals: Metrics }[] };
+  const { projects } = json(got);
   checkState(truth, [got], (state) =>
     first(
       PROJECTS.map((project) => () => {
@@ -195,7 +195,7 @@ export const portfolio: Kind = async ({ client, truth, random }) => {
 };
 
 /** An answer that the client has: 304, unless a load came in between. */
-export const unchanged: Kind = async ({ client, truth, random }) => {
+const unchanged: Kind = async ({ client, truth, random }) => {
   const path = random.pick(['/projects/Soak1/site', '/projects/Soak2/keywords.csv?period=7d', '/portfolio']);
   const before = await client.api(path);
   const etag = before.headers.get('etag') ?? '';
@@ -207,10 +207,8 @@ export const unchanged: Kind = async ({ client, truth, random }) => {
 };
 
 /** The files of the snapshot have the hashes that its manifest names. */
-export const snapshot: Kind = async ({ client, random }) => {
-  const { files } = json(await client.api(`/projects/${random.pick(PROJECTS)}/snapshot`)) as {
-    files: { href: string; bytes: number; sha256: string }[];
-  };
+const snapshot: Kind = async ({ client, random }) => {
+  const { files } = json(await client.api(`/projects/${random.pick(PROJECTS)}/snapshot`));
   const { href, bytes, sha256 } = random.pick(files);
   const headers = { authorization: `Bearer ${await client.key()}` };
   const got = expectStatus(await client.send('GET', href, headers), [200]);
@@ -232,3 +230,16 @@ function wrongList(
 function wrongText(what: string, found: unknown, right: unknown): string | undefined {
   return found === right ? undefined : `${what} is ${JSON.stringify(found)}, not ${JSON.stringify(right)}`;
 }
+
+/** Requests about what the soak has loaded. */
+export const FACT_KINDS: Readonly<Record<string, Kind>> = {
+  site,
+  compare,
+  keywords,
+  days,
+  lists,
+  breakdowns,
+  portfolio,
+  unchanged,
+  snapshot,
+};

@@ -1,6 +1,7 @@
+import { type Body, json } from './body.ts';
 import { checkState, first, wrongMetrics } from './checks.ts';
 import { keywordIds, PROJECTS } from './facts.ts';
-import { expectStatus, json, Unexpected } from './http.ts';
+import { expectStatus, Unexpected } from './http.ts';
 import type { Kind } from './kinds.ts';
 import { period, type State, total } from './truth.ts';
 
@@ -30,7 +31,7 @@ const HOSTILE: readonly (readonly [string, number])[] = [
   [`/projects/Soak1/site?x=${'a'.repeat(20_000)}`, 431],
 ];
 
-export const hostile: Kind = async ({ client, random }) => {
+const hostile: Kind = async ({ client, random }) => {
   const [path, right] = random.pick(HOSTILE);
   const { status, body } = await client.raw(`/api/v1${path}`);
   const code = right === 404 ? '"not_found"' : '"invalid_request"';
@@ -39,7 +40,7 @@ export const hostile: Kind = async ({ client, random }) => {
 };
 
 /** After 30 failures in a minute the address is refused with 429. */
-export const badKey: Kind = async ({ client, random }) => {
+const badKey: Kind = async ({ client, random }) => {
   const authorization = random.pick(['', 'Bearer', `Bearer ord_live_${'x'.repeat(32)}`, 'Basic eDp5', 'Bearer \u00e9']);
   const got = expectStatus(
     await client.send('GET', '/api/v1/projects', authorization === '' ? {} : { authorization }),
@@ -50,12 +51,12 @@ export const badKey: Kind = async ({ client, random }) => {
 };
 
 /** A client that hangs up must not disturb others. */
-export const aborted: Kind = async ({ client, random }) => {
+const aborted: Kind = async ({ client, random }) => {
   await client.abort('/projects/Soak1/keywords?daily=1&period=40d', random.whole(0, 15));
   expectStatus(await client.send('GET', '/livez'), [200]);
 };
 
-export const entities: Kind = async ({ client, truth, random }) => {
+const entities: Kind = async ({ client, truth, random }) => {
   const project = random.pick(PROJECTS);
   const counts = {
     groups: ['groups', 1],
@@ -63,11 +64,11 @@ export const entities: Kind = async ({ client, truth, random }) => {
     notes: ['notes', 1],
   } as const;
   const [path, [list, count]] = random.pick(Object.entries(counts));
-  const found = (json(await client.api(`/projects/${project}/${path}`))[list] as unknown[]).length;
+  const found = json(await client.api(`/projects/${project}/${path}`))[list].length;
   if (found !== count) throw new Unexpected(`${path} has ${found} rows, not ${count}`);
-  json(await client.api(`/projects/${project}/alerts`));
+  if (!Array.isArray(json(await client.api(`/projects/${project}/alerts`)).alerts)) throw new Unexpected('no alerts');
   const got = await client.api('/projects');
-  const { projects } = json(got) as { projects: { id: string; syncedThrough: string; trackedKeywords: number }[] };
+  const { projects } = json(got);
   const own = projects.find(({ id }) => id === project);
   checkState(truth, [got], ({ lastDay }) =>
     own?.syncedThrough === lastDay && own.trackedKeywords === truth.sizes.keywords
@@ -77,10 +78,10 @@ export const entities: Kind = async ({ client, truth, random }) => {
 };
 
 /** The first ten keywords are a group. */
-export const group: Kind = async ({ client, truth, random }) => {
+const group: Kind = async ({ client, truth, random }) => {
   const project = random.pick(PROJECTS);
   const got = await client.api(`/projects/${project}/keywords?group=Group&period=14d`);
-  const { keywords } = json(got) as { keywords: { id: string; metrics: Parameters<typeof wrongMetrics>[1] }[] };
+  const { keywords } = json(got);
   const ids = keywordIds(truth.sizes).slice(0, 10);
   checkState(truth, [got], (state) => {
     const sums = truth.sums(state, { project, table: 'keyword_daily', by: 'keyword_id' }, period(state, 14));
@@ -90,7 +91,7 @@ export const group: Kind = async ({ client, truth, random }) => {
   });
 };
 
-export const agents: Kind = async ({ client, truth, random }) => {
+const agents: Kind = async ({ client, truth, random }) => {
   const project = random.pick(PROJECTS);
   const call = { name: 'site_performance', arguments: { project, period: '14d' } };
   const headers = {
@@ -106,12 +107,12 @@ export const agents: Kind = async ({ client, truth, random }) => {
   const answer = JSON.parse(message) as { result?: { content: { text: string }[] } } | null;
   const said = answer?.result?.content[0]?.text;
   if (said === undefined) throw new Unexpected(`/mcp answered ${text.slice(0, 300)}`);
-  const { totals } = JSON.parse(said) as { totals: Parameters<typeof wrongMetrics>[1] };
+  const { totals } = JSON.parse(said) as Pick<Body, 'totals'>;
   checkState(truth, [got], (state) => wrongMetrics('totals', totals, totalOf(state, truth, project, 14)));
 };
 
 /** Signs in, asks as the page does, and signs out. */
-export const dashboard: Kind = async ({ client, truth, random }) => {
+const dashboard: Kind = async ({ client, truth, random }) => {
   const project = random.pick(PROJECTS);
   const page = { 'sec-fetch-site': 'same-origin' };
   const key = await client.key();
@@ -123,7 +124,7 @@ export const dashboard: Kind = async ({ client, truth, random }) => {
     await client.send('GET', `/app/api/projects/${project}/site?period=14d`, { ...page, cookie }),
     [200],
   );
-  const { totals } = json(got) as { totals: Parameters<typeof wrongMetrics>[1] };
+  const { totals } = json(got);
   checkState(truth, [got], (state) => wrongMetrics('totals', totals, totalOf(state, truth, project, 14)));
   expectStatus(await client.send('DELETE', '/app/api/session', { ...page, cookie }), [204]);
   expectStatus(await client.send('GET', '/app/api/projects', { ...page, cookie }), [401, 429]);
@@ -131,17 +132,17 @@ export const dashboard: Kind = async ({ client, truth, random }) => {
 
 const OPEN = ['/livez', '/readyz', '/openapi.json', '/docs/guide', '/docs/guide/operate', '/app'];
 
-export const open: Kind = async ({ client, random }) => {
+const open: Kind = async ({ client, random }) => {
   expectStatus(await client.send('GET', random.pick(OPEN)), [200]);
 };
 
 /** The synced project: its days add up, and its lists come from the model of the provider. */
-export const synced: Kind = async ({ client, random, synced: project }) => {
+const synced: Kind = async ({ client, random, synced: project }) => {
   if (project === undefined) return;
   const { totals, daily } = json(await client.api(`/projects/${project}/site?period=14d`));
-  const sum = (daily as Record<string, number>[]).reduce((all, day) => all + day['clicks']!, 0);
+  const sum = daily.reduce((all, { clicks }) => all + Number(clicks), 0);
   if (sum !== totals.clicks)
-    throw new Unexpected(`the days of ${project} have ${sum} clicks, its totals ${totals.clicks}`);
+    throw new Unexpected(`the days of ${project} have ${sum} clicks, its totals ${String(totals.clicks)}`);
   const period = random.pick(['7d', '14d', '28d']);
   const got = await client.api(`/projects/${project}/${random.pick(['queries', 'pages'])}?period=${period}&limit=5`);
   if (json(got).source.kind !== 'gsc') throw new Unexpected(`${got.path} comes from ${json(got).source.kind}`);
@@ -150,3 +151,16 @@ export const synced: Kind = async ({ client, random, synced: project }) => {
 function totalOf(state: State, truth: Parameters<Kind>[0]['truth'], project: string, days: number) {
   return total(truth.sums(state, { project, table: 'site_daily', by: 'date' }, period(state, days)));
 }
+
+/** All other requests. */
+export const OTHER_KINDS: Readonly<Record<string, Kind>> = {
+  hostile,
+  badKey,
+  aborted,
+  entities,
+  group,
+  agents,
+  dashboard,
+  open,
+  synced,
+};

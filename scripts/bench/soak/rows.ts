@@ -1,13 +1,12 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DataType, tableFromIPC } from 'apache-arrow';
+import { DataType, tableFromIPC, type Vector } from 'apache-arrow';
 import type { Engine } from '../../../server/facts/duckdb/engine.ts';
+import type { PlainRow } from './body.ts';
 import type { Got } from './http.ts';
 
 export const FORMATS = ['csv', 'ndjson', 'arrow', 'parquet'] as const;
 export type Format = (typeof FORMATS)[number];
-
-export type PlainRow = Readonly<Record<string, unknown>>;
 
 let files = 0;
 
@@ -36,7 +35,8 @@ function csvRows(text: string): PlainRow[] {
 
 function arrowRows(bytes: Buffer): PlainRow[] {
   const table = tableFromIPC(bytes);
-  const columns = table.schema.fields.map(({ name, type }) => ({ name, type, column: table.getChild(name)! }));
+  const fields: readonly { readonly name: string; readonly type: DataType }[] = table.schema.fields;
+  const columns = fields.map(({ name, type }) => ({ name, type, column: table.getChild(name) as Vector }));
   return Array.from({ length: table.numRows }, (_, row) =>
     Object.fromEntries(
       columns.map(({ name, type, column }) => {

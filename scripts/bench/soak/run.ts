@@ -5,10 +5,10 @@ import { openEngine } from '../baselines.ts';
 import { ordinate, startServer } from '../ordinate.ts';
 import { type Model, startModel } from '../sync/model.ts';
 import { SoakClient } from './http.ts';
-import * as kinds from './kinds.ts';
+import { FACT_KINDS, type Kind, type Traffic } from './kinds.ts';
 import { errorLines, findLeftovers } from './leftovers.ts';
 import type { Found } from './limits.ts';
-import * as otherKinds from './other-kinds.ts';
+import { OTHER_KINDS } from './other-kinds.ts';
 import { Random } from './random.ts';
 import { type Counts, Tally } from './tally.ts';
 import { trend, Watch } from './watch.ts';
@@ -41,7 +41,7 @@ export interface Soaked {
   readonly jobsPeak: number;
 }
 
-const KINDS: Readonly<Record<string, kinds.Kind>> = { ...kinds, ...otherKinds };
+const KINDS: Readonly<Record<string, Kind>> = { ...FACT_KINDS, ...OTHER_KINDS };
 /** Settings with which caches are full within minutes: otherwise memory grows for as long as they fill. */
 const SETTINGS = {
   ORDINATE_CACHE: '8MB',
@@ -73,7 +73,8 @@ export async function soak(folder: string, options: SoakOptions, report: (step: 
   const client = new SoakClient(server.address, server.keys);
   const tallies = { requests: new Tally(), works: new Tally() };
   const watch = new Watch(server.pid);
-  const works = { folder, dataFolder, truth, random: new Random(seed), client, synced };
+  const primary = workers === undefined ? undefined : server.pid;
+  const works = { folder, dataFolder, truth, random: new Random(seed), client, synced, primary };
   const started = performance.now();
   if (options.plant) await plantFault(works);
   const isOver = { now: false };
@@ -125,14 +126,14 @@ async function lookAtFiles(folder: string, dataFolder: string, model: Model | un
 
 /** One client: each kind once, then any, until it is over. */
 async function sendRequests(
-  traffic: kinds.Traffic,
+  traffic: Traffic,
   { pause, isOver }: { pause: number; isOver: { readonly now: boolean } },
   tally: Tally,
 ): Promise<void> {
   const { random } = traffic;
   const names = Object.keys(KINDS).filter((name) => name !== 'synced' || traffic.synced !== undefined);
   const once = names.toSorted(() => random.next() - 0.5);
-  while (!isOver.now) {
+  while (!isOver.now || once.length > 0) {
     const name = once.pop() ?? random.pick(names);
     await tally.run(name, () => KINDS[name]!(traffic));
     await sleep(random.next() * 2 * pause);
@@ -142,8 +143,8 @@ async function sendRequests(
 /** Each work once, then any, one after the other, until the time is over. */
 async function runWorks(works: Works, { works: names }: SoakOptions, tally: Tally, end: number): Promise<void> {
   const { random } = works;
-  const often = [...names, ...FREQUENT.filter((name) => names.includes(name))];
-  const once = [...names];
+  const once = names.filter((name) => name !== 'replace' || works.primary !== undefined);
+  const often = [...once, ...FREQUENT.filter((name) => once.includes(name))];
   while (once.length > 0 || performance.now() < end) {
     const name = once.shift() ?? random.pick(often);
     await tally.run(name, () => WORKS[name]!(works));

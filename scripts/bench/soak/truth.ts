@@ -20,7 +20,7 @@ export interface State {
 
 export const NOTHING: Sums = { clicks: 0, impressions: 0, sum_position: 0 };
 
-export function plus(a: Sums, b: Sums): Sums {
+function plus(a: Sums, b: Sums): Sums {
   return {
     clicks: a.clicks + b.clicks,
     impressions: a.impressions + b.impressions,

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { addDays, type Day } from '../../../server/domain/dates.ts';
 import { ordinate } from '../ordinate.ts';
 import { expectStatus, type SoakClient, Unexpected } from './http.ts';
@@ -14,6 +15,8 @@ export interface Works {
   readonly random: Random;
   readonly client: SoakClient;
   readonly synced: string | undefined;
+  /** The first process of a server with several; undefined: it has one only. */
+  readonly primary: number | undefined;
 }
 
 /** Throws if a command fails or says that something is wrong. */
@@ -22,6 +25,8 @@ type Work = (works: Works) => Promise<void>;
 /** Days that are added before only corrections follow, so that the range of the data has an end. */
 const MAX_NEW_DAYS = 200;
 const KEEP = 3;
+/** Milliseconds after which the next work may begin beside a replacement. */
+const REPLACEMENT = 3000;
 
 export const backupTarget = (folder: string): string => join(folder, 'backup');
 
@@ -104,6 +109,13 @@ const refresh: Work = async ({ dataFolder, synced }) => {
     await ordinate(dataFolder, 'lists', 'warm', '--project', synced, '--period', '14d', '--json');
 };
 
+/** All server processes are replaced; no request may fail meanwhile. */
+const replace: Work = async ({ primary }) => {
+  if (primary === undefined) return;
+  process.kill(primary, 'SIGUSR2');
+  await sleep(REPLACEMENT);
+};
+
 const audit: Work = async ({ dataFolder }) => {
   const entries = JSON.parse(await ordinate(dataFolder, 'audit', 'list', '--json')) as unknown;
   if (!JSON.stringify(entries).includes('load')) throw new Unexpected('the audit trail has no load');
@@ -119,6 +131,7 @@ export const WORKS: Readonly<Record<string, Work>> = {
   refresh,
   verify,
   audit,
+  replace,
 };
 
 /** More often than the others. */
