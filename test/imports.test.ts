@@ -25,6 +25,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   formats: ['reports', 'facts', 'catalog', 'domain', 'runtime'],
   reports: ['lists', 'facts', 'catalog', 'storage', 'domain'],
   jobs: [
+    'retention',
     'alerts',
     'sync',
     'providers',
@@ -37,6 +38,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'process-folder.ts',
     'settings',
   ],
+  retention: ['alerts', 'load', 'facts', 'catalog', 'domain', 'process-folder.ts', 'settings'],
   sync: ['providers', 'load', 'facts', 'catalog', 'storage', 'domain', 'process-folder.ts', 'settings', 'runtime'],
   alerts: ['facts', 'catalog', 'storage', 'domain', 'runtime', 'process-folder.ts', 'settings'],
   lists: ['providers', 'facts', 'catalog', 'storage', 'domain', 'settings', 'runtime'],

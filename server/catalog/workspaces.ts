@@ -1,3 +1,4 @@
+import type { KeepDays } from '../domain/retention.ts';
 import type { Catalog } from './catalog.ts';
 
 export interface Workspace {
@@ -6,6 +7,7 @@ export interface Workspace {
   /** `free` has no API access; any other name is a paid plan. */
   readonly plan: string;
   readonly keywordHistoryDays: number;
+  readonly keepDays: KeepDays;
 }
 
 export const ROLES = ['owner', 'admin', 'member'] as const;
@@ -20,14 +22,23 @@ export async function findWorkspace(catalog: Catalog, id: string): Promise<Works
 }
 
 /** Throws if the id is already used. */
-export async function createWorkspace(catalog: Catalog, workspace: Workspace): Promise<void> {
+export async function createWorkspace(
+  catalog: Catalog,
+  workspace: Omit<Workspace, 'keepDays'> & Partial<Pick<Workspace, 'keepDays'>>,
+): Promise<void> {
   await catalog.transaction(async (own) => {
     if ((await findWorkspace(own, workspace.id)) !== undefined) {
       throw new Error(`There is already a workspace '${workspace.id}'.`);
     }
-    const { id, name, plan, keywordHistoryDays: days } = workspace;
-    await own.statements.run('workspace_insert', { id, name, plan, days });
+    const { id, name, plan, keywordHistoryDays: days, keepDays = null } = workspace;
+    await own.statements.run('workspace_insert', { id, name, plan, days, keepDays });
   });
+}
+
+/** Sets how many days of facts a workspace keeps. Throws if it does not exist. */
+export async function setKeepDays(catalog: Catalog, id: string, keepDays: KeepDays): Promise<void> {
+  await requireWorkspace(catalog, id);
+  await catalog.statements.run('workspace_keep_days', { id, keepDays });
 }
 
 /** Deletes a workspace with its projects, members and keys. Files are retired. */

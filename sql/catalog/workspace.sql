@@ -1,2 +1,3 @@
 -- One workspace. $id.
-select id, name, plan, keyword_history_days as keywordHistoryDays from workspaces where id = $id
+select id, name, plan, keyword_history_days as keywordHistoryDays,
+  keep_days as keepDays from workspaces where id = $id
