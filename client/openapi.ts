@@ -44,6 +44,26 @@ export interface paths {
     readonly patch?: never;
     readonly trace?: never;
   };
+  readonly '/api/v1/portfolio': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * All projects with totals of the whole property
+     * @description For each project of the workspace its sync state and what the site endpoint answers. Oldest first. Each project has a range of its own.
+     */
+    readonly get: operations['getPortfolio'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
   readonly '/api/v1/projects/{id}/keywords': {
     readonly parameters: {
       readonly query?: never;
@@ -443,8 +463,6 @@ export interface components {
       readonly message: string;
     };
     /** @enum {string} */
-    readonly EventDevice: 'desktop' | 'mobile' | 'tablet';
-    /** @enum {string} */
     readonly Format: 'json' | 'csv' | 'ndjson' | 'arrow' | 'parquet';
     readonly Group: {
       /** @description A short id. */
@@ -624,6 +642,46 @@ export interface components {
       /** Format: int64 */
       readonly offset: number;
     };
+    readonly PortfolioAnswer: {
+      readonly paging: components['schemas']['Paging'];
+      readonly projects: readonly components['schemas']['PortfolioProject'][];
+    };
+    /** @description A project, and what `/projects/{id}/site` answers about it: `error` where that is an error, such as a range that begins after the last synced day. */
+    readonly PortfolioProject: {
+      /** @description A short id. */
+      readonly id: string;
+      readonly domain: string;
+      /** @description Identifier of the search-performance property. */
+      readonly property: string;
+      /** @description Country filter of the project; null means all countries. */
+      readonly country: string | null;
+      readonly language: string | null;
+      /** @description One of pending, ok, warning, failed; more may be added. */
+      readonly syncStatus: string;
+      readonly lastSyncedAt: string | null;
+      /** @description Last synced day; null before the first sync. */
+      readonly syncedThrough: string | null;
+      /**
+       * Format: date
+       * @description First day of keyword data the plan can read.
+       */
+      readonly keywordHistoryFrom: string;
+      /** @description Older days inside the plan window are still loading. */
+      readonly historyBackfilling: boolean;
+      /**
+       * Format: int64
+       * @description Keywords that are not archived.
+       */
+      readonly trackedKeywords: number;
+      /** @description The days of this project: by default they end with its own last synced day. */
+      readonly range: components['schemas']['Range'] | null;
+      readonly quality?: components['schemas']['Quality'];
+      /** @description Null with `error`. */
+      readonly totals: components['schemas']['TotalMetrics'] | null;
+      /** @description Only when daily is requested; with interval, weeks or months. */
+      readonly daily?: readonly components['schemas']['DayMetrics'][];
+      readonly error?: components['schemas']['ErrorDetails'];
+    };
     readonly Project: {
       /** @description A short id. */
       readonly id: string;
@@ -675,20 +733,16 @@ export interface components {
        * @description A day, YYYY-MM-DD.
        */
       readonly to: string;
-      readonly kind: components['schemas']['ProviderEventKind'];
+      /** @description span: its days are counted differently; change: all days from some day of it on. One of span, change; more may be added. */
+      readonly kind: string;
       readonly affects: readonly components['schemas']['MetricName'][];
       /** @description Null for all devices. */
-      readonly device: components['schemas']['EventDevice'] | null;
+      readonly device: string | null;
       /** @description Null if the search engine did not announce it. */
       readonly announcedOn: string | null;
       /** @description The address of a description. */
       readonly source: string;
     };
-    /**
-     * @description span: its days are counted differently; change: all days from some day of it on.
-     * @enum {string}
-     */
-    readonly ProviderEventKind: 'span' | 'change';
     /** @description Only with `quality`. */
     readonly Quality: {
       /** @description The last final day. */
@@ -1125,6 +1179,106 @@ export interface operations {
       readonly 401: components['responses']['Unauthorized'];
       readonly 403: components['responses']['PlanRequired'];
       readonly 404: components['responses']['NotFound'];
+      readonly 429: components['responses']['RateLimited'];
+      readonly 500: components['responses']['ServerError'];
+      readonly 503: components['responses']['Unavailable'];
+    };
+  };
+  readonly getPortfolio: {
+    readonly parameters: {
+      readonly query?: {
+        /** @description First day of the range; 27 days before `to` by default. A range has at most 486 days. */
+        readonly from?: string;
+        /** @description Last day of the range, inclusive; the last synced day by default. */
+        readonly to?: string;
+        /** @description A range that ends at `to`: 1d to 486d, or 1m to 16m (calendar months). Used instead of `from`. */
+        readonly period?: string;
+        /** @description Only this device. */
+        readonly device?: components['schemas']['Device'];
+        /** @description Adds the same metrics over another range, and the change: `previous` (the same number of days just before), `year` (364 days earlier, so that weekdays match), or days such as `2025-08-01..2025-08-28`. */
+        readonly compare?: string;
+        /** @description Adds the days of each project. */
+        readonly daily?: boolean;
+        /** @description Sums the days per week (from Monday) or month. A week or month that the range covers in part is labelled by its first day in the range. */
+        readonly interval?: components['schemas']['Interval'];
+        /** @description Adds the quality of the data: how many days are stored, provisional or cut off, and more. */
+        readonly quality?: boolean;
+        /** @description Only rows that match: `field:operator:value`, several joined by `;` (and), or JSON `{"match":"any","conditions":[{"field","op","value"}]}`. Numbers are compared by eq, neq, lt, lte, gt, gte, unrounded. Fields: domain, property, country, language, syncStatus, clicks, impressions, ctr, position. */
+        readonly filter?: string;
+        /** @description Fields to sort by, joined by commas, with `-` for descending: domain, property, country, language, syncStatus, clicks, impressions, ctr, position. Empty ratios come last. */
+        readonly sort?: string;
+        /** @description Maximum number of rows. */
+        readonly limit?: number;
+        /** @description Number of rows to skip. No rows are returned at or beyond the total. */
+        readonly offset?: number;
+        /** @description Response format. Alternatives: a path extension such as `.csv`, or a media type in `Accept`. */
+        readonly format?: components['schemas']['Format'];
+        /** @description Starts CSV with a byte order mark, for Excel. */
+        readonly bom?: boolean;
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description The projects. */
+      readonly 200: {
+        headers: {
+          /** @description Always no-store. */
+          readonly 'Cache-Control'?: 'no-store';
+          /** @description Requests that a key may send per minute: 120. */
+          readonly 'X-RateLimit-Limit'?: number;
+          /** @description Requests left in the current minute. */
+          readonly 'X-RateLimit-Remaining'?: number;
+          /** @description Seconds until the current minute ends. */
+          readonly 'X-RateLimit-Reset'?: number;
+          /** @description Changes when the response changes. Send it as `If-None-Match` to receive 304 for an unchanged response. */
+          readonly ETag?: string;
+          /** @description Not with JSON. As `paging.total` in JSON, or the number of rows. */
+          readonly 'X-Total-Count'?: number;
+          /** @description Not with JSON. As `range.from` in JSON. */
+          readonly 'X-Range-From'?: string;
+          /** @description Not with JSON. As `range.to` in JSON. */
+          readonly 'X-Range-To'?: string;
+          /** @description Not with JSON. As `range.provisionalAfter` in JSON, unless it is null. */
+          readonly 'X-Provisional-After'?: string;
+          /** @description Not with JSON. As `range.comparison.from` in JSON, with `compare`. */
+          readonly 'X-Comparison-From'?: string;
+          /** @description Not with JSON. As `range.comparison.to` in JSON, with `compare`. */
+          readonly 'X-Comparison-To'?: string;
+          /** @description Not with JSON. A file name. */
+          readonly 'Content-Disposition'?: string;
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['PortfolioAnswer'];
+          readonly 'text/csv': string;
+          readonly 'application/x-ndjson': string;
+          readonly 'application/vnd.apache.arrow.stream': string;
+          readonly 'application/vnd.apache.parquet': string;
+        };
+      };
+      /** @description The response still matches `If-None-Match`. Counts towards the rate limit. */
+      readonly 304: {
+        headers: {
+          /** @description Always no-store. */
+          readonly 'Cache-Control'?: 'no-store';
+          /** @description Requests that a key may send per minute: 120. */
+          readonly 'X-RateLimit-Limit'?: number;
+          /** @description Requests left in the current minute. */
+          readonly 'X-RateLimit-Remaining'?: number;
+          /** @description Seconds until the current minute ends. */
+          readonly 'X-RateLimit-Reset'?: number;
+          /** @description Changes when the response changes. Send it as `If-None-Match` to receive 304 for an unchanged response. */
+          readonly ETag?: string;
+          readonly [name: string]: unknown;
+        };
+        content?: never;
+      };
+      readonly 400: components['responses']['InvalidRequest'];
+      readonly 401: components['responses']['Unauthorized'];
+      readonly 403: components['responses']['PlanRequired'];
       readonly 429: components['responses']['RateLimited'];
       readonly 500: components['responses']['ServerError'];
       readonly 503: components['responses']['Unavailable'];

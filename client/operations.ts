@@ -1,12 +1,13 @@
 // Written by `npm run client`; do not edit.
 
 /** Of the document that the files of this folder were made from: a test tells when they are outdated. */
-export const DOCUMENT = 'b7d20cd26c25e0bf601ac2756b61ace83466358a71fc8d272e4b1216a56fc52a';
+export const DOCUMENT = '73ef02c459c0095b89554f6877a2396bfd76541ebe93001a20846cf41d2aef0a';
 
 /** The path of each operation. */
 export const PATHS = {
   listProjects: '/api/v1/projects',
   getProject: '/api/v1/projects/{id}',
+  getPortfolio: '/api/v1/portfolio',
   listKeywords: '/api/v1/projects/{id}/keywords',
   listGroups: '/api/v1/projects/{id}/groups',
   listPageGroups: '/api/v1/projects/{id}/page-groups',
@@ -21,6 +22,7 @@ export const PATHS = {
 
 /** The name of the list of rows in answers with pages. */
 export const ROWS = {
+  getPortfolio: 'projects',
   listKeywords: 'keywords',
   listPages: 'pages',
   listQueries: 'queries',

@@ -23,7 +23,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   mcp: ['api', 'formats', 'reports', 'catalog', 'domain', 'runtime'],
   api: ['formats', 'reports', 'catalog', 'domain', 'runtime'],
   formats: ['reports', 'facts', 'catalog', 'domain', 'runtime'],
-  reports: ['lists', 'facts', 'catalog', 'storage', 'domain'],
+  reports: ['lists', 'facts', 'catalog', 'storage', 'domain', 'runtime'],
   jobs: [
     'retention',
     'alerts',

@@ -170,6 +170,7 @@ function operationAt(path: string): Operation {
 }
 
 const PATHS = [
+  '/portfolio',
   '/projects',
   '/projects/{id}',
   '/projects/{id}/alerts',
@@ -186,7 +187,7 @@ const PATHS = [
 /** The only operation whose answer is no document. */
 const FILE_PATH = '/projects/{id}/snapshot/{file}';
 
-t.test('an OpenAPI 3.1 document of the thirteen operations, all of them GET', async (t) => {
+t.test('an OpenAPI 3.1 document of the fourteen operations, all of them GET', async (t) => {
   t.equal(served.statusCode, 200);
   t.match(served.headers['content-type'], /^application\/json/);
   t.match(openapi.openapi, /^3\.1\.\d+$/);
@@ -196,7 +197,7 @@ t.test('an OpenAPI 3.1 document of the thirteen operations, all of them GET', as
   );
   for (const [path, item] of Object.entries(openapi.paths)) t.strictSame(Object.keys(item), ['get'], path);
   const ids = [...PATHS, FILE_PATH].map((path) => operationAt(path).operationId);
-  t.equal(new Set(ids).size, 13);
+  t.equal(new Set(ids).size, 14);
   t.match(openapi.components.securitySchemes, { key: { type: 'http', scheme: 'bearer' } });
   for (const path of [...PATHS, FILE_PATH]) {
     t.strictSame(operationAt(path).security, [{ key: [] }], path);
@@ -235,6 +236,17 @@ const LIST = {
 const PARAMETERS: Readonly<Record<string, Readonly<Record<string, object>>>> = {
   '/projects': FORMAT,
   '/projects/{id}': {},
+  '/portfolio': {
+    ...RANGE,
+    device: DEVICE,
+    daily: FLAG,
+    ...INTERVAL,
+    ...COMPARE,
+    ...SELECTION,
+    limit: number(1, 1000, 5000),
+    offset: number(0, 0),
+    ...FORMAT,
+  },
   '/projects/{id}/keywords': {
     ...RANGE,
     device: DEVICE,
@@ -337,8 +349,8 @@ t.test('every object and every choice has a name, and the same name in all opera
   );
   t.ok(Object.keys(schemas).length <= 60, 'generated clients have at most 60 types');
   t.equal(uses('Error'), 9, 'one schema of all errors');
-  t.equal(uses('Paging'), 3);
-  t.equal(uses('Range'), 5);
+  t.equal(uses('Paging'), 4);
+  t.equal(uses('Range'), 6);
   t.equal(uses('Metrics'), 9, 'keywords, and the comparison of every object of metrics');
   t.equal(uses('ProjectReference'), 10);
 });
@@ -401,7 +413,7 @@ t.test('every error of the contract, each with its code', async (t) => {
   });
 });
 
-const HAS_ETAG = /\/(\{id\}|keywords|site|breakdowns|pages|queries|groups|page-groups|snapshot)$/;
+const HAS_ETAG = /\/(\{id\}|portfolio|keywords|site|breakdowns|pages|queries|groups|page-groups|snapshot)$/;
 const ROW_HEADERS = [
   'Content-Disposition',
   'X-Comparison-From',

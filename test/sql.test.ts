@@ -148,6 +148,16 @@ const QUESTIONS: Readonly<
     parameters: { ...RANGE, device: 'all' },
     answers: { date: '2026-03-02', hasUnknownDevice: 0 },
   },
+  site_daily_each: {
+    key: "date '2026-03-02' as date, 'mobile' as device",
+    parameters: { places: ['7'], firsts: ['2026-03-01'], lasts: ['2026-03-02'], device: 'all' },
+    answers: { place: 7, day: 1, hasUnknownDevice: 0 },
+  },
+  brand_totals_each: {
+    key: "date '2026-03-02' as date, 'brand' as segment",
+    parameters: { places: ['7'], firsts: ['2026-03-02'], lasts: ['2026-03-31'] },
+    answers: { place: 7 },
+  },
   keyword_running: {
     key: `${shortIdNumber('kwOne')} as number, date '2026-03-01' as date, 'mobile' as device`,
     parameters: { device: 'mobile', through: '2026-03-01', before: null },

@@ -15,6 +15,7 @@ import { measureCompression } from './measurements/compression.ts';
 import { measureDaily } from './measurements/daily.ts';
 import { measureLists } from './measurements/lists.ts';
 import { measureLoading } from './measurements/loading.ts';
+import { measurePortfolio } from './measurements/portfolio.ts';
 import { measureProjects } from './measurements/projects.ts';
 import { measureRepeat } from './measurements/repeat.ts';
 import { measureSite } from './measurements/site.ts';
@@ -37,6 +38,7 @@ const MEASUREMENTS: Readonly<Record<string, (bench: Bench) => Promise<Outcome>>>
   lists: measureLists,
   compression: measureCompression,
   loading: measureLoading,
+  portfolio: measurePortfolio,
   projects: measureProjects,
   clients: measureClients,
 };

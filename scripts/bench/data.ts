@@ -66,34 +66,41 @@ export async function prepareData(engine: Engine, options: BenchOptions, report:
   return { ...data, largeSnapshot, plain };
 }
 
+/** Equal projects of one workspace. */
+interface EqualProjects {
+  readonly count: number;
+  readonly keywords: number;
+  readonly days: number;
+}
+
 /** A data folder with `count` equal projects. */
 export async function prepareProjects(
   engine: Engine,
-  options: BenchOptions,
-  count: number,
+  { folder: root, keys }: BenchOptions,
+  { count, keywords, days }: EqualProjects,
   report: Report,
 ): Promise<Data> {
-  const { scaleKeywords, scaleDays, keys } = options;
-  const projects = equalPlans(count, scaleKeywords, scaleDays);
-  const folder = join(options.folder, `snapshots-${count}`);
+  const projects = equalPlans(count, keywords, days);
+  const name = `${count}-${keywords}-${days}`;
+  const folder = join(root, `snapshots-${name}`);
   const parts = Array.from({ length: Math.ceil(count / PROJECTS_PER_LOAD) }, (_, index) => ({
     snapshot: join(folder, String(index + 1)),
     projects: projects.slice(index * PROJECTS_PER_LOAD, (index + 1) * PROJECTS_PER_LOAD),
   }));
-  const sizes = { scaleKeywords, scaleDays, count, keys };
+  const sizes = { keywords, days, count, keys };
   await makeOnce(folder, stampOf(sizes, GENERATOR), async () => {
     report(`making the snapshots of ${count} projects`);
     using session = await engine.session();
     await makeTexts(session, projects);
     for (const part of parts) {
       await writeEntities(session, part.snapshot, part.projects);
-      await writeFacts(session, part.snapshot, 'keyword_daily', part.projects);
+      if (keywords > 0) await writeFacts(session, part.snapshot, 'keyword_daily', part.projects);
       await writeFacts(session, part.snapshot, 'site_daily', part.projects);
     }
   });
   const stamp = stampOf(sizes, [...GENERATOR, ...STORE]);
   const snapshots = parts.map(({ snapshot }) => snapshot);
-  return loadOnce(join(options.folder, `data-${count}`), stamp, snapshots, [workspaceName(1)], keys, report);
+  return loadOnce(join(root, `data-${name}`), stamp, snapshots, [workspaceName(1)], keys, report);
 }
 
 /** Loads snapshots into a data folder and creates keys, unless this was done before. */

@@ -19,6 +19,8 @@ interface Sizes {
   readonly workspaces: number;
   /** Keys of each workspace; the service allows 20. */
   readonly keys: number;
+  /** Projects of the workspace whose portfolio is measured. */
+  readonly portfolio: number;
 }
 
 /** How long to measure. */
@@ -53,6 +55,7 @@ const DEFAULTS: Sizes & Effort = {
   listDays: 28,
   workspaces: 20,
   keys: 20,
+  portfolio: 1000,
   rounds: 15,
   burst: 3900,
   seconds: 20,
@@ -68,6 +71,7 @@ const QUICK: typeof DEFAULTS = {
   listDays: 7,
   workspaces: 1,
   keys: 3,
+  portfolio: 5,
   rounds: 2,
   burst: 20,
   seconds: 1,
@@ -82,6 +86,7 @@ const HELP: Readonly<Record<keyof typeof DEFAULTS, string>> = {
   pages: 'pages of the large project',
   listDays: 'days of query and page facts',
   workspaces: 'workspaces with a small project each, for bursts of requests',
+  portfolio: 'projects of the workspace whose portfolio is measured',
   keys: 'keys of each workspace, at most 20',
   rounds: 'times that each compared thing is measured',
   burst: 'requests of one burst',

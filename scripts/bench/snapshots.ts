@@ -52,7 +52,7 @@ export function equalPlans(count: number, keywords: number, days: number): Proje
 
 /** Generates the query texts of these projects. */
 export async function makeTexts(session: Session, projects: readonly ProjectPlan[]): Promise<void> {
-  const count = Math.max(...projects.flatMap(({ keywords, queries }) => [keywords, queries]));
+  const count = Math.max(1, ...projects.flatMap(({ keywords, queries }) => [keywords, queries]));
   await session.runFile('bench/texts', { seed: SEED, count });
 }
 

@@ -1,16 +1,17 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Project } from '../catalog/projects.ts';
 import type { RowsAnswer } from '../formats/rows.ts';
 import {
+  type AnyParser,
+  type AnyReport,
   type Caller,
-  findReportProject,
-  type Parser,
-  type ProjectQuery,
+  findSubject,
+  parseParameters,
   planReport,
-  type Report,
+  type ReportQuery,
   type ReportRequest,
   rejectParameters,
   runReport,
+  type Subject,
 } from '../reports/report.ts';
 import { etagOf, matchesEtag } from './etag.ts';
 import { namedFormat, parametersOf } from './format.ts';
@@ -31,7 +32,7 @@ type Handler = (context: Context) => (request: FastifyRequest, reply: FastifyRep
 
 /** The formatters of a report. */
 interface Formats<Query, Result> {
-  readonly json: (result: Result) => Buffer;
+  readonly json: (result: Result) => Buffer | Promise<Buffer>;
   /** Flat rows, for all formats except JSON. */
   readonly rows?: (result: Result) => RowsAnswer;
   /** Whether the response may be so long that concurrency must be limited. */
@@ -49,8 +50,8 @@ interface FreshFormats<Query, Result> extends Formats<Query, Result> {
 }
 
 /** Handler that responds from the cache, or runs the report and caches the bytes. Streams long responses and flat rows. */
-export function answerCached<Query extends ProjectQuery, Plan, Result>(
-  report: Report<Query, Plan, Result>,
+export function answerCached<Query extends ReportQuery, Plan, Result>(
+  report: AnyReport<Query, Plan, Result>,
   formats: CachedFormats<Query, Result>,
 ): Handler {
   return (context) => (request, reply) => {
@@ -73,8 +74,8 @@ export function answerCached<Query extends ProjectQuery, Plan, Result>(
 }
 
 /** Handler that runs the report for each request. */
-export function answerFresh<Query extends ProjectQuery, Plan, Result>(
-  report: Report<Query, Plan, Result>,
+export function answerFresh<Query extends ReportQuery, Plan, Result>(
+  report: AnyReport<Query, Plan, Result>,
   formats: FreshFormats<Query, Result>,
 ): Handler {
   return (context) => async (request, reply) => {
@@ -83,25 +84,25 @@ export function answerFresh<Query extends ProjectQuery, Plan, Result>(
     const result = await runQuery(context, request, execution, request.signal);
     const etag = formats.version && etagOf(execution.key, formats.version(result));
     if (etag !== undefined && matchesEtag(request, etag)) return sendNotModified(reply, etag);
-    const bytes = formats.json(result);
+    const bytes = await formats.json(result);
     request.stages?.end('format');
     return sendBytes(reply, { bytes, encoding: 'identity' }, etag);
   };
 }
 
-/** Finds the project and parses the parameters; synchronous if the project is cached. */
-function parseRequest<Query extends ProjectQuery>(
+/** Finds the project or workspace and parses the parameters; synchronous if it is cached. */
+function parseRequest<Query extends ReportQuery>(
   context: Context,
-  report: Parser<Query>,
+  report: AnyParser<Query>,
   request: FastifyRequest,
 ): ParsedQuery<Query> | Promise<ParsedQuery<Query>> {
   const format = namedFormat(request);
-  const project = findReportProject(context, projectIn(request));
-  const parse = (found: Project): ParsedQuery<Query> | Promise<never> => {
+  const subject = findSubject(report, context, projectIn(request));
+  const parse = (found: Subject): ParsedQuery<Query> | Promise<never> => {
     const now = context.now();
     try {
       const parsed = context.queries.get(request.url, format, found, now, () =>
-        report.parse(parametersOf(request, format), found, now),
+        parseParameters(report, parametersOf(request, format), found, now),
       );
       request.stages?.end('parse');
       return parsed;
@@ -109,11 +110,11 @@ function parseRequest<Query extends ProjectQuery>(
       return rejectParameters(report, context, found, request.query, error);
     }
   };
-  return project instanceof Promise ? project.then(parse) : parse(project);
+  return subject instanceof Promise ? subject.then(parse) : parse(subject);
 }
 
-interface Execution<Query extends ProjectQuery, Plan, Result> extends ParsedQuery<Query> {
-  readonly report: Report<Query, Plan, Result>;
+interface Execution<Query extends ReportQuery, Plan, Result> extends ParsedQuery<Query> {
+  readonly report: AnyReport<Query, Plan, Result>;
 }
 
 function sendNotModified(reply: FastifyReply, etag: string): FastifyReply {
@@ -121,12 +122,12 @@ function sendNotModified(reply: FastifyReply, etag: string): FastifyReply {
 }
 
 /** Sends a cached response synchronously, or computes it once for all concurrent requests. */
-function sendCached<Query extends ProjectQuery, Plan, Result>(
+function sendCached<Query extends ReportQuery, Plan, Result>(
   context: Context,
   request: FastifyRequest,
   reply: FastifyReply,
   execution: Execution<Query, Plan, Result>,
-  json: (result: Result) => Buffer,
+  json: Formats<Query, Result>['json'],
 ): Promise<FastifyReply> | undefined {
   const { cache } = context;
   const { key, etag } = execution;
@@ -137,7 +138,7 @@ function sendCached<Query extends ProjectQuery, Plan, Result>(
     return undefined;
   }
   const make = async (signal: AbortSignal): Promise<Buffer> => {
-    const bytes = json(await runQuery(context, request, execution, signal));
+    const bytes = await json(await runQuery(context, request, execution, signal));
     request.stages?.end('format');
     return bytes;
   };
@@ -145,7 +146,7 @@ function sendCached<Query extends ProjectQuery, Plan, Result>(
 }
 
 /** Plans the report, then runs it while the JSON is streamed. The number of concurrent long responses is limited. */
-async function sendParts<Query extends ProjectQuery, Plan, Result>(
+async function sendParts<Query extends ReportQuery, Plan, Result>(
   context: Context,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -163,7 +164,7 @@ async function sendParts<Query extends ProjectQuery, Plan, Result>(
 }
 
 /** Streams flat rows in the format of the query while they are read. */
-async function sendRows<Query extends ProjectQuery, Plan, Result>(
+async function sendRows<Query extends ReportQuery, Plan, Result>(
   context: Context,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -180,7 +181,7 @@ async function sendRows<Query extends ProjectQuery, Plan, Result>(
   return sendStream(request, reply, limit, async () => rowStream(context, query, rows(result), tag));
 }
 
-function runQuery<Query extends ProjectQuery, Plan, Result>(
+function runQuery<Query extends ReportQuery, Plan, Result>(
   context: Context,
   request: FastifyRequest,
   { report, query }: Execution<Query, Plan, Result>,

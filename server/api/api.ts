@@ -11,6 +11,7 @@ import { keywords } from './routes/keywords.ts';
 import { notes } from './routes/notes.ts';
 import { pageGroups } from './routes/page-groups.ts';
 import { pages } from './routes/pages.ts';
+import { portfolio } from './routes/portfolio.ts';
 import { oneProject, projects } from './routes/projects.ts';
 import { queries } from './routes/queries.ts';
 import { addRoute, type Route } from './routes/route.ts';
@@ -23,6 +24,7 @@ const API_ROOT = '/api/v1';
 export const ROUTES: readonly Route[] = [
   projects,
   oneProject,
+  portfolio,
   keywords,
   groups,
   pageGroups,

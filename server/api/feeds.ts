@@ -1,9 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Feed } from '../catalog/feeds.ts';
-import { findProject } from '../catalog/projects.ts';
+import { findProject, readWorkspaceProjects } from '../catalog/projects.ts';
 import { invalidRequest, notFound } from '../domain/errors.ts';
 import { readParameters } from '../reports/parameters.ts';
+import { type AnyParser, parseParameters } from '../reports/report.ts';
 import { ROUTES } from './api.ts';
 import type { Credential, Guard } from './plugins/guard.ts';
 import type { Context } from './routes/context.ts';
@@ -60,11 +61,14 @@ function matches(pattern: string, pathname: string): { id?: string } | undefined
 /** Throws an error that tells the maker of a feed why its path is not a question that the workspace can ask. */
 export async function checkFeedPath(catalog: Catalog, workspace: string, path: string, now: number): Promise<void> {
   const { route, params, query } = readFeedPath(path);
-  readParameters(route.report.parameters, query);
-  if (params.id === undefined) return;
-  const project = await findProject(catalog, workspace, params.id);
-  if (project === undefined) throw notFound(`The workspace of the key has no project '${params.id}'.`);
-  route.report.parse?.(query, project, now);
+  const { report } = route;
+  readParameters(report.parameters, query);
+  const subject =
+    params.id === undefined
+      ? await readWorkspaceProjects(catalog, workspace)
+      : await findProject(catalog, workspace, params.id);
+  if (subject === undefined) throw notFound(`The workspace of the key has no project '${params.id}'.`);
+  if (report.parse !== undefined) parseParameters(report as AnyParser<unknown>, query, subject, now);
 }
 
 /** Feeds, each at an address of its own beside the API: `/feeds/TOKEN.csv`. */

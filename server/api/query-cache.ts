@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import type { Project } from '../catalog/projects.ts';
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
+import type { Subject } from '../reports/report.ts';
 import { etagOf } from './etag.ts';
 
 /** A query value with its key in the response cache. */
@@ -12,7 +12,7 @@ export interface ParsedQuery<Query> {
 }
 
 interface Entry extends ParsedQuery<unknown> {
-  readonly project: Project;
+  readonly subject: Subject;
   readonly hour: number;
 }
 
@@ -30,29 +30,29 @@ export class QueryCache {
   });
 
   /**
-   * The query of a URL for a project.
+   * The query of a URL about a project or a workspace.
    * @param url path and parameters
    * @param format the format given outside the URL, if any
    * @param now milliseconds
-   * @param parse must depend only on the URL, the project and the day
+   * @param parse must depend only on the URL, the subject and the day
    */
   get<Query extends object>(
     url: string,
     format: string | undefined,
-    project: Project,
+    subject: Subject,
     now: number,
     parse: () => Query,
   ): ParsedQuery<Query> {
     const address =
-      format === undefined ? cacheKey(project.workspaceId, url) : cacheKey(project.workspaceId, url, format);
+      format === undefined ? cacheKey(subject.workspaceId, url) : cacheKey(subject.workspaceId, url, format);
     const hour = Math.floor(now / HOUR);
     const cached = this.#entries.get(address);
-    // The project is the same object until the catalog changes.
-    if (cached?.project === project && cached.hour === hour) return cached as ParsedQuery<Query>;
+    // The subject is the same object until the catalog changes.
+    if (cached?.subject === subject && cached.hour === hour) return cached as ParsedQuery<Query>;
     const query = parse();
     const key = cacheKey(query);
     const etag = etagOf(key);
-    if (address.length <= MAX_ADDRESS) this.#entries.set(address, { query, key, etag, project, hour });
+    if (address.length <= MAX_ADDRESS) this.#entries.set(address, { query, key, etag, subject, hour });
     return { query, key, etag };
   }
 }

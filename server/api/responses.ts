@@ -15,12 +15,12 @@ const noStore = { 'Cache-Control': constantHeader('no-store') };
 const retryAfter = { 'Retry-After': integerHeader('Seconds to wait before the next request.') };
 const challenge = { 'WWW-Authenticate': constantHeader('Bearer') };
 
-const error = object('Error', {
-  error: object('ErrorDetails', {
-    code: oneOf('ErrorCode', Object.keys(ERRORS) as ErrorCode[], 'A published code keeps its meaning.'),
-    message: Type.String({ description: 'What was wrong and what would be right, for people.' }),
-  }),
+export const errorDetails = object('ErrorDetails', {
+  code: oneOf('ErrorCode', Object.keys(ERRORS) as ErrorCode[], 'A published code keeps its meaning.'),
+  message: Type.String({ description: 'What was wrong and what would be right, for people.' }),
 });
+
+const error = object('Error', { error: errorDetails });
 
 const EXTRA_DESCRIPTIONS: Partial<Record<ErrorCode, string>> = {
   rate_limited: `; ${REQUESTS_PER_MINUTE} per minute with one key, ${FAILURES_PER_MINUTE} per minute without a valid key from one address`,

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { METRIC_NAMES, type MetricName, UNSAFE_REASONS, type UnsafeReason } from '../domain/comparison.ts';
+import { SYNC_STATES } from '../domain/filter.ts';
 import type { ProviderEvent } from '../domain/provider-events.ts';
 import { KEYWORD_FIELDS, NUMBER_OPERATOR_NAMES, TEXT_OPERATOR_NAMES } from '../domain/rules.ts';
 import { DEVICES } from '../reports/parameters.ts';
@@ -81,6 +82,23 @@ export const project = object(
   { description: 'The requested project.' },
 );
 
+/** The properties of a project, for use in rows. */
+export const projectProperties = {
+  id: shortId,
+  domain: Type.String(),
+  property: Type.String({ description: 'Identifier of the search-performance property.' }),
+  country: nullable(Type.String({ pattern: '^[a-z]{3}$' }), 'Country filter of the project; null means all countries.'),
+  language: nullable(Type.String({ pattern: '^[a-z]{2}$' })),
+  syncStatus: openWords(SYNC_STATES),
+  lastSyncedAt: nullable(instant),
+  syncedThrough: nullable(day, 'Last synced day; null before the first sync.'),
+  keywordHistoryFrom: Type.String({ format: 'date', description: 'First day of keyword data the plan can read.' }),
+  historyBackfilling: Type.Boolean({ description: 'Older days inside the plan window are still loading.' }),
+  trackedKeywords: integer({ minimum: 0, description: 'Keywords that are not archived.' }),
+};
+
+export const projectDetails = object('Project', projectProperties);
+
 export const paging = object(
   'Paging',
   { total: integer({ minimum: 0 }), limit: integer({ minimum: 1 }), offset: integer({ minimum: 0 }) },
@@ -134,13 +152,12 @@ const providerEvent = object('ProviderEvent', {
   title: Type.String(),
   from: day,
   to: day,
-  kind: oneOf(
-    'ProviderEventKind',
+  kind: openWords(
     ['span', 'change'],
     'span: its days are counted differently; change: all days from some day of it on.',
   ),
   affects: Type.Unsafe<readonly MetricName[]>(Type.Array(oneOf('MetricName', METRIC_NAMES))),
-  device: nullable(oneOf('EventDevice', ['desktop', 'mobile', 'tablet']), 'Null for all devices.'),
+  device: nullable(openWords(['desktop', 'mobile', 'tablet']), 'Null for all devices.'),
   announcedOn: nullable(day, 'Null if the search engine did not announce it.'),
   source: Type.String({ description: 'The address of a description.' }),
 });

@@ -3,11 +3,13 @@ import { FEED_PATTERN, KEY_PATTERN, SESSION_PATTERN } from '../domain/ids.ts';
 import type { CatalogVersion, OpenCatalog } from './catalog.ts';
 import { type Feed, findFeed } from './feeds.ts';
 import { type Access, findAccess, hashOf } from './keys.ts';
-import { findProject, type Project } from './projects.ts';
+import { findProject, type Project, readWorkspaceProjects, type WorkspaceProjects } from './projects.ts';
 import { findSession, type Session } from './sessions.ts';
 
 /** Maximum entries of each kind. */
 const MAX_ENTRIES = 10_000;
+/** The same of workspaces, which may have a thousand projects each. */
+const MAX_WORKSPACES = 100;
 
 /** A value that is available synchronously if cached. */
 export type Found<T> = T | undefined | Promise<T | undefined>;
@@ -22,6 +24,7 @@ export class CatalogCache {
   readonly #feeds = new Map<CacheKey, Feed | undefined>();
   readonly #sessions = new Map<CacheKey, Session | undefined>();
   readonly #projects = new Map<CacheKey, Project | undefined>();
+  readonly #workspaces = new Map<CacheKey, WorkspaceProjects | undefined>();
   #version: CatalogVersion | undefined;
 
   constructor(catalog: OpenCatalog) {
@@ -59,13 +62,25 @@ export class CatalogCache {
     return found instanceof Promise ? found.then(own) : own(found);
   }
 
-  #lookUp<T>(cached: Map<CacheKey, T | undefined>, key: CacheKey, read: () => Promise<T | undefined>): Found<T> {
+  /** See `readWorkspaceProjects`. */
+  workspaceProjects(workspace: string): WorkspaceProjects | Promise<WorkspaceProjects> {
+    const read = () => readWorkspaceProjects(this.#catalog, workspace);
+    const found = this.#lookUp(this.#workspaces, cacheKey(workspace), read, MAX_WORKSPACES);
+    return found as WorkspaceProjects | Promise<WorkspaceProjects>;
+  }
+
+  #lookUp<T>(
+    cached: Map<CacheKey, T | undefined>,
+    key: CacheKey,
+    read: () => Promise<T | undefined>,
+    maxEntries = MAX_ENTRIES,
+  ): Found<T> {
     const version = this.#current();
     if (cached.has(key)) return cached.get(key);
     return read().then((value) => {
       // A value read before a commit may be outdated.
       if (this.#current() !== version) return value;
-      if (cached.size >= MAX_ENTRIES) cached.clear();
+      if (cached.size >= maxEntries) cached.clear();
       cached.set(key, value);
       return value;
     });
@@ -79,6 +94,7 @@ export class CatalogCache {
       this.#feeds.clear();
       this.#sessions.clear();
       this.#projects.clear();
+      this.#workspaces.clear();
       this.#version = version;
     }
     return version;

@@ -64,6 +64,27 @@ export async function filesOf(
   return catalog.statements.all<StoredFile>('fact_files', { project, table, ...span });
 }
 
+/** The manifest rows of a table of all projects of a workspace, by project. */
+export async function manifestOfWorkspace(
+  catalog: Catalog,
+  workspace: string,
+  table: StoredTable,
+): Promise<Map<string, FactFile[]>> {
+  const byProject = new Map<string, FactFile[]>();
+  const batches = catalog.statements.each<FactFile & { project: string }>('fact_files_of_workspace', {
+    workspace,
+    table,
+  });
+  for await (const rows of batches) {
+    for (const { project, ...file } of rows) {
+      const known = byProject.get(project);
+      if (known === undefined) byProject.set(project, [file]);
+      else known.push(file);
+    }
+  }
+  return byProject;
+}
+
 /** The manifest rows of a project's table between the months of two days. */
 export async function manifestOf(
   catalog: Catalog,

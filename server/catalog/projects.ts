@@ -1,4 +1,6 @@
+import { hash } from 'node:crypto';
 import { addDays, type Day, dayOf } from '../domain/dates.ts';
+import type { SYNC_STATES } from '../domain/filter.ts';
 import { newShortId } from '../domain/ids.ts';
 import type { Microseconds } from '../domain/instants.ts';
 import type { Catalog } from './catalog.ts';
@@ -11,7 +13,7 @@ export interface Project {
   readonly country: string | null;
   readonly language: string | null;
   readonly brandTerms: readonly string[];
-  readonly syncStatus: 'pending' | 'ok' | 'warning' | 'failed';
+  readonly syncStatus: (typeof SYNC_STATES)[number];
   readonly lastSyncedAt: Microseconds | null;
   readonly syncedThrough: Day | null;
   readonly provisionalAfter: Day | null;
@@ -76,6 +78,28 @@ function toProject(row: ProjectRow): Project {
 export async function listProjects(catalog: Catalog, workspace: string): Promise<Project[]> {
   const rows = await catalog.statements.all<ProjectRow>('projects_of_workspace', { workspace });
   return rows.map(toProject);
+}
+
+/** All projects of a workspace that have finished setup, in one state. */
+export interface WorkspaceProjects {
+  readonly workspaceId: string;
+  /** Oldest first. */
+  readonly projects: readonly Project[];
+  /** Another text for each state: what is computed from it depends on nothing else of these projects. */
+  readonly revision: string;
+}
+
+/** The projects of a workspace with their common revision. */
+export async function readWorkspaceProjects(catalog: Catalog, workspaceId: string): Promise<WorkspaceProjects> {
+  const projects = await listProjects(catalog, workspaceId);
+  // A sync that changes nothing else raises no revision.
+  const states = projects.map(({ id, factsRevision, entitiesRevision, lastSyncedAt }) => [
+    id,
+    factsRevision,
+    entitiesRevision,
+    lastSyncedAt,
+  ]);
+  return { workspaceId, projects, revision: hash('sha256', JSON.stringify(states), 'base64url') };
 }
 
 /** A project of a workspace that has finished setup. */

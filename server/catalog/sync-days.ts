@@ -87,6 +87,28 @@ export async function putSyncKeywords(
 /** A day that is without rows, could not be fetched, or was cut off. */
 export type UnusualDay = Pick<SyncDay, 'state' | 'cutOff'>;
 
+/** As `listUnusualDays`, of all projects of a workspace, by project. */
+export async function listUnusualDaysOfWorkspace(
+  catalog: Catalog,
+  workspace: string,
+  table: FactTable,
+  { from, to }: Range,
+): Promise<Map<string, Map<Day, UnusualDay>>> {
+  const byProject = new Map<string, Map<Day, UnusualDay>>();
+  const values = { workspace, table, from, to };
+  const batches = catalog.statements.each<Pick<Row, 'day' | 'state' | 'cutOff'> & { project: string }>(
+    'sync_days_not_whole_of_workspace',
+    values,
+  );
+  for await (const rows of batches) {
+    for (const { project, day, state, cutOff } of rows) {
+      const days = byProject.get(project) ?? new Map<Day, UnusualDay>();
+      byProject.set(project, days.set(day, { state, cutOff: cutOff === 1 }));
+    }
+  }
+  return byProject;
+}
+
 /** The days of a table that are unusual, as far as the sync knows. */
 export async function listUnusualDays(
   catalog: Catalog,

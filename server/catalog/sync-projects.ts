@@ -56,6 +56,18 @@ export async function readReconciledAt(catalog: Catalog, project: string): Promi
   return row?.reconciledAt ?? null;
 }
 
+/** As `readReconciledAt`, of all projects of a workspace; never is left out. */
+export async function readReconciledOfWorkspace(
+  catalog: Catalog,
+  workspace: string,
+): Promise<ReadonlyMap<string, Microseconds>> {
+  const rows = await catalog.statements.all<{ project: string; reconciledAt: Microseconds }>(
+    'sync_reconciled_of_workspace',
+    { workspace },
+  );
+  return new Map(rows.map(({ project, reconciledAt }) => [project, reconciledAt]));
+}
+
 /** Notes that final days were compared, and outdates answers that say when. Run it in a transaction. */
 export async function putReconciledAt(own: Catalog, project: string, at: Microseconds): Promise<void> {
   await own.statements.run('sync_reconciled_put', { project, at });

@@ -6,12 +6,23 @@ import { type Condition, conditionProblem, NUMBER_FIELDS, NUMBER_OPERATOR_NAMES,
 type FieldKind = 'text' | 'number' | 'boolean' | readonly string[];
 export type Fields = Readonly<Record<string, FieldKind>>;
 
+/** How the last sync of a project ended. */
+export const SYNC_STATES = ['pending', 'ok', 'warning', 'failed'] as const;
+
 const METRIC_FIELDS = Object.fromEntries(NUMBER_FIELDS.map((name) => [name, 'number' as const]));
 
 /** The fields that rows can be filtered and sorted by. */
 export const ROW_FIELDS = {
   keywords: { query: 'text', intent: INTENTS, source: SOURCES, ...METRIC_FIELDS },
   pages: { url: 'text', ...METRIC_FIELDS },
+  portfolio: {
+    domain: 'text',
+    property: 'text',
+    country: 'text',
+    language: 'text',
+    syncStatus: SYNC_STATES,
+    ...METRIC_FIELDS,
+  },
   queries: { query: 'text', ...METRIC_FIELDS, branded: 'boolean', tracked: 'boolean' },
 } satisfies Readonly<Record<string, Fields>>;
 

@@ -16,7 +16,18 @@ export interface Rule {
 
 /** The texts of a keyword (`query`, `intent`, `source`) or another row that rules test. They also test measures: totals over the requested range and device. */
 export type RuleTexts = Readonly<Partial<Record<TextField, string>>>;
-type TextField = 'query' | 'intent' | 'source' | 'url' | 'branded' | 'tracked';
+type TextField =
+  | 'query'
+  | 'intent'
+  | 'source'
+  | 'url'
+  | 'branded'
+  | 'tracked'
+  | 'domain'
+  | 'property'
+  | 'country'
+  | 'language'
+  | 'syncStatus';
 
 export const SOURCES = ['suggested', 'manual', 'import'] as const;
 const TEXT_FIELDS = ['query'];
@@ -132,8 +143,12 @@ function compileTextCondition({ field = '', op, value }: Condition): (texts: Rul
   return (texts) => compare(read(texts).toLowerCase(), operand);
 }
 
-/** The unrounded number of a field. Undefined without impressions: then no condition on it matches. */
+/**
+ * The unrounded number of a field. Undefined for a ratio without impressions, and where nothing is known (NaN): then no
+ * condition on it matches.
+ */
 export function numberOf(subject: Measures, field: string): number | undefined {
+  if (Number.isNaN(subject.impressions)) return undefined;
   if (field === 'clicks') return subject.clicks;
   if (field === 'impressions') return subject.impressions;
   if (subject.impressions === 0) return undefined;

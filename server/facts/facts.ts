@@ -24,6 +24,9 @@ export interface FactsQuery {
   readonly signal: AbortSignal;
 }
 
+/** What is read of one of several properties. */
+export type FactsPart = Omit<FactsQuery, 'signal'>;
+
 /** Takes some rows of an answer by columns. The arrays are valid only during the call. */
 export type TakeColumns = (columns: readonly Float64Array[], rows: number) => void;
 
@@ -39,6 +42,12 @@ export interface KeywordTotalsQuery extends Omit<FactsQuery, 'files'> {
 export interface Facts {
   /** The days of the property that have rows, in order. */
   siteDays(query: FactsQuery, device: Device): Promise<SiteDayMeasures[]>;
+
+  /** As `siteDays`, of several properties in one go. */
+  siteDaysOfEach(parts: readonly FactsPart[], device: Device, signal: AbortSignal): Promise<SiteDayMeasures[][]>;
+
+  /** Brand, non-brand and other queries of each of several properties together, in one go. */
+  queryTotalsOfEach(parts: readonly FactsPart[], signal: AbortSignal): Promise<Measures[]>;
 
   /** The days of a country that have rows, in order. */
   countryDays(query: FactsQuery, country: string): Promise<DayMeasures[]>;

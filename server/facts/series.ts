@@ -78,8 +78,8 @@ export async function siteSeries(
   return new Series(rows);
 }
 
-/** Some imports have days without devices; zeros would be wrong. */
-function refuseUnknownDevices(rows: readonly SiteDayMeasures[], device: Device): void {
+/** Throws `invalid_request` for a device on days whose devices are unknown: some imports have such days. */
+export function refuseUnknownDevices(rows: readonly SiteDayMeasures[], device: Device): void {
   const unknown = rows.filter(({ hasUnknownDevice }) => hasUnknownDevice === 1);
   if (unknown.length === 0) return;
   const days = `${unknown.length} ${unknown.length === 1 ? 'day' : 'days'} of the range (${unknown[0]!.date} to ${unknown.at(-1)!.date})`;

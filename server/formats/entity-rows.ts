@@ -19,21 +19,24 @@ function table<Row>(name: string, rows: readonly Row[], reads: readonly Read<Row
   };
 }
 
+/** The properties of a project. */
+export const PROJECT_COLUMNS: readonly Read<ListedProject>[] = [
+  ['id', 'text', ({ id }) => id],
+  ['domain', 'text', ({ domain }) => domain],
+  ['property', 'text', ({ property }) => property],
+  ['country', 'text', ({ country }) => country],
+  ['language', 'text', ({ language }) => language],
+  ['syncStatus', 'text', ({ syncStatus }) => syncStatus],
+  ['lastSyncedAt', 'instant', ({ lastSyncedAt }) => lastSyncedAt],
+  ['syncedThrough', 'day', ({ syncedThrough }) => syncedThrough],
+  ['keywordHistoryFrom', 'day', (project) => project.keywordHistoryFrom],
+  ['historyBackfilling', 'boolean', ({ historyBackfilling }) => historyBackfilling],
+  ['trackedKeywords', 'count', ({ trackedKeywords }) => trackedKeywords],
+];
+
 /** Projects, a row each. */
 export function projectRows({ projects }: { readonly projects: readonly ListedProject[] }): RowsAnswer {
-  return table('projects', projects, [
-    ['id', 'text', ({ id }) => id],
-    ['domain', 'text', ({ domain }) => domain],
-    ['property', 'text', ({ property }) => property],
-    ['country', 'text', ({ country }) => country],
-    ['language', 'text', ({ language }) => language],
-    ['syncStatus', 'text', ({ syncStatus }) => syncStatus],
-    ['lastSyncedAt', 'instant', ({ lastSyncedAt }) => lastSyncedAt],
-    ['syncedThrough', 'day', ({ syncedThrough }) => syncedThrough],
-    ['keywordHistoryFrom', 'day', (project) => project.keywordHistoryFrom],
-    ['historyBackfilling', 'boolean', ({ historyBackfilling }) => historyBackfilling],
-    ['trackedKeywords', 'count', ({ trackedKeywords }) => trackedKeywords],
-  ]);
+  return table('projects', projects, PROJECT_COLUMNS);
 }
 
 /** Alerts, a row each. */

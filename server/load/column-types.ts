@@ -1,3 +1,4 @@
+import { SYNC_STATES } from '../domain/filter.ts';
 import { INTENTS } from '../domain/intent.ts';
 import { SOURCES } from '../domain/rules.ts';
 import { sqlNames, sqlText } from '../runtime/sql.ts';
@@ -61,7 +62,7 @@ export const COLUMN_TYPES = {
   device: choice('desktop', 'mobile', 'tablet'),
   siteDevice: choice('desktop', 'mobile', 'tablet', 'unknown'),
   segment: choice('brand', 'non_brand'),
-  syncStatus: choice('pending', 'ok', 'warning', 'failed'),
+  syncStatus: choice(...SYNC_STATES),
   source: choice(...SOURCES),
   intent: choice(...INTENTS),
   groupKind: choice('folder', 'manual', 'rule'),

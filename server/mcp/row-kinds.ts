@@ -11,19 +11,20 @@ import { queriesReport } from '../reports/queries.ts';
 import { argumentsFor, parameterOf, type Sent } from './arguments.ts';
 import { ask, type Call } from './tool.ts';
 
+const KINDS = ['queries', 'pages', 'keywords'] as const;
 /** What the rows of a tool are. */
-export type Kind = keyof typeof ROW_FIELDS;
+export type Kind = (typeof KINDS)[number];
 
 export const kind = parameter.choice(
   'RowKind',
-  ['queries', 'pages', 'keywords'],
+  KINDS,
   'queries',
   'queries: all that people searched for; pages: the URLs that were shown; keywords: the tracked queries.',
 );
 
 const fieldsOf = (of: Kind): string => `${of}: ${Object.keys(ROW_FIELDS[of]).join(', ')}`;
 /** The fields to filter and sort by. */
-export const FIELDS = `Fields of ${(Object.keys(ROW_FIELDS) as Kind[]).map(fieldsOf).join('; ')}.`;
+export const FIELDS = `Fields of ${KINDS.map(fieldsOf).join('; ')}.`;
 
 /** What chooses rows of any kind. */
 export const rowParameters = {

@@ -18,13 +18,17 @@ export function hullOf(ranges: readonly Range[]): Range {
 
 type Covered = Readonly<Partial<Record<FactTable, Coverage>>>;
 
-/** What is read to know which days of a table are stored. */
-export interface KnownDaysPlan {
+/** What the catalog knows of the days of a table. */
+export interface PlannedDays {
   readonly ranges: readonly Range[];
   readonly project: Project;
   /** Days before this one are not stored; null where no day is. */
   readonly firstDay: Day | null;
   readonly unusual: ReadonlyMap<Day, UnusualDay>;
+}
+
+/** What is read to know which days of a table are stored. */
+export interface KnownDaysPlan extends PlannedDays {
   readonly siteFiles: FactsQuery['files'];
   /** Files of the table itself, where it is another one. */
   readonly ownFiles: FactsQuery['files'];
@@ -66,12 +70,17 @@ function firstDayOf(table: FactTable, coverage: Covered): Day | null {
  * stored when the table or the site has a row of it, since a load brings the days of all tables together.
  */
 export class KnownDays implements DayReasons {
-  readonly #plan: KnownDaysPlan;
+  readonly #plan: PlannedDays;
   readonly #withRows: ReadonlySet<Day>;
 
-  private constructor(plan: KnownDaysPlan, withRows: ReadonlySet<Day>) {
+  private constructor(plan: PlannedDays, withRows: ReadonlySet<Day>) {
     this.#plan = plan;
     this.#withRows = withRows;
+  }
+
+  /** Of the site's own days. @param siteDays those that have rows */
+  static ofSite(plan: PlannedDays, siteDays: ReadonlySet<Day>): KnownDays {
+    return new KnownDays(plan, siteDays);
   }
 
   /** @param siteDays days of the site that have rows, where they have been read already */

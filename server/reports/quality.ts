@@ -60,13 +60,18 @@ export async function planQuality(
   const files = (of: FactTable) => filesOf(catalog, project.id, of, range);
   return {
     project,
-    expected: project.syncedThrough === null ? null : within(range, from, project.syncedThrough),
+    expected: expectedDays(project, range),
     known: await planKnownDays(catalog, project, table, { ranges: [range], coverage }),
     siteFiles: await files('site_daily'),
     brandFiles: coverage.brand_daily === undefined ? null : await files('brand_daily'),
     reconciledAt: await readReconciledAt(catalog, project.id),
     events: eventsIn(range, device),
   };
+}
+
+/** The days of a range up to the last synced one; null for none. */
+export function expectedDays({ syncedThrough }: Project, range: Range): Range | null {
+  return syncedThrough === null ? null : within(range, range.from, syncedThrough);
 }
 
 /** The property of an answer; none where it is not asked for. */
@@ -79,7 +84,7 @@ export async function qualityOf(
 }
 
 async function readQuality(facts: Facts, plan: QualityPlan, signal: AbortSignal): Promise<Quality> {
-  const { project, expected, known, siteFiles, brandFiles, reconciledAt, events } = plan;
+  const { expected, known, siteFiles, brandFiles } = plan;
   const query = (files: FactsQuery['files']): FactsQuery => ({ files, range: expected!, signal });
   const [siteDays, segments] =
     expected === null
@@ -89,6 +94,17 @@ async function readQuality(facts: Facts, plan: QualityPlan, signal: AbortSignal)
           brandFiles === null ? [] : facts.totalsBy('brand', query(brandFiles)),
         ]);
   const days = await KnownDays.read(facts, known, signal, new Set(siteDays.map(({ date }) => date)));
+  return qualityFrom(plan, { days, site: sum(siteDays), queries: brandFiles === null ? null : sum(segments) });
+}
+
+/**
+ * Quality of what has been read. `site`: all devices over the expected days; `queries`: brand, non-brand and other queries
+ * over the same days, null where none was ever loaded.
+ */
+export function qualityFrom(
+  { project, expected, reconciledAt, events }: Omit<QualityPlan, 'known' | 'siteFiles' | 'brandFiles'>,
+  { days, site, queries }: { days: KnownDays; site: Measures; queries: Measures | null },
+): Quality {
   const all = expected === null ? [] : eachDay(expected.from, expected.to);
   const count = (test: (day: Day) => boolean): number => all.filter(test).length;
   return {
@@ -97,7 +113,7 @@ async function readQuality(facts: Facts, plan: QualityPlan, signal: AbortSignal)
     daysStored: count((day) => days.isStored(day)),
     daysProvisional: count((day) => days.isProvisional(day)),
     daysCutOff: count((day) => days.isCutOff(day)),
-    ...sharesOf(sum(siteDays), brandFiles === null ? null : sum(segments)),
+    ...sharesOf(site, queries),
     reconciledAt: isoInstantOrNull(reconciledAt),
     events,
   };

@@ -7,7 +7,7 @@ import { clampToHistory, type Range, type RangeParameters, resolveRange } from '
 import type { Device } from '../facts/facts.ts';
 
 /** The range of site and breakdowns. It ends with the last synced day by default. */
-export function siteRange(parameters: RangeParameters, project: Project, now: number): Range {
+export function siteRange(parameters: RangeParameters, project: Pick<Project, 'syncedThrough'>, now: number): Range {
   return resolveRange(parameters, lastDayOfData(project, now));
 }
 

@@ -1,6 +1,6 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import type { CatalogCache, Found } from '../catalog/catalog-cache.ts';
-import { findProject, type Project } from '../catalog/projects.ts';
+import { findProject, type Project, readWorkspaceProjects, type WorkspaceProjects } from '../catalog/projects.ts';
 import type { TrackedKeywordsCache, TrackedRead } from '../catalog/tracked.ts';
 import { notFound } from '../domain/errors.ts';
 import type { Facts } from '../facts/facts.ts';
@@ -22,15 +22,24 @@ export interface ReportSources {
   readonly now: () => number;
 }
 
-/** The properties of every query value: the project and its revisions. */
-export interface ProjectQuery {
+/** The properties of every query value. */
+export interface ReportQuery {
   readonly operation: string;
   readonly workspace: string;
+  readonly format: FormatName;
+  readonly bom: boolean;
+}
+
+/** A query about a project, with its revisions. */
+export interface ProjectQuery extends ReportQuery {
   readonly project: string;
   readonly factsRevision: number;
   readonly entitiesRevision: number;
-  readonly format: FormatName;
-  readonly bom: boolean;
+}
+
+/** A query about all projects of a workspace, with their common revision. */
+export interface WorkspaceQuery extends ReportQuery {
+  readonly revision: string;
 }
 
 /** A catalog snapshot with the project of a query; see `Report.needs`. */
@@ -38,6 +47,7 @@ interface Snapshots {
   readonly project: { readonly catalog: Catalog; readonly project: Project };
   /** Also contains the project's tracked keywords and groups, which may be slow to read. */
   readonly tracked: TrackedRead;
+  readonly workspace: { readonly catalog: Catalog; readonly workspace: WorkspaceProjects };
 }
 type Snapshot<Needs extends keyof Snapshots> = Snapshots[Needs];
 
@@ -57,22 +67,30 @@ export interface ReportRequest {
   readonly parameters: unknown;
 }
 
+/** What a report is about. */
+interface Subjects {
+  readonly project: Project;
+  readonly tracked: Project;
+  readonly workspace: WorkspaceProjects;
+}
+export type Subject = Subjects[keyof Subjects];
+
 /** Parses the parameters of a request to a query value. */
-export interface Parser<Query> {
+export interface Parser<Query, Of = Project> {
   /** Name of the operation for generated clients. */
   readonly operation: string;
   readonly parameters: Parameters;
   /**
-   * Returns the query as plain data, which is also the cache key. It must depend only on the parameters, the project and the
+   * Returns the query as plain data, which is also the cache key. It must depend only on the parameters, the subject and the
    * day. Throws `invalid_request`.
    */
-  readonly parse: (parameters: unknown, project: Project, now: number) => Query;
+  readonly parse: (parameters: unknown, subject: Of, now: number) => Query;
   /** Throws `not_found` for unknown ids in parameters: 404 takes precedence over 400. */
   readonly checkIds?: (parameters: unknown, project: Project, catalog: Catalog) => Promise<void>;
 }
 
-/** A report about one project, from request parameters to a result for the formatters. */
-interface ReportOf<Needs extends keyof Snapshots, Query, Plan, Result> extends Parser<Query> {
+/** A report, from request parameters to a result for the formatters. */
+interface ReportOf<Needs extends keyof Snapshots, Query, Plan, Result> extends Parser<Query, Subjects[Needs]> {
   /** The kind of snapshot that `plan` reads. */
   readonly needs: Needs;
   /** Reads all required catalog data in one snapshot, and selects the fact files. */
@@ -81,15 +99,26 @@ interface ReportOf<Needs extends keyof Snapshots, Query, Plan, Result> extends P
   readonly run: (plan: Plan, sources: ReportSources, caller: Caller) => Result | Promise<Result>;
 }
 
+/** A report about one project. */
 export type Report<Query extends ProjectQuery, Plan, Result> =
   | ReportOf<'project', Query, Plan, Result>
   | ReportOf<'tracked', Query, Plan, Result>;
 
-type Definition<Needs extends keyof Snapshots, Query, Plan, Result> = Omit<
+export type AnyReport<Query extends ReportQuery, Plan, Result> =
+  | ReportOf<'project', Query, Plan, Result>
+  | ReportOf<'tracked', Query, Plan, Result>
+  | ReportOf<'workspace', Query, Plan, Result>;
+
+/** How a report, of whatever kind, reads parameters. */
+export type AnyParser<Query> = {
+  [Needs in keyof Subjects]: Parser<Query, Subjects[Needs]> & { readonly needs: Needs };
+}[keyof Subjects];
+
+type Definition<Needs extends keyof Snapshots, Query, Plan, Result, Common = ProjectQuery> = Omit<
   ReportOf<Needs, Query, Plan, Result>,
   'needs' | 'plan'
 > &
-  Pick<ReportOf<Needs, ProjectQuery & Query, Plan, Result>, 'plan'>;
+  Pick<ReportOf<Needs, Common & Query, Plan, Result>, 'plan'>;
 
 /** A report whose plan needs only the project. Adds the common properties to the query value. */
 export function projectReport<Query, Plan, Result>(
@@ -105,18 +134,36 @@ export function trackedReport<Query, Plan, Result>(
   return { ...definition, needs: 'tracked', parse: parserOf(definition) };
 }
 
+/** A report about all projects of a workspace. Adds the common properties to the query value. */
+export function workspaceReport<Query, Plan, Result>(
+  definition: Definition<'workspace', Query, Plan, Result, WorkspaceQuery>,
+): ReportOf<'workspace', WorkspaceQuery & Query, Plan, Result> {
+  const { operation, parameters: known, parse } = definition;
+  return {
+    ...definition,
+    needs: 'workspace',
+    parse: (parameters, workspace, now) => {
+      const { workspaceId, revision } = workspace;
+      const common = { operation, workspace: workspaceId, revision, ...formatOf(known, parameters) };
+      return { ...common, ...parse(parameters, workspace, now) };
+    },
+  };
+}
+
 function parserOf<Query>({
   operation,
   parameters: known,
   parse,
 }: Parser<Query>): Parser<ProjectQuery & Query>['parse'] {
-  const hasFormats = 'format' in known;
   return (parameters, project, now) => {
     const { workspaceId: workspace, id, factsRevision, entitiesRevision } = project;
-    const format = hasFormats ? readParameters(formatParameters, parameters) : JSON_ONLY;
-    const common = { operation, workspace, project: id, factsRevision, entitiesRevision, ...format };
-    return { ...common, ...parse(parameters, project, now) };
+    const common = { operation, workspace, project: id, factsRevision, entitiesRevision };
+    return { ...common, ...formatOf(known, parameters), ...parse(parameters, project, now) };
   };
+}
+
+function formatOf(known: Parameters, sent: unknown): Pick<ReportQuery, 'format' | 'bom'> {
+  return 'format' in known ? readParameters(formatParameters, sent) : JSON_ONLY;
 }
 
 const JSON_ONLY = { format: 'json', bom: false } as const;
@@ -130,6 +177,26 @@ export function findReportProject(
   return found instanceof Promise ? found.then(requireProject) : requireProject(found);
 }
 
+/** Finds what a request is about, synchronously if it is cached. Throws `not_found`. */
+export function findSubject(
+  { needs }: AnyParser<unknown>,
+  sources: Pick<ReportSources, 'catalogCache'>,
+  request: Pick<ReportRequest, 'workspace' | 'id'>,
+): Subject | Promise<Subject> {
+  if (needs === 'workspace') return sources.catalogCache.workspaceProjects(request.workspace);
+  return findReportProject(sources, request);
+}
+
+/** Parses the parameters of a request about what `findSubject` found for the same report. */
+export function parseParameters<Query>(
+  report: AnyParser<Query>,
+  parameters: unknown,
+  subject: Subject,
+  now: number,
+): Query {
+  return report.parse(parameters, subject as Project & WorkspaceProjects, now);
+}
+
 /** Throws `not_found` for undefined: no such project. */
 function requireProject<Found>(found: Found | undefined): Found {
   if (found === undefined) throw notFound('The workspace of this key has no such project.');
@@ -138,26 +205,32 @@ function requireProject<Found>(found: Found | undefined): Found {
 
 /** Throws the error for rejected parameters: `not_found` for unknown ids, else the error of `parse`. */
 export async function rejectParameters(
-  report: Parser<unknown>,
+  report: Pick<Parser<unknown>, 'checkIds'>,
   { catalog }: Pick<ReportSources, 'catalog'>,
-  project: Project,
+  subject: Subject,
   parameters: unknown,
   error: unknown,
 ): Promise<never> {
-  await report.checkIds?.(parameters, project, catalog);
+  if ('id' in subject) await report.checkIds?.(parameters, subject, catalog);
   throw error;
 }
 
 /** Plans a query in one snapshot of the catalog. */
-export async function planReport<Query extends ProjectQuery, Plan>(
-  report: Report<Query, Plan, unknown>,
+export async function planReport<Query extends ReportQuery, Plan>(
+  report: AnyReport<Query, Plan, unknown>,
   query: Query,
   sources: ReportSources,
   { workspace, id, parameters }: ReportRequest,
 ): Promise<Plan> {
-  // If a load was published since, the query is parsed again with the new project.
-  const current = (project: Project): Query =>
-    isCurrent(query, project) ? query : report.parse(parameters, project, sources.now());
+  // If a load was published since, the query is parsed again with what it left.
+  const current = (subject: Subject): Query =>
+    isCurrent(query, subject) ? query : parseParameters(report, parameters, subject, sources.now());
+  if (report.needs === 'workspace') {
+    return sources.catalog.snapshot(async (catalog) => {
+      const found = await readWorkspaceProjects(catalog, workspace);
+      return report.plan(current(found), { catalog, workspace: found }, sources);
+    });
+  }
   const planned =
     report.needs === 'tracked'
       ? await sources.tracked.read(workspace, id, async (read) => ({
@@ -171,8 +244,8 @@ export async function planReport<Query extends ProjectQuery, Plan>(
 }
 
 /** Plans and runs a query. */
-export async function runReport<Query extends ProjectQuery, Plan, Result>(
-  report: Report<Query, Plan, Result>,
+export async function runReport<Query extends ReportQuery, Plan, Result>(
+  report: AnyReport<Query, Plan, Result>,
   query: Query,
   sources: ReportSources,
   request: ReportRequest,
@@ -194,8 +267,12 @@ export async function runReport<Query extends ProjectQuery, Plan, Result>(
   }
 }
 
-function isCurrent(query: ProjectQuery, { factsRevision, entitiesRevision }: Project): boolean {
-  return query.factsRevision === factsRevision && query.entitiesRevision === entitiesRevision;
+/** Whether a query was parsed with this state of its subject. */
+function isCurrent(query: ReportQuery, subject: Subject): boolean {
+  const revisions: Partial<ProjectQuery & WorkspaceQuery> = query;
+  return 'revision' in subject
+    ? revisions.revision === subject.revision
+    : revisions.factsRevision === subject.factsRevision && revisions.entitiesRevision === subject.entitiesRevision;
 }
 
 /** The `project` object that results start with. */

@@ -98,7 +98,10 @@ const NOTEBOOKS = {
   polars: ['polars', 'top["clicks"].to_list() == [1200]'],
   duckdb: ['duckdb', 'top == [("red shoes", 1200, 5.5)]'],
   snapshot: ['pandas pyarrow fsspec aiohttp', 'len(clicks) == 60 and clicks.sum() == 1200'],
-  projects: ['pandas', 'sites["project"].unique().tolist() == ["Fw7kd"]'],
+  portfolio: [
+    'pandas',
+    'losers["clicks"].tolist() == [1200] and by_project["shop.example"].sum() == 1200 and len(by_project) == 60',
+  ],
 } as const;
 for (const [name, [packages, check]] of Object.entries(NOTEBOOKS)) {
   t.test(`notebooks: ${name}`, async (t) => {
@@ -186,7 +189,7 @@ t.test('programs: TypeScript', async (t) => {
   const client = pathToFileURL(join(ROOT, 'client/client.ts')).href;
   writeFileSync(file, here('programs', 'client').replace('ordinate/client', client));
   const { stdout } = await run(process.execPath, [file], { env: environment });
-  t.equal(stdout, '1 1200 60\n560\n400 invalid_request\n');
+  t.equal(stdout, 'shop.example 1200 60\n560\n400 invalid_request\n');
 });
 
 t.test('programs: a shell', async (t) => {

@@ -115,6 +115,9 @@ type Lists = Record<
 > & { readonly brand: Readonly<Record<string, Flat>> };
 const flatRows: Readonly<Record<string, (body: Lists) => Flat[]>> = {
   '/projects': ({ projects }) => projects,
+  '/portfolio?period=2m&quality=1': ({ projects }) => projects.map(portfolioRow),
+  '/portfolio?daily=1': ({ projects }) =>
+    projects.flatMap(({ id, domain, daily }) => (daily as Flat[]).map((day) => ({ id, domain, ...day }))),
   [`${project}/keywords?period=7d`]: ({ keywords }) =>
     keywords.map(({ metrics, ...row }) => ({ ...row, ...(metrics as Flat) })),
   [`${project}/keywords?period=7d&daily=1`]: ({ keywords }) =>
@@ -145,6 +148,28 @@ const flatRows: Readonly<Record<string, (body: Lists) => Flat[]>> = {
       keyword_query: (named as Flat | null)?.['query'] ?? null,
     })),
 };
+
+/** A project of a portfolio, flat. */
+function portfolioRow({ range, totals, quality, ...row }: Flat): Flat {
+  const { from, to, provisionalAfter } = range as Flat;
+  const { queryCoverage, events, ...known } = quality as Flat;
+  return {
+    ...row,
+    range_from: from,
+    range_to: to,
+    range_provisionalAfter: provisionalAfter,
+    ...(totals as Flat),
+    ...prefixed('quality', known),
+    ...prefixed('quality_queryCoverage', queryCoverage as Flat),
+    quality_events: JSON.stringify(events),
+    error_code: null,
+    error_message: null,
+  };
+}
+
+function prefixed(prefix: string, values: Flat): Flat {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [`${prefix}_${name}`, value]));
+}
 
 /** The fields that a row has in CSV. */
 function csvFields(row: Flat, columns: readonly string[]): string[] {

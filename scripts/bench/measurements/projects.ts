@@ -6,9 +6,9 @@ import { alternate } from '../rounds.ts';
 
 /** The same requests with one project and with many, without a response cache. */
 export async function measureProjects({ engine, options, report }: Bench): Promise<Outcome> {
-  const count = options.scale;
-  const fewData = await prepareProjects(engine, options, 1, report);
-  const manyData = await prepareProjects(engine, options, count, report);
+  const { scale: count, scaleKeywords: keywords, scaleDays: days } = options;
+  const fewData = await prepareProjects(engine, options, { count: 1, keywords, days }, report);
+  const manyData = await prepareProjects(engine, options, { count, keywords, days }, report);
   return withServer(fewData, { cache: false }, (few) =>
     withServer(manyData, { cache: false }, async (many) => {
       const memory = new PeakMemory(many.pid);

@@ -9,25 +9,12 @@ import { namedFormat, parametersOf } from '../format.ts';
 import { sendBytes } from '../response-cache.ts';
 import { responses } from '../responses.ts';
 import { rowStream } from '../row-stream.ts';
-import { day, instant, integer, nullable, object, openWords, shortId } from '../schema-types.ts';
+import { object } from '../schema-types.ts';
+import { projectDetails } from '../schemas.ts';
 import { sendStream } from '../send-stream.ts';
 import type { Route } from './route.ts';
 
-const project = object('Project', {
-  id: shortId,
-  domain: Type.String(),
-  property: Type.String({ description: 'Identifier of the search-performance property.' }),
-  country: nullable(Type.String({ pattern: '^[a-z]{3}$' }), 'Country filter of the project; null means all countries.'),
-  language: nullable(Type.String({ pattern: '^[a-z]{2}$' })),
-  syncStatus: openWords(['pending', 'ok', 'warning', 'failed']),
-  lastSyncedAt: nullable(instant),
-  syncedThrough: nullable(day, 'Last synced day; null before the first sync.'),
-  keywordHistoryFrom: Type.String({ format: 'date', description: 'First day of keyword data the plan can read.' }),
-  historyBackfilling: Type.Boolean({ description: 'Older days inside the plan window are still loading.' }),
-  trackedKeywords: integer({ minimum: 0, description: 'Keywords that are not archived.' }),
-});
-
-const answer = object('ProjectsAnswer', { projects: Type.Array(project) });
+const answer = object('ProjectsAnswer', { projects: Type.Array(projectDetails) });
 
 export const projects: Route = {
   path: '/projects',
@@ -46,7 +33,7 @@ export const projects: Route = {
   },
 };
 
-const oneAnswer = object('ProjectAnswer', { project });
+const oneAnswer = object('ProjectAnswer', { project: projectDetails });
 
 export const oneProject: Route = {
   path: '/projects/:id',

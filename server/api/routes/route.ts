@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import type { TSchema } from 'typebox';
 import { querySchema, ROW_FORMATS } from '../../reports/parameters.ts';
-import type { Parser } from '../../reports/report.ts';
+import type { AnyParser, Parser } from '../../reports/report.ts';
 import type { Answered } from '../answer.ts';
 import type { Tag } from '../plugins/documentation.ts';
 import { withRowFormats } from '../row-responses.ts';
@@ -15,7 +15,7 @@ export interface Route {
   /** Path parameters, if there are others than the project id. */
   readonly params?: TSchema;
   /** The operation name for generated clients, and the parameters. `parse` validates them together. */
-  readonly report: Pick<Parser<unknown>, 'operation' | 'parameters'> & Partial<Pick<Parser<unknown>, 'parse'>>;
+  readonly report: Pick<Parser<unknown>, 'operation' | 'parameters'> & Partial<AnyParser<unknown>>;
   /** Heading in the documentation. */
   readonly tag: Tag;
   readonly summary: string;

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { type CacheKey, cacheKey } from '../../domain/cache-key.ts';
 import { countDays, type Day, eachDay } from '../../domain/dates.ts';
+import { type Measures, NOTHING } from '../../domain/metrics.ts';
 import type { ConcurrencyLimit } from '../../runtime/limits.ts';
 import type { CheckedFiles } from '../../storage/checked-files.ts';
 import type { StoredFile } from '../../storage/file-store.ts';
@@ -11,6 +12,7 @@ import type {
   DayMeasures,
   Device,
   Facts,
+  FactsPart,
   FactsQuery,
   KeywordTotalsQuery,
   NamedMeasures,
@@ -44,6 +46,45 @@ export class DuckDBFacts implements Facts {
 
   siteDays(query: FactsQuery, device: Device): Promise<SiteDayMeasures[]> {
     return this.#rows('facts/site_daily', query, { device });
+  }
+
+  async siteDaysOfEach(parts: readonly FactsPart[], device: Device, signal: AbortSignal): Promise<SiteDayMeasures[][]> {
+    const found = parts.map((): SiteDayMeasures[] => []);
+    const days = parts.map(({ range: { from, to } }) => eachDay(from, to));
+    await this.#each('facts/site_daily_each', parts, { device }, signal, (columns, rows) => {
+      const [place, day, hasUnknownDevice, clicks, impressions, sumPosition] = columns as ColumnsOfDays;
+      for (let row = 0; row < rows; row++) {
+        const at = place[row]!;
+        found[at]!.push({
+          date: days[at]![day[row]!]!,
+          hasUnknownDevice: hasUnknownDevice[row]!,
+          clicks: clicks[row]!,
+          impressions: impressions[row]!,
+          sumPosition: sumPosition[row]!,
+        });
+      }
+    });
+    return found;
+  }
+
+  async queryTotalsOfEach(parts: readonly FactsPart[], signal: AbortSignal): Promise<Measures[]> {
+    const totals = parts.map(() => NOTHING);
+    await this.#each(
+      'facts/brand_totals_each',
+      parts,
+      {},
+      signal,
+      ([place, clicks, impressions, sumPosition], rows) => {
+        for (let row = 0; row < rows; row++) {
+          totals[place![row]!] = {
+            clicks: clicks![row]!,
+            impressions: impressions![row]!,
+            sumPosition: sumPosition![row]!,
+          };
+        }
+      },
+    );
+    return totals;
   }
 
   countryDays(query: FactsQuery, country: string): Promise<DayMeasures[]> {
@@ -162,6 +203,26 @@ export class DuckDBFacts implements Facts {
     return this.#rows('facts/page_sums', query, { urls });
   }
 
+  /** One statement over the files of several properties; its first column is the place of a property in `parts`. */
+  async #each(
+    name: string,
+    parts: readonly FactsPart[],
+    parameters: Parameters,
+    signal: AbortSignal,
+    take: TakeNumbers,
+  ): Promise<void> {
+    const read = parts.flatMap(({ files, range }, place) => files.map((file) => ({ file, range, place })));
+    if (read.length === 0) return;
+    const opened = {
+      ...parameters,
+      files: await this.#files.open(read.map(({ file }) => file)),
+      places: read.map(({ place }) => String(place)),
+      firsts: read.map(({ range }) => range.from),
+      lasts: read.map(({ range }) => range.to),
+    };
+    await this.#heavy.run(signal, () => this.#engine.numbers(name, opened, take, signal));
+  }
+
   /** A file after the other, so that the rows of one only are in memory. */
   async #eachFile(
     name: string,
@@ -183,6 +244,10 @@ export class DuckDBFacts implements Facts {
     return this.#engine.query<Row>(name, opened, signal);
   }
 }
+
+type Numbers = Float64Array;
+/** The columns of `site_daily_each`. */
+type ColumnsOfDays = readonly [Numbers, Numbers, Numbers, Numbers, Numbers, Numbers];
 
 function daysOf({ range: { from, to } }: FactsQuery): number {
   return countDays(from, to);

@@ -1,0 +1,46 @@
+import { Type } from 'typebox';
+import { portfolioJson, portfolioParts } from '../../formats/portfolio-json.ts';
+import { portfolioRows } from '../../formats/portfolio-rows.ts';
+import { isLongPortfolio, portfolioReport } from '../../reports/portfolio.ts';
+import { answerCached } from '../answer.ts';
+import { errorDetails, responses } from '../responses.ts';
+import { nullable, object } from '../schema-types.ts';
+import { dayMetrics, paging, projectProperties, quality, range, totalMetrics } from '../schemas.ts';
+import type { Route } from './route.ts';
+
+const project = Type.Object(
+  {
+    ...projectProperties,
+    range: nullable(range, 'The days of this project: by default they end with its own last synced day.'),
+    quality,
+    totals: nullable(totalMetrics, 'Null with `error`.'),
+    daily: Type.Optional(
+      Type.Array(dayMetrics, { description: 'Only when daily is requested; with interval, weeks or months.' }),
+    ),
+    error: Type.Optional(errorDetails),
+  },
+  {
+    title: 'PortfolioProject',
+    description:
+      'A project, and what `/projects/{id}/site` answers about it: `error` where that is an error, such as a range that begins after the last synced day.',
+    additionalProperties: false,
+  },
+);
+
+const answer = object('PortfolioAnswer', { paging, projects: Type.Array(project) });
+
+export const portfolio: Route = {
+  path: '/portfolio',
+  report: portfolioReport,
+  tag: 'Projects',
+  summary: 'All projects with totals of the whole property',
+  description:
+    'For each project of the workspace its sync state and what the site endpoint answers. Oldest first. Each project has a range of its own.',
+  response: responses(answer, 'The projects.', ['invalid_request'], { hasEtag: true }),
+  handle: answerCached(portfolioReport, {
+    json: portfolioJson,
+    jsonParts: (query) => (isLongPortfolio(query) ? portfolioParts : undefined),
+    rows: portfolioRows,
+    isLong: isLongPortfolio,
+  }),
+};

@@ -1,0 +1,46 @@
+import type { PortfolioResult } from '../reports/portfolio.ts';
+import type { PortfolioRow } from '../reports/portfolio-rows.ts';
+import { siteMetrics } from '../reports/site-answer.ts';
+import { inTurns } from '../runtime/turns.ts';
+
+/** All projects of an answer. */
+export async function portfolioJson(result: PortfolioResult): Promise<Buffer> {
+  return Buffer.concat(await Array.fromAsync(portfolioParts(result)));
+}
+
+/** Projects in chunks, for answers that are too long to be in memory. */
+export async function* portfolioParts({ paging, parts }: PortfolioResult): AsyncGenerator<Buffer, void> {
+  let start = `{"paging":${JSON.stringify(paging)},"projects":[`;
+  for await (const rows of parts) {
+    for (let at = 0; at < rows.length; at += ROWS_PER_CHUNK) {
+      const json = await inTurns(rowsJson(rows.slice(at, at + ROWS_PER_CHUNK)));
+      yield Buffer.from(start + json);
+      start = ',';
+    }
+  }
+  yield Buffer.from(start === ',' ? ']}' : `${start}]}`);
+}
+
+/** With days of 16 months, a row is up to 200 kB long. */
+const ROWS_PER_CHUNK = 20;
+
+function* rowsJson(rows: readonly PortfolioRow[]): Generator<void, string> {
+  const texts: string[] = [];
+  for (const row of rows) {
+    texts.push(JSON.stringify(rowJson(row)));
+    yield;
+  }
+  return texts.join(',');
+}
+
+function rowJson({ planned: { listed }, site }: PortfolioRow): object {
+  if ('error' in site) return { ...listed, range: null, totals: null, error: site.error };
+  const { range, quality, total, daily } = site;
+  return {
+    ...listed,
+    range,
+    ...(quality && { quality }),
+    totals: siteMetrics(total),
+    ...(daily && { daily: daily.map(({ date, ...sums }) => ({ date, ...siteMetrics(sums) })) }),
+  };
+}

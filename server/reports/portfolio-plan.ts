@@ -1,0 +1,166 @@
+import type { Catalog } from '../catalog/catalog.ts';
+import { type FactFile, manifestOfWorkspace } from '../catalog/manifest.ts';
+import type { Project, WorkspaceProjects } from '../catalog/projects.ts';
+import { listUnusualDaysOfWorkspace, type UnusualDay } from '../catalog/sync-days.ts';
+import { readReconciledOfWorkspace } from '../catalog/sync-projects.ts';
+import type { Compare } from '../domain/comparison.ts';
+import { type Day, earlier } from '../domain/dates.ts';
+import { type ErrorCode, KnownError } from '../domain/errors.ts';
+import type { Microseconds } from '../domain/instants.ts';
+import type { Interval } from '../domain/intervals.ts';
+import { eventsIn } from '../domain/provider-events.ts';
+import { type Range, type RangeParameters, within } from '../domain/range.ts';
+import type { Selection } from '../domain/select-rows.ts';
+import type { Device, FactsPart } from '../facts/facts.ts';
+import { inTurns } from '../runtime/turns.ts';
+import { hullOf, type PlannedDays } from './known-days.ts';
+import { type ListedProject, listedProject } from './projects.ts';
+import { expectedDays, type QualityPlan } from './quality.ts';
+import { comparedRange, oneDevice, siteRange } from './ranges.ts';
+import { storedDays } from './site.ts';
+
+export interface PortfolioQuery extends Selection {
+  /** As sent: each project resolves them to days of its own. */
+  readonly range: RangeParameters & { readonly compare: Compare | undefined };
+  /** The day of the request (UTC), which ranges of projects that were never synced depend on. */
+  readonly today: Day;
+  readonly device: Device;
+  readonly daily: boolean;
+  readonly interval: Interval;
+  readonly quality: boolean;
+  /** Null for all. */
+  readonly limit: number | null;
+  readonly offset: number;
+  /** The most days that the answer may have, of all its projects. */
+  readonly maxDays: number;
+}
+
+/** The days of a project, or why it has none for what was sent. */
+type ProjectRange =
+  | { readonly range: Range; readonly comparison: Range | null }
+  | { readonly error: { readonly code: ErrorCode; readonly message: string } };
+
+/** The range of a project as `/site` resolves it. */
+function rangeOfProject(project: Project, { compare, ...sent }: PortfolioQuery['range'], now: number): ProjectRange {
+  try {
+    const range = siteRange(sent, project, now);
+    return { range, comparison: comparedRange(range, compare) };
+  } catch (error) {
+    return { error: errorOfProject(error) };
+  }
+}
+
+/** The error that `/site` answers about a project; others are thrown. */
+export function errorOfProject(error: unknown): { readonly code: ErrorCode; readonly message: string } {
+  if (!(error instanceof KnownError) || error.code !== 'invalid_request') throw error;
+  return { code: error.code, message: error.message };
+}
+
+/** What is read of a project. */
+export interface PlannedProject {
+  readonly project: Project;
+  readonly listed: ListedProject;
+  readonly asked: ProjectRange;
+  /** See `SiteFacts.days`. */
+  readonly days: Range | null;
+  /** Without files where nothing is stored. */
+  readonly site: FactsPart;
+  /** Null without a comparison. */
+  readonly known: PlannedDays | null;
+  readonly quality: PlannedQuality | null;
+}
+
+interface PlannedQuality extends Omit<QualityPlan, 'known' | 'siteFiles' | 'brandFiles'> {
+  readonly known: PlannedDays;
+  /** The expected days. */
+  readonly site: FactsPart;
+  /** The same of queries; null where none were ever loaded. */
+  readonly brand: FactsPart | null;
+}
+
+/** What the catalog has of all projects of a workspace, by project. */
+interface Stored {
+  readonly site: ReadonlyMap<string, readonly FactFile[]>;
+  readonly brand: ReadonlyMap<string, readonly FactFile[]>;
+  readonly unusual: ReadonlyMap<string, ReadonlyMap<Day, UnusualDay>>;
+  readonly reconciled: ReadonlyMap<string, Microseconds>;
+}
+
+/**
+ * Plans what to read of each project, with a few statements for all of them.
+ * @param now milliseconds
+ */
+export async function planPortfolio(
+  catalog: Catalog,
+  { workspaceId, projects }: WorkspaceProjects,
+  query: PortfolioQuery,
+  now: number,
+): Promise<PlannedProject[]> {
+  const asked = projects.map((project) => rangeOfProject(project, query.range, now));
+  const ranges = asked.flatMap((one) => ('error' in one ? [] : [one.range, one.comparison ?? one.range]));
+  const none = new Map<string, never>();
+  const readsDays = ranges.length > 0 && (query.range.compare !== undefined || query.quality);
+  const stored: Stored = {
+    site: await manifestOfWorkspace(catalog, workspaceId, 'site_daily'),
+    brand: query.quality ? await manifestOfWorkspace(catalog, workspaceId, 'brand_daily') : none,
+    unusual: readsDays ? await listUnusualDaysOfWorkspace(catalog, workspaceId, 'site_daily', hullOf(ranges)) : none,
+    reconciled: query.quality ? await readReconciledOfWorkspace(catalog, workspaceId) : none,
+  };
+  return inTurns(
+    (function* () {
+      const planned: PlannedProject[] = [];
+      for (const [place, project] of projects.entries()) {
+        planned.push(planProject(project, asked[place]!, query, stored, now));
+        yield;
+      }
+      return planned;
+    })(),
+  );
+}
+
+function planProject(
+  project: Project,
+  asked: ProjectRange,
+  query: PortfolioQuery,
+  stored: Stored,
+  now: number,
+): PlannedProject {
+  const files = stored.site.get(project.id) ?? [];
+  const first = files.map(({ firstDay }) => firstDay).reduce(earlier, '9999-12-31');
+  const days = storedDays(project, files.length === 0 ? undefined : first);
+  const common = { project, listed: listedProject(project, now), asked, days };
+  if ('error' in asked) return { ...common, site: NOTHING_STORED, known: null, quality: null };
+  const { range, comparison } = asked;
+  const ranges = comparison === null ? [range] : [range, comparison];
+  const unusual = stored.unusual.get(project.id) ?? NO_DAYS;
+  const known = { project, firstDay: files.length === 0 ? null : first, unusual };
+  return {
+    ...common,
+    site: partOf(files, days && within(hullOf(ranges), days.from, days.to)),
+    known: comparison && { ...known, ranges },
+    quality: query.quality ? planQuality(project, { ...known, ranges: [range] }, query, stored) : null,
+  };
+}
+
+function planQuality(project: Project, known: PlannedDays, { device }: PortfolioQuery, stored: Stored): PlannedQuality {
+  const range = known.ranges[0]!;
+  const expected = expectedDays(project, range);
+  const brand = stored.brand.get(project.id);
+  return {
+    project,
+    expected,
+    reconciledAt: stored.reconciled.get(project.id) ?? null,
+    events: eventsIn(range, oneDevice(device)),
+    known,
+    site: partOf(stored.site.get(project.id) ?? [], expected),
+    brand: brand === undefined ? null : partOf(brand, expected),
+  };
+}
+
+function partOf(files: readonly FactFile[], range: Range | null): FactsPart {
+  return range === null ? NOTHING_STORED : { files, range };
+}
+
+/** The range is not read. */
+const NOTHING_STORED: FactsPart = { files: [], range: { from: '2000-01-01', to: '2000-01-01' } };
+const NO_DAYS: ReadonlyMap<Day, UnusualDay> = new Map();

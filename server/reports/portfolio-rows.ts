@@ -1,0 +1,155 @@
+import { countDays } from '../domain/dates.ts';
+import { type Measures, sum } from '../domain/metrics.ts';
+import type { RuleTexts } from '../domain/rules.ts';
+import type { Device, Facts, FactsPart, SiteDayMeasures } from '../facts/facts.ts';
+import { refuseUnknownDevices, Series } from '../facts/series.ts';
+import { inTurns } from '../runtime/turns.ts';
+import { KnownDays } from './known-days.ts';
+import { errorOfProject, type PlannedProject, type PortfolioQuery } from './portfolio-plan.ts';
+import { type Quality, qualityFrom } from './quality.ts';
+import { SiteAnswer, type SiteSums } from './site-answer.ts';
+
+/** A project with what is answered about it: that of `/site`, or its error. */
+export interface PortfolioRow {
+  readonly planned: PlannedProject;
+  readonly site: RowAnswer | { readonly error: ReturnType<typeof errorOfProject> };
+}
+
+interface RowAnswer {
+  readonly range: SiteAnswer['range'];
+  readonly total: SiteSums;
+  readonly quality?: Quality;
+  readonly daily?: ReturnType<SiteAnswer['series']>;
+}
+
+/** Days of all properties that are read at once. */
+const MAX_DAYS_READ = 30_000;
+
+type How = Pick<PortfolioQuery, 'device' | 'daily' | 'interval'>;
+
+/** Reads projects, some at a time. */
+export async function* portfolioRows(
+  facts: Facts,
+  projects: readonly PlannedProject[],
+  how: How,
+  signal: AbortSignal,
+): AsyncGenerator<readonly PortfolioRow[]> {
+  for (const group of groupsOf(projects)) {
+    const days = await facts.siteDaysOfEach(
+      group.map(({ site }) => site),
+      how.device,
+      signal,
+    );
+    const quality = await readQuality(facts, group, signal);
+    yield await inTurns(rowsOf(group, days, quality, how));
+  }
+}
+
+function* rowsOf(
+  group: readonly PlannedProject[],
+  days: readonly SiteDayMeasures[][],
+  quality: readonly (Quality | undefined)[],
+  how: How,
+): Generator<void, PortfolioRow[]> {
+  const rows: PortfolioRow[] = [];
+  for (const [place, planned] of group.entries()) {
+    rows.push(rowOf(planned, days[place]!, quality[place], how));
+    yield;
+  }
+  return rows;
+}
+
+function rowOf(
+  planned: PlannedProject,
+  days: readonly SiteDayMeasures[],
+  quality: Quality | undefined,
+  { device, daily, interval }: How,
+): PortfolioRow {
+  const { asked, project, known } = planned;
+  if ('error' in asked) return { planned, site: asked };
+  try {
+    refuseUnknownDevices(days, device);
+  } catch (error) {
+    return { planned, site: { error: errorOfProject(error) } };
+  }
+  const series = new Series(days);
+  const site = new SiteAnswer({
+    ...asked.range,
+    project,
+    device,
+    country: null,
+    comparison: asked.comparison,
+    days: planned.days,
+    series,
+    known: known && KnownDays.ofSite(known, series.days),
+    monthlyThrough: null,
+  });
+  const { range, total } = site;
+  return {
+    planned,
+    site: { range, ...(quality && { quality }), total, ...(daily && { daily: site.series(interval) }) },
+  };
+}
+
+/** The quality of each project; undefined where none is asked for. */
+async function readQuality(
+  facts: Facts,
+  group: readonly PlannedProject[],
+  signal: AbortSignal,
+): Promise<(Quality | undefined)[]> {
+  if (group.every(({ quality }) => quality === null)) return [];
+  const parts = (of: 'site' | 'brand'): FactsPart[] =>
+    group.map(({ quality, site }) => quality?.[of] ?? { ...site, files: [] });
+  const days = await facts.siteDaysOfEach(parts('site'), ALL, signal);
+  const queries = await facts.queryTotalsOfEach(parts('brand'), signal);
+  return inTurns(
+    (function* () {
+      const all: (Quality | undefined)[] = [];
+      for (const [place, { quality }] of group.entries()) {
+        all.push(quality ? qualityFrom(quality, sumsOf(quality, days[place]!, queries[place]!)) : undefined);
+        yield;
+      }
+      return all;
+    })(),
+  );
+}
+
+const ALL: Device = 'all';
+
+function sumsOf(
+  { known, brand }: NonNullable<PlannedProject['quality']>,
+  days: readonly SiteDayMeasures[],
+  queries: Measures,
+): Parameters<typeof qualityFrom>[1] {
+  const withRows = new Set(days.map(({ date }) => date));
+  return { days: KnownDays.ofSite(known, withRows), site: sum(days), queries: brand === null ? null : queries };
+}
+
+function* groupsOf(projects: readonly PlannedProject[]): Generator<readonly PlannedProject[]> {
+  let group: PlannedProject[] = [];
+  let days = 0;
+  for (const project of projects) {
+    const { from, to } = project.site.range;
+    const more = countDays(from, to);
+    if (days + more > MAX_DAYS_READ && group.length > 0) {
+      yield group;
+      group = [];
+      days = 0;
+    }
+    group.push(project);
+    days += more;
+  }
+  if (group.length > 0) yield group;
+}
+
+/** Nothing is known: no condition on a number matches, and such rows come last in either direction. */
+const UNKNOWN: Measures = { clicks: Number.NaN, impressions: Number.NaN, sumPosition: Number.NaN };
+
+/** How rows are filtered and sorted. */
+export const RATED = {
+  measuresOf: ({ site }: PortfolioRow): Measures => ('error' in site ? UNKNOWN : site.total.now),
+  textsOf: ({ planned: { project } }: PortfolioRow): RuleTexts => {
+    const { domain, property, country, language, syncStatus } = project;
+    return { domain, property, country: country ?? '', language: language ?? '', syncStatus };
+  },
+};

@@ -1,0 +1,119 @@
+import type { Project } from '../catalog/projects.ts';
+import { countDays, type Day, dayOf } from '../domain/dates.ts';
+import { invalidRequest } from '../domain/errors.ts';
+import { MAX_DAYS } from '../domain/range.ts';
+import { selectRows } from '../domain/select-rows.ts';
+import { inTurns } from '../runtime/turns.ts';
+import * as parameter from './parameters.ts';
+import { type PlannedProject, type PortfolioQuery, planPortfolio } from './portfolio-plan.ts';
+import { type PortfolioRow, portfolioRows, RATED } from './portfolio-rows.ts';
+import { siteRange } from './ranges.ts';
+import { workspaceReport } from './report.ts';
+
+const parameters = {
+  ...parameter.rangeParameters,
+  device: parameter.device,
+  compare: parameter.compare,
+  daily: parameter.flag('Adds the days of each project.'),
+  interval: parameter.interval,
+  quality: parameter.quality,
+  ...parameter.selectionParameters('portfolio'),
+  ...parameter.paging(1000, 5000),
+  ...parameter.formatParameters,
+};
+
+export interface PortfolioResult {
+  readonly query: PortfolioQuery;
+  readonly paging: { readonly total: number; readonly limit: number; readonly offset: number };
+  /** Some projects at a time, each part read when it is asked for. */
+  readonly parts: AsyncIterable<readonly PortfolioRow[]>;
+}
+
+/** All projects of a workspace, each with what `/site` answers about it. */
+export const portfolioReport = workspaceReport({
+  operation: 'getPortfolio',
+  parameters,
+  parse: (sent, { projects }, now): PortfolioQuery => {
+    const values = parameter.readParameters(parameters, sent);
+    const { from, to, period, compare, device, daily, interval, quality, filter, sort, offset } = values;
+    if (interval !== 'day' && !daily) throw invalidRequest(`interval=${interval} adds up days; send daily=1 with it.`);
+    const range = { from, to, period, compare };
+    const limit = parameter.rowLimit(sent, values.limit);
+    const today = dayOf(now);
+    checkRanges(projects, range, now);
+    return {
+      range,
+      today,
+      device,
+      daily,
+      interval,
+      quality,
+      filter,
+      sort,
+      limit,
+      offset,
+      maxDays: daily ? Math.min(limit ?? projects.length, projects.length) * longestRange(range, today) : 0,
+    };
+  },
+  plan: async (query, { catalog, workspace }, { now }) => ({
+    query,
+    projects: await planPortfolio(catalog, workspace, query, now()),
+  }),
+  run: async ({ query, projects }, { facts }, { signal }): Promise<PortfolioResult> => {
+    const { filter, sort, limit, offset, daily } = query;
+    const read = (of: readonly PlannedProject[], how: { daily: boolean }) =>
+      portfolioRows(facts, of, { ...query, ...how }, signal);
+    const end = offset + (limit ?? Number.POSITIVE_INFINITY);
+    const head = (total: number) => ({ query, paging: { total, limit: limit ?? total, offset } });
+    if (filter === null && sort === null) {
+      return { ...head(projects.length), parts: read(projects.slice(offset, end), { daily }) };
+    }
+    const all = (await Array.fromAsync(read(projects, { daily: false }))).flat();
+    const selected = await inTurns(selectRows(all, { filter, sort }, RATED));
+    const page = selected.slice(offset, end);
+    // Days of all projects would not fit in memory.
+    const parts = daily
+      ? read(
+          page.map(({ planned }) => planned),
+          { daily },
+        )
+      : inOnePart(page);
+    return { ...head(selected.length), parts };
+  },
+});
+
+/** Up to this many days an answer takes about 3 MB. */
+const MAX_DAYS_OF_SHORT_RESULT = 30_000;
+
+/** Whether a result may be so long that concurrency must be limited. */
+export function isLongPortfolio({ maxDays }: PortfolioQuery): boolean {
+  return maxDays > MAX_DAYS_OF_SHORT_RESULT;
+}
+
+async function* inOnePart<Row>(rows: readonly Row[]): AsyncGenerator<readonly Row[]> {
+  yield rows;
+}
+
+type SentRange = PortfolioQuery['range'];
+/** Throws `invalid_request` for a range that is possible for no project. */
+function checkRanges(projects: readonly Pick<Project, 'syncedThrough'>[], sent: SentRange, now: number): void {
+  let failure: unknown;
+  for (const project of projects.length > 0 ? projects : [NEVER_SYNCED]) {
+    try {
+      siteRange(sent, project, now);
+      return;
+    } catch (error) {
+      failure ??= error;
+    }
+  }
+  throw failure;
+}
+
+const NEVER_SYNCED = { syncedThrough: null };
+
+/** The most days that a project's range can have. */
+function longestRange({ from, to, period }: SentRange, today: Day): number {
+  if (period?.endsWith('d')) return Number(period.slice(0, -1));
+  if (period !== undefined) return Math.min(MAX_DAYS, Number(period.slice(0, -1)) * 31);
+  return from === undefined ? 28 : Math.min(MAX_DAYS, Math.max(1, countDays(from, to ?? today)));
+}

@@ -1,0 +1,102 @@
+import type { Project } from '../catalog/projects.ts';
+import { ComparedRanges, type DayReasons } from '../domain/compared-ranges.ts';
+import type { Compared, Comparer } from '../domain/comparison.ts';
+import type { Day } from '../domain/dates.ts';
+import { type Bucket, bucketsOf, type Interval } from '../domain/intervals.ts';
+import { type ExactMeasures, NOTHING, toMetrics } from '../domain/metrics.ts';
+import { type Range, within } from '../domain/range.ts';
+import type { Device } from '../facts/facts.ts';
+import type { Series } from '../facts/series.ts';
+import type { KnownDays } from './known-days.ts';
+import { oneDevice } from './ranges.ts';
+
+/** What was read of a property. */
+export interface SiteFacts extends Range {
+  readonly project: Project;
+  readonly device: Device;
+  readonly country: string | null;
+  readonly comparison: Range | null;
+  /** From the first stored day to the last synced one; null where there is none. */
+  readonly days: Range | null;
+  readonly series: Series;
+  /** Null without a comparison. */
+  readonly known: KnownDays | null;
+  /** Up to this day the country has totals of months. */
+  readonly monthlyThrough: Day | null;
+}
+
+/** Sums over some days, and over those of the other range. */
+export interface SiteSums {
+  readonly now: ExactMeasures;
+  readonly base: ExactMeasures;
+  readonly compared: Compared | null;
+}
+
+/** Adds up what was read of a property over the range and its parts. */
+export class SiteAnswer {
+  readonly total: SiteSums;
+  readonly #facts: SiteFacts;
+  readonly #compared: ComparedRanges | null;
+
+  constructor(facts: SiteFacts) {
+    const { from, to, comparison, known, device } = facts;
+    this.#facts = facts;
+    this.#compared =
+      comparison && new ComparedRanges({ from, to }, comparison, reasonsOf(known!, facts), oneDevice(device));
+    this.total = this.#sums({ from, to }, comparison, this.#compared?.total);
+  }
+
+  /** As in answers. */
+  get range() {
+    const { from, to, device, country, comparison, monthlyThrough, project } = this.#facts;
+    return {
+      from,
+      to,
+      device,
+      country,
+      provisionalAfter: project.provisionalAfter,
+      ...(country === null ? {} : { countryMonthlyThrough: monthlyThrough }),
+      ...(comparison === null ? {} : { comparison }),
+    };
+  }
+
+  /** The days that are stored or known to be empty, or what they are added up to. */
+  series(interval: Interval): (SiteSums & { readonly date: Day })[] {
+    const { from, to, days } = this.#facts;
+    const hasDays = (bucket: Range): boolean => days !== null && within(bucket, days.from, days.to) !== null;
+    return bucketsOf({ from, to }, interval)
+      .filter(hasDays)
+      .map((bucket: Bucket) => ({
+        date: bucket.from,
+        ...this.#sums(bucket, this.#compared?.counterpart(bucket) ?? null, this.#compared?.part(bucket)),
+      }));
+  }
+
+  #sums(now: Range, base: Range | null, comparer: Comparer | undefined): SiteSums {
+    const sums = { now: this.#over(now), base: this.#over(base) };
+    return { ...sums, compared: comparer?.compare(sums.now, sums.base) ?? null };
+  }
+
+  #over(part: Range | null): ExactMeasures {
+    const { days, series } = this.#facts;
+    const stored = part && days && within(part, days.from, days.to);
+    return stored === null ? NOTHING : series.over(stored).measures;
+  }
+}
+
+/** Sums as in answers. */
+export function siteMetrics({ now, compared }: SiteSums) {
+  return { ...toMetrics(now), ...compared };
+}
+
+/** Where a country has no total of a month, it is among the others. */
+function reasonsOf(known: KnownDays, { series, monthlyThrough }: SiteFacts): DayReasons {
+  return {
+    reasonsOn: (day) => {
+      const reasons = known.reasonsOn(day);
+      const isOther = monthlyThrough !== null && day <= monthlyThrough && !series.hasMonthOf(day);
+      return isOther ? [...reasons, 'monthly_spread'] : reasons;
+    },
+    monthlyThrough,
+  };
+}
