@@ -214,6 +214,11 @@ t.test('operate: backups', async (t) => {
   t.match(await shell(own('restore')), /Restored 1 projects/);
 });
 
+t.test('operate: retention', async (t) => {
+  const printed = await shell(guideBlock('operate', 'retention').replaceAll(' demo ', ' acme '));
+  t.match(printed, /Workspace 'acme' keeps 400 days of facts[\s\S]*(?:Nothing is older than what is kept|dry run)/);
+});
+
 t.test('every block of the guide was tried', async (t) => {
   const blocks = guideBlocks().filter(({ page }) => page !== 'snapshot');
   t.ok(blocks.length > 15);
