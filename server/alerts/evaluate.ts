@@ -1,7 +1,7 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { listEvaluatedAlerts, readSyncedDays, type StoredEvaluation } from '../catalog/evaluations.ts';
 import { filesOf, keywordFilesUntil, readCoverage } from '../catalog/manifest.ts';
-import { addDays, countDays, type Day, earlier, later } from '../domain/dates.ts';
+import { addDays, countDays, type Day, earlier } from '../domain/dates.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import { PROVIDER_EVENTS } from '../domain/provider-events.ts';
 import type { Range } from '../domain/range.ts';
@@ -46,6 +46,8 @@ export interface Evaluation extends AlertChanges {
 
 /** The state after the settled days; plain data. */
 interface SettledState {
+  /** Facts before the settled day were dropped: it is not evaluated again. */
+  readonly isDropped?: true;
   readonly traffic?: TrafficState;
   readonly keywords?: KeywordStates;
 }
@@ -143,7 +145,10 @@ export async function evaluateProject(
 /** The days to replay for an evaluation through `to`. */
 function rangeToReplay(evaluation: AlertProject['evaluation'], to: Day): Range {
   const first = firstDay(to);
-  return { from: evaluation === undefined ? first : earlier(first, addDays(evaluation.settledThrough, 1)), to };
+  if (evaluation === undefined) return { from: first, to };
+  const unsettled = addDays(evaluation.settledThrough, 1);
+  const { isDropped = false } = JSON.parse(evaluation.state) as SettledState;
+  return { from: isDropped && unsettled <= to ? unsettled : earlier(first, unsettled), to };
 }
 
 function firstDay(last: Day): Day {
@@ -163,12 +168,16 @@ function replayProject(
 ): { alerts: EvaluatedAlert[]; settled: Day; state: SettledState } {
   const isLong = countDays(range.from, range.to) > MAX_REPLAY;
   const usual = isLong ? addDays(range.to, -REPLAYED_AFTER_SETTLING) : addDays(range.from, -1);
-  const settled = settleThrough === undefined ? usual : later(usual, earlier(settleThrough, range.to));
+  // At least one day is left to replay.
+  const dropped = settleThrough && earlier(settleThrough, addDays(range.to, -1));
+  const isDropped = dropped !== undefined && dropped > usual;
+  const settled = isDropped ? dropped : usual;
   let state = before;
   for (let day = calendar.placeOf(range.from); day <= calendar.placeOf(range.to); day++) {
     traffic.run(day);
     keywords.run(day);
-    if (calendar.dayAt(day) === settled) state = { traffic: traffic.state(), keywords: keywords.states() };
+    if (calendar.dayAt(day) !== settled) continue;
+    state = { traffic: traffic.state(), keywords: keywords.states(), ...(isDropped ? { isDropped } : {}) };
   }
   return { alerts: [...traffic.alerts, ...keywords.alerts], settled, state };
 }

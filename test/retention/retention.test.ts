@@ -62,7 +62,7 @@ const ENTITIES: Tables = {
 /** The rows that are kept, as a load would bring them. */
 function keptRows(): Tables {
   const isKept = (row: Row): boolean =>
-    row['project_id'] !== 'Proj1' || String(row['date'] ?? row['month'] ?? row['last_day'] ?? KEPT) >= KEPT;
+    row['project_id'] !== 'Proj1' || ((row['date'] ?? row['month'] ?? row['last_day'] ?? KEPT) as string) >= KEPT;
   return Object.fromEntries(Object.entries(ALL).map(([table, rows]) => [table, rows.filter(isKept)]));
 }
 
