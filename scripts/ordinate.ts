@@ -7,6 +7,7 @@ import { Command } from 'commander';
 import { SETTINGS } from '../server/settings/table.ts';
 import { fail, ignoreClosedOutput } from './cli.ts';
 import { addAlerts } from './commands/alerts.ts';
+import { addAudit } from './commands/audit.ts';
 import { addBackup } from './commands/backup.ts';
 import { addConnections } from './commands/connections.ts';
 import { addDemo } from './commands/demo.ts';
@@ -61,6 +62,7 @@ const groups = [
   addWorkspaces,
   addMembers,
   addKeys,
+  addAudit,
   addLogin,
   addFeeds,
   addProperties,

@@ -95,7 +95,7 @@ export interface World {
   /** Loads more rows. */
   readonly load: (
     tables: Tables,
-    options?: { replace?: boolean; confirmDelete?: string[] },
+    options?: { replace?: boolean; confirmDelete?: string[]; source?: string },
   ) => ReturnType<typeof loadSnapshot>;
 }
 

@@ -79,6 +79,7 @@ export async function loadDemo(stores: Stores, { evaluate = true }: { evaluate?:
   const { report, end } = progress({ lines: true });
   try {
     await loadSnapshot(stores, {
+      source: 'demo',
       report: (step) => report(`Demo workspace: ${step}`),
       makeSnapshot: async (folder) => {
         const engine = await Engine.open({

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { createFeed, listFeeds, revokeFeed, workspaceOfKey } from '../../server/catalog/feeds.ts';
+import { createFeed, listFeeds, revokeFeed, scopeOfKey } from '../../server/catalog/feeds.ts';
 import { isoInstant, isoInstantOrNull, toMicroseconds } from '../../server/domain/instants.ts';
 import { print, printJson, printTable, withStores } from '../cli.ts';
 import { examples } from '../help.ts';
@@ -33,7 +33,7 @@ export function addFeeds(program: Command): void {
       const { checkFeedPath } = await import('../../server/api/feeds.ts');
       const now = Date.now();
       const made = await withStores(async ({ settings, catalog }) => {
-        await checkFeedPath(catalog, await workspaceOfKey(catalog, keyId), path, now);
+        await checkFeedPath(catalog, await scopeOfKey(catalog, keyId, toMicroseconds(now)), path, now);
         const { id, token } = await createFeed(catalog, { keyId, path, at: toMicroseconds(now) });
         const base = url ?? `http://${settings.host}:${settings.port}`;
         return { id, url: `${base}/feeds/${token}.csv`, isServed: settings.feeds };

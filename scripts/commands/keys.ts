@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
-import { createKey, type Key, listKeys, revokeKey } from '../../server/catalog/keys.ts';
+import { type CreatedKey, createKey, type Key, listKeys, revokeKey, rotateKey } from '../../server/catalog/keys.ts';
 import { isoInstant, isoInstantOrNull, toMicroseconds } from '../../server/domain/instants.ts';
 import { print, printJson, printTable, withStores, withUsage } from '../cli.ts';
+import { readDuration, readEnd } from '../durations.ts';
 import { examples } from '../help.ts';
 
 interface Options {
@@ -10,30 +11,64 @@ interface Options {
   readonly json?: boolean;
 }
 
+interface CreateOptions extends Options {
+  readonly name: string;
+  readonly expires?: string;
+  readonly project?: readonly string[];
+}
+
 export function addKeys(program: Command): void {
-  const command = program.command('keys').description('create, list and revoke API keys');
+  const command = program.command('keys').description('create, list, rotate and revoke API keys');
   command
     .command('create')
     .description('create a key and print it; it is shown only once')
     .requiredOption('--workspace <id>', 'the workspace that the key reads')
     .requiredOption('--name <name>', 'what the key is for')
+    .option('--expires <when>', 'when it ends: after days or hours such as 90d or 12h, or on a day such as 2027-06-30')
+    .option('--project <id...>', 'let it read only these projects of the workspace')
     .option('--by <email>', 'the member who creates it; must be an owner or admin')
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
       examples(
         'keys create --workspace acme --name dashboard',
-        'keys create --workspace acme --name dashboard --by owner@acme.example',
+        'keys create --workspace acme --name contractor --expires 90d --project Fw7kd --by owner@acme.example',
       ),
     )
-    .action(
-      async ({ workspace, name, by = null, json }: Omit<Options, 'by'> & { name: string; by?: string | null }) => {
-        const at = toMicroseconds(Date.now());
-        const made = await withStores(({ catalog }) => createKey(catalog, { workspace, name, by, at }));
-        if (json) printJson({ ...made, createdAt: isoInstant(made.createdAt) });
-        else print(`The key '${name}', shown this once:\n  ${made.key}`);
-      },
-    );
+    .action(async ({ workspace, name, expires, project, by, json }: CreateOptions) => {
+      const now = Date.now();
+      const wanted = {
+        workspace,
+        name,
+        by: by ?? null,
+        at: toMicroseconds(now),
+        expiresAt: expires === undefined ? null : toMicroseconds(readEnd(expires, now)),
+        projects: project ?? null,
+      };
+      const made = await withStores(({ catalog }) => createKey(catalog, wanted));
+      if (json) printJson(created(made));
+      else print(`The key '${name}', shown this once:\n  ${made.key}${until(made)}`);
+    });
+  command
+    .command('rotate')
+    .description('replace a key by a new one with the same name, projects and lifetime; feeds move to the new key')
+    .argument('<key-id>', 'id of the key, from `keys list`')
+    .requiredOption('--workspace <id>', 'the workspace')
+    .option('--overlap <time>', 'how long the old key stays valid, in days or hours', '24h')
+    .option('--by <email>', 'the member who rotates it; must be an owner or admin')
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', examples('keys rotate 0b9f6f3e-6c1b-4f0e-9c7e-2f4f5d8b6a10 --workspace acme --overlap 7d'))
+    .action(async (id: string, { workspace, overlap, by, json }: Options & { overlap: string }) => {
+      const now = Date.now();
+      const overlapEndsAt = toMicroseconds(now + readDuration(overlap));
+      const wanted = { id, workspace, by: by ?? null, at: toMicroseconds(now), overlapEndsAt };
+      const made = await withStores(({ catalog }) => rotateKey(catalog, wanted));
+      if (json) printJson({ ...created(made), replaces: id, oldKeyValidUntil: isoInstant(overlapEndsAt) });
+      else {
+        print(`The new key '${made.name}', shown this once:\n  ${made.key}${until(made)}`);
+        print(`The old key stays valid until ${isoInstant(overlapEndsAt)}.`);
+      }
+    });
   command
     .command('list')
     .description('list the keys of a workspace')
@@ -63,13 +98,24 @@ export function addKeys(program: Command): void {
     });
 }
 
-function toRow({ id, name, prefix, createdAt, lastUsedAt, revokedAt }: Key): object {
+function created({ createdAt, expiresAt, ...made }: CreatedKey): object {
+  return { ...made, createdAt: isoInstant(createdAt), expiresAt: isoInstantOrNull(expiresAt) };
+}
+
+function until({ expiresAt }: CreatedKey): string {
+  return expiresAt === null ? '' : `\nIt is valid until ${isoInstant(expiresAt)}.`;
+}
+
+function toRow({ id, name, prefix, projects, createdAt, expiresAt, lastUsedAt, revokedAt, replacedBy }: Key): object {
   return {
     id,
     name,
     prefix,
+    projects,
     createdAt: isoInstant(createdAt),
+    expiresAt: isoInstantOrNull(expiresAt),
     lastUsedAt: isoInstantOrNull(lastUsedAt),
     revokedAt: isoInstantOrNull(revokedAt),
+    replacedBy,
   };
 }

@@ -40,7 +40,7 @@ export function addLoad(program: Command): void {
       const { report, end } = progress();
       try {
         const work = async (stores: Stores) => {
-          const loaded = await loadSnapshot(stores, { ...options, folder, report });
+          const loaded = await loadSnapshot(stores, { ...options, folder, report, source: 'snapshot' });
           return withAlerts(loaded, await evaluateAfter(stores, loaded.loaded ? loaded.projects : [], report));
         };
         const summary = await (options.dryRun ? withStoresForDryRun(work) : withStores(work, { create: true }));

@@ -1,10 +1,17 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { readWorkspaceContents } from '../../server/catalog/contents.ts';
-import { createWorkspace, findWorkspace, listWorkspaces, setKeepDays } from '../../server/catalog/workspaces.ts';
+import {
+  createWorkspace,
+  findWorkspace,
+  listWorkspaces,
+  setKeepDays,
+  setRequestsPerMinute,
+} from '../../server/catalog/workspaces.ts';
 import type { KeepDays } from '../../server/domain/retention.ts';
 import { removeWorkspace } from '../../server/load/remove.ts';
 import { print, printJson, printTable, withStores } from '../cli.ts';
 import { examples } from '../help.ts';
+import { readCount } from '../numbers.ts';
 import { oneId, type RemoveOptions, runRemoval, workspaceLines } from '../removals.ts';
 
 interface Options {
@@ -12,13 +19,16 @@ interface Options {
   readonly name: string;
   readonly plan: string;
   readonly keywordHistoryDays: number;
-  /** Commander takes null for an empty value. */
-  readonly keepDays: number | 'default';
+  // Not null, which commander takes for an empty value.
+  readonly requestsPerMinute?: number | 'default';
+  readonly keepDays?: number | 'default';
   readonly json?: boolean;
 }
 
+type Limits = Pick<Options, 'requestsPerMinute' | 'keepDays' | 'json'>;
+
 export function addWorkspaces(program: Command): void {
-  const command = program.command('workspaces').description('create, list and remove workspaces');
+  const command = program.command('workspaces').description('create, change, list and remove workspaces');
   command
     .command('create')
     .description('create a workspace')
@@ -26,32 +36,56 @@ export function addWorkspaces(program: Command): void {
     .requiredOption('--name <name>', 'name of the workspace', readText)
     .requiredOption('--plan <plan>', "'free' has no API access; any other name is a paid plan", readText)
     .option('--keyword-history-days <n>', 'days of keyword data that the plan can read', readDays, 486)
-    .option('--keep-days <n>', KEEP_HELP, readKeepDays, 'default')
+    .addOption(requestsOption())
+    .option('--keep-days <n>', KEEP_HELP, readKeepDays)
     .option('--json', 'print one JSON document')
     .addHelpText('after', examples('workspaces create --id acme --name "Acme" --plan team'))
-    .action(async ({ json, ...workspace }: Options) => {
-      const { id, name, plan, keywordHistoryDays } = workspace;
-      const created = { id, name, plan, keywordHistoryDays, keepDays: keepDaysOf(workspace) };
-      await withStores(({ catalog }) => createWorkspace(catalog, created), { create: true });
-      if (json) printJson(created);
+    .action(async ({ id, name, plan, keywordHistoryDays, json, ...limits }: Options) => {
+      const [requestsPerMinute, keepDays] = [orNull(limits.requestsPerMinute), orNull(limits.keepDays)];
+      const workspace = { id, name, plan, keywordHistoryDays, requestsPerMinute, keepDays };
+      await withStores(({ catalog }) => createWorkspace(catalog, workspace), { create: true });
+      if (json) printJson(workspace);
       else print(`Workspace '${id}' was created.`);
     });
   command
     .command('set')
-    .description('change how long a workspace keeps facts')
+    .description('change the limits of a workspace, with immediate effect')
     .argument('<id>', 'id of the workspace')
-    .requiredOption('--keep-days <n>', KEEP_HELP, readKeepDays)
+    .addOption(requestsOption())
+    .option('--keep-days <n>', KEEP_HELP, readKeepDays)
     .option('--json', 'print one JSON document')
-    .addHelpText('after', examples('workspaces set acme --keep-days 400', 'workspaces set acme --keep-days default'))
-    .action(async (id: string, { json, ...options }: Pick<Options, 'keepDays' | 'json'>) => {
-      const keepDays = keepDaysOf(options);
-      const workspace = await withStores(async ({ catalog }) => {
-        await setKeepDays(catalog, id, keepDays);
-        return findWorkspace(catalog, id);
-      });
-      if (json) printJson(workspace);
-      else
-        print(`Workspace '${id}' keeps ${keepText(keepDays)}. 'ordinate prune --dry-run' shows what would be dropped.`);
+    .addHelpText(
+      'after',
+      examples(
+        'workspaces set acme --requests-per-minute 600',
+        'workspaces set acme --requests-per-minute default',
+        'workspaces set acme --keep-days 400',
+      ),
+    )
+    .action(async (id: string, { requestsPerMinute, keepDays, json }: Limits) => {
+      if (requestsPerMinute === undefined && keepDays === undefined) {
+        throw new Error('Nothing to change: give --requests-per-minute or --keep-days.');
+      }
+      const workspace = await withStores(({ catalog }) =>
+        catalog.transaction(async (own) => {
+          if (requestsPerMinute !== undefined) await setRequestsPerMinute(own, id, orNull(requestsPerMinute));
+          if (keepDays !== undefined) await setKeepDays(own, id, orNull(keepDays));
+          return findWorkspace(own, id);
+        }),
+      );
+      if (json) {
+        printJson(workspace);
+        return;
+      }
+      if (requestsPerMinute !== undefined) {
+        print(
+          `Each key of workspace '${id}' may send ${orNull(requestsPerMinute) ?? 'the default number of'} requests a minute.`,
+        );
+      }
+      if (keepDays !== undefined) {
+        const kept = keepText(orNull(keepDays));
+        print(`Workspace '${id}' keeps ${kept}. 'ordinate prune --dry-run' shows what would be dropped.`);
+      }
     });
   command
     .command('list')
@@ -92,8 +126,8 @@ function keepText(keepDays: KeepDays): string {
       : `${keepDays} days of facts`;
 }
 
-function keepDaysOf({ keepDays }: Pick<Options, 'keepDays'>): KeepDays {
-  return keepDays === 'default' ? null : keepDays;
+function orNull(given: number | 'default' = 'default'): number | null {
+  return given === 'default' ? null : given;
 }
 
 function readKeepDays(text: string): number | 'default' {
@@ -102,6 +136,16 @@ function readKeepDays(text: string): number | 'default' {
   const days = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (days >= 1 && days <= 36_500) return days;
   throw new InvalidArgumentError("It must be a whole number from 1 to 36500, 'all' or 'default'.");
+}
+
+function requestsOption(): Option {
+  return new Option(
+    '--requests-per-minute <n>',
+    'requests that each key of the workspace may send in a minute, instead of the default of 120; default: reset it',
+  ).argParser((text: string) => {
+    if (text === '0') throw new InvalidArgumentError('It must be at least 1.');
+    return text === 'default' ? text : readCount(text);
+  });
 }
 
 function readText(text: string): string {

@@ -195,8 +195,9 @@ function reportRequest(request: FastifyRequest): ReportRequest {
   return { ...projectIn(request), parameters: parametersOf(request, namedFormat(request)) };
 }
 
-function projectIn({ principal, params }: FastifyRequest): { workspace: string; id: string } {
-  return { workspace: principal!.workspace, id: (params as { id?: string }).id ?? '' };
+function projectIn({ principal, params }: FastifyRequest): Omit<ReportRequest, 'parameters'> {
+  const { workspace, projects } = principal!;
+  return { workspace, projects, id: (params as { id?: string }).id ?? '' };
 }
 
 function callerOf({ principal }: FastifyRequest, signal: AbortSignal): Caller {

@@ -1,12 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Catalog } from '../catalog/catalog.ts';
-import type { Feed } from '../catalog/feeds.ts';
+import type { Feed, scopeOfKey } from '../catalog/feeds.ts';
 import { findProject, readWorkspaceProjects } from '../catalog/projects.ts';
 import { invalidRequest, notFound } from '../domain/errors.ts';
 import { readParameters } from '../reports/parameters.ts';
 import { type AnyParser, parseParameters } from '../reports/report.ts';
 import { ROUTES } from './api.ts';
 import type { Credential, Guard } from './plugins/guard.ts';
+import { mayRead, requireAccess } from './principal.ts';
 import type { Context } from './routes/context.ts';
 import type { Route } from './routes/route.ts';
 
@@ -59,15 +60,19 @@ function matches(pattern: string, pathname: string): { id?: string } | undefined
 }
 
 /** Throws an error that tells the maker of a feed why its path is not a question that the workspace can ask. */
-export async function checkFeedPath(catalog: Catalog, workspace: string, path: string, now: number): Promise<void> {
+export async function checkFeedPath(
+  catalog: Catalog,
+  { workspace, projects }: Awaited<ReturnType<typeof scopeOfKey>>,
+  path: string,
+  now: number,
+): Promise<void> {
   const { route, params, query } = readFeedPath(path);
   const { report } = route;
   readParameters(report.parameters, query);
+  const find = async (id: string) => (mayRead({ projects }, id) ? findProject(catalog, workspace, id) : undefined);
   const subject =
-    params.id === undefined
-      ? await readWorkspaceProjects(catalog, workspace)
-      : await findProject(catalog, workspace, params.id);
-  if (subject === undefined) throw notFound(`The workspace of the key has no project '${params.id}'.`);
+    params.id === undefined ? await readWorkspaceProjects(catalog, workspace, projects) : await find(params.id);
+  if (subject === undefined) throw notFound(`The key can read no project '${params.id}'.`);
   if (report.parse !== undefined) parseParameters(report as AnyParser<unknown>, query, subject, now);
 }
 
@@ -91,6 +96,7 @@ export async function addFeeds(
         const feed: Feed | undefined = await find(request);
         if (feed === undefined) throw refusal();
         const { route, params, query } = readFeedPath(feed.path);
+        if (params.id !== undefined) requireAccess(request.principal!, params.id);
         // The feed's question in place of what was sent: nothing can be added to it.
         request.params = params;
         request.query = query;

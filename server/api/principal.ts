@@ -1,3 +1,6 @@
+import type { FastifyRequest } from 'fastify';
+import { notFound } from '../domain/errors.ts';
+
 /** The authenticated identity of a request. */
 export interface Principal {
   readonly workspace: string;
@@ -9,6 +12,25 @@ export interface Principal {
   readonly keyId: string | null;
   /** Email address of the owner who signed in; null for read-only access. */
   readonly owner: string | null;
+  /** The projects that the key may read; null: all of the workspace. */
+  readonly projects: readonly string[] | null;
+  readonly requestsPerMinute: number;
+}
+
+/** Whether a key may read a project of its workspace. */
+export function mayRead({ projects }: Pick<Principal, 'projects'>, project: string): boolean {
+  return projects === null || projects.includes(project);
+}
+
+/** Throws `not_found` if the path names a project that the key may not read. */
+export function requireReadable({ principal, params, routeOptions }: FastifyRequest): void {
+  if (routeOptions.url?.includes('/projects/:id') !== true) return;
+  requireAccess(principal!, (params as { id: string }).id);
+}
+
+/** Throws `not_found` if the key may not read a project, as for a project that does not exist. */
+export function requireAccess(principal: Pick<Principal, 'projects'>, project: string): void {
+  if (!mayRead(principal, project)) throw notFound('The workspace of this key has no such project.');
 }
 
 declare module 'fastify' {

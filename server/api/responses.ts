@@ -7,7 +7,7 @@ export const integerHeader = (description: string) => ({ type: 'integer', format
 export const constantHeader = (value: string) => ({ type: 'string', const: value, description: `Always ${value}.` });
 
 const rateLimitHeaders = {
-  'X-RateLimit-Limit': integerHeader(`Requests that a key may send per minute: ${REQUESTS_PER_MINUTE}.`),
+  'X-RateLimit-Limit': integerHeader(`Requests that a key may send per minute: ${REQUESTS_PER_MINUTE} by default.`),
   'X-RateLimit-Remaining': integerHeader('Requests left in the current minute.'),
   'X-RateLimit-Reset': integerHeader('Seconds until the current minute ends.'),
 };
@@ -23,7 +23,7 @@ export const errorDetails = object('ErrorDetails', {
 const error = object('Error', { error: errorDetails });
 
 const EXTRA_DESCRIPTIONS: Partial<Record<ErrorCode, string>> = {
-  rate_limited: `; ${REQUESTS_PER_MINUTE} per minute with one key, ${FAILURES_PER_MINUTE} per minute without a valid key from one address`,
+  rate_limited: `; ${REQUESTS_PER_MINUTE} per minute with one key by default, ${FAILURES_PER_MINUTE} per minute without a valid key from one address`,
 };
 
 export function errorResponse(code: ErrorCode): object {

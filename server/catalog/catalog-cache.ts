@@ -63,9 +63,13 @@ export class CatalogCache {
   }
 
   /** See `readWorkspaceProjects`. */
-  workspaceProjects(workspace: string): WorkspaceProjects | Promise<WorkspaceProjects> {
-    const read = () => readWorkspaceProjects(this.#catalog, workspace);
-    const found = this.#lookUp(this.#workspaces, cacheKey(workspace), read, MAX_WORKSPACES);
+  workspaceProjects(
+    workspace: string,
+    readable: readonly string[] | null,
+  ): WorkspaceProjects | Promise<WorkspaceProjects> {
+    const read = () => readWorkspaceProjects(this.#catalog, workspace, readable);
+    const key = readable === null ? cacheKey(workspace) : cacheKey(workspace, ...readable);
+    const found = this.#lookUp(this.#workspaces, key, read, MAX_WORKSPACES);
     return found as WorkspaceProjects | Promise<WorkspaceProjects>;
   }
 

@@ -1,4 +1,5 @@
 import type { Microseconds } from '../domain/instants.ts';
+import { actorOf, recordAudit } from './audit.ts';
 import type { Catalog } from './catalog.ts';
 import { requireProject } from './projects.ts';
 import { dropProviderLists } from './stored-lists.ts';
@@ -60,11 +61,20 @@ export async function setConnection(
 ): Promise<void> {
   checkConnection(connection);
   await catalog.transaction(async (own) => {
-    await requireProject(own, project);
+    const { workspaceId: workspace } = await requireProject(own, project);
     const before = (await connectionsOf(own, project)).find(({ kind }) => kind === connection.kind);
     await own.statements.run('connection_upsert', { project, ...connection, at });
     await own.statements.run('pause_end', { project, kind: connection.kind });
     if (before === undefined || !readsTheSame(before, connection)) await dropProviderLists(own, project);
+    const details = { kind: connection.kind };
+    await recordAudit(own, {
+      at,
+      workspace,
+      actor: actorOf(null),
+      action: 'connection.set',
+      subject: project,
+      details,
+    });
   });
 }
 
@@ -75,6 +85,9 @@ export async function removeConnection(catalog: Catalog, project: string, kind: 
       throw new ConnectionRefused(`Project '${project}' has no ${kind} connection.`);
     }
     await dropProviderLists(own, project);
+    const { workspaceId: workspace } = await requireProject(own, project);
+    const actor = actorOf(null);
+    await recordAudit(own, { workspace, actor, action: 'connection.removed', subject: project, details: { kind } });
   });
 }
 

@@ -1,8 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
 import { newFeedToken, newUuid } from '../domain/ids.ts';
 import type { Microseconds } from '../domain/instants.ts';
+import { actorOf, recordAudit } from './audit.ts';
 import type { Catalog } from './catalog.ts';
-import { type Access, hashOf } from './keys.ts';
+import { type Access, hashOf, type RightsRow, rightsOf } from './keys.ts';
 
 const MAX_FEEDS_PER_KEY = 100;
 
@@ -27,19 +28,25 @@ class FeedRefused extends Error {}
 
 /** The feed whose token has a hash; undefined when it is unknown or revoked, or its key is revoked. */
 export async function findFeed(catalog: Catalog, hash: string): Promise<Feed | undefined> {
-  const row = await catalog.statements.get<Feed & { hash: string }>('feed_by_hash', { hash });
+  type Row = Omit<Feed, 'projects'> & RightsRow & { hash: string };
+  const row = await catalog.statements.get<Row>('feed_by_hash', { hash });
   if (row === undefined || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(hash))) return undefined;
   const { keyId, workspaceId, plan, path } = row;
-  return { keyId, workspaceId, plan, path };
+  return { keyId, workspaceId, plan, path, ...rightsOf(row) };
 }
 
-/** The workspace of an active key. Throws where there is none of this id. */
-export async function workspaceOfKey(catalog: Catalog, keyId: string): Promise<string> {
-  const row = await catalog.statements.get<{ workspace: string }>('key_active', { id: keyId });
+/** What a valid key may read: its workspace, and its projects (null: all). Throws if there is no such key. */
+export async function scopeOfKey(
+  catalog: Catalog,
+  keyId: string,
+  at: Microseconds,
+): Promise<{ readonly workspace: string; readonly projects: readonly string[] | null }> {
+  type Row = { workspace: string; projects: string | null };
+  const row = await catalog.statements.get<Row>('key_active', { id: keyId, at });
   if (row === undefined) {
     throw new FeedRefused(`There is no active key with the id '${keyId}'; \`ordinate keys list\` shows the ids.`);
   }
-  return row.workspace;
+  return { workspace: row.workspace, projects: row.projects === null ? null : (JSON.parse(row.projects) as string[]) };
 }
 
 /** Makes a feed of an active key. Its token is in the answer and nowhere else. */
@@ -50,12 +57,14 @@ export async function createFeed(
   const id = newUuid();
   const token = newFeedToken();
   await catalog.transaction(async (own) => {
-    await workspaceOfKey(own, keyId);
+    const { workspace } = await scopeOfKey(own, keyId, at);
     const { count } = (await own.statements.get<{ count: number }>('feeds_active_count', { keyId }))!;
     if (count >= MAX_FEEDS_PER_KEY) {
       throw new FeedRefused(`The key has ${count} feeds, which is the most it can have. Revoke one first.`);
     }
     await own.statements.run('feed_insert', { id, keyId, hash: hashOf(token), path, at });
+    const details = { keyId, path };
+    await recordAudit(own, { at, workspace, actor: actorOf(null), action: 'feed.created', subject: id, details });
   });
   return { id, token };
 }
@@ -68,9 +77,11 @@ export async function listFeeds(catalog: Catalog, workspace: string | null): Pro
 /** Revokes a feed immediately and permanently. Revoking it again changes nothing. */
 export async function revokeFeed(catalog: Catalog, { id, at }: { id: string; at: Microseconds }): Promise<void> {
   await catalog.transaction(async (own) => {
-    if ((await own.statements.get('feed_exists', { id })) === undefined) {
-      throw new FeedRefused(`There is no feed with the id '${id}'.`);
-    }
-    await own.statements.run('feed_revoke', { id, at });
+    const feed = await own.statements.get<{ workspace: string; path: string }>('feed_of_id', { id });
+    if (feed === undefined) throw new FeedRefused(`There is no feed with the id '${id}'.`);
+    if ((await own.statements.run('feed_revoke', { id, at })) === 0) return;
+    const { workspace, path } = feed;
+    const details = { path };
+    await recordAudit(own, { at, workspace, actor: actorOf(null), action: 'feed.revoked', subject: id, details });
   });
 }

@@ -1,12 +1,24 @@
+import { addDays, dayOf } from '../domain/dates.ts';
 import { type Microseconds, toMicroseconds } from '../domain/instants.ts';
 import type { UsageDatabase } from './usage.ts';
 
 const WRITE_INTERVAL_MS = 1000;
 
-/** Stores the last use of keys, asynchronously and at most once a second. */
+/** Days of use are kept for as long as the audit trail, which shows them. */
+const KEPT_DAYS = 400;
+
+/** Requests that are not stored yet. */
+interface Use {
+  readonly requests: number;
+  /** Of the last one. */
+  readonly at: Microseconds;
+}
+
+/** Stores when and how often keys are used, asynchronously and at most once a second. */
 export class KeyUse {
   readonly #usage: UsageDatabase;
-  readonly #pending = new Map<string, Microseconds>();
+  readonly #pending = new Map<string, Use>();
+  #forgottenOn = '';
   #timer: NodeJS.Timeout | undefined;
   #writtenAt = 0;
 
@@ -16,7 +28,8 @@ export class KeyUse {
 
   /** @param at milliseconds */
   note(keyId: string, at: number): void {
-    this.#pending.set(keyId, toMicroseconds(at));
+    const requests = (this.#pending.get(keyId)?.requests ?? 0) + 1;
+    this.#pending.set(keyId, { requests, at: toMicroseconds(at) });
     if (this.#timer !== undefined) return;
     this.#timer = setTimeout(() => void this.flush(), Math.max(0, this.#writtenAt + WRITE_INTERVAL_MS - Date.now()));
     this.#timer.unref();
@@ -27,11 +40,29 @@ export class KeyUse {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#writtenAt = Date.now();
-    for (const [id, at] of this.#pending) {
-      if (!(await this.#usage.run('key_used', { id, at }))) return;
-      // The key may have been used again during the write.
-      if (this.#pending.get(id) === at) this.#pending.delete(id);
+    for (const [id, use] of this.#pending) {
+      this.#pending.delete(id);
+      const { requests, at } = use;
+      const day = dayOf(at / 1000);
+      if (!(await this.#usage.run('key_used', { id, at }))) {
+        this.#putBack(id, use);
+        return;
+      }
+      await this.#usage.run('key_used_on_day', { id, day, requests, at });
+      await this.#forgetOldDays(day);
     }
+  }
+
+  /** The key may have been used again during the write. */
+  #putBack(id: string, { requests, at }: Use): void {
+    const later = this.#pending.get(id);
+    this.#pending.set(id, { requests: requests + (later?.requests ?? 0), at: later?.at ?? at });
+  }
+
+  async #forgetOldDays(today: string): Promise<void> {
+    if (today === this.#forgottenOn) return;
+    this.#forgottenOn = today;
+    await this.#usage.run('key_days_forget', { before: addDays(today, -KEPT_DAYS) });
   }
 }
 

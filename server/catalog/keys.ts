@@ -1,16 +1,31 @@
 import { hash as digest, timingSafeEqual } from 'node:crypto';
 import { newKey, newUuid } from '../domain/ids.ts';
-import type { Microseconds } from '../domain/instants.ts';
+import { isoInstant, type Microseconds } from '../domain/instants.ts';
+import { actorOf, recordAudit } from './audit.ts';
 import type { Catalog } from './catalog.ts';
 import { readKeyUses } from './key-use.ts';
+import { findProject } from './projects.ts';
 import type { UsageDatabase } from './usage.ts';
 import { requireWorkspace } from './workspaces.ts';
 
 const MAX_ACTIVE_KEYS = 20;
 const PREFIX_LENGTH = 'ord_live_'.length + 4;
 
-/** The identity of a valid key. */
-export interface Access {
+/** What a request with a key may do. */
+export interface Rights {
+  /** The key is not valid from this instant on; null: it does not expire. */
+  readonly keyExpiresAt: Microseconds | null;
+  /** The projects that the key may read; null: all of its workspace. */
+  readonly projects: readonly string[] | null;
+  /** Requests that each key of the workspace may send in a minute; null: the default. */
+  readonly requestsPerMinute: number | null;
+}
+
+/** Rights as rows have them. */
+export type RightsRow = Omit<Rights, 'projects'> & { readonly projects: string | null };
+
+/** The identity of a key that is not revoked; it may have expired. */
+export interface Access extends Rights {
   readonly keyId: string;
   readonly workspaceId: string;
   readonly plan: string;
@@ -22,8 +37,39 @@ export interface Key {
   /** The first characters, to recognise the key. */
   readonly prefix: string;
   readonly createdAt: Microseconds;
+  /** Null: it does not expire. */
+  readonly expiresAt: Microseconds | null;
   readonly lastUsedAt: Microseconds | null;
   readonly revokedAt: Microseconds | null;
+  /** The id of the key that replaces it. */
+  readonly replacedBy: string | null;
+  /** The projects that it may read; null: all of its workspace. */
+  readonly projects: readonly string[] | null;
+}
+
+type KeyRow = Omit<Key, 'projects'> & { readonly projects: string | null };
+
+export interface NewKey {
+  readonly workspace: string;
+  readonly name: string;
+  /** Email address of an owner or admin; null: an operator. */
+  readonly by: string | null;
+  readonly at: Microseconds;
+  /** Null: it does not expire. */
+  readonly expiresAt?: Microseconds | null;
+  /** The projects that it may read; null: all of its workspace. */
+  readonly projects?: readonly string[] | null;
+}
+
+/** A new key; its text is here and nowhere else. */
+export interface CreatedKey {
+  readonly id: string;
+  readonly key: string;
+  readonly name: string;
+  readonly prefix: string;
+  readonly createdAt: Microseconds;
+  readonly expiresAt: Microseconds | null;
+  readonly projects: readonly string[] | null;
 }
 
 /** A key cannot be created or revoked; the message gives the reason. */
@@ -34,33 +80,114 @@ export class KeyRefused extends Error {}
  * about stored keys.
  */
 export async function findAccess(catalog: Catalog, hash: string): Promise<Access | undefined> {
-  const row = await catalog.statements.get<Access & { hash: string }>('access_by_hash', { hash });
+  type Row = Omit<Access, 'projects'> & RightsRow & { hash: string };
+  const row = await catalog.statements.get<Row>('access_by_hash', { hash });
   if (row === undefined || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(hash))) return undefined;
-  return { keyId: row.keyId, workspaceId: row.workspaceId, plan: row.plan };
+  return { keyId: row.keyId, workspaceId: row.workspaceId, plan: row.plan, ...rightsOf(row) };
+}
+
+/** The rights of a row. */
+export function rightsOf({ keyExpiresAt, projects, requestsPerMinute }: RightsRow): Rights {
+  return { keyExpiresAt, projects: projectsOf(projects), requestsPerMinute };
+}
+
+function projectsOf(list: string | null): readonly string[] | null {
+  return list === null ? null : (JSON.parse(list) as string[]).sort();
 }
 
 /** Creates a key, which is returned but not stored in full. `by`, if given, must be an owner or admin. */
-export async function createKey(
-  catalog: Catalog,
-  { workspace, name, by, at }: { workspace: string; name: string; by: string | null; at: Microseconds },
-): Promise<{ id: string; key: string; name: string; prefix: string; createdAt: Microseconds }> {
-  if (name.trim() === '') throw new KeyRefused('A key needs a name that describes its purpose.');
-  const id = newUuid();
-  const key = newKey();
-  const prefix = key.slice(0, PREFIX_LENGTH);
-  await catalog.transaction(async (own) => {
+export async function createKey(catalog: Catalog, wanted: NewKey): Promise<CreatedKey> {
+  const { workspace, by, at } = wanted;
+  return catalog.transaction(async (own) => {
     await requireWorkspace(own, workspace);
     await requireManager(own, workspace, by);
-    const counted = await own.statements.get<{ count: number }>('keys_active_count', { workspace });
-    const active = counted?.count ?? 0;
+    const active = await countActive(own, workspace, at);
     if (active >= MAX_ACTIVE_KEYS) {
       throw new KeyRefused(
         `Workspace '${workspace}' has ${active} active keys, which is the most it can have. Revoke one first.`,
       );
     }
-    await own.statements.run('key_insert', { id, workspace, name, prefix, hash: hashOf(key), at, by });
+    const made = await insertKey(own, wanted);
+    const { id, name, expiresAt, projects } = made;
+    const details = {
+      name,
+      ...(expiresAt === null ? {} : { expiresAt: isoInstant(expiresAt) }),
+      ...(projects && { projects }),
+    };
+    await recordAudit(own, { at, workspace, actor: actorOf(by), action: 'key.created', subject: id, details });
+    return made;
   });
-  return { id, key, name, prefix, createdAt: at };
+}
+
+/**
+ * Replaces a key by a new one with the same name, projects and lifetime. The old key stays valid until `overlapEndsAt`. Its
+ * feeds move to the new key. `by`, if given, must be an owner or admin.
+ */
+export async function rotateKey(
+  catalog: Catalog,
+  {
+    id,
+    workspace,
+    by,
+    at,
+    overlapEndsAt,
+  }: Pick<NewKey, 'workspace' | 'by' | 'at'> & {
+    readonly id: string;
+    readonly overlapEndsAt: Microseconds;
+  },
+): Promise<CreatedKey> {
+  return catalog.transaction(async (own) => {
+    const old = await requireKey(own, workspace, id);
+    await requireManager(own, workspace, by);
+    if (old.revokedAt !== null) throw new KeyRefused(`The key '${id}' is revoked; create a new one.`);
+    if (old.replacedBy !== null) {
+      throw new KeyRefused(`The key '${id}' was already replaced by '${old.replacedBy}'; rotate that one.`);
+    }
+    if (old.expiresAt !== null && old.expiresAt <= at) {
+      throw new KeyRefused(`The key '${id}' has expired; create a new one.`);
+    }
+    const expiresAt = old.expiresAt === null ? null : at + (old.expiresAt - old.createdAt);
+    const made = await insertKey(own, { workspace, name: old.name, by, at, expiresAt, projects: old.projects });
+    await own.statements.run('key_replace', { id, by: made.id, expiresAt: overlapEndsAt });
+    await own.statements.run('feeds_move', { from: id, to: made.id });
+    const details = { name: old.name, replacedBy: made.id, validUntil: isoInstant(overlapEndsAt) };
+    await recordAudit(own, { at, workspace, actor: actorOf(by), action: 'key.rotated', subject: id, details });
+    return made;
+  });
+}
+
+async function countActive(own: Catalog, workspace: string, at: Microseconds): Promise<number> {
+  return (await own.statements.get<{ count: number }>('keys_active_count', { workspace, at }))?.count ?? 0;
+}
+
+async function insertKey(
+  own: Catalog,
+  { workspace, name, by, at, expiresAt = null, projects = null }: NewKey,
+): Promise<CreatedKey> {
+  if (name.trim() === '') throw new KeyRefused('A key needs a name that describes its purpose.');
+  if (expiresAt !== null && expiresAt <= at) throw new KeyRefused('A key must expire in the future.');
+  const id = newUuid();
+  const key = newKey();
+  const prefix = key.slice(0, PREFIX_LENGTH);
+  const limited = projects === null ? 0 : 1;
+  await own.statements.run('key_insert', {
+    id,
+    workspace,
+    name,
+    prefix,
+    hash: hashOf(key),
+    at,
+    by,
+    expiresAt,
+    limited,
+  });
+  for (const project of new Set(projects)) {
+    if ((await findProject(own, workspace, project)) === undefined) {
+      throw new KeyRefused(`Workspace '${workspace}' has no project '${project}'; \`projects list\` shows all.`);
+    }
+    await own.statements.run('key_project_add', { key: id, project });
+  }
+  return { id, key, name, prefix, createdAt: at, expiresAt, projects: projects && [...new Set(projects)].sort() };
 }
 
 /** The keys of a workspace, oldest first. */
@@ -74,14 +201,21 @@ export async function findActiveKey(
   catalog: Catalog,
   { workspace, name }: { workspace: string; name: string },
 ): Promise<string | undefined> {
-  const keys = await catalog.statements.all<Key>('keys_of_workspace', { workspace });
-  return keys.find((key) => key.name === name && key.revokedAt === null)?.id;
+  const keys = await catalog.statements.all<KeyRow>('keys_of_workspace', { workspace });
+  return keys.find((key) => key.name === name && key.revokedAt === null && key.replacedBy === null)?.id;
 }
 
 /** Keys with the last use that older versions stored in the catalog. */
 async function keysOf(catalog: Catalog, workspace: string): Promise<Key[]> {
   await requireWorkspace(catalog, workspace);
-  return catalog.statements.all<Key>('keys_of_workspace', { workspace });
+  const rows = await catalog.statements.all<KeyRow>('keys_of_workspace', { workspace });
+  return rows.map((row) => ({ ...row, projects: projectsOf(row.projects) }));
+}
+
+async function requireKey(catalog: Catalog, workspace: string, id: string): Promise<Key> {
+  const key = (await keysOf(catalog, workspace)).find((candidate) => candidate.id === id);
+  if (key === undefined) throw new KeyRefused(`Workspace '${workspace}' has no key with the id '${id}'.`);
+  return key;
 }
 
 /** Revokes a key permanently, with immediate effect. Idempotent. */
@@ -90,10 +224,12 @@ export async function revokeKey(
   { id, workspace, by, at }: { id: string; workspace: string; by: string | null; at: Microseconds },
 ): Promise<void> {
   await catalog.transaction(async (own) => {
-    const key = (await keysOf(own, workspace)).find((candidate) => candidate.id === id);
-    if (key === undefined) throw new KeyRefused(`Workspace '${workspace}' has no key with the id '${id}'.`);
+    const { name, revokedAt } = await requireKey(own, workspace, id);
     await requireManager(own, workspace, by);
+    if (revokedAt !== null) return;
     await own.statements.run('key_revoke', { id, workspace, at });
+    const details = { name };
+    await recordAudit(own, { at, workspace, actor: actorOf(by), action: 'key.revoked', subject: id, details });
   });
 }
 

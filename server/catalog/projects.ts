@@ -80,7 +80,7 @@ export async function listProjects(catalog: Catalog, workspace: string): Promise
   return rows.map(toProject);
 }
 
-/** All projects of a workspace that have finished setup, in one state. */
+/** Projects of a workspace that have finished setup, in one state. */
 export interface WorkspaceProjects {
   readonly workspaceId: string;
   /** Oldest first. */
@@ -89,9 +89,16 @@ export interface WorkspaceProjects {
   readonly revision: string;
 }
 
-/** The projects of a workspace with their common revision. */
-export async function readWorkspaceProjects(catalog: Catalog, workspaceId: string): Promise<WorkspaceProjects> {
-  const projects = await listProjects(catalog, workspaceId);
+/**
+ * The projects of a workspace with their common revision.
+ * @param readable the ids of those to read; null for all
+ */
+export async function readWorkspaceProjects(
+  catalog: Catalog,
+  workspaceId: string,
+  readable: readonly string[] | null,
+): Promise<WorkspaceProjects> {
+  const projects = (await listProjects(catalog, workspaceId)).filter(({ id }) => readable?.includes(id) ?? true);
   // A sync that changes nothing else raises no revision.
   const states = projects.map(({ id, factsRevision, entitiesRevision, lastSyncedAt }) => [
     id,

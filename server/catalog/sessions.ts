@@ -1,8 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
 import { newLinkToken, newSessionToken, newUuid } from '../domain/ids.ts';
 import type { Microseconds } from '../domain/instants.ts';
+import { actorOf, recordAudit } from './audit.ts';
 import type { Catalog } from './catalog.ts';
-import { hashOf } from './keys.ts';
+import { hashOf, type Rights, type RightsRow, rightsOf } from './keys.ts';
 import { type Role, requireWorkspace } from './workspaces.ts';
 
 /** How long a session of the dashboard lasts, in seconds. */
@@ -16,13 +17,14 @@ export type SignedIn =
   | { readonly keyId: null; readonly email: string };
 
 /** A session that has begun; it may have expired. */
-export type Session = SignedIn & {
-  readonly id: string;
-  readonly workspaceId: string;
-  readonly workspaceName: string;
-  readonly plan: string;
-  readonly expiresAt: Microseconds;
-};
+export type Session = SignedIn &
+  Rights & {
+    readonly id: string;
+    readonly workspaceId: string;
+    readonly workspaceName: string;
+    readonly plan: string;
+    readonly expiresAt: Microseconds;
+  };
 
 /** A link cannot be created; the message gives the reason. */
 class LinkRefused extends Error {}
@@ -38,16 +40,20 @@ export async function createSession(
     await own.statements.run('sessions_forget', { at });
     const values = { hash: hashOf(token), id: newUuid(), workspace, keyId, email, at, expiresAt };
     await own.statements.run('session_insert', values);
+    const { id } = values;
+    const actor = email ?? `key ${keyId}`;
+    await recordAudit(own, { at, workspace, actor, action: 'session.created', subject: id });
   });
   return { token, expiresAt };
 }
 
 /** The session with a hash; undefined if it is unknown, its key was revoked or its member is no longer an owner. */
 export async function findSession(catalog: Catalog, hash: string): Promise<Session | undefined> {
-  const row = await catalog.statements.get<Session & { hash: string }>('session_by_hash', { hash });
+  type Row = SignedIn & Omit<Session, 'projects'> & RightsRow & { hash: string };
+  const row = await catalog.statements.get<Row>('session_by_hash', { hash });
   if (row === undefined || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(hash))) return undefined;
   const { hash: _, ...session } = row;
-  return session;
+  return { ...session, ...rightsOf(row) };
 }
 
 /** Ends a session at once. */
@@ -66,27 +72,30 @@ export async function createLink(
     await requireWorkspace(own, workspace);
     if (email !== null) await requireOwner(own, workspace, email);
     await own.statements.run('login_link_insert', { hash: hashOf(token), workspace, keyId, email, expiresAt });
+    const subject = email ?? keyId;
+    await recordAudit(own, { at, workspace, actor: actorOf(null), action: 'login.created', subject });
   });
   return { token, expiresAt };
 }
 
 /** A link that has not been used. */
-type Link = SignedIn & {
-  readonly id: string;
-  readonly workspaceId: string;
-  readonly plan: string;
-};
+type Link = SignedIn &
+  Rights & {
+    readonly id: string;
+    readonly workspaceId: string;
+    readonly plan: string;
+  };
 
 /** The link of a token, which is used up; undefined if it is unknown, used or expired, or its key or owner is gone. */
 export async function takeLink(catalog: Catalog, token: string, at: Microseconds): Promise<Link | undefined> {
   const hash = hashOf(token);
-  type Row = Link & { expiresAt: Microseconds };
+  type Row = SignedIn & Omit<Link, 'projects'> & RightsRow & { expiresAt: Microseconds };
   // Anybody can send a token: transactions only for links that exist.
   if ((await catalog.statements.get<Row>('login_link', { hash })) === undefined) return undefined;
   return catalog.transaction(async (own) => {
     const link = await own.statements.get<Row>('login_link', { hash });
     await own.statements.run('login_links_forget', { hash, at });
-    return link === undefined || link.expiresAt <= at ? undefined : link;
+    return link === undefined || link.expiresAt <= at ? undefined : { ...link, ...rightsOf(link) };
   });
 }
 

@@ -10,6 +10,7 @@ const TABLES = [
   'create_page_sequences',
   'create_page_sequences_index',
   'create_key_uses',
+  'create_key_days',
   'create_job_states',
   'create_provider_requests',
   'create_provider_requests_index',

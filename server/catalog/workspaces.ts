@@ -1,4 +1,5 @@
 import type { KeepDays } from '../domain/retention.ts';
+import { actorOf, recordAudit } from './audit.ts';
 import type { Catalog } from './catalog.ts';
 
 export interface Workspace {
@@ -8,6 +9,8 @@ export interface Workspace {
   readonly plan: string;
   readonly keywordHistoryDays: number;
   readonly keepDays: KeepDays;
+  /** Requests that each of its keys may send in a minute; null: the default. */
+  readonly requestsPerMinute: number | null;
 }
 
 export const ROLES = ['owner', 'admin', 'member'] as const;
@@ -24,21 +27,47 @@ export async function findWorkspace(catalog: Catalog, id: string): Promise<Works
 /** Throws if the id is already used. */
 export async function createWorkspace(
   catalog: Catalog,
-  workspace: Omit<Workspace, 'keepDays'> & Partial<Pick<Workspace, 'keepDays'>>,
+  workspace: Omit<Workspace, 'requestsPerMinute' | 'keepDays'> & Partial<Workspace>,
 ): Promise<void> {
   await catalog.transaction(async (own) => {
     if ((await findWorkspace(own, workspace.id)) !== undefined) {
       throw new Error(`There is already a workspace '${workspace.id}'.`);
     }
-    const { id, name, plan, keywordHistoryDays: days, keepDays = null } = workspace;
-    await own.statements.run('workspace_insert', { id, name, plan, days, keepDays });
+    const { id, name, plan, keywordHistoryDays: days, requestsPerMinute: requests = null, keepDays = null } = workspace;
+    await own.statements.run('workspace_insert', { id, name, plan, days, requests, keepDays });
+    const details = { name, plan };
+    await recordAudit(own, { workspace: id, actor: actorOf(null), action: 'workspace.created', subject: id, details });
+  });
+}
+
+/** Sets how many requests each key of a workspace may send in a minute; null for the default. */
+export async function setRequestsPerMinute(catalog: Catalog, id: string, requests: number | null): Promise<void> {
+  await catalog.transaction(async (own) => {
+    await requireWorkspace(own, id);
+    await putRequestsPerMinute(own, id, requests);
+    const details = { requestsPerMinute: requests };
+    await recordAudit(own, { workspace: id, actor: actorOf(null), action: 'workspace.changed', subject: id, details });
   });
 }
 
 /** Sets how many days of facts a workspace keeps. Throws if it does not exist. */
 export async function setKeepDays(catalog: Catalog, id: string, keepDays: KeepDays): Promise<void> {
-  await requireWorkspace(catalog, id);
-  await catalog.statements.run('workspace_keep_days', { id, keepDays });
+  await catalog.transaction(async (own) => {
+    await requireWorkspace(own, id);
+    await putKeepDays(own, id, keepDays);
+    const details = { keepDays };
+    await recordAudit(own, { workspace: id, actor: actorOf(null), action: 'workspace.changed', subject: id, details });
+  });
+}
+
+/** Like `setKeepDays`, for a rebuilt catalog. Does nothing if the workspace does not exist. */
+export async function putKeepDays(own: Catalog, id: string, keepDays: KeepDays): Promise<void> {
+  await own.statements.run('workspace_keep_days', { id, keepDays });
+}
+
+/** Like `setRequestsPerMinute`, for a rebuilt catalog. Does nothing if the workspace does not exist. */
+export async function putRequestsPerMinute(own: Catalog, id: string, requests: number | null): Promise<void> {
+  await own.statements.run('workspace_requests', { id, requests });
 }
 
 /** Deletes a workspace with its projects, members and keys. Files are retired. */
@@ -51,6 +80,8 @@ export async function addMember(catalog: Catalog, workspace: string, email: stri
   await catalog.transaction(async (own) => {
     await requireWorkspace(own, workspace);
     await own.statements.run('member_upsert', { workspace, email, role });
+    const details = { role };
+    await recordAudit(own, { workspace, actor: actorOf(null), action: 'member.set', subject: email, details });
   });
 }
 

@@ -1,6 +1,7 @@
 import { bearerKeys, bearerToken, type Credential, type Identity } from '../api/plugins/guard.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { CatalogCache } from '../catalog/catalog-cache.ts';
+import type { Rights } from '../catalog/keys.ts';
 import { takeLink } from '../catalog/sessions.ts';
 import { KnownError } from '../domain/errors.ts';
 import { LINK_PATTERN } from '../domain/ids.ts';
@@ -49,7 +50,7 @@ export function signInTokens({ catalog, catalogCache, now }: Sources): Credentia
   };
 }
 
-interface SignedIn {
+interface SignedIn extends Rights {
   readonly id: string;
   readonly workspaceId: string;
   readonly plan: string;
@@ -57,8 +58,8 @@ interface SignedIn {
   readonly email: string | null;
 }
 
-function identityOf({ id, workspaceId, plan, keyId, email }: SignedIn): Identity {
-  return email === null
-    ? { workspaceId, plan, keyId }
-    : { workspaceId, plan, keyId: null, session: { id, owner: email } };
+function identityOf(signedIn: SignedIn): Identity {
+  const { id, workspaceId, plan, keyId, email, keyExpiresAt, projects, requestsPerMinute } = signedIn;
+  const common = { workspaceId, plan, keyExpiresAt, projects, requestsPerMinute };
+  return email === null ? { ...common, keyId } : { ...common, keyId: null, session: { id, owner: email } };
 }

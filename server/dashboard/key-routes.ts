@@ -33,9 +33,10 @@ export function addKeyRoutes(
     const { workspace } = ownerOf(request);
     const keys = await listKeys(catalog, usage, workspace);
     return {
-      keys: keys.map(({ createdAt, lastUsedAt, revokedAt, ...key }) => ({
+      keys: keys.map(({ createdAt, expiresAt, lastUsedAt, revokedAt, ...key }) => ({
         ...key,
         createdAt: isoInstant(createdAt),
+        expiresAt: isoInstantOrNull(expiresAt),
         lastUsedAt: isoInstantOrNull(lastUsedAt),
         revokedAt: isoInstantOrNull(revokedAt),
       })),
@@ -45,10 +46,10 @@ export function addKeyRoutes(
   api.post('/keys', { schema: { hide: true } }, async (request) => {
     const { workspace, by } = ownerOf(request);
     const name = readName(request.body);
-    const { createdAt, ...made } = await orRefuse(
+    const { createdAt, expiresAt, ...made } = await orRefuse(
       createKey(catalog, { workspace, name, by, at: toMicroseconds(now()) }),
     );
-    return { ...made, createdAt: isoInstant(createdAt) };
+    return { ...made, createdAt: isoInstant(createdAt), expiresAt: isoInstantOrNull(expiresAt) };
   });
 
   api.delete<{ Params: { id: string } }>('/keys/:id', { schema: { hide: true } }, async (request, reply) => {

@@ -117,6 +117,7 @@ async function load(
   const { workspace, property, trackTop = 0, dryRun = false, report = () => {} } = options;
   let made: { id: string; created: boolean; added: number } | undefined;
   const summary = await loadSnapshot(stores, {
+    source: 'search-console export',
     dryRun,
     report,
     // The provider occasionally returns rows with more clicks than impressions.

@@ -60,6 +60,7 @@ export async function importBulkExport(stores: Stores, options: ImportOptions): 
   // One engine for reading the export and for the load: opening one takes 17 ms.
   const engine = (): Promise<Engine> => (opening ??= openEngine(settings, files));
   const summary = await loadSnapshot(stores, {
+    source: 'bulk export',
     report,
     dryRun: options.dryRun ?? false,
     // The provider occasionally returns rows with more clicks than impressions.

@@ -37,6 +37,8 @@ interface CommonOptions {
   /** Milliseconds to wait for another load. */
   readonly lockTimeout?: number;
   readonly report?: (step: string) => void;
+  /** What the audit trail names as the source; without it, the load is not recorded there. */
+  readonly source?: string;
   /**
    * Writes further catalog rows in the publishing transaction, which blocks other writers: it must not wait for anything
    * else. Returns the projects whose row it changed.
@@ -181,6 +183,7 @@ async function loadLocked(
     ...implausible.map(sentence),
     ...needlessConfirmations(removed, confirmDelete),
   ];
+  const summary = summarise(read.rows, parts);
   if (!dryRun) {
     const changes: PartChange[] = [];
     const loaded: LoadedTable[] = [];
@@ -193,12 +196,18 @@ async function loadLocked(
       changes.push(...(await writePartFiles(engine, catalog, input)));
     }
     report('publishing');
-    const carrying = { ...carried, named, ...(options.alongside ? { alongside: options.alongside } : {}) };
+    const loadedRows = Object.fromEntries(Object.entries(summary).map(([table, { rows }]) => [table, rows]));
+    const carrying = {
+      ...carried,
+      named,
+      ...(options.alongside ? { alongside: options.alongside } : {}),
+      ...(options.source === undefined ? {} : { audit: { source: options.source, rows: loadedRows, removed } }),
+    };
     await publish(session, { catalog, journal }, carrying, changes, loaded);
   }
   return {
     loaded: !dryRun,
-    tables: summarise(read.rows, parts),
+    tables: summary,
     projects: [...new Set([...named, ...factProjects])].sort(),
     removed,
     warnings,

@@ -8,6 +8,7 @@ import { estimateIntent } from '../domain/intent.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
 import type { Journal, JournalRecord } from './journal.ts';
+import { type LoadAudit, recordLoad } from './load-audit.ts';
 import type { PartChange } from './new-files.ts';
 import type { Carried } from './state.ts';
 import { ENTITIES, type EntityTable, identifiers } from './tables.ts';
@@ -49,7 +50,8 @@ export async function publish(
     replaced,
     named,
     alongside,
-  }: Carried & { readonly named: readonly string[]; readonly alongside?: Alongside },
+    audit,
+  }: Carried & { readonly named: readonly string[]; readonly alongside?: Alongside; readonly audit?: LoadAudit },
   changes: readonly PartChange[],
   loaded: readonly LoadedTable[],
 ): Promise<void> {
@@ -59,7 +61,8 @@ export async function publish(
     for (const schema of replaced.toReversed()) await removeStaged(session, own, record, schema, changed);
     for (const schema of tables) await writeStaged(session, own, record, schema, changed);
     for (const id of (await alongside?.(own)) ?? []) changed.projects.add(id);
-    await recordOwners(own, record, touched.union(changed.projects));
+    const owners = await recordOwners(own, record, touched.union(changed.projects));
+    if (audit !== undefined) await recordLoad(own, audit, owners);
     await writeManifest(own, record, changes);
     for (const { project, table } of loaded) {
       await addLoadedTable(own, { project, table });
@@ -117,20 +120,31 @@ export class ChangedRows implements Changed {
   }
 }
 
-/** Adds the projects of a load and their workspaces to the journal: they may have been created without a journaled load. */
-export async function recordOwners(catalog: Catalog, record: JournalRecord, projects: Iterable<string>): Promise<void> {
+/**
+ * Adds the projects of a load and their workspaces to the journal: they may have been created without a journaled load.
+ * Returns the ids of the projects by workspace.
+ */
+export async function recordOwners(
+  catalog: Catalog,
+  record: JournalRecord,
+  projects: Iterable<string>,
+): Promise<ReadonlyMap<string, readonly string[]>> {
   const rowOf = (table: EntityTable['name'], id: string): Promise<Row | undefined> =>
     findRow(catalog, tableOf(ENTITIES.find(({ name }) => name === table)!), id);
-  const workspaces = new Set<string>();
+  const workspaces = new Map<string, string[]>();
   const owned: Row[] = [];
   for (const id of projects) {
     const row = await rowOf('projects', id);
     if (row === undefined) continue;
     owned.push(row);
-    workspaces.add(row['workspace_id'] as string);
+    const workspace = row['workspace_id'] as string;
+    const ids = workspaces.get(workspace);
+    if (ids === undefined) workspaces.set(workspace, [id]);
+    else ids.push(id);
   }
-  for (const id of workspaces) await record.add({ upsert: 'workspaces', row: (await rowOf('workspaces', id))! });
+  for (const id of workspaces.keys()) await record.add({ upsert: 'workspaces', row: (await rowOf('workspaces', id))! });
   for (const row of owned) await record.add({ upsert: 'projects', row });
+  return workspaces;
 }
 
 async function writeManifest(catalog: Catalog, record: JournalRecord, changes: readonly PartChange[]): Promise<void> {

@@ -1,3 +1,4 @@
+import { actorOf, recordAudit } from '../catalog/audit.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import {
   type ProjectContents,
@@ -22,6 +23,9 @@ export function removeProject(stores: Stores, id: string, onWait: () => void): P
     const contents = await readProjectContents(catalog, id);
     if (contents === undefined) throw new Error(`There is no project '${id}'.`);
     await deleteProject(catalog, id);
+    const { workspace, property } = contents;
+    const details = { property, facts: contents.facts };
+    await recordAudit(catalog, { workspace, actor: actorOf(null), action: 'project.removed', subject: id, details });
     await record.add({ remove: 'projects', row: { id } });
     return contents;
   });
@@ -33,6 +37,14 @@ export function removeWorkspace(stores: Stores, id: string, onWait: () => void):
     const contents = await readWorkspaceContents(catalog, id);
     if (contents === undefined) throw new Error(`There is no workspace '${id}'.`);
     await deleteWorkspace(catalog, id);
+    const details = { name: contents.name, projects: contents.projects.map((project) => project.id) };
+    await recordAudit(catalog, {
+      workspace: id,
+      actor: actorOf(null),
+      action: 'workspace.removed',
+      subject: id,
+      details,
+    });
     await record.add({ remove: 'workspaces', row: { id } });
     return contents;
   });

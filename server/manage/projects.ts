@@ -1,3 +1,4 @@
+import { actorOf, recordAudit } from '../catalog/audit.ts';
 import { type Connection, setConnection } from '../catalog/connections.ts';
 import { findProjectsOfProperty, newProjectId, requireProject } from '../catalog/projects.ts';
 import { requireWorkspace } from '../catalog/workspaces.ts';
@@ -78,6 +79,8 @@ export async function createProject(
         created_at: at,
       };
       await put('projects', [row]);
+      const actor = actorOf(null);
+      await recordAudit(own, { at, workspace, actor, action: 'project.created', subject: id, details: { property } });
       await setConnection(own, id, connection, at);
       const { rows } = newKeywords([], queries, { project: id, source: 'suggested', at });
       await put('keywords', rows);
@@ -101,7 +104,9 @@ export async function changeProject(
   onWait: () => void,
 ): Promise<void> {
   await changeEntities(stores, onWait, async (own, put) => {
-    await requireProject(own, id);
+    const { workspaceId: workspace } = await requireProject(own, id);
+    const details = { brandTerms, country, name };
+    await recordAudit(own, { workspace, actor: actorOf(null), action: 'project.changed', subject: id, details });
     const row = {
       ...(await projectRow(own, id)),
       ...(brandTerms === undefined ? {} : { brand_terms: JSON.stringify(brandTerms) }),

@@ -26,7 +26,7 @@ function mcpKeys(catalogCache: CatalogCache): Credential {
         'unauthorized',
         headers.authorization === undefined && headers['x-api-key'] === undefined
           ? 'An API key is missing; send it as Authorization: Bearer KEY, or as X-Api-Key: KEY.'
-          : 'The API key is malformed, unknown or revoked; send a valid one as Authorization: Bearer KEY, or as X-Api-Key: KEY.',
+          : 'The API key is malformed, unknown, expired or revoked; send a valid one as Authorization: Bearer KEY, or as X-Api-Key: KEY.',
       ),
   };
 }
@@ -81,8 +81,8 @@ function webRequest({ method, headers, body, signal }: FastifyRequest): Request 
 
 /** The package hands this to the server that it makes for the request. */
 function authInfo(request: FastifyRequest, context: Context) {
-  const { workspace, id } = request.principal!;
+  const { workspace, id, projects } = request.principal!;
   const toKnown = (error: unknown): KnownError => logError(error, request);
-  const own: McpRequest = { context, workspace, reader: id, signal: request.signal, toKnown };
+  const own: McpRequest = { context, workspace, projects, reader: id, signal: request.signal, toKnown };
   return { token: '', clientId: id, scopes: [], extra: { request: own } };
 }

@@ -1,4 +1,5 @@
 import type { CallToolResult, McpHttpHandler, McpServer } from '@modelcontextprotocol/server';
+import { requireAccess } from '../api/principal.ts';
 import type { KnownError } from '../domain/errors.ts';
 import { argumentsSchema, readArguments } from './arguments.ts';
 import type { Call, Tool } from './tool.ts';
@@ -61,6 +62,7 @@ async function answer(
 ): Promise<CallToolResult> {
   try {
     const sent = readArguments(tool.name, given, tool.parameters, tool.required);
+    if (sent['project'] !== undefined) requireAccess(request, sent['project']);
     return textResult(await tool.run(sent, request));
   } catch (error) {
     const { code, message } = request.toKnown(error);

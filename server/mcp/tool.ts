@@ -15,6 +15,8 @@ import type { Sent } from './arguments.ts';
 export interface Call {
   readonly context: Context;
   readonly workspace: string;
+  /** The projects that the key may read; null: all of the workspace. */
+  readonly projects: readonly string[] | null;
   /** What rate limits count by: all pages that it reads of a list come from the same list. */
   readonly reader: string;
   /** Aborted when the client has gone or time is up. */
@@ -38,12 +40,12 @@ export async function ask<Query extends ProjectQuery, Plan, Result>(
   report: Report<Query, Plan, Result>,
   id: string,
   parameters: Sent,
-  { context, workspace, reader, signal }: Call,
+  { context, workspace, projects, reader, signal }: Call,
 ): Promise<Result> {
   const project = await findReportProject(context, { workspace, id });
   const query = await parse(report, context, project, parameters);
   const caller = { signal, reader, onStage: () => {} };
-  return runReport(report, query, context, { workspace, id, parameters }, caller);
+  return runReport(report, query, context, { workspace, projects, id, parameters }, caller);
 }
 
 async function parse<Query extends ProjectQuery>(

@@ -8,6 +8,7 @@ import { addLoadedTable, listManifest, type ManifestRow, replaceManifest } from 
 import { openCatalog } from '../catalog/open-catalog.ts';
 import { projectIdIsTaken } from '../catalog/projects.ts';
 import { lastPublication, setPublication } from '../catalog/publications.ts';
+import { listWorkspaces, putKeepDays, putRequestsPerMinute } from '../catalog/workspaces.ts';
 import { Journal, type JournalLine, type StoredRecord } from '../load/journal.ts';
 import { LOAD_LOCK_TIMEOUT, withLoadLock } from '../load/lock.ts';
 import { ENTITIES, type EntityTable } from '../load/tables.ts';
@@ -36,14 +37,16 @@ export interface RebuildReport {
 }
 
 const CATALOG_FILES = ['catalog.sqlite', 'catalog.sqlite-wal', 'catalog.sqlite-shm'];
-/** The tables to copy from a catalog that is older than the facts, with the tables that own their rows. */
+/** The tables to copy from a catalog that is older than the facts, with the tables that own their rows: all must exist. */
 const KEPT_TABLES = [
-  { table: 'members', key: ['workspace_id', 'email'], owner: 'workspaces', id: 'workspace_id' },
-  { table: 'keys', key: ['id'], owner: 'workspaces', id: 'workspace_id' },
-  { table: 'feeds', key: ['id'], owner: 'keys', id: 'key_id' },
-  { table: 'connections', key: ['project_id', 'kind'], owner: 'projects', id: 'project_id' },
-  { table: 'evaluated_alerts', key: ['id'], owner: 'projects', id: 'project_id' },
-  { table: 'alert_evaluations', key: ['project_id'], owner: 'projects', id: 'project_id' },
+  { table: 'members', key: ['workspace_id', 'email'], owners: { workspaces: 'workspace_id' } },
+  { table: 'keys', key: ['id'], owners: { workspaces: 'workspace_id' } },
+  { table: 'key_projects', key: ['key_id', 'project_id'], owners: { keys: 'key_id', projects: 'project_id' } },
+  { table: 'feeds', key: ['id'], owners: { keys: 'key_id' } },
+  { table: 'connections', key: ['project_id', 'kind'], owners: { projects: 'project_id' } },
+  { table: 'evaluated_alerts', key: ['id'], owners: { projects: 'project_id' } },
+  { table: 'alert_evaluations', key: ['project_id'], owners: { projects: 'project_id' } },
+  { table: 'audit', key: ['id'], owners: {} },
 ] as const;
 
 /**
@@ -202,16 +205,27 @@ function entityOf(table: string): EntityTable {
 
 /** Copies keys, members and connections from an older catalog, if their owners still exist. */
 async function keep(own: Catalog, older: Catalog): Promise<void> {
-  for (const { table, key, owner, id } of KEPT_TABLES) {
-    const owners = new Set<Values[string]>();
-    for await (const rows of eachRow(own, { table: owner, columns: ['id'] })) {
-      for (const row of rows) owners.add(row['id']!);
-    }
+  for (const { table, key, owners } of KEPT_TABLES) {
+    const existing: [string, Set<Values[string]>][] = [];
+    for (const [owner, column] of Object.entries(owners)) existing.push([column, await idsOf(own, owner)]);
     for await (const rows of eachWholeRow(older, table)) {
-      const kept = rows.filter((row) => owners.has(row[id]!));
+      const kept = rows.filter((row) => existing.every(([column, ids]) => ids.has(row[column]!)));
       if (kept[0] !== undefined) await upsertRows(own, { table, columns: Object.keys(kept[0]), key }, kept);
     }
   }
+  // Snapshots, and so the journal, do not have the limits of workspaces.
+  for (const { id, requestsPerMinute, keepDays } of await listWorkspaces(older)) {
+    await putRequestsPerMinute(own, id, requestsPerMinute);
+    await putKeepDays(own, id, keepDays);
+  }
+}
+
+async function idsOf(catalog: Catalog, table: string): Promise<Set<Values[string]>> {
+  const ids = new Set<Values[string]>();
+  for await (const rows of eachRow(catalog, { table, columns: ['id'] })) {
+    for (const row of rows) ids.add(row['id']!);
+  }
+  return ids;
 }
 
 async function compare(

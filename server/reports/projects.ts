@@ -4,12 +4,16 @@ import type { ReportSources } from './report.ts';
 
 export type ListedProject = ReturnType<typeof listedProject>;
 
-/** The projects of a workspace that have finished setup, oldest first. The only report without a project. */
+/**
+ * The projects of a workspace that have finished setup, oldest first. The only report without a project.
+ * @param projects the ids to list; null for all
+ */
 export async function projectsReport(
   { catalog, now }: ReportSources,
-  workspace: string,
+  { workspace, projects }: { readonly workspace: string; readonly projects: readonly string[] | null },
 ): Promise<{ readonly projects: ListedProject[] }> {
-  return { projects: (await listProjects(catalog, workspace)).map((project) => listedProject(project, now())) };
+  const readable = (await listProjects(catalog, workspace)).filter(({ id }) => projects?.includes(id) ?? true);
+  return { projects: readable.map((project) => listedProject(project, now())) };
 }
 
 /** A project for responses. */

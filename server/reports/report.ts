@@ -64,6 +64,8 @@ export interface ReportRequest {
   readonly workspace: string;
   /** The id of the project, as sent. */
   readonly id: string;
+  /** The projects that a report about a workspace reads; null for all. */
+  readonly projects: readonly string[] | null;
   readonly parameters: unknown;
 }
 
@@ -181,9 +183,9 @@ export function findReportProject(
 export function findSubject(
   { needs }: AnyParser<unknown>,
   sources: Pick<ReportSources, 'catalogCache'>,
-  request: Pick<ReportRequest, 'workspace' | 'id'>,
+  request: Pick<ReportRequest, 'workspace' | 'id' | 'projects'>,
 ): Subject | Promise<Subject> {
-  if (needs === 'workspace') return sources.catalogCache.workspaceProjects(request.workspace);
+  if (needs === 'workspace') return sources.catalogCache.workspaceProjects(request.workspace, request.projects);
   return findReportProject(sources, request);
 }
 
@@ -220,14 +222,14 @@ export async function planReport<Query extends ReportQuery, Plan>(
   report: AnyReport<Query, Plan, unknown>,
   query: Query,
   sources: ReportSources,
-  { workspace, id, parameters }: ReportRequest,
+  { workspace, id, projects, parameters }: ReportRequest,
 ): Promise<Plan> {
   // If a load was published since, the query is parsed again with what it left.
   const current = (subject: Subject): Query =>
     isCurrent(query, subject) ? query : parseParameters(report, parameters, subject, sources.now());
   if (report.needs === 'workspace') {
     return sources.catalog.snapshot(async (catalog) => {
-      const found = await readWorkspaceProjects(catalog, workspace);
+      const found = await readWorkspaceProjects(catalog, workspace, projects);
       return report.plan(current(found), { catalog, workspace: found }, sources);
     });
   }

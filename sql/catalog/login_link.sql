@@ -1,11 +1,17 @@
--- A sign-in link that has not been used. $hash: SHA-256 of its secret, hexadecimal.
+-- A sign-in link that has not been used. projects: a JSON list, or null for all. $hash: SHA-256 of its secret,
+-- hexadecimal.
 select
   l.hash as id,
   l.workspace_id as workspaceId,
   w.plan,
   l.key_id as keyId,
   l.email,
-  l.expires_at as expiresAt
+  l.expires_at as expiresAt,
+  k.expires_at as keyExpiresAt,
+  case when k.limited = 1 then
+    (select json_group_array(project_id) from key_projects where key_id = k.id)
+  end as projects,
+  w.requests_per_minute as requestsPerMinute
 from login_links l
 join workspaces w on w.id = l.workspace_id
 left join keys k on k.id = l.key_id

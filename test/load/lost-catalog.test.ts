@@ -15,7 +15,7 @@ import t from 'tap';
 import { nameCatalogFailure } from '../../server/catalog/failures.ts';
 import { createKey } from '../../server/catalog/keys.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
-import { addMember } from '../../server/catalog/workspaces.ts';
+import { addMember, setRequestsPerMinute } from '../../server/catalog/workspaces.ts';
 import { loadSnapshot } from '../../server/load/load.ts';
 import { rebuild } from '../../server/ops/rebuild.ts';
 import { readSettings } from '../../server/settings/settings.ts';
@@ -161,9 +161,12 @@ t.test('a catalog that is older than the facts is not loaded into, but brought u
   const { dataFolder, keys } = await makeDataFolder(t, [everything]);
   const settings = { ORDINATE_DATA: dataFolder };
   const path = join(dataFolder, 'catalog.sqlite');
+  let limited: string;
   {
     await using catalog = await openCatalog(dataFolder);
     await addMember(catalog, 'acme', 'ann@acme.example', 'owner');
+    await setRequestsPerMinute(catalog, 'acme', 77);
+    limited = (await createKey(catalog, { workspace: 'acme', name: 'x', by: null, at: 1, projects: ['Proj1'] })).key;
   }
   cpSync(path, `${path}.backup`);
   await load(dataFolder, FACTS);
@@ -181,6 +184,10 @@ t.test('a catalog that is older than the facts is not loaded into, but brought u
   const server = await startServer(t, settings);
   const { body } = await server.get('/projects/Proj1/site?from=2026-03-02&to=2026-03-02', keys[0]!);
   t.equal(body.totals.clicks, 5, 'keys and facts are there');
+  const listed = await server.get('/projects', limited);
+  t.equal(listed.body.projects.length, 1, 'a limited key is still limited');
+  t.equal(listed.headers['x-ratelimit-limit'], '77');
+  t.match(await command(settings, 'audit', 'list', '--action', 'member.set'), { stdout: /ann@acme\.example/ });
 });
 
 t.test('the facts of a lost catalog are given up only in so many words, and for a week not for good', async (t) => {

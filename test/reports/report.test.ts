@@ -8,7 +8,7 @@ t.test('a query is parsed again where a load is published before it is planned',
   const { catalog, load } = await makeWorld(t);
   const catalogCache = new CatalogCache(catalog);
   const sources = { catalog, catalogCache, now: () => NOW } as Partial<ReportSources> as ReportSources;
-  const request = { workspace: 'acme', id: 'Proj1', parameters: { period: '7d' } };
+  const request = { workspace: 'acme', projects: null, id: 'Proj1', parameters: { period: '7d' } };
   const query = siteReport.parse(request.parameters, await findReportProject(sources, request), NOW);
   t.match(query, { from: '2026-03-04', to: '2026-03-10' });
   await load({ projects: [{ ...PROJECT, synced_through: '2026-03-12' }] });

@@ -200,6 +200,18 @@ t.test('what is malformed is refused', async (t) => {
   });
 });
 
+t.test('the limits of a workspace are changed together, and set back', async (t) => {
+  const world = await worldOf(t, {});
+  const settings = { ORDINATE_DATA: world.dataFolder };
+  const set = async (requests: string, days: string) => {
+    const limits = ['--requests-per-minute', requests, '--keep-days', days];
+    return JSON.parse((await command(settings, 'workspaces', 'set', 'acme', ...limits, '--json')).stdout) as unknown;
+  };
+  t.match(await set('50', '30'), { requestsPerMinute: 50, keepDays: 30 });
+  t.match(await set('default', 'default'), { requestsPerMinute: null, keepDays: null });
+  t.match(await command(settings, 'workspaces', 'set', 'acme'), { code: 1, stderr: /Nothing to change/ });
+});
+
 t.test('whole months are kept', async (t) => {
   for (const [days, first] of [
     [1, '2026-03-01'],

@@ -190,7 +190,7 @@ t.test('from a first workspace to imported data, with --json', async (t) => {
   const create = ['workspaces', 'create', '--id', 'acme', '--name', 'Acme & Co', '--plan', 'team'];
   t.match(await ordinate(...create, '--keyword-history-days', '90'), { code: 0, stdout: /'acme'/, stderr: '' });
   t.strictSame(await json('workspaces', 'list'), [
-    { id: 'acme', name: 'Acme & Co', plan: 'team', keywordHistoryDays: 90, projects: 0 },
+    { id: 'acme', name: 'Acme & Co', plan: 'team', keywordHistoryDays: 90, requestsPerMinute: null, projects: 0 },
   ]);
 
   const add = ['members', 'add', '--workspace', 'acme', '--email'];
@@ -308,7 +308,7 @@ t.test('keys: shown once, at most 20, revoked at once, also for a running server
   const server = await startServer(t, { ORDINATE_DATA: dataFolder });
   const create = ['keys', 'create', '--workspace', 'acme', '--name'];
   const made = (await json(...create, 'Dashboard')) as Record<string, string>;
-  t.strictSame(Object.keys(made).sort(), ['createdAt', 'id', 'key', 'name', 'prefix']);
+  t.strictSame(Object.keys(made).sort(), ['createdAt', 'expiresAt', 'id', 'key', 'name', 'prefix', 'projects']);
   const { id, key = '', prefix = '' } = made;
   t.match(key, /^ord_live_[A-Za-z0-9]{32}$/);
   t.ok(key.startsWith(prefix) && prefix.length < 20, 'the prefix is only the first characters');
@@ -319,7 +319,17 @@ t.test('keys: shown once, at most 20, revoked at once, also for a running server
     const [row] = (await json('keys', 'list', '--workspace', 'acme')) as Record<string, unknown>[];
     return row?.['lastUsedAt'] === null ? undefined : row;
   });
-  t.strictSame(Object.keys(listed).sort(), ['createdAt', 'id', 'lastUsedAt', 'name', 'prefix', 'revokedAt']);
+  t.strictSame(Object.keys(listed).sort(), [
+    'createdAt',
+    'expiresAt',
+    'id',
+    'lastUsedAt',
+    'name',
+    'prefix',
+    'projects',
+    'replacedBy',
+    'revokedAt',
+  ]);
   t.match(listed, { id, name: 'Dashboard', prefix, lastUsedAt: /Z$/, revokedAt: null });
   t.strictSame(filesWith(dataFolder, key.slice(prefix.length)), [], 'the key is nowhere in clear');
   t.notOk(server.printed.stderr.includes(key) || server.printed.stdout.includes(key), 'nor in the log');

@@ -2,9 +2,11 @@ import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { CatalogCache, Found } from '../../catalog/catalog-cache.ts';
 import { KeyUse } from '../../catalog/key-use.ts';
+import type { Rights } from '../../catalog/keys.ts';
 import { UsageDatabase } from '../../catalog/usage.ts';
 import { KnownError } from '../../domain/errors.ts';
-import type { Principal } from '../principal.ts';
+import { toMicroseconds } from '../../domain/instants.ts';
+import { type Principal, requireReadable } from '../principal.ts';
 import { FixedWindows } from './fixed-windows.ts';
 
 export const REQUESTS_PER_MINUTE = 120;
@@ -21,8 +23,8 @@ export interface GuardOptions {
 /** The checks before each route of the API: key, rate limit, plan. */
 export type Guard = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
-/** Whom valid credentials belong to. */
-export interface Identity {
+/** Whom valid credentials belong to. Its key may have expired. */
+export interface Identity extends Rights {
   readonly workspaceId: string;
   readonly plan: string;
   readonly keyId: string | null;
@@ -53,7 +55,8 @@ export function bearerKeys(catalogCache: CatalogCache): Credential {
 
 /**
  * Returns a function that creates guards. A guard checks, in this order: the credential (its refusal, or 429 for an
- * address with too many failures), the rate limit of the key (429), the plan (403). Every authenticated response has the
+ * address with too many failures), the rate limit of the key (429), the plan (403), whether the key may read the project of
+ * the path (404). Every authenticated response has the
  * rate-limit headers. All guards share their counters.
  */
 export async function makeGuards(
@@ -80,7 +83,7 @@ export async function makeGuards(
   app.decorateRequest('principal', null);
   const countRequest = app.createRateLimit({
     timeWindow: MINUTE,
-    max: REQUESTS_PER_MINUTE,
+    max: (request) => request.principal?.requestsPerMinute ?? REQUESTS_PER_MINUTE,
     keyGenerator: (request) => request.principal?.id ?? '',
   });
   const countFailure = app.createRateLimit({
@@ -92,27 +95,29 @@ export async function makeGuards(
   return ({ via, find, refusal }) =>
     async (request, reply) => {
       const access = await find(request);
-      if (access === undefined) {
+      if (access === undefined || hasExpired(access, now())) {
         const failures = await countFailure(request);
         if (!failures.isAllowed && failures.isExceeded)
           throw tooMany('requests without a valid key', failures.ttlInSeconds);
         throw refusal(request);
       }
-      const { keyId, workspaceId: workspace, plan, session } = access;
+      const { keyId, workspaceId: workspace, plan, session, projects } = access;
+      const requestsPerMinute = access.requestsPerMinute ?? REQUESTS_PER_MINUTE;
       const owner = session?.owner ?? null;
-      request.principal = { workspace, plan, via, id: keyId ?? session?.id ?? '', keyId, owner };
+      const id = keyId ?? session?.id ?? '';
+      request.principal = { workspace, plan, via, id, keyId, owner, projects, requestsPerMinute };
       if (keyId !== null) keyUse.note(keyId, now());
 
       const count = await countRequest(request);
       if (count.isAllowed) throw new Error('the rate limit must count every key');
       const reset = Math.max(1, count.ttlInSeconds);
       reply.headers({
-        'x-ratelimit-limit': REQUESTS_PER_MINUTE,
+        'x-ratelimit-limit': requestsPerMinute,
         'x-ratelimit-remaining': count.remaining,
         'x-ratelimit-reset': reset,
       });
       if (count.isExceeded)
-        throw tooMany(`requests with this key; the limit is ${REQUESTS_PER_MINUTE} per minute`, reset);
+        throw tooMany(`requests with this key; the limit is ${requestsPerMinute} per minute`, reset);
 
       if (plan === 'free') {
         throw new KnownError(
@@ -120,7 +125,12 @@ export async function makeGuards(
           'The workspace of this key is on the Free plan, which has no API access.',
         );
       }
+      requireReadable(request);
     };
+}
+
+function hasExpired({ keyExpiresAt }: Rights, now: number): boolean {
+  return keyExpiresAt !== null && keyExpiresAt <= toMicroseconds(now);
 }
 
 /** The token of `Authorization: Bearer TOKEN`. */
@@ -131,7 +141,7 @@ export function bearerToken(header: string | undefined): string | undefined {
 function unauthorizedMessage(header: string | undefined): string {
   return header === undefined
     ? 'An API key is missing; send it as Authorization: Bearer KEY.'
-    : 'The API key is malformed, unknown or revoked; send a valid one as Authorization: Bearer KEY.';
+    : 'The API key is malformed, unknown, expired or revoked; send a valid one as Authorization: Bearer KEY.';
 }
 
 function tooMany(what: string, seconds: number): KnownError {

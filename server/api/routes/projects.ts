@@ -25,7 +25,7 @@ export const projects: Route = {
   response: responses(answer, 'The projects.', ['invalid_request']),
   handle: (context) => async (request, reply) => {
     const how = readParameters(formatParameters, parametersOf(request, namedFormat(request)));
-    const result: Static<typeof answer> = await projectsReport(context, request.principal!.workspace);
+    const result: Static<typeof answer> = await projectsReport(context, request.principal!);
     if (how.format !== 'json') {
       return sendStream(request, reply, undefined, async () => rowStream(context, how, projectRows(result)));
     }

@@ -12,9 +12,9 @@ export const listProjects: Tool = {
     'The projects of the workspace with their ids, which all other tools need, and the days that they have: `syncedThrough` is the last day with data, where ranges end by default.',
   parameters,
   required: [],
-  run: async (sent, { context, workspace }) => {
+  run: async (sent, { context, workspace, projects: readable }) => {
     const { limit, offset } = readParameters(parameters, sent);
-    const { projects } = await projectsReport(context, workspace);
+    const { projects } = await projectsReport(context, { workspace, projects: readable });
     const page = projects.slice(offset, offset + limit);
     return { ...counted(projects.length, offset, page.length), projects: page };
   },

@@ -1,2 +1,0 @@
--- Is there a feed with this id, revoked or not? $id.
-select 1 as found from feeds where id = $id

@@ -1,0 +1,2 @@
+-- Forgets old days. $before: a day.
+delete from key_days where day < $before
