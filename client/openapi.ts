@@ -932,7 +932,7 @@ export interface components {
       headers: {
         /** @description Always no-store. */
         readonly 'Cache-Control'?: 'no-store';
-        /** @description Requests that a key may send per minute: 120. */
+        /** @description Requests that a key may send per minute: 120 by default. */
         readonly 'X-RateLimit-Limit'?: number;
         /** @description Requests left in the current minute. */
         readonly 'X-RateLimit-Remaining'?: number;
@@ -962,7 +962,7 @@ export interface components {
       headers: {
         /** @description Always no-store. */
         readonly 'Cache-Control'?: 'no-store';
-        /** @description Requests that a key may send per minute: 120. */
+        /** @description Requests that a key may send per minute: 120 by default. */
         readonly 'X-RateLimit-Limit'?: number;
         /** @description Requests left in the current minute. */
         readonly 'X-RateLimit-Remaining'?: number;
@@ -974,12 +974,12 @@ export interface components {
         readonly 'application/json': components['schemas']['Error'];
       };
     };
-    /** @description `rate_limited`: more requests than a key or an address may send in a minute; 120 per minute with one key, 30 per minute without a valid key from one address. */
+    /** @description `rate_limited`: more requests than a key or an address may send in a minute; 120 per minute with one key by default, 30 per minute without a valid key from one address. */
     readonly RateLimited: {
       headers: {
         /** @description Always no-store. */
         readonly 'Cache-Control'?: 'no-store';
-        /** @description Requests that a key may send per minute: 120. */
+        /** @description Requests that a key may send per minute: 120 by default. */
         readonly 'X-RateLimit-Limit'?: number;
         /** @description Requests left in the current minute. */
         readonly 'X-RateLimit-Remaining'?: number;
@@ -998,7 +998,7 @@ export interface components {
       headers: {
         /** @description Always no-store. */
         readonly 'Cache-Control'?: 'no-store';
-        /** @description Requests that a key may send per minute: 120. */
+        /** @description Requests that a key may send per minute: 120 by default. */
         readonly 'X-RateLimit-Limit'?: number;
         /** @description Requests left in the current minute. */
         readonly 'X-RateLimit-Remaining'?: number;
@@ -1015,7 +1015,7 @@ export interface components {
       headers: {
         /** @description Always no-store. */
         readonly 'Cache-Control'?: 'no-store';
-        /** @description Requests that a key may send per minute: 120. */
+        /** @description Requests that a key may send per minute: 120 by default. */
         readonly 'X-RateLimit-Limit'?: number;
         /** @description Requests left in the current minute. */
         readonly 'X-RateLimit-Remaining'?: number;
@@ -1034,7 +1034,7 @@ export interface components {
       headers: {
         /** @description Always no-store. */
         readonly 'Cache-Control'?: 'no-store';
-        /** @description Requests that a key may send per minute: 120. */
+        /** @description Requests that a key may send per minute: 120 by default. */
         readonly 'X-RateLimit-Limit'?: number;
         /** @description Requests left in the current minute. */
         readonly 'X-RateLimit-Remaining'?: number;
@@ -1051,7 +1051,7 @@ export interface components {
       headers: {
         /** @description Always no-store. */
         readonly 'Cache-Control'?: 'no-store';
-        /** @description Requests that a key may send per minute: 120. */
+        /** @description Requests that a key may send per minute: 120 by default. */
         readonly 'X-RateLimit-Limit'?: number;
         /** @description Requests left in the current minute. */
         readonly 'X-RateLimit-Remaining'?: number;
@@ -1090,7 +1090,7 @@ export interface operations {
         headers: {
           /** @description Always no-store. */
           readonly 'Cache-Control'?: 'no-store';
-          /** @description Requests that a key may send per minute: 120. */
+          /** @description Requests that a key may send per minute: 120 by default. */
           readonly 'X-RateLimit-Limit'?: number;
           /** @description Requests left in the current minute. */
           readonly 'X-RateLimit-Remaining'?: number;
@@ -1145,7 +1145,7 @@ export interface operations {
         headers: {
           /** @description Always no-store. */
           readonly 'Cache-Control'?: 'no-store';
-          /** @description Requests that a key may send per minute: 120. */
+          /** @description Requests that a key may send per minute: 120 by default. */
           readonly 'X-RateLimit-Limit'?: number;
           /** @description Requests left in the current minute. */
           readonly 'X-RateLimit-Remaining'?: number;
@@ -1164,7 +1164,7 @@ export interface operations {
         headers: {
           /** @description Always no-store. */
           readonly 'Cache-Control'?: 'no-store';
-          /** @description Requests that a key may send per minute: 120. */
+          /** @description Requests that a key may send per minute: 120 by default. */
           readonly 'X-RateLimit-Limit'?: number;
           /** @description Requests left in the current minute. */
           readonly 'X-RateLimit-Remaining'?: number;
@@ -1227,7 +1227,7 @@ export interface operations {
         headers: {
           /** @description Always no-store. */
           readonly 'Cache-Control'?: 'no-store';
-          /** @description Requests that a key may send per minute: 120. */
+          /** @description Requests that a key may send per minute: 120 by default. */
           readonly 'X-RateLimit-Limit'?: number;
           /** @description Requests left in the current minute. */
           readonly 'X-RateLimit-Remaining'?: number;
@@ -1264,7 +1264,7 @@ export interface operations {
         headers: {
           /** @description Always no-store. */
           readonly 'Cache-Control'?: 'no-store';
-          /** @description Requests that a key may send per minute: 120. */
+          /** @description Requests that a key may send per minute: 120 by default. */
           readonly 'X-RateLimit-Limit'?: number;
           /** @description Requests left in the current minute. */
           readonly 'X-RateLimit-Remaining'?: number;
@@ -1332,7 +1332,7 @@ export interface operations {
         headers: {
           /** @description Always no-store. */
           readonly 'Cache-Control'?: 'no-store';
-          /** @description Requests that a key may send per minute: 120. */
+          /** @description Requests that a key may send per minute: 120 by default. */
           readonly 'X-RateLimit-Limit'?: number;
           /** @description Requests left in the current minute. */
           readonly 'X-RateLimit-Remaining'?: number;
@@ -1369,7 +1369,7 @@ export interface operations {
         headers: {
           /** @description Always no-store. */
           readonly 'Cache-Control'?: 'no-store';
-          /** @description Requests that a key may send per minute: 120. */
+          /** @description Requests that a key may send per minute: 120 by default. */
           readonly 'X-RateLimit-Limit'?: number;
           /** @description Requests left in the current minute. */
           readonly 'X-RateLimit-Remaining'?: number;
@@ -1407,7 +1407,7 @@ export interface operations {
         headers: {
           /** @description Always no-store. */
           readonly 'Cache-Control'?: 'no-store';
-          /** @description Requests that a key may send per minute: 120. */
+          /** @description Requests that a key may send per minute: 120 by default. */
           readonly 'X-RateLimit-Limit'?: number;
           /** @description Requests left in the current minute. */
           readonly 'X-RateLimit-Remaining'?: number;
@@ -1426,7 +1426,7 @@ export interface operations {
         headers: {
           /** @description Always no-store. */
           readonly 'Cache-Control'?: 'no-store';
-          /** @description Requests that a key may send per minute: 120. */
+          /** @description Requests that a key may send per minute: 120 by default. */
           readonly 'X-RateLimit-Limit'?: number;
           /** @description Requests left in the current minute. */
           readonly 'X-RateLimit-Remaining'?: number;
@@ -1463,7 +1463,7 @@ export interface operations {
         headers: {
           /** @description Always no-store. */
           readonly 'Cache-Control'?: 'no-store';
-          /** @description Requests that a key may send per minute: 120. */
+          /** @description Requests that a key may send per minute: 120 by default. */
           readonly 'X-RateLimit-Limit'?: number;
           /** @description Requests left in the current minute. */
           readonly 'X-RateLimit-Remaining'?: number;
@@ -1482,7 +1482,7 @@ export interface operations {
         headers: {
           /** @description Always no-store. */
           readonly 'Cache-Control'?: 'no-store';
-          /** @description Requests that a key may send per minute: 120. */
+          /** @description Requests that a key may send per minute: 120 by default. */
           readonly 'X-RateLimit-Limit'?: number;
           /** @description Requests left in the current minute. */
           readonly 'X-RateLimit-Remaining'?: number;
@@ -1540,7 +1540,7 @@ export interface operations {
         headers: {
           /** @description Always no-store. */
           readonly 'Cache-Control'?: 'no-store';
-          /** @description Requests that a key may send per minute: 120. */
+          /** @description Requests that a key may send per minute: 120 by default. */
           readonly 'X-RateLimit-Limit'?: number;
           /** @description Requests left in the current minute. */
           readonly 'X-RateLimit-Remaining'?: number;
@@ -1577,7 +1577,7 @@ export interface operations {
         headers: {
           /** @description Always no-store. */
           readonly 'Cache-Control'?: 'no-store';
-          /** @description Requests that a key may send per minute: 120. */
+          /** @description Requests that a key may send per minute: 120 by default. */
           readonly 'X-RateLimit-Limit'?: number;
           /** @description Requests left in the current minute. */
           readonly 'X-RateLimit-Remaining'?: number;
@@ -1630,7 +1630,7 @@ export interface operations {
         headers: {
           /** @description Always no-store. */
           readonly 'Cache-Control'?: 'no-store';
-          /** @description Requests that a key may send per minute: 120. */
+          /** @description Requests that a key may send per minute: 120 by default. */
           readonly 'X-RateLimit-Limit'?: number;
           /** @description Requests left in the current minute. */
           readonly 'X-RateLimit-Remaining'?: number;
@@ -1667,7 +1667,7 @@ export interface operations {
         headers: {
           /** @description Always no-store. */
           readonly 'Cache-Control'?: 'no-store';
-          /** @description Requests that a key may send per minute: 120. */
+          /** @description Requests that a key may send per minute: 120 by default. */
           readonly 'X-RateLimit-Limit'?: number;
           /** @description Requests left in the current minute. */
           readonly 'X-RateLimit-Remaining'?: number;
@@ -1730,7 +1730,7 @@ export interface operations {
         headers: {
           /** @description Always no-store. */
           readonly 'Cache-Control'?: 'no-store';
-          /** @description Requests that a key may send per minute: 120. */
+          /** @description Requests that a key may send per minute: 120 by default. */
           readonly 'X-RateLimit-Limit'?: number;
           /** @description Requests left in the current minute. */
           readonly 'X-RateLimit-Remaining'?: number;
@@ -1767,7 +1767,7 @@ export interface operations {
         headers: {
           /** @description Always no-store. */
           readonly 'Cache-Control'?: 'no-store';
-          /** @description Requests that a key may send per minute: 120. */
+          /** @description Requests that a key may send per minute: 120 by default. */
           readonly 'X-RateLimit-Limit'?: number;
           /** @description Requests left in the current minute. */
           readonly 'X-RateLimit-Remaining'?: number;
@@ -1831,7 +1831,7 @@ export interface operations {
         headers: {
           /** @description Always no-store. */
           readonly 'Cache-Control'?: 'no-store';
-          /** @description Requests that a key may send per minute: 120. */
+          /** @description Requests that a key may send per minute: 120 by default. */
           readonly 'X-RateLimit-Limit'?: number;
           /** @description Requests left in the current minute. */
           readonly 'X-RateLimit-Remaining'?: number;
@@ -1868,7 +1868,7 @@ export interface operations {
         headers: {
           /** @description Always no-store. */
           readonly 'Cache-Control'?: 'no-store';
-          /** @description Requests that a key may send per minute: 120. */
+          /** @description Requests that a key may send per minute: 120 by default. */
           readonly 'X-RateLimit-Limit'?: number;
           /** @description Requests left in the current minute. */
           readonly 'X-RateLimit-Remaining'?: number;
@@ -1918,7 +1918,7 @@ export interface operations {
         headers: {
           /** @description Always no-store. */
           readonly 'Cache-Control'?: 'no-store';
-          /** @description Requests that a key may send per minute: 120. */
+          /** @description Requests that a key may send per minute: 120 by default. */
           readonly 'X-RateLimit-Limit'?: number;
           /** @description Requests left in the current minute. */
           readonly 'X-RateLimit-Remaining'?: number;
@@ -1985,7 +1985,7 @@ export interface operations {
         headers: {
           /** @description Always no-store. */
           readonly 'Cache-Control'?: 'no-store';
-          /** @description Requests that a key may send per minute: 120. */
+          /** @description Requests that a key may send per minute: 120 by default. */
           readonly 'X-RateLimit-Limit'?: number;
           /** @description Requests left in the current minute. */
           readonly 'X-RateLimit-Remaining'?: number;
@@ -2044,7 +2044,7 @@ export interface operations {
         headers: {
           /** @description Always no-store. */
           readonly 'Cache-Control'?: 'no-store';
-          /** @description Requests that a key may send per minute: 120. */
+          /** @description Requests that a key may send per minute: 120 by default. */
           readonly 'X-RateLimit-Limit'?: number;
           /** @description Requests left in the current minute. */
           readonly 'X-RateLimit-Remaining'?: number;
@@ -2063,7 +2063,7 @@ export interface operations {
         headers: {
           /** @description Always no-store. */
           readonly 'Cache-Control'?: 'no-store';
-          /** @description Requests that a key may send per minute: 120. */
+          /** @description Requests that a key may send per minute: 120 by default. */
           readonly 'X-RateLimit-Limit'?: number;
           /** @description Requests left in the current minute. */
           readonly 'X-RateLimit-Remaining'?: number;
@@ -2103,7 +2103,7 @@ export interface operations {
         headers: {
           /** @description Always no-store. */
           readonly 'Cache-Control'?: 'no-store';
-          /** @description Requests that a key may send per minute: 120. */
+          /** @description Requests that a key may send per minute: 120 by default. */
           readonly 'X-RateLimit-Limit'?: number;
           /** @description Requests left in the current minute. */
           readonly 'X-RateLimit-Remaining'?: number;
@@ -2124,7 +2124,7 @@ export interface operations {
         headers: {
           /** @description Always no-store. */
           readonly 'Cache-Control'?: 'no-store';
-          /** @description Requests that a key may send per minute: 120. */
+          /** @description Requests that a key may send per minute: 120 by default. */
           readonly 'X-RateLimit-Limit'?: number;
           /** @description Requests left in the current minute. */
           readonly 'X-RateLimit-Remaining'?: number;
@@ -2147,7 +2147,7 @@ export interface operations {
         headers: {
           /** @description Always no-store. */
           readonly 'Cache-Control'?: 'no-store';
-          /** @description Requests that a key may send per minute: 120. */
+          /** @description Requests that a key may send per minute: 120 by default. */
           readonly 'X-RateLimit-Limit'?: number;
           /** @description Requests left in the current minute. */
           readonly 'X-RateLimit-Remaining'?: number;
@@ -2167,7 +2167,7 @@ export interface operations {
         headers: {
           /** @description Always no-store. */
           readonly 'Cache-Control'?: 'no-store';
-          /** @description Requests that a key may send per minute: 120. */
+          /** @description Requests that a key may send per minute: 120 by default. */
           readonly 'X-RateLimit-Limit'?: number;
           /** @description Requests left in the current minute. */
           readonly 'X-RateLimit-Remaining'?: number;

@@ -1,7 +1,7 @@
 // Written by `npm run client`; do not edit.
 
 /** Of the document that the files of this folder were made from: a test tells when they are outdated. */
-export const DOCUMENT = '73ef02c459c0095b89554f6877a2396bfd76541ebe93001a20846cf41d2aef0a';
+export const DOCUMENT = '1828a3ec821b481965027b7fc9f797780d407cd2a7b631de761ad79ab6582598';
 
 /** The path of each operation. */
 export const PATHS = {

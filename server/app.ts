@@ -134,6 +134,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
     }),
     rowFormats: { csv, ndjson, arrow, parquet: parquetFormat(engine) },
     now,
+    publicUrl: settings.publicUrl,
   };
 
   await addDocumentation(app);

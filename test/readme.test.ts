@@ -12,7 +12,8 @@ import { command } from './command.ts';
 import { credentialsFile } from './fakes/connected.ts';
 import { fakeSearchConsole } from './fakes/search-console.ts';
 import { startServer, until } from './process.ts';
-import { block, ROOT, readme, shell } from './readme.ts';
+import { block, ROOT, readme } from './readme.ts';
+import { runScript as shell } from './shell.ts';
 import { temporaryFolder } from './world.ts';
 
 function table(name: string, header: string, rows: readonly string[]): string {

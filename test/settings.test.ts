@@ -36,6 +36,26 @@ t.test('names that are not set, or empty, warn of nothing', (t) => {
   t.end();
 });
 
+t.test('the public address is https, without a path', (t) => {
+  const url = (text: string) => read({ ORDINATE_PUBLIC_URL: text }).settings.publicUrl;
+  t.equal(url(''), null);
+  t.equal(url('https://reports.example:8443'), 'https://reports.example:8443');
+  for (const wrong of [
+    'http://reports.example',
+    'https://reports.example/',
+    'https://reports.example/app',
+    'reports.example',
+    'javascript:alert(1)',
+  ]) {
+    t.throws(
+      () => url(wrong),
+      { message: /^ORDINATE_PUBLIC_URL must be an https address without a path, such as/ },
+      wrong,
+    );
+  }
+  t.end();
+});
+
 t.test('errors name the setting as it was written, and all of them are reported', (t) => {
   t.throws(
     () => read({ ORDINATE_LISTS_PATIENCE: 'long', ORDINATE_THREDS: '2', ORDINATE_PROVIDER_REQUESTS_PER_MINUTE: '0' }),

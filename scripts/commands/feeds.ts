@@ -20,7 +20,11 @@ export function addFeeds(program: Command): void {
     .description('create a feed and print its address; it is shown only once, and anyone who has it can read the feed')
     .requiredOption('--key <key-id>', 'id of the key that it reads with, from `keys list`; it ends with the key')
     .requiredOption('--path <path>', 'what it answers: a path of the API with its parameters')
-    .option('--url <address>', 'where clients reach the server; http://HOST:PORT by default', readAddress)
+    .option(
+      '--url <address>',
+      'where clients reach the server; ORDINATE_PUBLIC_URL or http://HOST:PORT by default',
+      readAddress,
+    )
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
@@ -35,7 +39,7 @@ export function addFeeds(program: Command): void {
       const made = await withStores(async ({ settings, catalog }) => {
         await checkFeedPath(catalog, await scopeOfKey(catalog, keyId, toMicroseconds(now)), path, now);
         const { id, token } = await createFeed(catalog, { keyId, path, at: toMicroseconds(now) });
-        const base = url ?? `http://${settings.host}:${settings.port}`;
+        const base = url ?? settings.publicUrl ?? `http://${settings.host}:${settings.port}`;
         return { id, url: `${base}/feeds/${token}.csv`, isServed: settings.feeds };
       });
       if (json) {

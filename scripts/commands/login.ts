@@ -17,7 +17,11 @@ export function addLogin(program: Command): void {
     .description('print a link that signs an owner in to the dashboard; it works once, within 10 minutes')
     .requiredOption('--workspace <id>', 'the workspace')
     .requiredOption('--by <email>', 'the member who signs in; must be an owner')
-    .option('--url <url>', 'address of the server as the browser sees it (default: HOST and PORT)', readUrl)
+    .option(
+      '--url <url>',
+      'address of the server as the browser sees it (default: ORDINATE_PUBLIC_URL, or HOST and PORT)',
+      readUrl,
+    )
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
@@ -30,7 +34,7 @@ export function addLogin(program: Command): void {
       const at = toMicroseconds(Date.now());
       const made = await withStores(async ({ catalog, settings }) => ({
         ...(await createLink(catalog, { workspace, who: { keyId: null, email: by }, at })),
-        server: url ?? `http://${browserHost(settings.host)}:${settings.port}`,
+        server: url ?? settings.publicUrl ?? `http://${browserHost(settings.host)}:${settings.port}`,
       }));
       const link = signInAddress(made.server, made.token);
       if (json) printJson({ url: link, expiresAt: isoInstant(made.expiresAt) });

@@ -2,7 +2,7 @@ import { filesOf } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import { notFound } from '../domain/errors.ts';
 import { isoInstant } from '../domain/instants.ts';
-import { sum, toMetrics } from '../domain/metrics.ts';
+import { toMetrics } from '../domain/metrics.ts';
 import { rangeParameters, readParameters } from '../reports/parameters.ts';
 import { keywordRange } from '../reports/ranges.ts';
 import type { ReportSources } from '../reports/report.ts';
@@ -18,26 +18,20 @@ interface KeywordQuestion {
   readonly signal: AbortSignal;
 }
 
-/** A tracked keyword with its days and the pages that ranked for it, over all devices. Throws `not_found`. */
+/** A tracked keyword and the pages that ranked for it, over all devices. Throws `not_found`. */
 export async function readKeyword(sources: ReportSources, { project, keyword, parameters, signal }: KeywordQuestion) {
   const range = keywordRange(readParameters(rangeParameters, parameters), project, sources.now());
   const read = await sources.tracked.read(project.workspaceId, project.id, async ({ catalog, tracked }) => ({
     found: tracked.keywords.find(({ id }) => id === keyword),
     groupIds: tracked.membership.groupsOf.get(keyword) ?? [],
-    days: await filesOf(catalog, project.id, 'keyword_all', range),
     pages: await filesOf(catalog, project.id, 'keyword_page_daily', range),
   }));
   if (read?.found === undefined) throw notFound('The project tracks no such keyword.');
-  const { found, groupIds, days, pages } = read;
-  const [daily, ranking] = await Promise.all([
-    sources.facts.keywordSums({ files: days, range, signal }, [keyword]),
-    sources.facts.keywordPageTotals({ files: pages, range, signal }, keyword, MAX_PAGES),
-  ]);
+  const { found, groupIds, pages } = read;
+  const ranking = await sources.facts.keywordPageTotals({ files: pages, range, signal }, keyword, MAX_PAGES);
   return {
-    range: { ...range, provisionalAfter: project.provisionalAfter },
+    range,
     keyword: { ...found, trackedSince: isoInstant(found.trackedSince), groupIds },
-    totals: toMetrics(sum(daily)),
-    daily: daily.map((day) => ({ date: day.date, ...toMetrics(day) })),
     pages: ranking.map((page) => ({ url: page.name, ...toMetrics(page) })),
   };
 }

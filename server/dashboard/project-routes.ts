@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Context } from '../api/routes/context.ts';
 import type { Project } from '../catalog/projects.ts';
-import { PROVIDER_EVENTS } from '../domain/provider-events.ts';
 import { findReportProject } from '../reports/report.ts';
 import { readAlertChart } from './alert-chart.ts';
 import { readDataState } from './data-state.ts';
@@ -12,7 +11,6 @@ export function addProjectRoutes(api: FastifyInstance, context: Context): void {
   const projectOf = async ({ principal, params }: FastifyRequest): Promise<Project> =>
     findReportProject(context, { workspace: principal!.workspace, id: idOf(params, 'id') });
 
-  api.get('/provider-events', { schema: { hide: true } }, async () => ({ events: PROVIDER_EVENTS }));
   api.get('/projects/:id/keywords/:keyword', { schema: { hide: true } }, async (request) => {
     const project = await projectOf(request);
     const { params, query, signal } = request;

@@ -22,14 +22,20 @@ export const alertsReport = projectReport({
     const from = since === undefined ? Number.MIN_SAFE_INTEGER : toMicroseconds(Date.parse(since));
     return { project, alerts: await listAlerts(catalog, { project: project.id, status, since: from, limit }) };
   },
-  run: ({ project, alerts }) => ({
+  run: ({ project, alerts }, { publicUrl }) => ({
     project: projectReference(project),
     alerts: alerts.map((alert) => ({
       ...alert,
+      url: alert.url ?? (publicUrl && dashboardUrl(publicUrl, project.id, alert.id)),
       createdAt: isoInstant(alert.createdAt),
       resolvedAt: isoInstantOrNull(alert.resolvedAt),
     })),
   }),
 });
+
+/** The alert in the dashboard, also once it is resolved. */
+function dashboardUrl(publicUrl: string, project: string, alert: string): string {
+  return `${publicUrl}/app/p/${project}/alerts?status=all&alert=${alert}`;
+}
 
 export type AlertsResult = Awaited<ReturnType<typeof alertsReport.run>>;

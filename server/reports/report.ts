@@ -20,6 +20,8 @@ export interface ReportSources {
   readonly factFiles: CheckedFiles;
   /** Milliseconds, as `Date.now`. */
   readonly now: () => number;
+  /** Where browsers reach this server, without a path; null where no setting says it. */
+  readonly publicUrl: string | null;
 }
 
 /** The properties of every query value. */

@@ -59,6 +59,14 @@ export const SETTINGS = {
       return list.every(isNetwork) ? list : undefined;
     },
   }),
+  publicUrl: setting({
+    name: 'ORDINATE_PUBLIC_URL',
+    fallback: '',
+    shown: 'none',
+    help: 'Address of this server in browsers, which alerts link to and `ordinate login` prints.',
+    wanted: 'an https address without a path, such as https://reports.example.com',
+    read: (text) => (text === '' ? null : isOrigin(text) && text.startsWith('https:') ? text : undefined),
+  }),
   corsOrigins: setting({
     name: 'ORDINATE_CORS_ORIGINS',
     fallback: '',

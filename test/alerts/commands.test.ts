@@ -5,7 +5,18 @@ import { addDays } from '../../server/domain/dates.ts';
 import { evaluateAlerts } from '../../server/jobs/evaluate-alerts.ts';
 import { command } from '../command.ts';
 import { type Row, temporaryFolder, WORKSPACE, type World, writeSnapshot } from '../world.ts';
-import { alertsOf, DAYS, factsOf, KEYWORDS, LAST, makeAlertWorld, NOW, projectUntil, START } from './world.ts';
+import {
+  ALL_FACTS,
+  alertsOf,
+  DAYS,
+  factsOf,
+  KEYWORDS,
+  LAST,
+  makeAlertWorld,
+  NOW,
+  projectUntil,
+  START,
+} from './world.ts';
 
 const RULE = {
   scope: 'site',
@@ -19,8 +30,7 @@ const RULE = {
 const settingsOf = ({ dataFolder }: World): NodeJS.ProcessEnv => ({ ORDINATE_DATA: dataFolder });
 
 t.test('alerts evaluate prints what it found, for people and for programs', async (t) => {
-  const world = await makeAlertWorld(t);
-  await world.load(factsOf(0, DAYS - 1));
+  const world = await makeAlertWorld(t, ALL_FACTS);
   const settings = settingsOf(world);
   const dry = await command(settings, 'alerts', 'evaluate', '--dry-run', '--as-of', addDays(START, 89), '--json');
   t.equal(dry.code, 0, dry.stderr);
@@ -43,8 +53,7 @@ t.test('alerts evaluate prints what it found, for people and for programs', asyn
 });
 
 t.test('rules are added, listed, tested and removed', async (t) => {
-  const world = await makeAlertWorld(t);
-  await world.load(factsOf(0, DAYS - 1));
+  const world = await makeAlertWorld(t, ALL_FACTS);
   const settings = settingsOf(world);
   const rule = JSON.stringify(RULE);
   const added = await command(

@@ -6,6 +6,7 @@ import t from 'tap';
 import { addDays } from '../../server/domain/dates.ts';
 import { makeWorld, PROJECT, type Row, type World } from '../world.ts';
 import {
+  ALL_FACTS,
   alertsOf,
   DAYS,
   evaluate,
@@ -32,6 +33,7 @@ t.test('an evaluation makes the alerts of the last 42 days, and the API has them
   const at = { created_at: '2026-07-01T00:00:00Z', updated_at: '2026-07-01T00:00:00Z' };
   const id = '6f1c2e0a-0b1d-4c7e-9a55-00000000000';
   const world = await makeAlertWorld(t, {
+    ...ALL_FACTS,
     groups: [{ project_id: 'Proj1', id: 'Group', name: 'Worn', kind: 'manual', position: 1 }],
     notes: [
       { ...note, ...at, id: `${id}1`, scope: 'project', category: 'migration', text: 'To another host.' },
@@ -40,7 +42,6 @@ t.test('an evaluation makes the alerts of the last 42 days, and the API has them
       { ...note, ...at, id: `${id}4`, scope: 'project', category: 'launch', text: 'Something new.' },
     ],
   });
-  await world.load(factsOf(0, DAYS - 1));
   const evaluation = (await evaluate(world))!;
   t.same(evaluation.range, { from: addDays(LAST, -42), to: LAST });
   t.same(shorten(await alertsOf(world)), EXPECTED);
@@ -61,6 +62,9 @@ t.test('an evaluation makes the alerts of the last 42 days, and the API has them
   t.same([again.opened, again.changed, again.removed], [[], [], []], 'nothing is new');
 });
 
+/** Random orders per test run; each takes up to four loads. */
+const RUNS = Number(process.env['ORDINATE_TEST_RUNS'] ?? 2);
+
 /** All days in two to four parts, in any order. */
 const loads = fc
   .uniqueArray(fc.integer({ min: 1, max: DAYS - 1 }), { minLength: 1, maxLength: 3 })
@@ -71,8 +75,7 @@ const loads = fc
   .chain((parts) => fc.shuffledSubarray(parts, { minLength: parts.length, maxLength: parts.length }));
 
 t.test('it does not matter in which order facts were loaded, or in how many loads', async (t) => {
-  const whole = await makeAlertWorld(t);
-  await whole.load(factsOf(0, DAYS - 1));
+  const whole = await makeAlertWorld(t, ALL_FACTS);
   await evaluate(whole);
   const expected = await alertsOf(whole);
   t.same(shorten(expected), EXPECTED);
@@ -85,7 +88,7 @@ t.test('it does not matter in which order facts were loaded, or in how many load
       }
       return isDeepStrictEqual(await alertsOf(world), expected);
     }),
-    { numRuns: 4 },
+    { numRuns: RUNS },
   );
 
   const daily = await makeAlertWorld(t);
@@ -99,10 +102,9 @@ t.test('it does not matter in which order facts were loaded, or in how many load
 });
 
 t.test('only final days are evaluated, and missing days silence', async (t) => {
-  const world = await makeAlertWorld(t);
-  await world.load({
+  const world = await makeAlertWorld(t, {
     projects: [{ ...projectUntil(LAST), provisional_after: addDays(START, 87) }],
-    ...factsOf(0, DAYS - 1),
+    ...ALL_FACTS,
   });
   await evaluate(world);
   t.same(shorten(await alertsOf(world)), [['url_changed', 'KwAaa', 86, 'info', true]]);
@@ -120,8 +122,7 @@ t.test('only final days are evaluated, and missing days silence', async (t) => {
 });
 
 t.test('a replay up to a day says what was known then', async (t) => {
-  const world = await makeAlertWorld(t);
-  await world.load(factsOf(0, DAYS - 1));
+  const world = await makeAlertWorld(t, ALL_FACTS);
   await evaluate(world);
   const dry = (await evaluate(world, { asOf: addDays(START, 89), dryRun: true }))!;
   t.same(dry.alerts.map(({ type }) => type).sort(), ['keyword_drop', 'url_changed']);
@@ -160,8 +161,7 @@ t.test('alerts of a snapshot are its own, and a replacing load never touches our
     body: '',
     created_at: '2026-08-01T00:00:00Z',
   };
-  const world = await makeAlertWorld(t, { alerts: [alert] });
-  await world.load(factsOf(0, DAYS - 1));
+  const world = await makeAlertWorld(t, { ...ALL_FACTS, alerts: [alert] });
   await evaluate(world);
   t.equal((await alertsOf(world)).length, EXPECTED.length + 1);
   await world.load({ alerts: [{ ...alert, id: '0a1b2c3d-0000-4000-8000-000000000002' }] }, { replace: true });
@@ -175,8 +175,7 @@ t.test('alerts of a snapshot are its own, and a replacing load never touches our
 });
 
 t.test('the database holds one open alert of each subject', async (t) => {
-  const world = await makeAlertWorld(t);
-  await world.load(factsOf(0, DAYS - 1));
+  const world = await makeAlertWorld(t, ALL_FACTS);
   await evaluate(world);
   const db = new DatabaseSync(join(world.dataFolder, 'catalog.sqlite'));
   t.teardown(() => db.close());
@@ -234,12 +233,11 @@ t.test('days that the sync has cut off or could not fetch are missing, and its e
     facts: Readonly<Record<string, readonly Row[]>>,
     days: Parameters<typeof putSyncDays>[1],
   ) => {
-    const world = await makeAlertWorld(t);
-    await world.load(facts);
+    const world = await makeAlertWorld(t, facts);
     putSyncDays(world, days);
     return (await evaluate(world))!.alerts.map(({ type }) => type).sort();
   };
-  const all = factsOf(0, DAYS - 1);
+  const all = ALL_FACTS;
   const day = addDays(START, 70);
   t.same(await evaluateWith(all, [['keyword_daily', day, 'done', 1]]), ['traffic_drop', 'url_changed', 'url_mismatch']);
   t.same(await evaluateWith(all, [['keyword_page_daily', day, 'failed', 0]]), [
@@ -254,7 +252,7 @@ t.test('days that the sync has cut off or could not fetch are missing, and its e
 });
 
 t.test('keywords whose loads stop while those of the site go on are unknown, and not lost', async (t) => {
-  const facts = factsOf(0, DAYS - 1);
+  const facts = ALL_FACTS;
   const without = (from: number, to: number): typeof facts => {
     const isLoaded = ({ date }: Row): boolean =>
       String(date) < addDays(START, from) || String(date) > addDays(START, to);
@@ -266,8 +264,7 @@ t.test('keywords whose loads stop while those of the site go on are unknown, and
     };
   };
   const evaluateWith = async (own: typeof facts, days: Parameters<typeof putSyncDays>[1] = []): Promise<unknown> => {
-    const world = await makeAlertWorld(t);
-    await world.load(own);
+    const world = await makeAlertWorld(t, own);
     putSyncDays(world, days);
     await evaluate(world);
     return shorten(await alertsOf(world));
@@ -300,9 +297,8 @@ t.test('keywords whose loads stop while those of the site go on are unknown, and
 t.test('an alert that corrected facts no longer have is removed, also one of the first evaluated day', async (t) => {
   const rule = { scope: 'site', metric: 'clicks', window: '1d', against: 'value', op: 'lt', value: 100 };
   const stored = { id: '7d9f0c52-3a11-4b7e-9c55-0d4e9e1f2a10', project_id: 'Proj1', name: 'Few clicks', rule };
-  const world = await makeAlertWorld(t, { alert_rules: [stored] });
-  const { site_daily } = factsOf(0, DAYS - 1);
-  await world.load({ site_daily });
+  const { site_daily } = ALL_FACTS;
+  const world = await makeAlertWorld(t, { site_daily, alert_rules: [stored] });
   await evaluate(world, { asOf: addDays(START, 60) });
   const expected = [['rule', null, 60 - 42, 'warning', true]];
   t.same(shorten(await alertsOf(world)), expected);
@@ -320,8 +316,7 @@ t.test('an alert that corrected facts no longer have is removed, also one of the
 t.test('rules of users say nothing about days that the sync has cut off', async (t) => {
   const rule = { scope: 'site', metric: 'clicks', window: '7d', against: 'value', op: 'lt', value: 100 };
   const stored = { id: '7d9f0c52-3a11-4b7e-9c55-0d4e9e1f2a10', project_id: 'Proj1', name: 'Few clicks', rule };
-  const world = await makeAlertWorld(t, { alert_rules: [stored] });
-  await world.load({ site_daily: factsOf(0, DAYS - 1).site_daily });
+  const world = await makeAlertWorld(t, { site_daily: ALL_FACTS.site_daily, alert_rules: [stored] });
   putSyncDays(world, [['site_daily', addDays(START, 92), 'done', 1]]);
   await evaluate(world);
   t.same(shorten(await alertsOf(world)), [['rule', null, 99, 'warning', true]], 'otherwise on day 92');

@@ -5,13 +5,12 @@ import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { addDays } from '../../server/domain/dates.ts';
 import { rebuild } from '../../server/ops/rebuild.ts';
 import type { Row } from '../world.ts';
-import { alertsOf, DAYS, evaluate, factsOf, KEYWORDS, makeAlertWorld, START, shorten } from './world.ts';
+import { ALL_FACTS, alertsOf, DAYS, evaluate, factsOf, KEYWORDS, makeAlertWorld, START, shorten } from './world.ts';
 
 t.test('what people change ends alerts without taking them away', async (t) => {
   const rule = { scope: 'site', metric: 'clicks', window: '7d', against: 'value', op: 'lt', value: 100 };
   const stored = { id: '7d9f0c52-3a11-4b7e-9c55-0d4e9e1f2a10', project_id: 'Proj1', name: 'Few clicks', rule };
-  const world = await makeAlertWorld(t, { alert_rules: [stored] });
-  await world.load(factsOf(0, DAYS - 1));
+  const world = await makeAlertWorld(t, { ...ALL_FACTS, alert_rules: [stored] });
   await evaluate(world);
   t.same(shorten(await alertsOf(world)).at(2), ['rule', null, 92, 'warning', true]);
   await world.load({
@@ -90,8 +89,7 @@ t.test('rules are about groups, keywords and page groups, too', async (t) => {
 t.test('a rebuilt catalog has the rules, and the alerts are evaluated again', async (t) => {
   const rule = { scope: 'site', metric: 'clicks', window: '7d', against: 'value', op: 'lt', value: 100 };
   const stored = { id: '7d9f0c52-3a11-4b7e-9c55-0d4e9e1f2a10', project_id: 'Proj1', name: 'Few clicks', rule };
-  const world = await makeAlertWorld(t, { alert_rules: [stored] });
-  await world.load(factsOf(0, DAYS - 1));
+  const world = await makeAlertWorld(t, { ...ALL_FACTS, alert_rules: [stored] });
   await evaluate(world);
   const before = await alertsOf(world);
   const copy = `${world.dataFolder}-copy`;

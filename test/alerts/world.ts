@@ -54,6 +54,9 @@ export function makeAlertWorld(t: Test, more: Readonly<Record<string, readonly R
   return makeWorld(t, { projects: [projectUntil(LAST)], keywords: KEYWORDS, ...more }, { now: NOW });
 }
 
+/** Facts of all days. Worlds are made with them, not loaded later: equal rows are loaded once for all tests. */
+export const ALL_FACTS: ReturnType<typeof factsOf> = factsOf(0, DAYS - 1);
+
 export async function evaluate(
   { settings, catalog }: World,
   options: EvaluateOptions = {},

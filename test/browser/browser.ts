@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 
 /** Where Debian's package and others put Chromium; CHROMIUM names another place. */
@@ -8,8 +8,8 @@ const PLACES = [process.env['CHROMIUM'], '/usr/bin/chromium', '/usr/bin/chromium
 /** The program of Chromium; undefined if it is not installed. */
 export const CHROMIUM = PLACES.find((place) => place !== undefined && existsSync(place));
 
-/** Screenshots to look at; ignored by git. */
-const SHOTS = join(import.meta.dirname, '../../screenshots');
+/** Screenshots to look at. `SCREENSHOTS` names another folder; this one is ignored by git. */
+const SHOTS = resolve(process.env['SCREENSHOTS'] || join(import.meta.dirname, '../../screenshots'));
 
 export async function launch(): Promise<Browser> {
   if (CHROMIUM === undefined) throw new Error('Chromium is not installed');

@@ -251,6 +251,9 @@ t.test('ordinate login makes links for owners only', async (t) => {
   clock.at = before;
   const named = await login('--by', OWNER, '--url', 'https://reports.acme.example/');
   t.match(named.stdout, /^ {2}https:\/\/reports\.acme\.example\/app\/sign-in#ord_link_\w+$/m);
+  const environment = { ORDINATE_DATA: world.dataFolder, ORDINATE_PUBLIC_URL: 'https://public.acme.example' };
+  const known = await command(environment, 'login', '--workspace', 'acme', '--by', OWNER);
+  t.match(known.stdout, /^ {2}https:\/\/public\.acme\.example\/app\/sign-in#ord_link_\w+$/m);
   t.match(await login('--by', OWNER, '--url', 'javascript:alert(1)'), { code: 1, stderr: /must be an address/ });
 });
 

@@ -8,6 +8,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import t from 'tap';
 import { addDays } from '../../server/domain/dates.ts';
 import { ROOT } from '../readme.ts';
+import { runScript } from '../shell.ts';
 import { type Answer, makeWorld, PROJECT, type Row, temporaryFolder, WORKSPACE } from '../world.ts';
 import { guideBlock, guideBlocks, triedBlocks } from './blocks.ts';
 
@@ -46,12 +47,8 @@ const here = (page: string, name: string): string =>
     .replaceAll('http://127.0.0.1:3000', address)
     .replaceAll('--workspace demo', '--workspace acme');
 
-/** Runs a block as a shell script; `ordinate` is the command of this checkout. */
-async function shell(script: string): Promise<string> {
-  const ordinate = `ordinate() { "${process.execPath}" "${join(ROOT, 'scripts/ordinate.ts')}" "$@"; }`;
-  const words = ['-euo', 'pipefail', '-c', `${ordinate}\n${script}`];
-  return (await run('bash', words, { cwd: folder, env: environment })).stdout;
-}
+/** Runs a block as a shell script. */
+const shell = (script: string): Promise<string> => runScript(script, folder, environment);
 
 const linesOf = (file: string): string[] => readFileSync(join(folder, file), 'utf8').trimEnd().split('\r\n');
 

@@ -88,6 +88,27 @@ t.test('newest first, alerts of the same instant by id', async (t) => {
   });
 });
 
+t.test('url: the alert in the dashboard, where the server knows its address', async (t) => {
+  const environment = { ORDINATE_PUBLIC_URL: 'https://reports.example' };
+  const named = await makeWorld(
+    t,
+    {
+      alerts: [alert(1, NOON, { url: 'https://app.example/alerts/1' }), alert(2, NOON)],
+    },
+    { environment },
+  );
+  const { body } = await named.ask('/alerts');
+  t.strictSame(
+    (body.alerts as { url: string }[]).map(({ url }) => url),
+    ['https://app.example/alerts/1', `https://reports.example/app/p/Proj1/alerts?status=all&alert=${uuid(2)}`],
+  );
+  const csv = await named.app.inject({
+    url: '/api/v1/projects/Proj1/alerts.csv',
+    headers: { authorization: `Bearer ${named.key}` },
+  });
+  t.match(csv.body, `,https://reports.example/app/p/Proj1/alerts?status=all&alert=${uuid(2)},`);
+});
+
 t.test('status', async (t) => {
   t.equal(await idsOf('status=all'), '1 2 7 3 4');
   t.equal(await idsOf('status=open'), '2 7 4');

@@ -67,6 +67,8 @@ t.test('a server fills a new project by itself, and lists go before its backfill
     searches: makeSearches({ since: '2020-01-01', silent: [] }),
     from: FROM,
     tracked: [],
+    // However slow the machine is, the list is waited for.
+    settings: { ORDINATE_LISTS_WAIT_SECONDS: '60' },
   });
   // Other processes have their own clock: the provider's must be theirs.
   restoreClock();

@@ -237,6 +237,8 @@ export class Session {
   }
 
   #result(text: string, parameters: Parameters): Promise<DuckDBMaterializedResult> {
+    // Preparing a statement plans it once more.
+    if (Object.keys(parameters).length === 0) return this.#connection.run(text);
     const { values, types } = bind(parameters);
     return this.#connection.run(text, values, types);
   }

@@ -58,7 +58,7 @@ export async function readError(response: Response): Promise<ApiError> {
 /** Answers that are shown at once when a screen is visited again, while they are requested again. */
 const answers = new Map<string, { readonly data: unknown; readonly at: number }>();
 const MAX_ANSWERS = 60;
-/** An answer this young is not asked for again, in milliseconds. */
+/** An answer this young is not requested again, in milliseconds. */
 const FRESH = 20_000;
 
 export function forgetAnswers(): void {
@@ -74,6 +74,42 @@ function remember(path: string, data: unknown): void {
   }
 }
 
+/** A request under way, which all who need its answer share. */
+interface Pending {
+  readonly answer: Promise<unknown>;
+  readonly leaving: AbortController;
+  users: number;
+}
+const pending = new Map<string, Pending>();
+
+function join(path: string): Pending {
+  const known = pending.get(path);
+  if (known !== undefined) return known;
+  const leaving = new AbortController();
+  const answer = request<unknown>(path, { signal: leaving.signal }).then((data) => {
+    if (!leaving.signal.aborted) remember(path, data);
+    return data;
+  });
+  const made: Pending = { answer, leaving, users: 0 };
+  pending.set(path, made);
+  const forget = (): void => {
+    if (pending.get(path) === made) pending.delete(path);
+  };
+  // Those who use the answer handle its failure.
+  void answer.catch(() => undefined).finally(forget);
+  return made;
+}
+
+/** Requests what a screen will need, before the parts of the screen do. */
+export function ask(paths: readonly string[]): void {
+  for (const path of paths) if (!isFresh(path)) join(path);
+}
+
+function isFresh(path: string): boolean {
+  const known = answers.get(path);
+  return known !== undefined && Date.now() - known.at < FRESH;
+}
+
 export interface Resource<T> {
   /** The last answer, also while another is awaited or after a failure; undefined before the first. */
   readonly data: T | undefined;
@@ -84,8 +120,8 @@ export interface Resource<T> {
 }
 
 /**
- * The answer of the API at a path; with null nothing is asked. Stale answers stay until new ones come.
- * @param poll asks again after so many milliseconds while the page is visible
+ * The answer of the API at a path; with null nothing is requested. Stale answers stay until new ones come.
+ * @param poll requests it again after so many milliseconds while the page is visible
  */
 export function useResource<T>(path: string | null, { poll }: { poll?: number | undefined } = {}): Resource<T> {
   const [state, setState] = useState<{ path: string | null; data: T | undefined; error: ApiError | undefined }>({
@@ -102,25 +138,32 @@ export function useResource<T>(path: string | null, { poll }: { poll?: number | 
     const known = answers.get(path);
     if (known !== undefined) {
       setState({ path, data: known.data as T, error: undefined });
-      if (Date.now() - known.at < FRESH && handled.current === attempt) return;
+      if (isFresh(path) && handled.current === attempt) return;
     }
     handled.current = attempt;
-    const leaving = new AbortController();
-    request<T>(path, { signal: leaving.signal }).then(
+    const shared = join(path);
+    shared.users += 1;
+    let hasLeft = false;
+    shared.answer.then(
       (data) => {
-        remember(path, data);
-        if (!leaving.signal.aborted) setState({ path, data, error: undefined });
+        if (!hasLeft) setState({ path, data: data as T, error: undefined });
       },
       (error: unknown) => {
-        if (leaving.signal.aborted) return;
+        if (hasLeft) return;
         const shown = error instanceof ApiError ? error : new ApiError(0, 'unknown', String(error), null);
         setState((before) => ({ ...before, path, error: shown }));
       },
     );
-    return () => leaving.abort();
+    return () => {
+      hasLeft = true;
+      shared.users -= 1;
+      if (shared.users > 0) return;
+      if (pending.get(path) === shared) pending.delete(path);
+      shared.leaving.abort();
+    };
   }, [path, attempt]);
 
-  // A limit or a busy provider passes: ask again by itself, once it may help.
+  // A limit or a busy provider passes: try again without a click, once it may help.
   const wait = state.error?.retryAfter ?? poll;
   useEffect(() => {
     if (wait === undefined || wait === null || path === null) return;

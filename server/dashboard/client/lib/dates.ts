@@ -8,6 +8,11 @@ export function addDays(day: Day, days: number): Day {
   return new Date(Date.parse(day) + days * DAY).toISOString().slice(0, 10);
 }
 
+/** The last whole day (UTC), as far as the browser knows. */
+export function yesterday(): Day {
+  return addDays(new Date().toISOString().slice(0, 10), -1);
+}
+
 /** Days of a range, both ends counted. */
 export function countDays({ from, to }: Range): number {
   return (Date.parse(to) - Date.parse(from)) / DAY + 1;

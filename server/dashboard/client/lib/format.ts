@@ -9,6 +9,7 @@ const percent = new Intl.NumberFormat(undefined, {
 });
 const finePercent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 2 });
 const place = new Intl.NumberFormat(undefined, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+const finePlace = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 });
 const shareOfAll = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 });
 
 /** Shown where there is no number. */
@@ -55,48 +56,18 @@ export function plural(count: number, one: string, many = `${one}s`): string {
   return `${whole.format(count)} ${count === 1 ? one : many}`;
 }
 
-export interface ChangeText {
-  readonly text: string;
-  readonly exact: string;
-  /** Whether it is for the better; null where it is neither. */
-  readonly isGood: boolean | null;
+export function formatPercent(value: number): string {
+  return percent.format(value);
 }
 
-/** How a metric changed: positions by places, where fewer are better; the others by percent. */
-export function describeChange(
-  metric: Metric,
-  now: number | null,
-  then: number | null | undefined,
-): ChangeText | undefined {
-  if (then === undefined) return undefined;
-  if (now === null || then === null) return { text: NONE, exact: 'Nothing to compare with', isGood: null };
-  const exact = `${exactMetric(metric, then)} before`;
-  const difference = now - then;
-  if (metric === 'position') {
-    const size = Math.abs(difference);
-    if (size < 0.05) return { text: '0.0', exact, isGood: null };
-    return { text: place.format(size), exact, isGood: difference < 0 };
-  }
-  if (then === 0) return { text: now === 0 ? '0 %' : 'new', exact, isGood: now === 0 ? null : true };
-  const ratio = difference / then;
-  if (Math.abs(ratio) < 0.0005) return { text: percent.format(0), exact, isGood: null };
-  const text = Math.abs(ratio) >= 10 ? `${place.format(now / then)}×` : percent.format(Math.abs(ratio));
-  return { text, exact, isGood: difference > 0 };
+/** The difference of two percentages: `0.3 pt`. */
+export function formatPoints(value: number): string {
+  return `${(value < 0.001 ? finePlace : place).format(100 * value)} pt`;
 }
 
-const REASONS: Readonly<Record<string, string>> = {
-  low_base: 'too few to compare',
-  provisional: 'days that may still change',
-  missing_days: 'days are missing',
-  cut_off: 'days were cut off',
-  monthly_spread: 'months spread evenly over days',
-  different_source: 'from different sources',
-  provider_event: 'the search engine counted in another way',
-};
-
-/** Why a change is not to be relied on, in words. */
-export function describeReasons(reasons: readonly string[]): string {
-  return reasons.map((reason) => REASONS[reason] ?? reason).join('; ');
+/** `12.0×`. */
+export function formatTimes(value: number): string {
+  return `${place.format(value)}×`;
 }
 
 const regions = new Intl.DisplayNames(undefined, { type: 'region', fallback: 'code' });

@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks';
 import { type ApiError, useResource } from './api.ts';
-import type { Project, ProjectsAnswer } from './types.ts';
+import type { Project, ProjectAnswer } from './types.ts';
 
 interface FoundProject {
   readonly project: Project | undefined;
@@ -9,23 +9,30 @@ interface FoundProject {
   readonly isUnknown: boolean;
 }
 
-/** While a project is filling, its state is asked for again, in milliseconds. */
+/** While a project is filling, its state is requested again, in milliseconds. */
 const POLL = 20_000;
+
+/** The path of a project; null for what cannot be the id of one. */
+export function projectPath(id: string): string | null {
+  return /^[A-Za-z0-9]{5}$/.test(id) ? `/projects/${id}` : null;
+}
 
 /** The project of a screen, whose title the tab of the browser shows. */
 export function useProject(id: string, screen: string): FoundProject {
-  const known = useResource<ProjectsAnswer>('/projects');
-  const project = known.data?.projects.find((each) => each.id === id);
+  const path = projectPath(id);
+  const { data, error } = useResource<ProjectAnswer>(path);
+  const project = data?.project.id === id ? data.project : undefined;
   const isFilling = project?.syncStatus === 'pending' || project?.historyBackfilling;
-  useResource<ProjectsAnswer>(isFilling ? '/projects' : null, { poll: POLL });
+  useResource<ProjectAnswer>(isFilling ? path : null, { poll: POLL });
   const domain = project?.domain ?? id;
   useEffect(() => {
     document.title = `${screen} · ${domain} · Ordinate`;
   }, [screen, domain]);
+  const isUnknown = path === null || error?.status === 404;
   return {
-    project,
-    error: known.error,
-    isLoading: known.data === undefined && known.error === undefined,
-    isUnknown: known.data !== undefined && project === undefined,
+    project: isUnknown ? undefined : project,
+    error: isUnknown ? undefined : error,
+    isLoading: !isUnknown && project === undefined && error === undefined,
+    isUnknown,
   };
 }

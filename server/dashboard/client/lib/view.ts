@@ -1,6 +1,6 @@
 import { useLocation } from 'preact-iso/router';
-import { comparedRange, periodRange } from './dates.ts';
-import { METRICS, type Metric, type Project, type Range } from './types.ts';
+import { comparedRange, countDays, periodRange, yesterday } from './dates.ts';
+import { type Interval, METRICS, type Metric, type Project, type Range } from './types.ts';
 
 /** What the address says of the view; what is the default is not in it. */
 export interface View {
@@ -69,11 +69,9 @@ export function useScreenLink(): (path: string, changes?: Changes) => string {
   return (path, changes = {}) => addressOf(path, { ...shared, ...changes });
 }
 
-/** The days of a view, and those to compare them with; none before the project has any. */
-export function rangesOf(view: View, project: Project): { range: Range; compared: Range | null } {
-  const lastDay = project.syncedThrough ?? new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
-  const range = view.period === null ? { from: view.from!, to: view.to! } : periodRange(view.period, lastDay);
-  return { range, compared: view.compare === 'none' ? null : comparedRange(range, view.compare) };
+/** The days of a view. */
+export function rangeOf({ period, from, to }: View, project: Project | undefined): Range {
+  return period === null ? { from: from!, to: to! } : periodRange(period, project?.syncedThrough ?? yesterday());
 }
 
 /** The parameters of a request for the range of a view. */
@@ -81,8 +79,44 @@ export function rangeParameters({ period, from, to }: View): Record<string, stri
   return period === null ? { from, to } : { period: period === '28d' ? null : period };
 }
 
-/** The `compare` parameter of a view: the days to compare with; null for none. */
-export function compareParameter(view: View, project: Project): string | null {
-  const { compared } = rangesOf(view, project);
-  return compared && `${compared.from}..${compared.to}`;
+/**
+ * The `compare` parameter of a view; null for none. The other days are whole weeks earlier, so that weekdays lie on
+ * weekdays. Undefined where that depends on a project that is not known yet.
+ */
+export function compareParameter(view: View, project: Project | undefined): string | null | undefined {
+  const { compare, period } = view;
+  if (compare !== 'previous') return compare === 'year' ? compare : null;
+  if (period?.endsWith('d') && Number.parseInt(period, 10) % 7 === 0) return compare;
+  if (period !== null && project === undefined) return undefined;
+  const { from, to } = comparedRange(rangeOf(view, project), compare);
+  return `${from}..${to}`;
+}
+
+/** The same for keywords: null also where the plan has no keyword data of those days, which the API refuses. */
+export function keywordCompareParameter(view: View, project: Project): string | null {
+  const isReadable =
+    view.compare !== 'none' && comparedRange(rangeOf(view, project), view.compare).to >= project.keywordHistoryFrom;
+  return isReadable ? (compareParameter(view, project) ?? null) : null;
+}
+
+/** The most days of which sparklines show every one. */
+const MAX_SPARKLINE_DAYS = 92;
+
+/** The `interval` parameter for sparklines; null for days. */
+export function sparklineInterval(view: View): 'week' | null {
+  return countDays(rangeOf(view, undefined)) > MAX_SPARKLINE_DAYS ? 'week' : null;
+}
+
+const INTERVALS = [
+  ['day', 1, 200],
+  ['week', 14, Number.POSITIVE_INFINITY],
+  ['month', 62, Number.POSITIVE_INFINITY],
+] as const;
+
+/** What the days of a chart can be summed to, and what they are. Long ranges are shown by week unless one chooses. */
+export function intervalOf(view: View): { interval: Interval; choices: readonly Interval[] } {
+  const days = countDays(rangeOf(view, undefined));
+  const choices = INTERVALS.filter(([, least]) => days >= least).map(([name]) => name);
+  const usual = INTERVALS.find(([, , most]) => days <= most)![0];
+  return { interval: choices.find((name) => name === view.get('interval')) ?? usual, choices };
 }

@@ -1,11 +1,15 @@
 import type uPlot from 'uplot';
-import { formatMonth, formatMonthOfYear, formatShortDay } from '../lib/dates.ts';
+import { countDays, formatMonth, formatMonthOfYear, formatShortDay } from '../lib/dates.ts';
 import { axisMetric } from '../lib/format.ts';
 import type { Day, Metric } from '../lib/types.ts';
 
 export interface ChartPoint {
   readonly date: Day;
+  /** The last day of a week or month. */
+  readonly to?: Day;
   readonly value: number | null;
+  /** `provisional`: it may still change; `partial`: the range has only a part of this week or month. */
+  readonly mark?: 'provisional' | 'partial' | undefined;
 }
 
 /** A day or some days about which there is something to say. */
@@ -27,8 +31,6 @@ export interface ChartData {
   readonly points: readonly ChartPoint[];
   /** The other range, by the same places. */
   readonly compared?: readonly ChartPoint[] | undefined;
-  /** Later days may still change. */
-  readonly provisionalAfter: Day | null;
   readonly markers?: readonly Marker[];
   readonly levels?: readonly Level[];
 }
@@ -48,6 +50,12 @@ function theme(): Record<'accent' | 'compare' | 'line' | 'text' | 'warn' | 'surf
   };
 }
 
+/** Whether months tell more than days. */
+function isLong(points: readonly ChartPoint[]): boolean {
+  const [first, last] = [points[0], points.at(-1)];
+  return first !== undefined && last !== undefined && countDays({ from: first.date, to: last.date }) > 100;
+}
+
 /** Places of the labels below the axis: first days of months in long ranges, else every so many days up to the last. */
 function labelPlaces(points: readonly ChartPoint[], width: number): number[] {
   const most = Math.max(2, Math.floor(width / 76));
@@ -56,7 +64,7 @@ function labelPlaces(points: readonly ChartPoint[], width: number): number[] {
   );
   // The first month is labelled only where all of it is there.
   const whole = months.filter((index) => index > 0 || points[0]?.date.endsWith('-01'));
-  if (points.length > 100) {
+  if (isLong(points)) {
     const step = [1, 2, 3, 6, 12].find((size) => whole.length / size <= most) ?? 12;
     return whole.filter((_, index) => index % step === 0);
   }
@@ -69,20 +77,29 @@ function labelsAt(points: readonly ChartPoint[], places: readonly number[]): str
   return places.map((place, index) => {
     const date = points[place]?.date;
     if (date === undefined) return '';
-    if (points.length <= 100) return formatShortDay(date);
+    if (!isLong(points)) return formatShortDay(date);
     return index === 0 || date.slice(5, 7) === '01' ? formatMonthOfYear(date) : formatMonth(date);
   });
 }
 
+/** 1, 2, 5, 10, … */
+const WHOLE_STEPS = Array.from({ length: 12 }, (_, power) => [1, 2, 5].map((digit) => digit * 10 ** power)).flat();
+
+interface Drawing {
+  readonly width: number;
+  readonly height: number;
+  readonly onCursor: (chart: uPlot) => void;
+  /** Those to draw now. */
+  readonly markers: () => readonly Marker[];
+}
+
 /** What uPlot draws a chart by. The places of days are their numbers: all lines share them. */
 export function chartOptions(
-  { metric, points, provisionalAfter, markers = [], levels = [] }: ChartData,
-  { width, height, onCursor }: { width: number; height: number; onCursor: (chart: uPlot) => void },
+  { metric, points, levels = [] }: ChartData,
+  { width, height, onCursor, markers }: Drawing,
 ): uPlot.Options {
   const colors = theme();
   const isPosition = metric === 'position';
-  const firstProvisional =
-    provisionalAfter === null ? -1 : points.findIndex(({ date, value }) => date > provisionalAfter && value !== null);
   return {
     width,
     height,
@@ -116,6 +133,8 @@ export function chartOptions(
         stroke: colors.text,
         grid: { stroke: colors.line, width: 1 },
         ticks: { show: false },
+        // There is no half of a click.
+        ...(metric === 'clicks' || metric === 'impressions' ? { incrs: WHOLE_STEPS } : {}),
         size: (_, labels) => 18 + 7 * Math.max(2, ...(labels ?? []).map((label) => String(label).length)),
         space: 44,
         values: (_, values) => values.map((value) => axisMetric(metric, value)),
@@ -132,11 +151,11 @@ export function chartOptions(
       },
     ],
     hooks: {
-      drawAxes: [(chart) => drawProvisional(chart, firstProvisional, colors.text)],
+      drawAxes: [(chart) => hatchMarked(chart, points, colors.text)],
       draw: [
         (chart) => {
           drawLevels(chart, levels, colors.warn);
-          drawMarkers(chart, points, markers, colors);
+          drawMarkers(chart, points, markers(), colors);
         },
       ],
       setCursor: [onCursor],
@@ -159,21 +178,25 @@ function yRange(
   return [Math.max(0.8, bottom - margin), top + margin];
 }
 
-/** Hatches the days that may still change. */
-function drawProvisional(chart: uPlot, first: number, color: string): void {
+/** Hatches the points that must not be compared with their neighbours. */
+function hatchMarked(chart: uPlot, points: readonly ChartPoint[], color: string): void {
   const { ctx, bbox } = chart;
-  if (first < 0) return;
-  const left = chart.valToPos(Math.max(0, first - 0.5), 'x', true);
+  const right = bbox.left + bbox.width;
   ctx.save();
   ctx.beginPath();
-  ctx.rect(left, bbox.top, bbox.left + bbox.width - left, bbox.height);
+  for (const [index, { mark, value }] of points.entries()) {
+    if (mark === undefined || value === null) continue;
+    const from = Math.max(bbox.left, chart.valToPos(index - 0.5, 'x', true));
+    const to = Math.min(right, chart.valToPos(index + 0.5, 'x', true));
+    ctx.rect(from, bbox.top, to - from, bbox.height);
+  }
   ctx.clip();
   ctx.strokeStyle = color;
   ctx.globalAlpha = 0.28;
   ctx.lineWidth = devicePixelRatio;
   const step = 7 * devicePixelRatio;
   ctx.beginPath();
-  for (let x = left - bbox.height; x < bbox.left + bbox.width; x += step) {
+  for (let x = bbox.left - bbox.height; x < right; x += step) {
     ctx.moveTo(x, bbox.top + bbox.height);
     ctx.lineTo(x + bbox.height, bbox.top);
   }
@@ -199,7 +222,7 @@ function drawLevels(chart: uPlot, levels: readonly Level[], color: string): void
 
 /** Where markers stand: the places of their first and last day in the chart; none where it has neither. */
 export function markerPlaces(points: readonly ChartPoint[], { from, to }: Marker): [number, number] | undefined {
-  const first = points.findIndex(({ date }) => date >= from);
+  const first = points.findIndex(({ date, to: end = date }) => end >= from);
   const last = points.findLastIndex(({ date }) => date <= to);
   return first < 0 || last < first ? undefined : [first, last];
 }

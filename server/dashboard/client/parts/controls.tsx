@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { addDays, countDays, MAX_DAYS } from '../lib/dates.ts';
 import { countryName } from '../lib/format.ts';
 import type { Project } from '../lib/types.ts';
-import { rangesOf, useView } from '../lib/view.ts';
+import { intervalOf, rangeOf, useView } from '../lib/view.ts';
 import { Icon } from './icons.tsx';
 
 interface SelectProps {
@@ -45,7 +45,7 @@ export function PeriodSelect({ project }: { project: Project | undefined }) {
   const options = [...(known ? [] : [[view.period!, `Last ${view.period}`] as const]), ...PERIODS];
   const choose = (value: string): void => {
     if (value !== 'custom') view.change({ period: value, from: null, to: null, offset: null });
-    else if (project !== undefined) view.change({ period: null, ...rangesOf(view, project).range, offset: null });
+    else view.change({ period: null, ...rangeOf(view, project), offset: null });
   };
   return (
     <>
@@ -114,6 +114,31 @@ export function CompareSelect() {
       ]}
       onChange={(compare) => view.change({ compare })}
     />
+  );
+}
+
+const INTERVAL_NAMES = { day: 'Days', week: 'Weeks', month: 'Months' } as const;
+
+/** Whether the chart has a point for each day, week or month; none for ranges that are too short for weeks. */
+export function IntervalChoice() {
+  const view = useView();
+  const { interval, choices } = intervalOf(view);
+  if (choices.length < 2) return null;
+  return (
+    <div class="segments" role="radiogroup" aria-label="Points of the chart">
+      {choices.map((name) => (
+        <label key={name}>
+          <input
+            type="radio"
+            name="interval"
+            class="sr-only"
+            checked={interval === name}
+            onChange={() => view.change({ interval: name }, { replace: true })}
+          />
+          {INTERVAL_NAMES[name]}
+        </label>
+      ))}
+    </div>
   );
 }
 

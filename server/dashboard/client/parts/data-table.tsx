@@ -1,18 +1,23 @@
 import type { ComponentChildren } from 'preact';
 import { formatCount, METRIC_NAMES } from '../lib/format.ts';
-import { type Compared, METRICS, type Metric, type Metrics, type Paging } from '../lib/types.ts';
+import { type Compared, METRICS, type Metric, type Paging } from '../lib/types.ts';
 import { useView } from '../lib/view.ts';
 import { Icon } from './icons.tsx';
-import { RowChange, Value } from './numbers.tsx';
+import { Change, Value } from './numbers.tsx';
 import { Skeleton } from './states.tsx';
 
 export const PAGE_SIZE = 50;
+
+/** In the place of metrics that there are none of. */
+export const NO_METRICS: RowMetrics = { clicks: null, impressions: null, ctr: null, position: null };
+
+type RowMetrics = { readonly [Name in Metric]: number | null } & Compared;
 
 export interface MetricRow {
   readonly key: string;
   /** The first column. */
   readonly name: ComponentChildren;
-  readonly metrics: Metrics & Compared;
+  readonly metrics: RowMetrics;
   /** Further cells between the name and the metrics. */
   readonly cells?: readonly ComponentChildren[];
 }
@@ -88,11 +93,11 @@ export function MetricTable({
   );
 }
 
-function MetricCell({ metric, metrics }: { metric: Metric; metrics: Metrics & Compared }) {
+function MetricCell({ metric, metrics }: { metric: Metric; metrics: RowMetrics }) {
   return (
     <td class="number">
       <Value metric={metric} value={metrics[metric]} />
-      <RowChange metric={metric} row={metrics} now={metrics} />
+      <Change metric={metric} row={metrics} />
     </td>
   );
 }
@@ -126,6 +131,18 @@ function SortHeading({ field, name, defaultSort, isNumber = false }: SortHeading
         {current && <Icon name={current === 'ascending' ? 'up' : 'down'} size={12} />}
       </a>
     </th>
+  );
+}
+
+/** How long a list is, and all of it as a file. */
+export function ListHead({ csv, children }: { csv: string; children: ComponentChildren }) {
+  return (
+    <div class="list-head">
+      <span class="muted">{children}</span>
+      <a class="link-button" href={`/app/api${csv}`} download>
+        <Icon name="download" size={14} /> CSV of all rows
+      </a>
+    </div>
   );
 }
 

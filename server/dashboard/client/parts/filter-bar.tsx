@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import {
   type Condition,
@@ -16,8 +17,19 @@ import { Icon } from './icons.tsx';
 /** Typing searches after this pause, in milliseconds. */
 const PAUSE = 300;
 
+/** The text that each row has, by its name in the API. */
+const FIELDS = { query: 'Query', url: 'Page', domain: 'Domain' } as const;
+type TextField = keyof typeof FIELDS;
+
+interface FilterBarProps {
+  readonly field: TextField;
+  readonly placeholder: string;
+  /** Other filters. */
+  readonly children?: ComponentChildren;
+}
+
 /** Filters a list: a text to search for, and conditions in the language of the API. */
-export function FilterBar({ field, placeholder }: { field: 'query' | 'url'; placeholder: string }) {
+export function FilterBar({ field, placeholder, children }: FilterBarProps) {
   const view = useView();
   const filter = view.get('filter');
   const isJson = filter.trimStart().startsWith('{');
@@ -27,6 +39,7 @@ export function FilterBar({ field, placeholder }: { field: 'query' | 'url'; plac
   return (
     <div class="filter-bar">
       <Search field={field} placeholder={placeholder} />
+      {children}
       {isJson && (
         <button type="button" class="chip" onClick={() => view.change({ filter: null, offset: null })}>
           <code>{filter}</code> <Icon name="close" size={12} />
@@ -94,7 +107,7 @@ function Search({ field, placeholder }: { field: string; placeholder: string }) 
   );
 }
 
-function NewCondition({ field: textField, onAdd }: { field: string; onAdd: (condition: Condition) => void }) {
+function NewCondition({ field: textField, onAdd }: { field: TextField; onAdd: (condition: Condition) => void }) {
   const [field, setField] = useState<string>('position');
   const [op, setOp] = useState('lte');
   const [value, setValue] = useState('');
@@ -113,10 +126,7 @@ function NewCondition({ field: textField, onAdd }: { field: string; onAdd: (cond
       <Select
         label="Field"
         value={field}
-        options={[
-          [textField, textField === 'url' ? 'Page' : 'Query'],
-          ...METRICS.map((name) => [name, METRIC_NAMES[name]] as const),
-        ]}
+        options={[[textField, FIELDS[textField]], ...METRICS.map((name) => [name, METRIC_NAMES[name]] as const)]}
         onChange={(next) => {
           setField(next);
           setOp(next === textField ? 'contains' : 'lte');
@@ -140,7 +150,7 @@ function NewCondition({ field: textField, onAdd }: { field: string; onAdd: (cond
 }
 
 /** The filter of the address and the search, as one. */
-export function useFilter(field: 'query' | 'url'): string {
+export function useFilter(field: TextField): string {
   const view = useView();
   const search = view.get('search').trim();
   const filter = view.get('filter');

@@ -1,19 +1,6 @@
 import { formatDate } from '../lib/dates.ts';
-import type { Day, Metric, Note, Range } from '../lib/types.ts';
+import type { Day, Metric, Note, ProviderEvent, Range } from '../lib/types.ts';
 import type { Marker } from './chart-options.ts';
-
-/** A change of what the search engine counts, which no site has caused. */
-interface ProviderEvent extends Range {
-  readonly title: string;
-  /** `span`: its days are counted in another way; `change`: all days from some day of it on. */
-  readonly kind: 'span' | 'change';
-  readonly affects: readonly Metric[];
-  readonly device: string | null;
-}
-
-export interface ProviderEventsAnswer {
-  readonly events: readonly ProviderEvent[];
-}
 
 interface Shown {
   readonly range: Range | undefined;

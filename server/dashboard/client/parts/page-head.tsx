@@ -12,7 +12,7 @@ export function PageHead({ title, subtitle, children }: PageHeadProps) {
     <div class="page-head">
       <div class="page-title">
         <h1>{title}</h1>
-        <p class="muted">{subtitle ?? '\u00a0'}</p>
+        <div class="muted">{subtitle ?? '\u00a0'}</div>
       </div>
       <div class="controls">{children}</div>
     </div>

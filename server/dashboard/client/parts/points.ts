@@ -1,18 +1,61 @@
-import { eachDay } from '../lib/dates.ts';
-import type { DailyMetrics, Metric, Range, SiteAnswer } from '../lib/types.ts';
+import { addDays, countDays, eachDay } from '../lib/dates.ts';
+import type { DailyMetrics, Day, Interval, Metric, Range } from '../lib/types.ts';
 import type { ChartPoint } from './chart-options.ts';
 
-/** A point for each day of the range: those without stored data are gaps. */
-export function pointsOf(
-  answer: { readonly range: Range; readonly daily: readonly DailyMetrics[] } | undefined,
-  metric: Metric,
-): ChartPoint[] {
-  if (answer === undefined) return [];
-  const byDay = new Map(answer.daily.map((day) => [day.date, day[metric]]));
-  return eachDay(answer.range).map((date) => ({ date, value: byDay.get(date) ?? null }));
+interface Series {
+  readonly range: Range & { readonly comparison?: Range; readonly provisionalAfter?: Day | null };
+  readonly daily: readonly DailyMetrics[];
 }
 
-/** The reason not to rely on changes where fewer days of the compared range are stored. */
-export function missingDays(now: SiteAnswer | undefined, then: SiteAnswer | undefined): string[] {
-  return now !== undefined && then !== undefined && then.daily.length < now.daily.length ? ['missing_days'] : [];
+/** A point for each day, week or month of the range: those without stored data are gaps. */
+export function pointsOf(answer: Series | undefined, metric: Metric, interval: Interval = 'day'): ChartPoint[] {
+  if (answer === undefined) return [];
+  const { range, daily } = answer;
+  const byDay = new Map(daily.map((day) => [day.date, day[metric]]));
+  return bucketsOf(range, interval).map(({ from, to }) => ({
+    date: from,
+    to,
+    value: byDay.get(from) ?? null,
+    mark: markOf({ from, to }, interval, range.provisionalAfter ?? null),
+  }));
+}
+
+/** The same places with the values and days of the other range; undefined without one. */
+export function comparedPointsOf(
+  answer: Series | undefined,
+  metric: Metric,
+  interval: Interval = 'day',
+): ChartPoint[] | undefined {
+  const comparison = answer?.range.comparison;
+  if (answer === undefined || comparison === undefined) return undefined;
+  // Days that are not stored are zeros in the answer, and gaps in a chart.
+  const isStored = ({ unsafe }: DailyMetrics): boolean => unsafe?.[metric]?.includes('missing_days') !== true;
+  const byDay = new Map(answer.daily.filter(isStored).map((day) => [day.date, day.comparison?.[metric]]));
+  const back = countDays({ from: comparison.from, to: answer.range.from }) - 1;
+  return bucketsOf(answer.range, interval).map(({ from, to }) => ({
+    date: addDays(from, -back),
+    to: addDays(to, -back),
+    value: byDay.get(from) ?? null,
+  }));
+}
+
+/** The days of a range as the API sums them: weeks from Monday and months, cut off at its ends. */
+function bucketsOf({ from, to }: Range, interval: Interval): Range[] {
+  const starts = eachDay({ from, to }).filter((day, index) => index === 0 || isStart(day, interval));
+  return starts.map((start, index) => {
+    const next = starts[index + 1];
+    return { from: start, to: next === undefined ? to : addDays(next, -1) };
+  });
+}
+
+function isStart(day: Day, interval: Interval): boolean {
+  if (interval === 'day') return true;
+  return interval === 'week' ? new Date(day).getUTCDay() === 1 : day.endsWith('-01');
+}
+
+/** What keeps a point from being compared with its neighbours. */
+function markOf({ from, to }: Range, interval: Interval, provisionalAfter: Day | null): ChartPoint['mark'] {
+  const isWhole = isStart(from, interval) && isStart(addDays(to, 1), interval);
+  if (!isWhole) return 'partial';
+  return provisionalAfter !== null && to > provisionalAfter ? 'provisional' : undefined;
 }

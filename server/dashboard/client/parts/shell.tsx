@@ -1,11 +1,12 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import icon from '../icon.svg';
 import { forgetAnswers, request, session, useResource } from '../lib/api.ts';
 import { projectOf, SCREENS } from '../lib/screens.ts';
 import { useShortcuts } from '../lib/shortcuts.ts';
-import type { ProjectsAnswer } from '../lib/types.ts';
+import type { ProjectAnswer, ProjectsAnswer } from '../lib/types.ts';
+import { projectPath } from '../lib/use-project.ts';
 import { useScreenLink } from '../lib/view.ts';
 import { Icon, type IconName } from './icons.tsx';
 
@@ -87,11 +88,17 @@ function NavLink({
 
 /** Goes to the same screen of another project. */
 function ProjectSwitch({ project, path }: { project: string; path: string }) {
-  const { data } = useResource<ProjectsAnswer>('/projects');
+  const known = useResource<ProjectAnswer>(projectPath(project)).data?.project;
+  const [isIdle, setIdle] = useState(false);
+  useEffect(() => {
+    // The list of all may be long; what the screen shows goes first.
+    const timer = setTimeout(() => setIdle(true), 500);
+    return () => clearTimeout(timer);
+  }, []);
+  const { data } = useResource<ProjectsAnswer>(isIdle ? '/projects' : null);
   const link = useScreenLink();
   const { route } = useLocation();
   const projects = data?.projects ?? [];
-  if (projects.length === 0) return null;
   const screen = path.slice(`/app/p/${project}`.length).replace(/^(\/[a-z]+)\/.*/, '$1');
   return (
     <div class="project-switch">
@@ -100,7 +107,9 @@ function ProjectSwitch({ project, path }: { project: string; path: string }) {
         value={project}
         onChange={(event) => route(link(`/app/p/${event.currentTarget.value}${screen}`))}
       >
-        {projects.some(({ id }) => id === project) ? null : <option value={project}>{project}</option>}
+        {projects.some(({ id }) => id === project) ? null : (
+          <option value={project}>{known?.domain ?? '\u00a0'}</option>
+        )}
         {projects.map(({ id, domain }) => (
           <option key={id} value={id}>
             {domain}

@@ -1,8 +1,8 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
-import { formatDay } from '../lib/dates.ts';
+import { formatDay, formatRange } from '../lib/dates.ts';
 import { exactMetric, formatMetric, METRIC_NAMES } from '../lib/format.ts';
-import { type ChartData, chartOptions, markerPlaces } from './chart-options.ts';
+import { type ChartData, type ChartPoint, chartOptions, markerPlaces } from './chart-options.ts';
 import { Icon } from './icons.tsx';
 
 interface TimeChartProps extends ChartData {
@@ -13,21 +13,24 @@ interface TimeChartProps extends ChartData {
   readonly eventName?: string;
 }
 
+/** What hatched points mean. */
+const MARKS = { partial: 'Incomplete', provisional: 'May still change' } as const;
+
 const dark = matchMedia('(prefers-color-scheme: dark)');
 
 /** A line over days, with another range dashed; the same as a table behind a button. */
 export function TimeChart(props: TimeChartProps) {
   const [isTable, setTable] = useState(false);
-  const { points, compared, provisionalAfter, markers = [], levels = [] } = props;
-  const hasProvisional =
-    provisionalAfter !== null && points.some(({ date, value }) => date > provisionalAfter && value !== null);
+  const { points, compared, markers = [], levels = [] } = props;
+  const marks = new Set(points.map(({ mark, value }) => (value === null ? undefined : mark)));
+  const hatched = (['provisional', 'partial'] as const).filter((mark) => marks.has(mark));
   return (
     <figure class="chart">
       {isTable ? <ChartTable {...props} /> : <Canvas {...props} />}
       <figcaption>
         <span class="key key-line">{METRIC_NAMES[props.metric]}</span>
         {compared && <span class="key key-dashed">Compared days</span>}
-        {hasProvisional && <span class="key key-hatched">May still change</span>}
+        {hatched.length > 0 && <span class="key key-hatched">{hatched.map((mark) => MARKS[mark]).join(' / ')}</span>}
         {levels.map(({ name }, index) => (
           <span key={name} class={`key ${index === 0 ? 'key-level' : 'key-level-dashed'}`}>
             {name}
@@ -48,11 +51,16 @@ export function TimeChart(props: TimeChartProps) {
 function Canvas(props: TimeChartProps) {
   const { label, height = 280, points, compared } = props;
   const place = useRef<HTMLDivElement>(null);
+  const chart = useRef<uPlot | undefined>(undefined);
+  const drawnMarkers = useRef(props.markers);
+  drawnMarkers.current = props.markers;
   const [width, setWidth] = useState(0);
   const [isDark, setDark] = useState(dark.matches);
   const [at, setAt] = useState<{ index: number; left: number } | undefined>();
 
-  useEffect(() => {
+  useLayoutEffect(() => {
+    // In the first frame, which an observer misses.
+    setWidth(Math.floor(place.current!.clientWidth));
     const resized = new ResizeObserver(([entry]) => setWidth(Math.floor(entry!.contentRect.width)));
     resized.observe(place.current!);
     const changed = (): void => setDark(dark.matches);
@@ -69,16 +77,19 @@ function Canvas(props: TimeChartProps) {
     };
     const places = points.map((_, index) => index);
     const lines = [compared ?? [], points].map((line) => places.map((index) => line[index]?.value ?? null));
-    const chart = new uPlot(
-      chartOptions(props, { width, height, onCursor }),
+    const drawn = new uPlot(
+      chartOptions(props, { width, height, onCursor, markers: () => drawnMarkers.current ?? [] }),
       [places, ...lines] as uPlot.AlignedData,
       place.current!,
     );
+    chart.current = drawn;
     return () => {
       setAt(undefined);
-      chart.destroy();
+      drawn.destroy();
     };
-  }, [width, height, isDark, props.metric, points, compared, props.markers, props.levels, props.provisionalAfter]);
+  }, [width, height, isDark, props.metric, points, compared, props.levels]);
+  // Notes come later than the line.
+  useEffect(() => chart.current?.redraw(false, false), [props.markers]);
 
   return (
     <div class="chart-canvas" ref={place} style={{ height: `${height}px` }} role="img" aria-label={label}>
@@ -92,7 +103,6 @@ function Tip({
   metric,
   points,
   compared,
-  provisionalAfter,
   markers = [],
   index,
   left,
@@ -108,16 +118,18 @@ function Tip({
   const isLeft = left > width / 2;
   return (
     <div class="tip" style={isLeft ? { right: `${width - left + 14}px` } : { left: `${left + 14}px` }}>
-      <p>{formatDay(point.date)}</p>
+      <p>{pointName(point)}</p>
       <p class="tip-value">
         <strong>{exactMetric(metric, point.value)}</strong> {METRIC_NAMES[metric].toLowerCase()}
       </p>
       {before && (
         <p class="muted">
-          {exactMetric(metric, before.value)} on {formatDay(before.date)}
+          {exactMetric(metric, before.value)}
+          {isOneDay(before) ? ' on ' : ' in '}
+          {pointName(before)}
         </p>
       )}
-      {provisionalAfter !== null && point.date > provisionalAfter && <p class="muted">May still change</p>}
+      {point.mark && <p class="muted">{MARKS[point.mark]}</p>}
       {about.slice(0, 3).map(({ text, kind }) => (
         <p key={text} class={`tip-${kind}`}>
           {text}
@@ -127,6 +139,14 @@ function Tip({
   );
 }
 
+function isOneDay({ date, to = date }: ChartPoint): boolean {
+  return to === date;
+}
+
+function pointName(point: ChartPoint): string {
+  return isOneDay(point) ? formatDay(point.date) : formatRange({ from: point.date, to: point.to! });
+}
+
 function ChartTable({ metric, points, compared, label, markers = [] }: TimeChartProps) {
   return (
     <div class="chart-table">
@@ -134,7 +154,7 @@ function ChartTable({ metric, points, compared, label, markers = [] }: TimeChart
         <caption class="sr-only">{label}</caption>
         <thead>
           <tr>
-            <th scope="col">Day</th>
+            <th scope="col">{points.every(isOneDay) ? 'Day' : 'Days'}</th>
             <th scope="col" class="number">
               {METRIC_NAMES[metric]}
             </th>
@@ -147,15 +167,15 @@ function ChartTable({ metric, points, compared, label, markers = [] }: TimeChart
           </tr>
         </thead>
         <tbody>
-          {points.map(({ date, value }, index) => (
-            <tr key={date}>
-              <td>{formatDay(date)}</td>
-              <td class="number">{formatMetric(metric, value)}</td>
+          {points.map((point, index) => (
+            <tr key={point.date}>
+              <td>{pointName(point)}</td>
+              <td class="number">{formatMetric(metric, point.value)}</td>
               {compared && <td class="number">{formatMetric(metric, compared[index]?.value)}</td>}
               {markers.length > 0 && (
                 <td>
                   {markers
-                    .filter((marker) => marker.from <= date && marker.to >= date && marker.to === marker.from)
+                    .filter(({ from }) => from >= point.date && from <= (point.to ?? point.date))
                     .map(({ text }) => text)
                     .join('; ')}
                 </td>

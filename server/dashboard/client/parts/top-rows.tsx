@@ -1,18 +1,20 @@
 import { apiPath, useResource } from '../lib/api.ts';
 import { formatMetric } from '../lib/format.ts';
 import type { ListAnswer, Project } from '../lib/types.ts';
-import { rangeParameters, useScreenLink, useView } from '../lib/view.ts';
+import { rangeParameters, useScreenLink, useView, type View } from '../lib/view.ts';
 import { ErrorBox, Skeleton } from './states.tsx';
 
 const ROWS = 7;
+
+export function topRowsPath(id: string, kind: 'queries' | 'pages', view: View): string {
+  return apiPath(`/projects/${id}/${kind}`, { ...rangeParameters(view), country: view.country, limit: ROWS });
+}
 
 /** The queries or pages with most clicks. */
 export function TopRows({ project, kind }: { project: Project; kind: 'queries' | 'pages' }) {
   const view = useView();
   const link = useScreenLink();
-  const { data, error, isLoading, reload } = useResource<ListAnswer>(
-    apiPath(`/projects/${project.id}/${kind}`, { ...rangeParameters(view), country: view.country, limit: ROWS }),
-  );
+  const { data, error, isLoading, reload } = useResource<ListAnswer>(topRowsPath(project.id, kind, view));
   const rows =
     data?.queries?.map((row) => ({ ...row, name: row.query })) ??
     data?.pages?.map((row) => ({ ...row, name: row.url })) ??

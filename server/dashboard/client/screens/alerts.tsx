@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'preact/hooks';
 import { apiPath, useResource } from '../lib/api.ts';
 import { formatDate } from '../lib/dates.ts';
 import { formatMetric, METRIC_NAMES, plural } from '../lib/format.ts';
@@ -90,8 +91,13 @@ function AlertItem({ alert, project }: { alert: Alert; project: Project }) {
   const link = useScreenLink();
   const { id, severity, kind, title, body, date, keywordId, resolvedAt } = alert;
   const isOpen = view.get('alert') === id;
+  const item = useRef<HTMLLIElement>(null);
+  useEffect(() => {
+    // The one that the address names may be far down.
+    if (isOpen) item.current?.scrollIntoView({ block: 'nearest' });
+  }, []);
   return (
-    <li class={resolvedAt === null ? '' : 'is-resolved'}>
+    <li ref={item} class={resolvedAt === null ? '' : 'is-resolved'}>
       <button
         type="button"
         class="alert-head"
@@ -136,7 +142,6 @@ function AlertFigure({ alert, project }: { alert: Alert; project: Project }) {
       <TimeChart
         metric={metric}
         points={points}
-        provisionalAfter={null}
         levels={levels}
         markers={[{ from: date, to: date, text: alert.title, kind: 'event' }]}
         eventName="Alert opened"

@@ -5,7 +5,7 @@ import type { BreakdownsAnswer, Compared, Metrics, Project } from '../lib/types.
 import { compareParameter, rangeParameters, useScreenLink, useView } from '../lib/view.ts';
 import { CompareSelect, PeriodSelect } from '../parts/controls.tsx';
 import { CopyButton } from '../parts/copy.tsx';
-import { RowChange, Value } from '../parts/numbers.tsx';
+import { Change, Value } from '../parts/numbers.tsx';
 import { ProjectScreen } from '../parts/project-screen.tsx';
 import { ErrorBox, Skeleton } from '../parts/states.tsx';
 
@@ -39,7 +39,13 @@ interface BreakdownRow extends Metrics, Compared {
   readonly href?: string;
 }
 
-function Cards({ project, parameters }: { project: Project; parameters: Record<string, string | null> }) {
+function Cards({
+  project,
+  parameters,
+}: {
+  project: Project;
+  parameters: Readonly<Record<string, string | null | undefined>>;
+}) {
   const view = useView();
   const link = useScreenLink();
   const { data, error, isLoading, reload } = useResource<BreakdownsAnswer>(
@@ -71,7 +77,7 @@ function Cards({ project, parameters }: { project: Project; parameters: Record<s
       <BrandSplit brand={brand} />
       <Card title="Devices" rows={devices} />
       <Card title="Countries" rows={isAll ? countries : countries.slice(0, FEW)}>
-        {range.countryMonthlyThrough !== null && range.countryMonthlyThrough >= range.from && (
+        {range.countryMonthlyThrough && range.countryMonthlyThrough >= range.from && (
           <p class="muted hint">
             Days through {formatDate(range.countryMonthlyThrough)} are stored as months of the 20 largest countries, and
             count with an even share.
@@ -123,6 +129,7 @@ function Card({ title, rows, isOverlapping = false, children }: CardProps) {
                 <th scope="col" class="number">
                   Clicks
                 </th>
+                <td class="beside" />
                 <th scope="col" class="number">
                   Impressions
                 </th>
@@ -145,7 +152,10 @@ function Card({ title, rows, isOverlapping = false, children }: CardProps) {
                     class="number"
                     title={isOverlapping ? undefined : `${formatShare(row.clicks / Math.max(1, total))} of all`}
                   >
-                    <Value metric="clicks" value={row.clicks} /> <RowChange metric="clicks" row={row} now={row} />
+                    <Value metric="clicks" value={row.clicks} />
+                  </td>
+                  <td class="beside">
+                    <Change metric="clicks" row={row} />
                   </td>
                   <td class="number">
                     <Value metric="impressions" value={row.impressions} />
@@ -196,7 +206,7 @@ function BrandSplit({ brand: { brand, nonBrand, anonymous } }: { brand: Breakdow
               <strong>{formatShare(Math.max(0, clicks) / total)}</strong> of clicks
               <span class="muted">
                 {formatMetric('clicks', clicks)} clicks, {formatMetric('impressions', impressions)} impressions{' '}
-                {row && <RowChange metric="clicks" row={row} now={row} />}
+                {row && <Change metric="clicks" row={row} />}
               </span>
             </dd>
           </div>

@@ -1,7 +1,7 @@
 import { useResource } from '../lib/api.ts';
 import { addDays, countDays, formatAgo, formatDate, formatInstant, formatMonth, formatRange } from '../lib/dates.ts';
 import { formatCount, formatShare } from '../lib/format.ts';
-import type { BreakdownsAnswer, Day, Project, Range } from '../lib/types.ts';
+import type { Day, Project, Range, SiteAnswer } from '../lib/types.ts';
 import { CopyButton } from '../parts/copy.tsx';
 import { ProjectScreen } from '../parts/project-screen.tsx';
 import { Command, Empty, ErrorBox, Skeleton } from '../parts/states.tsx';
@@ -67,9 +67,10 @@ function State({ project }: { project: Project }) {
   const isFilling = project.syncStatus === 'pending' || project.historyBackfilling;
   const path = `/projects/${project.id}/data`;
   const { data, error, reload } = useResource<DataAnswer>(path, { poll: isFilling ? POLL : undefined });
-  const breakdowns = useResource<BreakdownsAnswer>(
-    project.syncedThrough === null ? null : `/projects/${project.id}/breakdowns`,
+  const site = useResource<SiteAnswer>(
+    project.syncedThrough === null ? null : `/projects/${project.id}/site?quality=1`,
   );
+  const anonymous = site.data?.quality?.anonymousClicksShare ?? null;
   if (error && data === undefined) return <ErrorBox error={error} retry={reload} />;
   if (data === undefined) return <Skeleton lines={4} height={80} />;
   const { calendar, tables, reconciledThrough, sync } = data;
@@ -88,7 +89,7 @@ function State({ project }: { project: Project }) {
         />
         <Fact
           name="Anonymous clicks"
-          value={anonymousShare(breakdowns.data)}
+          value={anonymous === null ? '–' : formatShare(anonymous)}
           title="Share of clicks of the last 28 days whose query the search engine does not name"
         />
         <Fact
@@ -117,13 +118,6 @@ function Fact({ name, value, title }: { name: string; value: string; title?: str
       <dd>{value}</dd>
     </div>
   );
-}
-
-function anonymousShare(data: BreakdownsAnswer | undefined): string {
-  if (data === undefined) return '–';
-  const { brand, nonBrand, anonymous } = data.brand;
-  const total = brand.clicks + nonBrand.clicks + anonymous.clicks;
-  return total === 0 ? '–' : formatShare(anonymous.clicks / total);
 }
 
 function Sync({ sync: { lastRun, nextRun, backfill, error } }: { sync: NonNullable<DataAnswer['sync']> }) {

@@ -1,23 +1,28 @@
 import { useMemo } from 'preact/hooks';
 import { useRoute } from 'preact-iso/router';
 import { apiPath, useResource } from '../lib/api.ts';
-import { formatDate, formatRange } from '../lib/dates.ts';
-import { formatMetric, METRIC_NAMES } from '../lib/format.ts';
-import type { DailyMetrics, Day, GroupsAnswer, Metrics, NotesAnswer, PageRow, Project, Range } from '../lib/types.ts';
-import { rangeParameters, rangesOf, useScreenLink, useView } from '../lib/view.ts';
-import { CompareSelect, PeriodSelect } from '../parts/controls.tsx';
+import { comparedOf } from '../lib/changes.ts';
+import { formatDate } from '../lib/dates.ts';
+import { writeFilter } from '../lib/filter.ts';
+import type { GroupsAnswer, KeywordsAnswer, NotesAnswer, PageRow, Project } from '../lib/types.ts';
+import {
+  intervalOf,
+  keywordCompareParameter,
+  rangeParameters,
+  useScreenLink,
+  useView,
+  type View,
+} from '../lib/view.ts';
+import { CompareSelect, DeviceSelect, PeriodSelect } from '../parts/controls.tsx';
 import { CopyButton } from '../parts/copy.tsx';
 import { MetricTable } from '../parts/data-table.tsx';
-import { markersOf, type ProviderEventsAnswer } from '../parts/markers.ts';
-import { MetricTiles } from '../parts/metric-tiles.tsx';
-import { pointsOf } from '../parts/points.ts';
+import { Performance } from '../parts/performance.tsx';
 import { ProjectScreen } from '../parts/project-screen.tsx';
 import { ErrorBox, Skeleton } from '../parts/states.tsx';
-import { TimeChart } from '../parts/time-chart.tsx';
 import { PageName } from './lists.tsx';
 
+/** Only the dashboard has this answer: the keyword of an id, and the pages that ranked for it. */
 interface KeywordAnswer {
-  readonly range: Range & { readonly provisionalAfter: Day | null };
   readonly keyword: {
     readonly id: string;
     readonly query: string;
@@ -25,14 +30,11 @@ interface KeywordAnswer {
     readonly trackedSince: string;
     readonly groupIds: readonly string[];
   };
-  readonly totals: Metrics;
-  readonly daily: readonly DailyMetrics[];
   readonly pages: readonly PageRow[];
 }
 
 /** One tracked keyword: its days, and the pages that ranked for it. */
 export function KeywordScreen() {
-  const view = useView();
   const { keyword = '' } = useRoute().params;
   return (
     <ProjectScreen
@@ -41,7 +43,8 @@ export function KeywordScreen() {
         <>
           <PeriodSelect project={project} />
           <CompareSelect />
-          <CopyButton path={`/projects/${project.id}/keywords`} parameters={{ ...rangeParameters(view), daily: 1 }} />
+          <DeviceSelect />
+          <CopyKeyword project={project} id={keyword} />
         </>
       )}
     >
@@ -50,29 +53,40 @@ export function KeywordScreen() {
   );
 }
 
-function KeywordView({ project, id }: { project: Project; id: string }) {
+function useKeyword(project: Project, id: string) {
+  const path = `/projects/${project.id}/keywords/${encodeURIComponent(id)}`;
+  return useResource<KeywordAnswer>(apiPath(path, rangeParameters(useView())));
+}
+
+/** What the list of keywords is asked for: this one, with its days. */
+function keywordParameters(view: View, project: Project, query: string) {
+  const { interval } = intervalOf(view);
+  return {
+    ...rangeParameters(view),
+    device: view.device === 'all' ? null : view.device,
+    filter: writeFilter([{ field: 'query', op: 'equals', value: query }]),
+    compare: keywordCompareParameter(view, project),
+    daily: 1,
+    interval: interval === 'day' ? null : interval,
+    quality: 1,
+  };
+}
+
+function CopyKeyword({ project, id }: { project: Project; id: string }) {
   const view = useView();
+  const { data } = useKeyword(project, id);
+  if (data === undefined) return null;
+  const parameters = keywordParameters(view, project, data.keyword.query);
+  return <CopyButton path={`/projects/${project.id}/keywords`} parameters={parameters} />;
+}
+
+function KeywordView({ project, id }: { project: Project; id: string }) {
   const link = useScreenLink();
-  const { metric } = view;
-  const { compared } = rangesOf(view, project);
-  const path = `/projects/${project.id}/keywords/${id}`;
-  const { data, error, isLoading, reload } = useResource<KeywordAnswer>(apiPath(path, rangeParameters(view)));
-  // Days before the keyword history of the plan are no error here.
-  const isReadable = compared !== null && compared.from >= project.keywordHistoryFrom;
-  const before = useResource<KeywordAnswer>(isReadable ? apiPath(path, { ...compared }) : null);
-  const notes = useResource<NotesAnswer>(`/projects/${project.id}/notes`);
+  const { data, error, isLoading, reload } = useKeyword(project, id);
   const groups = useResource<GroupsAnswer>(`/projects/${project.id}/groups`);
-  const then = before.data;
-  const points = useMemo(() => pointsOf(data, metric), [data, metric]);
-  const comparedPoints = useMemo(() => then && pointsOf(then, metric), [then, metric]);
-  const events = useResource<ProviderEventsAnswer>('/provider-events');
-  const markers = useMemo(() => {
-    const own = (notes.data?.notes ?? []).filter(({ keyword }) => keyword === null || keyword.id === id);
-    return markersOf(own, events.data?.events ?? [], { range: data?.range, metric, device: 'all' });
-  }, [notes.data, events.data, data, metric, id]);
   if (error) return <ErrorBox error={error} retry={reload} />;
   if (data === undefined) return <Skeleton lines={2} height={220} />;
-  const { keyword, totals, range, pages } = data;
+  const { keyword, pages } = data;
   const names = (groups.data?.groups ?? []).filter(({ id: group }) => keyword.groupIds.includes(group));
   return (
     <>
@@ -86,19 +100,7 @@ function KeywordView({ project, id }: { project: Project; id: string }) {
         ))}
         <span class="muted">tracked since {formatDate(keyword.trackedSince.slice(0, 10))}</span>
       </div>
-      <section class={`card performance ${isLoading ? 'is-stale' : ''}`} aria-label="Performance">
-        <MetricTiles totals={totals} comparison={then?.totals} />
-        <div class="performance-chart">
-          <TimeChart
-            metric={metric}
-            points={points}
-            compared={comparedPoints}
-            provisionalAfter={range.provisionalAfter}
-            markers={markers}
-            label={`${METRIC_NAMES[metric]} of the keyword ${keyword.query} by day, ${formatRange(range)}: ${formatMetric(metric, totals[metric])} in all.`}
-          />
-        </div>
-      </section>
+      <KeywordPerformance project={project} keyword={keyword} />
       <h2 class="section">Pages that ranked</h2>
       {pages.length === 0 ? (
         <p class="muted">No pages of this keyword are stored for these days.</p>
@@ -119,4 +121,26 @@ function KeywordView({ project, id }: { project: Project; id: string }) {
       )}
     </>
   );
+}
+
+function KeywordPerformance({ project, keyword }: { project: Project; keyword: KeywordAnswer['keyword'] }) {
+  const view = useView();
+  const { id, query } = keyword;
+  const path = apiPath(`/projects/${project.id}/keywords`, keywordParameters(view, project, query));
+  const { data, ...state } = useResource<KeywordsAnswer>(path);
+  const notes = useResource<NotesAnswer>(`/projects/${project.id}/notes`);
+  const answer = useMemo(() => seriesOf(data, id), [data, id]);
+  const own = useMemo(
+    () => notes.data?.notes.filter((note) => note.keyword === null || note.keyword.id === id),
+    [notes.data, id],
+  );
+  return <Performance name={`the keyword ${query}`} answer={answer} state={state} notes={own} />;
+}
+
+/** The one keyword of an answer as the overview has the site; undefined without it. */
+function seriesOf(data: KeywordsAnswer | undefined, id: string) {
+  const found = data?.keywords.find((keyword) => keyword.id === id);
+  if (data === undefined || found === undefined) return undefined;
+  const totals = { ...found.metrics, ...comparedOf(found) };
+  return { range: data.range, quality: data.quality, totals, daily: found.daily ?? [] };
 }

@@ -1,15 +1,14 @@
 import { apiPath, useResource } from '../lib/api.ts';
-import { countDays } from '../lib/dates.ts';
+import { comparedOf } from '../lib/changes.ts';
 import { joinFilters } from '../lib/filter.ts';
 import { formatCount, plural } from '../lib/format.ts';
 import type { Group, GroupsAnswer, Keyword, KeywordsAnswer, Project } from '../lib/types.ts';
-import { compareParameter, rangeParameters, rangesOf, useScreenLink, useView, type View } from '../lib/view.ts';
+import { keywordCompareParameter, rangeParameters, sparklineInterval, useScreenLink, useView } from '../lib/view.ts';
 import { CompareSelect, DeviceSelect, PeriodSelect } from '../parts/controls.tsx';
 import { CopyButton } from '../parts/copy.tsx';
-import { type MetricRow, MetricTable, PAGE_SIZE, Pager } from '../parts/data-table.tsx';
+import { ListHead, type MetricRow, MetricTable, PAGE_SIZE, Pager } from '../parts/data-table.tsx';
 import { FilterBar, useFilter } from '../parts/filter-bar.tsx';
 import { GroupTree } from '../parts/group-tree.tsx';
-import { Icon } from '../parts/icons.tsx';
 import { ProjectScreen } from '../parts/project-screen.tsx';
 import { Sparkline } from '../parts/sparkline.tsx';
 import { Command, Empty, ErrorBox } from '../parts/states.tsx';
@@ -21,8 +20,6 @@ const BUCKETS = [
   ['11-20', '11–20', 'position:lte:20', 'position:gt:10'],
   ['21-50', '21–50', 'position:lte:50', 'position:gt:20'],
 ] as const;
-/** The most days of which sparklines show every one. */
-const DAILY = 92;
 
 type Parameters = Readonly<Record<string, string | null | undefined>>;
 
@@ -41,7 +38,7 @@ export function Keywords() {
     ...baseFor(),
     filter: bucket === undefined ? filter : joinFilters(filter, bucket[2], bucket[3]),
     sort: view.get('sort') || '-clicks',
-    compare: isReadable(view, project) ? compareParameter(view, project) : null,
+    compare: keywordCompareParameter(view, project),
   });
   return (
     <ProjectScreen
@@ -74,12 +71,6 @@ export function Keywords() {
       }
     </ProjectScreen>
   );
-}
-
-/** Whether the plan reads any keyword of the compared days: the API refuses a comparison with none. */
-function isReadable(view: View, project: Project): boolean {
-  const { compared } = rangesOf(view, project);
-  return compared !== null && compared.to >= project.keywordHistoryFrom;
 }
 
 function Groups({ project }: { project: Project }) {
@@ -124,10 +115,14 @@ function Buckets({ project, parameters }: { project: Project; parameters: Parame
 function List({ project, parameters }: { project: Project; parameters: Parameters }) {
   const view = useView();
   const path = `/projects/${project.id}/keywords`;
-  const { range } = rangesOf(view, project);
-  const interval = countDays(range) > DAILY ? 'week' : null;
   const { data, error, isLoading, reload } = useResource<KeywordsAnswer>(
-    apiPath(path, { ...parameters, daily: 1, interval, limit: PAGE_SIZE, offset: view.get('offset') }),
+    apiPath(path, {
+      ...parameters,
+      daily: 1,
+      interval: sparklineInterval(view),
+      limit: PAGE_SIZE,
+      offset: view.get('offset'),
+    }),
   );
   const isFiltered = parameters['filter'] !== '' || parameters['group'] !== '';
   return (
@@ -138,14 +133,7 @@ function List({ project, parameters }: { project: Project; parameters: Parameter
           Keywords go back to {data.range.from} on this plan; earlier days are not in these numbers.
         </p>
       )}
-      {data && (
-        <div class="list-head">
-          <span class="muted">{plural(data.paging.total, 'keyword')}</span>
-          <a class="link-button" href={`/app/api${apiPath(`${path}.csv`, parameters)}`} download>
-            <Icon name="download" size={14} /> CSV of all rows
-          </a>
-        </div>
-      )}
+      {data && <ListHead csv={apiPath(`${path}.csv`, parameters)}>{plural(data.paging.total, 'keyword')}</ListHead>}
       {data?.keywords.length === 0 ? (
         <Empty title="No keyword matches">
           {isFiltered && (
@@ -160,7 +148,7 @@ function List({ project, parameters }: { project: Project; parameters: Parameter
             label="Keywords"
             nameHeading="Keyword"
             nameField="query"
-            cellHeadings={['Position']}
+            cellHeadings={['Trend']}
             rows={data?.keywords.map((keyword) => keywordRow(keyword, project))}
             isStale={isLoading}
             defaultSort="-clicks"
@@ -176,7 +164,7 @@ function keywordRow(keyword: Keyword, project: Project): MetricRow {
   const { id, query, metrics, daily = [] } = keyword;
   return {
     key: id,
-    metrics: { ...metrics, ...(metrics.comparison ? {} : pickCompared(keyword)) },
+    metrics: { ...metrics, ...comparedOf(keyword) },
     name: <KeywordName id={id} query={query} project={project} />,
     cells: [
       <Sparkline
@@ -189,10 +177,6 @@ function keywordRow(keyword: Keyword, project: Project): MetricRow {
       />,
     ],
   };
-}
-
-function pickCompared({ comparison, unsafe }: Keyword): Pick<Keyword, 'comparison' | 'unsafe'> {
-  return { ...(comparison ? { comparison } : {}), ...(unsafe ? { unsafe } : {}) };
 }
 
 function KeywordName({ id, query, project }: { id: string; query: string; project: Project }) {

@@ -6,9 +6,8 @@ import type { ListAnswer, PageRow, Project, QueryRow } from '../lib/types.ts';
 import { compareParameter, rangeParameters, useScreenLink, useView } from '../lib/view.ts';
 import { CompareSelect, CountryChip, PeriodSelect, Select } from '../parts/controls.tsx';
 import { CopyButton } from '../parts/copy.tsx';
-import { type MetricRow, MetricTable, PAGE_SIZE, Pager } from '../parts/data-table.tsx';
+import { ListHead, type MetricRow, MetricTable, PAGE_SIZE, Pager } from '../parts/data-table.tsx';
 import { FilterBar, useFilter } from '../parts/filter-bar.tsx';
-import { Icon } from '../parts/icons.tsx';
 import { ProjectScreen } from '../parts/project-screen.tsx';
 import { Empty, ErrorBox } from '../parts/states.tsx';
 import { shortUrl } from '../parts/top-rows.tsx';
@@ -89,16 +88,11 @@ function List({ project, kind, parameters }: { project: Project; kind: 'queries'
     <>
       {error && <ErrorBox error={error} retry={reload} />}
       {data && (
-        <div class="list-head">
-          <span class="muted">
-            {kind === 'queries' ? plural(data.paging.total, 'query', 'queries') : plural(data.paging.total, 'page')}
-            {data.source.truncated && ', as many as the search engine gives'}
-            <span title={formatInstant(data.source.fetchedAt)}>, list of {formatAgo(data.source.fetchedAt)}</span>
-          </span>
-          <a class="link-button" href={`/app/api${apiPath(`${path}.csv`, parameters)}`} download>
-            <Icon name="download" size={14} /> CSV of all rows
-          </a>
-        </div>
+        <ListHead csv={apiPath(`${path}.csv`, parameters)}>
+          {kind === 'queries' ? plural(data.paging.total, 'query', 'queries') : plural(data.paging.total, 'page')}
+          {data.source.truncated && ', as many as the search engine gives'}
+          <span title={formatInstant(data.source.fetchedAt)}>, list of {formatAgo(data.source.fetchedAt)}</span>
+        </ListHead>
       )}
       {rows?.length === 0 ? (
         <Empty title={isFiltered ? 'Nothing matches these filters' : `There are no ${kind} in these days`}>

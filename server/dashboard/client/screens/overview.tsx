@@ -1,23 +1,31 @@
-import { useMemo } from 'preact/hooks';
-import { apiPath, useResource } from '../lib/api.ts';
-import { formatRange } from '../lib/dates.ts';
-import { formatMetric, METRIC_NAMES } from '../lib/format.ts';
+import { useRoute } from 'preact-iso/router';
+import { apiPath, ask, useResource } from '../lib/api.ts';
+import { siteParameters } from '../lib/site.ts';
 import type { AlertsAnswer, NotesAnswer, Project, SiteAnswer } from '../lib/types.ts';
-import { rangeParameters, rangesOf, useScreenLink, useView } from '../lib/view.ts';
+import { projectPath } from '../lib/use-project.ts';
+import { rangeOf, useScreenLink, useView } from '../lib/view.ts';
 import { CompareSelect, CountryChip, DeviceSelect, PeriodSelect } from '../parts/controls.tsx';
 import { CopyButton } from '../parts/copy.tsx';
-import { markersOf, type ProviderEventsAnswer } from '../parts/markers.ts';
-import { MetricTiles } from '../parts/metric-tiles.tsx';
-import { missingDays, pointsOf } from '../parts/points.ts';
+import { Performance } from '../parts/performance.tsx';
 import { ProjectScreen } from '../parts/project-screen.tsx';
-import { ErrorBox, Skeleton } from '../parts/states.tsx';
-import { TimeChart } from '../parts/time-chart.tsx';
-import { TopRows } from '../parts/top-rows.tsx';
+import { TopRows, topRowsPath } from '../parts/top-rows.tsx';
 
 /** How the whole site does: four metrics, one of them over the days of the range. */
 export function Overview() {
   const view = useView();
-  const { device, country } = view;
+  const { project: id = '' } = useRoute().params;
+  // Nothing of this depends on the project: it need not wait for it.
+  const path = projectPath(id);
+  if (path !== null) {
+    const early = siteParameters(view, undefined);
+    ask([
+      path,
+      ...(early === undefined ? [] : [sitePath(id, early)]),
+      alertsPath(id),
+      topRowsPath(id, 'queries', view),
+      topRowsPath(id, 'pages', view),
+    ]);
+  }
   return (
     <ProjectScreen
       title="Overview"
@@ -27,17 +35,14 @@ export function Overview() {
           <PeriodSelect project={project} />
           <CompareSelect />
           <DeviceSelect />
-          <CopyButton
-            path={`/projects/${project.id}/site`}
-            parameters={{ ...rangeParameters(view), device: device === 'all' ? null : device, country }}
-          />
+          <CopyButton path={`/projects/${project.id}/site`} parameters={siteParameters(view, project)!} />
         </>
       )}
     >
       {(project) => (
         <>
           <AlertStrip project={project} />
-          <Performance project={project} />
+          <SitePerformance project={project} />
           <div class="columns">
             <TopRows project={project} kind="queries" />
             <TopRows project={project} kind="pages" />
@@ -48,61 +53,26 @@ export function Overview() {
   );
 }
 
-function Performance({ project }: { project: Project }) {
+function sitePath(id: string, parameters: NonNullable<ReturnType<typeof siteParameters>>): string {
+  return apiPath(`/projects/${id}/site`, parameters);
+}
+
+function alertsPath(id: string): string {
+  return `/projects/${id}/alerts?status=open&limit=50`;
+}
+
+function SitePerformance({ project }: { project: Project }) {
   const view = useView();
-  const { metric } = view;
-  const device = view.device === 'all' ? null : view.device;
-  const { range, compared } = rangesOf(view, project);
-  const path = `/projects/${project.id}/site`;
-  const site = useResource<SiteAnswer>(apiPath(path, { ...rangeParameters(view), device, country: view.country }));
-  const before = useResource<SiteAnswer>(compared && apiPath(path, { ...compared, device, country: view.country }));
-  const notes = useResource<NotesAnswer>(apiPath(`/projects/${project.id}/notes`, { from: range.from, to: range.to }));
-  const { data } = site;
-  const then = compared === null ? undefined : before.data;
-  const points = useMemo(() => pointsOf(data, metric), [data, metric]);
-  const comparedPoints = useMemo(() => then && pointsOf(then, metric), [then, metric]);
-  const events = useResource<ProviderEventsAnswer>('/provider-events');
-  const markers = useMemo(
-    () =>
-      markersOf(notes.data?.notes ?? [], events.data?.events ?? [], {
-        range: data?.range,
-        metric,
-        device: view.device,
-      }),
-    [notes.data, events.data, data, metric, view.device],
-  );
-  const totals = data?.totals;
-  return (
-    <section class={`card performance ${site.isLoading && data ? 'is-stale' : ''}`} aria-label="Performance">
-      <MetricTiles totals={totals} comparison={then?.totals} unsafe={missingDays(data, then)} />
-      <div class="performance-chart">
-        {site.error && <ErrorBox error={site.error} retry={site.reload} />}
-        {data === undefined && site.error === undefined && <Skeleton lines={1} height={310} />}
-        {data && (
-          <TimeChart
-            metric={metric}
-            points={points}
-            compared={comparedPoints}
-            provisionalAfter={data.range.provisionalAfter}
-            markers={markers}
-            label={`${METRIC_NAMES[metric]} of ${project.domain} by day, ${formatRange(data.range)}: ${formatMetric(metric, data.totals[metric])} in all${then ? `, compared with ${formatMetric(metric, then.totals[metric])} in ${formatRange(then.range)}` : ''}.`}
-          />
-        )}
-        {data && (
-          <p class="muted range-line">
-            {formatRange(data.range)}
-            {compared && ` compared with ${formatRange(compared)}, weekday by weekday`}
-          </p>
-        )}
-      </div>
-    </section>
-  );
+  const { data, ...state } = useResource<SiteAnswer>(sitePath(project.id, siteParameters(view, project)!));
+  const { from, to } = rangeOf(view, project);
+  const notes = useResource<NotesAnswer>(apiPath(`/projects/${project.id}/notes`, { from, to }));
+  return <Performance name={project.domain} answer={data} state={state} notes={notes.data?.notes} />;
 }
 
 /** The open alerts, the newest first. */
 function AlertStrip({ project }: { project: Project }) {
   const link = useScreenLink();
-  const { data } = useResource<AlertsAnswer>(`/projects/${project.id}/alerts?status=open&limit=50`);
+  const { data } = useResource<AlertsAnswer>(alertsPath(project.id));
   const alerts = data?.alerts ?? [];
   if (alerts.length === 0) return null;
   const order = ['critical', 'warning', 'info'];

@@ -1,96 +1,138 @@
 import { useEffect } from 'preact/hooks';
 import { apiPath, session, useResource } from '../lib/api.ts';
 import { formatAgo, formatDate } from '../lib/dates.ts';
-import { formatMetric, METRIC_NAMES, plural } from '../lib/format.ts';
-import { METRICS, type Project, type ProjectsAnswer, type SiteAnswer } from '../lib/types.ts';
-import { rangeParameters, rangesOf, useScreenLink, useView } from '../lib/view.ts';
-import { CompareSelect, PeriodSelect } from '../parts/controls.tsx';
+import { joinFilters } from '../lib/filter.ts';
+import { formatMetric, plural } from '../lib/format.ts';
+import type { PortfolioAnswer, PortfolioProject } from '../lib/types.ts';
+import { compareParameter, rangeParameters, sparklineInterval, useScreenLink, useView } from '../lib/view.ts';
+import { CompareSelect, DeviceSelect, PeriodSelect, Select } from '../parts/controls.tsx';
 import { CopyButton } from '../parts/copy.tsx';
-import { Change, Value } from '../parts/numbers.tsx';
+import { ListHead, type MetricRow, MetricTable, NO_METRICS, PAGE_SIZE, Pager } from '../parts/data-table.tsx';
+import { FilterBar, useFilter } from '../parts/filter-bar.tsx';
 import { PageHead } from '../parts/page-head.tsx';
-import { missingDays } from '../parts/points.ts';
 import { Sparkline } from '../parts/sparkline.tsx';
-import { Command, Empty, ErrorBox, Skeleton } from '../parts/states.tsx';
-import { SyncState } from '../parts/sync-state.tsx';
+import { Command, Empty, ErrorBox } from '../parts/states.tsx';
+import { SYNC_STATES, SyncState } from '../parts/sync-state.tsx';
 
-/** All projects of the workspace, with how each of them does. */
+/** While a project is filling, the list is requested again, in milliseconds. */
+const POLL = 20_000;
+
+/** All projects of the workspace, with how each of them does. The server sorts, filters and pages them. */
 export function Projects() {
   useEffect(() => {
     document.title = 'Projects · Ordinate';
   }, []);
-  const { data, error, isLoading, reload } = useResource<ProjectsAnswer>('/projects');
-  const projects = data?.projects ?? [];
+  const view = useView();
+  const state = view.get('state') in SYNC_STATES ? view.get('state') : '';
+  const filter = joinFilters(useFilter('domain'), state && `syncStatus:equals:${state}`);
+  const parameters = {
+    ...rangeParameters(view),
+    device: view.device === 'all' ? null : view.device,
+    // Months end with the last day of each project: the days before them are those that the API takes.
+    compare: compareParameter(view, undefined) ?? (view.compare === 'none' ? null : view.compare),
+    filter,
+    sort: view.get('sort') || '-clicks',
+  };
   return (
     <>
-      <PageHead title="Projects" subtitle={data && plural(projects.length, 'project')}>
-        <PeriodSelect project={projects[0]} />
+      <PageHead title="Projects" subtitle={session.value?.workspace.name}>
+        <PeriodSelect project={undefined} />
         <CompareSelect />
-        <CopyButton path="/projects" />
+        <DeviceSelect />
+        <CopyButton path="/portfolio" parameters={{ ...parameters, limit: PAGE_SIZE }} />
       </PageHead>
-      {error && <ErrorBox error={error} retry={reload} />}
-      {isLoading && <Skeleton lines={3} height={132} />}
-      {data && projects.length === 0 && <NoProjects />}
-      <ul class="project-list">
-        {projects.map((project) => (
-          <ProjectCard key={project.id} project={project} />
-        ))}
-      </ul>
+      <FilterBar field="domain" placeholder="Search projects   /">
+        <Select
+          label="Sync"
+          value={state}
+          options={[
+            ['', 'Any sync state'],
+            ...Object.entries(SYNC_STATES).map(([name, { name: text }]) => [name, text] as const),
+          ]}
+          onChange={(next) => view.change({ state: next || null, offset: null })}
+        />
+      </FilterBar>
+      <List parameters={parameters} isFiltered={filter !== ''} />
     </>
   );
 }
 
-function ProjectCard({ project }: { project: Project }) {
+interface ListProps {
+  readonly parameters: Readonly<Record<string, string | null | undefined>>;
+  readonly isFiltered: boolean;
+}
+
+function List({ parameters, isFiltered }: ListProps) {
   const view = useView();
   const link = useScreenLink();
-  const path = `/projects/${project.id}/site`;
-  const { range, compared } = rangesOf(view, project);
-  const { data, error, isLoading } = useResource<SiteAnswer>(apiPath(path, rangeParameters(view)));
-  const before = useResource<SiteAnswer>(compared && apiPath(path, { from: compared.from, to: compared.to }));
-  const { totals, daily = [] } = data ?? {};
-  return (
-    <li class={`card project-card ${isLoading ? 'is-stale' : ''}`}>
-      <div class="project-name">
-        <h2>
-          <a href={link(`/app/p/${project.id}`)}>{project.domain}</a>
-        </h2>
-        <SyncState project={project} />
-      </div>
-      {error ? (
-        <ErrorBox error={error} />
-      ) : (
-        <>
-          <Sparkline
-            values={daily.map(({ clicks }) => clicks)}
-            width={260}
-            height={56}
-            label={`Clicks of ${project.domain} by day from ${range.from} to ${range.to}: ${formatMetric('clicks', totals?.clicks)} in all`}
-          />
-          <dl class="project-numbers">
-            {METRICS.map((metric) => (
-              <div key={metric}>
-                <dt>{METRIC_NAMES[metric]}</dt>
-                <dd>
-                  <Value metric={metric} value={totals?.[metric]} />
-                  {totals && before.data && (
-                    <Change
-                      metric={metric}
-                      now={totals[metric]}
-                      then={before.data.totals[metric]}
-                      unsafe={missingDays(data, before.data)}
-                    />
-                  )}
-                </dd>
-              </div>
-            ))}
-          </dl>
-        </>
-      )}
-      <p class="muted project-freshness">
-        {project.syncedThrough === null ? 'No day is synced yet' : `Data through ${formatDate(project.syncedThrough)}`}
-        {project.lastSyncedAt !== null && `, updated ${formatAgo(project.lastSyncedAt)}`}
-      </p>
-    </li>
+  const path = apiPath('/portfolio', {
+    ...parameters,
+    daily: 1,
+    interval: sparklineInterval(view),
+    limit: PAGE_SIZE,
+    offset: view.get('offset'),
+  });
+  const { data, error, isLoading, reload } = useResource<PortfolioAnswer>(path);
+  const isFilling = data?.projects.some(
+    ({ syncStatus, historyBackfilling }) => syncStatus === 'pending' || historyBackfilling,
   );
+  useResource<PortfolioAnswer>(isFilling ? path : null, { poll: POLL });
+  if (data?.projects.length === 0 && !isFiltered) return <NoProjects />;
+  return (
+    <>
+      {error && <ErrorBox error={error} retry={reload} />}
+      {data && <ListHead csv={apiPath('/portfolio.csv', parameters)}>{plural(data.paging.total, 'project')}</ListHead>}
+      {data?.projects.length === 0 ? (
+        <Empty title="No project matches">
+          <a href={view.with({ filter: null, search: null, state: null, offset: null })}>Remove all filters</a>
+        </Empty>
+      ) : (
+        (data !== undefined || error === undefined) && (
+          <MetricTable
+            label="Projects"
+            nameHeading="Project"
+            nameField="domain"
+            cellHeadings={['Trend']}
+            rows={data?.projects.map((project) => projectRow(project, link(`/app/p/${project.id}`)))}
+            isStale={isLoading}
+            defaultSort="-clicks"
+          />
+        )
+      )}
+      {data && <Pager paging={data.paging} />}
+    </>
+  );
+}
+
+function projectRow(project: PortfolioProject, href: string): MetricRow {
+  const { id, domain, totals, daily = [], syncedThrough, lastSyncedAt, error } = project;
+  const freshness = syncedThrough === null ? 'No day is synced yet' : `Data through ${formatDate(syncedThrough)}`;
+  return {
+    key: id,
+    metrics: totals ?? NO_METRICS,
+    name: (
+      <div class="project-name">
+        <span class="row-name">
+          <a class="text" href={href}>
+            {domain}
+          </a>
+          <SyncState project={project} />
+        </span>
+        <span class="muted" title={lastSyncedAt === null ? undefined : `Updated ${formatAgo(lastSyncedAt)}`}>
+          {error?.message ?? freshness}
+        </span>
+      </div>
+    ),
+    cells: [
+      <Sparkline
+        key="clicks"
+        values={daily.map(({ clicks }) => clicks)}
+        width={150}
+        height={34}
+        label={`Clicks of ${domain} over the days of the range: ${formatMetric('clicks', totals?.clicks)} in all`}
+      />,
+    ],
+  };
 }
 
 function NoProjects() {

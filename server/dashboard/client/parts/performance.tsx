@@ -1,0 +1,79 @@
+import { useMemo } from 'preact/hooks';
+import type { Resource } from '../lib/api.ts';
+import { formatRange } from '../lib/dates.ts';
+import { formatMetric, METRIC_NAMES } from '../lib/format.ts';
+import type { Compared, Metrics, Note, Quality, SiteAnswer } from '../lib/types.ts';
+import { intervalOf, useView } from '../lib/view.ts';
+import { Caveats } from './caveats.tsx';
+import { IntervalChoice } from './controls.tsx';
+import { markersOf } from './markers.ts';
+import { MetricTiles } from './metric-tiles.tsx';
+import { comparedPointsOf, pointsOf } from './points.ts';
+import { ErrorBox, Skeleton } from './states.tsx';
+import { TimeChart } from './time-chart.tsx';
+
+interface PerformanceProps {
+  /** Whose numbers these are, in the middle of a sentence. */
+  readonly name: string;
+  readonly answer: PerformanceAnswer | undefined;
+  readonly state: Pick<Resource<unknown>, 'error' | 'isLoading' | 'reload'>;
+  readonly notes: readonly Note[] | undefined;
+}
+
+/** The part of an answer of the API that tiles and the chart show. */
+interface PerformanceAnswer {
+  readonly range: SiteAnswer['range'];
+  readonly quality?: Quality | undefined;
+  readonly totals: Metrics & Compared;
+  readonly daily: SiteAnswer['daily'];
+}
+
+/** Four metrics, one of them over the days of the range, with what is known of these days. */
+export function Performance({ name, answer, state: { error, isLoading, reload }, notes }: PerformanceProps) {
+  const view = useView();
+  const { metric, device } = view;
+  const { interval } = intervalOf(view);
+  // Drawn as it was requested, also while the answer for another interval is awaited.
+  const drawn = useMemo(() => interval, [answer]);
+  const points = useMemo(() => pointsOf(answer, metric, drawn), [answer, metric]);
+  const compared = useMemo(() => comparedPointsOf(answer, metric, drawn), [answer, metric]);
+  const markers = useMemo(
+    () => markersOf(notes ?? [], answer?.quality?.events ?? [], { range: answer?.range, metric, device }),
+    [notes, answer, metric, device],
+  );
+  return (
+    <section class={`card performance ${isLoading && answer ? 'is-stale' : ''}`} aria-label="Performance">
+      <MetricTiles totals={answer?.totals} />
+      <div class="performance-chart">
+        {error && <ErrorBox error={error} retry={reload} />}
+        {answer === undefined && error === undefined && <Skeleton lines={1} height={340} />}
+        {answer && (
+          <>
+            <div class="chart-head">
+              <p class="muted range-line">{describeRange(answer)}</p>
+              <IntervalChoice />
+            </div>
+            <TimeChart
+              metric={metric}
+              points={points}
+              compared={compared}
+              markers={markers}
+              label={`${METRIC_NAMES[metric]} of ${name} by ${drawn}, ${describeTotals(answer)}.`}
+            />
+            <Caveats answer={answer} />
+          </>
+        )}
+      </div>
+    </section>
+  );
+
+  function describeTotals({ range, totals }: PerformanceAnswer): string {
+    const now = `${formatRange(range)}: ${formatMetric(metric, totals[metric])} in all`;
+    if (!range.comparison || !totals.comparison) return now;
+    return `${now}, compared with ${formatMetric(metric, totals.comparison[metric])} in ${formatRange(range.comparison)}`;
+  }
+}
+
+function describeRange({ range }: PerformanceAnswer): string {
+  return `${formatRange(range)}${range.comparison ? ` compared with ${formatRange(range.comparison)}` : ''}`;
+}

@@ -1,0 +1,65 @@
+import axe from 'axe-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import t, { type Test } from 'tap';
+import { createSession } from '../../server/catalog/sessions.ts';
+import { addMember } from '../../server/catalog/workspaces.ts';
+import { launch, settled, takeShot } from './browser.ts';
+import { startDashboard } from './world.ts';
+
+export const OWNER = 'owner@acme.example';
+export const SCREENS = ['', '/queries', '/pages', '/keywords', '/breakdowns', '/alerts', '/notes', '/data'];
+export const WIDE = { width: 1440, height: 900 };
+export const NARROW = { width: 390, height: 844 };
+
+/** One server and one browser for all tests. */
+export const world = await startDashboard(t);
+export const { origin, catalog } = world;
+await addMember(catalog, 'acme', OWNER, 'owner');
+export const browser: Browser = await launch();
+t.teardown(() => browser.close());
+
+/** A browser of somebody who is signed in: an owner with a session, and a limit of requests, of their own. */
+export async function signedIn(options: Parameters<Browser['newContext']>[0] = {}): Promise<BrowserContext> {
+  const context = await browser.newContext({ viewport: WIDE, ...options });
+  const who = { keyId: null, email: OWNER };
+  const { token } = await createSession(catalog, { workspace: 'acme', who, at: Date.now() * 1000 });
+  await context.addCookies([
+    { name: 'ordinate', value: token, domain: '127.0.0.1', path: '/app', httpOnly: true, sameSite: 'Strict' },
+  ]);
+  return context;
+}
+
+export async function open(page: Page, path: string): Promise<void> {
+  await page.goto(origin + path);
+  await settled(page);
+}
+
+export async function seriousFindings(page: Page): Promise<string[]> {
+  await page.evaluate(`${axe.source};undefined`);
+  const found = (await page.evaluate(`axe.run(document, { resultTypes: ['violations'] })`)) as {
+    violations: { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[];
+  };
+  return found.violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) =>
+      nodes.slice(0, 2).map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
+    );
+}
+
+/** Pictures of a screen on a laptop and a phone, light and dark; the page fits into each. */
+export async function lookAt(t: Test, page: Page, name: string): Promise<void> {
+  for (const [width, viewport] of Object.entries({ 1440: WIDE, 390: NARROW })) {
+    await page.setViewportSize(viewport);
+    for (const colorScheme of ['dark', 'light'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await takeShot(page, `${name}-${width}-${colorScheme}`);
+    }
+    t.equal(await overflow(page), 0, `${name} fits ${width} pixels`);
+  }
+  await page.setViewportSize(WIDE);
+}
+
+/** How much wider the page is than the window. */
+function overflow(page: Page): Promise<number> {
+  return page.evaluate('document.documentElement.scrollWidth - innerWidth');
+}

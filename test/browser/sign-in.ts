@@ -1,0 +1,57 @@
+import t from 'tap';
+import { createKey, revokeKey } from '../../server/catalog/keys.ts';
+import { createLink } from '../../server/catalog/sessions.ts';
+import { watchedPage } from './browser.ts';
+import { browser, catalog, lookAt, OWNER, origin, seriousFindings, WIDE, world } from './setup.ts';
+
+t.test('signing in with a key or a link, and out', async (t) => {
+  const context = await browser.newContext({ viewport: WIDE });
+  const { page, problems } = await watchedPage(context, origin);
+  await page.goto(`${origin}/app/p/Proj1?period=3m`);
+  await page.getByLabel('API key').fill(`ord_live_${'x'.repeat(32)}`);
+  await lookAt(t, page, 'sign-in');
+  t.strictSame(await seriousFindings(page), [], 'axe');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  t.match(await page.getByRole('alert').textContent(), 'unknown or revoked');
+  await page.getByLabel('API key').fill(world.key);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  t.equal(page.url(), `${origin}/app/p/Proj1?period=3m`, 'where one wanted to go');
+  t.equal(await page.evaluate('document.cookie'), '', 'scripts do not see the cookie');
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByLabel('API key').waitFor();
+
+  const { token } = await createLink(catalog, {
+    workspace: 'acme',
+    who: { keyId: null, email: OWNER },
+    at: Date.now() * 1000,
+  });
+  await page.goto(`${origin}/app/sign-in#${token}`);
+  await page.getByRole('heading', { name: 'Projects' }).waitFor();
+  t.notOk(page.url().includes(token), 'the secret is not left in the address');
+  await page.goto(`${origin}/app/sign-in#${token}`);
+  t.match(await page.getByRole('alert').textContent(), 'already used');
+  t.strictSame(problems, []);
+  await context.close();
+});
+
+t.test('a revoked key ends the session; signing in again goes on where one was', async (t) => {
+  const made = await createKey(catalog, { workspace: 'acme', name: 'browser', by: null, at: 0 });
+  const context = await browser.newContext({ viewport: WIDE });
+  const { page } = await watchedPage(context, origin);
+  await page.goto(`${origin}/app`);
+  await page.getByLabel('API key').fill(made.key);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Projects' }).waitFor();
+  await revokeKey(catalog, { id: made.id, workspace: 'acme', by: null, at: 1 });
+  // A request of the first screen that is still under way may end the session before the click.
+  const ended = page.getByText('Your session has ended');
+  await Promise.any([page.getByRole('link', { name: 'shop.example', exact: true }).click(), ended.waitFor()]);
+  await ended.waitFor();
+  const where = page.url();
+  await page.getByLabel('API key').fill(world.key);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByLabel('API key').waitFor({ state: 'detached' });
+  t.equal(page.url(), where);
+  await context.close();
+});
