@@ -1108,6 +1108,8 @@ export interface operations {
           readonly 'X-Comparison-From'?: string;
           /** @description Not with JSON. As `range.comparison.to` in JSON, with `compare`. */
           readonly 'X-Comparison-To'?: string;
+          /** @description Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too. */
+          readonly 'X-Quality'?: string;
           /** @description Not with JSON. A file name. */
           readonly 'Content-Disposition'?: string;
           readonly [name: string]: unknown;
@@ -1247,6 +1249,8 @@ export interface operations {
           readonly 'X-Comparison-From'?: string;
           /** @description Not with JSON. As `range.comparison.to` in JSON, with `compare`. */
           readonly 'X-Comparison-To'?: string;
+          /** @description Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too. */
+          readonly 'X-Quality'?: string;
           /** @description Not with JSON. A file name. */
           readonly 'Content-Disposition'?: string;
           readonly [name: string]: unknown;
@@ -1352,6 +1356,8 @@ export interface operations {
           readonly 'X-Comparison-From'?: string;
           /** @description Not with JSON. As `range.comparison.to` in JSON, with `compare`. */
           readonly 'X-Comparison-To'?: string;
+          /** @description Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too. */
+          readonly 'X-Quality'?: string;
           /** @description Not with JSON. A file name. */
           readonly 'Content-Disposition'?: string;
           readonly [name: string]: unknown;
@@ -1560,6 +1566,8 @@ export interface operations {
           readonly 'X-Comparison-From'?: string;
           /** @description Not with JSON. As `range.comparison.to` in JSON, with `compare`. */
           readonly 'X-Comparison-To'?: string;
+          /** @description Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too. */
+          readonly 'X-Quality'?: string;
           /** @description Not with JSON. A file name. */
           readonly 'Content-Disposition'?: string;
           readonly [name: string]: unknown;
@@ -1650,6 +1658,8 @@ export interface operations {
           readonly 'X-Comparison-From'?: string;
           /** @description Not with JSON. As `range.comparison.to` in JSON, with `compare`. */
           readonly 'X-Comparison-To'?: string;
+          /** @description Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too. */
+          readonly 'X-Quality'?: string;
           /** @description Not with JSON. A file name. */
           readonly 'Content-Disposition'?: string;
           readonly [name: string]: unknown;
@@ -1750,6 +1760,8 @@ export interface operations {
           readonly 'X-Comparison-From'?: string;
           /** @description Not with JSON. As `range.comparison.to` in JSON, with `compare`. */
           readonly 'X-Comparison-To'?: string;
+          /** @description Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too. */
+          readonly 'X-Quality'?: string;
           /** @description Not with JSON. A file name. */
           readonly 'Content-Disposition'?: string;
           readonly [name: string]: unknown;
@@ -1851,6 +1863,8 @@ export interface operations {
           readonly 'X-Comparison-From'?: string;
           /** @description Not with JSON. As `range.comparison.to` in JSON, with `compare`. */
           readonly 'X-Comparison-To'?: string;
+          /** @description Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too. */
+          readonly 'X-Quality'?: string;
           /** @description Not with JSON. A file name. */
           readonly 'Content-Disposition'?: string;
           readonly [name: string]: unknown;
@@ -1936,6 +1950,8 @@ export interface operations {
           readonly 'X-Comparison-From'?: string;
           /** @description Not with JSON. As `range.comparison.to` in JSON, with `compare`. */
           readonly 'X-Comparison-To'?: string;
+          /** @description Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too. */
+          readonly 'X-Quality'?: string;
           /** @description Not with JSON. A file name. */
           readonly 'Content-Disposition'?: string;
           readonly [name: string]: unknown;
@@ -2003,6 +2019,8 @@ export interface operations {
           readonly 'X-Comparison-From'?: string;
           /** @description Not with JSON. As `range.comparison.to` in JSON, with `compare`. */
           readonly 'X-Comparison-To'?: string;
+          /** @description Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too. */
+          readonly 'X-Quality'?: string;
           /** @description Not with JSON. A file name. */
           readonly 'Content-Disposition'?: string;
           readonly [name: string]: unknown;

@@ -1,7 +1,7 @@
 // Written by `npm run client`; do not edit.
 
 /** Of the document that the files of this folder were made from: a test tells when they are outdated. */
-export const DOCUMENT = '1828a3ec821b481965027b7fc9f797780d407cd2a7b631de761ad79ab6582598';
+export const DOCUMENT = '8d23e8205a008f9e6b079c2ed1adb74a1d1d0d67ec8f60e5b0de67d312602c23';
 
 /** The path of each operation. */
 export const PATHS = {

@@ -26,6 +26,8 @@ import { ndjson } from './formats/ndjson.ts';
 import { parquetFormat } from './formats/parquet.ts';
 import { Lists } from './lists/lists.ts';
 import { addMcp } from './mcp/mcp.ts';
+import type { ServerMetrics } from './metrics/server-metrics.ts';
+import type { ServerParts } from './metrics/server-parts.ts';
 import { addHealthRoutes } from './ops/health.ts';
 import { ConcurrencyLimit, SharedConcurrencyLimit } from './runtime/limits.ts';
 import type { Settings } from './settings/settings.ts';
@@ -60,11 +62,15 @@ export interface Dependencies {
   readonly limits?: Partial<Limits>;
   /** Called with the stage times of each answer of the API. */
   readonly onStages?: OnStages;
+  /** Counts requests and watches the parts of the server. */
+  readonly metrics?: Pick<ServerMetrics, 'onAnswered' | 'watch'> | undefined;
+  /** Adds traces. Called before anything else is added. */
+  readonly trace?: ((app: FastifyInstance) => Promise<void>) | undefined;
 }
 
 /** Builds the whole server without listening. */
 export async function buildApp(dependencies: Dependencies): Promise<FastifyInstance> {
-  const { settings, catalog, engine, logStream, now = Date.now } = dependencies;
+  const { settings, catalog, engine, logStream, metrics, now = Date.now } = dependencies;
   const { longAnswers, longAnswersPerWorkspace, longAnswerWait, stalled } = { ...LIMITS, ...dependencies.limits };
   let guard: Guard | undefined;
   let sessionGuard: Guard | undefined;
@@ -90,7 +96,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   /** Answers a URL that cannot be decoded. The key is checked first. */
   async function answerUnroutable(error: Error, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     // No hooks have run for this request, and this reply lacks the decorators of plugins.
-    logAnswer(app.log, request, reply);
+    logAnswer(app.log, request, reply, metrics?.onAnswered);
     try {
       if (isApiAddress(request.url)) await guard?.(request, reply);
       if (isDashboardApiAddress(request.url)) await sessionGuard?.(request, reply);
@@ -103,8 +109,9 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   // Closes everything if a later step fails.
   await using building = new AsyncDisposableStack();
   building.defer(() => app.close());
+  await dependencies.trace?.(app);
   addDeadlines(app, { progress: settings.requestTimeLimit * 1000, stalled });
-  addAnswerLog(app);
+  addAnswerLog(app, metrics?.onAnswered);
   await app.register(sensible);
   await addCompression(app);
   const catalogCache = new CatalogCache(catalog);
@@ -118,11 +125,12 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   // Requests that wait for a provider would delay the shutdown.
   app.addHook('preClose', async () => lists.stop());
   app.addHook('onClose', () => lists.close());
+  const heavyQueries = new ConcurrencyLimit(settings.threads);
   const context: Context = {
     catalog,
     catalogCache,
     tracked: new TrackedKeywordsCache(catalog),
-    facts: new DuckDBFacts(engine, factFiles, new ConcurrencyLimit(settings.threads)),
+    facts: new DuckDBFacts(engine, factFiles, heavyQueries),
     lists,
     factFiles,
     queries: new QueryCache(),
@@ -137,6 +145,8 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
     publicUrl: settings.publicUrl,
   };
 
+  metrics?.watch(partsOf(context, { engine, heavyQueries }));
+
   await addDocumentation(app);
   const { dataFolder, minFree } = settings;
   addHealthRoutes(app, { catalog, engine, cache: context.cache, dataFolder, minFree });
@@ -149,4 +159,21 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   const built = await app;
   building.move();
   return built;
+}
+
+/** What metrics read of the parts of a server. */
+function partsOf(
+  { lists, cache, longAnswers }: Context,
+  { engine, heavyQueries }: { readonly engine: Engine; readonly heavyQueries: ConcurrencyLimit },
+): ServerParts {
+  const { gateway } = lists.providers;
+  return {
+    places: { queries: () => heavyQueries.state, streams: () => longAnswers.state, provider: () => gateway.state },
+    caches: {
+      responses: () => ({ ...cache.state, entries: cache.state.answers }),
+      lists: () => lists.cache,
+    },
+    provider: () => gateway.state,
+    engineMemory: () => engine.memory(),
+  };
 }

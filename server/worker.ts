@@ -1,4 +1,5 @@
 import closeWithGrace from 'close-with-grace';
+import type { FastifyBaseLogger } from 'fastify';
 import { destination, pino } from 'pino';
 import { serializeError } from './api/plugins/log.ts';
 import { openCatalog } from './catalog/open-catalog.ts';
@@ -8,13 +9,17 @@ import { JobRunner } from './jobs/job-runner.ts';
 import { JobStates } from './jobs/job-states.ts';
 import { JOBS } from './jobs/jobs.ts';
 import { FileLeases } from './jobs/leases.ts';
+import { isMeasured } from './metrics/endpoint.ts';
 import { readSettings, type Settings } from './settings/settings.ts';
 
 /** Time for jobs to end after a stop signal, in milliseconds. */
 const GRACE = 900;
 
-/** Runs background jobs until SIGTERM or SIGINT, or until the process that started this one has ended. */
-export async function work(settings: Settings): Promise<void> {
+/**
+ * Runs background jobs until SIGTERM or SIGINT, or until the process that started this one has ended.
+ * @param options a process that a server has started gives its metrics to it; others serve them
+ */
+export async function work(settings: Settings, { isStartedByServer = false } = {}): Promise<void> {
   const { dataFolder, logLevel } = settings;
   // Exceeding a file size limit is a failed write and must not end the process.
   process.on('SIGXFSZ', () => {});
@@ -26,6 +31,7 @@ export async function work(settings: Settings): Promise<void> {
   // Creates a missing catalog and reports problems with it; each run opens the catalog again.
   await (await openCatalog(dataFolder)).close();
   const usage = new UsageDatabase(dataFolder, (error) => log.warn({ err: error }, 'the state of jobs was not stored'));
+  const metrics = await measure(settings, isStartedByServer, log);
   const runner = new JobRunner({
     jobs: JOBS,
     settings,
@@ -44,6 +50,7 @@ export async function work(settings: Settings): Promise<void> {
     else log.info({ signal }, 'background jobs are stopping');
     stopping.abort();
     await running;
+    await metrics?.close();
     usage.close();
   });
   process.once('disconnect', () => grace.close());
@@ -51,9 +58,26 @@ export async function work(settings: Settings): Promise<void> {
   await running;
 }
 
+/** The packages of metrics are loaded only if metrics are served. */
+async function measure(
+  settings: Settings,
+  isStartedByServer: boolean,
+  log: FastifyBaseLogger,
+): Promise<{ close(): Promise<void> } | undefined> {
+  if (!isMeasured(settings)) return undefined;
+  const { answerServer, serveJobsMetrics } = await import('./metrics/jobs-metrics.ts');
+  if (isStartedByServer) {
+    answerServer();
+    return undefined;
+  }
+  const { addresses, close } = await serveJobsMetrics(settings, log);
+  for (const address of addresses) log.info({ address }, 'metrics are served');
+  return { close };
+}
+
 // `serve` starts this file directly: the command line would import all commands.
 if (import.meta.main) {
-  await work(readSettings(process.env)).catch((error: unknown) => {
+  await work(readSettings(process.env), { isStartedByServer: true }).catch((error: unknown) => {
     process.stderr.write(`${(error as Error).message}\n`);
     process.exitCode = 1;
   });

@@ -4,11 +4,12 @@ import t from 'tap';
 
 /** Which modules of `server/` a module may import; imports go down only (ARCHITECTURE.md, "Modules"). */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  'main.ts': ['app.ts', 'api', 'jobs', 'catalog', 'facts', 'process-folder.ts', 'settings'],
-  'worker.ts': ['api', 'jobs', 'catalog', 'settings'],
+  'main.ts': ['app.ts', 'api', 'jobs', 'metrics', 'catalog', 'facts', 'process-folder.ts', 'settings'],
+  'worker.ts': ['api', 'jobs', 'metrics', 'catalog', 'settings'],
   'app.ts': [
     'dashboard',
     'mcp',
+    'metrics',
     'api',
     'ops',
     'formats',
@@ -20,6 +21,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'settings',
   ],
   dashboard: ['api', 'reports', 'alerts', 'sync', 'facts', 'catalog', 'domain'],
+  metrics: ['api', 'catalog', 'domain', 'runtime', 'settings'],
   mcp: ['api', 'formats', 'reports', 'catalog', 'domain', 'runtime'],
   api: ['formats', 'reports', 'catalog', 'domain', 'runtime'],
   formats: ['reports', 'facts', 'catalog', 'domain', 'runtime'],
@@ -36,6 +38,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'storage',
     'domain',
     'process-folder.ts',
+    'runtime',
     'settings',
   ],
   retention: ['alerts', 'load', 'facts', 'catalog', 'domain', 'process-folder.ts', 'settings'],
@@ -68,6 +71,11 @@ const RESERVED: Readonly<Record<string, string>> = {
   'google-auth-library': 'providers',
   'apache-arrow': 'formats',
   '@modelcontextprotocol/server': 'mcp',
+  'prom-client': 'metrics',
+  '@fastify/otel': 'metrics',
+  '@opentelemetry/api': 'metrics',
+  '@opentelemetry/exporter-trace-otlp-http': 'metrics',
+  '@opentelemetry/sdk-trace-node': 'metrics',
 };
 
 const root = join(import.meta.dirname, '..');

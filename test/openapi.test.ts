@@ -419,6 +419,7 @@ const ROW_HEADERS = [
   'X-Comparison-From',
   'X-Comparison-To',
   'X-Provisional-After',
+  'X-Quality',
   'X-Range-From',
   'X-Range-To',
   'X-Total-Count',

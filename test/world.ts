@@ -9,6 +9,7 @@ import { createKey } from '../server/catalog/keys.ts';
 import { openCatalog } from '../server/catalog/open-catalog.ts';
 import { Engine } from '../server/facts/duckdb/engine.ts';
 import { loadSnapshot } from '../server/load/load.ts';
+import type { ServerMetrics, ServerMetricsOptions } from '../server/metrics/server-metrics.ts';
 import { readSettings, type Settings } from '../server/settings/settings.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -92,6 +93,8 @@ export interface World {
   readonly get: (path: string, headers?: Readonly<Record<string, string>>) => Promise<Answer>;
   /** Sends a request about the project `Proj1`. */
   readonly ask: (path: string) => Promise<Answer>;
+  /** The text of the metrics, in worlds that are `measured`. */
+  readonly scrape: () => Promise<string>;
   /** Loads more rows. */
   readonly load: (
     tables: Tables,
@@ -146,16 +149,22 @@ async function fill(settings: Settings, tables: Tables): Promise<void> {
   cpSync(await outcome, settings.dataFolder, { recursive: true });
 }
 
+/** Not loaded by other worlds, as by a server without metrics. */
+async function openMetrics(options: ServerMetricsOptions): Promise<ServerMetrics> {
+  const { ServerMetrics } = await import('../server/metrics/server-metrics.ts');
+  return new ServerMetrics(options);
+}
+
 /** A server with the rows of `tables`; `WORKSPACE` and `PROJECT` are the defaults for their tables. */
 export async function makeWorld(
   t: Test,
   tables: Tables = {},
-  options: { now?: number | (() => number); environment?: NodeJS.ProcessEnv } & Pick<
+  options: { now?: number | (() => number); environment?: NodeJS.ProcessEnv; measured?: boolean } & Pick<
     Dependencies,
     'limits' | 'onStages'
   > = {},
 ): Promise<World> {
-  const { now = NOW, environment, ...appOptions } = options;
+  const { now = NOW, environment, measured = false, ...appOptions } = options;
   const dataFolder = join(temporaryFolder(t), 'data');
   mkdirSync(dataFolder);
   const settings = readSettings({
@@ -177,14 +186,10 @@ export async function makeWorld(
   };
   const log: string[] = [];
   const logStream = { write: (line: string) => void log.push(line) };
-  const app = await buildApp({
-    settings,
-    catalog,
-    engine,
-    logStream,
-    now: typeof now === 'number' ? () => now : now,
-    ...appOptions,
-  });
+  const clock = typeof now === 'number' ? () => now : now;
+  const metrics = measured ? await openMetrics({ settings, catalog, now: clock }) : undefined;
+  opened.defer(async () => metrics?.close());
+  const app = await buildApp({ settings, catalog, engine, logStream, now: clock, metrics, ...appOptions });
   opened.defer(() => app.close());
   const { key } = await createKey(catalog, { workspace: 'acme', name: 'test', by: null, at: 0 });
   const get: World['get'] = async (path, headers = { authorization: `Bearer ${key}` }) => {
@@ -199,6 +204,7 @@ export async function makeWorld(
     key,
     log,
     get,
+    scrape: () => metrics!.text(),
     ask: (path) => get(`/projects/Proj1${path}`),
     load,
   };

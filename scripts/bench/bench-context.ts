@@ -22,10 +22,10 @@ export interface Bench {
 /** Runs `work` with a new server over the data, then stops the server. Its rate limits and memory start from zero. */
 export async function withServer<T>(
   { folder, keys }: Data,
-  { cache }: { cache: boolean },
+  options: { cache: boolean; metrics?: boolean },
   work: (server: Server) => Promise<T>,
 ): Promise<T> {
-  const server = await startServer({ dataFolder: folder, keys: keys[workspaceName(1)]!, cache });
+  const server = await startServer({ dataFolder: folder, keys: keys[workspaceName(1)]!, ...options });
   try {
     return await work(server);
   } finally {
@@ -33,7 +33,7 @@ export async function withServer<T>(
   }
 }
 
-/** One client of the server. Throws if the status is not 200. */
+/** One client of the server. Throws if the status is not the expected one. */
 export class Client {
   readonly #connection: Connection;
   readonly #server: Server;
@@ -48,8 +48,13 @@ export class Client {
   }
 
   /** Times a request. */
-  async time(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Sample> {
-    return this.#get(path, headers, false);
+  async time(path: string, headers: Readonly<Record<string, string>> = {}, status = 200): Promise<Sample> {
+    return this.#get(path, headers, false, status);
+  }
+
+  /** The entity tag of an answer. */
+  async tag(path: string): Promise<string> {
+    return (await this.#get(path, {}, false)).headers.get('etag')!;
   }
 
   /** The body of an answer. */
@@ -61,14 +66,14 @@ export class Client {
     this.#connection.close();
   }
 
-  async #get(path: string, headers: Readonly<Record<string, string>>, keepBody: boolean) {
+  async #get(path: string, headers: Readonly<Record<string, string>>, keepBody: boolean, status = 200) {
     const [key] = await this.#server.keys.take(1);
     const answer = await this.#connection.get(
       `${API}${path}`,
       { authorization: `Bearer ${key}`, ...headers },
       keepBody,
     );
-    if (answer.status !== 200) throw new Error(`${path} was answered with ${answer.status}.`);
+    if (answer.status !== status) throw new Error(`${path} was answered with ${answer.status}.`);
     return answer;
   }
 }

@@ -13,13 +13,17 @@ import { measureClients } from './measurements/clients.ts';
 import { measureCompare } from './measurements/compare.ts';
 import { measureCompression } from './measurements/compression.ts';
 import { measureDaily } from './measurements/daily.ts';
+import { measureExports } from './measurements/exports.ts';
 import { measureLists } from './measurements/lists.ts';
 import { measureLoading } from './measurements/loading.ts';
+import { measureMetrics } from './measurements/metrics.ts';
 import { measurePortfolio } from './measurements/portfolio.ts';
 import { measureProjects } from './measurements/projects.ts';
 import { measureRepeat } from './measurements/repeat.ts';
+import { measureSelection } from './measurements/selection.ts';
 import { measureSite } from './measurements/site.ts';
 import { measureTotals } from './measurements/totals.ts';
+import { measureUnchanged } from './measurements/unchanged.ts';
 import { type BenchOptions, readOptions } from './options.ts';
 import { openClickHouse } from './peers/clickhouse.ts';
 import type { Peer } from './peers/peer.ts';
@@ -33,9 +37,13 @@ const MEASUREMENTS: Readonly<Record<string, (bench: Bench) => Promise<Outcome>>>
   totals: measureTotals,
   daily: measureDaily,
   repeat: measureRepeat,
+  metrics: measureMetrics,
   site: measureSite,
   compare: measureCompare,
   lists: measureLists,
+  selection: measureSelection,
+  exports: measureExports,
+  unchanged: measureUnchanged,
   compression: measureCompression,
   loading: measureLoading,
   portfolio: measurePortfolio,

@@ -122,6 +122,6 @@ function readHead(pending: PendingRequest, bytes: Buffer): Buffer {
   pending.reader =
     pending.headers.get('transfer-encoding') === 'chunked'
       ? new ChunkedBody((content) => count(pending, content))
-      : new SizedBody(Number(pending.headers.get('content-length')));
+      : new SizedBody(pending.status === 304 ? 0 : Number(pending.headers.get('content-length')));
   return pending.head.subarray(end + 4);
 }

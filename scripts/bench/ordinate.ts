@@ -67,12 +67,18 @@ interface ServeOptions {
   readonly keys: readonly string[];
   /** Whether the response cache is on, as by default. */
   readonly cache: boolean;
+  /** Whether it serves metrics, on a free port. */
+  readonly metrics?: boolean;
 }
 
 /** Starts a server on a free port. Its log goes to a file beside the data, as it would in production. */
-export async function startServer({ dataFolder, keys, cache }: ServeOptions): Promise<Server> {
-  const environment = cache ? {} : await settingsWithoutCache();
-  const log = openSync(`${dataFolder}.log`, 'w');
+export async function startServer({ dataFolder, keys, cache, metrics = false }: ServeOptions): Promise<Server> {
+  const environment = {
+    ...(cache ? {} : await settingsWithoutCache()),
+    ...(metrics ? { ORDINATE_METRICS_PORT: '0' } : {}),
+  };
+  const logFile = `${dataFolder}.${metrics ? 'metrics.' : ''}log`;
+  const log = openSync(logFile, 'w');
   const started = performance.now();
   const child = spawn(process.execPath, [program, 'serve', '--port', '0', '--host', '127.0.0.1'], {
     env: { ...process.env, ORDINATE_DATA: dataFolder, ...environment },
@@ -97,7 +103,7 @@ export async function startServer({ dataFolder, keys, cache }: ServeOptions): Pr
       },
     };
   }
-  throw new Error(`The server did not start; see ${dataFolder}.log.`);
+  throw new Error(`The server did not start; see ${logFile}.`);
 }
 
 let help: Promise<string> | undefined;

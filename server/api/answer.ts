@@ -14,7 +14,7 @@ import {
   type Subject,
 } from '../reports/report.ts';
 import { etagOf, matchesEtag } from './etag.ts';
-import { namedFormat, parametersOf } from './format.ts';
+import { namedFormat, parametersOf, varyByAccept } from './format.ts';
 import { preferredEncoding } from './plugins/compression.ts';
 import type { ParsedQuery } from './query-cache.ts';
 import { JSON_TYPE, sendBytes } from './response-cache.ts';
@@ -67,7 +67,7 @@ export function answerCached<Query extends ReportQuery, Plan, Result>(
       if (parts === undefined) return sendCached(context, request, reply, execution, formats.json);
       return sendParts(context, request, reply, execution, { parts, isLong: formats.isLong?.(query) ?? false });
     };
-    const parsed = parseRequest(context, report, request);
+    const parsed = parseRequest(context, report, request, reply);
     // A cached response is sent synchronously.
     return parsed instanceof Promise ? parsed.then((found) => send(found) ?? reply) : send(parsed);
   };
@@ -79,7 +79,7 @@ export function answerFresh<Query extends ReportQuery, Plan, Result>(
   formats: FreshFormats<Query, Result>,
 ): Handler {
   return (context) => async (request, reply) => {
-    const execution = { ...(await parseRequest(context, report, request)), report };
+    const execution = { ...(await parseRequest(context, report, request, reply)), report };
     if (execution.query.format !== 'json') return sendRows(context, request, reply, execution, formats, false);
     const result = await runQuery(context, request, execution, request.signal);
     const etag = formats.version && etagOf(execution.key, formats.version(result));
@@ -95,11 +95,13 @@ function parseRequest<Query extends ReportQuery>(
   context: Context,
   report: AnyParser<Query>,
   request: FastifyRequest,
+  reply: FastifyReply,
 ): ParsedQuery<Query> | Promise<ParsedQuery<Query>> {
   const format = namedFormat(request);
   const subject = findSubject(report, context, projectIn(request));
   const parse = (found: Subject): ParsedQuery<Query> | Promise<never> => {
     const now = context.now();
+    if ('format' in report.parameters) varyByAccept(request, reply);
     try {
       const parsed = context.queries.get(request.url, format, found, now, () =>
         parseParameters(report, parametersOf(request, format), found, now),

@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { invalidRequest } from '../domain/errors.ts';
 import type { FormatName } from '../reports/parameters.ts';
 
@@ -17,6 +17,14 @@ const MEDIA_TYPES: Readonly<Record<string, FormatName>> = {
   'application/vnd.apache.arrow.stream': 'arrow',
   'application/vnd.apache.parquet': 'parquet',
 };
+
+/** The format of a `Content-Type`: `other` for media types without one, `none` without a type. */
+export function formatOfType(contentType: unknown): FormatName | 'other' | 'none' {
+  if (typeof contentType !== 'string') return 'none';
+  const end = contentType.indexOf(';');
+  return MEDIA_TYPES[end < 0 ? contentType : contentType.slice(0, end)] ?? 'other';
+}
+
 const WILDCARDS = new Set(['*/*', 'application/*']);
 
 /** The format given by the path extension or by `Accept`, if any. */
@@ -25,6 +33,12 @@ export function namedFormat({ headers, routeOptions }: FastifyRequest): FormatNa
   if (format !== undefined) return format;
   const { accept } = headers;
   return accept === undefined || accept === '*/*' ? undefined : acceptedFormat(accept);
+}
+
+/** Names `Accept` in `Vary` where the format depends on it: neither the path nor `format` says which one. */
+export function varyByAccept({ query, routeOptions }: FastifyRequest, reply: FastifyReply): void {
+  const { format } = query as Readonly<Record<string, unknown>>;
+  if (format === undefined && routeOptions.config.format === undefined) reply.vary('accept');
 }
 
 /**

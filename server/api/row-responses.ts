@@ -20,6 +20,9 @@ const rowHeaders = {
   'X-Provisional-After': textHeader('Not with JSON. As `range.provisionalAfter` in JSON, unless it is null.'),
   'X-Comparison-From': textHeader('Not with JSON. As `range.comparison.from` in JSON, with `compare`.'),
   'X-Comparison-To': textHeader('Not with JSON. As `range.comparison.to` in JSON, with `compare`.'),
+  'X-Quality': textHeader(
+    'Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too.',
+  ),
   'Content-Disposition': textHeader('Not with JSON. A file name.'),
 };
 

@@ -12,8 +12,15 @@ export function rowStream(
 ): StreamedAnswer {
   if (format === 'json') throw new Error('JSON is not a format for flat rows');
   const { contentType, write } = rowFormats[format];
-  const headers = { 'content-type': contentType, ...headersOf(answer.head, format), ...(etag ? { etag } : {}) };
-  return { headers, body: write(answer, { bom }) };
+  const { quality } = answer.head;
+  const json = quality && asciiJson(quality);
+  const headers = {
+    'content-type': contentType,
+    ...headersOf(answer.head, format),
+    ...(json ? { 'x-quality': json } : {}),
+    ...(etag ? { etag } : {}),
+  };
+  return { headers, body: write(answer, { bom, quality: json }) };
 }
 
 function headersOf({ name, total, range }: RowsHead, format: FormatName): Record<string, string> {
@@ -28,4 +35,12 @@ function headersOf({ name, total, range }: RowsHead, format: FormatName): Record
       ? { 'x-comparison-from': range.comparison.from, 'x-comparison-to': range.comparison.to }
       : {}),
   };
+}
+
+/** JSON that a header can hold. */
+function asciiJson(value: object): string {
+  return JSON.stringify(value).replaceAll(
+    /[^ -~]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }

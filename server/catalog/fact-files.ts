@@ -28,3 +28,28 @@ export async function listRetiredFactFiles(catalog: Catalog, before: Microsecond
 export async function forgetRetiredFactFiles(catalog: Catalog, before: Microseconds): Promise<void> {
   await catalog.statements.run('retired_forget', { before });
 }
+
+/** The current fact files of a table. */
+export interface FactTotal {
+  readonly table: string;
+  readonly files: number;
+  readonly rows: number;
+  readonly bytes: number;
+}
+
+/**
+ * Sums over the current fact files of some projects, in the order of their ids.
+ * @param options `after`: the last project of the previous call, or ''; `limit`: how many projects
+ * @returns `last`: the last project, undefined if none was left
+ */
+export async function readFactTotals(
+  catalog: Catalog,
+  options: { readonly after: string; readonly limit: number },
+): Promise<{ totals: FactTotal[]; last: string | undefined }> {
+  type Row = Omit<FactTotal, 'table'> & { readonly table: string | null; readonly last: string };
+  const rows = await catalog.statements.all<Row>('fact_totals', options);
+  const totals = rows.flatMap(({ table, files, rows, bytes }) =>
+    table === null ? [] : [{ table, files, rows, bytes }],
+  );
+  return { totals, last: rows[0]?.last };
+}

@@ -69,9 +69,14 @@ export async function putList(own: Catalog, key: ListKey, list: StoredList): Pro
   await own.statements.run('list_put', { ...key, ...rest, ...flags, at });
 }
 
+/** The number of stored lists, and their bytes. */
+export async function readListTotals(catalog: Catalog): Promise<ListLimits> {
+  return (await catalog.statements.get<ListLimits>('list_totals'))!;
+}
+
 /** Whether stored lists exceed `limits`. */
 export async function exceeds(catalog: Catalog, limits: ListLimits): Promise<boolean> {
-  const { lists, bytes } = (await catalog.statements.get<ListLimits>('list_totals'))!;
+  const { lists, bytes } = await readListTotals(catalog);
   return lists > limits.lists || bytes > limits.bytes;
 }
 

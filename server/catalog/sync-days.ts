@@ -75,6 +75,19 @@ export async function listSyncKeywords(catalog: Catalog, project: string): Promi
   return catalog.statements.all<SyncKeyword>('sync_keywords_of_project', { project });
 }
 
+/** Ids of tracked keywords that lack days of a range that others have been fetched for: they are tracked since recently. */
+export async function listPartialKeywords(
+  catalog: Catalog,
+  project: string,
+  { from, to }: Range,
+): Promise<ReadonlySet<string>> {
+  const ids = new Set<string>();
+  for await (const rows of catalog.statements.each<{ id: string }>('keywords_not_whole', { project, from, to })) {
+    for (const { id } of rows) ids.add(id);
+  }
+  return ids;
+}
+
 export async function putSyncKeywords(
   catalog: Catalog,
   project: string,

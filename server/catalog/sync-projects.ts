@@ -89,6 +89,40 @@ export async function listStaleProjects(catalog: Catalog, before: Microseconds):
   return ids(await catalog.statements.all<{ id: string }>('sync_stale', { before }));
 }
 
+/**
+ * Connected projects whose last successful sync is the oldest, oldest first. `since` is that sync, or without one when
+ * the project was created.
+ */
+export function listOldestSyncs(
+  catalog: Catalog,
+  limit: number,
+): Promise<{ readonly project: string; readonly since: Microseconds }[]> {
+  return catalog.statements.all('sync_oldest', { limit });
+}
+
+/** Numbers of connected projects. */
+export interface SyncCounts {
+  readonly byStatus: Readonly<Record<Project['syncStatus'], number>>;
+  /** Without a successful sync since an instant. */
+  readonly stale: number;
+  /** The last sync failed. */
+  readonly failing: number;
+  readonly due: number;
+}
+
+/** @param options `before`: the last success of stale projects */
+export async function readSyncCounts(
+  catalog: Catalog,
+  options: { readonly now: Microseconds; readonly before: Microseconds },
+): Promise<SyncCounts> {
+  type Row = Omit<SyncCounts, 'byStatus'> & { readonly status: Project['syncStatus']; readonly projects: number };
+  const rows = await catalog.statements.all<Row>('sync_counts', options);
+  const sum = (of: 'stale' | 'failing' | 'due'): number => rows.reduce((all, row) => all + row[of], 0);
+  const byStatus = { pending: 0, ok: 0, warning: 0, failed: 0 };
+  for (const { status, projects } of rows) byStatus[status] = projects;
+  return { byStatus, stale: sum('stale'), failing: sum('failing'), due: sum('due') };
+}
+
 /** Ids of a project's keywords, archived ones included. */
 export async function listKeywordIds(catalog: Catalog, project: string): Promise<string[]> {
   return ids(await catalog.statements.all<{ id: string }>('keyword_ids_of_project', { project }));

@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { closeSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { sqlText } from '../runtime/sql.ts';
@@ -14,6 +14,7 @@ const TABLES = [
   'create_job_states',
   'create_provider_requests',
   'create_provider_requests_index',
+  'create_loads',
 ] as const;
 /** Writes are short, so a longer lock is not waited for. In milliseconds. */
 const BUSY_TIMEOUT = 50;
@@ -91,6 +92,8 @@ export class UsageDatabase {
 }
 
 function open(path: string): DatabaseSync {
+  // Readable by its owner only, whatever the umask is; SQLite gives its other files the same mode.
+  closeSync(openSync(path, 'a', 0o600));
   const db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT });
   try {
     db.exec('pragma journal_mode = wal');

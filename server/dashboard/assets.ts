@@ -31,7 +31,8 @@ export async function readAssets(): Promise<Assets> {
     page = await readFile(new URL('index.html', DIST), 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    throw unavailable('The dashboard has not been built: run `npm run build`, or start the server with `npm start`.');
+    const message = 'The dashboard has not been built: run `npm run build`, or start the server with `npm start`.';
+    throw unavailable(message, 'other');
   }
   const names = (await readdir(DIST)).filter((name) => extname(name) in TYPES);
   const files = await Promise.all(

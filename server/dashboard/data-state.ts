@@ -1,4 +1,4 @@
-import { FACT_TABLES, type FactTable, filesOf, readCoverage } from '../catalog/manifest.ts';
+import { type Coverage, FACT_TABLES, type FactTable, filesOf, readCoverage } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import { listSyncDays, type SyncDay } from '../catalog/sync-days.ts';
 import { addDays, type Day, eachDay, earlier, later } from '../domain/dates.ts';
@@ -38,26 +38,29 @@ export async function readDataState(sources: ReportSources, { project, isOwner, 
     readSyncStatus(catalog, project.id, now()),
   ]);
   const stored = FACT_TABLES.filter((table) => coverage[table] !== undefined);
-  const last = project.syncedThrough ?? stored.map((table) => coverage[table]!.lastDay).reduce(later, '0000-00-00');
-  const first = stored.map((table) => coverage[table]!.firstDay).reduce(earlier, last);
-  const calendar = { from: later(first, addDays(last, 1 - MAX_DAYS)), to: last };
+  const calendar = calendarOf(
+    project,
+    stored.map((table) => coverage[table]!),
+  );
   const tables = await Promise.all(
-    stored.map(async (table): Promise<TableState> => {
+    (calendar === null ? [] : stored).map(async (table): Promise<TableState> => {
       const known = syncDays.filter((day) => day.table === table);
       const stateOf =
-        known.length > 0 ? syncedState(known) : await loadedState(sources, { project, table, calendar, signal });
+        known.length > 0
+          ? syncedState(known)
+          : await loadedState(sources, { project, table, calendar: calendar!, signal });
       const { firstDay, lastDay, rows } = coverage[table]!;
       const isCovered = (day: Day): boolean => day >= firstDay && day <= lastDay;
       const covered: StateOf = (day) => {
         const state = stateOf(day);
         return state === 'missing' && !isCovered(day) ? 'absent' : state;
       };
-      return { table, firstDay, lastDay, rows, runs: runsOf(calendar, covered) };
+      return { table, firstDay, lastDay, rows, runs: runsOf(calendar!, covered) };
     }),
   );
   const compared = syncDays.filter((day) => day.compared > 0).map(({ day }) => day);
   return {
-    calendar: stored.length === 0 ? null : calendar,
+    calendar,
     provisionalAfter: project.provisionalAfter,
     tables,
     /** The last day that was compared with the provider. */
@@ -70,6 +73,14 @@ export async function readDataState(sources: ReportSources, { project, isOwner, 
       error: isOwner ? sync.lastError : null,
     },
   };
+}
+
+/** The days that are stored in any table, at most the last ones that the API answers; null where none are. */
+function calendarOf({ syncedThrough }: Project, stored: readonly Coverage[]): { from: Day; to: Day } | null {
+  if (stored.length === 0) return null;
+  const to = syncedThrough ?? stored.map(({ lastDay }) => lastDay).reduce(later);
+  const from = stored.map(({ firstDay }) => firstDay).reduce(earlier, to);
+  return { from: later(from, addDays(to, 1 - MAX_DAYS)), to };
 }
 
 type StateOf = (day: Day) => DayState;

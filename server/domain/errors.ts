@@ -1,3 +1,5 @@
+import type { ResourceFailure } from './failures.ts';
+
 /**
  * All errors of the API in one table. A published code is never reused for another meaning.
  * The table in the documentation and the OpenAPI document derive from it.
@@ -28,23 +30,46 @@ export const UNREADABLE_REQUESTS = {
   tooLarge: { status: 431, when: 'the address and headers of the request are longer than 16 kB' },
 } as const;
 
+/** Why a response is a 503, for metrics: failures of the machine, and these. */
+export type UnavailableReason = ResourceFailure | (typeof UNAVAILABLE_REASONS)[number];
+
+export const UNAVAILABLE_REASONS = [
+  'busy-long-answers',
+  'time-limit',
+  'list-wait',
+  'list-unreadable',
+  'list-without-source',
+  'provider-load-quota',
+  'provider-rate-limit',
+  'provider-not-covered',
+  'provider-misconfigured',
+  'provider-broken',
+  'catalog-lost',
+  'newer-version',
+  'not-ready',
+  'other',
+] as const;
+
 /** An error whose code and message are sent to the client. Any other error becomes `server_error`. */
 export class KnownError extends Error {
   readonly code: ErrorCode | keyof typeof DASHBOARD_ERRORS;
   /** Seconds a client should wait before it asks again. */
   readonly retryAfter: number | undefined;
+  /** Why the answer is unavailable. */
+  readonly reason: UnavailableReason;
   readonly status: number;
 
   constructor(
     code: KnownError['code'],
     message: string,
-    options: { status?: number; retryAfter?: number; cause?: unknown } = {},
+    options: { status?: number; retryAfter?: number; cause?: unknown; reason?: UnavailableReason } = {},
   ) {
     super(message, { cause: options.cause });
     this.name = 'KnownError';
     this.code = code;
     this.status = options.status ?? { ...ERRORS, ...DASHBOARD_ERRORS }[code].status;
     this.retryAfter = options.retryAfter;
+    this.reason = options.reason ?? 'other';
   }
 }
 
@@ -65,13 +90,14 @@ export function notFound(message: string): KnownError {
 }
 
 /** A 503, sent with `Retry-After: 60`. */
-export function unavailable(message: string, cause?: unknown): KnownError {
-  return new KnownError('unavailable', message, { retryAfter: 60, cause });
+export function unavailable(message: string, reason: UnavailableReason, cause?: unknown): KnownError {
+  return new KnownError('unavailable', message, { retryAfter: 60, cause, reason });
 }
 
 /** A 503 for a request that waited too long for a slot, sent with `Retry-After: 5`. */
 export function busy(): KnownError {
   return new KnownError('unavailable', 'The service is busy with long answers; try again in a few seconds.', {
     retryAfter: 5,
+    reason: 'busy-long-answers',
   });
 }

@@ -8,14 +8,17 @@
  * - `out-of-memory`: DuckDB's memory limit is reached and it cannot spill more to disk;
  * - `busy`: another process locks the catalog for longer than the timeout.
  */
-export type ResourceFailure =
-  | 'disk-full'
-  | 'too-many-files'
-  | 'cannot-open'
-  | 'read-only'
-  | 'disk-error'
-  | 'out-of-memory'
-  | 'busy';
+export type ResourceFailure = (typeof RESOURCE_FAILURES)[number];
+
+export const RESOURCE_FAILURES = [
+  'disk-full',
+  'too-many-files',
+  'cannot-open',
+  'read-only',
+  'disk-error',
+  'out-of-memory',
+  'busy',
+] as const;
 
 /** Codes of Node and of the operating system. */
 const BY_CODE: Readonly<Record<string, ResourceFailure>> = {

@@ -41,9 +41,11 @@ export class ArrowStream {
   readonly #schema: Schema;
   readonly #writer = new PartWriter();
 
-  constructor(columns: readonly Column[]) {
+  /** @param metadata of the schema */
+  constructor(columns: readonly Column[], metadata: Readonly<Record<string, string>>) {
     this.#columns = columns;
-    this.#schema = new Schema(columns.map(({ name, type }) => new Field(name, TYPES[type](), true)));
+    const fields = columns.map(({ name, type }) => new Field(name, TYPES[type](), true));
+    this.#schema = new Schema(fields, new Map(Object.entries(metadata)));
     this.#writer.reset(undefined, this.#schema);
   }
 

@@ -1,4 +1,4 @@
-import type { Column, RowFormat, Rows } from './rows.ts';
+import type { Column, RowFormat, RowOptions, Rows } from './rows.ts';
 
 /** An Arrow IPC stream. The package is loaded at its first use: most servers never need it. */
 export const arrow: RowFormat = {
@@ -6,9 +6,9 @@ export const arrow: RowFormat = {
   write: writeArrow,
 };
 
-async function* writeArrow({ columns, batches }: Rows): AsyncGenerator<Buffer, void> {
+async function* writeArrow({ columns, batches }: Rows, { quality }: RowOptions): AsyncGenerator<Buffer, void> {
   const { ArrowStream } = await import('./arrow-stream.ts');
-  const stream = new ArrowStream(columns as readonly Column[]);
+  const stream = new ArrowStream(columns as readonly Column[], quality === undefined ? {} : { quality });
   for await (const batch of batches) {
     for (const part of stream.write(batch)) yield part;
   }

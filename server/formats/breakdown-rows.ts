@@ -29,7 +29,12 @@ export function breakdownRows({
     isSpread: isSpread(({ base }) => base),
   });
   return {
-    head: { name: `${answer.project.domain}-breakdowns`, total: rows.length, range: answer.range },
+    head: {
+      name: `${answer.project.domain}-breakdowns`,
+      total: rows.length,
+      range: answer.range,
+      ...(answer.quality && { quality: answer.quality }),
+    },
     columns: [
       { name: 'kind', type: 'text' },
       { name: 'value', type: 'text' },

@@ -38,8 +38,8 @@ const DAYS: readonly Column[] = [
 /** Keywords as flat rows: one per keyword and stored day if the result has days, else one per keyword. */
 export function keywordRows(result: KeywordsResult): RowsAnswer {
   const { daily, head } = result;
-  const { project, range, paging } = head;
-  const about = { name: `${project.domain}-keywords`, total: paging.total, range };
+  const { project, range, quality, paging } = head;
+  const about = { name: `${project.domain}-keywords`, total: paging.total, range, ...(quality && { quality }) };
   return daily === undefined ? { head: about, ...totalsRows(result) } : { head: about, ...dayRows(result, daily) };
 }
 
@@ -77,7 +77,7 @@ function* totalsBatches(
     const rows = keywords.slice(start, start + KEYWORDS).map((keyword): Total => {
       const now = totals.of(keyword);
       const base = comparison?.totals.of(keyword) ?? NOTHING;
-      const compared = comparison?.ranges.total.compare(now, base) ?? null;
+      const compared = comparison?.comparerOf(keyword).compare(now, base) ?? null;
       return { keyword, metrics: toMetrics(now), now, base, compared };
     });
     yield batchOf(rows, readers);

@@ -85,7 +85,7 @@ function keywordWriter({ tracked, totals }: KeywordsResult): (keyword: TrackedKe
 function comparedWriter(
   bytes: MetricsBytes,
   { tracked, totals }: KeywordsResult,
-  { ranges, totals: others }: KeywordComparison,
+  { comparerOf, totals: others }: KeywordComparison,
 ): (keyword: TrackedKeyword, isFirst: boolean) => void {
   const prefixes = KeywordPrefixCache.of(tracked);
   const changes = new Float64Array(CHANGES);
@@ -95,7 +95,7 @@ function comparedWriter(
     if (!isFirst) bytes.char(',');
     bytes.text(prefixes.get(keyword));
     bytes.metrics(now);
-    bytes.compared({ base, changes, unsafe: ranges.total.changes(now, base, changes) });
+    bytes.compared({ base, changes, unsafe: comparerOf(keyword).changes(now, base, changes) });
   };
 }
 

@@ -17,7 +17,7 @@ const COLUMNS: Readonly<Record<ListResult['kind'], readonly Column[]>> = {
 /** The rows of a page or query list, read while they are written. */
 export function listRows(result: ListResult): RowsAnswer {
   const { head, kind } = result;
-  const { project, range, paging } = head;
+  const { project, range, quality, paging } = head;
   const compared = comparedColumns<RenderedRow>((row) => row, { isCompared: range.comparison !== undefined });
   const readers = [
     ...COLUMNS[kind].map(
@@ -29,7 +29,7 @@ export function listRows(result: ListResult): RowsAnswer {
     ({ sumPosition }: RenderedRow) => sumPosition,
   ];
   return {
-    head: { name: `${project.domain}-${kind}`, total: paging.total, range },
+    head: { name: `${project.domain}-${kind}`, total: paging.total, range, ...(quality && { quality }) },
     columns: [...COLUMNS[kind], ...compared.columns, sumPositionColumn()],
     batches: listBatches(result, readers),
   };

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import type { Engine, NumberOrText } from '../facts/duckdb/engine.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
-import type { Batch, Cell, Column, RowFormat, Rows } from './rows.ts';
+import type { Batch, Cell, Column, RowFormat, RowOptions, Rows } from './rows.ts';
 
 /** Bytes per chunk. */
 const CHUNK = 256 * 1024;
@@ -11,27 +11,37 @@ const DAY = 86_400_000;
 
 /** A Parquet file: DuckDB writes it into its temporary folder, from where it is sent and removed. */
 export function parquetFormat(engine: Engine): RowFormat {
-  return { contentType: 'application/vnd.apache.parquet', write: (rows) => writeParquet(engine, rows) };
+  return {
+    contentType: 'application/vnd.apache.parquet',
+    write: (rows, options) => writeParquet(engine, rows, options),
+  };
 }
 
-async function* writeParquet(engine: Engine, rows: Rows): AsyncGenerator<Buffer, void> {
+async function* writeParquet(engine: Engine, rows: Rows, { quality }: RowOptions): AsyncGenerator<Buffer, void> {
   const file = engine.temporaryFile('parquet');
   try {
-    await writeFile(engine, rows, file);
+    await writeFile(engine, rows, file, quality);
     yield* createReadStream(file, { highWaterMark: CHUNK });
   } finally {
     await rm(file, { force: true });
   }
 }
 
-async function writeFile(engine: Engine, { columns, batches }: Rows, target: string): Promise<void> {
+async function writeFile(
+  engine: Engine,
+  { columns, batches }: Rows,
+  target: string,
+  quality: string | undefined,
+): Promise<void> {
   using session = await engine.session();
   const stored = columns.map(({ name, type }) => `"${name}" ${KINDS[type].stored}`);
   await session.run(sqlTemplate('formats/create_answer_rows', { columns: stored.join(', ') }));
   const types = [...columns.map(({ type }) => KINDS[type].stored), 'double' as const];
   await session.appendColumns('answer_rows', types, numbered(columns, batches));
   const exact = columns.map(({ name, type }) => `${KINDS[type].exact(`"${name}"`)} as "${name}"`);
-  await session.run(sqlTemplate('formats/write_answer_rows', { columns: exact.join(', ') }), { target });
+  const parts = { columns: exact.join(', ') };
+  if (quality === undefined) await session.run(sqlTemplate('formats/write_answer_rows', parts), { target });
+  else await session.run(sqlTemplate('formats/write_answer_rows_with_quality', parts), { target, quality });
 }
 
 /** Batches for the table, with row numbers, because DuckDB does not keep an order. */

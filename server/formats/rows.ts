@@ -1,5 +1,6 @@
 import type { Metrics } from '../domain/metrics.ts';
 import type { Range } from '../domain/range.ts';
+import type { Quality } from '../reports/quality.ts';
 
 /**
  * The type of a column. Ratios are rounded as in JSON; a share is a sum that need not be a whole number; days are
@@ -37,14 +38,18 @@ export interface RowsHead {
   /** Number of rows on all pages; for keywords with days, the number of keywords. */
   readonly total: number;
   readonly range?: Range & { readonly provisionalAfter?: string | null; readonly comparison?: Range };
+  /** Only where it was asked for. */
+  readonly quality?: Quality;
 }
 
 /** A whole answer of flat rows. */
 export type RowsAnswer = Rows & { readonly head: RowsHead };
 
-interface RowOptions {
+export interface RowOptions {
   /** Whether CSV begins with a byte order mark: without one, some spreadsheets do not recognise UTF-8. */
   readonly bom: boolean;
+  /** The quality of the data as JSON, for formats that can say more than rows. */
+  readonly quality?: string | undefined;
 }
 
 /** Writes flat rows in chunks of some kilobytes. */

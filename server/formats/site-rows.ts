@@ -4,7 +4,7 @@ import { batchOf, METRICS, metricReaders, type RowsAnswer, sumPositionColumn } f
 
 /** The days of the property, or what they are added up to, a row each. */
 export function siteRows({ answer, rows }: SiteResult): RowsAnswer {
-  const { project, range, daily } = answer;
+  const { project, range, quality, daily } = answer;
   const all = rows.map((row, index) => ({ ...row, metrics: daily[index]! }));
   const isCompared = range.comparison !== undefined;
   const compared = comparedColumns<(typeof all)[number]>((row) => row, {
@@ -12,7 +12,7 @@ export function siteRows({ answer, rows }: SiteResult): RowsAnswer {
     isSpread: rows.some(({ base }) => base.fraction !== undefined),
   });
   return {
-    head: { name: `${project.domain}-site`, total: rows.length, range },
+    head: { name: `${project.domain}-site`, total: rows.length, range, ...(quality && { quality }) },
     columns: [
       { name: 'date', type: 'day' },
       ...METRICS,

@@ -1,4 +1,5 @@
 import { listProjectsToEvaluate } from '../catalog/evaluations.ts';
+import { measure, secondsSince } from '../runtime/measurements.ts';
 import type { Job } from './job.ts';
 
 /** Evaluates the alerts of projects that have changed since they were evaluated. */
@@ -23,13 +24,20 @@ export const evaluateAlerts: Job = {
       for (const [index, project] of due.entries()) {
         signal.throwIfAborted();
         report(`project ${index + 1} of ${due.length}`);
+        const started = performance.now();
         try {
           const outcome = await evaluateProject({ catalog, facts }, project, { signal, now });
-          opened += outcome?.opened.length ?? 0;
-          resolved += outcome?.changed.filter(({ resolvedAt }) => resolvedAt !== null).length ?? 0;
+          const found = outcome?.opened.length ?? 0;
+          const ended = outcome?.changed.filter(({ resolvedAt }) => resolvedAt !== null).length ?? 0;
+          opened += found;
+          resolved += ended;
+          const seconds = secondsSince(started);
+          measure('alertEvaluation', () => ({ outcome: 'ok', seconds, opened: found, resolved: ended }));
         } catch (error) {
           signal.throwIfAborted();
           failures.push(error);
+          const seconds = secondsSince(started);
+          measure('alertEvaluation', () => ({ outcome: 'failed', seconds, opened: 0, resolved: 0 }));
           log.error({ err: error, project }, 'could not evaluate the alerts of a project');
         }
       }

@@ -1,4 +1,5 @@
 import type { OpenCatalog } from '../catalog/catalog.ts';
+import { measure } from '../runtime/measurements.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Clock } from './clock.ts';
 import type { Job, JobLog } from './job.ts';
@@ -135,6 +136,8 @@ export class JobRunner {
       ended.abort();
       await renewing;
     }
+    const outcome = end.outcome ?? 'stopped';
+    measure('jobRun', () => ({ job: job.name, outcome, seconds: (clock.now() - startedAt) / 1000 }));
     // With a lost lease, another process stores the state of the job.
     if (!lost.signal.aborted) await states.write({ ...running, ...end, endedAt: clock.now() });
   }

@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { askChild } from '../runtime/ask-process.ts';
 import type { JobLog } from './job.ts';
 import type { WorkerProcess } from './supervisor.ts';
 
@@ -9,6 +10,12 @@ const KILL_AFTER = 3000;
 /** The process needs few threads of DuckDB, and each uses memory. */
 const THREADS = '4';
 
+/** A process that answers questions. */
+export interface StartedWorker extends WorkerProcess {
+  /** See `askChild`. */
+  ask(question: string, timeout: number): Promise<unknown>;
+}
+
 /**
  * Starts a program as a process that ends with this one (its channel closes then). Its JSON log lines are written to
  * `logStream`, and other output to `log`.
@@ -16,7 +23,7 @@ const THREADS = '4';
 export function startWorker(
   program: string,
   { log, logStream }: { log: JobLog; logStream: { write(line: string): void } },
-): WorkerProcess {
+): StartedWorker {
   const child = fork(program, {
     env: { ...process.env, UV_THREADPOOL_SIZE: THREADS },
     execArgv: [],
@@ -34,6 +41,7 @@ export function startWorker(
   return {
     pid: child.pid,
     ended,
+    ask: (question, timeout) => askChild(child, question, timeout),
     stop: () => {
       child.kill('SIGTERM');
       const timer = setTimeout(() => child.kill('SIGKILL'), KILL_AFTER);

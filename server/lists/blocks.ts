@@ -44,6 +44,8 @@ const ROWS_PER_BLOCK = 5000;
 export class Blocks {
   readonly #cache: LRUCache<CacheKey, Block, BlockQuery>;
   readonly #engine: Engine;
+  #hits = 0;
+  #misses = 0;
 
   /** @param memory bytes */
   constructor(engine: Engine, memory: number) {
@@ -54,6 +56,12 @@ export class Blocks {
       ignoreFetchAbort: true,
       fetchMethod: (_key, _stale, { context }) => readBlock(engine, context),
     });
+  }
+
+  /** Its state, for metrics. */
+  get state(): { readonly entries: number; readonly bytes: number; readonly hits: number; readonly misses: number } {
+    const { size: entries, calculatedSize: bytes } = this.#cache;
+    return { entries, bytes, hits: this.#hits, misses: this.#misses };
   }
 
   /** Rows `from` to `to` (exclusive) of the list in a file, in batches. Not cached. */
@@ -77,7 +85,10 @@ export class Blocks {
       Array.from({ length: last - first + 1 }, async (_, index) => {
         const block = first + index;
         const context = { path, block, rendering };
-        const { json, ends } = await this.#cache.forceFetch(cacheKey(path, rendering.variant, block), { context });
+        const key = cacheKey(path, rendering.variant, block);
+        if (this.#cache.has(key)) this.#hits++;
+        else this.#misses++;
+        const { json, ends } = await this.#cache.forceFetch(key, { context });
         const start = Math.max(0, from - block * ROWS_PER_BLOCK);
         const end = Math.min(ROWS_PER_BLOCK, to - block * ROWS_PER_BLOCK);
         if (end > ends.length) throw new Error(`${path} has fewer rows than expected`);

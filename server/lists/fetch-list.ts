@@ -1,7 +1,8 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { ProviderFailure } from '../providers/failures.ts';
 import type { Gateway, ProviderJob } from '../providers/gateway.ts';
-import { type Demand, Places } from '../providers/places.ts';
+import { type Demand, NoDemand, Places } from '../providers/places.ts';
+import { measure, secondsSince } from '../runtime/measurements.ts';
 import type { Fetched, ListQuery, Source } from './source.ts';
 
 export type FetchedList = Fetched & {
@@ -38,10 +39,15 @@ export class ListFetcher {
     let isFallback = false;
     for (const [index, source] of sources.entries()) {
       const isLast = index === sources.length - 1;
+      const started = performance.now();
+      const ended = (outcome: string): void =>
+        measure('listFetch', () => ({ source: source.provider ?? 'facts', outcome, seconds: secondsSince(started) }));
       try {
         const fetched = await this.#from(source, { ...query, allowMissingRecentDays: isLast }, demand);
+        ended('ok');
         return { ...fetched, source: source.kind, isFallback };
       } catch (error) {
+        ended(error instanceof ProviderFailure ? error.kind : error instanceof NoDemand ? 'abandoned' : 'failed');
         if (isLast || !(error instanceof ProviderFailure) || this.#gateway.stopped.aborted) throw error;
         if (error.kind !== 'not-covered') isFallback = true;
       }

@@ -105,7 +105,11 @@ export class ListPages {
       return { ...open, other, total, ...found };
     } catch (error) {
       if (error instanceof KnownError || !isStorageFailure(error)) throw error;
-      throw unavailable('The service cannot read or write its lists right now; ask again later.', error);
+      throw unavailable(
+        'The service cannot read or write its lists right now; ask again later.',
+        'list-unreadable',
+        error,
+      );
     }
   }
 

@@ -14,6 +14,7 @@ export class UnreadableList extends KnownError {
   constructor(cause?: unknown) {
     super('unavailable', 'The list was lost and is being fetched again; try again in a minute.', {
       retryAfter: 60,
+      reason: 'list-unreadable',
       cause,
     });
   }
@@ -37,6 +38,11 @@ export class ListReader {
     this.#options = options;
     this.#blocks = new Blocks(options.engine, options.memory);
     this.#selected = new SelectedRows(options.engine);
+  }
+
+  /** The state of the cache of list parts, for metrics. */
+  get cache(): Blocks['state'] {
+    return this.#blocks.state;
   }
 
   /**
@@ -133,5 +139,5 @@ async function* withOthers(
 }
 
 function cannotRead(cause: unknown): KnownError {
-  return unavailable('The service cannot read its lists right now; try again later.', cause);
+  return unavailable('The service cannot read its lists right now; try again later.', 'list-unreadable', cause);
 }

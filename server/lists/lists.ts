@@ -55,6 +55,7 @@ export class Lists {
   readonly #flights: SingleFlight;
   readonly #fetcher: ListFetcher;
   readonly #recentFailures: Recent<Error>;
+  readonly #reader: ListReader;
 
   constructor(options: ListsOptions) {
     const { engine, catalog, factFiles, settings, log, now } = options;
@@ -76,13 +77,18 @@ export class Lists {
       log,
     });
     this.#unstored = new UnstoredLists(now);
-    const reader = new ListReader({ engine, store: this.#store, memory: settings.listMemory, log });
+    this.#reader = new ListReader({ engine, store: this.#store, memory: settings.listMemory, log });
     const get = (request: ListRequest, signal: AbortSignal): Promise<AnyList> => this.get(request, signal);
-    this.pages = new ListPages({ get, sequences, store: this.#store, reader });
+    this.pages = new ListPages({ get, sequences, store: this.#store, reader: this.#reader });
     this.providers = new Providers({ catalog, usage: this.#usage, settings, log, now });
     this.#fetcher = new ListFetcher(this.providers.gateway, log);
     this.#recentFailures = new Recent(now, FAILURE_COOLDOWN_MS, 10_000);
     this.#sources = new Sources({ engine, catalog, factFiles, providers: this.providers });
+  }
+
+  /** The state of the cache of list parts, for metrics. */
+  get cache(): ListReader['cache'] {
+    return this.#reader.cache;
   }
 
   /** See `planList`. */

@@ -74,6 +74,7 @@ export class Sources {
         if (periods.length > 0) throw otherPeriod(kind, range, periods);
         throw unavailable(
           `There is no source of ${kind}: the project is connected to no provider and has no loaded ${kind}.`,
+          'list-without-source',
         );
       }
       return { ...own, sources: await this.#facts(project, kind, range, catalog), hasCountries: true };

@@ -7,6 +7,7 @@ import { CheckedFiles, DamagedFile } from '../storage/checked-files.ts';
 import { FactStore } from '../storage/fact-store.ts';
 import { checkEntities, checkFacts, tablesToCheck, unknownProjects } from './checks.ts';
 import { macrosOf } from './column-types.ts';
+import { countLoad } from './count-load.ts';
 import { Journal } from './journal.ts';
 import { LOAD_LOCK_TIMEOUT, withLoadLock } from './lock.ts';
 import type { FactFiles, PartChange } from './new-files.ts';
@@ -88,7 +89,14 @@ export interface LoadSummary {
  * Loads a snapshot: validates all of it, writes new fact files beside the current ones, and publishes everything in one
  * transaction. Throws `LoadRejected` with all problems found. A failure or crash leaves the served data unchanged.
  */
-export async function loadSnapshot(stores: Stores, options: LoadOptions): Promise<LoadSummary> {
+export function loadSnapshot(stores: Stores, options: LoadOptions): Promise<LoadSummary> {
+  const load = (): Promise<LoadSummary> => loadAlone(stores, options);
+  if (options.dryRun === true) return load();
+  const kind = 'folder' in options ? 'snapshot' : options.trusted === true ? 'sync' : 'import';
+  return countLoad(stores.settings.dataFolder, kind, load);
+}
+
+async function loadAlone(stores: Stores, options: LoadOptions): Promise<LoadSummary> {
   const { catalog } = stores;
   const { dataFolder } = stores.settings;
   const { lockTimeout = LOAD_LOCK_TIMEOUT, report = () => {} } = options;

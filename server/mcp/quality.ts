@@ -1,12 +1,14 @@
 import { addDays, type Day, later } from '../domain/dates.ts';
 import { eventsIn, type ProviderEvent } from '../domain/provider-events.ts';
 import type { Range } from '../domain/range.ts';
+import type { Quality } from '../reports/quality.ts';
+
+/** What tools send to reports, so that each answer says how good its data is. */
+export const WITH_QUALITY = { quality: '1' } as const;
 
 /** What an agent must know of the days of an answer before it draws conclusions. */
-interface Quality {
-  readonly quality: {
-    /** Days after it may still change. */
-    readonly finalThrough: Day | null;
+interface Known {
+  readonly quality: Omit<Quality, 'events'> & {
     /** The days of the range that may still change; null where none. */
     readonly provisional: Range | null;
   };
@@ -14,16 +16,23 @@ interface Quality {
   readonly events: readonly Pick<ProviderEvent, 'title' | 'from' | 'to' | 'affects' | 'device' | 'source'>[];
 }
 
-/** @param finalThrough the last final day of the project, if it is known */
-export function quality({ from, to }: Range, finalThrough: Day | null): Quality {
-  const firstProvisional = finalThrough === null ? from : later(from, addDays(finalThrough, 1));
+/** @param known of a report that was asked `WITH_QUALITY` */
+export function quality({ from, to }: Range, known: Quality | undefined): Known {
+  if (known === undefined) throw new Error('the report was asked without quality');
+  const { events: _, finalThrough, ...counts } = known;
   return {
-    quality: { finalThrough, provisional: firstProvisional <= to ? { from: firstProvisional, to } : null },
+    quality: { finalThrough, provisional: provisional({ from, to }, finalThrough), ...counts },
     events: eventsOf({ from, to }),
   };
 }
 
-export function eventsOf(range: Range): Quality['events'] {
+/** @param finalThrough the last final day of the project, if it is known */
+function provisional({ from, to }: Range, finalThrough: Day | null): Range | null {
+  const first = finalThrough === null ? from : later(from, addDays(finalThrough, 1));
+  return first <= to ? { from: first, to } : null;
+}
+
+export function eventsOf(range: Range): Known['events'] {
   return eventsIn(range, null).map(({ title, from, to, affects, device, source }) => ({
     title,
     from,

@@ -40,7 +40,7 @@ async function step<T>(problem: string, work: () => T | Promise<T>): Promise<T> 
 }
 
 function notReady(problem: string, cause?: unknown): Error {
-  return unavailable(`The service is not ready: ${problem}.`, cause);
+  return unavailable(`The service is not ready: ${problem}.`, 'not-ready', cause);
 }
 
 /** Writes to the folder of temporary files: DuckDB spills data there. */

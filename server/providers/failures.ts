@@ -56,5 +56,5 @@ export function toKnownError(failure: unknown): unknown {
   const message = SENTENCES[failure.kind];
   return failure.kind === 'access-lost'
     ? new KnownError('google_access_lost', message, { cause: failure })
-    : unavailable(message, failure);
+    : unavailable(message, `provider-${failure.kind}`, failure);
 }

@@ -73,6 +73,11 @@ export class Gateway {
     this.#pauses = new Pauses(options);
   }
 
+  /** Its places, and the requests that wait for the rate limits; for metrics. */
+  get state(): Places['state'] & { readonly waitingForRate: number } {
+    return { ...this.#places.state, waitingForRate: this.#rate.waiting };
+  }
+
   get stopped(): AbortSignal {
     return this.#stop.signal;
   }
@@ -120,6 +125,7 @@ export class Gateway {
     const started = performance.now();
     const signal = AbortSignal.any([this.stopped, displaced, AbortSignal.timeout(maxTime)]);
     const run: ProviderRun = {
+      provider,
       requests: 0,
       retries: 0,
       retryUntil: started + waitTime * job.retryShare,

@@ -19,15 +19,13 @@ export function requestAs<T>(
   names: readonly string[],
   request: () => Promise<T>,
 ): Promise<T> {
-  return withRetries(
-    run,
-    (error) => toFailure(error, identity.secrets(), names),
-    () =>
-      request().catch((error: unknown) => {
-        const { status, code } = error as { status?: unknown; code?: unknown };
-        if (status !== 401 && code !== 401) throw error;
-        identity.expire();
-        return sendCounted(run, request);
-      }),
+  const classify = (error: unknown) => toFailure(error, identity.secrets(), names);
+  return withRetries(run, classify, () =>
+    request().catch((error: unknown) => {
+      const { status, code } = error as { status?: unknown; code?: unknown };
+      if (status !== 401 && code !== 401) throw error;
+      identity.expire();
+      return sendCounted(run, classify, request);
+    }),
   );
 }

@@ -79,6 +79,11 @@ export class Places {
     }
   }
 
+  /** Its state, for metrics: slots, work in slots, slow work without one, and waiting work. */
+  get state(): { readonly limit: number; readonly used: number; readonly slow: number; readonly waiting: number } {
+    return { limit: this.#options.all, used: this.#quick, slow: this.#slow.size, waiting: this.#waiting.length };
+  }
+
   /** Rejects all waiting work. */
   clear(reason: Error): void {
     for (const { reject } of this.#waiting.splice(0)) reject(reason);

@@ -68,6 +68,11 @@ export class RequestRate {
     this.#clock = clock;
   }
 
+  /** How many requests wait, for metrics. */
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
   /** Resolves when a request for `owner` may be sent. Rejects with the signal's reason if it is aborted. */
   admit(owner: string, demand: () => Demand, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {

@@ -1,9 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pRetry from 'p-retry';
+import { measure, secondsSince } from '../runtime/measurements.ts';
 import { ProviderFailure } from './failures.ts';
 
 /** A run of requests to a provider: its counters and limits. */
 export interface ProviderRun {
+  /** The kind of the connection. */
+  readonly provider: string;
   requests: number;
   retries: number;
   /** Instant (milliseconds, `performance.now`) after which there are no retries. */
@@ -17,11 +20,29 @@ export interface ProviderRun {
 
 const MAX_RETRIES = 4;
 
-/** Sends one request of a run: waits for the rate limits and counts it. */
-export async function sendCounted<T>(run: ProviderRun, request: () => Promise<T>): Promise<T> {
+/**
+ * Sends one request of a run: waits for the rate limits and counts it.
+ * @param toFailure classifies an error of the request
+ */
+export async function sendCounted<T>(
+  run: ProviderRun,
+  toFailure: (error: unknown) => ProviderFailure,
+  request: () => Promise<T>,
+): Promise<T> {
   await run.admit();
   run.requests += 1;
-  return request();
+  const { provider } = run;
+  const started = performance.now();
+  const ended = (outcome: () => string): void =>
+    measure('providerRequest', () => ({ provider, outcome: outcome(), seconds: secondsSince(started) }));
+  try {
+    const result = await request();
+    ended(() => 'ok');
+    return result;
+  } catch (error) {
+    ended(() => (run.signal.aborted ? 'aborted' : toFailure(error).kind));
+    throw error;
+  }
 }
 
 /**
@@ -38,7 +59,7 @@ export function withRetries<T>(
   return pRetry(
     async () => {
       try {
-        return await sendCounted(run, request);
+        return await sendCounted(run, toFailure, request);
       } catch (error) {
         run.signal.throwIfAborted();
         throw toFailure(error);

@@ -2,8 +2,10 @@ import type { Catalog } from '../catalog/catalog.ts';
 import { groupExists } from '../catalog/keywords.ts';
 import { filesOf, keywordFilesUntil, readCoverage } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
+import { listPartialKeywords } from '../catalog/sync-days.ts';
 import type { TrackedKeyword, TrackedKeywords } from '../catalog/tracked.ts';
 import { ComparedRanges } from '../domain/compared-ranges.ts';
+import type { Comparer } from '../domain/comparison.ts';
 import { countDays, type Day } from '../domain/dates.ts';
 import { invalidRequest, notFound } from '../domain/errors.ts';
 import { withDescendants } from '../domain/groups.ts';
@@ -14,7 +16,7 @@ import type { Device } from '../facts/facts.ts';
 import { NO_KEYWORD_TOTALS, planKeywordTotals } from '../facts/keyword-plan.ts';
 import type { KeywordTotals } from '../facts/keyword-totals.ts';
 import { type DaysQuery, type KeywordDays, keywordDays, keywordPage } from '../facts/keywords.ts';
-import { KnownDays, planKnownDays } from './known-days.ts';
+import { hullOf, KnownDays, planKnownDays } from './known-days.ts';
 import * as parameter from './parameters.ts';
 import { planQuality, type Quality, qualityOf } from './quality.ts';
 import { comparedKeywordRange, keywordRange, oneDevice } from './ranges.ts';
@@ -57,6 +59,8 @@ interface ComparedRange extends Range {
 /** What keywords are compared with. */
 export interface KeywordComparison {
   readonly ranges: ComparedRanges;
+  /** For the totals of a keyword, which may lack days that others have. */
+  readonly comparerOf: (keyword: TrackedKeyword) => Comparer;
   /** Of the other range. */
   readonly totals: KeywordTotals;
 }
@@ -124,11 +128,12 @@ export const keywordsReport = trackedReport({
       files: await files({ from, to }),
       base: comparison && (await files(comparison)),
       known: comparison && (await planKnown(catalog, project, query, comparison)),
+      partial: comparison && (await listPartialKeywords(catalog, project.id, hullOf([{ from, to }, comparison]))),
       quality: query.quality ? await planKeywordQuality(catalog, project, query) : null,
     };
   },
   run: async (
-    { query, project, tracked, groups, files, base, known, quality },
+    { query, project, tracked, groups, files, base, known, partial, quality },
     { facts, tracked: cache },
     { signal },
   ): Promise<KeywordsResult> => {
@@ -146,7 +151,9 @@ export const keywordsReport = trackedReport({
         KnownDays.read(facts, known!, signal),
         facts.keywordTotals({ plan: base!.totals, range: other, signal }, device, tracked.positions),
       ]);
-      return { ranges: new ComparedRanges(range, comparison!.asked, days, oneDevice(device)), totals: sums };
+      const ranges = new ComparedRanges(range, comparison!.asked, days, oneDevice(device));
+      const ofPartial = ranges.total.with(['missing_days']);
+      return { ranges, totals: sums, comparerOf: ({ id }) => (partial!.has(id) ? ofPartial : ranges.total) };
     }
     const buckets = bucketsOf(range, interval);
     const parts = keywordDays(

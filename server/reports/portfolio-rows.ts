@@ -23,7 +23,7 @@ interface RowAnswer {
 }
 
 /** Days of all properties that are read at once. */
-const MAX_DAYS_READ = 30_000;
+const MAX_DAYS_READ = 15_000;
 
 type How = Pick<PortfolioQuery, 'device' | 'daily' | 'interval'>;
 

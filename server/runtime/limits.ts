@@ -1,6 +1,13 @@
 import PQueue from 'p-queue';
 import { busy } from '../domain/errors.ts';
 
+/** How many callers may run at once, how many run and how many wait. */
+export interface LimitState {
+  readonly limit: number;
+  readonly used: number;
+  readonly waiting: number;
+}
+
 /** Limits how many callers run at once. A caller whose signal is aborted while it waits leaves the queue at once. */
 export class ConcurrencyLimit {
   readonly #queue: PQueue;
@@ -13,6 +20,12 @@ export class ConcurrencyLimit {
   /** How many callers wait for a slot. */
   get waiting(): number {
     return this.#queue.size;
+  }
+
+  /** Its state, for metrics. */
+  get state(): LimitState {
+    const { concurrency: limit, pending: used, size: waiting } = this.#queue;
+    return { limit, used, waiting };
   }
 
   /**
@@ -76,6 +89,13 @@ export class SharedConcurrencyLimit {
   /** How many keys have callers that run or wait. */
   get keys(): number {
     return this.#byKey.size;
+  }
+
+  /** Its state, for metrics. */
+  get state(): LimitState {
+    const { limit, used } = this.#all.state;
+    const users = [...this.#byKey.values()].reduce((sum, own) => sum + own.users, 0);
+    return { limit, used, waiting: Math.max(0, users - used) };
   }
 
   /** Like `ConcurrencyLimit.enter`, but throws `unavailable` after `maxWait`. The slot may be released more than once. */

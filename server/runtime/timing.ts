@@ -19,6 +19,11 @@ export class Stages {
     this.header += `${this.header === '' ? '' : ', '}${name};dur=${ms}`;
   }
 
+  /** The stages that have ended, in order, in milliseconds. */
+  get ended(): readonly { readonly name: StageName; readonly ms: number }[] {
+    return this.#ended;
+  }
+
   /** The stages that have ended, in milliseconds. */
   get times(): StageTimes {
     return Object.fromEntries(this.#ended.map(({ name, ms }) => [name, ms]));

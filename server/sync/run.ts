@@ -6,6 +6,7 @@ import { addDays, type Day, pacificDayOf } from '../domain/dates.ts';
 import { newUuid } from '../domain/ids.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import { completeCumulative } from '../load/cumulative.ts';
+import { measure } from '../runtime/measurements.ts';
 import { lastWholeMonthBefore } from './country-months.ts';
 import { DayFiles } from './day-files.ts';
 import { requireDiskSpace } from './disk-space.ts';
@@ -49,6 +50,7 @@ export async function syncProject(stores: SyncStores, id: string, options: SyncO
     });
   }
   const seconds = Math.round(performance.now() - started) / 1000;
+  measure('syncRun', () => ({ outcome, seconds }));
   const line = { project: id, ...counts, windows: progress.windows, seconds, outcome };
   log.info({ ...line, ...(reason === null ? {} : { reason }) }, 'project synced');
   return { ...line, reason };

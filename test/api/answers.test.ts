@@ -160,7 +160,7 @@ t.test('answers are compressed in the requested encoding, small ones never', asy
     const again = await ask('/keywords', encoding);
     t.equal(again.headers['content-encoding'], encoding, 'cached');
     t.equal(again.headers['content-length'], String(again.rawPayload.length));
-    t.equal(again.headers['vary'], 'accept-encoding');
+    t.equal(again.headers['vary'], 'accept, accept-encoding');
     t.ok(again.rawPayload.equals(answer.rawPayload));
     for (const small of ['/alerts', '/site?period=1d']) {
       for (const _ of ['made', 'cached']) {
@@ -203,9 +203,11 @@ t.test('a cached answer is sent in the encoding that each client requests', asyn
 
 t.test('every answer that depends on Accept-Encoding has a Vary header, compressed or not', async (t) => {
   const world = await makeWorld(t, { site_daily: DAYS, keywords: [keyword('Kw001', 'a')] });
-  const paths = ['/api/v1/projects', '/api/v1/projects/Proj1/site', '/api/v1/projects/Proj1/keywords?daily=1'];
   for (const url of [
-    ...paths,
+    '/api/v1/projects.json',
+    '/api/v1/projects/Proj1/site.csv',
+    '/api/v1/projects/Proj1/keywords?daily=1&format=json',
+    '/api/v1/projects/Proj1/groups',
     '/api/v1/projects/nosuc/site',
     '/api/v1/nothing',
     '/nothing',
@@ -220,6 +222,34 @@ t.test('every answer that depends on Accept-Encoding has a Vary header, compress
       }
     }
   }
+});
+
+t.test('Vary names Accept where the format depends on it, and only there', async (t) => {
+  const world = await makeWorld(t, { site_daily: DAYS });
+  const send = (path: string, more: Readonly<Record<string, string>> = {}) =>
+    world.app.inject({ url: `/api/v1${path}`, headers: { authorization: `Bearer ${world.key}`, ...more } });
+  const vary = async (path: string, accept?: string) =>
+    (await send(path, accept === undefined ? {} : { accept })).headers['vary'];
+  const site = '/projects/Proj1/site';
+  for (const path of [site, '/projects', '/portfolio', '/projects/Proj1/alerts', '/projects/Proj1/pages']) {
+    for (const accept of [undefined, '*/*', 'text/csv', 'image/png']) {
+      t.equal(await vary(path, accept), 'accept, accept-encoding', `${path} ${accept}`);
+    }
+    t.equal(await vary(`${path}.csv`, 'application/json'), 'accept-encoding', `${path}.csv`);
+    t.equal(await vary(`${path}?format=csv`, 'application/json'), 'accept-encoding', `${path}?format=csv`);
+  }
+  for (const path of [
+    '/projects/Proj1',
+    '/projects/Proj1/groups',
+    '/projects/Proj1/snapshot',
+    '/projects/nosuc/site',
+  ]) {
+    t.equal(await vary(path, 'text/csv'), 'accept-encoding', path);
+  }
+  const { headers } = await send(site);
+  const unchanged = await send(site, { 'if-none-match': String(headers['etag']) });
+  t.strictSame([unchanged.statusCode, unchanged.headers['vary']], [304, 'accept, accept-encoding']);
+  t.equal((await send(site, { authorization: '' })).headers['vary'], 'accept-encoding', 'nobody looked at it');
 });
 
 t.test('a failure in the middle of a long answer breaks the connection', async (t) => {

@@ -1,4 +1,5 @@
 import t, { type Test } from 'tap';
+import { putSyncKeywords } from '../../server/catalog/sync-days.ts';
 import { parseCsv, parseNdjson, readArrow, readParquet } from '../formats/read.ts';
 import { facts, keyword, makeWorld, NOW, ofProject, PROJECT, type Row, refusedFor, type World } from '../world.ts';
 import { addUp, comparedOf, eachDay, type Metric, metricsOf, type Pair, type Sum, shift } from './comparison-oracle.ts';
@@ -363,6 +364,39 @@ t.test('keywords that began later than the site lack days', async (t) => {
     ((await late.ask(path)).body.keywords[0].unsafe as Unsafe).impressions ?? [];
   t.strictSame(await unsafe('/keywords?period=7d&to=2026-03-07&compare=previous'), []);
   t.strictSame(await unsafe('/keywords?period=14d&to=2026-02-28&compare=previous'), ['missing_days']);
+});
+
+t.test('a keyword that is tracked since recently lacks days that others have', async (t) => {
+  const synced = await makeWorld(t, TABLES);
+  const { keywords } = (await synced.ask('/keywords')).body as { keywords: { id: string; query: string }[] };
+  const [young, ...others] = keywords;
+  const fetched = (from: string, to: string) => (one: { id: string; query: string }) => ({ ...one, from, to });
+  const path = '/keywords?period=7d&to=2026-03-07';
+  const lacking = async (compare: string): Promise<string[]> => {
+    const { body } = await synced.ask(`${path}&compare=${compare}`);
+    const rows = body.keywords as { id: string; unsafe: Unsafe }[];
+    return rows.filter(({ unsafe }) => unsafe.ctr?.includes('missing_days')).map(({ id }) => id);
+  };
+  t.strictSame(await lacking('previous'), [], 'loaded keywords have what was loaded');
+  await putSyncKeywords(synced.catalog, 'Proj1', [
+    ...others.map(fetched('2026-01-01', '2026-03-10')),
+    fetched('2026-02-26', '2026-03-10')(young!),
+  ]);
+  t.strictSame(await lacking('2026-02-20..2026-02-26'), [young!.id], 'its base is a part of the days');
+  t.strictSame(await lacking('2026-02-26..2026-03-01'), [], 'its base is whole');
+  const csv = await synced.app.inject({
+    url: `/api/v1/projects/Proj1${path}&compare=2026-02-19..2026-02-25&format=ndjson`,
+    headers: { authorization: `Bearer ${synced.key}` },
+  });
+  const rows = csv.body
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { id: string; unsafe_ctr: string[] });
+  t.strictSame(
+    rows.filter(({ unsafe_ctr }) => unsafe_ctr.includes('missing_days')).map(({ id }) => id),
+    [young!.id],
+    'in every format',
+  );
 });
 
 t.test('months of countries: unsafe where they are spread, and for countries that a month does not name', async (t) => {

@@ -34,6 +34,9 @@ export async function watchedPage(
     problems.push(`dialog: ${dialog.message()}`);
     void dialog.dismiss();
   });
+  page.on('response', (response) => {
+    if (response.status() === 500) problems.push(`failure of the server: ${response.url()}`);
+  });
   page.on('request', (request) => {
     const url = request.url();
     if (!url.startsWith(`${origin}/`) && !url.startsWith('data:')) problems.push(`foreign request: ${url}`);

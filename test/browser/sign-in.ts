@@ -12,7 +12,7 @@ t.test('signing in with a key or a link, and out', async (t) => {
   await lookAt(t, page, 'sign-in');
   t.strictSame(await seriousFindings(page), [], 'axe');
   await page.getByRole('button', { name: 'Sign in' }).click();
-  t.match(await page.getByRole('alert').textContent(), 'unknown or revoked');
+  t.match(await page.getByRole('alert').textContent(), 'unknown, expired or revoked');
   await page.getByLabel('API key').fill(world.key);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { name: 'Overview' }).waitFor();

@@ -10,7 +10,11 @@ const DROP = addDays(LAST, -9);
 /** The keyword is at position 4, from some day on at 14; the site has 100 clicks a day, then 30. */
 const world = await makeWorld(t, {
   workspaces: [WORKSPACE, { ...WORKSPACE, id: 'other' }],
-  projects: [PROJECT, { ...PROJECT, id: 'Proj2', workspace_id: 'other' }],
+  projects: [
+    PROJECT,
+    { ...PROJECT, id: 'Proj2', workspace_id: 'other' },
+    { ...PROJECT, id: 'Empty', synced_through: null, last_synced_at: null, provisional_after: null },
+  ],
   keywords: [keyword('Kw001', 'walking boots')],
   site_daily: facts('date device', ...DAYS.map((day) => [day, 'mobile', day < DROP ? 100 : 30, 1000, 4000])),
   keyword_daily: facts(
@@ -127,4 +131,6 @@ t.test('the data: which days of which tables are stored', async (t) => {
   ]);
   t.equal(body.sync, undefined, 'a project without a connection is not synced');
   t.equal((await ask('Proj2/data')).status, 404);
+  const empty = await ask('Empty/data');
+  t.strictSame([empty.status, empty.body.calendar, empty.body.tables], [200, null, []], 'before the first day');
 });

@@ -47,7 +47,11 @@ export interface ConnectedWorld extends World {
 /** A server with a project that only has a connection to the fake reporting API. */
 export async function connectedWorld(
   t: Test,
-  { project = {}, environment = {} }: { project?: Row; environment?: NodeJS.ProcessEnv } = {},
+  {
+    project = {},
+    environment = {},
+    measured = false,
+  }: { project?: Row; environment?: NodeJS.ProcessEnv; measured?: boolean } = {},
 ): Promise<ConnectedWorld> {
   const google = await fakeSearchConsole(t);
   const clock = { clock: NOW };
@@ -57,6 +61,7 @@ export async function connectedWorld(
     { projects: [{ ...PROJECT, ...project }] },
     {
       now,
+      measured,
       environment: { ORDINATE_LISTS_WAIT_SECONDS: '60', ORDINATE_PROVIDER_SECONDS: '60', ...environment },
     },
   );

@@ -2,8 +2,9 @@ import { readdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import t, { type Test } from 'tap';
+import { createKey } from '../../server/catalog/keys.ts';
 import { facts, keyword, makeWorld, type Row, sharedEngine, type World } from '../world.ts';
-import { parseCsv, parseNdjson, readArrow, readParquet } from './read.ts';
+import { arrowMetadata, parquetMetadata, parseCsv, parseNdjson, readArrow, readParquet } from './read.ts';
 
 const HOSTILE = ['=cmd("x")', '+1', '-1', '@sum', '\tx', 'a "b", c\r\nd', "it's; ümlaut 🥾", 'without data'];
 
@@ -323,6 +324,27 @@ t.test('headers say what JSON says beside its rows', async (t) => {
   const withMark = await send(`${project}/site.csv?bom=1`);
   t.equal(withMark.bytes.subarray(0, 3).toString('hex'), 'efbbbf');
   t.equal(withMark.text.slice(1).startsWith('date,'), true);
+});
+
+t.test('quality is in a header, and in the metadata of files that have some', async (t) => {
+  // Another one than that of other tests: a key has 120 requests in a minute.
+  const { key } = await createKey(world.catalog, { workspace: 'acme', name: 'quality', by: null, at: 0 });
+  const ask = (path: string) => send(path, { authorization: `Bearer ${key}` });
+  for (const path of ['site', 'keywords', 'breakdowns', 'pages', 'queries', 'keywords?daily=1']) {
+    const asked = `${project}/${path}${path.includes('?') ? '&' : '?'}period=28d`;
+    const { quality } = JSON.parse((await ask(`${asked}&quality=1`)).text) as { quality: object };
+    for (const format of ['csv', 'ndjson', 'arrow', 'parquet']) {
+      const sent = await ask(`${asked}&quality=1&format=${format}`);
+      t.strictSame(JSON.parse(String(sent.headers['x-quality'])), quality, `${path} ${format}`);
+      const plain = await ask(`${asked}&format=${format}`);
+      t.notOk('x-quality' in plain.headers, `${path} ${format}, not asked for`);
+      if (format === 'csv' || format === 'ndjson') t.equal(sent.text, plain.text, 'the rows are the same');
+      const metadata = format === 'arrow' ? arrowMetadata : format === 'parquet' ? parquetMetadata : undefined;
+      if (metadata === undefined) continue;
+      t.strictSame(JSON.parse((await metadata(sent.bytes))['quality'] ?? ''), quality, `${path} ${format}`);
+      t.notOk('quality' in (await metadata(plain.bytes)));
+    }
+  }
 });
 
 t.test('without a limit all rows come, with one a page', async (t) => {

@@ -46,16 +46,37 @@ function plain(type: DataType, value: unknown): unknown {
   return DataType.isList(type) ? [...(value as Vector)] : value;
 }
 
+/** The metadata of an Arrow stream's schema. */
+export async function arrowMetadata(bytes: Uint8Array): Promise<Record<string, string>> {
+  return Object.fromEntries(tableFromIPC(bytes).schema.metadata);
+}
+
+/** The metadata of a Parquet file. */
+export function parquetMetadata(bytes: Uint8Array): Promise<Record<string, string>> {
+  return withFile(bytes, async (file) => {
+    const rows = await duckdb(
+      `select decode(key) as key, decode(value) as value from parquet_kv_metadata(${quoted(file)})`,
+    );
+    return Object.fromEntries(rows.map(({ key, value }) => [String(key), String(value)]));
+  });
+}
+
 /** Rows of a Parquet file, and the type of each column. */
-export async function readParquet(bytes: Uint8Array): Promise<{ types: Record<string, string>; rows: PlainRow[] }> {
-  const folder = mkdtempSync(join(tmpdir(), 'ordinate-test-'));
-  try {
-    const file = join(folder, 'answer.parquet');
-    writeFileSync(file, bytes);
+export function readParquet(bytes: Uint8Array): Promise<{ types: Record<string, string>; rows: PlainRow[] }> {
+  return withFile(bytes, async (file) => {
     const described = await duckdb(`describe select * from ${quoted(file)}`);
     const types = Object.fromEntries(described.map((row) => [String(row['column_name']), String(row['column_type'])]));
     const rows = await duckdb(`select * from ${quoted(file)}`);
     return { types, rows: rows.map((row) => Object.fromEntries(Object.entries(row).map(fromDuckdb(types)))) };
+  });
+}
+
+async function withFile<T>(bytes: Uint8Array, read: (file: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'ordinate-test-'));
+  try {
+    const file = join(folder, 'answer.parquet');
+    writeFileSync(file, bytes);
+    return await read(file);
   } finally {
     rmSync(folder, { recursive: true });
   }

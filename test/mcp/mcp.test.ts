@@ -147,6 +147,26 @@ t.test('site_performance: as the API answers, at most 100 rows unless more are a
   t.equal(settled.quality.provisional, null);
 });
 
+t.test('every answer about a range says how good its data is', async (t) => {
+  const asked = { project: 'Proj1', period: '28d' };
+  const ofSite = (await world.ask('/site?period=28d&quality=1')).body.quality;
+  const ofQueries = (await world.ask('/queries?period=28d&quality=1')).body.quality;
+  const ofKeywords = (await world.ask('/keywords?period=28d&quality=1')).body.quality;
+  const keyword = (await world.ask('/keywords')).body.keywords[0].id as string;
+  for (const [tool, more, { events: _events, ...expected }] of [
+    ['site_performance', {}, ofSite],
+    ['breakdowns', {}, ofSite],
+    ['top_rows', {}, ofQueries],
+    ['changes', {}, ofQueries],
+    ['keyword_history', { keyword }, ofKeywords],
+  ] as const) {
+    const { provisional, ...found } = (await call(tool, { ...asked, ...more })).body.quality;
+    t.strictSame(found, expected, tool);
+    t.strictSame(provisional, { from: '2026-03-08', to: '2026-03-10' }, tool);
+  }
+  t.ok(ofSite.daysStored > 0);
+});
+
 t.test('changes of what the provider counts are named where they lie in the range', async (t) => {
   const { body } = await call('site_performance', { project: 'Proj1' });
   t.match(body.events, [{ affects: ['impressions', 'ctr', 'position'], from: '2025-05-13' }]);

@@ -81,7 +81,10 @@ export async function measureRepeat({ data, options }: Bench): Promise<Outcome> 
 }
 
 /** Requests to the workspaces in turn, with their keys in turn. */
-async function requestsOf(rings: readonly { path: string; ring: KeyRing }[], count: number): Promise<BurstRequest[]> {
+export async function requestsOf(
+  rings: readonly { path: string; ring: KeyRing }[],
+  count: number,
+): Promise<BurstRequest[]> {
   const each = Math.ceil(count / rings.length);
   const byRing = await Promise.all(
     rings.map(async ({ path, ring }) => (await ring.take(each)).map((key) => ({ path, key }))),

@@ -13,6 +13,9 @@ export interface TimeLimits {
 /** Why a response ended early, for the log. */
 type Cut = 'time limit' | 'client stalled' | 'failed';
 
+/** Why a response is incomplete: the service ended it, or the client left. */
+export const INCOMPLETE: readonly (Cut | 'client gone')[] = ['time limit', 'client stalled', 'failed', 'client gone'];
+
 declare module 'fastify' {
   interface FastifyRequest {
     /** Null for requests that reached no hook. */
@@ -82,7 +85,7 @@ class Deadline {
   }
 
   #expire(): void {
-    const error = unavailable('The response took too long; request a shorter range or try again later.');
+    const error = unavailable('The response took too long; request a shorter range or try again later.', 'time-limit');
     this.#stop.abort(error);
     if (this.#reply.raw.headersSent) this.end('time limit');
     else if (!this.#reply.sent) this.#reply.send(error);

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { KnownError, notFound, UNREADABLE_REQUESTS, unavailable } from '../../domain/errors.ts';
+import { KnownError, notFound, UNREADABLE_REQUESTS, type UnavailableReason, unavailable } from '../../domain/errors.ts';
 import { classifyFailure, type ResourceFailure } from '../../domain/failures.ts';
 
 /** The body of every error response. */
@@ -21,9 +21,17 @@ export function logError(error: unknown, request: FastifyRequest): KnownError {
   return known;
 }
 
+const reasons = new WeakMap<FastifyRequest, UnavailableReason>();
+
+/** Why a request was answered with 503; undefined for other requests. */
+export function unavailableReason(request: FastifyRequest): UnavailableReason | undefined {
+  return reasons.get(request);
+}
+
 /** Sends an error with its status, headers and body. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = logError(error, request);
+  if (known.status === 503) reasons.set(request, known.reason);
   reply.header('cache-control', 'no-store');
   if (known.code === 'unauthorized') reply.header('www-authenticate', 'Bearer');
   if (known.retryAfter !== undefined) reply.header('retry-after', String(known.retryAfter));
@@ -52,7 +60,7 @@ function toKnown(error: unknown): KnownError {
     return new KnownError('invalid_request', 'The request cannot be read: its address or body is malformed.');
   }
   const failure = classifyFailure(error);
-  if (failure !== undefined) return unavailable(FAILURE_MESSAGES[failure], error);
+  if (failure !== undefined) return unavailable(FAILURE_MESSAGES[failure], failure, error);
   return new KnownError('server_error', 'The service failed to respond; the failure has been logged.');
 }
 

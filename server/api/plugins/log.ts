@@ -35,11 +35,28 @@ export function serializeError(error: Error): ReturnType<typeof stdSerializers.e
   return { ...rest, message: redact(message), stack: redact(stack) };
 }
 
+/** A request whose response has ended. */
+export interface Answered {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  /** Milliseconds since the request arrived. */
+  readonly ms: number;
+  /** False if the connection ended before the response did. */
+  readonly isWhole: boolean;
+}
+
+export type OnAnswered = (answered: Answered) => void;
+
 /**
  * Logs a request when its response ends, including incomplete responses. Writes one flat line with the server's logger, for
  * speed.
  */
-export function logAnswer(log: FastifyBaseLogger, request: FastifyRequest, reply: FastifyReply): void {
+export function logAnswer(
+  log: FastifyBaseLogger,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  onAnswered?: OnAnswered,
+): void {
   const { raw } = reply;
   const start = performance.now();
   // Closed connections no longer have the address.
@@ -49,20 +66,22 @@ export function logAnswer(log: FastifyBaseLogger, request: FastifyRequest, reply
     isWhole = true;
   });
   raw.once('close', () => {
-    const ms = Math.round((performance.now() - start) * 10) / 10;
+    const exact = performance.now() - start;
+    const ms = Math.round(exact * 10) / 10;
     const url = redactAddress(request.url);
     const { principal } = request;
     const who = principal?.keyId === null ? { session: principal.id } : { key: principal?.keyId };
     const line = { id, method, url, address, status: raw.headersSent ? raw.statusCode : null, ms, ...who };
     if (isWhole) log.info(line, 'answered');
     else log.info({ ...line, cut: request.deadline?.cut ?? 'client gone' }, 'not answered whole');
+    onAnswered?.({ request, reply, ms: exact, isWhole });
   });
 }
 
 /** Logs each request when its response ends. */
-export function addAnswerLog(app: FastifyInstance): void {
+export function addAnswerLog(app: FastifyInstance, onAnswered?: OnAnswered): void {
   app.addHook('onRequest', (request, reply, done) => {
-    logAnswer(app.log, request, reply);
+    logAnswer(app.log, request, reply, onAnswered);
     done();
   });
 }

@@ -5,7 +5,7 @@ import { formatParameters, readParameters } from '../../reports/parameters.ts';
 import { oneProjectReport } from '../../reports/project.ts';
 import { projectsReport } from '../../reports/projects.ts';
 import { answerFresh } from '../answer.ts';
-import { namedFormat, parametersOf } from '../format.ts';
+import { namedFormat, parametersOf, varyByAccept } from '../format.ts';
 import { sendBytes } from '../response-cache.ts';
 import { responses } from '../responses.ts';
 import { rowStream } from '../row-stream.ts';
@@ -24,6 +24,7 @@ export const projects: Route = {
   description: 'Oldest first. Projects that have not finished setup are left out.',
   response: responses(answer, 'The projects.', ['invalid_request']),
   handle: (context) => async (request, reply) => {
+    varyByAccept(request, reply);
     const how = readParameters(formatParameters, parametersOf(request, namedFormat(request)));
     const result: Static<typeof answer> = await projectsReport(context, request.principal!);
     if (how.format !== 'json') {

@@ -81,12 +81,12 @@ export class SqliteCatalog implements OpenCatalog, Statements {
       try {
         this.#file.check();
       } catch (error) {
-        throw unavailable('The service has lost its catalog.', error);
+        throw unavailable('The service has lost its catalog.', 'catalog-lost', error);
       }
       const { dataVersion } = this.#main;
       if (dataVersion !== this.#looked) {
         if (schemaVersionOf(this.#main.db) !== SCHEMA_VERSION) {
-          throw unavailable('The data is used by a newer version of the service.');
+          throw unavailable('The data is used by a newer version of the service.', 'newer-version');
         }
         this.#looked = dataVersion;
       }

@@ -93,6 +93,12 @@ export class Engine {
     return new Session(await this.#database.connect());
   }
 
+  /** The bytes in memory and on disk that DuckDB uses now, for metrics. */
+  async memory(): Promise<{ readonly memory: number; readonly spilled: number }> {
+    const [found] = await this.query<{ memory: number; spilled: number }>('facts/memory', {});
+    return found!;
+  }
+
   /** A path for a file of the caller, who removes it. */
   temporaryFile(ending: string): string {
     return join(this.#temporaryFolder, `${newUuid()}.${ending}`);

@@ -1,10 +1,10 @@
 import { breakdownsReport } from '../../reports/breakdowns.ts';
 import * as parameter from '../../reports/parameters.ts';
 import { project } from '../arguments.ts';
-import { quality } from '../quality.ts';
+import { quality, WITH_QUALITY } from '../quality.ts';
 import { ask, type Tool } from '../tool.ts';
 
-const { format: _format, bom: _bom, ...ofReport } = breakdownsReport.parameters;
+const { format: _format, bom: _bom, quality: _quality, ...ofReport } = breakdownsReport.parameters;
 const own = {
   limit: parameter.wholeNumber({ minimum: 1, maximum: 300 }, 20, 'Most rows of each kind.'),
 };
@@ -18,13 +18,13 @@ export const breakdowns: Tool = {
   required: ['project'],
   run: async ({ project: id = '', limit: sentLimit, ...sent }, call) => {
     const { limit } = parameter.readParameters(own, { limit: sentLimit });
-    const { answer } = await ask(breakdownsReport, id, sent, call);
-    const { project: reference, range, brand, countries, devices, appearances } = answer;
+    const { answer } = await ask(breakdownsReport, id, { ...sent, ...WITH_QUALITY }, call);
+    const { project: reference, range, quality: known, brand, countries, devices, appearances } = answer;
     const kinds = { countries, devices, appearances };
     return {
       project: reference,
       range,
-      ...quality(range, range.provisionalAfter),
+      ...quality(range, known),
       total: sizes(kinds, Number.POSITIVE_INFINITY),
       returned: sizes(kinds, limit),
       brand,

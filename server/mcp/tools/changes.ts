@@ -3,10 +3,9 @@ import { earlier } from '../../domain/dates.ts';
 import type { Range } from '../../domain/range.ts';
 import { type Cell, plainColumns, type RowsAnswer } from '../../formats/rows.ts';
 import * as parameter from '../../reports/parameters.ts';
-import { findReportProject } from '../../reports/report.ts';
 import { siteReport } from '../../reports/site.ts';
 import { project, type Sent } from '../arguments.ts';
-import { eventsOf, quality } from '../quality.ts';
+import { eventsOf, quality, WITH_QUALITY } from '../quality.ts';
 import { allRows, kind, rowParameters } from '../row-kinds.ts';
 import { ask, type Tool } from '../tool.ts';
 import { Top } from '../top.ts';
@@ -32,8 +31,8 @@ export const changes: Tool = {
     // Whole lists are read, as by long answers of the API.
     const leave = await call.context.longAnswers.enter(call.workspace, call.signal);
     try {
-      const now = await allRows(of, id, { compare: 'previous', ...sent }, call);
-      const { range, total } = now.head;
+      const now = await allRows(of, id, { compare: 'previous', ...sent, ...WITH_QUALITY }, call);
+      const { range, quality: known, total } = now.head;
       const { comparison: other, from, to } = range!;
       const then = { from: other!.from, to: other!.to };
       const { gained, lost } = await largestChanges(now, metric, limit);
@@ -46,12 +45,11 @@ export const changes: Tool = {
       const { device, country } = sent;
       const ofSite = { ...(device && { device }), ...(country && { country }) };
       const site = (await ask(siteReport, id, between(ofSite, { from, to }, then), call)).answer;
-      const { provisionalAfter } = await findReportProject(call.context, { workspace: call.workspace, id });
       const rows = { gained, lost, vanished };
       return {
         project: site.project,
         range: { from, to, comparison: then },
-        ...quality({ from, to }, provisionalAfter),
+        ...quality({ from, to }, known),
         events: eventsOf({ from: earlier(from, then.from), to }),
         site: site.totals,
         kind: of,

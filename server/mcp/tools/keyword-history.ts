@@ -2,8 +2,9 @@ import { notFound } from '../../domain/errors.ts';
 import { dailyKeywordsJson } from '../../formats/keywords-json.ts';
 import { keywordsReport } from '../../reports/keywords.ts';
 import * as parameter from '../../reports/parameters.ts';
+import type { Quality } from '../../reports/quality.ts';
 import { project, type Sent } from '../arguments.ts';
-import { quality } from '../quality.ts';
+import { quality, WITH_QUALITY } from '../quality.ts';
 import { seriesOf, seriesParameters } from '../series.ts';
 import { ask, type Call, type Tool } from '../tool.ts';
 
@@ -14,7 +15,8 @@ const keyword: parameter.Parameter = {
 };
 interface Answer {
   readonly project: object;
-  readonly range: { readonly from: string; readonly to: string; readonly provisionalAfter: string | null };
+  readonly range: { readonly from: string; readonly to: string };
+  readonly quality: Quality;
   readonly keywords: readonly { readonly id: string; readonly daily: readonly unknown[] }[];
 }
 
@@ -36,16 +38,16 @@ export const keywordHistory: Tool = {
     const { id: keywordId, query } = await findKeyword(id, named, call);
     const filter = JSON.stringify({ match: 'all', conditions: [{ field: 'query', op: 'equals', value: query }] });
     const asks = async (own: Sent): Promise<Answer> => {
-      const result = await ask(keywordsReport, id, { ...own, daily: '1', filter }, call);
+      const result = await ask(keywordsReport, id, { ...own, ...WITH_QUALITY, daily: '1', filter }, call);
       const parts = await Array.fromAsync(dailyKeywordsJson(result));
       return JSON.parse(Buffer.concat(parts).toString()) as Answer;
     };
     // Others may differ by case only.
     const found = ({ keywords }: Answer) => keywords.find((one) => one.id === keywordId)!;
     const { answer, series } = await seriesOf(sent, asks, (one) => found(one).daily);
-    const { project: reference, range } = answer;
+    const { project: reference, range, quality: known } = answer;
     const { daily: _, ...totals } = found(answer);
-    return { project: reference, range, ...quality(range, range.provisionalAfter), keyword: totals, ...series };
+    return { project: reference, range, ...quality(range, known), keyword: totals, ...series };
   },
 };
 

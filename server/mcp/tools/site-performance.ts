@@ -1,10 +1,10 @@
 import { siteReport } from '../../reports/site.ts';
 import { project } from '../arguments.ts';
-import { quality } from '../quality.ts';
+import { quality, WITH_QUALITY } from '../quality.ts';
 import { seriesOf, seriesParameters } from '../series.ts';
 import { ask, type Tool } from '../tool.ts';
 
-const { format: _format, bom: _bom, ...ofReport } = siteReport.parameters;
+const { format: _format, bom: _bom, quality: _quality, ...ofReport } = siteReport.parameters;
 
 export const sitePerformance: Tool = {
   name: 'site_performance',
@@ -14,9 +14,9 @@ export const sitePerformance: Tool = {
   parameters: { project, ...ofReport, ...seriesParameters },
   required: ['project'],
   run: async ({ project: id = '', ...sent }, call) => {
-    const asks = async (own: typeof sent) => (await ask(siteReport, id, own, call)).answer;
+    const asks = async (own: typeof sent) => (await ask(siteReport, id, { ...own, ...WITH_QUALITY }, call)).answer;
     const { answer, series } = await seriesOf(sent, asks, ({ daily }) => daily);
-    const { project: reference, range, totals } = answer;
-    return { project: reference, range, ...quality(range, range.provisionalAfter), totals, ...series };
+    const { project: reference, range, quality: known, totals } = answer;
+    return { project: reference, range, ...quality(range, known), totals, ...series };
   },
 };

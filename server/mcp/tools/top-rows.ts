@@ -1,9 +1,9 @@
 import * as parameter from '../../reports/parameters.ts';
+import type { Quality } from '../../reports/quality.ts';
 import { queriesReport } from '../../reports/queries.ts';
-import { findReportProject } from '../../reports/report.ts';
 import { parameterOf, project } from '../arguments.ts';
 import { counted } from '../counted.ts';
-import { quality } from '../quality.ts';
+import { quality, WITH_QUALITY } from '../quality.ts';
 import { FIELDS, jsonRows, kind, rowParameters } from '../row-kinds.ts';
 import type { Tool } from '../tool.ts';
 
@@ -14,6 +14,7 @@ const SORT_HELP = `Fields to sort by, joined by commas, \`-\` for descending; mo
 interface Page {
   readonly project: object;
   readonly range: { readonly from: string; readonly to: string };
+  readonly quality: Quality;
   readonly paging: { readonly total: number };
   readonly [rows: string]: unknown;
 }
@@ -28,14 +29,20 @@ export const topRows: Tool = {
   run: async ({ project: id = '', ...sent }, call) => {
     const { kind: of, limit, offset } = parameter.readParameters(own, sent);
     const { kind: _, ...asked } = sent;
-    const json = await jsonRows(of, id, { ...asked, limit: String(limit) }, call);
-    const { project: reference, range, paging, [of]: rows, ...more } = JSON.parse(json.toString()) as Page;
-    const { provisionalAfter } = await findReportProject(call.context, { workspace: call.workspace, id });
+    const json = await jsonRows(of, id, { ...asked, ...WITH_QUALITY, limit: String(limit) }, call);
+    const {
+      project: reference,
+      range,
+      quality: known,
+      paging,
+      [of]: rows,
+      ...more
+    } = JSON.parse(json.toString()) as Page;
     return {
       project: reference,
       range,
       ...more,
-      ...quality(range, provisionalAfter),
+      ...quality(range, known),
       ...counted(paging.total, offset, (rows as unknown[]).length),
       [of]: rows,
     };

@@ -62,7 +62,7 @@ export function formatPercent(value: number): string {
 
 /** The difference of two percentages: `0.3 pt`. */
 export function formatPoints(value: number): string {
-  return `${(value < 0.001 ? finePlace : place).format(100 * value)} pt`;
+  return `${(value > 0 && value < 0.001 ? finePlace : place).format(100 * value)} pt`;
 }
 
 /** `12.0×`. */

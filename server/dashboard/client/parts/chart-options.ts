@@ -82,8 +82,10 @@ function labelsAt(points: readonly ChartPoint[], places: readonly number[]): str
   });
 }
 
-/** 1, 2, 5, 10, … */
-const WHOLE_STEPS = Array.from({ length: 12 }, (_, power) => [1, 2, 5].map((digit) => digit * 10 ** power)).flat();
+/** 1, 2, 5, 10, 20, 25, 50, … */
+const WHOLE_STEPS = Array.from({ length: 12 }, (_, power) => [1, 2, 2.5, 5].map((digit) => digit * 10 ** power))
+  .flat()
+  .filter(Number.isInteger);
 
 interface Drawing {
   readonly width: number;

@@ -58,6 +58,8 @@ function List({
     apiPath(`/projects/${project.id}/alerts`, parameters),
   );
   const alerts = data?.alerts ?? [];
+  const wanted = useView().get('alert');
+  const isElsewhere = wanted !== '' && alerts.every(({ id }) => id !== wanted);
   return (
     <>
       {error && <ErrorBox error={error} retry={reload} />}
@@ -74,7 +76,10 @@ function List({
       )}
       {alerts.length > 0 && (
         <>
-          <p class="muted list-head">{plural(alerts.length, 'alert')}, newest first</p>
+          <p class="muted list-head">
+            {plural(alerts.length, 'alert')}, newest first
+            {isElsewhere && '. The alert of this address is not among them: it is older, or in another state.'}
+          </p>
           <ul class={`alerts card ${isLoading ? 'is-stale' : ''}`}>
             {alerts.map((alert) => (
               <AlertItem key={alert.id} alert={alert} project={project} />

@@ -1,0 +1,43 @@
+import { countOtherLoad, countPublishedLoad, type LoadKind } from '../catalog/load-counts.ts';
+import { UsageDatabase } from '../catalog/usage.ts';
+import { toMicroseconds } from '../domain/instants.ts';
+import { LoadRejected } from './problems.ts';
+
+/** What is counted of a load. */
+interface Counts {
+  readonly tables: Readonly<Record<string, { readonly rows: number }>>;
+  readonly seconds: number;
+}
+
+/**
+ * Runs a load and counts it for metrics, in the usage database, because most loads run in processes of their own. The
+ * numbers are expendable: failed writes are dropped.
+ */
+export async function countLoad<T extends Counts>(
+  dataFolder: string,
+  kind: LoadKind,
+  load: () => Promise<T>,
+): Promise<T> {
+  try {
+    const loaded = await load();
+    const rows = Object.values(loaded.tables).reduce((sum, table) => sum + table.rows, 0);
+    const { seconds } = loaded;
+    await write(dataFolder, (usage) =>
+      countPublishedLoad(usage, { kind, at: toMicroseconds(Date.now()), rows, seconds }),
+    );
+    return loaded;
+  } catch (error) {
+    const how = error instanceof LoadRejected ? 'rejected' : 'failed';
+    await write(dataFolder, (usage) => countOtherLoad(usage, kind, how));
+    throw error;
+  }
+}
+
+async function write(dataFolder: string, count: (usage: UsageDatabase) => Promise<void>): Promise<void> {
+  const usage = new UsageDatabase(dataFolder, () => {});
+  try {
+    await count(usage);
+  } finally {
+    usage.close();
+  }
+}

@@ -1,0 +1,112 @@
+import { once } from 'node:events';
+import { lstat, rm } from 'node:fs/promises';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import type { Settings } from '../settings/settings.ts';
+
+type Listening = Pick<Settings, 'metricsPort' | 'metricsHost' | 'metricsSocket'>;
+
+export interface EndpointOptions {
+  readonly settings: Listening;
+  readonly contentType: string;
+  /** The text of all metrics. */
+  readonly read: () => Promise<string>;
+  /** Called with the error of a failed read. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** Whether metrics are served anywhere. */
+export function isMeasured({ metricsPort, metricsSocket }: Listening): boolean {
+  return metricsPort !== 'off' || metricsSocket !== '';
+}
+
+/** Serves `/metrics` on a port and a Unix socket of its own, without a key. */
+export class MetricsEndpoint {
+  readonly #options: EndpointOptions;
+  readonly #servers: Server[] = [];
+  #reading: Promise<string> | undefined;
+
+  constructor(options: EndpointOptions) {
+    this.#options = options;
+  }
+
+  /** Listens; returns the addresses. Throws if an address is in use. */
+  async listen(): Promise<string[]> {
+    const { metricsPort: port, metricsHost: host, metricsSocket: path } = this.#options.settings;
+    const addresses: string[] = [];
+    if (port !== 'off') {
+      const server = await this.#start({ port, host }, `ORDINATE_METRICS_PORT: port ${port} of ${host}`);
+      const { port: taken } = server.address() as AddressInfo;
+      addresses.push(`http://${host.includes(':') ? `[${host}]` : host}:${taken}/metrics`);
+    }
+    if (path !== '') {
+      await removeStale(path);
+      await this.#start({ path }, `ORDINATE_METRICS_SOCKET: '${path}'`);
+      addresses.push(`unix:${path}`);
+    }
+    return addresses;
+  }
+
+  async close(): Promise<void> {
+    for (const server of this.#servers.splice(0)) {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    }
+  }
+
+  async #start(where: { port: number; host: string } | { path: string }, what: string): Promise<Server> {
+    const server = createServer((request, response) => {
+      void this.#answer(request.method ?? '', request.url ?? '', response);
+    });
+    server.listen(where);
+    try {
+      await once(server, 'listening');
+    } catch (cause) {
+      const { code } = cause as NodeJS.ErrnoException;
+      const problem = code === 'EADDRINUSE' ? 'is in use already' : `cannot be listened on (${code})`;
+      throw new Error(`${what} ${problem}; choose another one.`, { cause });
+    }
+    this.#servers.push(server);
+    return server;
+  }
+
+  async #answer(method: string, url: string, response: ServerResponse): Promise<void> {
+    const send = (status: number, type: string, text: string): void => {
+      response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' });
+      response.end(method === 'HEAD' ? undefined : text);
+    };
+    const plain = 'text/plain; charset=utf-8';
+    if (method !== 'GET' && method !== 'HEAD') return send(405, plain, 'Metrics answer GET and HEAD only.\n');
+    if (url.split('?', 1)[0] !== '/metrics') return send(404, plain, 'The metrics are at /metrics.\n');
+    try {
+      send(200, this.#options.contentType, await this.#read());
+    } catch (error) {
+      this.#options.onError(error);
+      send(500, plain, 'The metrics could not be read; the log has the reason.\n');
+    }
+  }
+
+  /** Concurrent requests share a read. */
+  #read(): Promise<string> {
+    this.#reading ??= this.#options.read().finally(() => {
+      this.#reading = undefined;
+    });
+    return this.#reading;
+  }
+}
+
+/** Removes the socket of a process that was killed; one that still listens is left, and so is another file. */
+async function removeStale(path: string): Promise<void> {
+  // To connect to another file fails in the same way.
+  const found = await lstat(path).catch(() => undefined);
+  if (found?.isSocket() !== true) return;
+  const socket = connect(path);
+  const isStale = await once(socket, 'connect').then(
+    () => false,
+    ({ code }: NodeJS.ErrnoException) => code === 'ECONNREFUSED',
+  );
+  socket.destroy();
+  if (isStale) await rm(path, { force: true });
+}

@@ -1,0 +1,109 @@
+import {
+  Counter,
+  collectDefaultMetrics,
+  Histogram,
+  type MetricObjectWithValues,
+  type MetricValue,
+  Registry,
+} from 'prom-client';
+import { onMeasured } from '../runtime/measurements.ts';
+
+/** Metrics of one process as plain data, which can be sent to another process and merged there. */
+export type Collected = readonly MetricObjectWithValues<MetricValue<string>>[];
+
+/** Which part of the service a process is. Each of its series has this label. */
+export type ProcessName = 'server' | 'jobs';
+
+/** Default metrics that tell little and have many series. */
+const NOT_NEEDED = [
+  'nodejs_heap_space_size_total_bytes',
+  'nodejs_heap_space_size_used_bytes',
+  'nodejs_heap_space_size_available_bytes',
+  'nodejs_active_handles',
+  'nodejs_active_handles_total',
+  'nodejs_active_requests',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources',
+  'nodejs_active_resources_total',
+];
+
+/** Buckets of work with providers and jobs, in seconds. */
+const LONG = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1200];
+
+/**
+ * The metrics of this process: memory, processor, event loop, and what modules measure (`runtime/measurements.ts`).
+ * Metrics of requests are added to its registry by the server.
+ */
+export class ProcessMetrics {
+  readonly registry = new Registry();
+  readonly #stops: (() => void)[] = [];
+
+  constructor(name: ProcessName) {
+    this.registry.setDefaultLabels({ process: name });
+    collectDefaultMetrics({ register: this.registry });
+    for (const metric of NOT_NEEDED) this.registry.removeSingleMetric(metric);
+    this.#watchProviders();
+    this.#watchJobs();
+  }
+
+  collect(): Promise<Collected> {
+    return this.registry.getMetricsAsJSON() as Promise<Collected>;
+  }
+
+  close(): void {
+    for (const stop of this.#stops.splice(0)) stop();
+  }
+
+  #watchProviders(): void {
+    const requests = this.#counter('provider_requests', 'Requests to providers.', ['provider', 'outcome']);
+    const requestTimes = this.#times('provider_request', 'Time of requests to providers.', ['provider']);
+    const fetches = this.#counter('list_fetches', 'Fetches of page and query lists.', ['source', 'outcome']);
+    const fetchTimes = this.#times('list_fetch', 'Time of fetches of lists, waits included.', ['source']);
+    this.#stops.push(
+      onMeasured('providerRequest', ({ provider, outcome, seconds }) => {
+        requests.inc({ provider, outcome });
+        requestTimes.observe({ provider }, seconds);
+      }),
+      onMeasured('listFetch', ({ source, outcome, seconds }) => {
+        fetches.inc({ source, outcome });
+        fetchTimes.observe({ source }, seconds);
+      }),
+    );
+  }
+
+  #watchJobs(): void {
+    const runs = this.#counter('job_runs', 'Runs of background jobs.', ['job', 'outcome']);
+    const runTimes = this.#times('job_run', 'Time of runs of background jobs.', ['job']);
+    const syncs = this.#counter('sync_runs', 'Syncs of a project, each a turn of some windows.', ['outcome']);
+    const syncTimes = this.#times('sync_run', 'Time of syncs of a project.', []);
+    const evaluations = this.#counter('alert_evaluations', 'Evaluations of the alerts of a project.', ['outcome']);
+    const evaluationTimes = this.#times('alert_evaluation', 'Time of evaluations of the alerts of a project.', []);
+    const opened = this.#counter('alerts_opened', 'Alerts that evaluations opened.', []);
+    const resolved = this.#counter('alerts_resolved', 'Alerts that evaluations resolved.', []);
+    this.#stops.push(
+      onMeasured('jobRun', ({ job, outcome, seconds }) => {
+        runs.inc({ job, outcome });
+        runTimes.observe({ job }, seconds);
+      }),
+      onMeasured('syncRun', ({ outcome, seconds }) => {
+        syncs.inc({ outcome });
+        syncTimes.observe(seconds);
+      }),
+      onMeasured('alertEvaluation', ({ outcome, seconds, opened: found, resolved: ended }) => {
+        evaluations.inc({ outcome });
+        evaluationTimes.observe(seconds);
+        opened.inc(found);
+        resolved.inc(ended);
+      }),
+    );
+  }
+
+  #counter(what: string, help: string, labelNames: readonly string[]): Counter {
+    return new Counter({ name: `ordinate_${what}_total`, help, labelNames, registers: [this.registry] });
+  }
+
+  #times(what: string, help: string, labelNames: readonly string[]): Histogram {
+    const name = `ordinate_${what}_seconds`;
+    return new Histogram({ name, help, labelNames, buckets: LONG, registers: [this.registry] });
+  }
+}

@@ -1,0 +1,24 @@
+import { Gauge, Registry } from 'prom-client';
+import type { Collected, ProcessName } from './process-metrics.ts';
+
+/** A process whose metrics are served; undefined if it cannot be asked now. */
+export type Source = () => Promise<Collected | undefined>;
+
+/** The metrics of processes that answer, with a gauge that tells which ones do. */
+export async function collectFrom(sources: Readonly<Partial<Record<ProcessName, Source>>>): Promise<Collected[]> {
+  const registry = new Registry();
+  const up = new Gauge({
+    name: 'ordinate_process_up',
+    help: 'Whether a process of the service answers: 1 or 0.',
+    labelNames: ['process'],
+    registers: [registry],
+  });
+  const found = await Promise.all(
+    Object.entries(sources).map(async ([process, source]) => {
+      const collected = await source().catch(() => undefined);
+      up.set({ process }, collected === undefined ? 0 : 1);
+      return collected ?? [];
+    }),
+  );
+  return [...found, (await registry.getMetricsAsJSON()) as Collected];
+}

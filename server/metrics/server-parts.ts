@@ -1,0 +1,88 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+
+/** Places for concurrent work. */
+interface PlacesState {
+  readonly limit: number;
+  readonly used: number;
+  readonly waiting: number;
+}
+
+interface CacheState {
+  readonly entries: number;
+  readonly bytes: number;
+  readonly hits: number;
+  readonly misses: number;
+}
+
+/** Parts of a server whose states are metrics. Reading a state is cheap. */
+export interface ServerParts {
+  /** By what the places are for. */
+  readonly places: Readonly<Record<string, () => PlacesState>>;
+  readonly caches: Readonly<Record<string, () => CacheState>>;
+  /** Requests that wait for the rate limits of providers, and slow work without a place. */
+  readonly provider: () => { readonly slow: number; readonly waitingForRate: number };
+  /** Bytes of the query engine in memory, and on disk. */
+  readonly engineMemory: () => Promise<{ readonly memory: number; readonly spilled: number }>;
+}
+
+/** Adds gauges and counters that read the parts of a server when they are collected. */
+export function watchParts(registry: Registry, { places, caches, provider, engineMemory }: ServerParts): void {
+  const registers = [registry];
+  const gauge = (name: string, help: string, collect: (this: Gauge) => void | Promise<void>, ...labelNames: string[]) =>
+    new Gauge({ name: `ordinate_${name}`, help, labelNames, registers, collect });
+  for (const [of, help] of Object.entries(PLACES)) {
+    const name = of === 'waiting' ? 'places_waiting' : of === 'used' ? 'places_used' : 'places';
+    gauge(
+      name,
+      help,
+      function collect() {
+        for (const [gate, state] of Object.entries(places)) this.set({ gate }, state()[of as keyof PlacesState]);
+      },
+      'gate',
+    );
+  }
+  for (const [of, help] of Object.entries({ entries: 'Entries of a cache.', bytes: 'Bytes in a cache.' })) {
+    gauge(
+      `cache_${of}`,
+      help,
+      function collect() {
+        for (const [cache, state] of Object.entries(caches)) this.set({ cache }, state()[of as keyof CacheState]);
+      },
+      'cache',
+    );
+  }
+  for (const [of, help] of Object.entries({ hits: 'Reads that a cache answered.', misses: 'Reads that it did not.' })) {
+    new Counter({
+      name: `ordinate_cache_${of}_total`,
+      help,
+      labelNames: ['cache'],
+      registers,
+      collect() {
+        this.reset();
+        for (const [cache, state] of Object.entries(caches)) this.inc({ cache }, state()[of as keyof CacheState]);
+      },
+    });
+  }
+  gauge('provider_slow_runs', 'Slow runs with a provider that gave their place to others.', function collect() {
+    this.set(provider().slow);
+  });
+  gauge('provider_requests_waiting', 'Requests that wait for the rate limits of providers.', function collect() {
+    this.set(provider().waitingForRate);
+  });
+  gauge(
+    'duckdb_bytes',
+    'Memory of DuckDB in the server, and what it has spilled to disk.',
+    async function collect() {
+      const { memory, spilled } = await engineMemory();
+      this.set({ where: 'memory' }, memory);
+      this.set({ where: 'disk' }, spilled);
+    },
+    'where',
+  );
+}
+
+const PLACES = {
+  limit: 'Places: how much work of a kind may run at once.',
+  used: 'Places in use.',
+  waiting: 'Work that waits for a place.',
+};

@@ -1,0 +1,116 @@
+import { stat, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { readLastBackup } from '../catalog/backups.ts';
+import type { Catalog, CatalogVersion, OpenCatalog } from '../catalog/catalog.ts';
+import { type FactTotal, readFactTotals } from '../catalog/fact-files.ts';
+import { type JobRow, listJobRows } from '../catalog/job-rows.ts';
+import { type LoadCounts, readLoadCounts } from '../catalog/load-counts.ts';
+import { readListTotals } from '../catalog/stored-lists.ts';
+import { listOldestSyncs, readSyncCounts, type SyncCounts } from '../catalog/sync-projects.ts';
+import type { UsageDatabase } from '../catalog/usage.ts';
+import { type Microseconds, toMicroseconds } from '../domain/instants.ts';
+
+/** Projects with a series of their own: those whose last successful sync is the oldest. */
+const PROJECTS_WITH_SERIES = 20;
+/** Time without a successful sync after which a project counts as stale, in milliseconds. */
+const STALE_AFTER = 36 * 3_600_000;
+/** Projects whose files are summed at a time, so that the event loop is never blocked for long. */
+const PROJECTS_AT_A_TIME = 20;
+/** Sums of files are read again at most this often, in milliseconds: beside a sync the catalog always changes. */
+const TOTALS_VALID = 30_000;
+
+/** What is stored. Instants of projects are in seconds. */
+export interface StoreState {
+  /** Seconds. */
+  readonly now: number;
+  readonly syncs: SyncCounts & { readonly oldest: readonly { readonly project: string; readonly since: number }[] };
+  readonly loads: readonly LoadCounts[];
+  readonly jobs: readonly JobRow[];
+  readonly lists: { readonly lists: number; readonly bytes: number };
+  readonly facts: readonly FactTotal[];
+  /** Bytes. */
+  readonly disk: { readonly free: number; readonly size: number; readonly catalog: number };
+  readonly lastBackup: Microseconds | null;
+}
+
+interface Stores {
+  readonly catalog: OpenCatalog;
+  readonly usage: UsageDatabase;
+  readonly dataFolder: string;
+  /** Milliseconds, as `Date.now`. */
+  readonly now: () => number;
+}
+
+/** Reads what is stored, in short steps. */
+export class StoreReader {
+  readonly #stores: Stores;
+  #totals: { readonly version: CatalogVersion; readonly at: number; readonly facts: readonly FactTotal[] } | undefined;
+
+  constructor(stores: Stores) {
+    this.#stores = stores;
+  }
+
+  async read(): Promise<StoreState> {
+    const { catalog, usage, dataFolder, now } = this.#stores;
+    const at = now();
+    const before = toMicroseconds(at - STALE_AFTER);
+    const oldest = await listOldestSyncs(catalog, PROJECTS_WITH_SERIES);
+    return {
+      now: at / 1000,
+      syncs: {
+        ...(await readSyncCounts(catalog, { now: toMicroseconds(at), before })),
+        oldest: oldest.map(({ project, since }) => ({ project, since: since / 1e6 })),
+      },
+      loads: await readLoadCounts(usage),
+      jobs: await listJobRows(usage),
+      lists: await readListTotals(catalog),
+      facts: await this.#factTotals(),
+      disk: await readDisk(dataFolder),
+      lastBackup: (await readLastBackup(catalog))?.finishedAt ?? null,
+    };
+  }
+
+  async #factTotals(): Promise<readonly FactTotal[]> {
+    const { catalog } = this.#stores;
+    const version = catalog.version();
+    const at = performance.now();
+    const known = this.#totals;
+    if (known !== undefined && (known.version === version || at - known.at < TOTALS_VALID)) return known.facts;
+    const facts = await sumFacts(catalog);
+    this.#totals = { version, at, facts };
+    return facts;
+  }
+}
+
+async function sumFacts(catalog: Catalog): Promise<FactTotal[]> {
+  const sums = new Map<string, FactTotal>();
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const read = await readFactTotals(catalog, { after, limit: PROJECTS_AT_A_TIME });
+    for (const { table, files, rows, bytes } of read.totals) {
+      const sum = sums.get(table);
+      sums.set(table, {
+        table,
+        files: files + (sum?.files ?? 0),
+        rows: rows + (sum?.rows ?? 0),
+        bytes: bytes + (sum?.bytes ?? 0),
+      });
+    }
+    after = read.last;
+    await nextTurn();
+  }
+  return [...sums.values()];
+}
+
+async function readDisk(dataFolder: string): Promise<StoreState['disk']> {
+  const { bavail, blocks, bsize } = await statfs(dataFolder);
+  const sizes = await Promise.all(
+    ['', '-wal'].map((suffix) =>
+      stat(join(dataFolder, `catalog.sqlite${suffix}`)).then(
+        ({ size }) => size,
+        () => 0,
+      ),
+    ),
+  );
+  return { free: bavail * bsize, size: blocks * bsize, catalog: sizes.reduce((sum, size) => sum + size, 0) };
+}

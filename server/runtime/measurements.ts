@@ -1,0 +1,40 @@
+import { channel, subscribe, unsubscribe } from 'node:diagnostics_channel';
+
+/** What modules report of their work, for metrics. Values of labels are few and fixed; times are in seconds. */
+export interface Measurements {
+  /** A request to a provider. `outcome`: `ok` or the kind of the failure. */
+  readonly providerRequest: { readonly provider: string; readonly outcome: string; readonly seconds: number };
+  /** A fetch of a page or query list. `outcome`: `ok` or the kind of the failure. */
+  readonly listFetch: { readonly source: string; readonly outcome: string; readonly seconds: number };
+  readonly jobRun: { readonly job: string; readonly outcome: string; readonly seconds: number };
+  readonly syncRun: { readonly outcome: string; readonly seconds: number };
+  readonly alertEvaluation: {
+    readonly outcome: string;
+    readonly seconds: number;
+    readonly opened: number;
+    readonly resolved: number;
+  };
+}
+
+const PREFIX = 'ordinate.';
+
+/** Reports a measurement of this process. While nobody listens, `value` is not called. */
+export function measure<Name extends keyof Measurements>(name: Name, value: () => Measurements[Name]): void {
+  const to = channel(PREFIX + name);
+  if (to.hasSubscribers) to.publish(value());
+}
+
+/** Calls `take` with each measurement of this process from now on. Returns a function that ends this. */
+export function onMeasured<Name extends keyof Measurements>(
+  name: Name,
+  take: (value: Measurements[Name]) => void,
+): () => void {
+  const listener = (value: unknown): void => take(value as Measurements[Name]);
+  subscribe(PREFIX + name, listener);
+  return () => void unsubscribe(PREFIX + name, listener);
+}
+
+/** Seconds since `started`, an instant of `performance.now()`. */
+export function secondsSince(started: number): number {
+  return (performance.now() - started) / 1000;
+}

@@ -1,0 +1,12 @@
+-- Tracked keywords that the sync has not fetched for all days of a range that it has fetched others for. $project; $from,
+-- $to: days. None where the sync has fetched no keywords.
+with span as (
+  select max(min(first_day), $from) as first_day, min(max(last_day), $to) as last_day
+  from sync_keywords where project_id = $project
+)
+select k.id
+from span
+join keywords k on k.project_id = $project and k.archived = 0
+left join sync_keywords s on s.project_id = k.project_id and s.keyword_id = k.id and s.query = k.query
+where span.first_day <= span.last_day
+  and (s.keyword_id is null or s.first_day > span.first_day or s.last_day < span.last_day)
