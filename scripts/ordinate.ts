@@ -15,6 +15,7 @@ import { addDescribe } from './commands/describe.ts';
 import { addExport } from './commands/export.ts';
 import { addFeeds } from './commands/feeds.ts';
 import { addImport } from './commands/import.ts';
+import { addInstallService } from './commands/install-service.ts';
 import { addJobs } from './commands/jobs.ts';
 import { addKeys } from './commands/keys.ts';
 import { addKeywords } from './commands/keywords.ts';
@@ -30,6 +31,7 @@ import { addRestore } from './commands/restore.ts';
 import { addRules } from './commands/rules.ts';
 import { addServe } from './commands/serve.ts';
 import { addSync } from './commands/sync.ts';
+import { addUpgrade } from './commands/upgrade.ts';
 import { addVerify } from './commands/verify.ts';
 import { addWork } from './commands/work.ts';
 import { addWorkspaces } from './commands/workspaces.ts';
@@ -77,8 +79,10 @@ const groups = [
   addPrune,
   addBackup,
   addRestore,
+  addUpgrade,
   addVerify,
   addRebuild,
+  addInstallService,
 ];
 for (const add of groups) add(program);
 

@@ -6,6 +6,7 @@ import { addCompression } from './api/plugins/compression.ts';
 import { addDeadlines } from './api/plugins/deadline.ts';
 import { addDocumentation } from './api/plugins/documentation.ts';
 import { answerBrokenRequest, sendError } from './api/plugins/errors.ts';
+import type { WindowCounter } from './api/plugins/fixed-windows.ts';
 import { bearerKeys, type Guard, makeGuards } from './api/plugins/guard.ts';
 import { addHttpBasics } from './api/plugins/http.ts';
 import { addAnswerLog, logAnswer, logOptions } from './api/plugins/log.ts';
@@ -62,6 +63,8 @@ export interface Dependencies {
   readonly limits?: Partial<Limits>;
   /** Called with the stage times of each answer of the API. */
   readonly onStages?: OnStages;
+  /** Counts requests for rate limits; by default those of this process. */
+  readonly counter?: WindowCounter | undefined;
   /** Counts requests and watches the parts of the server. */
   readonly metrics?: Pick<ServerMetrics, 'onAnswered' | 'watch'> | undefined;
   /** Adds traces. Called before anything else is added. */
@@ -115,7 +118,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   await app.register(sensible);
   await addCompression(app);
   const catalogCache = new CatalogCache(catalog);
-  const guardBy = await makeGuards(app, { dataFolder: settings.dataFolder, now });
+  const guardBy = await makeGuards(app, { dataFolder: settings.dataFolder, now, counter: dependencies.counter });
   guard = guardBy(bearerKeys(catalogCache));
   sessionGuard = guardBy(sessionCookies({ catalogCache, now }));
   addHttpBasics(app);

@@ -1,92 +1,124 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import closeWithGrace from 'close-with-grace';
-import type { FastifyInstance } from 'fastify';
+import closeWithGrace, { type Options } from 'close-with-grace';
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { openLog } from './api/plugins/log.ts';
-import { buildApp } from './app.ts';
+import { buildApp, type Dependencies } from './app.ts';
+import type { OpenCatalog } from './catalog/catalog.ts';
 import { openCatalog } from './catalog/open-catalog.ts';
 import { openServingEngine } from './facts/duckdb/serving-engine.ts';
 import { SYSTEM_CLOCK } from './jobs/clock.ts';
+import type { JobLog } from './jobs/job.ts';
 import { Supervisor, type WorkerProcess } from './jobs/supervisor.ts';
 import { type StartedWorker, startWorker } from './jobs/worker-process.ts';
 import { isMeasured } from './metrics/endpoint.ts';
 import type { Collected } from './metrics/process-metrics.ts';
 import { METRICS_QUESTION } from './metrics/question.ts';
-import type { ServerMetrics, ServerMetricsOptions } from './metrics/server-metrics.ts';
+import type { ServerMetrics } from './metrics/server-metrics.ts';
 import type { Tracing } from './metrics/tracing.ts';
 import { ProcessFolder } from './process-folder.ts';
 import type { Settings } from './settings/settings.ts';
 
 /** Time for running requests to end after a stop signal, in milliseconds. */
 const GRACE = 20_000;
-/** How long a scrape waits for the process of background jobs, in milliseconds. */
-const WORKER_TIMEOUT = 2000;
+/** How long a scrape waits for another process, in milliseconds. */
+export const WORKER_TIMEOUT = 2000;
 
-/** Opens the stores, builds the server, listens, and stops gracefully on SIGTERM and SIGINT. Returns its address. */
+/** What measures a server. */
+type Measuring = NonNullable<Dependencies['metrics']> & { close(): void | Promise<void> };
+
+export interface OpenOptions extends Pick<Dependencies, 'logStream' | 'counter'> {
+  /** Opens what measures the server, if anything does. */
+  readonly openMetrics: (catalog: OpenCatalog) => Promise<Measuring | undefined>;
+}
+
+/** A server that listens. */
+export interface OpenServer {
+  readonly app: FastifyInstance;
+  readonly address: string;
+  /** Closes the server and its stores. */
+  readonly opened: AsyncDisposableStack;
+}
+
+/** Serves with this process, starts background jobs, and stops gracefully on SIGTERM and SIGINT. Returns its address. */
 export async function serve(settings: Settings): Promise<string> {
+  await using opening = new AsyncDisposableStack();
+  const logStream = opening.adopt(openLog(), (stream) => stream.flushSync());
+  const jobs = new JobsProcess();
+  let metrics: ServerMetrics | undefined;
+  const { app, address, opened } = await openServer(settings, {
+    logStream,
+    openMetrics: async (catalog) => {
+      if (!isMeasured(settings)) return undefined;
+      // The packages of metrics are loaded only if metrics are served.
+      const { ServerMetrics } = await import('./metrics/server-metrics.ts');
+      metrics = new ServerMetrics({ settings, catalog, ...(settings.jobs ? { jobs: () => jobs.collect() } : {}) });
+      return metrics;
+    },
+  });
+  opening.adopt(opened, (stack) => stack.disposeAsync());
+  if (settings.jobs) opening.adopt(jobs.supervise(app.log, logStream), (supervisor) => supervisor.stop());
+  for (const at of (await metrics?.listen(app.log)) ?? []) app.log.info({ address: at }, 'metrics are served');
+  stopOnSignals(app.log, opening.move());
+  return address;
+}
+
+/** Opens the stores, builds the server and listens. */
+export async function openServer(
+  settings: Settings,
+  { logStream, counter, openMetrics }: OpenOptions,
+): Promise<OpenServer> {
   const { dataFolder, memoryLimit, threads } = settings;
   // Exceeding a file size limit is a failed write and must not end the process.
   process.on('SIGXFSZ', () => {});
   // Closed in reverse order when the server stops or a step fails.
   await using opening = new AsyncDisposableStack();
-  const logStream = opening.adopt(openLog(), (stream) => stream.flushSync());
   const catalog = opening.adopt(await openCatalog(dataFolder), (opened) => opened.close());
   const folder = opening.adopt(await ProcessFolder.take(join(dataFolder, 'temporary')), (taken) => taken.remove());
   const options = { dataFolder, memoryLimit, threads, temporaryFolder: folder.path };
   const engine = opening.adopt(await openServingEngine(options), (opened) => opened.close());
-  let worker: StartedWorker | undefined;
-  const jobs = settings.jobs ? async () => collectFromWorker(worker) : undefined;
-  const metrics = opening.adopt(await openMetrics({ settings, catalog, jobs }), (opened) => opened?.close());
+  const metrics = opening.adopt(await openMetrics(catalog), (opened) => opened?.close());
   const trace = await openTracing(settings);
   opening.defer(async () => trace?.close());
-  const built = await buildApp({ settings, catalog, engine, logStream, metrics, trace: trace?.add });
+  const built = await buildApp({ settings, catalog, engine, logStream, counter, metrics, trace: trace?.add });
   const app = opening.adopt(built, (it) => it.close());
   app.log.info({ dataFolder }, 'opened');
   const address = await listen(app, settings);
-  const onStart = (started: StartedWorker): void => {
-    worker = started;
-  };
-  if (settings.jobs) opening.adopt(superviseJobs(app, logStream, onStart), (supervisor) => supervisor.stop());
-  for (const at of (await metrics?.listen(app.log)) ?? []) app.log.info({ address: at }, 'metrics are served');
-  const opened = opening.move();
-  closeWithGrace({ delay: GRACE, logger: app.log }, async ({ err, signal }) => {
-    if (err) app.log.fatal({ err }, 'stopped by an error');
-    else app.log.info({ signal }, 'stopping');
+  return { app, address, opened: opening.move() };
+}
+
+/** Closes everything on a signal, or after an error that nobody has handled. */
+export function stopOnSignals(
+  log: Pick<FastifyBaseLogger, 'info' | 'error' | 'fatal'>,
+  opened: AsyncDisposableStack,
+  { delay = GRACE, skip = [] }: Pick<Options, 'delay' | 'skip'> = {},
+): ReturnType<typeof closeWithGrace> {
+  return closeWithGrace({ delay, skip, logger: log }, async ({ err, signal }) => {
+    if (err) log.fatal({ err }, 'stopped by an error');
+    else log.info({ signal }, 'stopping');
     await opened.disposeAsync();
   });
-  return address;
 }
 
 /** Background jobs run in a separate process, so that heavy jobs and crashes do not affect requests. */
-function superviseJobs(
-  { log }: FastifyInstance,
-  logStream: { write(line: string): void },
-  onStart: (worker: StartedWorker) => void,
-): Supervisor {
-  const program = fileURLToPath(new URL('./worker.ts', import.meta.url));
-  const start = (): WorkerProcess => {
-    const worker = startWorker(program, { log, logStream });
-    onStart(worker);
-    return worker;
-  };
-  return new Supervisor({ start, log, clock: SYSTEM_CLOCK, random: Math.random });
-}
+export class JobsProcess {
+  #worker: StartedWorker | undefined;
 
-/** The packages of metrics are loaded only if metrics are served. */
-async function openMetrics(
-  options: Pick<ServerMetricsOptions, 'settings' | 'catalog'> & {
-    readonly jobs: ServerMetricsOptions['jobs'] | undefined;
-  },
-): Promise<ServerMetrics | undefined> {
-  if (!isMeasured(options.settings)) return undefined;
-  const { ServerMetrics } = await import('./metrics/server-metrics.ts');
-  const { jobs, ...rest } = options;
-  return new ServerMetrics(jobs === undefined ? rest : { ...rest, jobs });
-}
+  /** Starts the process and keeps it running. */
+  supervise(log: JobLog, logStream: { write(line: string): void }): Supervisor {
+    const program = fileURLToPath(new URL('./worker.ts', import.meta.url));
+    const start = (): WorkerProcess => {
+      this.#worker = startWorker(program, { log, logStream });
+      return this.#worker;
+    };
+    const name = 'the process of background jobs';
+    return new Supervisor({ name, start, log, clock: SYSTEM_CLOCK, random: Math.random });
+  }
 
-/** Undefined while the process of background jobs is not running or does not answer. */
-async function collectFromWorker(worker: StartedWorker | undefined): Promise<Collected | undefined> {
-  return (await worker?.ask(METRICS_QUESTION, WORKER_TIMEOUT)) as Collected | undefined;
+  /** Its metrics; undefined while it is not running. Rejects if it does not answer. */
+  async collect(): Promise<Collected | undefined> {
+    return (await this.#worker?.ask(METRICS_QUESTION, WORKER_TIMEOUT)) as Collected | undefined;
+  }
 }
 
 /** The packages of traces are loaded only if there is a collector. */

@@ -33,8 +33,11 @@ t.test('the license, by name and in full', (t) => {
 t.test('one version in package.json, the lock file and the README', (t) => {
   t.equal(lock.version, manifest.version);
   t.equal(lock.packages['']?.version, manifest.version);
-  const named = readFileSync(join(ROOT, 'README.md'), 'utf8').match(/ordinate-[\d.]+\.tgz/g);
-  t.strictSame(named, [`ordinate-${manifest.version}.tgz`], 'the README names the package');
+  for (const file of ['README.md', 'docs/operate.md']) {
+    const named = readFileSync(join(ROOT, file), 'utf8').match(/\bordinate[-:]\d+\.\d+\.\d+/g) ?? [];
+    t.ok(named.length > 0, `${file} names the package`);
+    for (const name of named) t.match(name, new RegExp(`^ordinate[-:]${manifest.version}$`), file);
+  }
   t.end();
 });
 

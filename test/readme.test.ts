@@ -9,6 +9,7 @@ import { ERRORS, UNREADABLE_REQUESTS } from '../server/domain/errors.ts';
 import { Engine } from '../server/facts/duckdb/engine.ts';
 import { SETTINGS } from '../server/settings/table.ts';
 import { command } from './command.ts';
+import { DEPLOYMENT_TOOLS } from './deployment-tools.ts';
 import { credentialsFile } from './fakes/connected.ts';
 import { fakeSearchConsole } from './fakes/search-console.ts';
 import { startServer, until } from './process.ts';
@@ -174,6 +175,13 @@ t.test('the load of a snapshot', async (t) => {
   const out = await shell(block('snapshot'), folder, { ORDINATE_DATA: join(folder, 'data') });
   t.match(out, /nothing was loaded \(dry run\)/);
   t.match(out, /Loaded\. Projects: Shop1\./);
+});
+
+t.test('containers and the systemd service; what runs Ordinate runs it here', async (t) => {
+  const folder = temporaryFolder(t);
+  const script = [block('snapshot'), DEPLOYMENT_TOOLS, block('container'), block('service')].join('\n');
+  const out = await shell(script, folder, { ORDINATE_DATA: join(folder, 'data') });
+  t.match(out, /docker compose up --build --detach\n[\s\S]*shop +The shop[\s\S]*ExecStart=[\s\S]*systemctl enable/);
 });
 
 t.test('backups', async (t) => {

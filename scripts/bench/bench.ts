@@ -24,6 +24,7 @@ import { measureSelection } from './measurements/selection.ts';
 import { measureSite } from './measurements/site.ts';
 import { measureTotals } from './measurements/totals.ts';
 import { measureUnchanged } from './measurements/unchanged.ts';
+import { measureWorkers } from './measurements/workers.ts';
 import { type BenchOptions, readOptions } from './options.ts';
 import { openClickHouse } from './peers/clickhouse.ts';
 import type { Peer } from './peers/peer.ts';
@@ -49,6 +50,7 @@ const MEASUREMENTS: Readonly<Record<string, (bench: Bench) => Promise<Outcome>>>
   portfolio: measurePortfolio,
   projects: measureProjects,
   clients: measureClients,
+  workers: measureWorkers,
 };
 
 function report(step: string): void {

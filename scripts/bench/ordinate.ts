@@ -67,12 +67,20 @@ interface ServeOptions {
   readonly keys: readonly string[];
   /** Whether the response cache is on, as by default. */
   readonly cache: boolean;
+  /** Serves with so many processes; undefined: with one, as by default. */
+  readonly workers?: number;
   /** Whether it serves metrics, on a free port. */
   readonly metrics?: boolean;
 }
 
 /** Starts a server on a free port. Its log goes to a file beside the data, as it would in production. */
-export async function startServer({ dataFolder, keys, cache, metrics = false }: ServeOptions): Promise<Server> {
+export async function startServer({
+  dataFolder,
+  keys,
+  cache,
+  metrics = false,
+  workers,
+}: ServeOptions): Promise<Server> {
   const environment = {
     ...(cache ? {} : await settingsWithoutCache()),
     ...(metrics ? { ORDINATE_METRICS_PORT: '0' } : {}),
@@ -80,7 +88,8 @@ export async function startServer({ dataFolder, keys, cache, metrics = false }: 
   const logFile = `${dataFolder}.${metrics ? 'metrics.' : ''}log`;
   const log = openSync(logFile, 'w');
   const started = performance.now();
-  const child = spawn(process.execPath, [program, 'serve', '--port', '0', '--host', '127.0.0.1'], {
+  const several = workers === undefined ? [] : ['--workers', String(workers)];
+  const child = spawn(process.execPath, [program, 'serve', '--port', '0', '--host', '127.0.0.1', ...several], {
     env: { ...process.env, ORDINATE_DATA: dataFolder, ...environment },
     stdio: ['ignore', 'pipe', log],
   });

@@ -12,6 +12,8 @@ export interface WorkerProcess {
 }
 
 export interface SupervisorOptions {
+  /** What the process is, for the log. */
+  readonly name: string;
   readonly start: () => WorkerProcess;
   readonly log: JobLog;
   readonly clock: Clock;
@@ -42,7 +44,7 @@ export class Supervisor {
   }
 
   async #keepRunning(): Promise<void> {
-    const { log, clock, random } = this.#options;
+    const { name, log, clock, random } = this.#options;
     const { signal } = this.#stopping;
     for (let ends = 0; !signal.aborted; ) {
       const startedAt = clock.now();
@@ -51,17 +53,17 @@ export class Supervisor {
       if (signal.aborted) return;
       ends = clock.now() - startedAt >= STEADY_AFTER ? 1 : ends + 1;
       const pause = Math.round(backOff(ends, PAUSES, random));
-      log.error({ how, pause }, 'the process of background jobs ended; it will be restarted');
+      log.error({ how, pause }, `${name} ended; it will be restarted`);
       await clock.sleep(pause, signal);
     }
   }
 
   /** Resolves with how the process ended. */
   async #runOnce(): Promise<string> {
-    const { start, log } = this.#options;
+    const { name, start, log } = this.#options;
     const { signal } = this.#stopping;
     const worker = start();
-    log.info({ worker: worker.pid }, 'the process of background jobs was started');
+    log.info({ worker: worker.pid }, `${name} was started`);
     const stop = (): void => worker.stop();
     signal.addEventListener('abort', stop, { once: true });
     try {

@@ -11,8 +11,8 @@ import { onMeasured } from '../runtime/measurements.ts';
 /** Metrics of one process as plain data, which can be sent to another process and merged there. */
 export type Collected = readonly MetricObjectWithValues<MetricValue<string>>[];
 
-/** Which part of the service a process is. Each of its series has this label. */
-export type ProcessName = 'server' | 'jobs';
+/** Which part of the service a process is; of several servers, each has a number. Each of its series has this label. */
+export type ProcessName = 'server' | `server-${number}` | 'jobs';
 
 /** Default metrics that tell little and have many series. */
 const NOT_NEEDED = [

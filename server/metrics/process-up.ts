@@ -1,11 +1,14 @@
 import { Gauge, Registry } from 'prom-client';
-import type { Collected, ProcessName } from './process-metrics.ts';
+import type { Collected } from './process-metrics.ts';
 
 /** A process whose metrics are served; undefined if it cannot be asked now. */
 export type Source = () => Promise<Collected | undefined>;
 
+/** The processes of a service. */
+export type Sources = Readonly<Record<string, Source>>;
+
 /** The metrics of processes that answer, with a gauge that tells which ones do. */
-export async function collectFrom(sources: Readonly<Partial<Record<ProcessName, Source>>>): Promise<Collected[]> {
+export async function collectFrom(sources: Sources): Promise<Collected[]> {
   const registry = new Registry();
   const up = new Gauge({
     name: 'ordinate_process_up',

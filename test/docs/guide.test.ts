@@ -7,6 +7,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import t from 'tap';
 import { addDays } from '../../server/domain/dates.ts';
+import { DEPLOYMENT_TOOLS } from '../deployment-tools.ts';
 import { ROOT } from '../readme.ts';
 import { runScript } from '../shell.ts';
 import { type Answer, makeWorld, PROJECT, type Row, temporaryFolder, WORKSPACE } from '../world.ts';
@@ -214,6 +215,23 @@ t.test('operate: backups', async (t) => {
 t.test('operate: retention', async (t) => {
   const printed = await shell(guideBlock('operate', 'retention').replaceAll(' demo ', ' acme '));
   t.match(printed, /Workspace 'acme' keeps 400 days of facts[\s\S]*(?:Nothing is older than what is kept|dry run)/);
+});
+
+t.test('operate: installation and upgrades; what runs Ordinate runs it here', async (t) => {
+  const snapshot = temporaryFolder(t);
+  writeFileSync(join(snapshot, 'workspaces.csv'), 'id,name,plan,keyword_history_days\nnew,New,team,486\n');
+  const data = join(temporaryFolder(t), 'data');
+  const own = (name: string): Promise<string> => {
+    const script = guideBlock('operate', name)
+      .replaceAll(/ (\/mnt)?\/backup/g, ` ${folder}/installed-backup`)
+      .replace('load /snapshot', `load ${snapshot}`);
+    return runScript(DEPLOYMENT_TOOLS + script, folder, { ORDINATE_DATA: data });
+  };
+  t.match(await own('container'), /docker compose up[\s\S]*ord_live_[\s\S]*Loaded/);
+  t.match(await own('service'), /ExecStart=[\s\S]*systemctl enable --now ordinate\nID[\s\S]*new +New/);
+  for (const name of ['npm-upgrade', 'container-upgrade', 'service-upgrade'])
+    t.match(await own(name), 'Backed up', name);
+  t.match(await own('service-remove'), 'rm /etc/systemd/system/ordinate.service');
 });
 
 t.test('every block of the guide was tried', async (t) => {

@@ -32,7 +32,7 @@ const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 t.test('a process that ends is started again after a growing pause; one that ran for long begins anew', async (t) => {
   const processes = new Processes();
   const { clock, started } = processes;
-  const supervisor = new Supervisor({ start: processes.start, log, clock, random: () => 0 });
+  const supervisor = new Supervisor({ name: 'a process', start: processes.start, log, clock, random: () => 0 });
   for (let ends = 0; ends < 10; ends++) {
     processes.end();
     await clock.advance(60_000);
@@ -51,7 +51,13 @@ t.test('a process that ends is started again after a growing pause; one that ran
 
 t.test('stopped between two processes, it starts none', async (t) => {
   const processes = new Processes();
-  const supervisor = new Supervisor({ start: processes.start, log, clock: processes.clock, random: () => 0 });
+  const supervisor = new Supervisor({
+    name: 'a process',
+    start: processes.start,
+    log,
+    clock: processes.clock,
+    random: () => 0,
+  });
   processes.end();
   await processes.clock.advance(100);
   await supervisor.stop();
@@ -63,6 +69,7 @@ t.test('a process that cannot be started is tried again; the server goes on', as
   const { clock, start, started } = new Processes();
   let tries = 0;
   const supervisor = new Supervisor({
+    name: 'a process',
     start: () => {
       if (++tries < 3) throw new Error('spawn EAGAIN');
       return start();

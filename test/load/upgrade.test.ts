@@ -1,6 +1,11 @@
 import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
+import { openCatalog } from '../../server/catalog/open-catalog.ts';
+import type { readSchemaState } from '../../server/catalog/schema-state.ts';
+import { MIGRATIONS } from '../../server/catalog/sqlite/migrations.ts';
+import { sqlText } from '../../server/runtime/sql.ts';
 import { command } from '../command.ts';
 import { startServer } from '../process.ts';
 import { facts, temporaryFolder, writeSnapshot } from '../world.ts';
@@ -65,4 +70,63 @@ t.test('a data folder of the first release is answered as before, loaded into, v
   const { key } = JSON.parse(made.stdout) as { key: string };
   const rebuilt = await startServer(t, settings);
   t.strictSame(await answers((path) => rebuilt.get(path, key)), after);
+});
+
+t.test('upgrade --check says what a version would migrate, and changes nothing', async (t) => {
+  const dataFolder = join(temporaryFolder(t), 'data');
+  cpSync(join(RELEASE, 'data'), dataFolder, { recursive: true });
+  const settings = { ORDINATE_DATA: dataFolder };
+  const path = join(dataFolder, 'catalog.sqlite');
+  const before = readFileSync(path);
+  const check = await command(settings, 'upgrade', '--check', '--json');
+  const { found, supported, pending, migrated } = JSON.parse(check.stdout) as ReturnType<typeof readSchemaState> & {
+    migrated: boolean;
+  };
+  t.match({ code: check.code, migrated }, { code: 0, migrated: false });
+  t.strictSame(
+    pending.map(({ version }) => version),
+    Array.from({ length: supported - found }, (_, index) => found + index + 1),
+  );
+  t.ok(
+    pending.length > 10 && pending.every(({ name, description }) => /^\d{4}-/.test(name) && /\.$/.test(description)),
+  );
+  t.match(await command(settings, 'upgrade', '--check'), { code: 0, stdout: /would migrate.*0002|0005-separate/s });
+  t.ok(before.equals(readFileSync(path)), 'the catalog is untouched');
+  t.match(await command(settings, 'upgrade'), { code: 0, stdout: /was migrated from schema version/ });
+  t.match(await command(settings, 'upgrade', '--check'), { code: 0, stdout: /is up to date/ });
+
+  const db = new DatabaseSync(path);
+  db.exec(`pragma user_version = ${supported + 1}`);
+  db.close();
+  for (const words of [['upgrade', '--check'], ['upgrade'], ['keys', 'list', '--workspace', 'acme']]) {
+    t.match(
+      await command(settings, ...words),
+      { code: 1, stderr: /newer version.*Install that version again/ },
+      words[0]!,
+    );
+  }
+  const none = { ORDINATE_DATA: temporaryFolder(t) };
+  t.match(await command(none, 'upgrade', '--check'), { code: 1, stderr: /There is no data of Ordinate/ });
+});
+
+t.test('a catalog of every schema version is migrated to the schema of a new one', async (t) => {
+  const schemaOf = async (version: number): Promise<unknown[]> => {
+    const dataFolder = temporaryFolder(t);
+    const path = join(dataFolder, 'catalog.sqlite');
+    const db = new DatabaseSync(path);
+    for (const name of MIGRATIONS.slice(0, version)) db.exec(sqlText(name));
+    db.exec(`pragma user_version = ${version}`);
+    if (version > 0)
+      db.exec("insert into workspaces (id, name, plan, keyword_history_days) values ('a', 'A', 'team', 1)");
+    db.close();
+    await (await openCatalog(dataFolder)).close();
+    const migrated = new DatabaseSync(path);
+    t.equal(migrated.prepare('select count(*) as n from workspaces').get()?.['n'], version > 0 ? 1 : 0);
+    const rows = migrated.prepare('select type, name, tbl_name, sql from sqlite_schema order by type, name').all();
+    migrated.close();
+    return rows;
+  };
+  const fresh = await schemaOf(0);
+  for (let version = 1; version <= MIGRATIONS.length; version++)
+    t.strictSame(await schemaOf(version), fresh, String(version));
 });

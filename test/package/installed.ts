@@ -1,6 +1,6 @@
 // Packs the package, installs it and a production checkout as a user would, and uses both. It needs npm's registry or
 // its cache, and half a minute: `npm run test:package` runs it, `npm test` does not.
-import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -15,90 +15,14 @@ import {
 } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
-import { block } from '../readme.ts';
+import { block, ROOT } from '../readme.ts';
 import { temporaryFolder } from '../world.ts';
+import { answers, HOST_PATH, PINNED_PATH, run, type Started, startServer, trackedFiles } from './programs.ts';
 
 // It runs without tap's command and its limit: packages are installed, which takes as long as it takes.
 t.setTimeout(1_800_000);
 
-const ROOT = join(import.meta.dirname, '../..');
 const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
-
-/** The PATH without the programs of this checkout, which npm puts in front of it. */
-const HOST_PATH = (process.env['PATH'] ?? '').split(delimiter).filter((path) => !path.includes('node_modules'));
-const PINNED_PATH = [dirname(process.execPath), ...HOST_PATH].join(delimiter);
-
-/** The environment of the test, as npm and a user's shell need it, without settings of Ordinate. */
-function environment(settings: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  // Certificates belong to the machine's network.
-  const others = /^(ORDINATE_|PORT$|HOST$|NODE_(?!EXTRA_CA_CERTS$)|TAP)/;
-  const inherited = Object.entries(process.env).filter(([name]) => !others.test(name));
-  return { ...Object.fromEntries(inherited), ...settings };
-}
-
-interface Result {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-function run(cwd: string, settings: NodeJS.ProcessEnv, command: string, ...words: string[]): Promise<Result> {
-  return new Promise((done) => {
-    execFile(command, words, { cwd, env: environment(settings) }, (error, stdout, stderr) => {
-      done({ code: error === null ? 0 : Number(error.code), stdout, stderr });
-    });
-  });
-}
-
-interface Started {
-  readonly child: ChildProcess;
-  readonly address: string;
-  readonly key: string;
-  readonly get: (path: string) => Promise<Response>;
-}
-
-/** Starts a server in a process group of its own and waits until it is ready; all of the group ends with the test. */
-async function startServer(t: Test, cwd: string, settings: NodeJS.ProcessEnv, ...command: string[]): Promise<Started> {
-  const [program = '', ...words] = command;
-  const child = spawn(program, words, {
-    cwd,
-    env: environment({ ...settings, PORT: '0' }),
-    stdio: ['ignore', 'pipe', 'pipe'],
-    detached: true,
-  });
-  let printed = '';
-  const ready = new Promise<[address: string, key: string]>((done, failed) => {
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding('utf8').on('data', (text: string) => {
-        printed += text;
-        const [, key] = /curl .*Bearer (ord_live_\w+)'/.exec(printed) ?? [];
-        const [, address] = /ready at (http:\S+)/.exec(printed) ?? [];
-        if (key !== undefined && address !== undefined) done([address, key]);
-      });
-    }
-    child.once('exit', () => failed(new Error(`the server ended: ${printed}`)));
-  });
-  t.teardown(() => {
-    try {
-      process.kill(-child.pid!, 'SIGKILL');
-    } catch {
-      // It has ended.
-    }
-  });
-  const [address, key] = await ready;
-  return { child, address, key, get: (path) => fetch(address + path, { headers: { authorization: `Bearer ${key}` } }) };
-}
-
-/** The answers that need the SQL files, the examples of the documentation, the catalog and DuckDB. */
-async function answers(t: Test, { get }: Started): Promise<void> {
-  const { projects } = (await (await get('/api/v1/projects')).json()) as { projects: { id: string }[] };
-  t.equal(projects.length, 2);
-  for (const path of ['site', 'keywords', 'queries?limit=1']) {
-    t.equal((await get(`/api/v1/projects/${projects[0]!.id}/${path}`)).status, 200, path);
-  }
-  for (const path of ['/docs', '/docs/guide/agents']) t.equal((await get(path)).status, 200, path);
-  t.match(await (await get('/openapi.json')).text(), /"examples"/);
-}
 
 const PROGRAM = `
 import { createClient, OrdinateError, type Schemas } from 'ordinate/client';
@@ -201,11 +125,7 @@ t.test('npm pack, npm install --global, ordinate serve --demo', async (t) => {
 t.test('npm ci --omit=dev, npm start', async (t) => {
   t.equal(block('production'), 'npm ci --omit=dev\nnpm start\n', 'what the README says is what is done here');
   const folder = temporaryFolder(t);
-  const tracked = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
-    cwd: ROOT,
-    encoding: 'utf8',
-  });
-  for (const path of tracked.split('\0').filter(Boolean)) {
+  for (const path of trackedFiles()) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     copyFileSync(join(ROOT, path), join(folder, path));
   }

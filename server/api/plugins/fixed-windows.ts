@@ -9,13 +9,26 @@ interface Window {
   endsAt: number;
 }
 
-type Done = (error: Error | null, result?: { current: number; ttl: number }) => void;
+/** Requests in the current window, this one included, and milliseconds until it ends. */
+export interface Counted {
+  readonly current: number;
+  readonly ttl: number;
+}
+
+type Done = (error: Error | null, result?: Counted) => void;
+
+/** Counts requests by key in windows of a length in milliseconds, as the rate-limit plugin asks. */
+export interface WindowCounter {
+  incr(key: string, done: Done, length: number): void;
+  /** The counter of another limit. */
+  child(): WindowCounter;
+}
 
 /**
  * A store for the rate-limit plugin with fixed windows that start with the first request of a key. The plugin's own store
  * shares one object per key, so requests that arrive in the same tick would all read the last count.
  */
-export class FixedWindows {
+export class FixedWindows implements WindowCounter {
   // Uses `maxSize`, because `max` allocates memory for all entries in advance.
   readonly #windows = new LRUCache<string, Window>({ maxSize: MAX_COUNTED, sizeCalculation: () => 1 });
   readonly #now: () => number;

@@ -7,7 +7,7 @@ import { UsageDatabase } from '../../catalog/usage.ts';
 import { KnownError } from '../../domain/errors.ts';
 import { toMicroseconds } from '../../domain/instants.ts';
 import { type Principal, requireReadable } from '../principal.ts';
-import { FixedWindows } from './fixed-windows.ts';
+import { FixedWindows, type WindowCounter } from './fixed-windows.ts';
 
 export const REQUESTS_PER_MINUTE = 120;
 export const FAILURES_PER_MINUTE = 30;
@@ -18,6 +18,8 @@ export interface GuardOptions {
   readonly dataFolder: string;
   /** Milliseconds, as `Date.now`. */
   readonly now: () => number;
+  /** Counts requests for rate limits; those of this process alone by default. */
+  readonly counter?: WindowCounter | undefined;
 }
 
 /** The checks before each route of the API: key, rate limit, plan. */
@@ -61,15 +63,14 @@ export function bearerKeys(catalogCache: CatalogCache): Credential {
  */
 export async function makeGuards(
   app: FastifyInstance,
-  { dataFolder, now }: GuardOptions,
+  { dataFolder, now, counter = new FixedWindows(now) }: GuardOptions,
 ): Promise<(credential: Credential) => Guard> {
   await app.register(rateLimit, {
     global: false,
     // The plugin requires a class and creates the store itself.
-    store: class extends FixedWindows {
-      constructor() {
-        super(now);
-      }
+    store: class implements WindowCounter {
+      incr: WindowCounter['incr'] = (...count) => counter.incr(...count);
+      child = () => counter.child();
     },
   });
   const usage = new UsageDatabase(dataFolder, (error) => {

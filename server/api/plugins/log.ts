@@ -4,8 +4,10 @@ import '../principal.ts';
 import { redact, redactAddress } from './redact.ts';
 
 /** Opens standard error, buffered, because every response is logged. */
-export function openLog(): ReturnType<typeof destination> {
-  return destination({ dest: 2, sync: false, minLength: 16_000, periodicFlush: 500 });
+export function openLog({ isShared = false } = {}): ReturnType<typeof destination> {
+  const common = { dest: 2, sync: false, periodicFlush: 500 };
+  // Up to 4096 bytes are written to a pipe at once, so that lines of several processes are not mixed.
+  return destination(isShared ? { ...common, minLength: 3000, maxWrite: 4096 } : { ...common, minLength: 16_000 });
 }
 
 /** Log options of the server: JSON lines with possible keys redacted. */

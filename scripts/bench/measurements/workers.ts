@@ -1,0 +1,127 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { API, type Bench } from '../bench-context.ts';
+import { type BurstRequest, burst, openConnections } from '../burst.ts';
+import { Connection } from '../connection.ts';
+import type { Data } from '../data.ts';
+import { KeyRing } from '../keys.ts';
+import { type Server, startServer } from '../ordinate.ts';
+import { atLeast, atMost, type Line, type Outcome } from '../results.ts';
+import { quantile, type Sample, summarise } from '../rounds.ts';
+import { small, workspaceName } from '../snapshots.ts';
+
+const CONNECTIONS = 16;
+/** Requests that are sent while processes are replaced. */
+const WHILE_REPLACED = 100_000;
+/** Milliseconds from one replacement to the next. */
+const PAUSE = 2000;
+
+/**
+ * Cached and uncached questions to one and to two server processes, and requests while the processes are replaced again and
+ * again. On two processors the clients of this process compete with the servers.
+ */
+export async function measureWorkers({ data, options, report }: Bench): Promise<Outcome> {
+  const rounds = Math.min(options.rounds, 5);
+  const lines: Line[] = [];
+  const targets = [];
+  for (const cache of [true, false]) {
+    const requests = cache ? options.burst : Math.round(options.burst / 10);
+    const what = cache ? 'cached' : 'uncached';
+    const rates: Record<number, number[]> = { 1: [], 2: [] };
+    for (let round = 0; round < rounds; round++) {
+      for (const workers of [1, 2]) {
+        report(`${what} questions to ${workers} processes`);
+        rates[workers]!.push(await rateOf(data.folder, data, { workers, cache, requests, count: options.workspaces }));
+      }
+    }
+    const ratios = rates[2]!.map((rate, round) => rate / rates[1]![round]!);
+    for (const workers of [1, 2]) {
+      const rate = quantile(rates[workers]!, 0.5);
+      const name = `${what} keywords, serve --workers ${workers}`;
+      lines.push({ name, median: 0, p95: 0, samples: rounds, requestsPerSecond: rate, baselines: {} });
+    }
+    targets.push(atLeast(`workers: ${what} requests a second of two processes against one`, quantile(ratios, 0.5), 1));
+  }
+  const sent = options.burst < 1000 ? 300 : WHILE_REPLACED;
+  report(`${sent} requests while processes are replaced`);
+  const { line, failed } = await whileReplaced(data.folder, sent);
+  targets.push(atMost(`workers: failed of ${sent} requests while processes are replaced`, failed, 0, 'requests'));
+  return { lines: [...lines, line], targets };
+}
+
+/** Requests a second of a new server, after one burst that does not count. */
+async function rateOf(
+  dataFolder: string,
+  { keys }: Data,
+  { workers, cache, requests, count }: { workers: number; cache: boolean; requests: number; count: number },
+): Promise<number> {
+  const server = await startServer({ dataFolder, keys: [], cache, workers });
+  try {
+    const connections = await openConnections(server.address, CONNECTIONS);
+    const rings = Array.from({ length: count }, (_, index) => ({
+      path: `${API}/projects/${small(index + 1)}/keywords`,
+      ring: new KeyRing(keys[workspaceName(index + 1)]!),
+    }));
+    const questions = async (): Promise<BurstRequest[]> =>
+      Promise.all(
+        Array.from({ length: requests }, async (_, index) => {
+          const { path, ring } = rings[index % rings.length]!;
+          return { path, key: (await ring.take(1))[0]! };
+        }),
+      );
+    await burst(connections, await questions());
+    const { requestsPerSecond } = await burst(connections, await questions());
+    for (const connection of connections) connection.close();
+    return requestsPerSecond;
+  } finally {
+    await server.stop();
+  }
+}
+
+/** Sends requests by clients that open a new connection when the server closes theirs after an answer. */
+async function whileReplaced(dataFolder: string, count: number): Promise<{ line: Line; failed: number }> {
+  const server = await startServer({ dataFolder, keys: [], cache: true, workers: 2 });
+  const ended = new AbortController();
+  const replacing = replaceUntil(server, ended.signal);
+  try {
+    const samples: Sample[] = [];
+    let [next, failed] = [0, 0];
+    const client = async (): Promise<void> => {
+      let connection: Connection | undefined;
+      while (next++ < count) {
+        try {
+          connection ??= await Connection.open(server.address);
+          const answer = await connection.get('/livez');
+          if (answer.status !== 200) failed++;
+          samples.push(answer);
+          if (answer.headers.get('connection') !== 'close') continue;
+        } catch {
+          failed++;
+        }
+        connection?.close();
+        connection = undefined;
+      }
+      connection?.close();
+    };
+    const started = performance.now();
+    await Promise.all(Array.from({ length: CONNECTIONS }, client));
+    const requestsPerSecond = count / ((performance.now() - started) / 1000);
+    const name = `requests while processes are replaced (${replacing.count()} times)`;
+    return { line: { name, ...summarise(samples), requestsPerSecond, baselines: {} }, failed };
+  } finally {
+    ended.abort();
+    await replacing.done;
+    await server.stop();
+  }
+}
+
+function replaceUntil({ pid }: Server, signal: AbortSignal): { count: () => number; done: Promise<void> } {
+  let count = 0;
+  const run = async (): Promise<void> => {
+    while (!signal.aborted) {
+      process.kill(pid, 'SIGUSR2');
+      count++;
+      await sleep(PAUSE, undefined, { signal }).catch(() => {});
+    }
+  };
+  return { count: () => count, done: run() };
+}

@@ -1,0 +1,60 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { sqlText } from '../runtime/sql.ts';
+import { requireDataFolder } from './data-folder.ts';
+import { nameCatalogFailure } from './failures.ts';
+import { MIGRATIONS, newerCatalog, SCHEMA_VERSION, schemaVersionOf } from './sqlite/migrations.ts';
+
+/** A migration that this version would run. */
+export interface Migration {
+  /** The schema version after it. */
+  readonly version: number;
+  readonly name: string;
+  readonly description: string;
+}
+
+/** What this version of the program would migrate. */
+export interface SchemaState {
+  /** The schema version of the catalog. */
+  readonly found: number;
+  /** The schema version of this program. */
+  readonly supported: number;
+  readonly pending: readonly Migration[];
+}
+
+/** Reads the schema version of a catalog without changing it. Throws if there is none, or if a newer version made it. */
+export function readSchemaState(dataFolder: string): SchemaState {
+  requireDataFolder(dataFolder);
+  const path = join(dataFolder, 'catalog.sqlite');
+  const found = versionOf(path);
+  if (found > SCHEMA_VERSION) throw newerCatalog(found);
+  const pending = MIGRATIONS.slice(found).map((name, index) => ({
+    version: found + index + 1,
+    name: name.replace(/^.*\//, ''),
+    description: descriptionOf(sqlText(name)),
+  }));
+  return { found, supported: SCHEMA_VERSION, pending };
+}
+
+function versionOf(path: string): number {
+  try {
+    const db = new DatabaseSync(path, { readOnly: true });
+    try {
+      return schemaVersionOf(db);
+    } finally {
+      db.close();
+    }
+  } catch (error) {
+    throw nameCatalogFailure(error, path);
+  }
+}
+
+/** The comment at the start of a migration. */
+function descriptionOf(text: string): string {
+  const lines = text.split('\n');
+  const end = lines.findIndex((line) => !line.startsWith('--'));
+  return lines
+    .slice(0, end)
+    .map((line) => line.replace(/^-- ?/, ''))
+    .join(' ');
+}

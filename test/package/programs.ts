@@ -1,0 +1,92 @@
+// What the tests of packages share: programs that run as those of a user, without the settings and paths of this checkout.
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
+import { delimiter, dirname } from 'node:path';
+import type { Test } from 'tap';
+import { ROOT } from '../readme.ts';
+
+/** The PATH without the programs of this checkout, which npm puts in front of it. */
+export const HOST_PATH = (process.env['PATH'] ?? '').split(delimiter).filter((path) => !path.includes('node_modules'));
+export const PINNED_PATH = [dirname(process.execPath), ...HOST_PATH].join(delimiter);
+
+/** The environment of the test, as npm and a user's shell need it, without settings of Ordinate. */
+function environment(settings: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  // Certificates belong to the machine's network.
+  const others = /^(ORDINATE_|PORT$|HOST$|NODE_(?!EXTRA_CA_CERTS$)|TAP)/;
+  const inherited = Object.entries(process.env).filter(([name]) => !others.test(name));
+  return { ...Object.fromEntries(inherited), ...settings };
+}
+
+interface Result {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export function run(cwd: string, settings: NodeJS.ProcessEnv, command: string, ...words: string[]): Promise<Result> {
+  return new Promise((done) => {
+    execFile(command, words, { cwd, env: environment(settings) }, (error, stdout, stderr) => {
+      done({ code: error === null ? 0 : Number(error.code), stdout, stderr });
+    });
+  });
+}
+
+export interface Started {
+  readonly child: ChildProcess;
+  readonly address: string;
+  readonly key: string;
+  readonly get: (path: string) => Promise<Response>;
+}
+
+/** Starts a server in a process group of its own and waits until it is ready; all of the group ends with the test. */
+export async function startServer(
+  t: Test,
+  cwd: string,
+  settings: NodeJS.ProcessEnv,
+  ...command: string[]
+): Promise<Started> {
+  const [program = '', ...words] = command;
+  const child = spawn(program, words, {
+    cwd,
+    env: environment({ ...settings, PORT: '0' }),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  let printed = '';
+  const ready = new Promise<[address: string, key: string]>((done, failed) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        printed += text;
+        const [, key] = /curl .*Bearer (ord_live_\w+)'/.exec(printed) ?? [];
+        const [, address] = /ready at (http:\S+)/.exec(printed) ?? [];
+        if (key !== undefined && address !== undefined) done([address, key]);
+      });
+    }
+    child.once('exit', () => failed(new Error(`the server ended: ${printed}`)));
+  });
+  t.teardown(() => {
+    try {
+      process.kill(-child.pid!, 'SIGKILL');
+    } catch {
+      // It has ended.
+    }
+  });
+  const [address, key] = await ready;
+  return { child, address, key, get: (path) => fetch(address + path, { headers: { authorization: `Bearer ${key}` } }) };
+}
+
+/** The answers that need the SQL files, the examples of the documentation, the catalog and DuckDB. */
+export async function answers(t: Test, { get }: Started): Promise<void> {
+  const { projects } = (await (await get('/api/v1/projects')).json()) as { projects: { id: string }[] };
+  t.equal(projects.length, 2);
+  for (const path of ['site', 'keywords', 'queries?limit=1']) {
+    t.equal((await get(`/api/v1/projects/${projects[0]!.id}/${path}`)).status, 200, path);
+  }
+  for (const path of ['/docs', '/docs/guide/agents']) t.equal((await get(path)).status, 200, path);
+  t.match(await (await get('/openapi.json')).text(), /"examples"/);
+}
+
+/** The files of the checkout: those in git and new ones, without what git ignores. */
+export function trackedFiles(): string[] {
+  const words = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
+  return execFileSync('git', words, { cwd: ROOT, encoding: 'utf8' }).split('\0').filter(Boolean);
+}
