@@ -29,6 +29,6 @@ export class ServerMetrics extends ServerProcessMetrics {
 
   override async close(): Promise<void> {
     await this.#served.close();
-    super.close();
+    await super.close();
   }
 }
