@@ -25,6 +25,7 @@ import { addLogin } from './commands/login.ts';
 import { addMembers } from './commands/members.ts';
 import { addProjects } from './commands/projects.ts';
 import { addProperties } from './commands/properties.ts';
+import { addPrune } from './commands/prune.ts';
 import { addRebuild } from './commands/rebuild.ts';
 import { addRestore } from './commands/restore.ts';
 import { addRules } from './commands/rules.ts';
@@ -75,6 +76,7 @@ const groups = [
   addAlerts,
   addRules,
   addJobs,
+  addPrune,
   addBackup,
   addRestore,
   addUpgrade,

@@ -28,6 +28,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   formats: ['reports', 'facts', 'catalog', 'domain', 'runtime'],
   reports: ['lists', 'facts', 'catalog', 'storage', 'domain', 'runtime'],
   jobs: [
+    'retention',
     'alerts',
     'sync',
     'providers',
@@ -41,6 +42,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'runtime',
     'settings',
   ],
+  retention: ['alerts', 'load', 'facts', 'catalog', 'domain', 'process-folder.ts', 'settings'],
   sync: ['providers', 'load', 'facts', 'catalog', 'storage', 'domain', 'process-folder.ts', 'settings', 'runtime'],
   alerts: ['facts', 'catalog', 'storage', 'domain', 'runtime', 'process-folder.ts', 'settings'],
   lists: ['providers', 'facts', 'catalog', 'storage', 'domain', 'settings', 'runtime'],

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { Catalog } from '../../server/catalog/catalog.ts';
 import { isoInstantOrNull } from '../../server/domain/instants.ts';
+import type { Stores } from '../../server/load/stores.ts';
 import type { SyncStatus } from '../../server/sync/status.ts';
 import { print, printJson, printTable, withStores } from '../cli.ts';
 import { examples } from '../help.ts';
@@ -19,7 +19,7 @@ export function addSync(program: Command): void {
     .option('--dry-run', 'print the windows and the number of requests, without sending any')
     .addHelpText('after', examples('sync', 'sync --project Fw7kd --dry-run', 'sync status --json'))
     .action(async ({ project, dryRun = false }: Options) => {
-      if (dryRun) await withStores(({ catalog }) => printPlans(catalog, project));
+      if (dryRun) await withStores((stores) => printPlans(stores, project));
       else await syncNow(project);
     });
   command
@@ -50,12 +50,15 @@ export function addSync(program: Command): void {
     });
 }
 
-async function printPlans(catalog: Catalog, named: readonly string[] | undefined): Promise<void> {
+async function printPlans(
+  { catalog, settings: { keepDays } }: Stores,
+  named: readonly string[] | undefined,
+): Promise<void> {
   const { planAhead } = await import('../../server/sync/plan-ahead.ts');
   let all = 0;
   const rows: object[] = [];
   for (const project of await projectsToSync(catalog, named)) {
-    const { windows, requests } = await planAhead(catalog, project, Date.now());
+    const { windows, requests } = await planAhead(catalog, project, { now: Date.now(), keepDays });
     all += requests;
     for (const { kind, from, to, requests: count } of windows) {
       rows.push({ project, window: kind, from, to, requests: count });

@@ -1,6 +1,13 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { readWorkspaceContents } from '../../server/catalog/contents.ts';
-import { createWorkspace, listWorkspaces, setRequestsPerMinute } from '../../server/catalog/workspaces.ts';
+import {
+  createWorkspace,
+  findWorkspace,
+  listWorkspaces,
+  setKeepDays,
+  setRequestsPerMinute,
+} from '../../server/catalog/workspaces.ts';
+import type { KeepDays } from '../../server/domain/retention.ts';
 import { removeWorkspace } from '../../server/load/remove.ts';
 import { print, printJson, printTable, withStores } from '../cli.ts';
 import { examples } from '../help.ts';
@@ -12,10 +19,13 @@ interface Options {
   readonly name: string;
   readonly plan: string;
   readonly keywordHistoryDays: number;
-  /** Null: the default. */
-  readonly requestsPerMinute?: number | null;
+  // Not null, which commander takes for an empty value.
+  readonly requestsPerMinute?: number | 'default';
+  readonly keepDays?: number | 'default';
   readonly json?: boolean;
 }
+
+type Limits = Pick<Options, 'requestsPerMinute' | 'keepDays' | 'json'>;
 
 export function addWorkspaces(program: Command): void {
   const command = program.command('workspaces').description('create, change, list and remove workspaces');
@@ -27,10 +37,12 @@ export function addWorkspaces(program: Command): void {
     .requiredOption('--plan <plan>', "'free' has no API access; any other name is a paid plan", readText)
     .option('--keyword-history-days <n>', 'days of keyword data that the plan can read', readDays, 486)
     .addOption(requestsOption())
+    .option('--keep-days <n>', KEEP_HELP, readKeepDays)
     .option('--json', 'print one JSON document')
     .addHelpText('after', examples('workspaces create --id acme --name "Acme" --plan team'))
-    .action(async ({ id, name, plan, keywordHistoryDays, requestsPerMinute = null, json }: Options) => {
-      const workspace = { id, name, plan, keywordHistoryDays, requestsPerMinute };
+    .action(async ({ id, name, plan, keywordHistoryDays, json, ...limits }: Options) => {
+      const [requestsPerMinute, keepDays] = [orNull(limits.requestsPerMinute), orNull(limits.keepDays)];
+      const workspace = { id, name, plan, keywordHistoryDays, requestsPerMinute, keepDays };
       await withStores(({ catalog }) => createWorkspace(catalog, workspace), { create: true });
       if (json) printJson(workspace);
       else print(`Workspace '${id}' was created.`);
@@ -40,19 +52,40 @@ export function addWorkspaces(program: Command): void {
     .description('change the limits of a workspace, with immediate effect')
     .argument('<id>', 'id of the workspace')
     .addOption(requestsOption())
+    .option('--keep-days <n>', KEEP_HELP, readKeepDays)
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
-      examples('workspaces set acme --requests-per-minute 600', 'workspaces set acme --requests-per-minute default'),
+      examples(
+        'workspaces set acme --requests-per-minute 600',
+        'workspaces set acme --requests-per-minute default',
+        'workspaces set acme --keep-days 400',
+      ),
     )
-    .action(async (id: string, { requestsPerMinute, json }: Pick<Options, 'requestsPerMinute' | 'json'>) => {
-      if (requestsPerMinute === undefined) throw new Error('Nothing to change: give --requests-per-minute.');
-      await withStores(({ catalog }) => setRequestsPerMinute(catalog, id, requestsPerMinute));
-      if (json) printJson({ id, requestsPerMinute });
-      else
+    .action(async (id: string, { requestsPerMinute, keepDays, json }: Limits) => {
+      if (requestsPerMinute === undefined && keepDays === undefined) {
+        throw new Error('Nothing to change: give --requests-per-minute or --keep-days.');
+      }
+      const workspace = await withStores(({ catalog }) =>
+        catalog.transaction(async (own) => {
+          if (requestsPerMinute !== undefined) await setRequestsPerMinute(own, id, orNull(requestsPerMinute));
+          if (keepDays !== undefined) await setKeepDays(own, id, orNull(keepDays));
+          return findWorkspace(own, id);
+        }),
+      );
+      if (json) {
+        printJson(workspace);
+        return;
+      }
+      if (requestsPerMinute !== undefined) {
         print(
-          `Each key of workspace '${id}' may send ${requestsPerMinute ?? 'the default number of'} requests a minute.`,
+          `Each key of workspace '${id}' may send ${orNull(requestsPerMinute) ?? 'the default number of'} requests a minute.`,
         );
+      }
+      if (keepDays !== undefined) {
+        const kept = keepText(orNull(keepDays));
+        print(`Workspace '${id}' keeps ${kept}. 'ordinate prune --dry-run' shows what would be dropped.`);
+      }
     });
   command
     .command('list')
@@ -83,13 +116,35 @@ export function addWorkspaces(program: Command): void {
     });
 }
 
+const KEEP_HELP = "days of facts to keep, in whole months; 'all', or 'default' for ORDINATE_KEEP_DAYS";
+
+function keepText(keepDays: KeepDays): string {
+  return keepDays === null
+    ? 'what ORDINATE_KEEP_DAYS says'
+    : keepDays === 0
+      ? 'all facts'
+      : `${keepDays} days of facts`;
+}
+
+function orNull(given: number | 'default' = 'default'): number | null {
+  return given === 'default' ? null : given;
+}
+
+function readKeepDays(text: string): number | 'default' {
+  if (text === 'default') return text;
+  if (text === 'all') return 0;
+  const days = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (days >= 1 && days <= 36_500) return days;
+  throw new InvalidArgumentError("It must be a whole number from 1 to 36500, 'all' or 'default'.");
+}
+
 function requestsOption(): Option {
   return new Option(
     '--requests-per-minute <n>',
     'requests that each key of the workspace may send in a minute, instead of the default of 120; default: reset it',
   ).argParser((text: string) => {
     if (text === '0') throw new InvalidArgumentError('It must be at least 1.');
-    return text === 'default' ? null : readCount(text);
+    return text === 'default' ? text : readCount(text);
   });
 }
 

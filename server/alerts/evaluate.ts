@@ -1,6 +1,6 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { listEvaluatedAlerts, readSyncedDays, type StoredEvaluation } from '../catalog/evaluations.ts';
-import { filesOf, keywordFilesUntil } from '../catalog/manifest.ts';
+import { filesOf, keywordFilesUntil, readCoverage } from '../catalog/manifest.ts';
 import { addDays, countDays, type Day, earlier } from '../domain/dates.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import { PROVIDER_EVENTS } from '../domain/provider-events.ts';
@@ -24,6 +24,8 @@ export interface EvaluationStores {
 export interface EvaluateOptions {
   /** Evaluates up to this day, if the last final day is later. */
   readonly asOf?: Day;
+  /** Settles all days until this one, whose facts are about to be dropped. */
+  readonly settleThrough?: Day;
   /** Stores nothing. */
   readonly dryRun?: boolean;
   readonly signal?: AbortSignal;
@@ -44,6 +46,8 @@ export interface Evaluation extends AlertChanges {
 
 /** The state after the settled days; plain data. */
 interface SettledState {
+  /** Facts before the settled day were dropped: it is not evaluated again. */
+  readonly isDropped?: true;
   readonly traffic?: TrafficState;
   readonly keywords?: KeywordStates;
 }
@@ -62,7 +66,14 @@ const REPLAYED_AFTER_SETTLING = 300;
 export async function evaluateProject(
   { catalog, facts }: EvaluationStores,
   id: string,
-  { asOf, dryRun = false, signal = new AbortController().signal, now = Date.now, clock = now }: EvaluateOptions = {},
+  {
+    asOf,
+    settleThrough,
+    dryRun = false,
+    signal = new AbortController().signal,
+    now = Date.now,
+    clock = now,
+  }: EvaluateOptions = {},
 ): Promise<Evaluation | undefined> {
   const input = await readAlertProject(catalog, id, async (state, own) => {
     const final = lastFinalDay(state.project, now());
@@ -79,6 +90,7 @@ export async function evaluateProject(
       range,
       read,
       files,
+      stored: await readCoverage(own, id),
       synced: await readSyncedDays(own, id, read),
       rules: await readRulesFiles(own, state, { first: firstDay(range.to), to: range.to }),
     };
@@ -94,15 +106,22 @@ export async function evaluateProject(
   const traffic = new TrafficReplay(site, calendar, before.traffic);
   const replays = { traffic, keywords: new KeywordReplay(keywords, calendar, places, before.keywords) };
   keywords.pages.urls = await readPageNames(facts, query, replays.keywords.keywordsToName());
-  const replay = replayProject(replays, calendar, { range, before });
+  const replay = replayProject(replays, calendar, { range, before, settleThrough });
   signal.throwIfAborted();
   const rules = await evaluateRules(facts, state, input.rules, signal);
 
   const alerts = [...replay.alerts, ...rules.alerts];
+  const firstStored = Object.values(input.stored)
+    .map((table) => table.firstDay)
+    .reduce(earlier, range.to);
   const replayed: Replayed = {
     alerts,
     through: range.to,
-    covers: ({ type, subject, date }) => date >= (type === 'rule' ? rules.starts[subject]!.from : range.from),
+    covers: ({ type, subject, date, resolvedAt }) => {
+      // The facts of a resolved alert may have been dropped since.
+      if (resolvedAt !== null && date < firstStored) return false;
+      return date >= (type === 'rule' ? rules.starts[subject]!.from : range.from);
+    },
     endedBecause: endedBecause(state, rules.starts),
   };
   const at = toMicroseconds(now());
@@ -126,7 +145,10 @@ export async function evaluateProject(
 /** The days to replay for an evaluation through `to`. */
 function rangeToReplay(evaluation: AlertProject['evaluation'], to: Day): Range {
   const first = firstDay(to);
-  return { from: evaluation === undefined ? first : earlier(first, addDays(evaluation.settledThrough, 1)), to };
+  if (evaluation === undefined) return { from: first, to };
+  const unsettled = addDays(evaluation.settledThrough, 1);
+  const { isDropped = false } = JSON.parse(evaluation.state) as SettledState;
+  return { from: isDropped && unsettled <= to ? unsettled : earlier(first, unsettled), to };
 }
 
 function firstDay(last: Day): Day {
@@ -142,15 +164,20 @@ function stateBefore({ evaluation }: AlertProject, { from }: Range): SettledStat
 function replayProject(
   { traffic, keywords }: { traffic: TrafficReplay; keywords: KeywordReplay },
   calendar: AlertCalendar,
-  { range, before }: { range: Range; before: SettledState },
+  { range, before, settleThrough }: { range: Range; before: SettledState; settleThrough: Day | undefined },
 ): { alerts: EvaluatedAlert[]; settled: Day; state: SettledState } {
   const isLong = countDays(range.from, range.to) > MAX_REPLAY;
-  const settled = isLong ? addDays(range.to, -REPLAYED_AFTER_SETTLING) : addDays(range.from, -1);
+  const usual = isLong ? addDays(range.to, -REPLAYED_AFTER_SETTLING) : addDays(range.from, -1);
+  // At least one day is left to replay.
+  const dropped = settleThrough && earlier(settleThrough, addDays(range.to, -1));
+  const isDropped = dropped !== undefined && dropped > usual;
+  const settled = isDropped ? dropped : usual;
   let state = before;
   for (let day = calendar.placeOf(range.from); day <= calendar.placeOf(range.to); day++) {
     traffic.run(day);
     keywords.run(day);
-    if (calendar.dayAt(day) === settled) state = { traffic: traffic.state(), keywords: keywords.states() };
+    if (calendar.dayAt(day) !== settled) continue;
+    state = { traffic: traffic.state(), keywords: keywords.states(), ...(isDropped ? { isDropped } : {}) };
   }
   return { alerts: [...traffic.alerts, ...keywords.alerts], settled, state };
 }

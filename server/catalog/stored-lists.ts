@@ -120,6 +120,11 @@ export async function dropProviderLists(catalog: Catalog, project: string): Prom
   await catalog.statements.run('lists_delete_of_providers', { project });
 }
 
+/** Drops the lists of a project that end before a day. Files are retired. */
+export async function dropListsBefore(own: Catalog, project: string, before: Day): Promise<void> {
+  await own.statements.run('lists_delete_before', { project, before });
+}
+
 /** Removes lists of outdated data. */
 export async function dropOutdatedLists(catalog: Catalog): Promise<void> {
   await catalog.statements.run('lists_delete_outdated');

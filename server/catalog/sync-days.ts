@@ -58,6 +58,13 @@ export async function forgetSyncDays(catalog: Catalog, project: string): Promise
   await catalog.statements.run('sync_keywords_forget', { project });
 }
 
+/** Forgets all days before a day, whose facts are dropped: should they be wanted again, they are fetched again. */
+export async function forgetSyncDaysBefore(own: Catalog, project: string, before: Day): Promise<void> {
+  await own.statements.run('sync_days_forget_before', { project, before });
+  await own.statements.run('sync_keywords_end_before', { project, before });
+  await own.statements.run('sync_keywords_begin_at', { project, before });
+}
+
 /** The published days for which a keyword has been fetched, and its query. */
 export interface SyncKeyword extends Range {
   readonly id: string;

@@ -9,6 +9,8 @@ export interface SyncProject {
   /** The days to sync in the last run; null before the first run. */
   readonly firstDay: Day | null;
   readonly lastDay: Day | null;
+  /** Earlier days are not kept, and not fetched; null for none. */
+  readonly keptFrom: Day | null;
   /** Parameters of the stored facts. */
   readonly brandTerms: readonly string[];
   readonly country: string | null;
@@ -25,6 +27,7 @@ export interface SyncProject {
 export const NEVER_SYNCED: SyncProject = {
   firstDay: null,
   lastDay: null,
+  keptFrom: null,
   brandTerms: [],
   country: null,
   lastRunAt: null,

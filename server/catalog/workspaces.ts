@@ -1,3 +1,4 @@
+import type { KeepDays } from '../domain/retention.ts';
 import { actorOf, recordAudit } from './audit.ts';
 import type { Catalog } from './catalog.ts';
 
@@ -7,6 +8,7 @@ export interface Workspace {
   /** `free` has no API access; any other name is a paid plan. */
   readonly plan: string;
   readonly keywordHistoryDays: number;
+  readonly keepDays: KeepDays;
   /** Requests that each of its keys may send in a minute; null: the default. */
   readonly requestsPerMinute: number | null;
 }
@@ -25,14 +27,14 @@ export async function findWorkspace(catalog: Catalog, id: string): Promise<Works
 /** Throws if the id is already used. */
 export async function createWorkspace(
   catalog: Catalog,
-  workspace: Omit<Workspace, 'requestsPerMinute'> & Partial<Workspace>,
+  workspace: Omit<Workspace, 'requestsPerMinute' | 'keepDays'> & Partial<Workspace>,
 ): Promise<void> {
   await catalog.transaction(async (own) => {
     if ((await findWorkspace(own, workspace.id)) !== undefined) {
       throw new Error(`There is already a workspace '${workspace.id}'.`);
     }
-    const { id, name, plan, keywordHistoryDays: days, requestsPerMinute: requests = null } = workspace;
-    await own.statements.run('workspace_insert', { id, name, plan, days, requests });
+    const { id, name, plan, keywordHistoryDays: days, requestsPerMinute: requests = null, keepDays = null } = workspace;
+    await own.statements.run('workspace_insert', { id, name, plan, days, requests, keepDays });
     const details = { name, plan };
     await recordAudit(own, { workspace: id, actor: actorOf(null), action: 'workspace.created', subject: id, details });
   });
@@ -46,6 +48,21 @@ export async function setRequestsPerMinute(catalog: Catalog, id: string, request
     const details = { requestsPerMinute: requests };
     await recordAudit(own, { workspace: id, actor: actorOf(null), action: 'workspace.changed', subject: id, details });
   });
+}
+
+/** Sets how many days of facts a workspace keeps. Throws if it does not exist. */
+export async function setKeepDays(catalog: Catalog, id: string, keepDays: KeepDays): Promise<void> {
+  await catalog.transaction(async (own) => {
+    await requireWorkspace(own, id);
+    await putKeepDays(own, id, keepDays);
+    const details = { keepDays };
+    await recordAudit(own, { workspace: id, actor: actorOf(null), action: 'workspace.changed', subject: id, details });
+  });
+}
+
+/** Like `setKeepDays`, for a rebuilt catalog. Does nothing if the workspace does not exist. */
+export async function putKeepDays(own: Catalog, id: string, keepDays: KeepDays): Promise<void> {
+  await own.statements.run('workspace_keep_days', { id, keepDays });
 }
 
 /** Like `setRequestsPerMinute`, for a rebuilt catalog. Does nothing if the workspace does not exist. */

@@ -1,9 +1,17 @@
 import { evaluateAlerts } from './evaluate-alerts.ts';
 import type { Job } from './job.ts';
+import { pruneFacts } from './prune-facts.ts';
 import { refreshLists } from './refresh-lists.ts';
 import { sweepFacts } from './sweep-facts.ts';
 import { sweepListFiles } from './sweep-lists.ts';
 import { syncProjects } from './sync-projects.ts';
 
 /** All background jobs. Jobs import DuckDB and providers only when they run. */
-export const JOBS: readonly Job[] = [sweepFacts, sweepListFiles, refreshLists, syncProjects, evaluateAlerts];
+export const JOBS: readonly Job[] = [
+  sweepFacts,
+  sweepListFiles,
+  refreshLists,
+  syncProjects,
+  evaluateAlerts,
+  pruneFacts,
+];

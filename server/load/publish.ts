@@ -72,9 +72,14 @@ export async function publish(
   });
 }
 
-/** Publishes files derived from stored facts; entities do not change. */
-export async function publishFiles(stores: Stores, changes: readonly PartChange[]): Promise<void> {
+/** Publishes files derived from stored facts; entities do not change. @param alongside further writes */
+export async function publishFiles(
+  stores: Stores,
+  changes: readonly PartChange[],
+  alongside: (own: Catalog) => Promise<void> = async () => {},
+): Promise<void> {
   await publishing(stores, async (own, record) => {
+    await alongside(own);
     await writeManifest(own, record, changes);
     await raiseRevisions(own, new ChangedRows(changes));
   });

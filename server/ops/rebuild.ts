@@ -8,7 +8,7 @@ import { addLoadedTable, listManifest, type ManifestRow, replaceManifest } from 
 import { openCatalog } from '../catalog/open-catalog.ts';
 import { projectIdIsTaken } from '../catalog/projects.ts';
 import { lastPublication, setPublication } from '../catalog/publications.ts';
-import { listWorkspaces, putRequestsPerMinute } from '../catalog/workspaces.ts';
+import { listWorkspaces, putKeepDays, putRequestsPerMinute } from '../catalog/workspaces.ts';
 import { Journal, type JournalLine, type StoredRecord } from '../load/journal.ts';
 import { LOAD_LOCK_TIMEOUT, withLoadLock } from '../load/lock.ts';
 import { ENTITIES, type EntityTable } from '../load/tables.ts';
@@ -214,8 +214,9 @@ async function keep(own: Catalog, older: Catalog): Promise<void> {
     }
   }
   // Snapshots, and so the journal, do not have the limits of workspaces.
-  for (const { id, requestsPerMinute } of await listWorkspaces(older)) {
+  for (const { id, requestsPerMinute, keepDays } of await listWorkspaces(older)) {
     await putRequestsPerMinute(own, id, requestsPerMinute);
+    await putKeepDays(own, id, keepDays);
   }
 }
 

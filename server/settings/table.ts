@@ -236,6 +236,14 @@ export const SETTINGS = {
     wanted: 'a whole number from 1 to 36500',
     read: (text) => wholeNumber(text, 1, 36_500),
   }),
+  keepDays: setting({
+    name: 'ORDINATE_KEEP_DAYS',
+    fallback: '',
+    shown: 'all',
+    help: 'Days of facts that are kept, in whole months; older months are dropped once a day. Workspaces can have their own number.',
+    wanted: 'a whole number from 1 to 36500, or nothing to keep all',
+    read: (text) => (text === '' ? 0 : wholeNumber(text, 1, 36_500)),
+  }),
   maximumBytesBilled: setting({
     name: 'ORDINATE_BIGQUERY_BYTES',
     fallback: '100GB',

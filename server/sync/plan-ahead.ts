@@ -12,12 +12,20 @@ export interface PlanAhead {
   readonly requests: number;
 }
 
-/** Plans a run without requests; which days are final is estimated. @param now milliseconds */
-export async function planAhead(catalog: Catalog, id: string, now: number): Promise<PlanAhead> {
+/**
+ * Plans a run without requests; which days are final is estimated.
+ * @param now milliseconds
+ * @param keepDays the setting
+ */
+export async function planAhead(
+  catalog: Catalog,
+  id: string,
+  { now, keepDays }: { now: number; keepDays: number },
+): Promise<PlanAhead> {
   const connected = await findConnected(catalog, id);
   if (connected === undefined) throw new Error(`Project '${id}' has no search-console connection.`);
   const today = pacificDayOf(now);
-  const { input } = await prepare(catalog, connected, { today, now, staleAfter: 0 });
+  const { input } = await prepare(catalog, connected, { today, now, staleAfter: 0, keepDays });
   const planned = planWindows({ ...input, finalThrough: settledDay(today), moved: new Set() });
   const windows = planned.map((window) => ({
     kind: window.kind,

@@ -5,9 +5,11 @@ import { readCoverage } from '../catalog/manifest.ts';
 import { findAnyProject, type Project } from '../catalog/projects.ts';
 import { forgetSyncDays, listSyncDays, listSyncKeywords, type SyncDay } from '../catalog/sync-days.ts';
 import { putSyncProject, readSyncProject, type SyncProject } from '../catalog/sync-projects.ts';
-import { addDays, type Day, eachDay, monthsEarlier } from '../domain/dates.ts';
+import { findWorkspace } from '../catalog/workspaces.ts';
+import { addDays, type Day, eachDay, earlier, later, monthsEarlier } from '../domain/dates.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import { HISTORY_MONTHS, type Range } from '../domain/range.ts';
+import { keptFrom } from '../domain/retention.ts';
 import type { PlanInput } from './plan.ts';
 import { tablesOf } from './tables.ts';
 
@@ -38,6 +40,7 @@ function syncRangeOf({ firstDay }: Pick<SyncProject, 'firstDay'>, days: readonly
 
 /** The state of a project before a run. */
 export interface Prepared {
+  /** Its first day is the one to sync from if all days were kept. */
   readonly sync: SyncProject;
   readonly input: Omit<PlanInput, 'finalThrough' | 'moved'>;
 }
@@ -46,21 +49,26 @@ export interface Prepared {
  * Reads the state of a project.
  * @param now milliseconds
  * @param staleAfter milliseconds after which provisional days are fetched again
+ * @param keepDays the setting; without it, the days of the last run are kept
  */
 export async function prepare(
   catalog: Catalog,
   { project, connection }: Connected,
-  { today, now, staleAfter }: { today: Day; now: number; staleAfter: number },
+  { today, now, staleAfter, keepDays }: { today: Day; now: number; staleAfter: number; keepDays?: number },
 ): Promise<Prepared> {
   const stored = await readSyncProject(catalog, project.id);
   const isOther = stored.firstDay !== null && stored.country !== project.country;
   const sync = isOther ? { ...stored, country: project.country } : stored;
   // Days of another country cannot be used: all are fetched again.
   const days = isOther ? [] : await listSyncDays(catalog, project.id);
+  const wanted = syncRangeOf(sync, days, today);
+  const workspace = await findWorkspace(catalog, project.workspaceId);
+  const kept = keepDays === undefined ? sync.keptFrom : keptFrom(workspace?.keepDays ?? null, keepDays, now);
   return {
-    sync,
+    sync: { ...sync, firstDay: wanted.from, keptFrom: kept },
     input: {
-      syncRange: syncRangeOf(sync, days, today),
+      // What retention has dropped is not fetched again.
+      syncRange: { from: kept === null ? wanted.from : earlier(later(wanted.from, kept), today), to: today },
       tables: tablesOf(connection.archive),
       days,
       keywords: (await listKeywords(catalog, project.id)).map(({ id, query }) => ({ id, query })),
@@ -80,7 +88,6 @@ export async function begin(catalog: Catalog, { project }: Connected, prepared: 
   const hasBrandDays = input.days.some(({ table }) => table === 'brand_daily');
   const sync: SyncProject = {
     ...before,
-    firstDay: input.syncRange.from,
     lastDay: input.syncRange.to,
     country: project.country,
     // With stored brand days, the terms change when those days are published.

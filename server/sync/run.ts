@@ -82,10 +82,11 @@ class Run {
   }
 
   async run(): Promise<Pick<SyncResult, 'outcome' | 'reason'>> {
-    const { catalog } = this.#stores;
+    const { catalog, settings } = this.#stores;
     await requireDiskSpace(this.#stores);
     const { now, maxWindows = Number.POSITIVE_INFINITY, staleAfter = 0 } = this.#options;
-    const prepared = await prepare(catalog, this.#connected, { today: this.#today, now: now(), staleAfter });
+    const { keepDays } = settings;
+    const prepared = await prepare(catalog, this.#connected, { today: this.#today, now: now(), staleAfter, keepDays });
     await begin(catalog, this.#connected, prepared);
     this.#days = byTable(prepared.input.days);
     const finalThrough = await readLastFinalDay(this.#fetchOptions(), this.#today);

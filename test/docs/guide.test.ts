@@ -212,6 +212,11 @@ t.test('operate: backups', async (t) => {
   t.match(await shell(own('restore')), /Restored 1 projects/);
 });
 
+t.test('operate: retention', async (t) => {
+  const printed = await shell(guideBlock('operate', 'retention').replaceAll(' demo ', ' acme '));
+  t.match(printed, /Workspace 'acme' keeps 400 days of facts[\s\S]*(?:Nothing is older than what is kept|dry run)/);
+});
+
 t.test('operate: installation and upgrades; what runs Ordinate runs it here', async (t) => {
   const snapshot = temporaryFolder(t);
   writeFileSync(join(snapshot, 'workspaces.csv'), 'id,name,plan,keyword_history_days\nnew,New,team,486\n');

@@ -190,7 +190,15 @@ t.test('from a first workspace to imported data, with --json', async (t) => {
   const create = ['workspaces', 'create', '--id', 'acme', '--name', 'Acme & Co', '--plan', 'team'];
   t.match(await ordinate(...create, '--keyword-history-days', '90'), { code: 0, stdout: /'acme'/, stderr: '' });
   t.strictSame(await json('workspaces', 'list'), [
-    { id: 'acme', name: 'Acme & Co', plan: 'team', keywordHistoryDays: 90, requestsPerMinute: null, projects: 0 },
+    {
+      id: 'acme',
+      name: 'Acme & Co',
+      plan: 'team',
+      keywordHistoryDays: 90,
+      requestsPerMinute: null,
+      keepDays: null,
+      projects: 0,
+    },
   ]);
 
   const add = ['members', 'add', '--workspace', 'acme', '--email'];

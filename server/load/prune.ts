@@ -1,0 +1,134 @@
+import type { Catalog } from '../catalog/catalog.ts';
+import { type FactTable, manifestOf, type StoredTable } from '../catalog/manifest.ts';
+import { dropListsBefore } from '../catalog/stored-lists.ts';
+import { forgetSyncDaysBefore } from '../catalog/sync-days.ts';
+import { addDays, type Day, eachDay, monthOf } from '../domain/dates.ts';
+import { EVERY_DAY } from '../domain/range.ts';
+import type { Engine } from '../facts/duckdb/engine.ts';
+import { sqlTemplate } from '../runtime/sql.ts';
+import { CheckedFiles } from '../storage/checked-files.ts';
+import { FactStore } from '../storage/fact-store.ts';
+import { Journal } from './journal.ts';
+import { LOAD_LOCK_TIMEOUT, withLoadLock } from './lock.ts';
+import type { PartChange } from './new-files.ts';
+import { writePartFiles } from './part-files.ts';
+import { PlannedFiles } from './planned-files.ts';
+import { publishFiles } from './publish.ts';
+import type { Stores } from './stores.ts';
+import { sweep } from './sweep.ts';
+import { FACTS, type FactTableSchema } from './tables.ts';
+
+/** Facts of a project that are older than a day. */
+export interface OldFacts {
+  readonly table: FactTable;
+  readonly firstDay: Day;
+  readonly rows: number;
+}
+
+interface PruneStores extends Stores {
+  /** Over `loadFolders`. */
+  readonly engine: () => Promise<Engine>;
+}
+
+/** The facts of a project before a day, the first of a month. Lists of whole ranges count if all of the range is before it. */
+export async function findOldFacts(
+  { catalog, engine, settings }: PruneStores,
+  project: string,
+  before: Day,
+): Promise<OldFacts[]> {
+  const checked = new CheckedFiles(new FactStore(settings.dataFolder));
+  const found: OldFacts[] = [];
+  for (const schema of FACTS) {
+    const files = (await manifestOf(catalog, project, schema.name, EVERY_DAY)).filter((file) =>
+      isOld(schema, file, before),
+    );
+    if (files.length === 0) continue;
+    let rows = 0;
+    for (const file of files) {
+      if (schema.split !== 'none' || file.lastDay < before) {
+        rows += file.rows;
+        continue;
+      }
+      using session = await (await engine()).session();
+      const [path = ''] = await checked.open([file]);
+      const text = sqlTemplate('load/rows_before', { day: schema.day });
+      rows += (await session.rows<{ rows: number }>(text, { file: path, before }))[0]!.rows;
+    }
+    const firstDay = files.map((file) => file.firstDay).reduce((a, b) => (a < b ? a : b));
+    found.push({ table: schema.name, firstDay, rows });
+  }
+  return found;
+}
+
+/** Of lists of ranges, those that end before the day; of other files, those with earlier days. */
+function isOld({ split }: FactTableSchema, file: { firstDay: Day; lastDay: Day }, before: Day): boolean {
+  return (split === 'period' ? file.lastDay : file.firstDay) < before;
+}
+
+/**
+ * Drops all facts of a project before a day, the first of a month, in one publication: readers see all of them or none.
+ * The replaced files are removed like those of a load. Waits for loads. Returns false if there was nothing to drop.
+ */
+export async function pruneProject(stores: PruneStores, project: string, before: Day): Promise<boolean> {
+  const { settings, catalog } = stores;
+  const onWait = (): void => {};
+  return withLoadLock(settings.dataFolder, { lockTimeout: LOAD_LOCK_TIMEOUT, onWait }, async () => {
+    const store = new FactStore(settings.dataFolder);
+    const journal = new Journal(store);
+    await journal.settle(catalog);
+    await sweep(catalog, store);
+    try {
+      const changes = await writeWithout(stores, store, project, before);
+      await publishFiles({ catalog, journal }, changes, async (own) => {
+        await forgetSyncDaysBefore(own, project, before);
+        await dropListsBefore(own, project, before);
+      });
+      await journal.compact(catalog);
+      return changes.length > 0;
+    } finally {
+      await sweep(catalog, store).catch(() => {});
+    }
+  });
+}
+
+/** Writes the files of a project without the days before a day, like a load that replaces these days by nothing. */
+async function writeWithout(
+  { catalog, engine }: PruneStores,
+  store: FactStore,
+  project: string,
+  before: Day,
+): Promise<PartChange[]> {
+  const files = { store, planned: new PlannedFiles(store.path('staging')), checked: new CheckedFiles(store) };
+  const changes: PartChange[] = [];
+  for (const schema of FACTS) {
+    const old = (await manifestOf(catalog, project, schema.name, EVERY_DAY)).filter((file) =>
+      isOld(schema, file, before),
+    );
+    if (old.length === 0) continue;
+    if (schema.split === 'period') {
+      changes.push(...old.map(({ part }) => ({ project, table: schema.name, part, written: null })));
+      continue;
+    }
+    const first = old.map(({ firstDay }) => firstDay).reduce((a, b) => (a < b ? a : b));
+    const days = new Map([[project, new Set(eachDay(first, addDays(before, -1)))]]);
+    const written = await writePartFiles(await engine(), catalog, { files, schema, parts: [], days });
+    changes.push(...written, ...(await leftTotals(catalog, project, schema, { before, written })));
+  }
+  return changes;
+}
+
+/** Cumulative totals of dropped months that are not rewritten: a project may lack running totals. */
+async function leftTotals(
+  catalog: Catalog,
+  project: string,
+  { cumulative }: FactTableSchema,
+  { before, written }: { readonly before: Day; readonly written: readonly PartChange[] },
+): Promise<PartChange[]> {
+  if (cumulative === undefined) return [];
+  const table: StoredTable = cumulative;
+  const done = new Set(written.filter((change) => change.table === table).map(({ part }) => part));
+  const stored = await manifestOf(catalog, project, table, EVERY_DAY);
+  return stored
+    .filter(({ part }) => part < monthOf(before) && !done.has(part))
+    .map(({ part }) => ({ project, table, part, written: null }));
+}
