@@ -16,6 +16,9 @@ interface RowReaders<Row> {
   readonly textsOf: (row: Row) => RuleTexts;
 }
 
+/** A row takes about a microsecond. */
+const ROWS_PER_STEP = 50;
+
 /** The rows that match a filter, sorted; ties keep their order. Yields often, because there may be many rows. */
 export function* selectRows<Row>(
   rows: readonly Row[],
@@ -33,9 +36,9 @@ function* matching<Row>(
 ): Generator<void, Row[]> {
   const rule = compileRule(filter);
   const kept: Row[] = [];
-  for (const row of rows) {
+  for (const [index, row] of rows.entries()) {
     if (rule.matches(rule.matchesTexts(textsOf(row)), measuresOf(row))) kept.push(row);
-    yield;
+    if (index % ROWS_PER_STEP === 0) yield;
   }
   return kept;
 }
@@ -70,9 +73,9 @@ function* comparison<Row>(
   const sign = descending ? -1 : 1;
   if (!NUMBER_FIELDS.includes(field)) {
     const texts: string[] = [];
-    for (const row of rows) {
+    for (const [index, row] of rows.entries()) {
       texts.push(textsOf(row)[field as keyof RuleTexts] ?? '');
-      yield;
+      if (index % ROWS_PER_STEP === 0) yield;
     }
     return (a, b) => sign * compareTexts(texts[a]!, texts[b]!);
   }
@@ -81,7 +84,7 @@ function* comparison<Row>(
     // Empty ratios come last in either direction.
     const number = numberOf(measuresOf(row), field);
     numbers[index] = number === undefined ? Number.POSITIVE_INFINITY : sign * number;
-    yield;
+    if (index % ROWS_PER_STEP === 0) yield;
   }
   return (a, b) => (numbers[a]! === numbers[b]! ? 0 : numbers[a]! - numbers[b]!);
 }

@@ -1,5 +1,6 @@
 import type { TrackedRead } from '../catalog/tracked.ts';
 import { toMetrics } from '../domain/metrics.ts';
+import type { RuleTexts } from '../domain/rules.ts';
 import type { Rendering } from '../lists/blocks.ts';
 import { listParameters, parseList, planList, runList } from './lists.ts';
 import { trackedReport } from './report.ts';
@@ -17,6 +18,23 @@ export const queriesReport = trackedReport({
 function renderingOf({ project, tracked: { idByQuery } }: TrackedRead): Rendering {
   const terms = project.brandTerms.map((term) => term.toLowerCase());
   const isBranded = (text: string): boolean => terms.some((term) => text.includes(term));
+  /** Computed lazily, because most filters read only some of them. A class, because getters of a literal are slow to make. */
+  class QueryTexts implements RuleTexts {
+    readonly query: string;
+
+    constructor(query: string) {
+      this.query = query;
+    }
+
+    get branded(): string {
+      return String(isBranded(this.query.toLowerCase()));
+    }
+
+    get tracked(): string {
+      return String(idByQuery.has(this.query.toLowerCase()));
+    }
+  }
+
   return {
     variant: String(project.entitiesRevision),
     render: (row) => {
@@ -28,15 +46,6 @@ function renderingOf({ project, tracked: { idByQuery } }: TrackedRead): Renderin
         trackedKeywordId: idByQuery.get(text) ?? null,
       };
     },
-    // Computed lazily, because most filters read only some of them.
-    textsOf: ({ text: query }) => ({
-      query,
-      get branded() {
-        return String(isBranded(query.toLowerCase()));
-      },
-      get tracked() {
-        return String(idByQuery.has(query.toLowerCase()));
-      },
-    }),
+    textsOf: ({ text }) => new QueryTexts(text),
   };
 }
