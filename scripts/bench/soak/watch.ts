@@ -29,9 +29,8 @@ export class Watch {
 
   #look(): void {
     try {
-      const all = treeOf(this.#pid);
-      const jobs = all.filter((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('worker.'));
-      const servers = all.filter((pid) => !jobs.includes(pid));
+      const servers = serverProcesses(this.#pid);
+      const jobs = treeOf(this.#pid).filter((pid) => !servers.includes(pid));
       this.samples.push({
         at: (performance.now() - this.#started) / 60_000,
         server: sum(servers.map(memoryOf)),
@@ -69,6 +68,11 @@ export function trend(samples: readonly Sample[], of: 'server' | 'jobs' | 'descr
   };
 }
 
+/** The processes of a server but that of background jobs, the first one first. */
+export function serverProcesses(pid: number): number[] {
+  return treeOf(pid).filter((one) => !readFileSync(`/proc/${one}/cmdline`, 'utf8').includes('worker.'));
+}
+
 function treeOf(pid: number): number[] {
   const lists = readdirSync(`/proc/${pid}/task`).map((task) =>
     readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8'),
@@ -77,8 +81,9 @@ function treeOf(pid: number): number[] {
   return [pid, ...children.flatMap(treeOf)];
 }
 
+/** Megabytes; a process that is ending has none. */
 function memoryOf(pid: number): number {
-  return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1000;
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1000;
 }
 
 function sum(values: readonly number[]): number {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addDays, type Day } from '../../../server/domain/dates.ts';
@@ -5,6 +6,7 @@ import { ordinate } from '../ordinate.ts';
 import { expectStatus, type SoakClient, Unexpected } from './http.ts';
 import type { Random } from './random.ts';
 import type { Truth } from './truth.ts';
+import { serverProcesses } from './watch.ts';
 import { loadDays, ROTATED } from './world.ts';
 
 /** What runs beside the requests: each is a command, as an operator or a timer runs it. */
@@ -25,8 +27,8 @@ type Work = (works: Works) => Promise<void>;
 /** Days that are added before only corrections follow, so that the range of the data has an end. */
 const MAX_NEW_DAYS = 200;
 const KEEP = 3;
-/** Milliseconds after which the next work may begin beside a replacement. */
-const REPLACEMENT = 3000;
+/** Milliseconds that a replacement may take. */
+const REPLACEMENT = 120_000;
 
 export const backupTarget = (folder: string): string => join(folder, 'backup');
 
@@ -112,8 +114,13 @@ const refresh: Work = async ({ dataFolder, synced }) => {
 /** All server processes are replaced; no request may fail meanwhile. */
 const replace: Work = async ({ primary }) => {
   if (primary === undefined) return;
+  const [, ...before] = serverProcesses(primary);
   process.kill(primary, 'SIGUSR2');
-  await sleep(REPLACEMENT);
+  const deadline = performance.now() + REPLACEMENT;
+  while (before.some((pid) => existsSync(`/proc/${pid}`))) {
+    if (performance.now() > deadline) throw new Unexpected('the server processes were not replaced');
+    await sleep(100);
+  }
 };
 
 const audit: Work = async ({ dataFolder }) => {
