@@ -28,6 +28,8 @@ type Log = JobLog & Pick<FastifyBaseLogger, 'fatal'>;
 
 /** A supervised server process. */
 interface Place {
+  /** Its name in metrics. */
+  readonly name: string;
   readonly supervisor: Supervisor;
   /** The address, when it is ready for the first time; rejects if it ends before. */
   readonly ready: Promise<string>;
@@ -63,7 +65,7 @@ export async function serveWithProcesses(settings: Settings, count: number): Pro
   const jobs = new JobsProcess();
   if (settings.jobs) opening.adopt(jobs.supervise(log, logStream), (supervisor) => supervisor.stop());
   const sources = (): Sources => ({
-    ...Object.fromEntries(places.map(({ collect }, index) => [`server-${index + 1}`, collect])),
+    ...Object.fromEntries(places.map(({ name, collect }) => [name, collect])),
     ...(settings.jobs ? { jobs: () => jobs.collect() } : {}),
   });
   await serveMetrics(opening, { settings, sources, log });
@@ -138,7 +140,7 @@ function startPlace(
   const supervisor = new Supervisor({ name: 'a server process', start, log, clock: SYSTEM_CLOCK, random: Math.random });
   const collect = async (): Promise<Collected | undefined> =>
     current && ((await askChild(current.process, METRICS_QUESTION, WORKER_TIMEOUT)) as Collected);
-  return { supervisor, ready, collect };
+  return { name: `server-${number}`, supervisor, ready, collect };
 }
 
 /** Processes share the processors, unless the setting says how many threads each may have. */

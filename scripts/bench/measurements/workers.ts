@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { API, type Bench } from '../bench-context.ts';
-import { type BurstRequest, burst, openConnections } from '../burst.ts';
+import { type BurstRequest, type BurstResult, burst, openConnections } from '../burst.ts';
 import { Connection } from '../connection.ts';
 import type { Data } from '../data.ts';
 import { KeyRing } from '../keys.ts';
@@ -23,37 +23,45 @@ export async function measureWorkers({ data, options, report }: Bench): Promise<
   const rounds = Math.min(options.rounds, 5);
   const lines: Line[] = [];
   const targets = [];
-  for (const cache of [true, false]) {
+  const isQuick = options.burst < 1000;
+  for (const cache of isQuick ? [true] : [true, false]) {
     const requests = cache ? options.burst : Math.round(options.burst / 10);
     const what = cache ? 'cached' : 'uncached';
-    const rates: Record<number, number[]> = { 1: [], 2: [] };
+    const bursts: Record<number, BurstResult[]> = { 1: [], 2: [] };
     for (let round = 0; round < rounds; round++) {
       for (const workers of [1, 2]) {
         report(`${what} questions to ${workers} processes`);
-        rates[workers]!.push(await rateOf(data.folder, data, { workers, cache, requests, count: options.workspaces }));
+        const how = { workers, cache, requests, count: options.workspaces };
+        bursts[workers]!.push(await burstOf(data.folder, data, how));
       }
     }
-    const ratios = rates[2]!.map((rate, round) => rate / rates[1]![round]!);
+    const ratios = bursts[2]!.map((two, round) => two.requestsPerSecond / bursts[1]![round]!.requestsPerSecond);
     for (const workers of [1, 2]) {
-      const rate = quantile(rates[workers]!, 0.5);
-      const name = `${what} keywords, serve --workers ${workers}`;
-      lines.push({ name, median: 0, p95: 0, samples: rounds, requestsPerSecond: rate, baselines: {} });
+      const middle = (read: (one: BurstResult) => number) => quantile(bursts[workers]!.map(read), 0.5);
+      lines.push({
+        name: `${what} keywords, serve --workers ${workers}`,
+        median: middle(({ median }) => median),
+        p95: middle(({ p95 }) => p95),
+        samples: rounds * requests,
+        requestsPerSecond: middle(({ requestsPerSecond }) => requestsPerSecond),
+        baselines: {},
+      });
     }
     targets.push(atLeast(`workers: ${what} requests a second of two processes against one`, quantile(ratios, 0.5), 1));
   }
-  const sent = options.burst < 1000 ? 300 : WHILE_REPLACED;
+  const sent = isQuick ? 300 : WHILE_REPLACED;
   report(`${sent} requests while processes are replaced`);
   const { line, failed } = await whileReplaced(data.folder, sent);
   targets.push(atMost(`workers: failed of ${sent} requests while processes are replaced`, failed, 0, 'requests'));
   return { lines: [...lines, line], targets };
 }
 
-/** Requests a second of a new server, after one burst that does not count. */
-async function rateOf(
+/** A burst of requests to a new server, after one that does not count. */
+async function burstOf(
   dataFolder: string,
   { keys }: Data,
   { workers, cache, requests, count }: { workers: number; cache: boolean; requests: number; count: number },
-): Promise<number> {
+): Promise<BurstResult> {
   const server = await startServer({ dataFolder, keys: [], cache, workers });
   try {
     const connections = await openConnections(server.address, CONNECTIONS);
@@ -69,9 +77,9 @@ async function rateOf(
         }),
       );
     await burst(connections, await questions());
-    const { requestsPerSecond } = await burst(connections, await questions());
+    const result = await burst(connections, await questions());
     for (const connection of connections) connection.close();
-    return requestsPerSecond;
+    return result;
   } finally {
     await server.stop();
   }
