@@ -52,10 +52,18 @@ export async function serveWithProcesses(settings: Settings, count: number): Pro
     args: [],
     execArgv: [],
   });
-  const open = (number: number): Place => startPlace(settings, { number, count }, { log, counters });
   let places: Place[] = [];
+  // With those that are about to replace others.
+  const all = new Set<Place>();
+  const stopping = new AbortController();
+  const open = (number: number): Place => {
+    const place = startPlace(settings, { number, count }, { log, counters });
+    all.add(place);
+    return place;
+  };
   opening.defer(async () => {
-    await Promise.all(places.map(({ supervisor }) => supervisor.stop()));
+    stopping.abort();
+    await Promise.all([...all].map(({ supervisor }) => supervisor.stop()));
   });
   // The first one migrates the catalog, and says why where nothing can be served.
   places.push(open(1));
@@ -73,7 +81,8 @@ export async function serveWithProcesses(settings: Settings, count: number): Pro
   let replacing = Promise.resolve();
   process.on('SIGUSR2', () => {
     replacing = replacing.then(async () => {
-      places = await replaceAll(places, open, log);
+      places = await replaceAll(places, { open, log, signal: stopping.signal });
+      for (const place of all) if (!places.includes(place)) all.delete(place);
     });
   });
   stopOnSignals(log, opening.move(), { delay: GRACE, skip: ['SIGUSR2'] });
@@ -93,10 +102,14 @@ async function serveMetrics(
 }
 
 /** Replaces processes one by one. Keeps the old ones if a new one does not get ready. */
-async function replaceAll(places: readonly Place[], open: (number: number) => Place, log: Log): Promise<Place[]> {
+async function replaceAll(
+  places: readonly Place[],
+  { open, log, signal }: { open: (number: number) => Place; log: Log; signal: AbortSignal },
+): Promise<Place[]> {
   const now = [...places];
   log.info({ processes: places.length }, 'server processes are being replaced');
   for (const [index, old] of places.entries()) {
+    if (signal.aborted) return now;
     const successor = open(index + 1);
     try {
       await successor.ready;

@@ -14,6 +14,11 @@ const POLL = 50;
 
 /** One of the server processes that share a port. The first process starts it by `node:cluster`. */
 async function run(): Promise<void> {
+  // It may be told to end before it is ready.
+  const told = Promise.withResolvers<void>();
+  process.on('message', (message) => {
+    if (isOfKind<typeof DRAIN>(message, DRAIN.kind)) told.resolve();
+  });
   const logStream = openLog({ isShared: true });
   const counter = remoteCounter(process);
   const settings = readSettings(process.env);
@@ -21,10 +26,7 @@ async function run(): Promise<void> {
   const { app, address, opened } = await openServer(settings, { logStream, counter, openMetrics });
   const closer = stopOnSignals(app.log, opened);
   process.once('exit', () => logStream.flushSync());
-  process.on('message', (message) => {
-    if (!isOfKind<typeof DRAIN>(message, DRAIN.kind)) return;
-    void drain(app.server).finally(() => closer.close());
-  });
+  void told.promise.then(() => drain(app.server)).finally(() => closer.close());
   tell({ kind: 'ready', address });
 }
 

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
 import { Agent, get as httpGet, type IncomingMessage } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -44,8 +45,11 @@ t.test(
     await until('lines of both processes', () => (before.every((pid) => answerers().has(pid)) ? true : undefined));
     t.ok(server.printed.stderr.trim().split('\n').every(isJson), 'lines of the processes are not mixed');
 
-    const served = /"address":"(http:[^"]+)","msg":"metrics are served"/.exec(server.printed.stderr)?.[1];
-    const metrics = await (await fetch(served!)).text();
+    const served = await until(
+      'the address of the metrics',
+      () => /"address":"(http:[^"]+)","msg":"metrics are served"/.exec(server.printed.stderr)?.[1],
+    );
+    const metrics = await (await fetch(served)).text();
     const counted = metrics.split('\n').filter((line) => /^ordinate_http_requests_total\{.*\/projects"/.test(line));
     const sum = counted.reduce((total, line) => total + Number(line.split(' ').at(-1)), 0);
     t.equal(sum, 150, 'the first process serves the metrics of all');
@@ -99,6 +103,20 @@ t.test(
     t.notOk([...after, ...pids()].some(isRunning), 'no process is left');
   },
 );
+
+t.test('stopped while processes are replaced, all of them end and leave nothing', async (t) => {
+  const { dataFolder } = await makeDataFolder(t, [snapshot]);
+  const settings = { ORDINATE_DATA: dataFolder, ORDINATE_LOG_LEVEL: 'info' };
+  const server = await startServer(t, settings, '--workers', '1');
+  server.child.kill('SIGUSR2');
+  // The new process has opened its stores.
+  await until('the new process', () =>
+    (server.printed.stderr.match(/"opened"/g) ?? []).length > 1 ? true : undefined,
+  );
+  server.child.kill('SIGTERM');
+  t.equal((await server.ended).code, 0);
+  t.strictSame(readdirSync(join(dataFolder, 'temporary')), []);
+});
 
 t.test('the processes end with the first one, however it ends', async (t) => {
   const { dataFolder } = await makeDataFolder(t, [snapshot]);
