@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import type { Engine, NumberOrText } from '../facts/duckdb/engine.ts';
+import type { NumberOrText } from '../facts/duckdb/append.ts';
+import type { Engine } from '../facts/duckdb/engine.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
 import type { Batch, Cell, Column, RowFormat, RowOptions, Rows } from './rows.ts';
 

@@ -2,7 +2,6 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   DOUBLE,
-  type DuckDBAppender,
   type DuckDBConnection,
   DuckDBDataChunk,
   DuckDBInstance,
@@ -16,6 +15,7 @@ import {
 } from '@duckdb/node-api';
 import { newUuid } from '../../domain/ids.ts';
 import { sqlText } from '../../runtime/sql.ts';
+import { appendRow, type Batch, type ColumnBatch, ROWS_PER_CHUNK } from './append.ts';
 import { readNumbers, readRows, type TakeNumbers } from './columns.ts';
 
 type Parameter = string | number | boolean | null | readonly string[];
@@ -248,31 +248,6 @@ export class Session {
     const { values, types } = bind(parameters);
     return this.#connection.run(text, values, types);
   }
-}
-
-/** As many as DuckDB takes at a time. */
-const ROWS_PER_CHUNK = 2048;
-
-export type NumberOrText = number | string | null;
-
-/** Some rows: a cell by its row in each column. */
-interface ColumnBatch {
-  readonly length: number;
-  readonly cells: readonly ((row: number) => NumberOrText)[];
-}
-
-/** What rows are appended of, and some of them. */
-type Appended = string | boolean | number | null;
-type Batch = Iterable<readonly Appended[]>;
-
-function appendRow(appender: DuckDBAppender, row: readonly Appended[]): void {
-  for (const value of row) {
-    if (value === null) appender.appendNull();
-    else if (typeof value === 'boolean') appender.appendBoolean(value);
-    else if (typeof value === 'number') appender.appendBigInt(BigInt(value));
-    else appender.appendVarchar(value);
-  }
-  appender.endRow();
 }
 
 /** Lists carry their type: the driver cannot guess that of an empty one. */
