@@ -50,10 +50,8 @@ export async function seriousFindings(page: Page): Promise<string[]> {
 export async function lookAt(t: Test, page: Page, name: string): Promise<void> {
   for (const [width, viewport] of Object.entries({ 1440: WIDE, 390: NARROW })) {
     await page.setViewportSize(viewport);
-    // Charts take the new width in the next frames.
-    await page
-      .waitForFunction('document.documentElement.scrollWidth <= innerWidth', undefined, { timeout: 2000 })
-      .catch(() => {});
+    // Charts take the new width in the next frames. Asked from here, because waiting in the page would need eval.
+    for (let asked = 0; asked < 40 && (await overflow(page)) > 0; asked++) await page.waitForTimeout(50);
     for (const colorScheme of ['dark', 'light'] as const) {
       await page.emulateMedia({ colorScheme });
       await takeShot(page, `${name}-${width}-${colorScheme}`);
