@@ -1,13 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Feed, scopeOfKey } from '../catalog/feeds.ts';
-import { findProject, readWorkspaceProjects } from '../catalog/projects.ts';
+import { findProject, isReadable, readWorkspaceProjects } from '../catalog/projects.ts';
 import { invalidRequest, notFound } from '../domain/errors.ts';
 import { readParameters } from '../reports/parameters.ts';
 import { type AnyParser, parseParameters } from '../reports/report.ts';
 import { ROUTES } from './api.ts';
 import type { Credential, Guard } from './plugins/guard.ts';
-import { mayRead, requireAccess } from './principal.ts';
+import { requireAccess } from './principal.ts';
 import type { Context } from './routes/context.ts';
 import type { Route } from './routes/route.ts';
 
@@ -69,7 +69,7 @@ export async function checkFeedPath(
   const { route, params, query } = readFeedPath(path);
   const { report } = route;
   readParameters(report.parameters, query);
-  const find = async (id: string) => (mayRead({ projects }, id) ? findProject(catalog, workspace, id) : undefined);
+  const find = async (id: string) => (isReadable(projects, id) ? findProject(catalog, workspace, id) : undefined);
   const subject =
     params.id === undefined ? await readWorkspaceProjects(catalog, workspace, projects) : await find(params.id);
   if (subject === undefined) throw notFound(`The key can read no project '${params.id}'.`);

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { isReadable } from '../catalog/projects.ts';
 import { notFound } from '../domain/errors.ts';
 
 /** The authenticated identity of a request. */
@@ -17,11 +18,6 @@ export interface Principal {
   readonly requestsPerMinute: number;
 }
 
-/** Whether a key may read a project of its workspace. */
-export function mayRead({ projects }: Pick<Principal, 'projects'>, project: string): boolean {
-  return projects === null || projects.includes(project);
-}
-
 /** Throws `not_found` if the path names a project that the key may not read. */
 export function requireReadable({ principal, params, routeOptions }: FastifyRequest): void {
   if (routeOptions.url?.includes('/projects/:id') !== true) return;
@@ -30,7 +26,7 @@ export function requireReadable({ principal, params, routeOptions }: FastifyRequ
 
 /** Throws `not_found` if the key may not read a project, as for a project that does not exist. */
 export function requireAccess(principal: Pick<Principal, 'projects'>, project: string): void {
-  if (!mayRead(principal, project)) throw notFound('The workspace of this key has no such project.');
+  if (!isReadable(principal.projects, project)) throw notFound('The workspace of this key has no such project.');
 }
 
 declare module 'fastify' {

@@ -3,7 +3,7 @@ import { newFeedToken, newUuid } from '../domain/ids.ts';
 import type { Microseconds } from '../domain/instants.ts';
 import { actorOf, recordAudit } from './audit.ts';
 import type { Catalog } from './catalog.ts';
-import { type Access, hashOf, type RightsRow, rightsOf } from './keys.ts';
+import { type Access, hashOf, projectsOf, type RightsRow, rightsOf } from './keys.ts';
 
 const MAX_FEEDS_PER_KEY = 100;
 
@@ -46,7 +46,7 @@ export async function scopeOfKey(
   if (row === undefined) {
     throw new FeedRefused(`There is no active key with the id '${keyId}'; \`ordinate keys list\` shows the ids.`);
   }
-  return { workspace: row.workspace, projects: row.projects === null ? null : (JSON.parse(row.projects) as string[]) };
+  return { workspace: row.workspace, projects: projectsOf(row.projects) };
 }
 
 /** Makes a feed of an active key. Its token is in the answer and nowhere else. */

@@ -1,11 +1,9 @@
 import { addDays, dayOf } from '../domain/dates.ts';
 import { type Microseconds, toMicroseconds } from '../domain/instants.ts';
+import { AUDIT_DAYS } from './audit.ts';
 import type { UsageDatabase } from './usage.ts';
 
 const WRITE_INTERVAL_MS = 1000;
-
-/** Days of use are kept for as long as the audit trail, which shows them. */
-const KEPT_DAYS = 400;
 
 /** Requests that are not stored yet. */
 interface Use {
@@ -62,7 +60,7 @@ export class KeyUse {
   async #forgetOldDays(today: string): Promise<void> {
     if (today === this.#forgottenOn) return;
     this.#forgottenOn = today;
-    await this.#usage.run('key_days_forget', { before: addDays(today, -KEPT_DAYS) });
+    await this.#usage.run('key_days_forget', { before: addDays(today, -AUDIT_DAYS) });
   }
 }
 

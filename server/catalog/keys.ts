@@ -91,7 +91,8 @@ export function rightsOf({ keyExpiresAt, projects, requestsPerMinute }: RightsRo
   return { keyExpiresAt, projects: projectsOf(projects), requestsPerMinute };
 }
 
-function projectsOf(list: string | null): readonly string[] | null {
+/** The projects of a row: a JSON list, or null for all. */
+export function projectsOf(list: string | null): readonly string[] | null {
   return list === null ? null : (JSON.parse(list) as string[]).sort();
 }
 

@@ -74,10 +74,22 @@ function toProject(row: ProjectRow): Project {
   };
 }
 
-/** The projects of a workspace that have finished setup, oldest first. */
-export async function listProjects(catalog: Catalog, workspace: string): Promise<Project[]> {
+/** Whether a project is among those that a key may read; null for all of its workspace. */
+export function isReadable(readable: readonly string[] | null, id: string): boolean {
+  return readable === null || readable.includes(id);
+}
+
+/**
+ * The projects of a workspace that have finished setup, oldest first.
+ * @param readable the ids of those to list; null for all
+ */
+export async function listProjects(
+  catalog: Catalog,
+  workspace: string,
+  readable: readonly string[] | null,
+): Promise<Project[]> {
   const rows = await catalog.statements.all<ProjectRow>('projects_of_workspace', { workspace });
-  return rows.map(toProject);
+  return rows.filter(({ id }) => isReadable(readable, id)).map(toProject);
 }
 
 /** Projects of a workspace that have finished setup, in one state. */
@@ -98,7 +110,7 @@ export async function readWorkspaceProjects(
   workspaceId: string,
   readable: readonly string[] | null,
 ): Promise<WorkspaceProjects> {
-  const projects = (await listProjects(catalog, workspaceId)).filter(({ id }) => readable?.includes(id) ?? true);
+  const projects = await listProjects(catalog, workspaceId, readable);
   // A sync that changes nothing else raises no revision.
   const states = projects.map(({ id, factsRevision, entitiesRevision, lastSyncedAt }) => [
     id,

@@ -12,8 +12,8 @@ export async function projectsReport(
   { catalog, now }: ReportSources,
   { workspace, projects }: { readonly workspace: string; readonly projects: readonly string[] | null },
 ): Promise<{ readonly projects: ListedProject[] }> {
-  const readable = (await listProjects(catalog, workspace)).filter(({ id }) => projects?.includes(id) ?? true);
-  return { projects: readable.map((project) => listedProject(project, now())) };
+  const listed = await listProjects(catalog, workspace, projects);
+  return { projects: listed.map((project) => listedProject(project, now())) };
 }
 
 /** A project for responses. */
