@@ -122,8 +122,8 @@ function printTable(name: string, projects: readonly Replayed[]): void {
 async function replayFolder(fill: (stores: Stores) => Promise<unknown>): Promise<Replayed[]> {
   const dataFolder = mkdtempSync(join(tmpdir(), 'ordinate-evidence-'));
   try {
-    const settings = readSettings({ ...process.env, ORDINATE_DATA: dataFolder });
-    await using catalog = await openCatalog(dataFolder);
+    const settings = readSettings({ ...process.env, ORDINATE_DATA: dataFolder, ORDINATE_CATALOG: '' });
+    await using catalog = await openCatalog(settings);
     await fill({ settings, catalog });
     return await withFacts(settings, async (facts) => {
       const replayed: Replayed[] = [];

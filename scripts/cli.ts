@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { CommanderError } from 'commander';
 import { createSpinner } from 'nanospinner';
 import { openCatalog } from '../server/catalog/open-catalog.ts';
-import { UsageDatabase } from '../server/catalog/usage.ts';
+import { openUsage } from '../server/catalog/open-usage.ts';
+import type { Usage } from '../server/catalog/usage.ts';
 import type { Stores } from '../server/load/stores.ts';
 import { readSettings } from '../server/settings/settings.ts';
 import { progressLines } from './progress-lines.ts';
@@ -19,7 +20,7 @@ export async function withStores<T>(
   { create = false }: { create?: boolean } = {},
 ): Promise<T> {
   const settings = readSettings(process.env);
-  await using catalog = await openCatalog(settings.dataFolder, { create });
+  await using catalog = await openCatalog(settings, { create });
   return await work({ settings, catalog });
 }
 
@@ -31,8 +32,9 @@ export async function withStoresForDryRun<T>(work: (stores: Stores) => Promise<T
   if (isThere) return withStores(work, { create: true });
   const dataFolder = await mkdtemp(join(tmpdir(), 'ordinate-dry-run-'));
   try {
-    await using catalog = await openCatalog(dataFolder);
-    return await work({ settings: { ...settings, dataFolder }, catalog });
+    const dry = { ...settings, dataFolder, catalogUrl: '' };
+    await using catalog = await openCatalog(dry);
+    return await work({ settings: dry, catalog });
   } finally {
     await rm(dataFolder, { recursive: true, force: true });
   }
@@ -41,15 +43,15 @@ export async function withStoresForDryRun<T>(work: (stores: Stores) => Promise<T
 /** Runs `work` with the usage database; throws if it cannot be read. */
 export async function withUsage<T>(
   { settings }: Pick<Stores, 'settings'>,
-  work: (usage: UsageDatabase) => T | Promise<T>,
+  work: (usage: Usage) => T | Promise<T>,
 ): Promise<T> {
-  const usage = new UsageDatabase(settings.dataFolder, (error) => {
+  const usage = openUsage(settings, (error) => {
     throw new Error(`The usage database cannot be read: ${(error as Error).message}.`, { cause: error });
   });
   try {
     return await work(usage);
   } finally {
-    usage.close();
+    await usage.close();
   }
 }
 

@@ -12,7 +12,7 @@ export async function openapiDocument(): Promise<object> {
   const dataFolder = mkdtempSync(join(tmpdir(), 'ordinate-openapi-'));
   opened.defer(() => rmSync(dataFolder, { recursive: true }));
   const settings = readSettings({ ORDINATE_DATA: dataFolder, ORDINATE_LOG_LEVEL: 'silent' });
-  const catalog = opened.adopt(await openCatalog(dataFolder), (opening) => opening.close());
+  const catalog = opened.adopt(await openCatalog(settings), (opening) => opening.close());
   const options = { ...settings, temporaryFolder: join(dataFolder, 'temporary'), folders: [] };
   const engine = opened.adopt(await Engine.open(options), (opening) => opening.close());
   const app = opened.adopt(await buildApp({ settings, catalog, engine, logStream: process.stderr }), (built) =>

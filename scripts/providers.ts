@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { UsageDatabase } from '../server/catalog/usage.ts';
+import { openUsage } from '../server/catalog/open-usage.ts';
 import type { Lists } from '../server/lists/lists.ts';
 import type { Stores } from '../server/load/stores.ts';
 import type { Providers } from '../server/providers/providers.ts';
@@ -25,7 +25,10 @@ export function withProviders<T>(
   return withStores(async ({ settings, catalog }) => {
     await using opened = new AsyncDisposableStack();
     // Without the usage database, rate limits apply only within this process.
-    const usage = opened.adopt(new UsageDatabase(settings.dataFolder, () => {}), (it) => it.close());
+    const usage = opened.adopt(
+      openUsage(settings, () => {}),
+      (it) => it.close(),
+    );
     const { Providers: Opened } = await import('../server/providers/providers.ts');
     const providers = new Opened({ catalog, usage, settings, log: QUIET, now: Date.now });
     opened.defer(() => providers.gateway.stop());

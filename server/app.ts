@@ -118,7 +118,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   await app.register(sensible);
   await addCompression(app);
   const catalogCache = new CatalogCache(catalog);
-  const guardBy = await makeGuards(app, { dataFolder: settings.dataFolder, now, counter: dependencies.counter });
+  const guardBy = await makeGuards(app, { place: settings, now, counter: dependencies.counter });
   guard = guardBy(bearerKeys(catalogCache));
   sessionGuard = guardBy(sessionCookies({ catalogCache, now }));
   addHttpBasics(app);
@@ -158,7 +158,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   if (settings.feeds) await addFeeds(app, { guardBy, context });
   await addMcp(app, { guardBy, context });
   const signInGuard = guardBy(signInTokens(context));
-  await addDashboard(app, { sessionGuard, signInGuard, context, dataFolder, onStages: dependencies.onStages });
+  await addDashboard(app, { sessionGuard, signInGuard, context, place: settings, onStages: dependencies.onStages });
   const built = await app;
   building.move();
   return built;

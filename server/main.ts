@@ -73,7 +73,7 @@ export async function openServer(
   process.on('SIGXFSZ', () => {});
   // Closed in reverse order when the server stops or a step fails.
   await using opening = new AsyncDisposableStack();
-  const catalog = opening.adopt(await openCatalog(dataFolder), (opened) => opened.close());
+  const catalog = opening.adopt(await openCatalog(settings), (opened) => opened.close());
   const folder = opening.adopt(await ProcessFolder.take(join(dataFolder, 'temporary')), (taken) => taken.remove());
   const options = { dataFolder, memoryLimit, threads, temporaryFolder: folder.path };
   const engine = opening.adopt(await openServingEngine(options), (opened) => opened.close());

@@ -3,7 +3,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { destination, pino } from 'pino';
 import { serializeError } from './api/plugins/log.ts';
 import { openCatalog } from './catalog/open-catalog.ts';
-import { UsageDatabase } from './catalog/usage.ts';
+import { openUsage } from './catalog/open-usage.ts';
 import { SYSTEM_CLOCK } from './jobs/clock.ts';
 import { JobRunner } from './jobs/job-runner.ts';
 import { JobStates } from './jobs/job-states.ts';
@@ -29,13 +29,13 @@ export async function work(settings: Settings, { isStartedByServer = false } = {
   logStream.on('error', () => {});
   const log = pino({ level: logLevel, serializers: { err: serializeError } }, logStream);
   // Creates a missing catalog and reports problems with it; each run opens the catalog again.
-  await (await openCatalog(dataFolder)).close();
-  const usage = new UsageDatabase(dataFolder, (error) => log.warn({ err: error }, 'the state of jobs was not stored'));
+  await (await openCatalog(settings)).close();
+  const usage = openUsage(settings, (error) => log.warn({ err: error }, 'the state of jobs was not stored'));
   const metrics = await measure(settings, isStartedByServer, log);
   const runner = new JobRunner({
     jobs: JOBS,
     settings,
-    openCatalog: () => openCatalog(dataFolder, { create: false }),
+    openCatalog: () => openCatalog(settings, { create: false }),
     leases: new FileLeases(dataFolder),
     states: new JobStates(usage),
     log,
@@ -51,7 +51,7 @@ export async function work(settings: Settings, { isStartedByServer = false } = {
     stopping.abort();
     await running;
     await metrics?.close();
-    usage.close();
+    await usage.close();
   });
   process.once('disconnect', () => grace.close());
   log.info({ dataFolder, jobs: JOBS.map(({ name }) => name) }, 'background jobs are running');

@@ -4,7 +4,7 @@ import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import tap, { type Test } from 'tap';
 import { createKey } from '../server/catalog/keys.ts';
-import { openCatalog } from '../server/catalog/open-catalog.ts';
+import { openCatalog, sqliteIn } from '../server/catalog/open-catalog.ts';
 import { loadSnapshot } from '../server/load/load.ts';
 import { readSettings } from '../server/settings/settings.ts';
 import { type Answer, ONE_THREAD, sharedEngine, temporaryFolder } from './world.ts';
@@ -122,7 +122,7 @@ const loaded = new Map<string, Promise<string>>();
 async function loadOnce(snapshots: readonly string[]): Promise<string> {
   // It must outlive the first test that needs it.
   const folder = temporaryFolder(tap);
-  await using catalog = await openCatalog(folder);
+  await using catalog = await openCatalog(sqliteIn(folder));
   const settings = readSettings({ ...ONE_THREAD, ORDINATE_DATA: folder });
   for (const snapshot of snapshots) {
     await loadSnapshot({ settings, catalog }, { folder: snapshot, engine: () => sharedEngine(settings) });
@@ -143,7 +143,7 @@ export async function makeDataFolder(
   const outcome = loaded.get(what) ?? loadOnce(snapshots);
   loaded.set(what, outcome);
   cpSync(await outcome, folder, { recursive: true });
-  await using catalog = await openCatalog(folder);
+  await using catalog = await openCatalog(sqliteIn(folder));
   const made: string[] = [];
   for (let index = 0; index < keys; index++) {
     made.push((await createKey(catalog, { workspace: 'acme', name: `key ${index}`, by: null, at: 0 })).key);

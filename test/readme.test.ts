@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { zipSync } from 'fflate';
 import t from 'tap';
 import { program } from '../scripts/ordinate.ts';
-import { openCatalog } from '../server/catalog/open-catalog.ts';
+import { openCatalog, sqliteIn } from '../server/catalog/open-catalog.ts';
 import { ERRORS, UNREADABLE_REQUESTS } from '../server/domain/errors.ts';
 import { Engine } from '../server/facts/duckdb/engine.ts';
 import { SETTINGS } from '../server/settings/table.ts';
@@ -126,7 +126,7 @@ t.test('npm start, the demo and the first answers', async (t) => {
   const again = await startServer(t, settings, '--demo');
   t.notMatch(again.printed.stdout, /ord_live_|curl/, 'the second time neither a key nor a question');
   t.strictSame((await again.get('/projects', key)).body, listed.body, 'the key of the first time still works');
-  const catalog = await openCatalog(dataFolder);
+  const catalog = await openCatalog(sqliteIn(dataFolder));
   t.equal((await catalog.statements.all('keys_of_workspace', { workspace: 'demo' })).length, 1);
   await catalog.close();
   t.match(await command(settings, 'demo'), { code: 1, stdout: '', stderr: /not empty.*'demo'/ });

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import t from 'tap';
-import { openCatalog } from '../server/catalog/open-catalog.ts';
-import { UsageDatabase } from '../server/catalog/usage.ts';
+import { openCatalog, sqliteIn } from '../server/catalog/open-catalog.ts';
+import { openUsage } from '../server/catalog/open-usage.ts';
 import { shortIdNumber } from '../server/domain/ids.ts';
 import { Engine, type Parameters } from '../server/facts/duckdb/engine.ts';
 import { ENTITIES, identifiers } from '../server/load/tables.ts';
@@ -80,7 +80,7 @@ t.test('a running process no longer needs the SQL files', async (t) => {
 
 t.test('every statement of the catalog prepares', async (t) => {
   const folder = temporaryFolder(t);
-  await (await openCatalog(folder)).close();
+  await (await openCatalog(sqliteIn(folder))).close();
   const db = new DatabaseSync(join(folder, 'catalog.sqlite'));
   t.teardown(() => db.close());
   for (const name of sqlNames('catalog')) {
@@ -110,7 +110,7 @@ t.test('every statement of the catalog prepares', async (t) => {
 
 t.test('reads of the catalog find their rows by an index', async (t) => {
   const folder = temporaryFolder(t);
-  await (await openCatalog(folder)).close();
+  await (await openCatalog(sqliteIn(folder))).close();
   const db = new DatabaseSync(join(folder, 'catalog.sqlite'));
   t.teardown(() => db.close());
   // what a request reads
@@ -307,13 +307,12 @@ t.test('queries over Parquet files', async (t) => {
   }
 });
 
-t.test('every statement about usage prepares', (t) => {
+t.test('every statement about usage prepares', async (t) => {
   const folder = temporaryFolder(t);
-  new UsageDatabase(folder, (error) => t.fail(String(error))).close();
+  await openUsage(sqliteIn(folder), (error) => t.fail(String(error))).close();
   const db = new DatabaseSync(join(folder, 'usage.sqlite'));
   t.teardown(() => db.close());
   for (const name of sqlNames('usage')) t.doesNotThrow(() => db.prepare(sqlText(name)), name);
-  t.end();
 });
 
 t.test('the engine reads and writes only in its folders', async (t) => {

@@ -128,7 +128,7 @@ const loaded = new Map<string, Promise<string>>();
 async function loadOnce(settings: Settings, tables: Tables): Promise<string> {
   // It must outlive the first test that needs it.
   const dataFolder = temporaryFolder(tap);
-  const catalog = await openCatalog(dataFolder);
+  const catalog = await openCatalog({ ...settings, dataFolder });
   try {
     const folder = writeSnapshot(tap, tables);
     // Tests choose numbers that are easy to add up, not plausible ones.
@@ -176,7 +176,7 @@ export async function makeWorld(
   await fill(settings, { workspaces: [WORKSPACE], projects: [PROJECT], ...tables });
   const opened = new AsyncDisposableStack();
   t.teardown(() => opened.disposeAsync());
-  const catalog = opened.adopt(await openCatalog(dataFolder), (it) => it.close());
+  const catalog = opened.adopt(await openCatalog(settings), (it) => it.close());
   // The server has its temporary files there, and looks whether it can write to it.
   mkdirSync(join(dataFolder, 'temporary'));
   const engine = await sharedEngine(settings);

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createKey } from '../../server/catalog/keys.ts';
-import { openCatalog } from '../../server/catalog/open-catalog.ts';
+import { openCatalog, sqliteIn } from '../../server/catalog/open-catalog.ts';
 import { toMicroseconds } from '../../server/domain/instants.ts';
 import type { Engine } from '../../server/facts/duckdb/engine.ts';
 import type { BenchOptions } from './options.ts';
@@ -125,7 +125,7 @@ async function loadOnce(
 }
 
 async function makeKeys(folder: string, workspaces: readonly string[], count: number): Promise<Data['keys']> {
-  await using catalog = await openCatalog(folder);
+  await using catalog = await openCatalog(sqliteIn(folder));
   const at = toMicroseconds(Date.now());
   const made: Record<string, string[]> = {};
   for (const workspace of workspaces) {

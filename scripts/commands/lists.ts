@@ -3,7 +3,7 @@ import type { Catalog } from '../../server/catalog/catalog.ts';
 import { readListUses } from '../../server/catalog/list-uses.ts';
 import { lastDayOfData, requireProject } from '../../server/catalog/projects.ts';
 import { type ListStatus, listStoredLists } from '../../server/catalog/stored-lists.ts';
-import type { UsageDatabase } from '../../server/catalog/usage.ts';
+import type { Usage } from '../../server/catalog/usage.ts';
 import { addDays, dayOf, earlier } from '../../server/domain/dates.ts';
 import { isoInstant } from '../../server/domain/instants.ts';
 import { resolveRange } from '../../server/domain/range.ts';
@@ -93,7 +93,7 @@ interface UsedList extends Omit<ListStatus, 'file'> {
 }
 
 /** The stored lists with their uses, the most recently used first. */
-async function readStatus(catalog: Catalog, usage: UsageDatabase, project: string | null): Promise<UsedList[]> {
+async function readStatus(catalog: Catalog, usage: Usage, project: string | null): Promise<UsedList[]> {
   const uses = await readListUses(usage);
   return (await listStoredLists(catalog, project))
     .map(({ file, ...list }) => ({ ...list, hits: 0, usedAt: list.fetchedAt, ...uses.get(file) }))

@@ -23,7 +23,7 @@ export async function measureCost(keywords: number, print: (line: string) => voi
     const settings = readSettings({ ...process.env, ORDINATE_DATA: join(folder, 'data') });
     await writeSnapshot(join(folder, 'snapshot'), keywords);
     {
-      await using catalog = await openCatalog(settings.dataFolder);
+      await using catalog = await openCatalog(settings);
       await loadSnapshot({ settings, catalog }, { folder: join(folder, 'snapshot') });
       // The first evaluation ends early, so that the measured one replays all days.
       const asOf = addDays(FIRST, 42);

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { settleRestored } from '../catalog/backups.ts';
 import { findCatalogDamage } from '../catalog/integrity.ts';
-import { openCatalog } from '../catalog/open-catalog.ts';
+import { openCatalog, sqliteIn } from '../catalog/open-catalog.ts';
 import { Journal } from '../load/journal.ts';
 import type { BackupStore } from '../storage/backup-store.ts';
 import { FactStore } from '../storage/fact-store.ts';
@@ -56,7 +56,7 @@ export async function restore({ backup, dataFolder, at, report = () => {} }: Res
     await restoreFile(store, index.catalog, facts, `${RESTORING}/${CATALOG}`);
     const bytes = index.files.reduce((sum, file) => sum + file.bytes, 0);
     {
-      await using catalog = await openCatalog(join(folder, RESTORING), { create: false });
+      await using catalog = await openCatalog(sqliteIn(join(folder, RESTORING)), { create: false });
       const [damage] = await findCatalogDamage(catalog);
       if (damage !== undefined) throw damagedFile(store, index.catalog.file, damage);
       let done = 0;

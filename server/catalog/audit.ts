@@ -2,7 +2,7 @@ import { userInfo } from 'node:os';
 import { dayOf } from '../domain/dates.ts';
 import type { Microseconds } from '../domain/instants.ts';
 import type { Catalog } from './catalog.ts';
-import type { UsageDatabase } from './usage.ts';
+import type { Usage } from './usage.ts';
 
 /** What the audit trail records. `key.used` is derived from the use of keys: one entry for each key and day. */
 export const AUDIT_ACTIONS = [
@@ -84,7 +84,7 @@ function systemUser(): string {
 /** The newest entries, newest first. */
 export async function listAudit(
   catalog: Catalog,
-  usage: UsageDatabase,
+  usage: Usage,
   { workspace, action, since, limit }: AuditFilter,
 ): Promise<AuditEntry[]> {
   type Row = Omit<AuditEntry, 'details'> & { details: string };
@@ -97,7 +97,7 @@ export async function listAudit(
 /** An entry for each day on which a key was used, at its last use. */
 async function keyUses(
   catalog: Catalog,
-  usage: UsageDatabase,
+  usage: Usage,
   { workspace, since }: Pick<AuditFilter, 'workspace' | 'since'>,
 ): Promise<AuditEntry[]> {
   type Used = { id: string; day: string; requests: number; lastAt: Microseconds };

@@ -1,5 +1,5 @@
 import type { Microseconds } from '../domain/instants.ts';
-import type { UsageDatabase } from './usage.ts';
+import type { Usage } from './usage.ts';
 
 /** The stored state of a background job. */
 export interface JobRow<Outcome extends string = string> {
@@ -15,10 +15,10 @@ export interface JobRow<Outcome extends string = string> {
   readonly nextAt: Microseconds;
 }
 
-export function listJobRows<Outcome extends string>(usage: UsageDatabase): Promise<JobRow<Outcome>[]> {
+export function listJobRows<Outcome extends string>(usage: Usage): Promise<JobRow<Outcome>[]> {
   return usage.all<JobRow<Outcome>>('job_states_all');
 }
 
-export async function putJobRow(usage: UsageDatabase, row: JobRow): Promise<void> {
+export async function putJobRow(usage: Usage, row: JobRow): Promise<void> {
   await usage.run('job_state_put', { ...row });
 }

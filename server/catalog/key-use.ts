@@ -1,7 +1,7 @@
 import { addDays, dayOf } from '../domain/dates.ts';
 import { type Microseconds, toMicroseconds } from '../domain/instants.ts';
 import { AUDIT_DAYS } from './audit.ts';
-import type { UsageDatabase } from './usage.ts';
+import type { Usage } from './usage.ts';
 
 const WRITE_INTERVAL_MS = 1000;
 
@@ -14,13 +14,13 @@ interface Use {
 
 /** Stores when and how often keys are used, asynchronously and at most once a second. */
 export class KeyUse {
-  readonly #usage: UsageDatabase;
+  readonly #usage: Usage;
   readonly #pending = new Map<string, Use>();
   #forgottenOn = '';
   #timer: NodeJS.Timeout | undefined;
   #writtenAt = 0;
 
-  constructor(usage: UsageDatabase) {
+  constructor(usage: Usage) {
     this.#usage = usage;
   }
 
@@ -65,7 +65,7 @@ export class KeyUse {
 }
 
 /** The last use of every key that was used. */
-export async function readKeyUses(usage: UsageDatabase): Promise<Map<string, Microseconds>> {
+export async function readKeyUses(usage: Usage): Promise<Map<string, Microseconds>> {
   const rows = await usage.all<{ id: string; usedAt: Microseconds }>('key_uses_all');
   return new Map(rows.map(({ id, usedAt }) => [id, usedAt]));
 }

@@ -5,7 +5,7 @@ import { actorOf, recordAudit } from './audit.ts';
 import type { Catalog } from './catalog.ts';
 import { readKeyUses } from './key-use.ts';
 import { findProject } from './projects.ts';
-import type { UsageDatabase } from './usage.ts';
+import type { Usage } from './usage.ts';
 import { requireWorkspace } from './workspaces.ts';
 
 const MAX_ACTIVE_KEYS = 20;
@@ -192,7 +192,7 @@ async function insertKey(
 }
 
 /** The keys of a workspace, oldest first. */
-export async function listKeys(catalog: Catalog, usage: UsageDatabase, workspace: string): Promise<Key[]> {
+export async function listKeys(catalog: Catalog, usage: Usage, workspace: string): Promise<Key[]> {
   const uses = await readKeyUses(usage);
   return (await keysOf(catalog, workspace)).map((key) => ({ ...key, lastUsedAt: uses.get(key.id) ?? key.lastUsedAt }));
 }

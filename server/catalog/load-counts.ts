@@ -1,5 +1,5 @@
 import type { Microseconds } from '../domain/instants.ts';
-import type { UsageDatabase } from './usage.ts';
+import type { Usage } from './usage.ts';
 
 /** Who made the rows of a load: a snapshot folder, an import, or the sync. */
 export type LoadKind = (typeof LOAD_KINDS)[number];
@@ -22,18 +22,18 @@ export interface LoadCounts {
   readonly lastSeconds: number | null;
 }
 
-export function readLoadCounts(usage: UsageDatabase): Promise<LoadCounts[]> {
+export function readLoadCounts(usage: Usage): Promise<LoadCounts[]> {
   return usage.all<LoadCounts>('loads_all');
 }
 
 export async function countPublishedLoad(
-  usage: UsageDatabase,
+  usage: Usage,
   load: { readonly kind: LoadKind; readonly at: Microseconds; readonly rows: number; readonly seconds: number },
 ): Promise<void> {
   await usage.run('load_published', { ...load });
 }
 
-export async function countOtherLoad(usage: UsageDatabase, kind: LoadKind, how: 'rejected' | 'failed'): Promise<void> {
+export async function countOtherLoad(usage: Usage, kind: LoadKind, how: 'rejected' | 'failed'): Promise<void> {
   await usage.run('load_not_published', {
     kind,
     rejected: Number(how === 'rejected'),

@@ -1,4 +1,4 @@
-import type { UsageDatabase } from './usage.ts';
+import type { Usage } from './usage.ts';
 
 interface ProviderRequest {
   /** The provider and property. */
@@ -15,7 +15,7 @@ interface ProviderRequest {
  * Records a request to a provider at the instant `at`, if the limits over all processes allow it. Returns the instant
  * (milliseconds) when they do: `at` if it was recorded. Undefined if the database is unavailable.
  */
-export async function takeProviderRequest(usage: UsageDatabase, request: ProviderRequest): Promise<number | undefined> {
+export async function takeProviderRequest(usage: Usage, request: ProviderRequest): Promise<number | undefined> {
   const { at } = request;
   if (!(await usage.run('provider_requests_forget', { at }))) return undefined;
   const taken = await usage.change('provider_request_take', { ...request });

@@ -1,5 +1,5 @@
 import type { Microseconds } from '../domain/instants.ts';
-import type { UsageDatabase } from './usage.ts';
+import type { Usage } from './usage.ts';
 
 /** The position of a reader in a page sequence. */
 export interface SequencePlace {
@@ -11,7 +11,7 @@ export interface SequencePlace {
 
 /** The stored list for exactly this position, else for the latest one, stored at or after `since`. */
 export async function findSequence(
-  usage: UsageDatabase,
+  usage: Usage,
   place: SequencePlace,
   since: Microseconds,
 ): Promise<string | undefined> {
@@ -21,7 +21,7 @@ export async function findSequence(
 
 /** Stores the list from which the page at a position is read. */
 export async function putSequence(
-  usage: UsageDatabase,
+  usage: Usage,
   { reader, sequence, offset: nextOffset }: SequencePlace,
   { file, list, at }: { readonly file: string; readonly list: string; readonly at: Microseconds },
 ): Promise<void> {
@@ -29,11 +29,11 @@ export async function putSequence(
 }
 
 /** Whether a sequence stored at or after `since` reads a file. */
-export async function isReadBySequence(usage: UsageDatabase, file: string, since: Microseconds): Promise<boolean> {
+export async function isReadBySequence(usage: Usage, file: string, since: Microseconds): Promise<boolean> {
   return (await usage.get('page_sequence_of_file', { file, since })) !== undefined;
 }
 
 /** Deletes sequences stored before an instant. */
-export async function forgetSequences(usage: UsageDatabase, before: Microseconds): Promise<void> {
+export async function forgetSequences(usage: Usage, before: Microseconds): Promise<void> {
   await usage.run('page_sequences_forget', { before });
 }

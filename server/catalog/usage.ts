@@ -1,112 +1,18 @@
-import { closeSync, openSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { sqlText } from '../runtime/sql.ts';
 import type { Values } from './catalog.ts';
 
-const TABLES = [
-  'create_list_uses',
-  'create_list_uses_index',
-  'create_page_sequences',
-  'create_page_sequences_index',
-  'create_key_uses',
-  'create_key_days',
-  'create_job_states',
-  'create_provider_requests',
-  'create_provider_requests_index',
-  'create_loads',
-] as const;
-/** Writes are short, so a longer lock is not waited for. In milliseconds. */
-const BUSY_TIMEOUT = 50;
-/** SQLite codes for a damaged file, or a file that is not a database. */
-const DAMAGED = [11, 26];
-
 /**
- * Usage data: `usage.sqlite` in the data folder, shared by all processes. Data that is written with each request is stored
- * here, because a commit to the catalog invalidates the caches of all processes. The data is expendable: a damaged file is
- * replaced by an empty one, and failed writes are dropped. Used only by the repositories in this folder.
+ * Usage data, shared by all processes. Data that is written with each request is stored here, because a commit to the
+ * catalog invalidates the caches of all processes. The data is expendable: failed writes are dropped. Statements are files
+ * of `sql/usage/`. Used only by the repositories in this folder.
  */
-export class UsageDatabase {
-  readonly #onError: (error: unknown) => void;
-  readonly #statements = new Map<string, StatementSync>();
-  #db: DatabaseSync | undefined;
-
-  /** @param onError called for failed reads and writes */
-  constructor(dataFolder: string, onError: (error: unknown) => void) {
-    this.#onError = onError;
-    const path = join(dataFolder, 'usage.sqlite');
-    try {
-      this.#db = open(path);
-    } catch (error) {
-      onError(error);
-      if (!DAMAGED.includes(codeOf(error))) return;
-      for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true });
-      this.#db = this.#try(() => open(path));
-    }
-  }
-
+export interface Usage {
   /** First row of a query; undefined if there is none or the database is unavailable. */
-  async get<Row>(name: string, values: Values = {}): Promise<Row | undefined> {
-    return this.#try(() => this.#statement(name)?.get(values)) as Row | undefined;
-  }
-
+  get<Row>(name: string, values?: Values): Promise<Row | undefined>;
   /** All rows of a query; none if the database is unavailable. */
-  async all<Row>(name: string, values: Values = {}): Promise<Row[]> {
-    return (this.#try(() => this.#statement(name)?.all(values)) ?? []) as Row[];
-  }
-
+  all<Row>(name: string, values?: Values): Promise<Row[]>;
   /** Runs a statement; false if the write failed. */
-  async run(name: string, values: Values = {}): Promise<boolean> {
-    return (await this.change(name, values)) !== undefined;
-  }
-
+  run(name: string, values?: Values): Promise<boolean>;
   /** Like `run`; returns the number of changed rows, or undefined if the write failed. */
-  async change(name: string, values: Values = {}): Promise<number | undefined> {
-    const result = this.#try(() => this.#statement(name)?.run(values));
-    return result && Number(result.changes);
-  }
-
-  close(): void {
-    this.#statements.clear();
-    this.#db?.close();
-    this.#db = undefined;
-  }
-
-  #statement(name: string): StatementSync | undefined {
-    let statement = this.#statements.get(name);
-    if (statement === undefined && this.#db !== undefined) {
-      statement = this.#db.prepare(sqlText(`usage/${name}`));
-      this.#statements.set(name, statement);
-    }
-    return statement;
-  }
-
-  #try<T>(work: () => T): T | undefined {
-    try {
-      return work();
-    } catch (error) {
-      this.#onError(error);
-      return undefined;
-    }
-  }
-}
-
-function open(path: string): DatabaseSync {
-  // Readable by its owner only, whatever the umask is; SQLite gives its other files the same mode.
-  closeSync(openSync(path, 'a', 0o600));
-  const db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT });
-  try {
-    db.exec('pragma journal_mode = wal');
-    // Durability is not needed.
-    db.exec('pragma synchronous = off');
-    for (const name of TABLES) db.exec(sqlText(`usage/${name}`));
-    return db;
-  } catch (error) {
-    db.close();
-    throw error;
-  }
-}
-
-function codeOf(error: unknown): number {
-  return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0;
+  change(name: string, values?: Values): Promise<number | undefined>;
+  close(): Promise<void>;
 }

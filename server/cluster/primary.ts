@@ -96,7 +96,7 @@ async function serveMetrics(
 ): Promise<void> {
   if (!isMeasured(settings)) return;
   const { ServedMetrics } = await import('../metrics/served-metrics.ts');
-  const catalog = opening.adopt(await openCatalog(settings.dataFolder), (opened) => opened.close());
+  const catalog = opening.adopt(await openCatalog(settings), (opened) => opened.close());
   const metrics = opening.adopt(new ServedMetrics({ settings, catalog, sources }), (served) => served.close());
   for (const address of await metrics.listen(log)) log.info({ address }, 'metrics are served');
 }

@@ -3,7 +3,8 @@ import { addEndpoints } from '../api/api.ts';
 import type { Guard } from '../api/plugins/guard.ts';
 import type { OnStages } from '../api/plugins/timing.ts';
 import type { Context } from '../api/routes/context.ts';
-import { UsageDatabase } from '../catalog/usage.ts';
+import type { CatalogPlace } from '../catalog/open-catalog.ts';
+import { openUsage } from '../catalog/open-usage.ts';
 import { notFound } from '../domain/errors.ts';
 import { addKeyRoutes } from './key-routes.ts';
 import { addPages } from './pages.ts';
@@ -21,8 +22,8 @@ interface DashboardOptions {
   readonly sessionGuard: Guard;
   readonly signInGuard: Guard;
   readonly context: Context;
-  /** Folder of the usage database. */
-  readonly dataFolder: string;
+  /** Where the usage database is. */
+  readonly place: CatalogPlace;
   readonly onStages: OnStages | undefined;
 }
 
@@ -32,9 +33,9 @@ interface DashboardOptions {
  */
 export async function addDashboard(
   app: FastifyInstance,
-  { sessionGuard, signInGuard, context, dataFolder, onStages }: DashboardOptions,
+  { sessionGuard, signInGuard, context, place, onStages }: DashboardOptions,
 ): Promise<void> {
-  const usage = new UsageDatabase(dataFolder, (error) => {
+  const usage = openUsage(place, (error) => {
     app.log.warn({ err: error }, 'could not read the last use of keys');
   });
   app.addHook('onClose', async () => usage.close());

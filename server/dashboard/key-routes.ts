@@ -2,7 +2,7 @@ import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
 import { sendError } from '../api/plugins/errors.ts';
 import type { Context } from '../api/routes/context.ts';
 import { createKey, KeyRefused, listKeys, revokeKey } from '../catalog/keys.ts';
-import type { UsageDatabase } from '../catalog/usage.ts';
+import type { Usage } from '../catalog/usage.ts';
 import { invalidRequest, KnownError } from '../domain/errors.ts';
 import { isoInstant, isoInstantOrNull, toMicroseconds } from '../domain/instants.ts';
 
@@ -11,10 +11,7 @@ const MAX_NAME = 100;
 const MAX_BODY = 4096;
 
 /** `/app/api/keys`: owners list, create and revoke the keys of their workspace. */
-export function addKeyRoutes(
-  api: FastifyInstance,
-  { context, usage }: { context: Context; usage: UsageDatabase },
-): void {
+export function addKeyRoutes(api: FastifyInstance, { context, usage }: { context: Context; usage: Usage }): void {
   const { catalog, now } = context;
   api.addContentTypeParser('application/json', { parseAs: 'string', bodyLimit: MAX_BODY }, (_request, body, done) => {
     try {

@@ -1,5 +1,5 @@
 import { type JobRow, listJobRows, putJobRow } from '../catalog/job-rows.ts';
-import type { UsageDatabase } from '../catalog/usage.ts';
+import type { Usage } from '../catalog/usage.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import type { JobResult } from './job.ts';
 
@@ -28,10 +28,10 @@ export interface JobState {
  * states.
  */
 export class JobStates {
-  readonly #usage: UsageDatabase;
+  readonly #usage: Usage;
   readonly #written = new Map<string, JobState>();
 
-  constructor(usage: UsageDatabase) {
+  constructor(usage: Usage) {
     this.#usage = usage;
   }
 

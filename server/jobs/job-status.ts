@@ -1,4 +1,4 @@
-import type { UsageDatabase } from '../catalog/usage.ts';
+import type { Usage } from '../catalog/usage.ts';
 import type { JobResult } from './job.ts';
 import { JobStates, type Outcome } from './job-states.ts';
 import { JOBS } from './jobs.ts';
@@ -21,7 +21,7 @@ export interface JobStatus {
 }
 
 /** All jobs of this version, in order. */
-export async function readJobStatus(usage: UsageDatabase, dataFolder: string): Promise<JobStatus[]> {
+export async function readJobStatus(usage: Usage, dataFolder: string): Promise<JobStatus[]> {
   const states = new Map((await new JobStates(usage).all()).map((state) => [state.job, state]));
   const leases = new FileLeases(dataFolder);
   return Promise.all(

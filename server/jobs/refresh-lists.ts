@@ -1,8 +1,8 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { readListUses } from '../catalog/list-uses.ts';
+import { openUsage } from '../catalog/open-usage.ts';
 import { findAnyProject } from '../catalog/projects.ts';
 import { listProviderLists, type ProviderList } from '../catalog/stored-lists.ts';
-import { UsageDatabase } from '../catalog/usage.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Job } from './job.ts';
@@ -58,16 +58,12 @@ export const refreshLists: Job = {
 };
 
 /** Recently expired provider lists in use, most used first. @param now milliseconds */
-async function findDueLists(
-  catalog: Catalog,
-  { dataFolder, listLifetime }: Settings,
-  now: number,
-): Promise<ProviderList[]> {
-  const expired = now - listLifetime * 1000;
+async function findDueLists(catalog: Catalog, settings: Settings, now: number): Promise<ProviderList[]> {
+  const expired = now - settings.listLifetime * 1000;
   const fetched = { after: toMicroseconds(expired - EXPIRED_WITHIN), until: toMicroseconds(expired) };
   const lists = await listProviderLists(catalog, fetched);
   if (lists.length === 0) return [];
-  const usage = new UsageDatabase(dataFolder, (error) => {
+  const usage = openUsage(settings, (error) => {
     throw error;
   });
   try {
@@ -78,6 +74,6 @@ async function findDueLists(
       .sort((a, b) => b.hits - a.hits)
       .slice(0, MAX_LISTS);
   } finally {
-    usage.close();
+    await usage.close();
   }
 }

@@ -1,4 +1,4 @@
-import { UsageDatabase } from '../catalog/usage.ts';
+import { openUsage } from '../catalog/open-usage.ts';
 import { sweepLists } from '../lists/sweep.ts';
 import type { Job } from './job.ts';
 
@@ -7,13 +7,13 @@ export const sweepListFiles: Job = {
   name: 'sweep-lists',
   every: 300_000,
   jitter: 0.2,
-  async run({ settings: { dataFolder }, catalog, log, now }) {
-    const usage = new UsageDatabase(dataFolder, (error) => log.warn({ err: error }, 'the use of lists cannot be read'));
+  async run({ settings, catalog, log, now }) {
+    const usage = openUsage(settings, (error) => log.warn({ err: error }, 'the use of lists cannot be read'));
     try {
-      await sweepLists({ catalog, usage, dataFolder, log, now });
+      await sweepLists({ catalog, usage, dataFolder: settings.dataFolder, log, now });
       return {};
     } finally {
-      usage.close();
+      await usage.close();
     }
   },
 };

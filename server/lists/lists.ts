@@ -1,8 +1,9 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Catalog } from '../catalog/catalog.ts';
+import { openUsage } from '../catalog/open-usage.ts';
 import type { Project } from '../catalog/projects.ts';
 import type { ListKey } from '../catalog/stored-lists.ts';
-import { UsageDatabase } from '../catalog/usage.ts';
+import type { Usage } from '../catalog/usage.ts';
 import { cacheKey } from '../domain/cache-key.ts';
 import { KnownError } from '../domain/errors.ts';
 import { toMicroseconds } from '../domain/instants.ts';
@@ -49,7 +50,7 @@ export class Lists {
   readonly pages: ListPages;
   readonly #sources: Sources;
   readonly #options: ListsOptions;
-  readonly #usage: UsageDatabase;
+  readonly #usage: Usage;
   readonly #store: ListStore;
   readonly #unstored: UnstoredLists;
   readonly #flights: SingleFlight;
@@ -66,7 +67,7 @@ export class Lists {
     // First, before other resources are opened, because it may fail.
     files.prepare('lists/new');
     this.#flights = new SingleFlight(dataFolder);
-    this.#usage = new UsageDatabase(dataFolder, warnRarely(log));
+    this.#usage = openUsage(settings, warnRarely(log));
     const sequences = new PageSequences(this.#usage, now);
     this.#store = new ListStore({
       catalog,
@@ -139,7 +140,7 @@ export class Lists {
     this.stop();
     await this.#flights.drain();
     await this.#store.flush();
-    this.#usage.close();
+    await this.#usage.close();
   }
 
   async #find(key: ListKey): Promise<AnyList | undefined> {

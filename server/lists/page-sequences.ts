@@ -7,7 +7,7 @@ import {
   type SequencePlace,
 } from '../catalog/sequences.ts';
 import type { StoredList } from '../catalog/stored-lists.ts';
-import type { UsageDatabase } from '../catalog/usage.ts';
+import type { Usage } from '../catalog/usage.ts';
 import { type Microseconds, toMicroseconds } from '../domain/instants.ts';
 import type { Range } from '../domain/range.ts';
 
@@ -27,7 +27,7 @@ const RENEWED_AFTER = 60_000_000;
  * a load or a new fetch replaces the list.
  */
 export class PageSequences {
-  readonly #usage: UsageDatabase;
+  readonly #usage: Usage;
   readonly #now: () => number;
   /** Written entries; also used when the database cannot be read. */
   readonly #written = new LRUCache<string, { next: SequenceList; at: Microseconds }>({
@@ -36,7 +36,7 @@ export class PageSequences {
   });
 
   /** @param now milliseconds */
-  constructor(usage: UsageDatabase, now: () => number) {
+  constructor(usage: Usage, now: () => number) {
     this.#usage = usage;
     this.#now = now;
   }

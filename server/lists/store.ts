@@ -15,7 +15,7 @@ import {
   removeList,
   type StoredList,
 } from '../catalog/stored-lists.ts';
-import type { UsageDatabase } from '../catalog/usage.ts';
+import type { Usage } from '../catalog/usage.ts';
 import { newUuid } from '../domain/ids.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import { CheckedFiles, DamagedFile } from '../storage/checked-files.ts';
@@ -25,7 +25,7 @@ import type { RankedRows } from './ranked-rows.ts';
 
 export interface StoreOptions {
   readonly catalog: Catalog;
-  readonly usage: UsageDatabase;
+  readonly usage: Usage;
   readonly sequences: PageSequences;
   readonly files: FileStore;
   /** Limits of the store. */

@@ -1,5 +1,7 @@
 import { countOtherLoad, countPublishedLoad, type LoadKind } from '../catalog/load-counts.ts';
-import { UsageDatabase } from '../catalog/usage.ts';
+import type { CatalogPlace } from '../catalog/open-catalog.ts';
+import { openUsage } from '../catalog/open-usage.ts';
+import type { Usage } from '../catalog/usage.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import { LoadRejected } from './problems.ts';
 
@@ -14,7 +16,7 @@ interface Counts {
  * numbers are expendable: failed writes are dropped.
  */
 export async function countLoad<T extends Counts>(
-  dataFolder: string,
+  place: CatalogPlace,
   kind: LoadKind,
   load: () => Promise<T>,
 ): Promise<T> {
@@ -22,22 +24,20 @@ export async function countLoad<T extends Counts>(
     const loaded = await load();
     const rows = Object.values(loaded.tables).reduce((sum, table) => sum + table.rows, 0);
     const { seconds } = loaded;
-    await write(dataFolder, (usage) =>
-      countPublishedLoad(usage, { kind, at: toMicroseconds(Date.now()), rows, seconds }),
-    );
+    await write(place, (usage) => countPublishedLoad(usage, { kind, at: toMicroseconds(Date.now()), rows, seconds }));
     return loaded;
   } catch (error) {
     const how = error instanceof LoadRejected ? 'rejected' : 'failed';
-    await write(dataFolder, (usage) => countOtherLoad(usage, kind, how));
+    await write(place, (usage) => countOtherLoad(usage, kind, how));
     throw error;
   }
 }
 
-async function write(dataFolder: string, count: (usage: UsageDatabase) => Promise<void>): Promise<void> {
-  const usage = new UsageDatabase(dataFolder, () => {});
+async function write(place: CatalogPlace, count: (usage: Usage) => Promise<void>): Promise<void> {
+  const usage = openUsage(place, () => {});
   try {
     await count(usage);
   } finally {
-    usage.close();
+    await usage.close();
   }
 }

@@ -93,7 +93,7 @@ export function loadSnapshot(stores: Stores, options: LoadOptions): Promise<Load
   const load = (): Promise<LoadSummary> => loadAlone(stores, options);
   if (options.dryRun === true) return load();
   const kind = 'folder' in options ? 'snapshot' : options.trusted === true ? 'sync' : 'import';
-  return countLoad(stores.settings.dataFolder, kind, load);
+  return countLoad(stores.settings, kind, load);
 }
 
 async function loadAlone(stores: Stores, options: LoadOptions): Promise<LoadSummary> {

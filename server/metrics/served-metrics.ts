@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { OpenCatalog } from '../catalog/catalog.ts';
-import { UsageDatabase } from '../catalog/usage.ts';
+import { openUsage } from '../catalog/open-usage.ts';
+import type { Usage } from '../catalog/usage.ts';
 import type { Settings } from '../settings/settings.ts';
 import { MetricsEndpoint } from './endpoint.ts';
 import { collectFrom, type Sources } from './process-up.ts';
@@ -19,7 +20,7 @@ export interface ServedMetricsOptions {
 
 /** Serves the metrics of all processes, and of what is stored. */
 export class ServedMetrics {
-  readonly #usage: UsageDatabase;
+  readonly #usage: Usage;
   readonly #state: StateMetrics;
   readonly #options: ServedMetricsOptions;
   #endpoint: MetricsEndpoint | undefined;
@@ -29,7 +30,7 @@ export class ServedMetrics {
     const { dataFolder } = settings;
     this.#options = options;
     // Numbers that cannot be read are missing.
-    this.#usage = new UsageDatabase(dataFolder, () => {});
+    this.#usage = openUsage(settings, () => {});
     const reader = new StoreReader({ catalog, usage: this.#usage, dataFolder, now });
     this.#state = new StateMetrics(() => reader.read());
   }
@@ -53,6 +54,6 @@ export class ServedMetrics {
 
   async close(): Promise<void> {
     await this.#endpoint?.close();
-    this.#usage.close();
+    await this.#usage.close();
   }
 }

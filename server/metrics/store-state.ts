@@ -8,7 +8,7 @@ import { type JobRow, listJobRows } from '../catalog/job-rows.ts';
 import { type LoadCounts, readLoadCounts } from '../catalog/load-counts.ts';
 import { readListTotals } from '../catalog/stored-lists.ts';
 import { listOldestSyncs, readSyncCounts, type SyncCounts } from '../catalog/sync-projects.ts';
-import type { UsageDatabase } from '../catalog/usage.ts';
+import type { Usage } from '../catalog/usage.ts';
 import { type Microseconds, toMicroseconds } from '../domain/instants.ts';
 
 /** Projects with a series of their own: those whose last successful sync is the oldest. */
@@ -36,7 +36,7 @@ export interface StoreState {
 
 interface Stores {
   readonly catalog: OpenCatalog;
-  readonly usage: UsageDatabase;
+  readonly usage: Usage;
   readonly dataFolder: string;
   /** Milliseconds, as `Date.now`. */
   readonly now: () => number;

@@ -5,7 +5,7 @@ import type { Catalog, OpenCatalog, Values } from '../catalog/catalog.ts';
 import { eachRow, eachWholeRow, removeRows, upsertRows } from '../catalog/entity-rows.ts';
 import { CatalogMissing } from '../catalog/failures.ts';
 import { addLoadedTable, listManifest, type ManifestRow, replaceManifest } from '../catalog/manifest.ts';
-import { openCatalog } from '../catalog/open-catalog.ts';
+import { openCatalog, sqliteIn } from '../catalog/open-catalog.ts';
 import { projectIdIsTaken } from '../catalog/projects.ts';
 import { lastPublication, setPublication } from '../catalog/publications.ts';
 import { listWorkspaces, putKeepDays, putRequestsPerMinute } from '../catalog/workspaces.ts';
@@ -80,7 +80,7 @@ export function rebuild(dataFolder: string, options: Options = {}): Promise<Rebu
     const state = isUpToDate
       ? await rebuildManifest(current!, counted)
       : await rebuildCatalog(store, dataFolder, counted, current);
-    await using rebuilt = await openCatalog(dataFolder);
+    await using rebuilt = await openCatalog(sqliteIn(dataFolder));
     await journal.settle(rebuilt);
     report('comparing files');
     const files = await listManifest(rebuilt);
@@ -117,7 +117,7 @@ async function locked<T>(
 
 async function openIfThere(dataFolder: string): Promise<OpenCatalog | undefined> {
   try {
-    return await openCatalog(dataFolder);
+    return await openCatalog(sqliteIn(dataFolder));
   } catch (error) {
     if (error instanceof CatalogMissing) return undefined;
     throw error;
@@ -150,7 +150,7 @@ async function rebuildCatalog(
 ): Promise<JournalState> {
   const folder = join(dataFolder, 'rebuilding');
   await rm(folder, { recursive: true, force: true });
-  const catalog = await openCatalog(folder);
+  const catalog = await openCatalog(sqliteIn(folder));
   let state: JournalState | undefined;
   try {
     await catalog.transaction(async (own) => {

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { ConnectionKind } from '../catalog/connections.ts';
-import type { UsageDatabase } from '../catalog/usage.ts';
+import type { Usage } from '../catalog/usage.ts';
 import { cacheKey } from '../domain/cache-key.ts';
 import { ProviderFailure } from './failures.ts';
 import { Pauses } from './pauses.ts';
@@ -11,7 +11,7 @@ import type { ProviderRun } from './retries.ts';
 
 export interface GatewayOptions {
   readonly catalog: Catalog;
-  readonly usage: UsageDatabase;
+  readonly usage: Usage;
   readonly log: Pick<FastifyBaseLogger, 'info' | 'warn'>;
   /** Milliseconds, as `Date.now`. */
   readonly now: () => number;

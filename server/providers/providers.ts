@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Connection } from '../catalog/connections.ts';
-import type { UsageDatabase } from '../catalog/usage.ts';
+import type { Usage } from '../catalog/usage.ts';
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import type { Settings } from '../settings/settings.ts';
 import { Gateway } from './gateway.ts';
@@ -12,7 +12,7 @@ import { Warehouse } from './warehouse.ts';
 
 export interface ProvidersOptions {
   readonly catalog: Catalog;
-  readonly usage: UsageDatabase;
+  readonly usage: Usage;
   readonly settings: Settings;
   readonly log: Pick<FastifyBaseLogger, 'info' | 'warn'>;
   /** Milliseconds, as `Date.now`. */

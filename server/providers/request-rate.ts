@@ -1,5 +1,5 @@
 import { takeProviderRequest } from '../catalog/provider-requests.ts';
-import type { UsageDatabase } from '../catalog/usage.ts';
+import type { Usage } from '../catalog/usage.ts';
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import type { Demand } from './places.ts';
 
@@ -49,7 +49,7 @@ interface Waiting {
  * order of arrival; a property at its limit does not block others.
  */
 export class RequestRate {
-  readonly #usage: UsageDatabase;
+  readonly #usage: Usage;
   readonly #limits: RateLimits;
   readonly #clock: Clock;
   readonly #waiting = new Set<Waiting>();
@@ -62,7 +62,7 @@ export class RequestRate {
   /** A request has arrived, or time has passed, since the current round started. */
   #isOutdated = false;
 
-  constructor(usage: UsageDatabase, limits: RateLimits, clock = SYSTEM) {
+  constructor(usage: Usage, limits: RateLimits, clock = SYSTEM) {
     this.#usage = usage;
     this.#limits = limits;
     this.#clock = clock;

@@ -21,7 +21,8 @@ export function readSettings(environment: NodeJS.ProcessEnv, warn = warnOnce): S
   const values = Object.entries<AnySetting>(SETTINGS).map(([key, setting]) => {
     const { name, text } = findValue(setting, environment, warn);
     const value = setting.read(text);
-    if (value === undefined) problems.push(`${name} must be ${setting.wanted}, not '${text}'.`);
+    const found = setting.isSecret ? 'something else' : `'${text}'`;
+    if (value === undefined) problems.push(`${name} must be ${setting.wanted}, not ${found}.`);
     return [key, value] as const;
   });
   if (problems.length > 0) throw new SettingsError(problems.join('\n'));

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
-import { isNetwork, isOrigin, LOG_LEVELS, SIZE, setting, size, wholeNumber } from './values.ts';
+import { isDatabaseUrl, isNetwork, isOrigin, LOG_LEVELS, SIZE, setting, size, wholeNumber } from './values.ts';
 
 /** All settings: the parser of the environment, `--help` and the README use this table. */
 export const SETTINGS = {
@@ -10,6 +10,15 @@ export const SETTINGS = {
     help: 'Folder of everything the service owns: the catalog, the facts and the stored lists.',
     wanted: 'the path of a folder',
     read: (text) => resolve(text),
+  }),
+  catalogUrl: setting({
+    name: 'ORDINATE_CATALOG',
+    fallback: '',
+    shown: 'SQLite in the data folder',
+    help: 'Address of a PostgreSQL database that has the catalog, for several machines.',
+    wanted: 'an address such as postgres://user@host:5432/database',
+    isSecret: true,
+    read: (text) => (text === '' || isDatabaseUrl(text) ? text : undefined),
   }),
   host: setting({
     name: 'HOST',

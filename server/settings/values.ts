@@ -12,6 +12,8 @@ export interface Setting<T> {
   readonly help: string;
   /** A description of valid values. */
   readonly wanted: string;
+  /** Its value may contain a password, so that no message shows it. */
+  readonly isSecret?: boolean;
   /** Undefined for a malformed text. */
   readonly read: (text: string) => T | undefined;
 }
@@ -47,4 +49,9 @@ export function isNetwork(text: string): boolean {
 /** As browsers send it: a scheme, a host and an optional port, without a path. */
 export function isOrigin(text: string): boolean {
   return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+}
+
+/** The address of a PostgreSQL database. */
+export function isDatabaseUrl(text: string): boolean {
+  return /^postgres(?:ql)?:\/\//.test(text) && URL.canParse(text) && new URL(text).pathname.length > 1;
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
-import { UsageDatabase } from '../catalog/usage.ts';
+import { openUsage } from '../catalog/open-usage.ts';
 import { Engine } from '../facts/duckdb/engine.ts';
 import { loadFolders } from '../load/load.ts';
 import type { Stores } from '../load/stores.ts';
@@ -36,7 +36,7 @@ export async function withSync<T>(
     warnedAt = now();
     log.warn({ err: error }, 'the usage database cannot be read');
   };
-  const usage = opened.adopt(new UsageDatabase(settings.dataFolder, onError), (it) => it.close());
+  const usage = opened.adopt(openUsage(settings, onError), (it) => it.close());
   const providers = new Providers({ catalog, usage, settings, log, now });
   const stop = (): void => providers.gateway.stop();
   opened.defer(stop);

@@ -1,7 +1,7 @@
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { openCatalog } from '../../server/catalog/open-catalog.ts';
+import { openCatalog, sqliteIn } from '../../server/catalog/open-catalog.ts';
 import { addDays } from '../../server/domain/dates.ts';
 import { rebuild } from '../../server/ops/rebuild.ts';
 import type { Row } from '../world.ts';
@@ -97,7 +97,7 @@ t.test('a rebuilt catalog has the rules, and the alerts are evaluated again', as
   for (const name of ['catalog.sqlite', 'catalog.sqlite-wal', 'catalog.sqlite-shm'])
     rmSync(join(copy, name), { force: true });
   await rebuild(copy);
-  await using catalog = await openCatalog(copy);
+  await using catalog = await openCatalog(sqliteIn(copy));
   const rebuilt = { ...world, catalog, settings: { ...world.settings, dataFolder: copy } };
   const evaluation = (await evaluate(rebuilt))!;
   t.same(

@@ -5,8 +5,8 @@ import { DatabaseSync } from 'node:sqlite';
 import type { InjectOptions } from 'fastify';
 import t from 'tap';
 import { createKey, listKeys, revokeKey } from '../../server/catalog/keys.ts';
-import { openCatalog } from '../../server/catalog/open-catalog.ts';
-import { UsageDatabase } from '../../server/catalog/usage.ts';
+import { openCatalog, sqliteIn } from '../../server/catalog/open-catalog.ts';
+import { openUsage } from '../../server/catalog/open-usage.ts';
 import { until } from '../process.ts';
 import { facts, makeWorld, NOW, PROJECT, WORKSPACE } from '../world.ts';
 
@@ -85,7 +85,7 @@ t.test('a key is revoked at once, by this process and by another', async (t) => 
   t.equal((await send(SITE_PATH, bearer(there.key))).status, 200);
   await revokeKey(catalog, { id: here.id, workspace: 'acme', by: null, at: 1 });
   t.equal((await send(SITE_PATH, bearer(here.key))).status, 401);
-  const other = await openCatalog(world.dataFolder);
+  const other = await openCatalog(sqliteIn(world.dataFolder));
   await revokeKey(other, { id: there.id, workspace: 'acme', by: null, at: 1 });
   // Another process is not heard within one turn of this one's event loop.
   await new Promise(setImmediate);
@@ -387,7 +387,7 @@ t.test('internal errors go to the log and not to the client', async (t) => {
 t.test('the last use of a key is noted', async (t) => {
   const used = await createKey(catalog, { workspace: 'acme', name: 'used', by: null, at: 0 });
   const unused = await createKey(catalog, { workspace: 'acme', name: 'unused', by: null, at: 0 });
-  const usage = new UsageDatabase(world.dataFolder, (error) => t.error(error));
+  const usage = openUsage(sqliteIn(world.dataFolder), (error) => t.error(error));
   t.teardown(() => usage.close());
   const lastUse = async (id: string) =>
     (await listKeys(catalog, usage, 'acme')).find((key) => key.id === id)?.lastUsedAt;
@@ -486,5 +486,5 @@ t.test('after a newer version has migrated the data, nothing is served from it',
   t.equal(refused.status, 503);
   t.match(refused.body, { error: { code: 'unavailable', message: /a newer version/ } });
   t.equal((await world.app.inject('/readyz')).statusCode, 503);
-  await t.rejects(openCatalog(world.dataFolder), /Install that version again/);
+  await t.rejects(openCatalog(sqliteIn(world.dataFolder)), /Install that version again/);
 });

@@ -3,7 +3,8 @@ import { ROUTES } from '../../server/api/api.ts';
 import { listAudit } from '../../server/catalog/audit.ts';
 import { KeyUse } from '../../server/catalog/key-use.ts';
 import { createKey, type NewKey, rotateKey } from '../../server/catalog/keys.ts';
-import { UsageDatabase } from '../../server/catalog/usage.ts';
+import { sqliteIn } from '../../server/catalog/open-catalog.ts';
+import { openUsage } from '../../server/catalog/open-usage.ts';
 import { removeProject } from '../../server/load/remove.ts';
 import { command } from '../command.ts';
 import { facts, keyword, makeWorld, NOW, ofProject, PROJECT, WORKSPACE } from '../world.ts';
@@ -255,7 +256,7 @@ t.test('the audit trail names who did what', async (t) => {
 t.test('the audit trail shows when keys were used, loads, and what was removed', async (t) => {
   const { id } = await makeKey({ name: 'counted' });
   await world.load({ site_daily: SITE }, { source: 'snapshot' });
-  const usage = new UsageDatabase(dataFolder, (error) => {
+  const usage = openUsage(sqliteIn(dataFolder), (error) => {
     throw error;
   });
   t.teardown(() => usage.close());

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t, { type Test } from 'tap';
 import { readLastBackup } from '../../server/catalog/backups.ts';
-import { openCatalog } from '../../server/catalog/open-catalog.ts';
+import { openCatalog, sqliteIn } from '../../server/catalog/open-catalog.ts';
 import { command } from '../command.ts';
 import { EVERYTHING } from '../load/snapshots.ts';
 import { makeDataFolder } from '../process.ts';
@@ -112,7 +112,7 @@ t.test('each backup is complete, only new files are copied, and each can be rest
   t.match(await fails('restore', folder, '--data', join(folder, 'x')), /There is no backup of Ordinate in/);
   t.notOk(existsSync(join(folder, 'x')));
 
-  await using catalog = await openCatalog(dataFolder);
+  await using catalog = await openCatalog(sqliteIn(dataFolder));
   const last = await readLastBackup(catalog);
   t.match(last, { target, files: third.files, bytes: third.bytes, copiedBytes: third.copiedBytes });
   t.ok(last!.finishedAt >= last!.startedAt && Math.abs(last!.finishedAt / 1000 - Date.now()) < 600_000);

@@ -2,7 +2,7 @@ import { globSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import { buildApp } from '../../server/app.ts';
-import { openCatalog } from '../../server/catalog/open-catalog.ts';
+import { openCatalog, sqliteIn } from '../../server/catalog/open-catalog.ts';
 import { lastPublication } from '../../server/catalog/publications.ts';
 import { readSettings } from '../../server/settings/settings.ts';
 import { answersOf } from '../load/snapshots.ts';
@@ -22,7 +22,7 @@ export async function served(
   key: string,
 ): Promise<{ publication: number; answers: Record<string, unknown> }> {
   const settings = readSettings({ ...ONE_THREAD, ORDINATE_DATA: dataFolder });
-  await using catalog = await openCatalog(dataFolder, { create: false });
+  await using catalog = await openCatalog(sqliteIn(dataFolder), { create: false });
   const { number } = await lastPublication(catalog);
   const logStream = { write: () => {} };
   const app = await buildApp({ settings, catalog, engine: await sharedEngine(settings), logStream, now: () => NOW });

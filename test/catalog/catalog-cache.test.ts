@@ -1,14 +1,14 @@
 import t from 'tap';
 import { CatalogCache } from '../../server/catalog/catalog-cache.ts';
 import { createKey, revokeKey } from '../../server/catalog/keys.ts';
-import { openCatalog } from '../../server/catalog/open-catalog.ts';
+import { openCatalog, sqliteIn } from '../../server/catalog/open-catalog.ts';
 import { createWorkspace } from '../../server/catalog/workspaces.ts';
 import { temporaryFolder } from '../world.ts';
 
 t.test(
   'a key is there at once when it was read before; what was read before a commit is not kept after it',
   async (t) => {
-    await using catalog = await openCatalog(temporaryFolder(t));
+    await using catalog = await openCatalog(sqliteIn(temporaryFolder(t)));
     await createWorkspace(catalog, { id: 'acme', name: 'Acme', plan: 'team', keywordHistoryDays: 30 });
     const { id, key } = await createKey(catalog, { workspace: 'acme', name: 'one', by: null, at: 0 });
     const { key: other } = await createKey(catalog, { workspace: 'acme', name: 'two', by: null, at: 0 });

@@ -7,16 +7,16 @@ import type { Catalog, OpenCatalog } from '../../server/catalog/catalog.ts';
 import { removeRows, upsertRows } from '../../server/catalog/entity-rows.ts';
 import { KeyUse, readKeyUses } from '../../server/catalog/key-use.ts';
 import { listKeys } from '../../server/catalog/keys.ts';
-import { openCatalog } from '../../server/catalog/open-catalog.ts';
+import { openCatalog, sqliteIn } from '../../server/catalog/open-catalog.ts';
+import { openUsage } from '../../server/catalog/open-usage.ts';
 import { findAnyProject } from '../../server/catalog/projects.ts';
 import { changePause, findPause } from '../../server/catalog/provider-pauses.ts';
-import { UsageDatabase } from '../../server/catalog/usage.ts';
 import { addMember, createWorkspace, findWorkspace, listWorkspaces } from '../../server/catalog/workspaces.ts';
 import { sqlNames, sqlText } from '../../server/runtime/sql.ts';
 import { temporaryFolder } from '../world.ts';
 
 async function openNew(t: Test): Promise<OpenCatalog> {
-  const catalog = await openCatalog(temporaryFolder(t));
+  const catalog = await openCatalog(sqliteIn(temporaryFolder(t)));
   t.teardown(() => catalog.close());
   return catalog;
 }
@@ -190,7 +190,7 @@ t.test('a catalog of before has its revisions and its tracked keywords counted',
     db.prepare("insert into keywords values ('Proj1', ?, ?, 'import', 0, 'unclassified', ?)").run(id, id, archived);
   }
   db.close();
-  const catalog = await openCatalog(folder);
+  const catalog = await openCatalog(sqliteIn(folder));
   t.teardown(() => catalog.close());
   t.match(await findAnyProject(catalog, 'Proj1'), { factsRevision: 7, entitiesRevision: 7, trackedKeywords: 2 });
   t.match(await findWorkspace(catalog, 'acme'), { keywordHistoryDays: 30 });
@@ -209,8 +209,8 @@ t.test(
     for (const [id, usedAt] of Object.entries({ again: 1000, before: 2000, never: null }))
       insert.run(id, id, id, usedAt);
     db.close();
-    await using catalog = await openCatalog(folder);
-    const usage = new UsageDatabase(folder, (error) => t.error(error));
+    await using catalog = await openCatalog(sqliteIn(folder));
+    const usage = openUsage(sqliteIn(folder), (error) => t.error(error));
     t.teardown(() => usage.close());
     const uses = async (): Promise<unknown> =>
       Object.fromEntries((await listKeys(catalog, usage, 'acme')).map(({ id, lastUsedAt }) => [id, lastUsedAt]));
@@ -225,7 +225,7 @@ t.test(
 t.test('a use of a key that cannot be written is written with the next one', async (t) => {
   const folder = temporaryFolder(t);
   const failures: unknown[] = [];
-  const usage = new UsageDatabase(folder, (error) => failures.push(error));
+  const usage = openUsage(sqliteIn(folder), (error) => failures.push(error));
   t.teardown(() => usage.close());
   const keyUse = new KeyUse(usage);
   const other = new DatabaseSync(join(folder, 'usage.sqlite'));
@@ -252,7 +252,7 @@ t.test('further connections of a process leave it the locks of the first one', a
     return;
   }
   const folder = temporaryFolder(t);
-  await using catalog = await openCatalog(folder);
+  await using catalog = await openCatalog(sqliteIn(folder));
   const { ino } = statSync(join(folder, 'catalog.sqlite'));
   const held = (): string[] =>
     readFileSync('/proc/locks', 'utf8')

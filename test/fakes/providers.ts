@@ -1,7 +1,7 @@
 import type { Test } from 'tap';
 import type { Connection } from '../../server/catalog/connections.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
-import { UsageDatabase } from '../../server/catalog/usage.ts';
+import { openUsage } from '../../server/catalog/open-usage.ts';
 import type { ProviderJob } from '../../server/providers/gateway.ts';
 import { Providers } from '../../server/providers/providers.ts';
 import type { ProviderRun } from '../../server/providers/retries.ts';
@@ -35,8 +35,11 @@ export async function providersWorld(
   const settings = readSettings({ ...environment, ORDINATE_DATA: dataFolder });
   const opened = new AsyncDisposableStack();
   t.teardown(() => opened.disposeAsync());
-  const catalog = opened.adopt(await openCatalog(dataFolder), (it) => it.close());
-  const usage = opened.adopt(new UsageDatabase(dataFolder, (error) => t.fail(String(error))), (it) => it.close());
+  const catalog = opened.adopt(await openCatalog(settings), (it) => it.close());
+  const usage = opened.adopt(
+    openUsage(settings, (error) => t.fail(String(error))),
+    (it) => it.close(),
+  );
   const log: object[] = [];
   const keep = (line: unknown): void => void log.push(line as object);
   const providers = new Providers({ catalog, usage, settings, log: { info: keep, warn: keep }, now });

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Test } from 'tap';
 import { buildApp } from '../../server/app.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
-import { UsageDatabase } from '../../server/catalog/usage.ts';
+import { openUsage } from '../../server/catalog/open-usage.ts';
 import { sweepLists } from '../../server/lists/sweep.ts';
 import { type Answer, sharedEngine, type World } from '../world.ts';
 
@@ -17,9 +17,9 @@ export interface SecondServer {
 /** Another server over the data folder of a world, with a catalog of its own, as another process has one. */
 export async function startSecondServer(
   t: Test,
-  { dataFolder, settings, key, now }: World & { now?: () => number },
+  { settings, key, now }: World & { now?: () => number },
 ): Promise<SecondServer> {
-  const catalog = await openCatalog(dataFolder);
+  const catalog = await openCatalog(settings);
   const engine = await sharedEngine(settings);
   const log: string[] = [];
   const logStream = { write: (line: string) => void log.push(line) };
@@ -41,16 +41,16 @@ export async function startSecondServer(
 }
 
 /** What the background job does every few minutes, in a process of its own. */
-export async function sweep({ dataFolder, now = Date.now }: World & { now?: () => number }): Promise<void> {
-  await using catalog = await openCatalog(dataFolder);
+export async function sweep({ dataFolder, settings, now = Date.now }: World & { now?: () => number }): Promise<void> {
+  await using catalog = await openCatalog(settings);
   const fail = (error: unknown): never => {
     throw error;
   };
-  const usage = new UsageDatabase(dataFolder, fail);
+  const usage = openUsage(settings, fail);
   try {
     await sweepLists({ catalog, usage, dataFolder, log: { warn: fail }, now });
   } finally {
-    usage.close();
+    await usage.close();
   }
 }
 

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t, { type Test } from 'tap';
 import { serializeError } from '../../server/api/plugins/log.ts';
-import { openCatalog } from '../../server/catalog/open-catalog.ts';
-import { UsageDatabase } from '../../server/catalog/usage.ts';
+import { openCatalog, sqliteIn } from '../../server/catalog/open-catalog.ts';
+import { openUsage } from '../../server/catalog/open-usage.ts';
 import type { Job } from '../../server/jobs/job.ts';
 import { JobRunner } from '../../server/jobs/job-runner.ts';
 import { type JobState, JobStates } from '../../server/jobs/job-states.ts';
@@ -29,7 +29,7 @@ async function makeMachine(t: Test): Promise<{
   start: (jobs: readonly Job[], leases?: Leases) => Process;
 }> {
   const dataFolder = temporaryFolder(t);
-  await (await openCatalog(dataFolder)).close();
+  await (await openCatalog(sqliteIn(dataFolder))).close();
   const clock = new FakeClock(NOW);
   const start = (jobs: readonly Job[], leases: Leases = new FileLeases(dataFolder)): Process => {
     const log: string[] = [];
@@ -43,12 +43,12 @@ async function makeMachine(t: Test): Promise<{
       warn: lines(job),
       error: lines(job),
     });
-    const usage = new UsageDatabase(dataFolder, () => {});
+    const usage = openUsage(sqliteIn(dataFolder), () => {});
     const states = new JobStates(usage);
     const runner = new JobRunner({
       jobs,
       settings: readSettings({ ORDINATE_DATA: dataFolder }),
-      openCatalog: () => openCatalog(dataFolder, { create: false }),
+      openCatalog: () => openCatalog(sqliteIn(dataFolder), { create: false }),
       leases,
       states,
       log: { ...loggerOf('worker'), child: ({ job }) => loggerOf(job) },
@@ -64,7 +64,7 @@ async function makeMachine(t: Test): Promise<{
       isStopped = true;
       stopping.abort();
       await running;
-      usage.close();
+      await usage.close();
     };
     t.teardown(stop);
     return { states, log, stop };
@@ -190,7 +190,7 @@ t.test(
   'a process that was killed while it ran a job: another one takes it over at once, the second time later',
   async (t) => {
     const { clock, dataFolder, start } = await makeMachine(t);
-    const usage = new UsageDatabase(dataFolder, (error) => t.error(error));
+    const usage = openUsage(sqliteIn(dataFolder), (error) => t.error(error));
     t.teardown(() => usage.close());
     const left: JobState = {
       job: 'count',
@@ -261,7 +261,7 @@ t.test('a lost catalog fails runs in words, and does not end the process', async
   const { states } = start([counting([], clock)]);
   await clock.advance(1000);
   t.match(await states.read('count'), { outcome: 'failed', error: /There is no data of Ordinate/ });
-  await (await openCatalog(dataFolder)).close();
+  await (await openCatalog(sqliteIn(dataFolder))).close();
   await clock.advance(MINUTE);
   t.match(
     await states.read('count'),

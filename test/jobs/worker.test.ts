@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t, { type Test } from 'tap';
-import { UsageDatabase } from '../../server/catalog/usage.ts';
+import { sqliteIn } from '../../server/catalog/open-catalog.ts';
+import { openUsage } from '../../server/catalog/open-usage.ts';
 import { JobStates } from '../../server/jobs/job-states.ts';
 import { type JobStatus, readJobStatus } from '../../server/jobs/job-status.ts';
 import { command } from '../command.ts';
@@ -37,17 +38,17 @@ const untilRunning = (running: Running, count = 1): Promise<true> =>
   until('background jobs', () => (linesWith(running, /jobs are running/).length >= count ? true : undefined));
 
 async function statusOf(dataFolder: string): Promise<JobStatus[]> {
-  const usage = new UsageDatabase(dataFolder, () => {});
+  const usage = openUsage(sqliteIn(dataFolder), () => {});
   try {
     return await readJobStatus(usage, dataFolder);
   } finally {
-    usage.close();
+    await usage.close();
   }
 }
 
 /** Waits until every job has run. */
 async function untilDone(t: Test, dataFolder: string): Promise<void> {
-  const usage = new UsageDatabase(dataFolder, () => {});
+  const usage = openUsage(sqliteIn(dataFolder), () => {});
   t.teardown(() => usage.close());
   const states = new JobStates(usage);
   await until('all jobs to have run', async () =>

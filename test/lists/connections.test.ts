@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
 import { connectionsOf, removeConnection } from '../../server/catalog/connections.ts';
-import { openCatalog } from '../../server/catalog/open-catalog.ts';
+import { openCatalog, sqliteIn } from '../../server/catalog/open-catalog.ts';
 import { findPause } from '../../server/catalog/provider-pauses.ts';
 import { listStoredLists } from '../../server/catalog/stored-lists.ts';
 import { sqlText } from '../../server/runtime/sql.ts';
@@ -63,7 +63,7 @@ t.test('a catalog of the first shape is brought up to date', async (t) => {
       null, null, 0, 1, 0, 1);
     insert into lists values ('Proj1', 'pages', '2026-01-01', '2026-01-31', '', 1, 'lists/a.parquet', 1, 1, 1, 1)`);
   before.close();
-  const catalog = await openCatalog(folder);
+  const catalog = await openCatalog(sqliteIn(folder));
   t.teardown(() => catalog.close());
   t.strictSame(await listStoredLists(catalog, null), [], 'lists can be made again');
   await connect(catalog, {});

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t, { type Test } from 'tap';
-import { openCatalog } from '../../server/catalog/open-catalog.ts';
+import { openCatalog, sqliteIn } from '../../server/catalog/open-catalog.ts';
 import { command } from '../command.ts';
 import { run } from '../process.ts';
 import { facts, keyword, PROJECT, type Tables, temporaryFolder, WORKSPACE, writeSnapshot } from '../world.ts';
@@ -15,7 +15,7 @@ const FACTS: Tables = {
 };
 
 async function manifestOf(dataFolder: string): Promise<string[]> {
-  await using catalog = await openCatalog(dataFolder);
+  await using catalog = await openCatalog(sqliteIn(dataFolder));
   return (await catalog.statements.all<{ file: string }>('manifest_all')).map(({ file }) => join(dataFolder, file));
 }
 

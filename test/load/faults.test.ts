@@ -13,7 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
 import { isFactFileKept } from '../../server/catalog/fact-files.ts';
-import { openCatalog } from '../../server/catalog/open-catalog.ts';
+import { openCatalog, sqliteIn } from '../../server/catalog/open-catalog.ts';
 import { loadSnapshot } from '../../server/load/load.ts';
 import { rebuild } from '../../server/ops/rebuild.ts';
 import { readSettings } from '../../server/settings/settings.ts';
@@ -56,7 +56,7 @@ async function rebuiltAsItWas(t: Test, dataFolder: string, what: string): Promis
   const copy = join(temporaryFolder(t), 'copy');
   cpSync(dataFolder, copy, { recursive: true, filter: (path) => !/catalog\.sqlite|load\.lock|staging/.test(path) });
   const manifestOf = async (folder: string): Promise<string[]> => {
-    await using catalog = await openCatalog(folder);
+    await using catalog = await openCatalog(sqliteIn(folder));
     return (await catalog.statements.all<{ file: string }>('manifest_all')).map(({ file }) => file);
   };
   const isCutOff = globSync(`${copy}/facts/journal/*.pending.*`).length > 0;
@@ -88,7 +88,7 @@ async function answersOf(server: Server, key: string, paths = [...ASKED, KEYWORD
 
 /** The files below a data folder that are neither current nor kept for running requests, and what was staged. */
 async function leftovers(dataFolder: string): Promise<string[]> {
-  const catalog = await openCatalog(dataFolder);
+  const catalog = await openCatalog(sqliteIn(dataFolder));
   try {
     const onDisk = globSync(`${dataFolder}/{facts/**/*.parquet,facts/journal/*.pending.*,staging}`).map((path) =>
       relative(dataFolder, path),
@@ -323,7 +323,7 @@ t.test('a full disk is told in words, nothing is lost, and the next load works',
   t.strictSame(await leftovers(folder), []);
 
   // Full at the last moment, when the catalog is written.
-  const catalog = await openCatalog(folder);
+  const catalog = await openCatalog(sqliteIn(folder));
   const report = (step: string): void => {
     if (step === 'publishing') disk.fill();
   };

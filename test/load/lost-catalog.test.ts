@@ -14,7 +14,7 @@ import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
 import { nameCatalogFailure } from '../../server/catalog/failures.ts';
 import { createKey } from '../../server/catalog/keys.ts';
-import { openCatalog } from '../../server/catalog/open-catalog.ts';
+import { openCatalog, sqliteIn } from '../../server/catalog/open-catalog.ts';
 import { addMember, setRequestsPerMinute } from '../../server/catalog/workspaces.ts';
 import { loadSnapshot } from '../../server/load/load.ts';
 import { rebuild } from '../../server/ops/rebuild.ts';
@@ -49,7 +49,7 @@ function removeCatalog(dataFolder: string): void {
 }
 
 async function manifestOf(dataFolder: string): Promise<unknown[]> {
-  await using catalog = await openCatalog(dataFolder);
+  await using catalog = await openCatalog(sqliteIn(dataFolder));
   return await catalog.statements.all('manifest_all');
 }
 
@@ -58,7 +58,7 @@ async function load(
   tables: Tables,
   options: { replace?: boolean; confirmDelete?: string[] } = {},
 ): ReturnType<typeof loadSnapshot> {
-  await using catalog = await openCatalog(dataFolder);
+  await using catalog = await openCatalog(sqliteIn(dataFolder));
   const folder = writeSnapshot(t, tables);
   const settings = readSettings({ ...ONE_THREAD, ORDINATE_DATA: dataFolder });
   return await loadSnapshot({ settings, catalog }, { folder, engine: () => sharedEngine(settings), ...options });
@@ -80,7 +80,7 @@ t.test('where the catalog is lost, nothing begins anew over the facts', async (t
   for (const [what, lose] of Object.entries(ways)) {
     lose();
     await t.rejects(
-      openCatalog(dataFolder),
+      openCatalog(sqliteIn(dataFolder)),
       { message: /catalog\.sqlite' is (missing|empty), but '.*facts' contains facts/ },
       what,
     );
@@ -134,7 +134,7 @@ t.test('a lost catalog is made again from what stands beside the facts', async (
     },
   );
   t.strictSame(await manifestOf(dataFolder), manifest);
-  await using catalog = await openCatalog(dataFolder);
+  await using catalog = await openCatalog(sqliteIn(dataFolder));
   const { key } = await createKey(catalog, { workspace: 'acme', name: 'new', by: null, at: 0 });
   const after = await startServer(t, settings);
   t.equal((await after.get('/projects', keys[0]!)).status, 401, 'no key comes back');
@@ -163,7 +163,7 @@ t.test('a catalog that is older than the facts is not loaded into, but brought u
   const path = join(dataFolder, 'catalog.sqlite');
   let limited: string;
   {
-    await using catalog = await openCatalog(dataFolder);
+    await using catalog = await openCatalog(sqliteIn(dataFolder));
     await addMember(catalog, 'acme', 'ann@acme.example', 'owner');
     await setRequestsPerMinute(catalog, 'acme', 77);
     limited = (await createKey(catalog, { workspace: 'acme', name: 'x', by: null, at: 1, projects: ['Proj1'] })).key;
@@ -260,7 +260,7 @@ t.test('a server whose catalog is gone is not ready, answers nothing and writes 
 
 t.test('failures of the catalog name its file and say what to do', async (t) => {
   const folder = join(temporaryFolder(t), 'data');
-  await (await openCatalog(folder)).close();
+  await (await openCatalog(sqliteIn(folder))).close();
   const path = join(folder, 'catalog.sqlite');
   const other = new DatabaseSync(path);
   const writer = new DatabaseSync(path, { timeout: 0 });
@@ -283,17 +283,17 @@ t.test('failures of the catalog name its file and say what to do', async (t) => 
   writer.close();
   other.close();
   writeFileSync(path, readFileSync(path).fill(0xff, 100, 4096));
-  await t.rejects(async () => (await openCatalog(folder)).check(), {
+  await t.rejects(async () => (await openCatalog(sqliteIn(folder))).check(), {
     message: new RegExp(`^The catalog '${path}' is corrupt \\(.*Stop Ordinate and restore it`),
   });
   removeCatalog(folder);
   writeFileSync(path, 'no database, but a text that is long enough to be looked at'.repeat(100));
-  await t.rejects(openCatalog(folder), {
+  await t.rejects(openCatalog(sqliteIn(folder)), {
     message: new RegExp(`^The catalog '${path}' is not a catalog .*'ordinate rebuild'`),
   });
   rmSync(path);
   cpSync(temporaryFolder(t), path, { recursive: true });
-  await t.rejects(openCatalog(folder), { message: new RegExp(path) });
+  await t.rejects(openCatalog(sqliteIn(folder)), { message: new RegExp(path) });
 });
 
 t.test('a load that is killed about its commit is in the rebuilt catalog with all it wrote', async (t) => {
@@ -369,7 +369,7 @@ t.test('the journal does not grow without end, and a rebuild from its checkpoint
   removeCatalog(dataFolder);
   await rebuild(dataFolder);
   t.strictSame(await manifestOf(dataFolder), manifest);
-  await using catalog = await openCatalog(dataFolder);
+  await using catalog = await openCatalog(sqliteIn(dataFolder));
   const counted = { template: 'state_all', parts: { table: 'keywords', columns: 'count(*) as count' } };
   t.match(await catalog.statements.get(counted), { count: 200 + 4 });
 });

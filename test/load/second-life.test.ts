@@ -2,7 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { createKey } from '../../server/catalog/keys.ts';
-import { openCatalog } from '../../server/catalog/open-catalog.ts';
+import { openCatalog, sqliteIn } from '../../server/catalog/open-catalog.ts';
 import { loadSnapshot } from '../../server/load/load.ts';
 import { readSettings } from '../../server/settings/settings.ts';
 import { facts, keyword, makeWorld, PROJECT, temporaryFolder, WORKSPACE, writeSnapshot } from '../world.ts';
@@ -75,7 +75,7 @@ t.test('a data folder may have any name', async (t) => {
   const dataFolder = join(temporaryFolder(t), 'd[1] *?');
   mkdirSync(dataFolder);
   const settings = readSettings({ ORDINATE_DATA: dataFolder });
-  const catalog = await openCatalog(dataFolder);
+  const catalog = await openCatalog(sqliteIn(dataFolder));
   t.teardown(() => catalog.close());
   const tables = {
     workspaces: [WORKSPACE],

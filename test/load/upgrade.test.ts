@@ -2,7 +2,7 @@ import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
-import { openCatalog } from '../../server/catalog/open-catalog.ts';
+import { openCatalog, sqliteIn } from '../../server/catalog/open-catalog.ts';
 import type { readSchemaState } from '../../server/catalog/schema-state.ts';
 import { MIGRATIONS } from '../../server/catalog/sqlite/migrations.ts';
 import { sqlText } from '../../server/runtime/sql.ts';
@@ -119,7 +119,7 @@ t.test('a catalog of every schema version is migrated to the schema of a new one
     if (version > 0)
       db.exec("insert into workspaces (id, name, plan, keyword_history_days) values ('a', 'A', 'team', 1)");
     db.close();
-    await (await openCatalog(dataFolder)).close();
+    await (await openCatalog(sqliteIn(dataFolder))).close();
     const migrated = new DatabaseSync(path);
     t.equal(migrated.prepare('select count(*) as n from workspaces').get()?.['n'], version > 0 ? 1 : 0);
     const rows = migrated.prepare('select type, name, tbl_name, sql from sqlite_schema order by type, name').all();

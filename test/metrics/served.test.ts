@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { parse } from 'yaml';
-import { openCatalog } from '../../server/catalog/open-catalog.ts';
+import { openCatalog, sqliteIn } from '../../server/catalog/open-catalog.ts';
 import { command } from '../command.ts';
 import { connect, credentialsFile } from '../fakes/connected.ts';
 import { fakeSearchConsole } from '../fakes/search-console.ts';
@@ -48,7 +48,7 @@ t.test('a server serves what its processes did and what is stored', async (t) =>
   const { dataFolder, keys } = await makeDataFolder(t, [writeSnapshot(t, ROWS)]);
   const google = await fakeSearchConsole(t);
   google.failure = { how: FAILURES.forbidden, times: 100 };
-  const catalog = await openCatalog(dataFolder);
+  const catalog = await openCatalog(sqliteIn(dataFolder));
   const { url: endpoint, tokenUrl: tokenEndpoint } = google;
   await connect(catalog, { credentials: credentialsFile(t), endpoint, tokenEndpoint });
   await catalog.close();

@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
-import { UsageDatabase } from '../../server/catalog/usage.ts';
+import { sqliteIn } from '../../server/catalog/open-catalog.ts';
+import { openUsage } from '../../server/catalog/open-usage.ts';
 import type { Demand } from '../../server/providers/places.ts';
 import { type Clock, type RateLimits, RequestRate } from '../../server/providers/request-rate.ts';
 import { temporaryFolder } from '../world.ts';
@@ -43,8 +44,8 @@ function scene(t: Test, limits: RateLimits, { processes = 1, shared = true, isBu
   const clock = new TestClock();
   const folder = temporaryFolder(t);
   const rates = Array.from({ length: processes }, () => {
-    const usage = new UsageDatabase(
-      shared ? folder : '/nowhere/at/all',
+    const usage = openUsage(
+      sqliteIn(shared ? folder : '/nowhere/at/all'),
       (error) => shared && !isBusy && t.fail(String(error)),
     );
     t.teardown(() => usage.close());

@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import t, { type Test } from 'tap';
 import { program } from '../../scripts/ordinate.ts';
 import { createKey } from '../../server/catalog/keys.ts';
-import { openCatalog } from '../../server/catalog/open-catalog.ts';
+import { openCatalog, sqliteIn } from '../../server/catalog/open-catalog.ts';
 import { addMember } from '../../server/catalog/workspaces.ts';
 import { SETTINGS } from '../../server/settings/table.ts';
 import { command } from '../command.ts';
@@ -345,7 +345,7 @@ t.test('keys: shown once, at most 20, revoked at once, also for a running server
   t.match(table.stdout, /Dashboard/);
   t.notOk(table.stdout.includes(key));
 
-  const catalog = await openCatalog(dataFolder);
+  const catalog = await openCatalog(sqliteIn(dataFolder));
   for (let number = 2; number < 20; number++) {
     await createKey(catalog, { workspace: 'acme', name: `key ${number}`, by: null, at: 0 });
   }
@@ -371,7 +371,7 @@ t.test('keys: with --by only owners and admins may', async (t) => {
   const folder = writeSnapshot(t, { workspaces: [WORKSPACE, { ...WORKSPACE, id: 'beta' }] });
   const { dataFolder } = await makeDataFolder(t, [folder]);
   const { ordinate } = commandLine(t, dataFolder);
-  const catalog = await openCatalog(dataFolder);
+  const catalog = await openCatalog(sqliteIn(dataFolder));
   await addMember(catalog, 'acme', 'owner@a.example', 'owner');
   await addMember(catalog, 'acme', 'admin@a.example', 'admin');
   await addMember(catalog, 'acme', 'member@a.example', 'member');

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import t from 'tap';
-import { openCatalog } from '../../server/catalog/open-catalog.ts';
+import { openCatalog, sqliteIn } from '../../server/catalog/open-catalog.ts';
 import { serve } from '../../server/main.ts';
 import { ProcessFolder } from '../../server/process-folder.ts';
 import { readSettings } from '../../server/settings/settings.ts';
@@ -80,7 +80,9 @@ t.test('a data folder that cannot be made is refused at once', async (t) => {
   const file = join(temporaryFolder(t), 'file');
   writeFileSync(file, '');
   for (const place of [file, join(file, 'below')]) {
-    await t.rejects(openCatalog(place), { message: new RegExp(`^The data folder '${place}' .*Set ORDINATE_DATA to `) });
+    await t.rejects(openCatalog(sqliteIn(place)), {
+      message: new RegExp(`^The data folder '${place}' .*Set ORDINATE_DATA to `),
+    });
   }
   if (process.platform !== 'linux') {
     t.pass('not run', { skip: 'only Linux has a folder that takes none from anybody' });
@@ -94,7 +96,7 @@ t.test('a data folder that cannot be made is refused at once', async (t) => {
 
 t.test('what a killed server left behind goes; what a running one uses stays', async (t) => {
   const dataFolder = join(temporaryFolder(t), 'data');
-  await (await openCatalog(dataFolder)).close();
+  await (await openCatalog(sqliteIn(dataFolder))).close();
   const temporary = join(dataFolder, 'temporary');
   // As earlier versions named it, on a machine that is no more.
   mkdirSync(join(temporary, 'other-host-1'), { recursive: true });
@@ -122,7 +124,7 @@ t.test('what a killed server left behind goes; what a running one uses stays', a
 
 t.test('a server that cannot be built closes what it had opened', async (t) => {
   const dataFolder = join(temporaryFolder(t), 'data');
-  await (await openCatalog(dataFolder)).close();
+  await (await openCatalog(sqliteIn(dataFolder))).close();
   const before = readdirSync(dataFolder).sort();
   writeFileSync(join(dataFolder, 'lists'), 'a file where a folder has to be');
   let isClosed = false;

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { openCatalog } from '../../server/catalog/open-catalog.ts';
+import { openCatalog, sqliteIn } from '../../server/catalog/open-catalog.ts';
 import { syncProjects } from '../../server/jobs/sync-projects.ts';
 import { readSettings } from '../../server/settings/settings.ts';
 import { smallDisk } from '../small-disk.ts';
@@ -11,7 +11,7 @@ import { HOUR, holdsAll, makeSearches, NOW, newWorld, type OperatorWorld, setClo
 /** Runs what is due, as the background does it; returns the lines of its log. */
 async function runDue({ settings }: OperatorWorld): Promise<object[]> {
   const read = readSettings(settings);
-  await using catalog = await openCatalog(read.dataFolder);
+  await using catalog = await openCatalog(sqliteIn(read.dataFolder));
   const lines: object[] = [];
   const keep = (line: object): void => void lines.push(line);
   const log = { debug: keep, info: keep, warn: keep, error: keep };

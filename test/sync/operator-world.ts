@@ -6,7 +6,7 @@ import { makeQueries } from '../../scripts/demo/provider/made-queries.ts';
 import { MadeSearches, type MadeSearchesOptions } from '../../scripts/demo/provider/made-searches.ts';
 import type { Site } from '../../scripts/demo/provider/site.ts';
 import { buildApp } from '../../server/app.ts';
-import { openCatalog } from '../../server/catalog/open-catalog.ts';
+import { openCatalog, sqliteIn } from '../../server/catalog/open-catalog.ts';
 import type { Day } from '../../server/domain/dates.ts';
 import { readSettings } from '../../server/settings/settings.ts';
 import { command } from '../command.ts';
@@ -321,7 +321,7 @@ export async function openApi(
   const opened = new AsyncDisposableStack();
   t.teardown(() => opened.disposeAsync());
   const settings = readSettings({ ...environment, ORDINATE_LOG_LEVEL: 'silent' });
-  const catalog = opened.adopt(await openCatalog(dataFolder), (it) => it.close());
+  const catalog = opened.adopt(await openCatalog(sqliteIn(dataFolder)), (it) => it.close());
   const engine = await sharedEngine(settings);
   const building = buildApp({ settings, catalog, engine, logStream: { write: () => {} }, now: () => now });
   const app = opened.adopt(await building, (it) => it.close());

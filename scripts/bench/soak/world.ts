@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createKey } from '../../../server/catalog/keys.ts';
-import { openCatalog } from '../../../server/catalog/open-catalog.ts';
+import { openCatalog, sqliteIn } from '../../../server/catalog/open-catalog.ts';
 import { addDays, type Day } from '../../../server/domain/dates.ts';
 import { toMicroseconds } from '../../../server/domain/instants.ts';
 import { makeQueries } from '../../demo/provider/made-queries.ts';
@@ -120,7 +120,7 @@ export async function makeSynced(folder: string, dataFolder: string, model: Mode
 }
 
 export async function makeTrafficKeys(dataFolder: string): Promise<string[]> {
-  await using catalog = await openCatalog(dataFolder);
+  await using catalog = await openCatalog(sqliteIn(dataFolder));
   const keys: string[] = [];
   while (keys.length < KEYS) {
     const wanted = { workspace: WORKSPACE, name: `Soak ${keys.length}`, by: null, at: toMicroseconds(Date.now()) };

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openCatalog } from '../../../server/catalog/open-catalog.ts';
+import { openCatalog, sqliteIn } from '../../../server/catalog/open-catalog.ts';
 import { findAnyProject } from '../../../server/catalog/projects.ts';
 import { print } from '../../cli.ts';
 import { makeQueries } from '../../demo/provider/made-queries.ts';
@@ -58,7 +58,7 @@ export async function measureProjects(folder: string, options: ProjectsOptions):
   const ended = new AbortController();
   const beside = lightRequests(server, ids, ended.signal);
   const worker = new WorkerCost(server.pid);
-  await using catalog = await openCatalog(dataFolder);
+  await using catalog = await openCatalog(sqliteIn(dataFolder));
   const waited = new Map<string, number>();
   while (waited.size < ids.length && Date.now() - started < minutes * 60_000) {
     await sleep(LOOK_EVERY);

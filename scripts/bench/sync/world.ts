@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Connection, setConnection } from '../../../server/catalog/connections.ts';
 import { createKey } from '../../../server/catalog/keys.ts';
-import { openCatalog } from '../../../server/catalog/open-catalog.ts';
+import { openCatalog, sqliteIn } from '../../../server/catalog/open-catalog.ts';
 import { NEVER_SYNCED, putSyncProject } from '../../../server/catalog/sync-projects.ts';
 import { addDays, pacificDayOf } from '../../../server/domain/dates.ts';
 import { toMicroseconds } from '../../../server/domain/instants.ts';
@@ -12,7 +12,7 @@ const KEYS = 20;
 
 /** Makes as many keys as a workspace may have: each may send so many requests in a minute. */
 export async function makeKeys(dataFolder: string, workspace: string): Promise<string[]> {
-  await using catalog = await openCatalog(dataFolder);
+  await using catalog = await openCatalog(sqliteIn(dataFolder));
   const keys: string[] = [];
   for (let number = 0; number < KEYS; number++) {
     const at = toMicroseconds(Date.now());
@@ -60,7 +60,7 @@ export async function makeProjects(folder: string, dataFolder: string, world: Pr
     writeFileSync(join(snapshot, `${table}.ndjson`), rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
   }
   await load(dataFolder, snapshot);
-  await using catalog = await openCatalog(dataFolder);
+  await using catalog = await openCatalog(sqliteIn(dataFolder));
   const firstDay = addDays(pacificDayOf(Date.now()), 1 - days);
   for (const id of ids) {
     await setConnection(catalog, id, connection, toMicroseconds(Date.now()));

@@ -3,7 +3,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { CatalogCache, Found } from '../../catalog/catalog-cache.ts';
 import { KeyUse } from '../../catalog/key-use.ts';
 import type { Rights } from '../../catalog/keys.ts';
-import { UsageDatabase } from '../../catalog/usage.ts';
+import type { CatalogPlace } from '../../catalog/open-catalog.ts';
+import { openUsage } from '../../catalog/open-usage.ts';
 import { KnownError } from '../../domain/errors.ts';
 import { toMicroseconds } from '../../domain/instants.ts';
 import { type Principal, requireReadable } from '../principal.ts';
@@ -14,8 +15,8 @@ export const FAILURES_PER_MINUTE = 30;
 const MINUTE = 60_000;
 
 export interface GuardOptions {
-  /** Folder of the usage database. */
-  readonly dataFolder: string;
+  /** Where the usage database is. */
+  readonly place: CatalogPlace;
   /** Milliseconds, as `Date.now`. */
   readonly now: () => number;
   /** Counts requests for rate limits; those of this process alone by default. */
@@ -63,7 +64,7 @@ export function bearerKeys(catalogCache: CatalogCache): Credential {
  */
 export async function makeGuards(
   app: FastifyInstance,
-  { dataFolder, now, counter = new FixedWindows(now) }: GuardOptions,
+  { place, now, counter = new FixedWindows(now) }: GuardOptions,
 ): Promise<(credential: Credential) => Guard> {
   await app.register(rateLimit, {
     global: false,
@@ -73,13 +74,13 @@ export async function makeGuards(
       child = () => counter.child();
     },
   });
-  const usage = new UsageDatabase(dataFolder, (error) => {
+  const usage = openUsage(place, (error) => {
     app.log.warn({ err: error }, 'could not store the last use of keys');
   });
   const keyUse = new KeyUse(usage);
   app.addHook('onClose', async () => {
     await keyUse.flush();
-    usage.close();
+    await usage.close();
   });
   app.decorateRequest('principal', null);
   const countRequest = app.createRateLimit({

@@ -1,0 +1,108 @@
+import { closeSync, openSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { sqlText } from '../../runtime/sql.ts';
+import type { Values } from '../catalog.ts';
+import type { Usage } from '../usage.ts';
+
+const TABLES = [
+  'create_list_uses',
+  'create_list_uses_index',
+  'create_page_sequences',
+  'create_page_sequences_index',
+  'create_key_uses',
+  'create_key_days',
+  'create_job_states',
+  'create_provider_requests',
+  'create_provider_requests_index',
+  'create_loads',
+] as const;
+/** Writes are short, so a longer lock is not waited for. In milliseconds. */
+const BUSY_TIMEOUT = 50;
+/** SQLite codes for a damaged file, or a file that is not a database. */
+const DAMAGED = [11, 26];
+
+/**
+ * Usage data in a file, `usage.sqlite` in the data folder, shared by all processes. A damaged file is replaced by an empty
+ * one.
+ */
+export class SqliteUsage implements Usage {
+  readonly #onError: (error: unknown) => void;
+  readonly #statements = new Map<string, StatementSync>();
+  #db: DatabaseSync | undefined;
+
+  /** @param onError called for failed reads and writes */
+  constructor(dataFolder: string, onError: (error: unknown) => void) {
+    this.#onError = onError;
+    const path = join(dataFolder, 'usage.sqlite');
+    try {
+      this.#db = open(path);
+    } catch (error) {
+      onError(error);
+      if (!DAMAGED.includes(codeOf(error))) return;
+      for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true });
+      this.#db = this.#try(() => open(path));
+    }
+  }
+
+  async get<Row>(name: string, values: Values = {}): Promise<Row | undefined> {
+    return this.#try(() => this.#statement(name)?.get(values)) as Row | undefined;
+  }
+
+  async all<Row>(name: string, values: Values = {}): Promise<Row[]> {
+    return (this.#try(() => this.#statement(name)?.all(values)) ?? []) as Row[];
+  }
+
+  async run(name: string, values: Values = {}): Promise<boolean> {
+    return (await this.change(name, values)) !== undefined;
+  }
+
+  async change(name: string, values: Values = {}): Promise<number | undefined> {
+    const result = this.#try(() => this.#statement(name)?.run(values));
+    return result && Number(result.changes);
+  }
+
+  async close(): Promise<void> {
+    this.#statements.clear();
+    this.#db?.close();
+    this.#db = undefined;
+  }
+
+  #statement(name: string): StatementSync | undefined {
+    let statement = this.#statements.get(name);
+    if (statement === undefined && this.#db !== undefined) {
+      statement = this.#db.prepare(sqlText(`usage/${name}`));
+      this.#statements.set(name, statement);
+    }
+    return statement;
+  }
+
+  #try<T>(work: () => T): T | undefined {
+    try {
+      return work();
+    } catch (error) {
+      this.#onError(error);
+      return undefined;
+    }
+  }
+}
+
+function open(path: string): DatabaseSync {
+  // Readable by its owner only, whatever the umask is; SQLite gives its other files the same mode.
+  closeSync(openSync(path, 'a', 0o600));
+  const db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT });
+  try {
+    db.exec('pragma journal_mode = wal');
+    // Durability is not needed.
+    db.exec('pragma synchronous = off');
+    for (const name of TABLES) db.exec(sqlText(`usage/${name}`));
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+function codeOf(error: unknown): number {
+  return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0;
+}
