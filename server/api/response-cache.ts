@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
+import { withOwnMemory } from '../runtime/own-memory.ts';
 import { SingleFlight } from '../runtime/single-flight.ts';
 import { decode, type EncodedBytes, type Encoding, encode } from './plugins/compression.ts';
 
@@ -78,14 +79,6 @@ function sizeOf(encoded: Encoded): number {
   let size = 0;
   for (const { bytes } of encoded.values()) size += bytes.length;
   return size;
-}
-
-/** Copies a slice of a larger buffer, which would otherwise stay in memory uncounted. */
-function withOwnMemory(bytes: Buffer): Buffer {
-  if (bytes.buffer.byteLength === bytes.length) return bytes;
-  const own = Buffer.allocUnsafeSlow(bytes.length);
-  bytes.copy(own);
-  return own;
 }
 
 export const JSON_TYPE = 'application/json; charset=utf-8';

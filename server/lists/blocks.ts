@@ -3,6 +3,7 @@ import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import type { Measures } from '../domain/metrics.ts';
 import type { RuleTexts } from '../domain/rules.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
+import { withOwnMemory } from '../runtime/own-memory.ts';
 
 export type ListRow = Measures & {
   readonly text: string;
@@ -110,5 +111,5 @@ async function readBlock(engine: Engine, { path, block, rendering }: BlockQuery)
     end += Buffer.byteLength(text);
     ends[index] = end;
   }
-  return { json: Buffer.from(texts.join('')), ends };
+  return { json: withOwnMemory(Buffer.from(texts.join(''))), ends };
 }
