@@ -6,10 +6,11 @@ import { addCompression } from './api/plugins/compression.ts';
 import { addDeadlines } from './api/plugins/deadline.ts';
 import { addDocumentation } from './api/plugins/documentation.ts';
 import { answerBrokenRequest, sendError } from './api/plugins/errors.ts';
-import type { WindowCounter } from './api/plugins/fixed-windows.ts';
+import { FixedWindows, type WindowCounter } from './api/plugins/fixed-windows.ts';
 import { bearerKeys, type Guard, makeGuards } from './api/plugins/guard.ts';
 import { addHttpBasics } from './api/plugins/http.ts';
 import { addAnswerLog, logAnswer, logOptions } from './api/plugins/log.ts';
+import type { RedisWindows } from './api/plugins/redis-windows.ts';
 import type { OnStages } from './api/plugins/timing.ts';
 import { QueryCache } from './api/query-cache.ts';
 import { ResponseCache } from './api/response-cache.ts';
@@ -118,7 +119,10 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   await app.register(sensible);
   await addCompression(app);
   const catalogCache = new CatalogCache(catalog);
-  const guardBy = await makeGuards(app, { place: settings, now, counter: dependencies.counter });
+  const ownCounter = dependencies.counter ?? new FixedWindows(now);
+  const redis = await openRedis(app, settings);
+  const counter = redis?.counter(ownCounter) ?? ownCounter;
+  const guardBy = await makeGuards(app, { place: settings, now, counter });
   guard = guardBy(bearerKeys(catalogCache));
   sessionGuard = guardBy(sessionCookies({ catalogCache, now }));
   addHttpBasics(app);
@@ -148,7 +152,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
     publicUrl: settings.publicUrl,
   };
 
-  metrics?.watch(partsOf(context, { engine, heavyQueries }));
+  metrics?.watch(partsOf(context, { engine, heavyQueries, redis }));
 
   await addDocumentation(app);
   const { dataFolder, minFree } = settings;
@@ -164,10 +168,23 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   return built;
 }
 
+/** The package of Redis is loaded only if Redis counts requests. */
+async function openRedis(app: FastifyInstance, { limits: url }: Settings): Promise<RedisWindows | undefined> {
+  if (url === '') return undefined;
+  const { RedisWindows } = await import('./api/plugins/redis-windows.ts');
+  const windows = await RedisWindows.open({ url, log: app.log });
+  app.addHook('onClose', () => windows.close());
+  return windows;
+}
+
 /** What metrics read of the parts of a server. */
 function partsOf(
   { lists, cache, longAnswers }: Context,
-  { engine, heavyQueries }: { readonly engine: Engine; readonly heavyQueries: ConcurrencyLimit },
+  {
+    engine,
+    heavyQueries,
+    redis,
+  }: Pick<Dependencies, 'engine'> & { heavyQueries: ConcurrencyLimit; redis: RedisWindows | undefined },
 ): ServerParts {
   const { gateway } = lists.providers;
   return {
@@ -178,5 +195,6 @@ function partsOf(
     },
     provider: () => gateway.state,
     engineMemory: () => engine.memory(),
+    limits: () => redis?.state ?? { isAway: false, inMemory: 0 },
   };
 }

@@ -70,6 +70,7 @@ const RESERVED: Readonly<Record<string, string>> = {
   '@google-cloud/bigquery': 'providers',
   '@googleapis/searchconsole': 'providers',
   'google-auth-library': 'providers',
+  '@redis/client': 'api',
   'apache-arrow': 'formats',
   '@modelcontextprotocol/server': 'mcp',
   'prom-client': 'metrics',

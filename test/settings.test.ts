@@ -66,3 +66,25 @@ t.test('errors name the setting as it was written, and all of them are reported'
   );
   t.end();
 });
+
+t.test('an address of Redis is checked, and an error does not show its password', (t) => {
+  const limits = (text: string) => read({ ORDINATE_LIMITS: text }).settings.limits;
+  for (const right of ['', 'redis://127.0.0.1', 'rediss://user:p%40ss@redis.example:6380/2', 'redis://:pass@[::1]/']) {
+    t.equal(limits(right), right);
+  }
+  for (const wrong of [
+    'http://:secret@redis.example',
+    'redis://:secret@redis.example/name',
+    'redis://:secret%zz@redis.example',
+    'redis://:sec/ret@redis.example:6379',
+    'redis:///2',
+    'redis.example:6379',
+  ]) {
+    t.throws(
+      () => limits(wrong),
+      { message: /^ORDINATE_LIMITS must be an address such as redis:.*, not something else\.$/ },
+      wrong,
+    );
+  }
+  t.end();
+});

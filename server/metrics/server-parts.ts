@@ -23,10 +23,12 @@ export interface ServerParts {
   readonly provider: () => { readonly slow: number; readonly waitingForRate: number };
   /** Bytes of the query engine in memory, and on disk. */
   readonly engineMemory: () => Promise<{ readonly memory: number; readonly spilled: number }>;
+  /** Whether Redis should count requests and does not, and how many were counted in memory instead. */
+  readonly limits: () => { readonly isAway: boolean; readonly inMemory: number };
 }
 
 /** Adds gauges and counters that read the parts of a server when they are collected. */
-export function watchParts(registry: Registry, { places, caches, provider, engineMemory }: ServerParts): void {
+export function watchParts(registry: Registry, { places, caches, provider, engineMemory, limits }: ServerParts): void {
   const registers = [registry];
   const gauge = (name: string, help: string, collect: (this: Gauge) => void | Promise<void>, ...labelNames: string[]) =>
     new Gauge({ name: `ordinate_${name}`, help, labelNames, registers, collect });
@@ -68,6 +70,22 @@ export function watchParts(registry: Registry, { places, caches, provider, engin
   });
   gauge('provider_requests_waiting', 'Requests that wait for the rate limits of providers.', function collect() {
     this.set(provider().waitingForRate);
+  });
+  gauge(
+    'limits_redis_away',
+    'Whether limits are counted in memory, because Redis does not count: 1 or 0.',
+    function collect() {
+      this.set(limits().isAway ? 1 : 0);
+    },
+  );
+  new Counter({
+    name: 'ordinate_limits_in_memory_total',
+    help: 'Requests that were counted in memory, because Redis did not count.',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(limits().inMemory);
+    },
   });
   gauge(
     'duckdb_bytes',

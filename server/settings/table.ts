@@ -1,6 +1,16 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
-import { isDatabaseUrl, isNetwork, isOrigin, LOG_LEVELS, SIZE, setting, size, wholeNumber } from './values.ts';
+import {
+  isDatabaseUrl,
+  isNetwork,
+  isOrigin,
+  isRedisUrl,
+  LOG_LEVELS,
+  SIZE,
+  setting,
+  size,
+  wholeNumber,
+} from './values.ts';
 
 /** All settings: the parser of the environment, `--help` and the README use this table. */
 export const SETTINGS = {
@@ -131,6 +141,15 @@ export const SETTINGS = {
     help: 'Free disk space of the data folder below which /readyz answers 503 and no sync begins; 0MB asks for none.',
     wanted: 'a size such as 256MB or 2GB, or 0MB',
     read: (text) => (text === '0MB' ? 0 : size(text)),
+  }),
+  limits: setting({
+    name: 'ORDINATE_LIMITS',
+    fallback: '',
+    shown: 'in memory',
+    help: 'Redis or Valkey that counts requests, so that rate limits hold over several servers.',
+    wanted: 'an address such as redis://127.0.0.1:6379 or rediss://USER:PASSWORD@HOST:PORT',
+    isSecret: true,
+    read: (text) => (text === '' || isRedisUrl(text) ? text : undefined),
   }),
   requestTimeLimit: setting({
     name: 'ORDINATE_REQUEST_SECONDS',

@@ -38,6 +38,22 @@ export function size(text: string): number | undefined {
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
+/** The address of a Redis, with an optional user, password and number of a database. */
+export function isRedisUrl(text: string): boolean {
+  if (!/^rediss?:\/\/[^/]/.test(text) || !URL.canParse(text)) return false;
+  const { hostname, pathname, username, password } = new URL(text);
+  return hostname !== '' && /^(\/\d*)?$/.test(pathname) && [username, password].every(isEncoded);
+}
+
+function isEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** An address, or a network such as 10.0.0.0/8. */
 export function isNetwork(text: string): boolean {
   const [address = '', prefix, ...rest] = text.split('/');

@@ -8,6 +8,7 @@ const PACKAGES = [
   'google-auth-library',
   '@googleapis/searchconsole',
   '@google-cloud/bigquery',
+  '@redis/client',
   'prom-client',
   '@fastify/otel',
   '@opentelemetry/exporter-trace-otlp-http',

@@ -8,7 +8,7 @@ import { openUsage } from '../../catalog/open-usage.ts';
 import { KnownError } from '../../domain/errors.ts';
 import { toMicroseconds } from '../../domain/instants.ts';
 import { type Principal, requireReadable } from '../principal.ts';
-import { FixedWindows, type WindowCounter } from './fixed-windows.ts';
+import type { WindowCounter } from './fixed-windows.ts';
 
 export const REQUESTS_PER_MINUTE = 120;
 export const FAILURES_PER_MINUTE = 30;
@@ -19,8 +19,8 @@ export interface GuardOptions {
   readonly place: CatalogPlace;
   /** Milliseconds, as `Date.now`. */
   readonly now: () => number;
-  /** Counts requests for rate limits; those of this process alone by default. */
-  readonly counter?: WindowCounter | undefined;
+  /** Counts requests for rate limits. */
+  readonly counter: WindowCounter;
 }
 
 /** The checks before each route of the API: key, rate limit, plan. */
@@ -64,7 +64,7 @@ export function bearerKeys(catalogCache: CatalogCache): Credential {
  */
 export async function makeGuards(
   app: FastifyInstance,
-  { place, now, counter = new FixedWindows(now) }: GuardOptions,
+  { place, now, counter }: GuardOptions,
 ): Promise<(credential: Credential) => Guard> {
   await app.register(rateLimit, {
     global: false,
