@@ -1,3 +1,5 @@
+import type { Locks } from './locks.ts';
+
 /** A value of a row. */
 export type Value = string | number | bigint | null | Uint8Array;
 export type Values = Readonly<Record<string, Value>>;
@@ -40,6 +42,7 @@ export type CatalogVersion = Readonly<object>;
 
 /** An open catalog. */
 export interface OpenCatalog extends Catalog, AsyncDisposable {
+  readonly locks: Locks;
   /**
    * An object that changes (by `!==`) with every commit to the catalog. Commits of this process take effect immediately; other
    * processes are checked once per turn of the event loop. Takes microseconds. Throws `unavailable` if a newer version has

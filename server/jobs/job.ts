@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { Catalog } from '../catalog/catalog.ts';
+import type { OpenCatalog } from '../catalog/catalog.ts';
 import type { Settings } from '../settings/settings.ts';
 
 export type JobLog = Pick<FastifyBaseLogger, 'debug' | 'info' | 'warn' | 'error'>;
@@ -8,7 +8,7 @@ export type JobLog = Pick<FastifyBaseLogger, 'debug' | 'info' | 'warn' | 'error'
 export interface JobContext {
   readonly settings: Settings;
   /** Opened for this run. */
-  readonly catalog: Catalog;
+  readonly catalog: OpenCatalog;
   /** Adds the job name to each line. */
   readonly log: JobLog;
   /** Milliseconds, as `Date.now`. */

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { Catalog } from '../catalog/catalog.ts';
+import type { Catalog, OpenCatalog } from '../catalog/catalog.ts';
 import { openUsage } from '../catalog/open-usage.ts';
 import type { Project } from '../catalog/projects.ts';
 import type { ListKey } from '../catalog/stored-lists.ts';
@@ -29,7 +29,7 @@ import { within } from './within.ts';
 
 export interface ListsOptions {
   readonly engine: Engine;
-  readonly catalog: Catalog;
+  readonly catalog: OpenCatalog;
   readonly factFiles: CheckedFiles;
   readonly settings: Settings;
   readonly log: Pick<FastifyBaseLogger, 'info' | 'warn'>;
@@ -66,7 +66,7 @@ export class Lists {
     const files = new LocalFiles(dataFolder);
     // First, before other resources are opened, because it may fail.
     files.prepare('lists/new');
-    this.#flights = new SingleFlight(dataFolder);
+    this.#flights = new SingleFlight(catalog.locks);
     this.#usage = openUsage(settings, warnRarely(log));
     const sequences = new PageSequences(this.#usage, now);
     this.#store = new ListStore({
@@ -93,7 +93,7 @@ export class Lists {
   }
 
   /** See `planList`. */
-  plan(project: Project, params: ListParameters, catalog = this.#options.catalog): Promise<ListRequest> {
+  plan(project: Project, params: ListParameters, catalog: Catalog = this.#options.catalog): Promise<ListRequest> {
     return planList(this.#sources, project, params, catalog);
   }
 

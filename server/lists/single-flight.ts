@@ -1,15 +1,10 @@
-import { createHash } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
-import { readdir, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { FileLock } from '../catalog/lock.ts';
+import type { Lock, Locks } from '../catalog/locks.ts';
 import { type Demand, NoDemand } from '../providers/places.ts';
 import { isStorageFailure } from './storage-failures.ts';
 
 /** How often a process checks whether another one has finished, in milliseconds. */
 const POLL = 150;
-const OLD_LOCK = 3_600_000;
 
 interface Work<T> {
   /** Returns the result if another process has produced it. */
@@ -31,14 +26,13 @@ interface Flight {
   readonly waiters: Set<Waiter>;
 }
 
-/** Runs work once for all concurrent callers, in all processes of the data folder. */
+/** Runs work once for all concurrent callers, in all processes that use a catalog. */
 export class SingleFlight {
-  readonly #folder: string;
+  readonly #locks: Locks;
   readonly #flights = new Map<string, Flight>();
 
-  constructor(dataFolder: string) {
-    this.#folder = join(dataFolder, 'locks');
-    mkdirSync(this.#folder, { recursive: true });
+  constructor(locks: Locks) {
+    this.#locks = locks;
   }
 
   /**
@@ -67,17 +61,6 @@ export class SingleFlight {
     await Promise.allSettled([...this.#flights.values()].map(({ promise }) => promise));
   }
 
-  /** Removes lock files of killed processes. */
-  async sweep(): Promise<void> {
-    for (const name of await readdir(this.#folder)) {
-      const path = join(this.#folder, name);
-      const found = await stat(path).catch(() => undefined);
-      if (found === undefined || Date.now() - found.mtimeMs < OLD_LOCK) continue;
-      using lock = FileLock.take(path);
-      if (lock !== undefined) await rm(path, { force: true });
-    }
-  }
-
   async #alone<T>(
     key: string,
     done: () => Promise<T | undefined>,
@@ -85,34 +68,26 @@ export class SingleFlight {
     waiters: ReadonlySet<Waiter>,
     stopped: AbortSignal,
   ): Promise<T> {
-    const path = join(this.#folder, `${createHash('sha256').update(key).digest('hex').slice(0, 32)}.lock`);
     for (;;) {
-      using lock = takeLock(path);
+      await using lock = await this.#take(key);
       // Checked with the lock held, because its previous holder may just have finished.
       const result = await done();
       if (result !== undefined) return result;
-      if (lock !== undefined) {
-        try {
-          return await work();
-        } finally {
-          // While the lock is held: the next process creates a new file.
-          await rm(path, { force: true }).catch(() => {});
-        }
-      }
+      if (lock !== undefined) return await work();
       await sleep(POLL);
       stopped.throwIfAborted();
       if (waiters.size === 0) throw new NoDemand('No caller is waiting for this any more.');
     }
   }
-}
 
-/** Undefined while another process holds the lock. If no lock file can be written, processes are not coordinated. */
-function takeLock(path: string): Disposable | undefined {
-  try {
-    return FileLock.take(path);
-  } catch (error) {
-    if (!isStorageFailure(error)) throw error;
-    return { [Symbol.dispose]: () => {} };
+  /** Undefined while another process has the lock. If no lock can be stored, processes are not coordinated. */
+  async #take(key: string): Promise<Pick<Lock, typeof Symbol.asyncDispose> | undefined> {
+    try {
+      return await this.#locks.take(key);
+    } catch (error) {
+      if (!isStorageFailure(error)) throw error;
+      return { [Symbol.asyncDispose]: async () => {} };
+    }
   }
 }
 

@@ -1,10 +1,11 @@
+import type { OpenCatalog } from '../catalog/catalog.ts';
 import { dropOutdatedLists } from '../catalog/stored-lists.ts';
 import { LocalFiles } from '../storage/local-files.ts';
 import { PageSequences } from './page-sequences.ts';
-import { SingleFlight } from './single-flight.ts';
 import { ListStore, type StoreOptions } from './store.ts';
 
-type SweepOptions = Pick<StoreOptions, 'catalog' | 'usage' | 'log'> & {
+type SweepOptions = Pick<StoreOptions, 'usage' | 'log'> & {
+  readonly catalog: OpenCatalog;
   readonly dataFolder: string;
   readonly now: () => number;
 };
@@ -20,5 +21,5 @@ export async function sweepLists({ catalog, usage, dataFolder, log, now }: Sweep
   const limits = { lists: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY };
   await new ListStore({ catalog, usage, sequences, files: new LocalFiles(dataFolder), limits, log }).sweep();
   await sequences.sweep();
-  await new SingleFlight(dataFolder).sweep();
+  await catalog.locks.sweep();
 }

@@ -3,16 +3,14 @@ import { join, resolve } from 'node:path';
 import type { LoadedTable } from '../catalog/manifest.ts';
 import { Engine, type Session } from '../facts/duckdb/engine.ts';
 import type { Settings } from '../settings/settings.ts';
-import { CheckedFiles, DamagedFile } from '../storage/checked-files.ts';
-import { FactStore } from '../storage/fact-store.ts';
+import { DamagedFile } from '../storage/checked-files.ts';
+import { changeFacts, type FactChange } from './change-facts.ts';
 import { checkEntities, checkFacts, tablesToCheck, unknownProjects } from './checks.ts';
 import { macrosOf } from './column-types.ts';
 import { countLoad } from './count-load.ts';
-import { Journal } from './journal.ts';
-import { LOAD_LOCK_TIMEOUT, withLoadLock } from './lock.ts';
-import type { FactFiles, PartChange } from './new-files.ts';
+import { type LockOptions, takeProjects } from './lock.ts';
+import type { PartChange } from './new-files.ts';
 import { type KnownDays, replacedDays, writePartFiles } from './part-files.ts';
-import { PlannedFiles } from './planned-files.ts';
 import { checkClicks, keywordWarnings, positionWarnings } from './plausibility.ts';
 import { describeFailure, LoadRejected, type Problem, sentence } from './problems.ts';
 import { type Alongside, publish } from './publish.ts';
@@ -20,13 +18,13 @@ import { needlessConfirmations, type Removals, readRemovals, unconfirmedRemovals
 import { changedFiles, findSnapshotFiles, patternOf, type TableFiles } from './snapshot-files.ts';
 import { stageEntities, stageFacts } from './stage.ts';
 import { readStagedParts, type StagedPart, type StagedParts } from './staged-parts.ts';
-import { buildState } from './state.ts';
+import { buildState, nameOwners } from './state.ts';
 import type { Stores } from './stores.ts';
 import { summarise, syncWarnings, type TableSummary } from './summary.ts';
-import { moveOrphansDaily, sweep } from './sweep.ts';
+import { moveOrphansDaily } from './sweep.ts';
 import { ENTITIES, FACTS, type FactTableSchema } from './tables.ts';
 
-interface CommonOptions {
+interface CommonOptions extends Pick<LockOptions, 'lockTimeout'> {
   /** Validate only. */
   readonly dryRun?: boolean;
   /** The snapshot's entity rows replace all rows of each workspace or project that it names. */
@@ -35,8 +33,6 @@ interface CommonOptions {
   readonly confirmDelete?: readonly string[];
   /** Loads rows with more clicks than impressions with a warning; providers occasionally return them. */
   readonly acceptImplausible?: boolean;
-  /** Milliseconds to wait for another load. */
-  readonly lockTimeout?: number;
   readonly report?: (step: string) => void;
   /** What the audit trail names as the source; without it, the load is not recorded there. */
   readonly source?: string;
@@ -64,6 +60,8 @@ export type LoadOptions = CommonOptions &
          * valid values. Keys, references and sums are still checked.
          */
         readonly trusted?: boolean;
+        /** The projects of the snapshot, if they exist and it contains only facts: loads of other projects need not wait. */
+        readonly projects?: readonly string[];
         /**
          * For a sequence of loads of earlier and earlier days, each of which would rewrite the cumulative totals of all later
          * months: removes them. Keyword totals are computed from running totals and days until another load or
@@ -99,31 +97,33 @@ export function loadSnapshot(stores: Stores, options: LoadOptions): Promise<Load
 async function loadAlone(stores: Stores, options: LoadOptions): Promise<LoadSummary> {
   const { catalog } = stores;
   const { dataFolder } = stores.settings;
-  const { lockTimeout = LOAD_LOCK_TIMEOUT, report = () => {} } = options;
+  const { lockTimeout, report = () => {} } = options;
+  const waiting = {
+    onWait: () => report('waiting for another load to end'),
+    ...(lockTimeout === undefined ? {} : { lockTimeout }),
+  };
   try {
-    return await withLoadLock(
-      dataFolder,
-      { lockTimeout, onWait: () => report('waiting for another load to end') },
-      async () => {
-        const store = new FactStore(dataFolder);
-        const journal = new Journal(store);
-        await journal.settle(catalog);
-        await sweep(catalog, store);
-        const orphans = await moveOrphansDaily(catalog, store);
-        try {
-          const summary = await loadLocked({ ...stores, store, journal }, options);
-          if (summary.loaded) await journal.compact(catalog);
-          return { ...summary, warnings: [...summary.warnings, ...(orphans === undefined ? [] : [orphans])] };
-        } finally {
-          // A failed sweep does not change the result; the next load sweeps again.
-          await sweep(catalog, store).catch(() => {});
-        }
-      },
-    );
+    const projects = await knownProjects(options);
+    return await changeFacts(stores, { ...waiting, ...(projects && { projects }) }, async (own) => {
+      const orphans = await moveOrphansDaily(catalog, own.files.store);
+      const summary = await loadLocked(stores, { ...own, waiting }, options);
+      return { ...summary, warnings: [...summary.warnings, ...(orphans === undefined ? [] : [orphans])] };
+    });
   } catch (error) {
     if (error instanceof DamagedFile) throw new Error(`Nothing was loaded. ${error.message}`, { cause: error });
     throw describeFailure(error, dataFolder);
   }
+}
+
+/**
+ * The projects to lock before the snapshot is read, which may be none; undefined for all projects. Loads of workspaces and
+ * projects check their rows against all others, and replacing loads may delete any.
+ */
+async function knownProjects(options: LoadOptions): Promise<readonly string[] | undefined> {
+  if (!('folder' in options)) return options.projects;
+  if (options.replace === true) return undefined;
+  const { tables } = await findSnapshotFiles(options.folder);
+  return tables.some(({ table }) => table === 'workspaces' || table === 'projects') ? undefined : [];
 }
 
 /** The folders of a data folder that the engine of a load reads and writes. */
@@ -134,13 +134,12 @@ export function loadFolders({ dataFolder }: Settings): string[] {
 }
 
 async function loadLocked(
-  { settings, catalog, store, journal }: Stores & { store: FactStore; journal: Journal },
+  { settings, catalog }: Stores,
+  { lock, files, journal, staging, waiting }: FactChange & { readonly waiting: LockOptions },
   options: LoadOptions,
 ): Promise<LoadSummary> {
   const started = performance.now();
   const { dryRun = false, replace = false, confirmDelete = [], acceptImplausible = false, report = () => {} } = options;
-  const staging = join(settings.dataFolder, 'staging');
-  const planned = new PlannedFiles(staging);
   const folder = 'folder' in options ? options.folder : join(staging, 'snapshot');
   const own = 'folder' in options ? NOT_MADE : options;
   const { makeSnapshot, trusted = false, deferCumulative = false } = own;
@@ -148,7 +147,7 @@ async function loadLocked(
   const found = await findSnapshotFiles(folder);
   if (found.tables.length === 0) throw new LoadRejected(found.problems);
 
-  mkdirSync(store.path('facts'), { recursive: true, mode: 0o700 });
+  mkdirSync(files.store.path('facts'), { recursive: true, mode: 0o700 });
   using opened = new DisposableStack();
   const openOwn = async (): Promise<Engine> => {
     const { memoryLimit, threads } = settings;
@@ -170,7 +169,10 @@ async function loadLocked(
   const carried = { tables, replaced: replace ? tables : [] };
   const factProjects = [...parts.values()].flatMap((all) => all.map(({ project }) => project));
   const needed = tablesToCheck(tables, [...parts.keys()]);
-  const named = await buildState(session, catalog, carried, { factProjects, needed });
+  const named = await nameOwners(session, tables);
+  const touched = new Set([...named, ...factProjects]);
+  await takeProjects(lock, [...touched], waiting);
+  await buildState(session, catalog, carried, { projects: touched, needed });
   const problems = [...found.problems, ...read.problems, ...(await checkEntities(session, tables))];
   const unknown = await unknownProjects(session, factProjects);
   for (const [schema, all] of parts) problems.push(...(await checkFacts(session, schema, all, unknown)));
@@ -181,13 +183,12 @@ async function loadLocked(
   if (!acceptImplausible) problems.push(...implausible);
   if (problems.length > 0) throw new LoadRejected(problems);
 
-  const checked = new CheckedFiles(store);
   const warnings = [
     ...found.warnings,
     ...read.warnings,
     ...(await syncWarnings(session, catalog, carried, parts)),
     ...(trusted ? [] : await positionWarnings(session, parts)),
-    ...(await keywordWarnings(session, catalog, carried, checked, parts)),
+    ...(await keywordWarnings(session, catalog, carried, files.checked, parts)),
     ...implausible.map(sentence),
     ...needlessConfirmations(removed, confirmDelete),
   ];
@@ -195,7 +196,6 @@ async function loadLocked(
   if (!dryRun) {
     const changes: PartChange[] = [];
     const loaded: LoadedTable[] = [];
-    const files: FactFiles = { store, planned, checked };
     for (const [schema, all] of parts) {
       report(`writing ${schema.name}`);
       const days = replacedDays(all, schema.name, knownDays);
@@ -216,7 +216,7 @@ async function loadLocked(
   return {
     loaded: !dryRun,
     tables: summary,
-    projects: [...new Set([...named, ...factProjects])].sort(),
+    projects: [...touched].sort(),
     removed,
     warnings,
     seconds: Math.round(performance.now() - started) / 1000,

@@ -8,14 +8,11 @@ import type { Engine } from '../facts/duckdb/engine.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
 import { CheckedFiles } from '../storage/checked-files.ts';
 import { FactStore } from '../storage/fact-store.ts';
-import { Journal } from './journal.ts';
-import { LOAD_LOCK_TIMEOUT, withLoadLock } from './lock.ts';
-import type { PartChange } from './new-files.ts';
+import { changeFacts } from './change-facts.ts';
+import type { FactFiles, PartChange } from './new-files.ts';
 import { writePartFiles } from './part-files.ts';
-import { PlannedFiles } from './planned-files.ts';
 import { publishFiles } from './publish.ts';
 import type { Stores } from './stores.ts';
-import { sweep } from './sweep.ts';
 import { FACTS, type FactTableSchema } from './tables.ts';
 
 /** Facts of a project that are older than a day. */
@@ -70,35 +67,24 @@ function isOld({ split }: FactTableSchema, file: { firstDay: Day; lastDay: Day }
  * The replaced files are removed like those of a load. Waits for loads. Returns false if there was nothing to drop.
  */
 export async function pruneProject(stores: PruneStores, project: string, before: Day): Promise<boolean> {
-  const { settings, catalog } = stores;
-  const onWait = (): void => {};
-  return withLoadLock(settings.dataFolder, { lockTimeout: LOAD_LOCK_TIMEOUT, onWait }, async () => {
-    const store = new FactStore(settings.dataFolder);
-    const journal = new Journal(store);
-    await journal.settle(catalog);
-    await sweep(catalog, store);
-    try {
-      const changes = await writeWithout(stores, store, project, before);
-      await publishFiles({ catalog, journal }, changes, async (own) => {
-        await forgetSyncDaysBefore(own, project, before);
-        await dropListsBefore(own, project, before);
-      });
-      await journal.compact(catalog);
-      return changes.length > 0;
-    } finally {
-      await sweep(catalog, store).catch(() => {});
-    }
+  const { catalog } = stores;
+  return changeFacts(stores, { projects: [project] }, async ({ files, journal }) => {
+    const changes = await writeWithout(stores, files, project, before);
+    await publishFiles({ catalog, journal }, changes, async (own) => {
+      await forgetSyncDaysBefore(own, project, before);
+      await dropListsBefore(own, project, before);
+    });
+    return changes.length > 0;
   });
 }
 
 /** Writes the files of a project without the days before a day, like a load that replaces these days by nothing. */
 async function writeWithout(
   { catalog, engine }: PruneStores,
-  store: FactStore,
+  files: FactFiles,
   project: string,
   before: Day,
 ): Promise<PartChange[]> {
-  const files = { store, planned: new PlannedFiles(store.path('staging')), checked: new CheckedFiles(store) };
   const changes: PartChange[] = [];
   for (const schema of FACTS) {
     const old = (await manifestOf(catalog, project, schema.name, EVERY_DAY)).filter((file) =>

@@ -8,9 +8,8 @@ import {
 } from '../catalog/contents.ts';
 import { deleteProject } from '../catalog/projects.ts';
 import { deleteWorkspace } from '../catalog/workspaces.ts';
-import { FactStore } from '../storage/fact-store.ts';
-import { Journal, type JournalRecord } from './journal.ts';
-import { LOAD_LOCK_TIMEOUT, withLoadLock } from './lock.ts';
+import { changeFacts } from './change-facts.ts';
+import type { JournalRecord } from './journal.ts';
 import { publishing } from './publish.ts';
 import type { Stores } from './stores.ts';
 
@@ -55,15 +54,10 @@ export function removeWorkspace(stores: Stores, id: string, onWait: () => void):
  * lock, because a concurrent load may have read the rows that are deleted.
  */
 export function whileNoLoadRuns<T>(
-  { catalog, settings }: Stores,
+  stores: Stores,
   onWait: () => void,
   writes: (own: Catalog, record: JournalRecord) => Promise<T>,
 ): Promise<T> {
-  return withLoadLock(settings.dataFolder, { lockTimeout: LOAD_LOCK_TIMEOUT, onWait }, async () => {
-    const journal = new Journal(new FactStore(settings.dataFolder));
-    await journal.settle(catalog);
-    const result = await publishing({ catalog, journal }, writes);
-    await journal.compact(catalog);
-    return result;
-  });
+  const { catalog } = stores;
+  return changeFacts(stores, { onWait }, ({ journal }) => publishing({ catalog, journal }, writes));
 }

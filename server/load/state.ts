@@ -14,20 +14,16 @@ export interface Carried {
 
 /**
  * Creates temporary tables beside the staged rows (`new_…`): the catalog rows that the load may change (`old_…`), those it
- * removes (`removed_…`), and the state after it (`all_…`), which checks read.
- * @param factProjects the projects that facts of the load refer to
+ * removes (`removed_…`), and the state after it (`all_…`), which checks read. Requires the tables of `nameOwners`.
+ * @param projects those that entities or facts of the load name
  * @param needed names of the tables that checks read, in the load or not
- * @returns the projects that the entity tables of the load name
  */
 export async function buildState(
   session: Session,
   catalog: Catalog,
   { tables, replaced }: Carried,
-  { factProjects, needed }: { factProjects: readonly string[]; needed: ReadonlySet<string> },
-): Promise<string[]> {
-  const named = tables.length === 0 ? [] : await nameOwners(session, tables);
-  const projects = new Set([...named, ...factProjects]);
-
+  { projects, needed }: { projects: ReadonlySet<string>; needed: ReadonlySet<string> },
+): Promise<void> {
   for (const schema of ENTITIES) {
     const { name: table } = schema;
     const isCarried = tables.includes(schema);
@@ -48,11 +44,11 @@ export async function buildState(
     const kept = isReplaced ? ` anti join removed_${table} using (${parts.key})` : '';
     await session.run(sqlTemplate('load/state_after', { ...parts, kept }));
   }
-  return named;
 }
 
-/** Creates `named_projects` and `named_workspaces`; returns the projects. */
-async function nameOwners(session: Session, tables: readonly EntityTable[]): Promise<string[]> {
+/** Creates `named_projects` and `named_workspaces` from the entity tables of a load; returns the projects. */
+export async function nameOwners(session: Session, tables: readonly EntityTable[]): Promise<string[]> {
+  if (tables.length === 0) return [];
   const names = tables.map(({ name }) => name);
   await session.run(nameRows('named_projects', names, (table) => (table === 'projects' ? 'id' : 'project_id')));
   await session.run(nameRows('named_workspaces', names, (table) => (table === 'workspaces' ? 'id' : 'workspace_id')));

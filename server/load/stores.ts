@@ -1,8 +1,8 @@
-import type { Catalog } from '../catalog/catalog.ts';
+import type { OpenCatalog } from '../catalog/catalog.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /** What code that changes stored data works on. */
 export interface Stores {
   readonly settings: Settings;
-  readonly catalog: Catalog;
+  readonly catalog: OpenCatalog;
 }

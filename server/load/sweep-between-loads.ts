@@ -1,7 +1,6 @@
-import type { Catalog } from '../catalog/catalog.ts';
+import type { OpenCatalog } from '../catalog/catalog.ts';
 import { FactStore } from '../storage/fact-store.ts';
 import { Journal } from './journal.ts';
-import { tryLoadLock } from './lock.ts';
 import { moveOrphansDaily, sweep } from './sweep.ts';
 
 /**
@@ -9,12 +8,12 @@ import { moveOrphansDaily, sweep } from './sweep.ts';
  * @param now milliseconds
  */
 export async function sweepBetweenLoads(
-  catalog: Catalog,
+  catalog: OpenCatalog,
   dataFolder: string,
   now: number,
   signal: AbortSignal,
 ): Promise<{ removed: number; warning: string | undefined } | undefined> {
-  using lock = tryLoadLock(dataFolder);
+  await using lock = await catalog.locks.takeLoad('all');
   if (lock === undefined) return undefined;
   const store = new FactStore(dataFolder);
   // As in a load: whether a killed load was committed must be known before its files are removed.

@@ -4,21 +4,20 @@ import { join } from 'node:path';
 import type { Catalog, OpenCatalog, Values } from '../catalog/catalog.ts';
 import { eachRow, eachWholeRow, removeRows, upsertRows } from '../catalog/entity-rows.ts';
 import { CatalogMissing } from '../catalog/failures.ts';
+import { FileLocks } from '../catalog/file-locks.ts';
 import { addLoadedTable, listManifest, type ManifestRow, replaceManifest } from '../catalog/manifest.ts';
 import { openCatalog, sqliteIn } from '../catalog/open-catalog.ts';
 import { projectIdIsTaken } from '../catalog/projects.ts';
 import { lastPublication, setPublication } from '../catalog/publications.ts';
 import { listWorkspaces, putKeepDays, putRequestsPerMinute } from '../catalog/workspaces.ts';
 import { Journal, type JournalLine, type StoredRecord } from '../load/journal.ts';
-import { LOAD_LOCK_TIMEOUT, withLoadLock } from '../load/lock.ts';
+import { type LockOptions, withLoadLock } from '../load/lock.ts';
 import { ENTITIES, type EntityTable } from '../load/tables.ts';
 import { FactStore } from '../storage/fact-store.ts';
 import { type JournalState, replay } from './journal-state.ts';
 
-interface Options {
+interface Options extends Pick<LockOptions, 'lockTimeout'> {
   readonly report?: (step: string) => void;
-  /** Milliseconds to wait for a load. */
-  readonly lockTimeout?: number;
 }
 
 /** A current file that is not what was written. */
@@ -107,12 +106,12 @@ export async function discardFacts(dataFolder: string, options: Options = {}): P
 
 async function locked<T>(
   dataFolder: string,
-  { report = () => {}, lockTimeout = LOAD_LOCK_TIMEOUT }: Options,
+  { report = () => {}, ...options }: Options,
   work: (report: (step: string) => void) => Promise<T>,
 ): Promise<T> {
   if (!existsSync(dataFolder)) throw new Error(`There is no data folder '${dataFolder}'; name it in ORDINATE_DATA.`);
   const onWait = (): void => report('waiting for a load to end');
-  return withLoadLock(dataFolder, { lockTimeout, onWait }, () => work(report));
+  return withLoadLock(new FileLocks(dataFolder), { ...options, onWait }, () => work(report));
 }
 
 async function openIfThere(dataFolder: string): Promise<OpenCatalog | undefined> {

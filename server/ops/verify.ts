@@ -5,7 +5,7 @@ import { findCatalogDamage } from '../catalog/integrity.ts';
 import { listManifest, type ManifestRow, type StoredTable } from '../catalog/manifest.ts';
 import { Engine } from '../facts/duckdb/engine.ts';
 import { Journal } from '../load/journal.ts';
-import { LOAD_LOCK_TIMEOUT, withLoadLock } from '../load/lock.ts';
+import { type LockOptions, withLoadLock } from '../load/lock.ts';
 import type { PartChange } from '../load/new-files.ts';
 import { PlannedFiles } from '../load/planned-files.ts';
 import { publishFiles } from '../load/publish.ts';
@@ -45,21 +45,19 @@ export interface VerifyReport {
   readonly problems: readonly VerifyProblem[];
 }
 
-interface Options {
+interface Options extends Pick<LockOptions, 'lockTimeout'> {
   /** Makes rollups and the journal again, and moves orphans to the trash. */
   readonly repair?: boolean;
   /** Only its files and rollups. */
   readonly project?: string;
   readonly report?: (step: string) => void;
-  /** Milliseconds to wait for a load. */
-  readonly lockTimeout?: number;
 }
 
 const NOWHERE = { project: null, table: null, part: null, file: null, repaired: false };
 
 /** Compares what is stored with what was written: the catalog, the files, the rollups and the journal. */
 export async function verify({ settings, catalog }: Stores, options: Options = {}): Promise<VerifyReport> {
-  const { repair = false, report = () => {}, lockTimeout = LOAD_LOCK_TIMEOUT } = options;
+  const { repair = false, report = () => {}, project, ...lockOptions } = options;
   const store = new FactStore(settings.dataFolder);
   const problems: VerifyProblem[] = [];
   report('looking at the catalog');
@@ -67,12 +65,12 @@ export async function verify({ settings, catalog }: Stores, options: Options = {
     const message = `The catalog is damaged: ${damage}. Restore it from a backup; without one, move it away and run 'ordinate rebuild'.`;
     problems.push({ ...NOWHERE, kind: 'catalog', message });
   }
-  const isMeant = ({ project }: ManifestRow): boolean => options.project === undefined || project === options.project;
+  const isMeant = (row: ManifestRow): boolean => project === undefined || row.project === project;
   const manifest = (await listManifest(catalog)).filter(isMeant);
   // Without the lock, for it takes long: files do not change, and those that a load replaces stay for an hour.
   const damaged = await damagedFiles(store, catalog, manifest, report);
   const onWait = (): void => report('waiting for a load to end');
-  await withLoadLock(settings.dataFolder, { lockTimeout, onWait }, async () => {
+  await withLoadLock(catalog.locks, { ...lockOptions, onWait }, async () => {
     report('looking for orphans');
     problems.push(...(await orphans(store, catalog, repair)));
     const journal = new Journal(store);

@@ -80,7 +80,7 @@ export async function publishWindow(input: PublishInput): Promise<readonly SyncD
   const makeSnapshot = (folder: string): Promise<KnownDays> => writeSnapshot(input, { folder, changed, after });
   // The provider occasionally returns rows with more clicks than impressions.
   const how = { acceptImplausible: true, trusted: true, deferCumulative: input.deferCumulative };
-  await loadSnapshot({ settings, catalog }, { ...how, makeSnapshot, engine, alongside: write });
+  await loadSnapshot({ settings, catalog }, { ...how, projects: [project], makeSnapshot, engine, alongside: write });
   return days;
 }
 

@@ -119,7 +119,7 @@ t.test('what cannot be stored is answered all the same', async (t) => {
     const world = await connectedWorld(t);
     world.google.pages = rowsOf(2500);
     const path = join(world.dataFolder, folder);
-    rmSync(path, { recursive: true });
+    rmSync(path, { recursive: true, force: true });
     writeFileSync(path, 'not a folder');
     const urls: string[] = [];
     for (const offset of [0, 1000, 2000]) {

@@ -192,7 +192,7 @@ t.test('workspaces remove: with its projects, keys and members', async (t) => {
 
 t.test('a removal waits for a load to end', async (t) => {
   const world = await makeWorld(t, EVERYTHING);
-  const removal = await withLoadLock(world.dataFolder, { lockTimeout: 0, onWait: () => {} }, async () => {
+  const removal = await withLoadLock(world.catalog.locks, { lockTimeout: 0 }, async () => {
     const waits = Promise.withResolvers<void>();
     const ended = removeProject(world, 'Proj1', waits.resolve);
     await Promise.race([waits.promise, ended]);

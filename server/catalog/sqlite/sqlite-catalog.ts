@@ -2,6 +2,7 @@ import pLimit from 'p-limit';
 import { unavailable } from '../../domain/errors.ts';
 import type { Catalog, CatalogVersion, OpenCatalog, Statement, Statements, Values } from '../catalog.ts';
 import { nameCatalogFailure } from '../failures.ts';
+import { FileLocks } from '../file-locks.ts';
 import { CatalogFile } from './catalog-file.ts';
 import { Connection } from './connection.ts';
 import { migrate, SCHEMA_VERSION, schemaVersionOf } from './migrations.ts';
@@ -17,6 +18,7 @@ const MAX_IDLE = 4;
  * transactions; snapshots and transactions have separate connections, so that they do not interfere.
  */
 export class SqliteCatalog implements OpenCatalog, Statements {
+  readonly locks: FileLocks;
   readonly #file: CatalogFile;
   readonly #main: Connection;
   /** Writes of the main connection, which its own data version does not include. */
@@ -31,6 +33,7 @@ export class SqliteCatalog implements OpenCatalog, Statements {
 
   /** See `openCatalog`. */
   constructor(dataFolder: string, { create = true }: { create?: boolean } = {}) {
+    this.locks = new FileLocks(dataFolder);
     this.#file = new CatalogFile(dataFolder);
     let main: Connection | undefined;
     try {

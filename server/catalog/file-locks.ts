@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync } from 'node:fs';
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ifMissing } from '../storage/local-files.ts';
+import { FileLock } from './lock.ts';
+import type { LoadLock, Lock, Locks } from './locks.ts';
+
+/** Lock files of killed processes are removed after this time, in milliseconds. */
+const OLD_LOCK = 3_600_000;
+
+/** Locks between the processes of one machine: files in the data folder. */
+export class FileLocks implements Locks {
+  readonly #dataFolder: string;
+  readonly #folder: string;
+
+  constructor(dataFolder: string) {
+    this.#dataFolder = dataFolder;
+    this.#folder = join(dataFolder, 'locks');
+  }
+
+  /** One load at a time, whatever its projects are. */
+  async takeLoad(): Promise<LoadLock | undefined> {
+    const lock = FileLock.take(join(this.#dataFolder, 'load.lock'));
+    return lock && { ...releasing(async () => lock.release()), takeProjects: async () => true };
+  }
+
+  async take(name: string): Promise<Lock | undefined> {
+    // Without the folder, taking the lock says what is wrong.
+    if (!existsSync(this.#folder)) mkdirSync(this.#folder, { recursive: true });
+    const path = join(this.#folder, `${createHash('sha256').update(name).digest('hex').slice(0, 32)}.lock`);
+    const lock = FileLock.take(path);
+    if (lock === undefined) return undefined;
+    return releasing(async () => {
+      // While the lock is held: the next process creates a new file.
+      await rm(path, { force: true }).catch(() => {});
+      lock.release();
+    });
+  }
+
+  async sweep(): Promise<void> {
+    for (const name of await readdir(this.#folder).catch(ifMissing<string[]>([]))) {
+      const path = join(this.#folder, name);
+      const found = await stat(path).catch(() => undefined);
+      if (found === undefined || Date.now() - found.mtimeMs < OLD_LOCK) continue;
+      using lock = FileLock.take(path);
+      if (lock !== undefined) await rm(path, { force: true });
+    }
+  }
+}
+
+function releasing(release: () => Promise<void>): Lock {
+  return { release, [Symbol.asyncDispose]: release };
+}

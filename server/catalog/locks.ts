@@ -1,0 +1,27 @@
+/** A right of one holder at a time. It ends with the process of its holder, however that ends. */
+export interface Lock extends AsyncDisposable {
+  release(): Promise<void>;
+}
+
+/** The right to change stored facts. */
+export interface LoadLock extends Lock {
+  /**
+   * Takes projects, in addition to those it has; false, and takes none, while another load has one of them. Without effect
+   * if the lock is that of all projects.
+   */
+  takeProjects(ids: readonly string[]): Promise<boolean>;
+}
+
+/** Locks between all processes that use a catalog. */
+export interface Locks {
+  /**
+   * The lock of loads; undefined while another holder has it.
+   * @param scope `all`: no other load runs; `projects`: loads of other projects may run beside this one, where the
+   *   catalog supports it
+   */
+  takeLoad(scope: 'all' | 'projects'): Promise<LoadLock | undefined>;
+  /** A named lock; undefined while another holder has it. */
+  take(name: string): Promise<Lock | undefined>;
+  /** Removes what killed processes have left. */
+  sweep(): Promise<void>;
+}
