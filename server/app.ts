@@ -25,7 +25,7 @@ import type { Engine } from './facts/duckdb/engine.ts';
 import { arrow } from './formats/arrow.ts';
 import { csv } from './formats/csv.ts';
 import { ndjson } from './formats/ndjson.ts';
-import { parquetFormat } from './formats/parquet.ts';
+import { parquet } from './formats/parquet.ts';
 import { Lists } from './lists/lists.ts';
 import { addMcp } from './mcp/mcp.ts';
 import type { ServerMetrics } from './metrics/server-metrics.ts';
@@ -147,7 +147,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
       perKey: longAnswersPerWorkspace,
       maxWait: longAnswerWait,
     }),
-    rowFormats: { csv, ndjson, arrow, parquet: parquetFormat(engine) },
+    rowFormats: { csv, ndjson, arrow, parquet },
     now,
     publicUrl: settings.publicUrl,
   };

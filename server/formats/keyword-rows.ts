@@ -106,9 +106,9 @@ function dayBatch(
 ): Batch {
   const { days, stored, clicks, impressions, sumPosition } = grid;
   // The grid's cell of each row.
-  const cells = new Uint32Array(stored.reduce((count, flag) => count + flag, 0));
+  const cells = new Uint32Array(stored.length);
   let length = 0;
-  for (const [cell, flag] of stored.entries()) if (flag === 1) cells[length++] = cell;
+  for (let cell = 0; cell < stored.length; cell++) if (stored[cell] === 1) cells[length++] = cell;
   const keyword = (row: number): TrackedKeyword => keywords[Math.floor(cells[row]! / days.length)]!;
   const sum = (of: Float64Array, row: number): number => of[cells[row]!]!;
   const ratio = (numerator: number, denominator: number, scale: number): number | null =>

@@ -1,9 +1,7 @@
-import { readdirSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import t, { type Test } from 'tap';
 import { createKey } from '../../server/catalog/keys.ts';
-import { facts, keyword, makeWorld, type Row, sharedEngine, type World } from '../world.ts';
+import { facts, keyword, makeWorld, type Row, type World } from '../world.ts';
 import { arrowMetadata, parquetMetadata, parseCsv, parseNdjson, readArrow, readParquet } from './read.ts';
 
 const HOSTILE = ['=cmd("x")', '+1', '-1', '@sum', '\tx', 'a "b", c\r\nd', "it's; ümlaut 🥾", 'without data'];
@@ -403,12 +401,6 @@ t.test('rows come compressed where a client takes that, Parquet as it is', async
   }
   const parquet = await send(`${project}/site.parquet?period=2m`, { 'accept-encoding': 'gzip' });
   t.equal(parquet.headers['content-encoding'], undefined);
-});
-
-t.test('nothing is left of Parquet files that were sent', async (t) => {
-  t.equal((await send(`${project}/keywords.parquet?daily=1`)).status, 200);
-  const file = (await sharedEngine(world.settings)).temporaryFile('parquet');
-  t.strictSame(readdirSync(dirname(file)), []);
 });
 
 t.test('answers without rows are whole files too', async (t) => {

@@ -71,6 +71,20 @@ export function readParquet(bytes: Uint8Array): Promise<{ types: Record<string, 
   });
 }
 
+/** The rows of a query over a Parquet file, in which `answer` stands for it. */
+export function queryParquet(bytes: Uint8Array, query: string): Promise<PlainRow[]> {
+  return withFile(bytes, (file) => duckdb(`with answer as (select * from ${quoted(file)}) ${query}`));
+}
+
+/** The number of rows in each group of a Parquet file. */
+export function rowGroups(bytes: Uint8Array): Promise<number[]> {
+  return withFile(bytes, async (file) => {
+    const select = 'distinct row_group_id, row_group_num_rows as rows';
+    const groups = await duckdb(`select ${select} from parquet_metadata(${quoted(file)}) order by row_group_id`);
+    return groups.map(({ rows }) => Number(rows));
+  });
+}
+
 async function withFile<T>(bytes: Uint8Array, read: (file: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'ordinate-test-'));
   try {

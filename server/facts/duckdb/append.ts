@@ -1,16 +1,5 @@
 import type { DuckDBAppender } from '@duckdb/node-api';
 
-/** As many as DuckDB takes at a time. */
-export const ROWS_PER_CHUNK = 2048;
-
-export type NumberOrText = number | string | null;
-
-/** Some rows: a cell by its row in each column. */
-export interface ColumnBatch {
-  readonly length: number;
-  readonly cells: readonly ((row: number) => NumberOrText)[];
-}
-
 /** A value of an appended row. */
 type Appended = string | boolean | number | null;
 /** Some rows. */

@@ -1,9 +1,6 @@
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import {
-  DOUBLE,
   type DuckDBConnection,
-  DuckDBDataChunk,
   DuckDBInstance,
   type DuckDBMaterializedResult,
   type DuckDBPreparedStatement,
@@ -13,9 +10,8 @@ import {
   listValue,
   VARCHAR,
 } from '@duckdb/node-api';
-import { newUuid } from '../../domain/ids.ts';
 import { sqlText } from '../../runtime/sql.ts';
-import { appendRow, type Batch, type ColumnBatch, ROWS_PER_CHUNK } from './append.ts';
+import { appendRow, type Batch } from './append.ts';
 import { readNumbers, readRows, type TakeNumbers } from './columns.ts';
 
 type Parameter = string | number | boolean | null | readonly string[];
@@ -44,13 +40,11 @@ const MAX_IDLE = 4;
  */
 export class Engine {
   readonly #database: DuckDBInstance;
-  readonly #temporaryFolder: string;
   /** By the name of the file. */
   readonly #idle = new Map<string, Statement[]>();
 
-  private constructor(database: DuckDBInstance, temporaryFolder: string) {
+  private constructor(database: DuckDBInstance) {
     this.#database = database;
-    this.#temporaryFolder = temporaryFolder;
   }
 
   static async open(options: EngineOptions): Promise<Engine> {
@@ -75,7 +69,7 @@ export class Engine {
     await session.run('set enable_external_access = false');
     await session.run('set lock_configuration = true');
     session.close();
-    return new Engine(database, options.temporaryFolder);
+    return new Engine(database);
   }
 
   /** All rows of `sql/NAME.sql`. Throws `QueryCancelled` when `signal` is aborted first. */
@@ -97,11 +91,6 @@ export class Engine {
   async memory(): Promise<{ readonly memory: number; readonly spilled: number }> {
     const [found] = await this.query<{ memory: number; spilled: number }>('facts/memory', {});
     return found!;
-  }
-
-  /** A path for a file of the caller, who removes it. */
-  temporaryFile(ending: string): string {
-    return join(this.#temporaryFolder, `${newUuid()}.${ending}`);
   }
 
   close(): void {
@@ -203,33 +192,6 @@ export class Session {
     const appender = await this.#connection.createAppender(table);
     for await (const rows of batches) {
       for (const row of rows) appendRow(appender, row);
-    }
-    appender.closeSync();
-  }
-
-  /** Appends rows by columns to a table of this connection: several times faster than row by row. */
-  async appendColumns(
-    table: string,
-    types: readonly ('varchar' | 'double')[],
-    batches: AsyncIterable<ColumnBatch>,
-  ): Promise<void> {
-    const appender = await this.#connection.createAppender(table);
-    const chunk = DuckDBDataChunk.create(types.map((type) => (type === 'double' ? DOUBLE : VARCHAR)));
-    for await (const { length, cells } of batches) {
-      for (let start = 0; start < length; start += ROWS_PER_CHUNK) {
-        const rows = Math.min(ROWS_PER_CHUNK, length - start);
-        chunk.reset();
-        chunk.rowCount = rows;
-        for (const [index, cell] of cells.entries()) {
-          chunk.setColumnValues(
-            index,
-            Array.from({ length: rows }, (_, row) => cell(start + row)),
-          );
-        }
-        appender.appendDataChunk(chunk);
-        // The event loop runs between two chunks.
-        await new Promise(setImmediate);
-      }
     }
     appender.closeSync();
   }

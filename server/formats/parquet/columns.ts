@@ -1,0 +1,300 @@
+import { compareTexts } from '../../domain/texts.ts';
+import type { Cell, Column } from '../rows.ts';
+import { bitWidth, hybrid } from './hybrid.ts';
+
+/** What a column has of a group of rows, uncompressed. */
+export interface Chunk {
+  /** Number of values, with nulls and empty lists. */
+  readonly values: number;
+  readonly nulls: number;
+  /** The distinct values, where the page refers to them. */
+  readonly dictionary: { readonly bytes: Buffer; readonly values: number } | undefined;
+  readonly page: Buffer;
+  /** The smallest and the largest value, as in the file. */
+  readonly bounds: { readonly min: Buffer; readonly max: Buffer } | undefined;
+}
+
+/** Collects the cells of a column, of one group of rows at a time. */
+export interface ColumnChunks {
+  /** Characters of collected texts. */
+  readonly characters: number;
+  /** Adds the cells of a batch's rows `from` to `to` (exclusive). */
+  add(cell: (row: number) => Cell, from: number, to: number): void;
+  /** Returns what was added since the last call. */
+  take(): Chunk;
+}
+
+/** @param max rows of a group */
+export function columnChunks(type: Column['type'], max: number): ColumnChunks {
+  if (type === 'ids') return new ListChunks();
+  if (type === 'text') return new DistinctChunks(max, TEXTS);
+  if (type === 'day') return new DistinctChunks(max, DAYS);
+  if (type === 'instant') return new DistinctChunks(max, INSTANTS);
+  if (type === 'boolean') return new NumberChunks(max, bits);
+  return new NumberChunks(max, type === 'count' ? int64s : doubles);
+}
+
+/** Numbers and booleans, written as they are. */
+class NumberChunks implements ColumnChunks {
+  readonly characters = 0;
+  readonly #valid: Uint8Array;
+  readonly #values: Float64Array;
+  readonly #plain: (values: Float64Array) => Buffer;
+  #rows = 0;
+  #length = 0;
+
+  constructor(max: number, plain: (values: Float64Array) => Buffer) {
+    this.#valid = new Uint8Array(max);
+    this.#values = new Float64Array(max);
+    this.#plain = plain;
+  }
+
+  add(cell: (row: number) => Cell, from: number, to: number): void {
+    for (let row = from; row < to; row++) {
+      const value = cell(row);
+      this.#valid[this.#rows++] = value === null ? 0 : 1;
+      if (value !== null) this.#values[this.#length++] = Number(value);
+    }
+  }
+
+  take(): Chunk {
+    const values = this.#values.subarray(0, this.#length);
+    const valid = this.#valid.subarray(0, this.#rows);
+    this.#rows = 0;
+    this.#length = 0;
+    return {
+      values: valid.length,
+      nulls: valid.length - values.length,
+      dictionary: undefined,
+      page: Buffer.concat([levels(valid, 1), this.#plain(values)]),
+      bounds: this.#bounds(values),
+    };
+  }
+
+  #bounds(values: Float64Array): Chunk['bounds'] {
+    if (values.length === 0) return undefined;
+    let min = values[0]!;
+    let max = min;
+    for (let at = 1; at < values.length; at++) {
+      const value = values[at]!;
+      if (value < min) min = value;
+      else if (value > max) max = value;
+    }
+    return { min: this.#plain(Float64Array.of(min)), max: this.#plain(Float64Array.of(max)) };
+  }
+}
+
+/** How texts of a type are written. */
+interface Distinct<Value> {
+  readonly toValue: (cell: string) => Value;
+  readonly plain: (values: readonly Value[]) => Buffer;
+  /** A value alone, as a bound. */
+  readonly bound: (value: Value) => Buffer;
+  readonly compare: (a: Value, b: Value) => number;
+}
+
+/** Milliseconds. */
+const DAY = 86_400_000;
+const byNumber = (a: number, b: number): number => a - b;
+
+const TEXTS: Distinct<string> = {
+  toValue: String,
+  plain: texts,
+  bound: (text) => Buffer.from(text),
+  compare: compareTexts,
+};
+const DAYS: Distinct<number> = {
+  toValue: (cell) => Date.parse(cell) / DAY,
+  plain: int32s,
+  bound: (day) => int32s([day]),
+  compare: byNumber,
+};
+/** Microseconds. */
+const INSTANTS: Distinct<number> = {
+  toValue: (cell) => Date.parse(cell) * 1000,
+  plain: int64s,
+  bound: (instant) => int64s([instant]),
+  compare: byNumber,
+};
+
+/** Texts, days and instants: each distinct one is read and written once, if they repeat. */
+class DistinctChunks<Value extends string | number> implements ColumnChunks {
+  characters = 0;
+  readonly #valid: Uint8Array;
+  readonly #places: Uint32Array;
+  readonly #distinct: Distinct<Value>;
+  #known = new Map<string, number>();
+  #values: Value[] = [];
+  #rows = 0;
+  #length = 0;
+
+  constructor(max: number, distinct: Distinct<Value>) {
+    this.#valid = new Uint8Array(max);
+    this.#places = new Uint32Array(max);
+    this.#distinct = distinct;
+  }
+
+  add(cell: (row: number) => Cell, from: number, to: number): void {
+    let last: Cell = null;
+    let place = 0;
+    for (let row = from; row < to; row++) {
+      const value = cell(row);
+      this.#valid[this.#rows++] = value === null ? 0 : 1;
+      if (value === null) continue;
+      // Texts come many times in a row, such as the query of each day.
+      if (value !== last) place = this.#placeOf(value as string);
+      last = value;
+      this.#places[this.#length++] = place;
+    }
+  }
+
+  take(): Chunk {
+    const valid = this.#valid.subarray(0, this.#rows);
+    const places = this.#places.subarray(0, this.#length);
+    const values = this.#values;
+    const { plain } = this.#distinct;
+    // Otherwise the places would take more than they save.
+    const repeats = places.length >= 2 * values.length && values.length > 0;
+    const bytes = repeats ? plain(values) : plain(Array.from(places, (place) => values[place]!));
+    this.#known = new Map();
+    this.#values = [];
+    this.characters = 0;
+    this.#rows = 0;
+    this.#length = 0;
+    return {
+      values: valid.length,
+      nulls: valid.length - places.length,
+      dictionary: repeats ? { bytes, values: values.length } : undefined,
+      page: Buffer.concat([levels(valid, 1), repeats ? placesPage(places, values.length) : bytes]),
+      bounds: boundsOf(values, this.#distinct),
+    };
+  }
+
+  #placeOf(cell: string): number {
+    const known = this.#known.get(cell);
+    if (known !== undefined) return known;
+    const place = this.#values.length;
+    this.#known.set(cell, place);
+    this.#values.push(this.#distinct.toValue(cell));
+    this.characters += cell.length;
+    return place;
+  }
+}
+
+/** Lists of ids, which are few and short. */
+class ListChunks implements ColumnChunks {
+  characters = 0;
+  #lists: (readonly string[] | null)[] = [];
+
+  add(cell: (row: number) => Cell, from: number, to: number): void {
+    for (let row = from; row < to; row++) {
+      const list = cell(row) as readonly string[] | null;
+      this.#lists.push(list);
+      for (const { length } of list ?? []) this.characters += length;
+    }
+  }
+
+  take(): Chunk {
+    const repetition: number[] = [];
+    const definition: number[] = [];
+    for (const list of this.#lists) {
+      repetition.push(0);
+      definition.push(list === null ? 0 : list.length === 0 ? 1 : DEFINED_ID);
+      for (let at = 1; at < (list?.length ?? 0); at++) {
+        repetition.push(1);
+        definition.push(DEFINED_ID);
+      }
+    }
+    const ids = this.#lists.flatMap((list) => list ?? []);
+    this.#lists = [];
+    this.characters = 0;
+    return {
+      values: definition.length,
+      nulls: definition.length - ids.length,
+      dictionary: undefined,
+      page: Buffer.concat([
+        levels(Uint8Array.from(repetition), 1),
+        levels(Uint8Array.from(definition), DEFINED_ID),
+        texts(ids),
+      ]),
+      bounds: undefined,
+    };
+  }
+}
+
+/** The list is there, has an item, and the item has a value. */
+const DEFINED_ID = 3;
+
+/** The levels of a page, after their length. */
+function levels(values: Uint8Array, max: number): Buffer {
+  const encoded = hybrid(values, bitWidth(max));
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(encoded.length);
+  return Buffer.concat([length, encoded]);
+}
+
+/** References to `count` distinct values. */
+function placesPage(places: Uint32Array, count: number): Buffer {
+  const width = Math.max(1, bitWidth(count - 1));
+  return Buffer.concat([Buffer.of(width), hybrid(places, width)]);
+}
+
+function boundsOf<Value extends string | number>(
+  values: readonly Value[],
+  { bound, compare }: Distinct<Value>,
+): Chunk['bounds'] {
+  if (values.length === 0) return undefined;
+  let min = values[0]!;
+  let max = min;
+  for (const value of values) {
+    if (compare(value, min) < 0) min = value;
+    else if (compare(value, max) > 0) max = value;
+  }
+  return { min: bound(min), max: bound(max) };
+}
+
+/** Texts, each after its length. */
+function texts(values: readonly string[]): Buffer {
+  let size = 0;
+  for (const value of values) size += 4 + Buffer.byteLength(value);
+  const bytes = Buffer.allocUnsafeSlow(size);
+  let end = 0;
+  for (const value of values) {
+    const length = bytes.write(value, end + 4);
+    bytes.writeUInt32LE(length, end);
+    end += 4 + length;
+  }
+  return bytes;
+}
+
+function int32s(values: readonly number[]): Buffer {
+  return bytesOf(Int32Array.from(values));
+}
+
+const TWO_32 = 2 ** 32;
+
+/** Whole numbers as 64 bits, written in two halves: a BigInt for each would take five times as long. */
+function int64s(values: Float64Array | readonly number[]): Buffer {
+  const halves = new Int32Array(values.length * 2);
+  for (let at = 0; at < values.length; at++) {
+    const value = values[at]!;
+    halves[at * 2] = value;
+    halves[at * 2 + 1] = Math.floor(value / TWO_32);
+  }
+  return bytesOf(halves);
+}
+
+function doubles(values: Float64Array): Buffer {
+  return bytesOf(values.slice());
+}
+
+function bits(values: Float64Array): Buffer {
+  const bytes = Buffer.alloc(Math.ceil(values.length / 8));
+  for (let at = 0; at < values.length; at++) if (values[at] !== 0) bytes[at >> 3]! |= 1 << (at & 7);
+  return bytes;
+}
+
+/** Parquet is little-endian, as all processors that Node runs on. */
+function bytesOf({ buffer, byteOffset, byteLength }: Float64Array | Int32Array): Buffer {
+  return Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength);
+}

@@ -1,0 +1,148 @@
+import { promisify } from 'node:util';
+import { constants, zstdCompress } from 'node:zlib';
+import { reportExternalBytes } from '../../runtime/external-memory.ts';
+import { inTurns } from '../../runtime/turns.ts';
+import type { Batch, Column } from '../rows.ts';
+import { type Chunk, type ColumnChunks, columnChunks } from './columns.ts';
+import { fileIndex, type PlacedChunk, pageHeader, type RowGroup } from './metadata.ts';
+
+/** Max rows of a group: so many are in memory at a time. */
+const ROWS = 65_536;
+/** The first group is small, so that an answer begins early. */
+const FIRST_ROWS = 16_384;
+/** A group also ends after so many characters of texts. */
+const CHARACTERS = 4_000_000;
+/** Rows that are read in one step: some 50 µs. */
+const ROWS_PER_STEP = 256;
+
+const MAGIC = Buffer.from('PAR1');
+const compressAsync = promisify(zstdCompress);
+const PARAMS = { [constants.ZSTD_c_compressionLevel]: 1 };
+
+/** Writes batches of rows as the bytes of a Parquet file, a group of rows at a time. */
+export class ParquetStream {
+  readonly #columns: readonly Column[];
+  readonly #chunks: readonly ColumnChunks[];
+  readonly #groups: RowGroup[] = [];
+  /** Rows of the current group. */
+  #rows = 0;
+  /** Bytes written. */
+  #position = 0;
+
+  constructor(columns: readonly Column[]) {
+    this.#columns = columns;
+    this.#chunks = columns.map(({ type }) => columnChunks(type, ROWS));
+  }
+
+  start(): Buffer {
+    this.#position = MAGIC.length;
+    return MAGIC;
+  }
+
+  /** The bytes of the groups that a batch fills. */
+  async *write(batch: Batch): AsyncGenerator<Buffer, void> {
+    for (let from = 0; from < batch.length; ) {
+      from = await inTurns(this.#add(batch, from));
+      if (this.#isFull()) yield* this.#group();
+    }
+  }
+
+  /** The last group and the index. */
+  async *end(metadata: Readonly<Record<string, string>>): AsyncGenerator<Buffer, void> {
+    if (this.#rows > 0) yield* this.#group();
+    const index = fileIndex(this.#columns, this.#groups, metadata);
+    const length = Buffer.alloc(4);
+    length.writeUInt32LE(index.length);
+    yield Buffer.concat([index, length, MAGIC]);
+  }
+
+  /** Adds rows of a batch to the group until it is full; returns the next row. */
+  *#add({ length, cells }: Batch, first: number): Generator<void, number> {
+    let from = first;
+    while (from < length && !this.#isFull()) {
+      const to = Math.min(length, from + ROWS_PER_STEP, from + this.#maxRows - this.#rows);
+      for (const [index, chunks] of this.#chunks.entries()) chunks.add(cells[index]!, from, to);
+      this.#rows += to - from;
+      from = to;
+      yield;
+    }
+    return from;
+  }
+
+  get #maxRows(): number {
+    return this.#groups.length === 0 ? FIRST_ROWS : ROWS;
+  }
+
+  #isFull(): boolean {
+    return (
+      this.#rows === this.#maxRows || this.#chunks.reduce((sum, { characters }) => sum + characters, 0) > CHARACTERS
+    );
+  }
+
+  async *#group(): AsyncGenerator<Buffer, void> {
+    const rows = this.#rows;
+    this.#rows = 0;
+    const pages = await inTurns(takeEach(this.#chunks));
+    const placed: PlacedChunk[] = [];
+    for (const written of await Promise.all(pages.map(compress))) {
+      const { chunk, dictionary, data, size } = written;
+      const compressed = dictionary.length + data.length;
+      placed.push({
+        values: chunk.values,
+        nulls: chunk.nulls,
+        bounds: chunk.bounds,
+        dictionaryAt: dictionary.length === 0 ? undefined : this.#position,
+        dataAt: this.#position + dictionary.length,
+        size,
+        compressed,
+      });
+      this.#position += compressed;
+      if (dictionary.length > 0) yield dictionary;
+      yield data;
+    }
+    this.#groups.push({ rows, chunks: placed });
+  }
+}
+
+function* takeEach(columns: readonly ColumnChunks[]): Generator<void, Chunk[]> {
+  const taken: Chunk[] = [];
+  for (const column of columns) {
+    taken.push(column.take());
+    yield;
+  }
+  return taken;
+}
+
+interface Written {
+  readonly chunk: Chunk;
+  /** A page with its header; empty without a dictionary. */
+  readonly dictionary: Buffer;
+  readonly data: Buffer;
+  /** Bytes before compression. */
+  readonly size: number;
+}
+
+/** Compresses pages in threads of their own. */
+async function compress(chunk: Chunk): Promise<Written> {
+  const [dictionary, data] = await Promise.all([
+    chunk.dictionary && page('dictionary', chunk, chunk.dictionary.bytes),
+    page('data', chunk, chunk.page),
+  ]);
+  return {
+    chunk,
+    dictionary: dictionary?.bytes ?? Buffer.alloc(0),
+    data: data.bytes,
+    size: (dictionary?.size ?? 0) + data.size,
+  };
+}
+
+async function page(
+  kind: 'dictionary' | 'data',
+  chunk: Chunk,
+  content: Buffer,
+): Promise<{ readonly bytes: Buffer; readonly size: number }> {
+  const compressed = await compressAsync(content, { params: PARAMS, chunkSize: Math.max(1024, content.length) });
+  const header = pageHeader(kind, chunk, content.length, compressed.length);
+  reportExternalBytes(content.length + compressed.length);
+  return { bytes: Buffer.concat([header, compressed]), size: header.length + content.length };
+}

@@ -1,0 +1,154 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { parquet } from '../../server/formats/parquet.ts';
+import type { Batch, Cell, Column, Rows } from '../../server/formats/rows.ts';
+import { queryParquet, readParquet, rowGroups } from './read.ts';
+
+async function write(rows: Rows, quality?: string): Promise<Buffer> {
+  return Buffer.concat(await Array.fromAsync(parquet.write(rows, { bom: false, quality })));
+}
+
+const COLUMNS: readonly Column[] = [
+  { name: 'query', type: 'text' },
+  { name: 'groupIds', type: 'ids' },
+  { name: 'date', type: 'day' },
+  { name: 'createdAt', type: 'instant' },
+  { name: 'clicks', type: 'count' },
+  { name: 'ctr', type: 'ratio' },
+  { name: 'branded', type: 'boolean' },
+];
+const at = fc.date({ min: new Date('1900-01-01'), max: new Date('2100-01-01'), noInvalidDate: true });
+const CELLS: readonly fc.Arbitrary<Cell>[] = [
+  fc.string({ unit: 'binary' }),
+  fc.array(fc.string({ unit: fc.constantFrom('a', 'é', '-') }), { maxLength: 3 }),
+  at.map((date) => date.toISOString().slice(0, 10)),
+  at.map((date) => date.toISOString()),
+  fc.maxSafeInteger(),
+  fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0),
+  fc.boolean(),
+];
+/** Few distinct rows, each many times: readers find runs, packed numbers and dictionaries. */
+const ROWS = fc
+  .array(
+    fc.record({
+      cells: fc.tuple(...CELLS.map((cell) => fc.option(cell))),
+      times: fc.oneof(fc.constantFrom(1, 7, 8, 9), fc.nat(40)),
+    }),
+    { maxLength: 30 },
+  )
+  .map((runs) => runs.flatMap(({ cells, times }) => Array.from({ length: times }, () => cells)));
+
+function batchOf(rows: readonly (readonly Cell[])[]): Batch {
+  return { length: rows.length, cells: COLUMNS.map((_, index) => (row) => rows[row]![index]!) };
+}
+
+t.test('all cells survive, wherever batches end', async (t) => {
+  await fc.assert(
+    fc.asyncProperty(ROWS, fc.nat(300), async (rows, cut) => {
+      const batches = [batchOf(rows.slice(0, cut)), batchOf(rows.slice(cut))];
+      const read = await readParquet(await write({ columns: COLUMNS, batches }));
+      t.strictSame(
+        read.rows,
+        rows.map((cells) => Object.fromEntries(COLUMNS.map(({ name }, index) => [name, cells[index]]))),
+      );
+    }),
+    { numRuns: 30 },
+  );
+});
+
+/** More rows than a file has in one group; numbers in no order. */
+const MANY = 90_000;
+const numberOf = (row: number): number => (row * 7919) % 10_007;
+const many: Batch = {
+  length: MANY,
+  cells: [
+    (row) => `query ${numberOf(row)}`,
+    (row) => (row % 3 === 0 ? null : ['a', 'b'].slice(row % 2)),
+    (row) => new Date(86_400_000 * (20_000 + (row % 486))).toISOString().slice(0, 10),
+    () => null,
+    (row) => numberOf(row) - 5000,
+    (row) => numberOf(row) / 8 - 600,
+    (row) => numberOf(row) % 2 === 0,
+  ],
+};
+
+t.test('a long answer has several groups of rows, in order', async (t) => {
+  const bytes = await write({ columns: COLUMNS, batches: [many] });
+  const { rows } = await readParquet(bytes);
+  t.equal(rows.length, MANY);
+  const differs = rows.findIndex((row, index) =>
+    COLUMNS.some(({ name }, column) => JSON.stringify(row[name]) !== JSON.stringify(many.cells[column]!(index))),
+  );
+  t.equal(differs, -1, 'no row differs');
+  t.strictSame(await rowGroups(bytes), [16_384, 65_536, MANY - 16_384 - 65_536]);
+});
+
+t.test('readers that skip groups by their bounds find the same rows', async (t) => {
+  // In order, so that each group has other values.
+  const columns: readonly Column[] = [
+    { name: 'query', type: 'text' },
+    { name: 'date', type: 'day' },
+    { name: 'clicks', type: 'count' },
+    { name: 'ctr', type: 'ratio' },
+  ];
+  const cells: Batch['cells'] = [
+    (row) => `${row < 60_000 ? 'é' : '🥾'} ${String(row).padStart(6, '0')}`,
+    (row) => new Date(86_400_000 * (Math.floor(row / 1000) - 50)).toISOString().slice(0, 10),
+    (row) => row * 2 ** 32 - 2 ** 48,
+    (row) => (row - 45_000) / 4,
+  ];
+  const bytes = await write({ columns, batches: [{ length: MANY, cells }] });
+  for (const row of [0, 16_383, 16_384, 45_000, 81_919, 81_920, MANY - 1]) {
+    const is = columns.map(({ name }, index) => `${name} = '${String(cells[index]!(row))}'`);
+    t.strictSame(await queryParquet(bytes, `select count(*)::int as found from answer where ${is.join(' and ')}`), [
+      { found: 1 },
+    ]);
+  }
+  t.strictSame(await queryParquet(bytes, `select count(*)::int as found from answer where query >= '🥾'`), [
+    { found: 30_000 },
+  ]);
+});
+
+t.test('an answer begins before all of its rows are made', async (t) => {
+  let made = 0;
+  const batches = (function* () {
+    for (; made < 20; made++) yield { ...many, length: 10_000 };
+  })();
+  const parts = parquet.write({ columns: COLUMNS, batches }, { bom: false });
+  t.equal(String((await parts.next()).value), 'PAR1');
+  t.ok(made < 4, `${made} batches were made`);
+  await parts.return(undefined);
+  t.ok(made < 4, 'none is made for a client that left');
+});
+
+t.test('an error before the first group is thrown before any bytes; a later one leaves no whole file', async (t) => {
+  for (const [before, begun] of [
+    [1, false],
+    [9, true],
+  ] as const) {
+    const batches = (function* () {
+      for (let made = 0; made < before; made++) yield { ...many, length: 10_000 };
+      throw new Error('the disk is gone');
+    })();
+    const bytes: Buffer[] = [];
+    const reading = (async () => {
+      for await (const part of parquet.write({ columns: COLUMNS, batches }, { bom: false })) bytes.push(part);
+    })();
+    await t.rejects(reading, { message: 'the disk is gone' });
+    t.equal(bytes.length > 0, begun);
+    if (begun) await t.rejects(readParquet(Buffer.concat(bytes)), /Parquet|magic|footer/i);
+  }
+});
+
+t.test('other work of the process goes on while a large batch is written', async (t) => {
+  let turns = 0;
+  let isWritten = false;
+  const count = (): void => {
+    turns++;
+    if (!isWritten) setImmediate(count);
+  };
+  setImmediate(count);
+  await write({ columns: COLUMNS, batches: [many] });
+  isWritten = true;
+  t.ok(turns > 10, `${turns} turns`);
+});
