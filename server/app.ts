@@ -33,8 +33,7 @@ import type { ServerParts } from './metrics/server-parts.ts';
 import { addHealthRoutes } from './ops/health.ts';
 import { ConcurrencyLimit, SharedConcurrencyLimit } from './runtime/limits.ts';
 import type { Settings } from './settings/settings.ts';
-import { CheckedFiles } from './storage/checked-files.ts';
-import { FactStore } from './storage/fact-store.ts';
+import { openFileStore } from './storage/open-file-store.ts';
 
 /** Limits of the server that are not settings; tests lower them. */
 interface Limits {
@@ -127,8 +126,10 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   sessionGuard = guardBy(sessionCookies({ catalogCache, now }));
   addHttpBasics(app);
 
-  const factFiles = new CheckedFiles(new FactStore(settings.dataFolder));
-  const lists = new Lists({ engine, catalog, factFiles, settings, log: app.log, now });
+  const files = await openFileStore(settings);
+  // Closed after everything that reads files: hooks run in reverse order.
+  app.addHook('onClose', () => files[Symbol.asyncDispose]());
+  const lists = new Lists({ engine, catalog, files, settings, log: app.log, now });
   // Requests that wait for a provider would delay the shutdown.
   app.addHook('preClose', async () => lists.stop());
   app.addHook('onClose', () => lists.close());
@@ -137,9 +138,9 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
     catalog,
     catalogCache,
     tracked: new TrackedKeywordsCache(catalog),
-    facts: new DuckDBFacts(engine, factFiles, heavyQueries),
+    facts: new DuckDBFacts(engine, files, heavyQueries),
     lists,
-    factFiles,
+    files,
     queries: new QueryCache(),
     cache: new ResponseCache(settings.answerCache),
     longAnswers: new SharedConcurrencyLimit({
@@ -156,7 +157,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
 
   await addDocumentation(app);
   const { dataFolder, minFree } = settings;
-  addHealthRoutes(app, { catalog, engine, cache: context.cache, dataFolder, minFree });
+  addHealthRoutes(app, { catalog, engine, files, cache: context.cache, dataFolder, minFree });
   const { corsOrigins } = settings;
   await addApi(app, { guard, context, corsOrigins, onStages: dependencies.onStages });
   if (settings.feeds) await addFeeds(app, { guardBy, context });

@@ -68,15 +68,16 @@ export async function openServer(
   settings: Settings,
   { logStream, counter, openMetrics }: OpenOptions,
 ): Promise<OpenServer> {
-  const { dataFolder, memoryLimit, threads } = settings;
+  const { dataFolder } = settings;
   // Exceeding a file size limit is a failed write and must not end the process.
   process.on('SIGXFSZ', () => {});
   // Closed in reverse order when the server stops or a step fails.
   await using opening = new AsyncDisposableStack();
   const catalog = opening.adopt(await openCatalog(settings), (opened) => opened.close());
   const folder = opening.adopt(await ProcessFolder.take(join(dataFolder, 'temporary')), (taken) => taken.remove());
-  const options = { dataFolder, memoryLimit, threads, temporaryFolder: folder.path };
-  const engine = opening.adopt(await openServingEngine(options), (opened) => opened.close());
+  const engine = opening.adopt(await openServingEngine({ settings, temporaryFolder: folder.path }), (opened) =>
+    opened.close(),
+  );
   const metrics = opening.adopt(await openMetrics(catalog), (opened) => opened?.close());
   const trace = await openTracing(settings);
   opening.defer(async () => trace?.close());

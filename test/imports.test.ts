@@ -55,7 +55,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   load: ['facts', 'catalog', 'storage', 'domain', 'settings', 'runtime'],
   facts: ['storage', 'domain', 'runtime'],
   catalog: ['storage', 'domain', 'runtime'],
-  storage: ['domain'],
+  storage: ['domain', 'settings'],
   domain: [],
   runtime: ['domain'],
   'process-folder.ts': ['catalog', 'domain'],

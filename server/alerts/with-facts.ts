@@ -5,15 +5,16 @@ import type { Facts } from '../facts/facts.ts';
 import { ProcessFolder } from '../process-folder.ts';
 import { ConcurrencyLimit } from '../runtime/limits.ts';
 import type { Settings } from '../settings/settings.ts';
-import { CheckedFiles } from '../storage/checked-files.ts';
-import { FactStore } from '../storage/fact-store.ts';
+import { openFileStore } from '../storage/open-file-store.ts';
 
-/** Runs `work` with the facts of a data folder, outside a server. */
+/** Runs `work` with stored facts, outside a server. */
 export async function withFacts<T>(settings: Settings, work: (facts: Facts) => Promise<T>): Promise<T> {
-  const { dataFolder, memoryLimit, threads } = settings;
   await using opened = new AsyncDisposableStack();
-  const folder = opened.adopt(await ProcessFolder.take(join(dataFolder, 'temporary')), (taken) => taken.remove());
-  const options = { dataFolder, memoryLimit, threads, temporaryFolder: folder.path };
+  const folder = opened.adopt(await ProcessFolder.take(join(settings.dataFolder, 'temporary')), (taken) =>
+    taken.remove(),
+  );
+  const options = { settings, temporaryFolder: folder.path };
   const engine = opened.adopt(await openServingEngine(options), (opening) => opening.close());
-  return await work(new DuckDBFacts(engine, new CheckedFiles(new FactStore(dataFolder)), new ConcurrencyLimit(1)));
+  const files = opened.use(await openFileStore(settings));
+  return await work(new DuckDBFacts(engine, files, new ConcurrencyLimit(1)));
 }

@@ -8,8 +8,8 @@ import { toMicroseconds } from '../domain/instants.ts';
 import { ProcessFolder } from '../process-folder.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { BackupStore } from '../storage/backup-store.ts';
-import { FactStore } from '../storage/fact-store.ts';
 import type { StoredFile } from '../storage/file-store.ts';
+import { LocalFiles } from '../storage/local-files.ts';
 import { Copied, copyFiles, type DamagedSource, megabytes } from './copy-files.ts';
 import {
   type BackupIndex,
@@ -131,7 +131,7 @@ interface Run {
 async function copyAll(run: Run, options: BackupOptions): Promise<{ index: BackupIndex; copied: Copied }> {
   const { store, pending, dataFolder, startedAt, now, report, indexes } = run;
   const { link = false, quick = false } = options;
-  const facts = new FactStore(dataFolder);
+  const facts = new LocalFiles(dataFolder);
   const known = new Map(indexes.flatMap(({ files }) => files.map(({ file, sha256 }) => [file, sha256] as const)));
   const trusted = quick ? known : new Map<string, string>();
   const total = new Copied();
@@ -168,7 +168,7 @@ async function copyAll(run: Run, options: BackupOptions): Promise<{ index: Backu
 }
 
 /** Throws if the current catalog names a file that is missing: no load has replaced it. */
-function refuseLost(facts: FactStore, files: readonly StoredFile[], missing: readonly StoredFile[]): void {
+function refuseLost(facts: LocalFiles, files: readonly StoredFile[], missing: readonly StoredFile[]): void {
   const current = new Set(files.map(({ file }) => file));
   const lost = missing.filter(({ file }) => current.has(file));
   if (lost.length > 0)
@@ -187,7 +187,7 @@ async function refuseFull(store: BackupStore, files: readonly StoredFile[]): Pro
   });
 }
 
-function damagedSources(facts: FactStore, damaged: readonly DamagedSource[]): Error {
+function damagedSources(facts: LocalFiles, damaged: readonly DamagedSource[]): Error {
   const lines = damaged.map(({ file, damage }) => `'${facts.path(file)}' is damaged: ${damage}.`);
   return new Error(
     `Nothing was backed up; earlier backups are untouched.\n${lines.join('\n')}\n'ordinate verify' says how to repair them.`,

@@ -1,7 +1,6 @@
 import { type BackupStore, OtherContent } from '../storage/backup-store.ts';
-import type { FactStore } from '../storage/fact-store.ts';
 import type { StoredFile } from '../storage/file-store.ts';
-import { ifMissing } from '../storage/local-files.ts';
+import { ifMissing, type LocalFiles } from '../storage/local-files.ts';
 
 /** Files copied concurrently: one is hashed while the disk writes another. */
 const AT_ONCE = 2;
@@ -42,7 +41,7 @@ export class Copied {
 
 interface Places {
   readonly store: BackupStore;
-  readonly facts: FactStore;
+  readonly facts: LocalFiles;
 }
 
 /** Copies the fact files that the target does not have, and compares all others with their hashes. */

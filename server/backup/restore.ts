@@ -6,9 +6,8 @@ import { findCatalogDamage } from '../catalog/integrity.ts';
 import { openCatalog, sqliteIn } from '../catalog/open-catalog.ts';
 import { Journal } from '../load/journal.ts';
 import type { BackupStore } from '../storage/backup-store.ts';
-import { FactStore } from '../storage/fact-store.ts';
 import type { StoredFile } from '../storage/file-store.ts';
-import { syncFolder } from '../storage/local-files.ts';
+import { LocalFiles, syncFolder } from '../storage/local-files.ts';
 import { megabytes } from './copy-files.ts';
 import { chooseIndex, readIndexes } from './index-file.ts';
 import { openBackup } from './target.ts';
@@ -48,7 +47,7 @@ export async function restore({ backup, dataFolder, at, report = () => {} }: Res
   if (unreadable !== undefined) throw damagedFile(store, unreadable.file, unreadable.damage);
   const index = chooseIndex(indexes, at);
   const wasThere = prepare(folder);
-  const facts = new FactStore(folder);
+  const facts = new LocalFiles(folder);
   try {
     if (wasThere) await empty(folder);
     report('restoring the catalog');
@@ -101,7 +100,7 @@ async function empty(folder: string): Promise<void> {
   await rm(join(folder, RESTORING), { recursive: true, force: true });
 }
 
-async function restoreFile(store: BackupStore, from: StoredFile, facts: FactStore, to: string): Promise<void> {
+async function restoreFile(store: BackupStore, from: StoredFile, facts: LocalFiles, to: string): Promise<void> {
   if (store.sizeOf(from.file) === undefined) throw damagedFile(store, from.file, 'it is missing');
   await store.get(from.file, facts.prepare(to));
   const { bytes, sha256 } = await facts.seal(to);

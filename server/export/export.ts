@@ -13,9 +13,8 @@ import type { Stores } from '../load/stores.ts';
 import { FACTS } from '../load/tables.ts';
 import { ProcessFolder } from '../process-folder.ts';
 import type { Settings } from '../settings/settings.ts';
-import { CheckedFiles } from '../storage/checked-files.ts';
-import { FactStore } from '../storage/fact-store.ts';
 import { LocalFiles } from '../storage/local-files.ts';
+import { openFileStore, storageFolders } from '../storage/open-file-store.ts';
 import { exportEntities } from './entities.ts';
 import { exportFacts } from './facts.ts';
 import type { ExportFormat } from './formats.ts';
@@ -75,8 +74,8 @@ export async function exportSnapshot(stores: Stores, options: ExportOptions): Pr
   });
   // The snapshot has ended: files that a load replaces meanwhile stay for an hour.
   const range = { from: from ?? EVERY_DAY.from, to: to ?? EVERY_DAY.to };
-  const store = new FactStore(settings.dataFolder);
-  const folders = { store, checked: new CheckedFiles(store), target };
+  const store = opened.use(await openFileStore(settings));
+  const folders = { store, target };
   const files = [...state.entities];
   for (const { project: id, stored } of state.facts) {
     report(`writing ${stored.table} of ${id}`);
@@ -102,7 +101,7 @@ async function openEngine(settings: Settings, folder: string, opened: AsyncDispo
   const { dataFolder, memoryLimit, threads } = settings;
   const temporary = await ProcessFolder.take(join(dataFolder, 'temporary'));
   opened.defer(() => temporary.remove());
-  const folders = [folder, join(dataFolder, 'facts')];
+  const folders = [folder, ...storageFolders(settings)];
   const engine = await Engine.open({ memoryLimit, threads, temporaryFolder: temporary.path, folders });
   return opened.adopt(engine, (it) => it.close());
 }

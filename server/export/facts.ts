@@ -1,5 +1,3 @@
-import { constants } from 'node:fs';
-import { copyFile } from 'node:fs/promises';
 import type { FactFile } from '../catalog/manifest.ts';
 import { lastDayOf, monthOf } from '../domain/dates.ts';
 import type { Range } from '../domain/range.ts';
@@ -8,7 +6,7 @@ import type { ExportedFile } from '../load/export-manifest.ts';
 import { daysOf } from '../load/parts.ts';
 import type { FactTableSchema } from '../load/tables.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
-import { type CheckedFiles, DamagedFile } from '../storage/checked-files.ts';
+import { DamagedFile } from '../storage/checked-files.ts';
 import type { FileStore } from '../storage/file-store.ts';
 import type { LocalFiles } from '../storage/local-files.ts';
 import { COPY_OPTIONS, type ExportFormat } from './formats.ts';
@@ -24,7 +22,6 @@ export interface FactExport {
 
 export interface FactFolders {
   readonly store: FileStore;
-  readonly checked: CheckedFiles;
   readonly target: LocalFiles;
 }
 
@@ -45,8 +42,8 @@ export async function exportFacts(
     const { rows, firstDay, lastDay } = stored;
     return { ...of, rows, firstDay, lastDay, ...(await copyWhole(folders, stored, file)) };
   }
-  const [source = ''] = await folders.checked.open([stored]);
-  const parameters = { file: source, ...range };
+  using source = await folders.store.open([stored]);
+  const parameters = { file: source.paths[0]!, ...range };
   const { first, last } = daysOf(schema);
   const parts = { first, last, end: schema.day === 'month' ? `last_day(${last})` : last };
   type Days = { readonly firstDay: string | null; readonly lastDay: string };
@@ -65,11 +62,14 @@ function lastDayIn({ day }: FactTableSchema, { lastDay }: FactFile): string {
 
 /** The copy is compared with the hash, and so is what it was copied from. */
 async function copyWhole({ store, target }: FactFolders, stored: FactFile, file: string) {
-  const source = store.path(stored.file);
-  await copyFile(source, target.prepare(file), constants.COPYFILE_FICLONE);
+  await store.copy(stored, target.prepare(file));
   const copy = await target.seal(file);
   if (copy.sha256 !== stored.sha256) {
-    throw new DamagedFile(source, stored.file, `its SHA-256 is ${copy.sha256} instead of ${stored.sha256}`);
+    throw new DamagedFile(
+      store.addressOf(stored.file),
+      stored.file,
+      `its SHA-256 is ${copy.sha256} instead of ${stored.sha256}`,
+    );
   }
   return copy;
 }

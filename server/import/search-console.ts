@@ -15,8 +15,7 @@ import { patternOf } from '../load/snapshot-files.ts';
 import type { Stores } from '../load/stores.ts';
 import { ProcessFolder } from '../process-folder.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
-import { CheckedFiles } from '../storage/checked-files.ts';
-import { FactStore } from '../storage/fact-store.ts';
+import { openFileStore, storageFolders } from '../storage/open-file-store.ts';
 import { type KeptDays, refuseOverlaps, writeFacts } from './facts.ts';
 import { findFiles } from './files.ts';
 import { type PlannedTable, planTables, targetsOf } from './plan.ts';
@@ -83,7 +82,7 @@ export async function importSearchConsole(
   const files = await findFiles(options.paths, temporary.path);
   if (!options.force) refuseOtherProperty(files, options.property);
   const sources = files.flatMap(({ path }) => [folderOf(path), patternOf(folderOf(path))]);
-  const folders = [...new Set(sources), join(dataFolder, 'staging'), join(dataFolder, 'facts'), temporary.path];
+  const folders = [...new Set(sources), join(dataFolder, 'staging'), ...storageFolders(settings), temporary.path];
   const engine = opened.adopt(
     await Engine.open({ memoryLimit, threads, temporaryFolder: join(temporary.path, 'memory'), folders }),
     (it) => it.close(),
@@ -187,8 +186,9 @@ async function keptDays(session: Session, { settings, catalog }: Stores, project
   );
   const stored = await filesOf(catalog, project, 'site_daily', EVERY_DAY);
   if (stored.length === 0) return { synced, byDevice: [] };
-  const files = await new CheckedFiles(new FactStore(settings.dataFolder)).open(stored);
-  const days = await session.rowsOfFile<{ day: Day }>('import/days_with_devices', { files });
+  await using store = await openFileStore(settings);
+  using files = await store.open(stored);
+  const days = await session.rowsOfFile<{ day: Day }>('import/days_with_devices', { files: files.paths });
   return { synced, byDevice: days.map(({ day }) => day) };
 }
 

@@ -10,7 +10,7 @@ export const sweepListFiles: Job = {
   async run({ settings, catalog, log, now }) {
     const usage = openUsage(settings, (error) => log.warn({ err: error }, 'the use of lists cannot be read'));
     try {
-      await sweepLists({ catalog, usage, dataFolder: settings.dataFolder, log, now });
+      await sweepLists({ catalog, usage, settings, log, now });
       return {};
     } finally {
       await usage.close();

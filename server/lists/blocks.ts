@@ -4,6 +4,7 @@ import type { Measures } from '../domain/metrics.ts';
 import type { RuleTexts } from '../domain/rules.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
 import { withOwnMemory } from '../runtime/own-memory.ts';
+import type { OpenFiles } from '../storage/file-store.ts';
 
 export type ListRow = Measures & {
   readonly text: string;
@@ -65,13 +66,15 @@ export class Blocks {
     return { entries, bytes, hits: this.#hits, misses: this.#misses };
   }
 
-  /** Rows `from` to `to` (exclusive) of the list in a file, in batches. Not cached. */
-  async *rows(path: string, from: number, to: number, signal: AbortSignal): AsyncGenerator<readonly ListRow[]> {
+  /** Rows `from` to `to` (exclusive) of a list, in batches, for each of which its file is opened. Not cached. */
+  async *rows(
+    open: () => Promise<OpenFiles>,
+    from: number,
+    to: number,
+    signal: AbortSignal,
+  ): AsyncGenerator<readonly ListRow[]> {
     for (let at = from; at < to; at += ROWS_PER_BLOCK) {
-      const parameters = { file: path, after: at, limit: Math.min(ROWS_PER_BLOCK, to - at) };
-      const rows = await this.#engine.query<ListRow>('lists/list_rows', parameters, signal);
-      if (rows.length < parameters.limit) throw new Error(`${path} has fewer rows than expected`);
-      yield rows;
+      yield await this.#batch(open, { after: at, limit: Math.min(ROWS_PER_BLOCK, to - at) }, signal);
     }
   }
 
@@ -97,6 +100,18 @@ export class Blocks {
       }),
     );
     return [...parts.slice(0, -1), ...parts.slice(-1).map((part) => part.subarray(0, -1))];
+  }
+
+  async #batch(
+    open: () => Promise<OpenFiles>,
+    span: { readonly after: number; readonly limit: number },
+    signal: AbortSignal,
+  ): Promise<readonly ListRow[]> {
+    using opened = await open();
+    const [file = ''] = opened.paths;
+    const rows = await this.#engine.query<ListRow>('lists/list_rows', { file, ...span }, signal);
+    if (rows.length < span.limit) throw new Error(`${file} has fewer rows than expected`);
+    return rows;
   }
 }
 

@@ -3,6 +3,7 @@ import type { StoredList } from '../catalog/stored-lists.ts';
 import { KnownError, unavailable } from '../domain/errors.ts';
 import type { Selection } from '../domain/select-rows.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
+import type { OpenFiles } from '../storage/file-store.ts';
 import { Blocks, type ListRow, type Rendering } from './blocks.ts';
 import { SelectedRows, select } from './selected-rows.ts';
 import { isStorageFailure } from './storage-failures.ts';
@@ -71,16 +72,16 @@ export class ListReader {
 
   async #readFile<T>(list: StoredList, read: (path: string) => Promise<T>): Promise<T> {
     const { store } = this.#options;
-    const path = await this.#open(list);
+    using opened = await this.#open(list);
     try {
-      return await read(path);
+      return await read(opened.paths[0]!);
     } catch (error) {
       if (/out of memory/i.test(String(error))) throw error;
       // The bytes were verified, so a retry may succeed. Lists of older versions have no hash.
       if (store.has(list) && list.sha256 !== '' && isStorageFailure(error)) {
         throw cannotRead(error);
       }
-      return this.#lose(list, error);
+      return await this.#lose(list, error);
     }
   }
 
@@ -95,7 +96,7 @@ export class ListReader {
     const parts =
       held !== undefined || from >= to
         ? batchesOf((held ?? []).slice(from, to))
-        : this.#blocks.rows(await this.#open(list), from, to, signal);
+        : await this.#rows(list, { from, to }, signal);
     return beside === undefined ? parts : withOthers(parts, beside);
   }
 
@@ -109,11 +110,21 @@ export class ListReader {
     return rows.map((row) => ({ ...row, base: byText.get(row.text) }));
   }
 
-  async #open(list: StoredList): Promise<string> {
-    const path = await this.#options.store.open(list).catch((error: unknown) => {
+  /** Opens the file at once, so that a lost list is noticed, and then for each batch. */
+  async #rows(
+    list: StoredList,
+    { from, to }: { from: number; to: number },
+    signal: AbortSignal,
+  ): Promise<AsyncIterable<readonly ListRow[]>> {
+    (await this.#open(list))[Symbol.dispose]();
+    return this.#blocks.rows(() => this.#open(list), from, to, signal);
+  }
+
+  async #open(list: StoredList): Promise<OpenFiles> {
+    const opened = await this.#options.store.open(list).catch((error: unknown) => {
       throw cannotRead(error);
     });
-    return path ?? this.#lose(list);
+    return opened ?? this.#lose(list);
   }
 
   async #lose(list: StoredList, cause?: unknown): Promise<never> {

@@ -12,8 +12,7 @@ import { toKnownError } from '../providers/failures.ts';
 import type { Demand } from '../providers/places.ts';
 import { Providers } from '../providers/providers.ts';
 import type { Settings } from '../settings/settings.ts';
-import type { CheckedFiles } from '../storage/checked-files.ts';
-import { LocalFiles } from '../storage/local-files.ts';
+import type { FileStore } from '../storage/file-store.ts';
 import { ListFetcher } from './fetch-list.ts';
 import { lastFinalDay } from './finality.ts';
 import { ListPages } from './list-pages.ts';
@@ -30,7 +29,8 @@ import { within } from './within.ts';
 export interface ListsOptions {
   readonly engine: Engine;
   readonly catalog: OpenCatalog;
-  readonly factFiles: CheckedFiles;
+  /** Of facts and lists. */
+  readonly files: FileStore;
   readonly settings: Settings;
   readonly log: Pick<FastifyBaseLogger, 'info' | 'warn'>;
   /** Milliseconds, as `Date.now`. */
@@ -59,11 +59,9 @@ export class Lists {
   readonly #reader: ListReader;
 
   constructor(options: ListsOptions) {
-    const { engine, catalog, factFiles, settings, log, now } = options;
-    const { dataFolder } = settings;
+    const { engine, catalog, files, settings, log, now } = options;
     const limits = { lists: settings.listMax, bytes: settings.listDiskBudget };
     this.#options = options;
-    const files = new LocalFiles(dataFolder);
     // First, before other resources are opened, because it may fail.
     files.prepare('lists/new');
     this.#flights = new SingleFlight(catalog.locks);
@@ -84,7 +82,7 @@ export class Lists {
     this.providers = new Providers({ catalog, usage: this.#usage, settings, log, now });
     this.#fetcher = new ListFetcher(this.providers.gateway, log);
     this.#recentFailures = new Recent(now, FAILURE_COOLDOWN_MS, 10_000);
-    this.#sources = new Sources({ engine, catalog, factFiles, providers: this.providers });
+    this.#sources = new Sources({ engine, catalog, files, providers: this.providers });
   }
 
   /** The state of the cache of list parts, for metrics. */

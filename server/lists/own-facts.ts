@@ -1,7 +1,6 @@
 import type { ListKind } from '../catalog/stored-lists.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
-import type { CheckedFiles } from '../storage/checked-files.ts';
-import type { StoredFile } from '../storage/file-store.ts';
+import type { FileStore, StoredFile } from '../storage/file-store.ts';
 import { RankedRows } from './ranked-rows.ts';
 import type { Fetched, ListQuery, OwnSource } from './source.ts';
 
@@ -15,19 +14,19 @@ export class OwnFacts implements OwnSource {
   readonly kind = 'bigquery';
   readonly provider = null;
   readonly #engine: Engine;
-  readonly #checked: CheckedFiles;
+  readonly #store: FileStore;
   readonly #files: readonly StoredFile[];
 
   /** @param files Parquet files of page_daily or query_daily; at least one */
-  constructor(engine: Engine, checked: CheckedFiles, files: readonly StoredFile[]) {
+  constructor(engine: Engine, store: FileStore, files: readonly StoredFile[]) {
     this.#engine = engine;
-    this.#checked = checked;
+    this.#store = store;
     this.#files = files;
   }
 
   async fetch({ kind, range, country }: ListQuery): Promise<Fetched> {
-    const files = await this.#checked.open(this.#files);
-    const parameters = { files, from: range.from, to: range.to, country, max: MAX_ROWS + 1 };
+    using opened = await this.#store.open(this.#files);
+    const parameters = { files: opened.paths, from: range.from, to: range.to, country, max: MAX_ROWS + 1 };
     const ranked = await RankedRows.from(this.#engine, SQL[kind], parameters);
     const { count } = ranked;
     return {

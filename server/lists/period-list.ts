@@ -1,7 +1,6 @@
 import type { ListKind } from '../catalog/stored-lists.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
-import type { CheckedFiles } from '../storage/checked-files.ts';
-import type { StoredFile } from '../storage/file-store.ts';
+import type { FileStore, StoredFile } from '../storage/file-store.ts';
 import { RankedRows } from './ranked-rows.ts';
 import type { Fetched, ListQuery, OwnSource } from './source.ts';
 
@@ -15,18 +14,19 @@ export class PeriodList implements OwnSource {
   readonly kind = 'gsc';
   readonly provider = null;
   readonly #engine: Engine;
-  readonly #checked: CheckedFiles;
+  readonly #store: FileStore;
   readonly #file: StoredFile;
 
   /** @param file a Parquet file of page_period or query_period */
-  constructor(engine: Engine, checked: CheckedFiles, file: StoredFile) {
+  constructor(engine: Engine, store: FileStore, file: StoredFile) {
     this.#engine = engine;
-    this.#checked = checked;
+    this.#store = store;
     this.#file = file;
   }
 
   async fetch({ kind }: ListQuery): Promise<Fetched> {
-    const ranked = await RankedRows.from(this.#engine, SQL[kind], { files: await this.#checked.open([this.#file]) });
+    using opened = await this.#store.open([this.#file]);
+    const ranked = await RankedRows.from(this.#engine, SQL[kind], { files: opened.paths });
     return { ranked, rows: ranked.count, truncated: false, capped: CUT_AT.includes(ranked.count), complete: true };
   }
 }

@@ -18,8 +18,8 @@ import {
 import type { Usage } from '../catalog/usage.ts';
 import { newUuid } from '../domain/ids.ts';
 import { toMicroseconds } from '../domain/instants.ts';
-import { CheckedFiles, DamagedFile } from '../storage/checked-files.ts';
-import type { FileStore } from '../storage/file-store.ts';
+import { DamagedFile } from '../storage/checked-files.ts';
+import type { FileStore, OpenFiles } from '../storage/file-store.ts';
 import type { PageSequences } from './page-sequences.ts';
 import type { RankedRows } from './ranked-rows.ts';
 
@@ -42,34 +42,29 @@ const MAX_GRACE = 3_600_000;
 /** Stored lists: each is a Parquet file and a catalog row, shared by all processes. */
 export class ListStore {
   readonly #options: StoreOptions;
-  readonly #checked: CheckedFiles;
   /** Uses by file that are not written yet, and the last write by file. */
   readonly #uses = new Map<string, { hits: number; at: number }>();
   readonly #noted = new Map<string, number>();
 
   constructor(options: StoreOptions) {
     this.#options = options;
-    this.#checked = new CheckedFiles(options.files);
   }
 
-  /** The list of a key, if its file exists. */
+  /** The list of a key, unless its file is known to be missing. */
   async find(key: ListKey): Promise<StoredList | undefined> {
     const list = await findList(this.#options.catalog, key);
     return list !== undefined && this.has(list) ? list : undefined;
   }
 
-  /** Whether the file of a list still exists, even if the list has been replaced. */
-  has({ file, bytes }: StoredList): boolean {
-    return this.#options.files.sizeOf(file) === bytes;
+  /** False if the file of a list is known to be missing. A list that has been replaced may still have it. */
+  has(list: StoredList): boolean {
+    return this.#options.files.mayHave(list);
   }
 
-  /**
-   * The path of the file of a list; undefined if it is missing or damaged. Throws for other read errors.
-   */
-  async open(list: StoredList): Promise<string | undefined> {
+  /** Opens the file of a list; undefined if it is missing or damaged. Throws for other read errors. */
+  async open(list: StoredList): Promise<OpenFiles | undefined> {
     try {
-      const [path] = await this.#checked.open([list]);
-      return path;
+      return await this.#options.files.open([list]);
     } catch (error) {
       if (error instanceof DamagedFile) return undefined;
       throw error;
@@ -134,7 +129,7 @@ export class ListStore {
   async sweep(): Promise<void> {
     await this.#removeRetired();
     const { catalog, files } = this.#options;
-    for (const { file, modifiedAt } of await files.list('lists')) {
+    for (const { file, modifiedAt } of (await files.folder?.list('lists')) ?? []) {
       // A newer file may still be in use by a writer.
       if (Date.now() - modifiedAt < LEFTOVER_AGE) continue;
       if (!(await isListKnown(catalog, file))) await files.remove(file);

@@ -1,12 +1,13 @@
 import type { OpenCatalog } from '../catalog/catalog.ts';
 import { dropOutdatedLists } from '../catalog/stored-lists.ts';
-import { LocalFiles } from '../storage/local-files.ts';
+import type { StorageSettings } from '../storage/open-file-store.ts';
+import { openFileStore } from '../storage/open-file-store.ts';
 import { PageSequences } from './page-sequences.ts';
 import { ListStore, type StoreOptions } from './store.ts';
 
 type SweepOptions = Pick<StoreOptions, 'usage' | 'log'> & {
   readonly catalog: OpenCatalog;
-  readonly dataFolder: string;
+  readonly settings: StorageSettings;
   readonly now: () => number;
 };
 
@@ -14,12 +15,13 @@ type SweepOptions = Pick<StoreOptions, 'usage' | 'log'> & {
  * Removes lists of outdated data, unused files of replaced lists, expired page sequences, and locks of killed processes.
  * Safe while servers run. Needs neither DuckDB nor a provider.
  */
-export async function sweepLists({ catalog, usage, dataFolder, log, now }: SweepOptions): Promise<void> {
+export async function sweepLists({ catalog, usage, settings, log, now }: SweepOptions): Promise<void> {
   await dropOutdatedLists(catalog);
   const sequences = new PageSequences(usage, now);
   // Unused, because nothing is stored here.
   const limits = { lists: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY };
-  await new ListStore({ catalog, usage, sequences, files: new LocalFiles(dataFolder), limits, log }).sweep();
+  await using files = await openFileStore(settings);
+  await new ListStore({ catalog, usage, sequences, files, limits, log }).sweep();
   await sequences.sweep();
   await catalog.locks.sweep();
 }

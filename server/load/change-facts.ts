@@ -1,6 +1,7 @@
+import { join } from 'node:path';
 import type { LoadLock } from '../catalog/locks.ts';
-import { CheckedFiles } from '../storage/checked-files.ts';
-import { FactStore } from '../storage/fact-store.ts';
+import { LocalFiles } from '../storage/local-files.ts';
+import { openFileStore } from '../storage/open-file-store.ts';
 import { Journal } from './journal.ts';
 import { type LockOptions, withLoadLock } from './lock.ts';
 import type { FactFiles } from './new-files.ts';
@@ -27,20 +28,21 @@ export function changeFacts<T>(
   change: (own: FactChange) => Promise<T>,
 ): Promise<T> {
   return withLoadLock(catalog.locks, options, async (lock) => {
-    const store = new FactStore(settings.dataFolder);
-    const journal = new Journal(store);
+    const { dataFolder } = settings;
+    await using store = await openFileStore(settings);
+    const journal = new Journal(new LocalFiles(dataFolder));
     // Whether a killed load was committed must be known before its files are removed.
     await journal.settle(catalog);
-    await sweep(catalog, store);
-    const staging = store.path('staging');
-    const files = { store, planned: new PlannedFiles(staging), checked: new CheckedFiles(store) };
+    await sweep(catalog, { store, dataFolder });
+    const staging = join(dataFolder, 'staging');
+    const files = { store, planned: new PlannedFiles(staging) };
     try {
       const result = await change({ lock, files, journal, staging });
       await journal.compact(catalog);
       return result;
     } finally {
       // A failed sweep does not change the result; the next change sweeps again.
-      await sweep(catalog, store).catch(() => {});
+      await sweep(catalog, { store, dataFolder }).catch(() => {});
     }
   });
 }

@@ -4,7 +4,7 @@ import type { Catalog, Values } from '../catalog/catalog.ts';
 import { eachRow } from '../catalog/entity-rows.ts';
 import { type LoadedTable, listLoadedTables, listManifest, type ManifestRow } from '../catalog/manifest.ts';
 import { lastPublication, nextPublication, type Publication } from '../catalog/publications.ts';
-import type { FactStore } from '../storage/fact-store.ts';
+import type { LocalFiles } from '../storage/local-files.ts';
 import { ENTITIES, type EntityTable } from './tables.ts';
 
 /** A line of a record. Rows have the format of the catalog. */
@@ -49,9 +49,9 @@ const FEW_BYTES = 4_000_000;
  * older records. Written only while holding the load lock.
  */
 export class Journal {
-  readonly #store: FactStore;
+  readonly #store: LocalFiles;
 
-  constructor(store: FactStore) {
+  constructor(store: LocalFiles) {
     this.#store = store;
   }
 
@@ -179,19 +179,19 @@ export class Journal {
 
 /** A record that is being written. */
 export class JournalRecord {
-  readonly #store: FactStore;
+  readonly #store: LocalFiles;
   readonly #file: string;
   readonly #handle: FileHandle;
   readonly #hash = createHash('sha256');
   #text = '';
 
-  private constructor(store: FactStore, file: string, handle: FileHandle) {
+  private constructor(store: LocalFiles, file: string, handle: FileHandle) {
     this.#store = store;
     this.#file = file;
     this.#handle = handle;
   }
 
-  static async create(store: FactStore, name: string): Promise<JournalRecord> {
+  static async create(store: LocalFiles, name: string): Promise<JournalRecord> {
     const file = pathOf(name);
     return new JournalRecord(store, file, await open(store.prepare(file), 'w', 0o600));
   }

@@ -1,9 +1,9 @@
-import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { LoadedTable } from '../catalog/manifest.ts';
 import { Engine, type Session } from '../facts/duckdb/engine.ts';
 import type { Settings } from '../settings/settings.ts';
 import { DamagedFile } from '../storage/checked-files.ts';
+import { storageFolders } from '../storage/open-file-store.ts';
 import { changeFacts, type FactChange } from './change-facts.ts';
 import { checkEntities, checkFacts, tablesToCheck, unknownProjects } from './checks.ts';
 import { macrosOf } from './column-types.ts';
@@ -126,11 +126,11 @@ async function knownProjects(options: LoadOptions): Promise<readonly string[] | 
   return tables.some(({ table }) => table === 'workspaces' || table === 'projects') ? undefined : [];
 }
 
-/** The folders of a data folder that the engine of a load reads and writes. */
-export function loadFolders({ dataFolder }: Settings): string[] {
-  const staging = join(dataFolder, 'staging');
+/** The folders that the engine of a load reads and writes. */
+export function loadFolders(settings: Settings): string[] {
+  const staging = join(settings.dataFolder, 'staging');
   // The engine also reads snapshots by pattern.
-  return [staging, patternOf(resolve(staging)), join(dataFolder, 'facts')];
+  return [staging, patternOf(resolve(staging)), ...storageFolders(settings)];
 }
 
 async function loadLocked(
@@ -147,7 +147,6 @@ async function loadLocked(
   const found = await findSnapshotFiles(folder);
   if (found.tables.length === 0) throw new LoadRejected(found.problems);
 
-  mkdirSync(files.store.path('facts'), { recursive: true, mode: 0o700 });
   using opened = new DisposableStack();
   const openOwn = async (): Promise<Engine> => {
     const { memoryLimit, threads } = settings;
@@ -188,7 +187,7 @@ async function loadLocked(
     ...read.warnings,
     ...(await syncWarnings(session, catalog, carried, parts)),
     ...(trusted ? [] : await positionWarnings(session, parts)),
-    ...(await keywordWarnings(session, catalog, carried, files.checked, parts)),
+    ...(await keywordWarnings(session, catalog, carried, files.store, parts)),
     ...implausible.map(sentence),
     ...needlessConfirmations(removed, confirmDelete),
   ];

@@ -3,9 +3,7 @@ import type { Day } from '../domain/dates.ts';
 import { newUuid } from '../domain/ids.ts';
 import type { Parameters, Session } from '../facts/duckdb/engine.ts';
 import { sqlTemplate, sqlText } from '../runtime/sql.ts';
-import type { CheckedFiles } from '../storage/checked-files.ts';
-import type { FactStore } from '../storage/fact-store.ts';
-import type { StoredFile } from '../storage/file-store.ts';
+import type { FileStore, StoredFile } from '../storage/file-store.ts';
 import { daysOf, MAX_PER_PART } from './parts.ts';
 import type { PlannedFiles } from './planned-files.ts';
 import { LoadRejected } from './problems.ts';
@@ -13,9 +11,7 @@ import type { FactTableSchema } from './tables.ts';
 
 /** Where a load reads and writes fact files. */
 export interface FactFiles {
-  readonly store: FactStore;
-  /** Verifies existing files against the manifest when they are opened. */
-  readonly checked: CheckedFiles;
+  readonly store: FileStore;
   readonly planned: PlannedFiles;
 }
 
@@ -65,8 +61,8 @@ export async function writeFile(
   const file = `facts/${table}/${project}/${part}-${newUuid()}.parquet`;
   planned.add(file);
   const target = store.prepare(file);
-  const source = of ? { file: store.path(of.file) } : {};
-  const rows = await session.run(text, { ...parameters, ...source, target });
+  using source = of && (await store.open([of]));
+  const rows = await session.run(text, { ...parameters, ...(source && { file: source.paths[0]! }), target });
   if (rows === 0) {
     await store.remove(file);
     return null;
@@ -86,9 +82,12 @@ async function readDays(session: Session, schema: FactTableSchema, file: string,
 export async function checkRunning(
   session: Session,
   { files: { store }, schema }: Place,
-  { file, firstDay, lastDay }: WrittenFile,
+  written: WrittenFile,
 ): Promise<void> {
-  const [found] = await session.rows<{ largest: string }>(sqlText('load/running_largest'), { file: store.path(file) });
+  using opened = await store.open([written]);
+  const parameters = { file: opened.paths[0]! };
+  const [found] = await session.rows<{ largest: string }>(sqlText('load/running_largest'), parameters);
+  const { firstDay, lastDay } = written;
   if (found !== undefined) refuseTooLarge(schema, { ...found, firstDay, lastDay }, Number.MAX_SAFE_INTEGER);
 }
 

@@ -163,7 +163,8 @@ async function writePart(
 ): Promise<PartChange[]> {
   const { files, schema, project, part } = place;
   using session = await engine.session();
-  const old = current === undefined || isReplaced(current, replaced) ? [] : await files.checked.open([current]);
+  using opened = await files.store.open(current === undefined || isReplaced(current, replaced) ? [] : [current]);
+  const old = opened.paths;
   const inputs = {
     files: [...(carried?.files ?? []), ...old],
     old,

@@ -2,8 +2,8 @@ import type { Catalog } from '../catalog/catalog.ts';
 import { filesOf } from '../catalog/manifest.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
 import { sqlTemplate, sqlText } from '../runtime/sql.ts';
-import { type CheckedFiles, DamagedFile } from '../storage/checked-files.ts';
-import type { StoredFile } from '../storage/file-store.ts';
+import { DamagedFile } from '../storage/checked-files.ts';
+import type { FileStore, OpenFiles, StoredFile } from '../storage/file-store.ts';
 import { check } from './checks.ts';
 import { count, type Problem } from './problems.ts';
 import { batches, type StagedParts } from './staged-parts.ts';
@@ -52,7 +52,7 @@ export async function keywordWarnings(
   session: Session,
   catalog: Catalog,
   { tables }: Carried,
-  checked: CheckedFiles,
+  store: FileStore,
   parts: StagedParts,
 ): Promise<string[]> {
   if (!tables.some(({ name }) => name === 'keywords')) return [];
@@ -67,11 +67,12 @@ export async function keywordWarnings(
   for (const [project, keywords] of Map.groupBy(found, (keyword) => keyword.project)) {
     const running = await filesOf(catalog, project, 'keyword_running', ALL_DAYS);
     const stored = running.length > 0 ? running : await filesOf(catalog, project, 'keyword_daily', ALL_DAYS);
-    const paths = await undamagedPaths(checked, stored);
+    using opened = await openUndamaged(store, stored);
     // A load repairs damaged facts, so this warning must not fail it.
-    if (paths === undefined) continue;
+    if (opened === undefined) continue;
+    const files = opened.paths;
     const before =
-      paths.length > 0 ? await session.rows<{ id: string }>(sqlText('load/keywords_of_files'), { files: paths }) : [];
+      files.length > 0 ? await session.rows<{ id: string }>(sqlText('load/keywords_of_files'), { files }) : [];
     const known = new Set(before.map(({ id }) => id));
     const without = keywords.filter(({ id }) => !known.has(id));
     if (without.length === 0) continue;
@@ -84,9 +85,9 @@ export async function keywordWarnings(
   return warnings;
 }
 
-async function undamagedPaths(checked: CheckedFiles, files: readonly StoredFile[]): Promise<string[] | undefined> {
+async function openUndamaged(store: FileStore, files: readonly StoredFile[]): Promise<OpenFiles | undefined> {
   try {
-    return await checked.open(files);
+    return await store.open(files);
   } catch (error) {
     if (error instanceof DamagedFile) return undefined;
     throw error;

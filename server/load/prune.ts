@@ -6,8 +6,7 @@ import { addDays, type Day, eachDay, monthOf } from '../domain/dates.ts';
 import { EVERY_DAY } from '../domain/range.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
-import { CheckedFiles } from '../storage/checked-files.ts';
-import { FactStore } from '../storage/fact-store.ts';
+import { openFileStore } from '../storage/open-file-store.ts';
 import { changeFacts } from './change-facts.ts';
 import type { FactFiles, PartChange } from './new-files.ts';
 import { writePartFiles } from './part-files.ts';
@@ -33,7 +32,7 @@ export async function findOldFacts(
   project: string,
   before: Day,
 ): Promise<OldFacts[]> {
-  const checked = new CheckedFiles(new FactStore(settings.dataFolder));
+  await using store = await openFileStore(settings);
   const found: OldFacts[] = [];
   for (const schema of FACTS) {
     const files = (await manifestOf(catalog, project, schema.name, EVERY_DAY)).filter((file) =>
@@ -47,9 +46,9 @@ export async function findOldFacts(
         continue;
       }
       using session = await (await engine()).session();
-      const [path = ''] = await checked.open([file]);
+      using opened = await store.open([file]);
       const text = sqlTemplate('load/rows_before', { day: schema.day });
-      rows += (await session.rows<{ rows: number }>(text, { file: path, before }))[0]!.rows;
+      rows += (await session.rows<{ rows: number }>(text, { file: opened.paths[0]!, before }))[0]!.rows;
     }
     const firstDay = files.map((file) => file.firstDay).reduce((a, b) => (a < b ? a : b));
     found.push({ table: schema.name, firstDay, rows });

@@ -55,11 +55,13 @@ export async function writeRunning(
   }
   const daily = [...months.values()].filter((file) => file !== undefined);
   if (daily.length + old.length === 0) return [];
+  // The statement requires files in both lists; unused ones serve as placeholders.
+  using openDaily = await files.store.open(daily.length > 0 ? daily : old);
+  using openOld = await files.store.open(old.length > 0 ? old : daily);
   const parameters = {
-    // The statement requires files in both lists; unused ones serve as placeholders.
-    daily: await files.checked.open(daily.length > 0 ? daily : old),
+    daily: openDaily.paths,
     hasDaily: daily.length > 0,
-    old: await files.checked.open(old.length > 0 ? old : daily),
+    old: openOld.paths,
     hasOld: old.length > 0,
     months: [...months.keys()].map((month) => `${month}-01`),
   };
@@ -91,8 +93,8 @@ export async function writeCumulative(
   if (days === null || running === null) return { project, table, part, written: null };
   using session = await engine.session();
   const text = sqlTemplate(`load/rollups/${table}`, { block_sums: BLOCK_SUMS, sums: CUMULATIVE_SUMS });
-  const [path] = await files.checked.open([running, days]);
-  const parameters = { running: path!, month: `${part}-01` };
+  using opened = await files.store.open([running, days]);
+  const parameters = { running: opened.paths[0]!, month: `${part}-01` };
   return { project, table, part, written: await writeFile(session, place, table, { text, parameters }, { of: days }) };
 }
 

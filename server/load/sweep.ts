@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Catalog } from '../catalog/catalog.ts';
 import {
   forgetRetiredFactFiles,
@@ -7,7 +8,7 @@ import {
   listRetiredFactFiles,
 } from '../catalog/fact-files.ts';
 import { toMicroseconds } from '../domain/instants.ts';
-import type { FactStore } from '../storage/fact-store.ts';
+import type { FileFolder, FileStore } from '../storage/file-store.ts';
 import { PlannedFiles } from './planned-files.ts';
 
 /** Longer than any request may take: earlier requests may still read files that a load replaced. */
@@ -21,9 +22,13 @@ const FEW_ORPHANS = 10;
  * Removes staged files, unpublished fact files, and fact files that were replaced before the grace period. Requires the
  * load lock. Returns the number of removed fact files.
  */
-export async function sweep(catalog: Catalog, store: FactStore, now = Date.now()): Promise<number> {
+export async function sweep(
+  catalog: Catalog,
+  { store, dataFolder }: { readonly store: FileStore; readonly dataFolder: string },
+  now = Date.now(),
+): Promise<number> {
   let removed = 0;
-  const staging = store.path('staging');
+  const staging = join(dataFolder, 'staging');
   for (const file of await PlannedFiles.read(staging)) {
     if (await isFactFileKept(catalog, file, 0)) continue;
     await store.remove(file);
@@ -36,16 +41,16 @@ export async function sweep(catalog: Catalog, store: FactStore, now = Date.now()
     removed++;
   }
   await forgetRetiredFactFiles(catalog, before);
-  await store.emptyTrash(now);
+  await store.folder?.emptyTrash(now);
   return removed;
 }
 
 /** Fact files that the catalog does not reference. Lists all files. */
 export async function findOrphans(
   catalog: Catalog,
-  store: FactStore,
+  folder: FileFolder,
 ): Promise<{ orphans: string[]; mayBeMoved: boolean }> {
-  const files = await store.factFiles();
+  const files = await folder.factFiles();
   const known = new Set(await listKnownFactFiles(catalog));
   const orphans = files.filter((file) => !known.has(file));
   // Many unknown files suggest the wrong catalog rather than superfluous files.
@@ -55,19 +60,19 @@ export async function findOrphans(
 
 /**
  * Moves orphans, such as a power cut may leave, to the trash once a day. If they are more than a tenth of all files it
- * moves none and returns a warning. Requires the load lock.
+ * moves none and returns a warning. Only for stores that are a folder. Requires the load lock.
  */
 export async function moveOrphansDaily(
   catalog: Catalog,
-  store: FactStore,
+  { folder }: Pick<FileStore, 'folder'>,
   now = Date.now(),
 ): Promise<string | undefined> {
-  if (now - (await store.touchedAt(ORPHANS_MARK)) < ORPHANS_EVERY_MS) return undefined;
-  const { orphans, mayBeMoved } = await findOrphans(catalog, store);
+  if (folder === undefined || now - (await folder.touchedAt(ORPHANS_MARK)) < ORPHANS_EVERY_MS) return undefined;
+  const { orphans, mayBeMoved } = await findOrphans(catalog, folder);
   if (orphans.length > 0 && !mayBeMoved) {
     return `${orphans.length} fact files are unknown to the catalog, more than a tenth of all; none was moved. Check that this is the right catalog; 'ordinate verify' lists the files.`;
   }
-  await store.moveToTrash(orphans, now);
-  await store.touch(ORPHANS_MARK, now);
+  await folder.moveToTrash(orphans, now);
+  await folder.touch(ORPHANS_MARK, now);
   return undefined;
 }

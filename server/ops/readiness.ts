@@ -1,15 +1,17 @@
-import { open, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Catalog, OpenCatalog } from '../catalog/catalog.ts';
 import { findAnyFactFile } from '../catalog/fact-files.ts';
 import { unavailable } from '../domain/errors.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
+import type { FileStore } from '../storage/file-store.ts';
 import { findShortage } from '../storage/free-space.ts';
 
 /** What the service needs to be ready. */
 export interface Readiness {
   readonly catalog: OpenCatalog;
   readonly engine: Engine;
+  readonly files: FileStore;
   readonly dataFolder: string;
   /** Bytes that must be free on the disk of the data folder. */
   readonly minFree: number;
@@ -17,7 +19,7 @@ export interface Readiness {
 
 /** Throws `unavailable` with the problem if the service cannot answer or write. */
 export async function checkReadiness(
-  { catalog, engine, dataFolder, minFree }: Readiness,
+  { catalog, engine, files, dataFolder, minFree }: Readiness,
   signal: AbortSignal,
 ): Promise<void> {
   await step('its catalog does not answer', async () => {
@@ -26,7 +28,7 @@ export async function checkReadiness(
   });
   await step('its query engine does not answer', () => engine.query('facts/ping', {}, signal));
   await step('its data folder cannot be written', () => tryWriting(dataFolder));
-  await step('its fact files cannot be opened', () => openFacts(catalog, dataFolder));
+  await step('its fact files cannot be opened', () => openFacts(catalog, files));
   const shortage = await step('the free space of its disk is not known', () => findShortage(dataFolder, minFree));
   if (shortage !== undefined) throw notReady(shortage);
 }
@@ -55,9 +57,7 @@ async function tryWriting(dataFolder: string): Promise<void> {
 }
 
 /** Opens any one file of the manifest: a lost volume or lost permissions affect all of them. */
-async function openFacts(catalog: Catalog, dataFolder: string): Promise<void> {
+async function openFacts(catalog: Catalog, files: FileStore): Promise<void> {
   const name = await findAnyFactFile(catalog);
-  if (name === undefined) return;
-  const file = await open(join(dataFolder, name));
-  await file.close();
+  if (name !== undefined) await files.reach(name);
 }

@@ -13,7 +13,7 @@ import { listWorkspaces, putKeepDays, putRequestsPerMinute } from '../catalog/wo
 import { Journal, type JournalLine, type StoredRecord } from '../load/journal.ts';
 import { type LockOptions, withLoadLock } from '../load/lock.ts';
 import { ENTITIES, type EntityTable } from '../load/tables.ts';
-import { FactStore } from '../storage/fact-store.ts';
+import { FactFolder } from '../storage/fact-folder.ts';
 import { type JournalState, replay } from './journal-state.ts';
 
 interface Options extends Pick<LockOptions, 'lockTimeout'> {
@@ -54,7 +54,7 @@ const KEPT_TABLES = [
  */
 export function rebuild(dataFolder: string, options: Options = {}): Promise<RebuildReport> {
   return locked(dataFolder, options, async (report) => {
-    const store = new FactStore(dataFolder);
+    const store = new FactFolder(dataFolder);
     const journal = new Journal(store);
     const records = await journal.records();
     if (records.length === 0) {
@@ -98,7 +98,7 @@ export async function discardFacts(dataFolder: string, options: Options = {}): P
         `There is a catalog in '${dataFolder}'; nothing was touched. Begin with an empty data folder instead: name one in ORDINATE_DATA.`,
       );
     }
-    const store = new FactStore(dataFolder);
+    const store = new FactFolder(dataFolder);
     const found = [...CATALOG_FILES, 'facts'].filter((name) => existsSync(store.path(name)));
     await store.moveToTrash(found, Date.now());
   });
@@ -142,7 +142,7 @@ export async function ofKnownProjects(catalog: Catalog, manifest: readonly Manif
 
 /** Builds the catalog in another folder and renames it, so that a killed process leaves no incomplete catalog. */
 async function rebuildCatalog(
-  store: FactStore,
+  store: FactFolder,
   dataFolder: string,
   records: readonly StoredRecord[],
   older: OpenCatalog | undefined,
@@ -228,7 +228,7 @@ async function idsOf(catalog: Catalog, table: string): Promise<Set<Values[string
 }
 
 async function compare(
-  store: FactStore,
+  store: FactFolder,
   files: readonly ManifestRow[],
 ): Promise<Pick<RebuildReport, 'restored' | 'damaged'>> {
   const restored: string[] = [];

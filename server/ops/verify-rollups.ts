@@ -89,7 +89,8 @@ async function checkPart(
   using session = await engine.session();
   const isReadable = stored !== undefined && !damaged.has(stored.file);
   if (isReadable) {
-    const parameters = { days: files.store.path(days.file), stored: files.store.path(stored.file) };
+    using opened = await files.store.open([days, stored]);
+    const parameters = { days: opened.paths[0]!, stored: opened.paths[1]! };
     const [found] = await session.rows<{ differences: number }>(sqlText(`ops/${table}_differences`), parameters);
     if (found?.differences === 0) return [];
   }
@@ -122,7 +123,8 @@ async function checkRunning(
   if (isReadable && made !== null) {
     using session = await engine.session();
     const months = days.map((day) => `${day.part}-01`);
-    const parameters = { made: files.store.path(made.file), stored: files.store.path(stored.file), months };
+    using opened = await files.store.open([made, stored]);
+    const parameters = { made: opened.paths[0]!, stored: opened.paths[1]!, months };
     const [found] = await session.rows<{ differences: number }>(sqlText(`ops/${RUNNING}_differences`), parameters);
     if (found?.differences === 0) return { made, result: [] };
   }
@@ -145,7 +147,8 @@ async function checkCumulative(
   const isReadable = stored !== undefined && !damaged.has(stored.file);
   if (isReadable && change.written !== null) {
     using session = await engine.session();
-    const parameters = { made: files.store.path(change.written.file), stored: files.store.path(stored.file) };
+    using opened = await files.store.open([change.written, stored]);
+    const parameters = { made: opened.paths[0]!, stored: opened.paths[1]! };
     const [found] = await session.rows<{ differences: number }>(sqlText(`ops/${table}_differences`), parameters);
     if (found?.differences === 0) return [];
   }

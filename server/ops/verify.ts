@@ -11,8 +11,9 @@ import { PlannedFiles } from '../load/planned-files.ts';
 import { publishFiles } from '../load/publish.ts';
 import type { Stores } from '../load/stores.ts';
 import { findOrphans, sweep } from '../load/sweep.ts';
-import { CheckedFiles } from '../storage/checked-files.ts';
-import { FactStore } from '../storage/fact-store.ts';
+import type { FileStore } from '../storage/file-store.ts';
+import { LocalFiles } from '../storage/local-files.ts';
+import { openFileStore, storageFolders } from '../storage/open-file-store.ts';
 import { replay } from './journal-state.ts';
 import { ofKnownProjects } from './rebuild.ts';
 import { checkRollups } from './verify-rollups.ts';
@@ -58,7 +59,7 @@ const NOWHERE = { project: null, table: null, part: null, file: null, repaired: 
 /** Compares what is stored with what was written: the catalog, the files, the rollups and the journal. */
 export async function verify({ settings, catalog }: Stores, options: Options = {}): Promise<VerifyReport> {
   const { repair = false, report = () => {}, project, ...lockOptions } = options;
-  const store = new FactStore(settings.dataFolder);
+  await using store = await openFileStore(settings);
   const problems: VerifyProblem[] = [];
   report('looking at the catalog');
   for (const damage of await findCatalogDamage(catalog)) {
@@ -72,8 +73,8 @@ export async function verify({ settings, catalog }: Stores, options: Options = {
   const onWait = (): void => report('waiting for a load to end');
   await withLoadLock(catalog.locks, { ...lockOptions, onWait }, async () => {
     report('looking for orphans');
-    problems.push(...(await orphans(store, catalog, repair)));
-    const journal = new Journal(store);
+    problems.push(...(await orphans(store, { settings, catalog }, repair)));
+    const journal = new Journal(new LocalFiles(settings.dataFolder));
     const rollups = await verifyRollups({ settings, catalog }, { store, journal, repair, report, damaged, isMeant });
     problems.push(...rollups.problems);
     const replaced = new Set(
@@ -106,7 +107,7 @@ type Damaged = ReadonlyMap<string, readonly [ManifestRow, string]>;
 
 /** Files whose content is not what was written, by name, each with a message that says how to repair it. */
 async function damagedFiles(
-  store: FactStore,
+  store: FileStore,
   catalog: Catalog,
   manifest: readonly ManifestRow[],
   report: (step: string) => void,
@@ -119,28 +120,35 @@ async function damagedFiles(
     // A load may have replaced it long ago by now.
     if (!(await isFactFileKept(catalog, row.file, Number.MAX_SAFE_INTEGER))) continue;
     const days = `${row.firstDay} to ${row.lastDay}`;
-    const message = `'${store.path(row.file)}' is damaged: ${damage}. Restore it from a backup, or load ${row.table} of project ${row.project} from ${days} again.`;
+    const message = `'${store.addressOf(row.file)}' is damaged: ${damage}. Restore it from a backup, or load ${row.table} of project ${row.project} from ${days} again.`;
     damaged.set(row.file, [row, message]);
   }
   return damaged;
 }
 
-async function orphans(store: FactStore, catalog: Catalog, repair: boolean): Promise<VerifyProblem[]> {
-  await sweep(catalog, store);
-  const { orphans: files, mayBeMoved } = await findOrphans(catalog, store);
+/** None where the store is not a folder: nothing else is there but what the catalog has planned. */
+async function orphans(
+  store: FileStore,
+  { settings: { dataFolder }, catalog }: Stores,
+  repair: boolean,
+): Promise<VerifyProblem[]> {
+  await sweep(catalog, { store, dataFolder });
+  const { folder } = store;
+  if (folder === undefined) return [];
+  const { orphans: files, mayBeMoved } = await findOrphans(catalog, folder);
   const isMoved = repair && mayBeMoved;
-  if (isMoved) await store.moveToTrash(files, Date.now());
+  if (isMoved) await folder.moveToTrash(files, Date.now());
   const remedy = mayBeMoved
     ? "'ordinate verify --repair' moves it to the trash."
     : 'So many files are unknown to it that it may be the wrong catalog; none is touched.';
   return files.map((file) => {
-    const message = `'${store.path(file)}' is unknown to the catalog. ${isMoved ? 'It was moved to the trash.' : remedy}`;
+    const message = `'${store.addressOf(file)}' is unknown to the catalog. ${isMoved ? 'It was moved to the trash.' : remedy}`;
     return { ...NOWHERE, kind: 'orphan', file, message, repaired: isMoved };
   });
 }
 
 interface RollupTools {
-  readonly store: FactStore;
+  readonly store: FileStore;
   readonly journal: Journal;
   readonly repair: boolean;
   readonly report: (step: string) => void;
@@ -152,13 +160,14 @@ async function verifyRollups(
   { settings, catalog }: Stores,
   { store, journal, repair, report, damaged, isMeant }: RollupTools,
 ): Promise<{ problems: VerifyProblem[] }> {
-  const staging = store.path('staging');
-  const files = { store, planned: new PlannedFiles(staging), checked: new CheckedFiles(store) };
+  const { dataFolder } = settings;
+  const staging = join(dataFolder, 'staging');
+  const files = { store, planned: new PlannedFiles(staging) };
   const engine = await Engine.open({
     memoryLimit: settings.memoryLimit,
     threads: settings.threads,
     temporaryFolder: join(staging, 'memory'),
-    folders: [staging, store.path('facts')],
+    folders: [staging, ...storageFolders(settings)],
   });
   const problems: VerifyProblem[] = [];
   try {
@@ -176,7 +185,7 @@ async function verifyRollups(
     }
   } finally {
     engine.close();
-    await sweep(catalog, store);
+    await sweep(catalog, { store, dataFolder });
   }
   return { problems };
 }

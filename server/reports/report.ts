@@ -6,7 +6,7 @@ import { notFound } from '../domain/errors.ts';
 import type { Facts } from '../facts/facts.ts';
 import { UnreadableList } from '../lists/list-reader.ts';
 import type { Lists } from '../lists/lists.ts';
-import type { CheckedFiles } from '../storage/checked-files.ts';
+import type { FileStore } from '../storage/file-store.ts';
 import { type FormatName, formatParameters, type Parameters, readParameters } from './parameters.ts';
 
 /** The dependencies of reports. */
@@ -16,8 +16,8 @@ export interface ReportSources {
   readonly tracked: TrackedKeywordsCache;
   readonly facts: Facts;
   readonly lists: Lists;
-  /** The stored files of facts, for those that are handed out as they are. */
-  readonly factFiles: CheckedFiles;
+  /** The stored files, for those that are handed out as they are. */
+  readonly files: FileStore;
   /** Milliseconds, as `Date.now`. */
   readonly now: () => number;
   /** Where browsers reach this server, without a path; null where no setting says it. */

@@ -73,7 +73,7 @@ export interface SentFile extends StoredFile {
  * the project, or was replaced so long ago that it is gone.
  */
 export async function snapshotFile(
-  { catalog, factFiles, now }: ReportSources,
+  { catalog, files, now }: ReportSources,
   project: Project,
   name: string,
 ): Promise<SentFile> {
@@ -83,13 +83,13 @@ export async function snapshotFile(
       ? undefined
       : await findFileOfProject(catalog, project.id, `facts/${table}/${project.id}/${name.slice(table.length + 1)}`);
   if (found === undefined || !isReadable(table!, found.lastDay, keywordHistoryFrom(project, now()))) throw gone();
-  await checked(factFiles, found);
-  return { ...found, read: (start, end) => factFiles.read(found, { start, end }) };
+  await check(files, found);
+  return { ...found, read: (start, end) => files.read(found, { start, end }) };
 }
 
-async function checked(factFiles: ReportSources['factFiles'], file: ReadableFile): Promise<void> {
+async function check(files: ReportSources['files'], file: ReadableFile): Promise<void> {
   try {
-    await factFiles.open([file]);
+    using _open = await files.open([file]);
   } catch (error) {
     // It may have been removed just now.
     if (error instanceof DamagedFile && !file.isCurrent) throw gone();

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import type { FileStore, StoredFile } from './file-store.ts';
+import type { StoredFile } from './file-store.ts';
+import type { LocalFiles } from './local-files.ts';
 
 /** About a hundred bytes each. */
 const MAX_CHECKED = 100_000;
@@ -8,9 +9,9 @@ const MAX_CHECKED = 100_000;
 export class DamagedFile extends Error {
   readonly file: string;
 
-  constructor(path: string, file: string, damage: string) {
+  constructor(address: string, file: string, damage: string) {
     super(
-      `The file '${path}' is damaged: ${damage}. Restore it from a backup or load its days again; 'ordinate verify' lists all damaged files and how to repair them.`,
+      `The file '${address}' is damaged: ${damage}. Restore it from a backup or load its days again; 'ordinate verify' lists all damaged files and how to repair them.`,
     );
     this.name = 'DamagedFile';
     this.file = file;
@@ -18,38 +19,34 @@ export class DamagedFile extends Error {
 }
 
 /**
- * Opens stored files for reading. Verifies size and SHA-256 on first use. Later only size, times and inode are compared,
- * which takes a few microseconds; if they differ, the file is verified again.
+ * Compares files with their size and SHA-256 on first use. Later only size, times and inode are compared, which takes a
+ * few microseconds; if they differ, the file is compared again.
  */
 export class CheckedFiles {
-  readonly #store: FileStore;
-  /** The stamp of each verified file. */
+  readonly #files: Pick<LocalFiles, 'damageOf' | 'stampOf'>;
+  /** The stamp of each compared file. */
   // Uses `maxSize`, because `max` allocates memory for all entries in advance, and every load has such a cache.
   readonly #checked = new LRUCache<string, string>({ maxSize: MAX_CHECKED, sizeCalculation: () => 1 });
-  readonly #checking = new Map<string, Promise<void>>();
+  readonly #checking = new Map<string, Promise<string | undefined>>();
 
-  constructor(store: FileStore) {
-    this.#store = store;
+  constructor(files: Pick<LocalFiles, 'damageOf' | 'stampOf'>) {
+    this.#files = files;
   }
 
-  /** Verifies files and returns their paths. Throws `DamagedFile` for the first damaged one. */
-  async open(files: readonly StoredFile[]): Promise<string[]> {
-    const waiting: Promise<void>[] = [];
-    for (const stored of files) {
-      const seen = this.#checked.get(stored.file);
-      if (seen === undefined || seen !== this.#store.stampOf(stored.file)) waiting.push(this.#check(stored));
-    }
-    if (waiting.length > 0) await Promise.all(waiting);
-    return files.map(({ file }) => this.#store.path(file));
+  /** Whether a file is as it was when it was compared. */
+  isKnown({ file }: StoredFile): boolean {
+    const seen = this.#checked.get(file);
+    return seen !== undefined && seen === this.#files.stampOf(file);
   }
 
-  /** Bytes `start` to `end` (inclusive) of a file that `open` has verified. */
-  read({ file }: StoredFile, span: { readonly start: number; readonly end: number }): AsyncIterable<Buffer> {
-    return this.#store.read(file, span);
+  /** Notes that a file is intact: its hash was computed just now. */
+  note(file: string): void {
+    const stamp = this.#files.stampOf(file);
+    if (stamp !== undefined) this.#checked.set(file, stamp);
   }
 
-  /** Concurrent callers share one verification. */
-  #check(stored: StoredFile): Promise<void> {
+  /** Describes the damage of a file; undefined if it is intact. Concurrent callers share one comparison. */
+  damageOf(stored: StoredFile): Promise<string | undefined> {
     let checking = this.#checking.get(stored.file);
     if (checking === undefined) {
       checking = this.#compare(stored).finally(() => this.#checking.delete(stored.file));
@@ -58,12 +55,11 @@ export class CheckedFiles {
     return checking;
   }
 
-  async #compare(stored: StoredFile): Promise<void> {
-    const { file } = stored;
+  async #compare(stored: StoredFile): Promise<string | undefined> {
     // Taken before reading, so that a concurrent change is detected next time.
-    const stamp = this.#store.stampOf(file);
-    const damage = await this.#store.damageOf(stored);
-    if (damage !== undefined) throw new DamagedFile(this.#store.path(file), file, damage);
-    if (stamp !== undefined) this.#checked.set(file, stamp);
+    const stamp = this.#files.stampOf(stored.file);
+    const damage = await this.#files.damageOf(stored);
+    if (damage === undefined && stamp !== undefined) this.#checked.set(stored.file, stamp);
+    return damage;
   }
 }

@@ -6,35 +6,70 @@ export interface StoredFile {
   readonly sha256: string;
 }
 
-/** A file in a folder of the store. */
+/** A file in a folder. */
 export interface ListedFile {
   readonly file: string;
   /** Milliseconds, as `Date.now`. */
   readonly modifiedAt: number;
 }
 
+/** Bytes of a file, both included. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Files that are held on this machine until this is disposed. */
+export interface OpenFiles extends Disposable {
+  /** In the order of the files that were opened. */
+  readonly paths: readonly string[];
+}
+
 /**
- * Immutable files by name. A file is written once under a unique name, made durable, and never changed.
+ * Immutable files by name, of facts and lists. A file is written once under a unique name, made durable, and never
+ * changed. Where files are kept elsewhere, they are fetched to be read.
  */
-export interface FileStore {
-  /** The path for DuckDB to read a file, or to write it after `prepare`. */
-  path(file: string): string;
-  /** Creates the folder of a new file and returns its path. Call `seal` after writing it. */
+export interface FileStore extends AsyncDisposable {
+  /**
+   * Gives files to be read, each compared with its size and hash. Throws `DamagedFile` for the first damaged one. Dispose
+   * of the result when nothing reads the paths any more.
+   */
+  open(files: readonly StoredFile[]): Promise<OpenFiles>;
+  /** Bytes of a file. Failures end the sequence. */
+  read(file: StoredFile, span: Span): AsyncIterable<Buffer>;
+  /** Copies a file to a local path. The copy is not compared. Rejects with `ENOENT` if the file is missing. */
+  copy(file: StoredFile, target: string): Promise<void>;
+  /** False if a file is known to be missing or to have another size. Takes a few microseconds. */
+  mayHave(file: StoredFile): boolean;
+  /** Throws if a file cannot be read at the moment. */
+  reach(file: string): Promise<void>;
+  /** The path to which a new file is to be written. Call `seal` after writing it. */
   prepare(file: string): string;
-  /** Bytes `start` to `end` (inclusive) of a file. Read errors end the sequence. */
-  read(file: string, span: { readonly start: number; readonly end: number }): AsyncIterable<Buffer>;
-  /** Makes the content of a file durable; returns its size and hash. Its name becomes durable with `syncFolders`. */
+  /** Makes the content of a new file durable; returns its size and hash. Its name becomes durable with `syncFolders`. */
   seal(file: string): Promise<StoredFile>;
   /** Makes the names of sealed files durable. */
   syncFolders(): Promise<void>;
-  /** Removes a file, if it exists. */
+  /** Removes a file, if it exists, whether it was sealed or not. */
   remove(file: string): Promise<void>;
-  /** All files below a folder, unordered; none if it does not exist. */
-  list(folder: string): Promise<ListedFile[]>;
-  /** Bytes of a file; undefined if it is missing. Takes a few microseconds. */
-  sizeOf(file: string): number | undefined;
   /** Describes the damage of a file; undefined if it is intact. Reads the whole file. */
   damageOf(file: StoredFile): Promise<string | undefined>;
-  /** A stamp that changes with the file; undefined if it is missing. Takes a few microseconds. */
-  stampOf(file: string): string | undefined;
+  /** The path or address of a file, for messages. */
+  addressOf(file: string): string;
+  /** The folder of the files, where they are in one. Other stores cannot be listed and have no trash. */
+  readonly folder: FileFolder | undefined;
+}
+
+/** A store that is a folder: what is in it can be listed, and kept for a while before it is removed. */
+export interface FileFolder {
+  /** All files below a folder, unordered; none if it does not exist. */
+  list(folder: string): Promise<ListedFile[]>;
+  /** The names of all fact files, current or not. */
+  factFiles(): Promise<string[]>;
+  /** Moves files to the trash, where they stay for a week. */
+  moveToTrash(files: readonly string[], now: number): Promise<void>;
+  /** Removes files that have been in the trash for more than a week. */
+  emptyTrash(now: number): Promise<void>;
+  /** When `touch` was last called for a mark, in milliseconds; 0 for never. */
+  touchedAt(mark: string): Promise<number>;
+  touch(mark: string, now: number): Promise<void>;
 }

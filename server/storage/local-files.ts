@@ -4,13 +4,13 @@ import { chmod, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { FileStore, ListedFile, StoredFile } from './file-store.ts';
+import type { ListedFile, Span, StoredFile } from './file-store.ts';
 
 /** Bytes that are read at a time. */
 const CHUNK = 262_144;
 
-/** Stores immutable files in a data folder. Names are relative paths. */
-export class LocalFiles implements FileStore {
+/** Immutable files in a folder of this machine. Names are relative paths. */
+export class LocalFiles {
   readonly #dataFolder: string;
   /** Folders with new names that are not durable yet. */
   readonly #unsynced = new Set<string>();
@@ -19,22 +19,26 @@ export class LocalFiles implements FileStore {
     this.#dataFolder = dataFolder;
   }
 
+  /** The path of a file. */
   path(file: string): string {
     return join(this.#dataFolder, file);
   }
 
+  /** Creates the folder of a new file and returns its path. Call `seal` after writing it. */
   prepare(file: string): string {
     const target = this.path(file);
     mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
     return target;
   }
 
-  read(file: string, { start, end }: { readonly start: number; readonly end: number }): AsyncIterable<Buffer> {
+  /** Bytes of a file. Read errors end the sequence. */
+  read(file: string, { start, end }: Span): AsyncIterable<Buffer> {
     // A file without bytes has no last one.
     if (end < start) return Readable.from([]);
     return createReadStream(this.path(file), { start, end, highWaterMark: CHUNK });
   }
 
+  /** Makes the content of a file durable; returns its size and hash. Its name becomes durable with `syncFolders`. */
   async seal(file: string): Promise<StoredFile> {
     const path = this.path(file);
     await chmod(path, 0o600);
@@ -43,11 +47,13 @@ export class LocalFiles implements FileStore {
     return { file, ...(await measure(path)) };
   }
 
+  /** Makes the names of sealed files durable. */
   async syncFolders(): Promise<void> {
     for (const folder of this.#unsynced) await sync(folder);
     this.#unsynced.clear();
   }
 
+  /** Removes a file, if it exists. */
   async remove(file: string): Promise<void> {
     await rm(this.path(file), { force: true });
   }
@@ -81,6 +87,7 @@ export class LocalFiles implements FileStore {
     return names.sort((a, b) => (a < b ? -1 : 1));
   }
 
+  /** All files below a folder, unordered; none if it does not exist. */
   async list(folder: string): Promise<ListedFile[]> {
     const entries = await readdir(this.path(folder), { recursive: true, withFileTypes: true }).catch(ifMissing([]));
     const files: ListedFile[] = [];
@@ -95,10 +102,12 @@ export class LocalFiles implements FileStore {
     return files;
   }
 
+  /** Bytes of a file; undefined if it is missing. Takes a few microseconds. */
   sizeOf(file: string): number | undefined {
     return statSync(this.path(file), { throwIfNoEntry: false })?.size;
   }
 
+  /** Describes the damage of a file; undefined if it is intact. Reads the whole file. */
   async damageOf({ file, bytes, sha256 }: StoredFile): Promise<string | undefined> {
     const size = this.sizeOf(file);
     if (size === undefined) return 'it is missing';
@@ -110,6 +119,7 @@ export class LocalFiles implements FileStore {
     return undefined;
   }
 
+  /** A stamp that changes with the file; undefined if it is missing. Takes a few microseconds. */
   stampOf(file: string): string | undefined {
     const found = statSync(this.path(file), { throwIfNoEntry: false });
     return found && `${found.size} ${found.mtimeMs} ${found.ctimeMs} ${found.ino}`;

@@ -18,8 +18,8 @@ import type { KnownDays } from '../load/part-files.ts';
 import type { Stores } from '../load/stores.ts';
 import { FACTS, identifiers } from '../load/tables.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
-import { CheckedFiles } from '../storage/checked-files.ts';
-import { FactStore } from '../storage/fact-store.ts';
+import type { FileStore, OpenFiles, StoredFile } from '../storage/file-store.ts';
+import { openFileStore, type StorageSettings } from '../storage/open-file-store.ts';
 import { writeCountryMonths } from './country-months.ts';
 import type { FetchedWindow } from './fetch.ts';
 import { coverageAfter } from './keyword-coverage.ts';
@@ -157,7 +157,7 @@ interface Snapshot {
 async function writeSnapshot(input: PublishInput, { folder, changed, after }: Snapshot): Promise<KnownDays> {
   const { project, fetched } = input;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  using own = new OwnSession(input);
+  await using own = new OwnSession(input);
   const known: Partial<Record<FactTable, readonly Day[]>> = {};
   for (const [table, days] of changed) {
     if (table === 'country_daily') continue;
@@ -187,7 +187,7 @@ async function writeCountries(
       ? { months: [], days: [] }
       : await writeCountryMonths(await own.session(), {
           project,
-          stored: await own.checked.open(stored),
+          stored: await own.open(stored),
           fetched: files.files('country_daily', requested),
           replaced: requested,
           through: monthsThrough,
@@ -221,27 +221,35 @@ async function keepOtherKeywords(
   const { columns } = FACTS.find(({ name }) => name === table)!;
   const names = columns.map(({ name }) => name).filter((name) => name !== 'project_id');
   const target = join(folder, table, 'kept.parquet');
-  const parameters = { files: await own.checked.open(stored), project, days, keywords: others, target };
+  const parameters = { files: await own.open(stored), project, days, keywords: others, target };
   await (await own.session()).run(sqlTemplate('sync/kept_keyword_rows', { columns: identifiers(names) }), parameters);
 }
 
 /** A session over stored facts and staged rows, opened on first use. */
 class OwnSession {
-  readonly checked: CheckedFiles;
+  readonly #settings: StorageSettings;
   readonly #engine: () => Promise<Engine>;
+  readonly #opened = new AsyncDisposableStack();
   #session: Session | undefined;
+  #files: FileStore | undefined;
 
   constructor({ settings, engine }: PublishInput) {
-    this.checked = new CheckedFiles(new FactStore(settings.dataFolder));
+    this.#settings = settings;
     this.#engine = engine;
   }
 
   async session(): Promise<Session> {
-    this.#session ??= await (await this.#engine()).session();
+    this.#session ??= this.#opened.use(await (await this.#engine()).session());
     return this.#session;
   }
 
-  [Symbol.dispose](): void {
-    this.#session?.close();
+  /** Opens stored files for the time of the session. */
+  async open(files: readonly StoredFile[]): Promise<OpenFiles['paths']> {
+    this.#files ??= this.#opened.use(await openFileStore(this.#settings));
+    return this.#opened.use(await this.#files.open(files)).paths;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#opened.disposeAsync();
   }
 }

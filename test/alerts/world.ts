@@ -3,8 +3,7 @@ import { type EvaluateOptions, type Evaluation, evaluateProject } from '../../se
 import { addDays } from '../../server/domain/dates.ts';
 import { DuckDBFacts } from '../../server/facts/duckdb/duckdb-facts.ts';
 import { ConcurrencyLimit } from '../../server/runtime/limits.ts';
-import { CheckedFiles } from '../../server/storage/checked-files.ts';
-import { FactStore } from '../../server/storage/fact-store.ts';
+import { FolderStore } from '../../server/storage/folder-store.ts';
 import { keyword, makeWorld, PROJECT, type Row, sharedEngine, type World } from '../world.ts';
 
 /** The first day with facts, and how many there are. */
@@ -62,7 +61,7 @@ export async function evaluate(
   options: EvaluateOptions = {},
 ): Promise<Evaluation | undefined> {
   const engine = await sharedEngine(settings);
-  const files = new CheckedFiles(new FactStore(settings.dataFolder));
+  const files = new FolderStore(settings.dataFolder);
   const facts = new DuckDBFacts(engine, files, new ConcurrencyLimit(1));
   return evaluateProject({ catalog, facts }, 'Proj1', { now: () => NOW, ...options });
 }

@@ -41,14 +41,14 @@ export async function startSecondServer(
 }
 
 /** What the background job does every few minutes, in a process of its own. */
-export async function sweep({ dataFolder, settings, now = Date.now }: World & { now?: () => number }): Promise<void> {
+export async function sweep({ settings, now = Date.now }: World & { now?: () => number }): Promise<void> {
   await using catalog = await openCatalog(settings);
   const fail = (error: unknown): never => {
     throw error;
   };
   const usage = openUsage(settings, fail);
   try {
-    await sweepLists({ catalog, usage, dataFolder, log: { warn: fail }, now });
+    await sweepLists({ catalog, usage, settings, log: { warn: fail }, now });
   } finally {
     await usage.close();
   }

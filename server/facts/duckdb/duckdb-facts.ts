@@ -3,8 +3,7 @@ import { type CacheKey, cacheKey } from '../../domain/cache-key.ts';
 import { countDays, type Day, eachDay } from '../../domain/dates.ts';
 import { type Measures, NOTHING } from '../../domain/metrics.ts';
 import type { ConcurrencyLimit } from '../../runtime/limits.ts';
-import type { CheckedFiles } from '../../storage/checked-files.ts';
-import type { StoredFile } from '../../storage/file-store.ts';
+import type { FileStore, StoredFile } from '../../storage/file-store.ts';
 import { DayGrid } from '../day-grid.ts';
 import type {
   Breakdown,
@@ -29,7 +28,7 @@ const MAX_STORED_DAYS = 200_000;
 /** `Facts` by DuckDB over Parquet files: each query is a SQL file of `sql/facts/`. */
 export class DuckDBFacts implements Facts {
   readonly #engine: Engine;
-  readonly #files: CheckedFiles;
+  readonly #files: FileStore;
   readonly #heavy: ConcurrencyLimit;
   /** Days with rows, by range and files: a file never changes. */
   readonly #storedDays = new LRUCache<CacheKey, readonly Day[]>({
@@ -38,7 +37,7 @@ export class DuckDBFacts implements Facts {
   });
 
   /** @param heavy limits how many queries with many rows run at once */
-  constructor(engine: Engine, files: CheckedFiles, heavy: ConcurrencyLimit) {
+  constructor(engine: Engine, files: FileStore, heavy: ConcurrencyLimit) {
     this.#engine = engine;
     this.#files = files;
     this.#heavy = heavy;
@@ -110,9 +109,9 @@ export class DuckDBFacts implements Facts {
   ): Promise<KeywordTotals> {
     const totals = new KeywordTotals(positions);
     const add = async (name: string, files: readonly StoredFile[], parameters: Parameters, sign = 1): Promise<void> => {
-      const opened = { ...parameters, files: await this.#files.open(files) };
+      using opened = await this.#files.open(files);
       const take: TakeNumbers = (columns, rows) => totals.add(columns, rows, sign);
-      await this.#engine.numbers(`facts/${name}`, opened, take, signal);
+      await this.#engine.numbers(`facts/${name}`, { ...parameters, files: opened.paths }, take, signal);
     };
     const parts = plan.cumulative.map(({ file, day, sign }) => {
       const columns = {
@@ -140,7 +139,8 @@ export class DuckDBFacts implements Facts {
     const { from, to } = range;
     const grid = new DayGrid(eachDay(from, to), keywords.length);
     if (files.length === 0) return grid;
-    const parameters = { device, keywords, from, to, days: grid.days.length, files: await this.#files.open(files) };
+    using opened = await this.#files.open(files);
+    const parameters = { device, keywords, from, to, days: grid.days.length, files: opened.paths };
     const fill: TakeNumbers = (columns, rows) => grid.fill(columns, rows);
     await this.#heavy.run(signal, () => this.#engine.numbers('facts/keyword_days', parameters, fill, signal), priority);
     return grid;
@@ -151,12 +151,8 @@ export class DuckDBFacts implements Facts {
   }
 
   async keywordCumulativeDays({ files, signal }: FactsQuery, take: TakeColumns): Promise<void> {
-    await this.#engine.numbers(
-      'alerts/keyword_cumulative_days',
-      { files: await this.#files.open(files) },
-      take,
-      signal,
-    );
+    using opened = await this.#files.open(files);
+    await this.#engine.numbers('alerts/keyword_cumulative_days', { files: opened.paths }, take, signal);
   }
 
   keywordSums(query: FactsQuery, keywords: readonly string[]): Promise<DayMeasures[]> {
@@ -213,14 +209,15 @@ export class DuckDBFacts implements Facts {
   ): Promise<void> {
     const read = parts.flatMap(({ files, range }, place) => files.map((file) => ({ file, range, place })));
     if (read.length === 0) return;
-    const opened = {
+    using opened = await this.#files.open(read.map(({ file }) => file));
+    const bound = {
       ...parameters,
-      files: await this.#files.open(read.map(({ file }) => file)),
+      files: opened.paths,
       places: read.map(({ place }) => String(place)),
       firsts: read.map(({ range }) => range.from),
       lasts: read.map(({ range }) => range.to),
     };
-    await this.#heavy.run(signal, () => this.#engine.numbers(name, opened, take, signal));
+    await this.#heavy.run(signal, () => this.#engine.numbers(name, bound, take, signal));
   }
 
   /** A file after the other, so that the rows of one only are in memory. */
@@ -231,8 +228,8 @@ export class DuckDBFacts implements Facts {
     take: TakeColumns,
   ): Promise<void> {
     for (const file of files) {
-      const opened = { ...parameters, from, to, files: await this.#files.open([file]) };
-      await this.#engine.numbers(name, opened, take, signal);
+      using opened = await this.#files.open([file]);
+      await this.#engine.numbers(name, { ...parameters, from, to, files: opened.paths }, take, signal);
     }
   }
 
@@ -240,8 +237,8 @@ export class DuckDBFacts implements Facts {
   async #rows<Row>(name: string, { files, range, signal }: FactsQuery, parameters: Parameters): Promise<Row[]> {
     if (files.length === 0) return [];
     const { from, to } = range;
-    const opened = { ...parameters, from, to, files: await this.#files.open(files) };
-    return this.#engine.query<Row>(name, opened, signal);
+    using opened = await this.#files.open(files);
+    return await this.#engine.query<Row>(name, { ...parameters, from, to, files: opened.paths }, signal);
   }
 }
 

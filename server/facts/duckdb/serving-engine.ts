@@ -1,9 +1,12 @@
-import { join } from 'node:path';
+import { type StorageSettings, storageFolders } from '../../storage/open-file-store.ts';
 import { Engine, type EngineOptions } from './engine.ts';
 
-type Options = Omit<EngineOptions, 'folders'> & { readonly dataFolder: string };
+type Options = Pick<EngineOptions, 'temporaryFolder'> & {
+  readonly settings: StorageSettings & Pick<EngineOptions, 'memoryLimit' | 'threads'>;
+};
 
-/** Opens an engine over the facts and lists of a data folder. */
-export function openServingEngine({ dataFolder, ...options }: Options): Promise<Engine> {
-  return Engine.open({ ...options, folders: [join(dataFolder, 'facts'), join(dataFolder, 'lists')] });
+/** Opens an engine over stored facts and lists. */
+export function openServingEngine({ settings, temporaryFolder }: Options): Promise<Engine> {
+  const { memoryLimit, threads } = settings;
+  return Engine.open({ memoryLimit, threads, temporaryFolder, folders: storageFolders(settings) });
 }

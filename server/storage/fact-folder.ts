@@ -1,5 +1,6 @@
 import { open, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { FileFolder } from './file-store.ts';
 import { ifMissing, LocalFiles } from './local-files.ts';
 
 const FACTS = 'facts';
@@ -8,7 +9,7 @@ const TRASH = 'trash';
 const TRASH_MS = 7 * 86_400_000;
 
 /** The fact files of a data folder, and the trash. */
-export class FactStore extends LocalFiles {
+export class FactFolder extends LocalFiles implements FileFolder {
   /** The names of all fact files, current or not. */
   async factFiles(): Promise<string[]> {
     const files = await this.list(FACTS);
