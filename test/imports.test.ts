@@ -52,7 +52,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   import: ['load', 'facts', 'catalog', 'storage', 'domain', 'process-folder.ts', 'settings', 'runtime'],
   backup: ['load', 'catalog', 'storage', 'domain', 'process-folder.ts', 'settings'],
   ops: ['load', 'facts', 'catalog', 'storage', 'domain', 'settings', 'runtime'],
-  load: ['facts', 'catalog', 'storage', 'domain', 'settings', 'runtime'],
+  load: ['facts', 'catalog', 'storage', 'domain', 'process-folder.ts', 'settings', 'runtime'],
   facts: ['storage', 'domain', 'runtime'],
   catalog: ['storage', 'domain', 'runtime'],
   storage: ['domain', 'settings'],

@@ -1,4 +1,4 @@
-import type { Locks } from './locks.ts';
+import type { LoadLock, Locks } from './locks.ts';
 
 /** A value of a row. */
 export type Value = string | number | bigint | null | Uint8Array;
@@ -33,8 +33,10 @@ export interface Catalog {
   /**
    * Writes atomically to `own`, which sees its own writes. Waits for other writers without blocking the process. Nested calls
    * join the outer transaction.
+   * @param lock with the lock of a load, publications of other projects may commit at the same time; if the lock is lost,
+   * nothing is committed
    */
-  transaction<T>(writes: (own: Catalog) => Promise<T>): Promise<T>;
+  transaction<T>(writes: (own: Catalog) => Promise<T>, lock?: LoadLock): Promise<T>;
 }
 
 /** Identifies a state of the catalog by object identity. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync } from 'node:fs';
-import { readdir, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { appendFileSync, existsSync, mkdirSync } from 'node:fs';
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { ifMissing } from '../storage/local-files.ts';
 import { FileLock } from './lock.ts';
 import type { LoadLock, Lock, Locks } from './locks.ts';
@@ -22,7 +22,7 @@ export class FileLocks implements Locks {
   /** One load at a time, whatever its projects are. */
   async takeLoad(): Promise<LoadLock | undefined> {
     const lock = FileLock.take(join(this.#dataFolder, 'load.lock'));
-    return lock && { ...releasing(async () => lock.release()), takeProjects: async () => true };
+    return lock && new FileLoadLock(lock, join(this.#dataFolder, 'staging', 'planned-files'));
   }
 
   async take(name: string): Promise<Lock | undefined> {
@@ -31,11 +31,12 @@ export class FileLocks implements Locks {
     const path = join(this.#folder, `${createHash('sha256').update(name).digest('hex').slice(0, 32)}.lock`);
     const lock = FileLock.take(path);
     if (lock === undefined) return undefined;
-    return releasing(async () => {
+    const release = async (): Promise<void> => {
       // While the lock is held: the next process creates a new file.
       await rm(path, { force: true }).catch(() => {});
       lock.release();
-    });
+    };
+    return { release, [Symbol.asyncDispose]: release };
   }
 
   async sweep(): Promise<void> {
@@ -49,6 +50,41 @@ export class FileLocks implements Locks {
   }
 }
 
-function releasing(release: () => Promise<void>): Lock {
-  return { release, [Symbol.asyncDispose]: release };
+/** The lock of all loads of a data folder. Planned files are the lines of a text file. */
+class FileLoadLock implements LoadLock {
+  readonly isWhole = true;
+  readonly #lock: FileLock;
+  readonly #plans: string;
+
+  constructor(lock: FileLock, plans: string) {
+    this.#lock = lock;
+    this.#plans = plans;
+  }
+
+  async takeProjects(): Promise<boolean> {
+    return true;
+  }
+
+  async plan(file: string): Promise<void> {
+    mkdirSync(dirname(this.#plans), { recursive: true, mode: 0o700 });
+    appendFileSync(this.#plans, `${file}\n`, { mode: 0o600 });
+  }
+
+  async plans(): Promise<string[]> {
+    const text = await readFile(this.#plans, 'utf8').catch(() => '');
+    // The last line may be incomplete.
+    return text.split('\n').filter((file) => /^facts\/\w+\/[^/]+\/[^/]+\.parquet$/.test(file));
+  }
+
+  async forgetPlans(): Promise<void> {
+    await rm(this.#plans, { force: true });
+  }
+
+  async release(): Promise<void> {
+    this.#lock.release();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.release();
+  }
 }

@@ -5,11 +5,18 @@ export interface Lock extends AsyncDisposable {
 
 /** The right to change stored facts. */
 export interface LoadLock extends Lock {
+  /** Whether no other load runs. */
+  readonly isWhole: boolean;
   /**
    * Takes projects, in addition to those it has; false, and takes none, while another load has one of them. Without effect
-   * if the lock is that of all projects.
+   * if no other load runs.
    */
   takeProjects(ids: readonly string[]): Promise<boolean>;
+  /** Records a file before the holder writes it: if the holder is killed, the file is found by this. */
+  plan(file: string): Promise<void>;
+  /** The files that this holder and killed ones have planned, until `forgetPlans`. */
+  plans(): Promise<string[]>;
+  forgetPlans(): Promise<void>;
 }
 
 /** Locks between all processes that use a catalog. */

@@ -7,7 +7,7 @@ export const sweepFacts: Job = {
   every: 3_600_000,
   jitter: 0.1,
   async run({ settings, catalog, log, now }, signal) {
-    const swept = await sweepBetweenLoads(catalog, settings, now(), signal);
+    const swept = await sweepBetweenLoads({ settings, catalog }, now(), signal);
     // A load does the same before it starts.
     if (swept === undefined) return { skipped: 'a load is running' };
     if (swept.warning !== undefined) log.warn(swept.warning);

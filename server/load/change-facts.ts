@@ -1,11 +1,10 @@
 import { join } from 'node:path';
 import type { LoadLock } from '../catalog/locks.ts';
-import { LocalFiles } from '../storage/local-files.ts';
+import { ProcessFolder } from '../process-folder.ts';
 import { openFileStore } from '../storage/open-file-store.ts';
-import { Journal } from './journal.ts';
+import { openJournal, type Publications } from './journal.ts';
 import { type LockOptions, withLoadLock } from './lock.ts';
 import type { FactFiles } from './new-files.ts';
-import { PlannedFiles } from './planned-files.ts';
 import type { Stores } from './stores.ts';
 import { sweep } from './sweep.ts';
 
@@ -13,7 +12,7 @@ import { sweep } from './sweep.ts';
 export interface FactChange {
   readonly lock: LoadLock;
   readonly files: FactFiles;
-  readonly journal: Journal;
+  readonly journal: Publications;
   /** A folder for temporary files. Removed afterwards. */
   readonly staging: string;
 }
@@ -30,19 +29,20 @@ export function changeFacts<T>(
   return withLoadLock(catalog.locks, options, async (lock) => {
     const { dataFolder } = settings;
     await using store = await openFileStore(settings);
-    const journal = new Journal(new LocalFiles(dataFolder));
+    const journal = openJournal(settings);
     // Whether a killed load was committed must be known before its files are removed.
     await journal.settle(catalog);
-    await sweep(catalog, { store, dataFolder });
-    const staging = join(dataFolder, 'staging');
-    const files = { store, planned: new PlannedFiles(staging) };
+    await sweep(catalog, { lock, store, dataFolder });
+    const folder = await ProcessFolder.take(join(dataFolder, 'staging'));
+    const files = { store, lock };
     try {
-      const result = await change({ lock, files, journal, staging });
+      const result = await change({ lock, files, journal, staging: folder.path });
       await journal.compact(catalog);
       return result;
     } finally {
       // A failed sweep does not change the result; the next change sweeps again.
-      await sweep(catalog, { store, dataFolder }).catch(() => {});
+      await folder.remove().catch(() => {});
+      await sweep(catalog, { lock, store, dataFolder }).catch(() => {});
     }
   });
 }

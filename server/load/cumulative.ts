@@ -28,7 +28,7 @@ async function missingMonths(catalog: Catalog, project: string): Promise<FactFil
 export async function completeCumulative(stores: EngineStores, project: string): Promise<void> {
   const { catalog, engine } = stores;
   if ((await missingMonths(catalog, project)).length === 0) return;
-  await changeFacts(stores, { projects: [project] }, async ({ files, journal }) => {
+  await changeFacts(stores, { projects: [project] }, async ({ lock, files, journal }) => {
     const [running] = await filesOf(catalog, project, KEYWORDS.running!, EVERY_DAY);
     const missing = await missingMonths(catalog, project);
     if (running === undefined || missing.length === 0) return;
@@ -42,6 +42,6 @@ export async function completeCumulative(stores: EngineStores, project: string):
     await Promise.allSettled(writing);
     const changes = await Promise.all(writing);
     await files.store.syncFolders();
-    await publishFiles({ catalog, journal }, changes);
+    await publishFiles({ catalog, journal, lock }, changes);
   });
 }

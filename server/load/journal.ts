@@ -3,8 +3,9 @@ import { type FileHandle, open, stat } from 'node:fs/promises';
 import type { Catalog, Values } from '../catalog/catalog.ts';
 import { eachRow } from '../catalog/entity-rows.ts';
 import { type LoadedTable, listLoadedTables, listManifest, type ManifestRow } from '../catalog/manifest.ts';
+import type { CatalogPlace } from '../catalog/open-catalog.ts';
 import { lastPublication, nextPublication, type Publication } from '../catalog/publications.ts';
-import type { LocalFiles } from '../storage/local-files.ts';
+import { LocalFiles } from '../storage/local-files.ts';
 import { ENTITIES, type EntityTable } from './tables.ts';
 
 /** A line of a record. Rows have the format of the catalog. */
@@ -14,6 +15,35 @@ export type JournalLine =
   | { readonly loaded: LoadedTable }
   | { readonly file: ManifestRow }
   | { readonly gone: Pick<ManifestRow, 'project' | 'table' | 'part'> };
+
+/** A record that is being written. */
+export interface JournalRecord extends AsyncDisposable {
+  add(line: JournalLine): Promise<void>;
+  /** Makes the record durable. */
+  seal(): Promise<void>;
+}
+
+/** Where publications are recorded. */
+export interface Publications {
+  /** Starts the record of a publication, in its transaction. */
+  begin(own: Catalog): Promise<JournalRecord>;
+  /** Resolves the record of an interrupted publication. */
+  settle(catalog: Catalog): Promise<void>;
+  /** Replaces old records, if they take much space. */
+  compact(catalog: Catalog): Promise<void>;
+}
+
+/** For a catalog with backups of its own: publications are not recorded. */
+const UNRECORDED: Publications = {
+  begin: async () => ({ add: async () => {}, seal: async () => {}, [Symbol.asyncDispose]: async () => {} }),
+  settle: async () => {},
+  compact: async () => {},
+};
+
+/** The journal of a catalog in a file; PostgreSQL has its own log and backups. */
+export function openJournal({ dataFolder, catalogUrl }: CatalogPlace): Publications {
+  return catalogUrl === '' ? new Journal(new LocalFiles(dataFolder)) : UNRECORDED;
+}
 
 /** The file of a record. `number` is the publication; a checkpoint contains everything up to it. */
 interface RecordFile {
@@ -48,16 +78,15 @@ const FEW_BYTES = 4_000_000;
  * the load's commit (`pending`) and is renamed after it (`change`). A periodic `checkpoint` of the whole catalog replaces
  * older records. Written only while holding the load lock.
  */
-export class Journal {
+export class Journal implements Publications {
   readonly #store: LocalFiles;
 
   constructor(store: LocalFiles) {
     this.#store = store;
   }
 
-  /** Starts the record of a publication. */
-  begin(publication: Publication): Promise<JournalRecord> {
-    return JournalRecord.create(this.#store, nameOf(publication, 'pending'));
+  async begin(own: Catalog): Promise<JournalRecord> {
+    return WrittenRecord.create(this.#store, nameOf(await nextPublication(own), 'pending'));
   }
 
   /**
@@ -96,7 +125,7 @@ export class Journal {
     // Publications of older versions have no id.
     const held = known.id === '' ? await catalog.transaction(nextPublication) : known;
     const before = await this.#files();
-    await using record = await JournalRecord.create(this.#store, UNFINISHED);
+    await using record = await WrittenRecord.create(this.#store, UNFINISHED);
     await catalog.snapshot(async (own) => {
       for (const { name: table, columns } of ENTITIES) {
         for await (const rows of eachRow(own, { table, columns: columns.map(({ name }) => name) })) {
@@ -177,8 +206,7 @@ export class Journal {
   }
 }
 
-/** A record that is being written. */
-export class JournalRecord {
+class WrittenRecord implements JournalRecord {
   readonly #store: LocalFiles;
   readonly #file: string;
   readonly #handle: FileHandle;
@@ -191,9 +219,9 @@ export class JournalRecord {
     this.#handle = handle;
   }
 
-  static async create(store: LocalFiles, name: string): Promise<JournalRecord> {
+  static async create(store: LocalFiles, name: string): Promise<WrittenRecord> {
     const file = pathOf(name);
-    return new JournalRecord(store, file, await open(store.prepare(file), 'w', 0o600));
+    return new WrittenRecord(store, file, await open(store.prepare(file), 'w', 0o600));
   }
 
   async add(line: JournalLine): Promise<void> {
@@ -203,7 +231,6 @@ export class JournalRecord {
     if (this.#text.length > CHUNK) await this.#flush();
   }
 
-  /** Makes the record durable. */
   async seal(): Promise<void> {
     await this.#flush();
     await this.#handle.writeFile(`{"end":"${this.#hash.digest('hex')}"}\n`);

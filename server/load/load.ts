@@ -105,7 +105,7 @@ async function loadAlone(stores: Stores, options: LoadOptions): Promise<LoadSumm
   try {
     const projects = await knownProjects(options);
     return await changeFacts(stores, { ...waiting, ...(projects && { projects }) }, async (own) => {
-      const orphans = await moveOrphansDaily(catalog, own.files.store);
+      const orphans = await moveOrphansDaily(catalog, own.lock, own.files.store);
       const summary = await loadLocked(stores, { ...own, waiting }, options);
       return { ...summary, warnings: [...summary.warnings, ...(orphans === undefined ? [] : [orphans])] };
     });
@@ -210,7 +210,7 @@ async function loadLocked(
       ...(options.alongside ? { alongside: options.alongside } : {}),
       ...(options.source === undefined ? {} : { audit: { source: options.source, rows: loadedRows, removed } }),
     };
-    await publish(session, { catalog, journal }, carrying, changes, loaded);
+    await publish(session, { catalog, journal, lock }, carrying, changes, loaded);
   }
   return {
     loaded: !dryRun,

@@ -1,3 +1,4 @@
+import type { LoadLock } from '../catalog/locks.ts';
 import type { Part, StoredTable } from '../catalog/manifest.ts';
 import type { Day } from '../domain/dates.ts';
 import { newUuid } from '../domain/ids.ts';
@@ -5,14 +6,14 @@ import type { Parameters, Session } from '../facts/duckdb/engine.ts';
 import { sqlTemplate, sqlText } from '../runtime/sql.ts';
 import type { FileStore, StoredFile } from '../storage/file-store.ts';
 import { daysOf, MAX_PER_PART } from './parts.ts';
-import type { PlannedFiles } from './planned-files.ts';
 import { LoadRejected } from './problems.ts';
 import type { FactTableSchema } from './tables.ts';
 
 /** Where a load reads and writes fact files. */
 export interface FactFiles {
   readonly store: FileStore;
-  readonly planned: PlannedFiles;
+  /** Records a file before it is written. */
+  readonly lock: Pick<LoadLock, 'plan'>;
 }
 
 /** A change of the manifest: the new file of a project, table and part; null if no rows are left. */
@@ -53,13 +54,13 @@ interface Statement {
  */
 export async function writeFile(
   session: Session,
-  { files: { store, planned }, schema, project, part }: Place,
+  { files: { store, lock }, schema, project, part }: Place,
   table: StoredTable,
   { text, parameters }: Statement,
   { of, days = of, isMixed = false }: { of?: Omit<WrittenFile, 'rows'>; days?: Days; isMixed?: boolean } = {},
 ): Promise<WrittenFile | null> {
   const file = `facts/${table}/${project}/${part}-${newUuid()}.parquet`;
-  planned.add(file);
+  await lock.plan(file);
   const target = store.prepare(file);
   using source = of && (await store.open([of]));
   const rows = await session.run(text, { ...parameters, ...(source && { file: source.paths[0]! }), target });

@@ -67,9 +67,9 @@ function isOld({ split }: FactTableSchema, file: { firstDay: Day; lastDay: Day }
  */
 export async function pruneProject(stores: PruneStores, project: string, before: Day): Promise<boolean> {
   const { catalog } = stores;
-  return changeFacts(stores, { projects: [project] }, async ({ files, journal }) => {
+  return changeFacts(stores, { projects: [project] }, async ({ lock, files, journal }) => {
     const changes = await writeWithout(stores, files, project, before);
-    await publishFiles({ catalog, journal }, changes, async (own) => {
+    await publishFiles({ catalog, journal, lock }, changes, async (own) => {
       await forgetSyncDaysBefore(own, project, before);
       await dropListsBefore(own, project, before);
     });

@@ -1,13 +1,13 @@
 import type { Catalog, Value } from '../catalog/catalog.ts';
 import { findRow, removeRows, type Table, upsertRows } from '../catalog/entity-rows.ts';
+import type { LoadLock } from '../catalog/locks.ts';
 import { addLoadedTable, type LoadedTable, putFactFile, removeFactFile } from '../catalog/manifest.ts';
-import { nextPublication } from '../catalog/publications.ts';
 import { type Changed, raiseRevisions } from '../catalog/revisions.ts';
 import { findWorkspace } from '../catalog/workspaces.ts';
 import { estimateIntent } from '../domain/intent.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
-import type { Journal, JournalRecord } from './journal.ts';
+import type { JournalRecord, Publications } from './journal.ts';
 import { type LoadAudit, recordLoad } from './load-audit.ts';
 import type { PartChange } from './new-files.ts';
 import type { Carried } from './state.ts';
@@ -29,7 +29,9 @@ const DERIVED: Partial<Record<EntityTable['name'], (row: Row) => Row>> = {
 
 interface Stores {
   readonly catalog: Catalog;
-  readonly journal: Journal;
+  readonly journal: Publications;
+  /** Of the load that publishes. */
+  readonly lock: LoadLock;
 }
 
 /** Writes further rows in the transaction of a load. Returns the projects whose rows changed. */
@@ -87,15 +89,15 @@ export async function publishFiles(
 
 /** Runs a transaction with a journal record, which is durable before the commit and marked as committed after it. */
 export async function publishing<T>(
-  { catalog, journal }: Stores,
+  { catalog, journal, lock }: Stores,
   writes: (own: Catalog, record: JournalRecord) => Promise<T>,
 ): Promise<T> {
   const result = await catalog.transaction(async (own) => {
-    await using record = await journal.begin(await nextPublication(own));
+    await using record = await journal.begin(own);
     const written = await writes(own, record);
     await record.seal();
     return written;
-  });
+  }, lock);
   await journal.settle(catalog);
   return result;
 }

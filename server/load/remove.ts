@@ -59,5 +59,5 @@ export function whileNoLoadRuns<T>(
   writes: (own: Catalog, record: JournalRecord) => Promise<T>,
 ): Promise<T> {
   const { catalog } = stores;
-  return changeFacts(stores, { onWait }, ({ journal }) => publishing({ catalog, journal }, writes));
+  return changeFacts(stores, { onWait }, ({ lock, journal }) => publishing({ catalog, journal, lock }, writes));
 }

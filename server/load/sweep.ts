@@ -7,9 +7,9 @@ import {
   listKnownFactFiles,
   listRetiredFactFiles,
 } from '../catalog/fact-files.ts';
+import type { LoadLock } from '../catalog/locks.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import type { FileFolder, FileStore } from '../storage/file-store.ts';
-import { PlannedFiles } from './planned-files.ts';
 
 /** Longer than any request may take: earlier requests may still read files that a load replaced. */
 const GRACE_MS = 3_700_000;
@@ -19,22 +19,22 @@ const ORPHANS_MARK = 'orphans-moved';
 const FEW_ORPHANS = 10;
 
 /**
- * Removes staged files, unpublished fact files, and fact files that were replaced before the grace period. Requires the
- * load lock. Returns the number of removed fact files.
+ * Removes staged files, unpublished fact files, and fact files that were replaced before the grace period. Returns the
+ * number of removed fact files.
  */
 export async function sweep(
   catalog: Catalog,
-  { store, dataFolder }: { readonly store: FileStore; readonly dataFolder: string },
+  { lock, store, dataFolder }: { readonly lock: LoadLock; readonly store: FileStore; readonly dataFolder: string },
   now = Date.now(),
 ): Promise<number> {
   let removed = 0;
-  const staging = join(dataFolder, 'staging');
-  for (const file of await PlannedFiles.read(staging)) {
+  for (const file of await lock.plans()) {
     if (await isFactFileKept(catalog, file, 0)) continue;
     await store.remove(file);
     removed++;
   }
-  await rm(staging, { recursive: true, force: true });
+  await lock.forgetPlans();
+  if (lock.isWhole) await rm(join(dataFolder, 'staging'), { recursive: true, force: true });
   const before = toMicroseconds(now - GRACE_MS);
   for (const file of await listRetiredFactFiles(catalog, before)) {
     await store.remove(file);
@@ -59,15 +59,17 @@ export async function findOrphans(
 }
 
 /**
- * Moves orphans, such as a power cut may leave, to the trash once a day. If they are more than a tenth of all files it
- * moves none and returns a warning. Only for stores that are a folder. Requires the load lock.
+ * Moves orphans, such as a power cut may leave, to the trash once a day, unless another load may be writing some. If they
+ * are more than a tenth of all files it moves none and returns a warning. Only for stores that are a folder.
  */
 export async function moveOrphansDaily(
   catalog: Catalog,
+  lock: LoadLock,
   { folder }: Pick<FileStore, 'folder'>,
   now = Date.now(),
 ): Promise<string | undefined> {
-  if (folder === undefined || now - (await folder.touchedAt(ORPHANS_MARK)) < ORPHANS_EVERY_MS) return undefined;
+  if (folder === undefined || !lock.isWhole) return undefined;
+  if (now - (await folder.touchedAt(ORPHANS_MARK)) < ORPHANS_EVERY_MS) return undefined;
   const { orphans, mayBeMoved } = await findOrphans(catalog, folder);
   if (orphans.length > 0 && !mayBeMoved) {
     return `${orphans.length} fact files are unknown to the catalog, more than a tenth of all; none was moved. Check that this is the right catalog; 'ordinate verify' lists the files.`;

@@ -2,17 +2,16 @@ import { join } from 'node:path';
 import type { Catalog } from '../catalog/catalog.ts';
 import { isFactFileKept } from '../catalog/fact-files.ts';
 import { findCatalogDamage } from '../catalog/integrity.ts';
+import type { LoadLock } from '../catalog/locks.ts';
 import { listManifest, type ManifestRow, type StoredTable } from '../catalog/manifest.ts';
 import { Engine } from '../facts/duckdb/engine.ts';
-import { Journal } from '../load/journal.ts';
+import { Journal, openJournal, type Publications } from '../load/journal.ts';
 import { type LockOptions, withLoadLock } from '../load/lock.ts';
 import type { PartChange } from '../load/new-files.ts';
-import { PlannedFiles } from '../load/planned-files.ts';
 import { publishFiles } from '../load/publish.ts';
 import type { Stores } from '../load/stores.ts';
 import { findOrphans, sweep } from '../load/sweep.ts';
 import type { FileStore } from '../storage/file-store.ts';
-import { LocalFiles } from '../storage/local-files.ts';
 import { openFileStore, storageFolders } from '../storage/open-file-store.ts';
 import { replay } from './journal-state.ts';
 import { ofKnownProjects } from './rebuild.ts';
@@ -71,11 +70,12 @@ export async function verify({ settings, catalog }: Stores, options: Options = {
   // Without the lock, for it takes long: files do not change, and those that a load replaces stay for an hour.
   const damaged = await damagedFiles(store, catalog, manifest, report);
   const onWait = (): void => report('waiting for a load to end');
-  await withLoadLock(catalog.locks, { ...lockOptions, onWait }, async () => {
+  await withLoadLock(catalog.locks, { ...lockOptions, onWait }, async (lock) => {
     report('looking for orphans');
-    problems.push(...(await orphans(store, { settings, catalog }, repair)));
-    const journal = new Journal(new LocalFiles(settings.dataFolder));
-    const rollups = await verifyRollups({ settings, catalog }, { store, journal, repair, report, damaged, isMeant });
+    problems.push(...(await orphans({ lock, store }, { settings, catalog }, repair)));
+    const journal = openJournal(settings);
+    const tools = { lock, store, journal, repair, report, damaged, isMeant };
+    const rollups = await verifyRollups({ settings, catalog }, tools);
     problems.push(...rollups.problems);
     const replaced = new Set(
       rollups.problems.flatMap(({ file, repaired }) => (repaired && file !== null ? [file] : [])),
@@ -83,8 +83,10 @@ export async function verify({ settings, catalog }: Stores, options: Options = {
     for (const [row, message] of damaged.values()) {
       if (!replaced.has(row.file)) problems.push({ ...NOWHERE, ...placeOf(row), kind: 'file', message });
     }
-    report('reading the journal');
-    problems.push(...(await verifyJournal(journal, catalog, repair)));
+    if (journal instanceof Journal) {
+      report('reading the journal');
+      problems.push(...(await verifyJournal(journal, catalog, repair)));
+    }
   });
   return {
     ok: problems.every(({ repaired }) => repaired),
@@ -128,11 +130,11 @@ async function damagedFiles(
 
 /** None where the store is not a folder: nothing else is there but what the catalog has planned. */
 async function orphans(
-  store: FileStore,
+  { lock, store }: Pick<RollupTools, 'lock' | 'store'>,
   { settings: { dataFolder }, catalog }: Stores,
   repair: boolean,
 ): Promise<VerifyProblem[]> {
-  await sweep(catalog, { store, dataFolder });
+  await sweep(catalog, { lock, store, dataFolder });
   const { folder } = store;
   if (folder === undefined) return [];
   const { orphans: files, mayBeMoved } = await findOrphans(catalog, folder);
@@ -148,8 +150,9 @@ async function orphans(
 }
 
 interface RollupTools {
+  readonly lock: LoadLock;
   readonly store: FileStore;
-  readonly journal: Journal;
+  readonly journal: Publications;
   readonly repair: boolean;
   readonly report: (step: string) => void;
   readonly damaged: Damaged;
@@ -158,11 +161,11 @@ interface RollupTools {
 
 async function verifyRollups(
   { settings, catalog }: Stores,
-  { store, journal, repair, report, damaged, isMeant }: RollupTools,
+  { lock, store, journal, repair, report, damaged, isMeant }: RollupTools,
 ): Promise<{ problems: VerifyProblem[] }> {
   const { dataFolder } = settings;
   const staging = join(dataFolder, 'staging');
-  const files = { store, planned: new PlannedFiles(staging) };
+  const files = { store, lock };
   const engine = await Engine.open({
     memoryLimit: settings.memoryLimit,
     threads: settings.threads,
@@ -177,7 +180,7 @@ async function verifyRollups(
       report(`comparing rollups of project ${project}`);
       const found = await checkRollups({ engine, catalog, files, repair }, manifest, new Set(damaged.keys()));
       const changes: PartChange[] = found.flatMap((rollup) => rollup.changes);
-      if (changes.length > 0) await publishFiles({ catalog, journal }, changes);
+      if (changes.length > 0) await publishFiles({ catalog, journal, lock }, changes);
       for (const { table, part, file, message, changes: made } of found) {
         const repaired = made.length > 0;
         problems.push({ kind: 'rollup', project, table, part, file, message, repaired });
@@ -185,7 +188,7 @@ async function verifyRollups(
     }
   } finally {
     engine.close();
-    await sweep(catalog, { store, dataFolder });
+    await sweep(catalog, { lock, store, dataFolder });
   }
   return { problems };
 }
