@@ -1,7 +1,6 @@
-import fc from 'fast-check';
 import t from 'tap';
 import { parquet } from '../../server/formats/parquet.ts';
-import type { Batch, Cell, Column, Rows } from '../../server/formats/rows.ts';
+import type { Batch, Column, Rows } from '../../server/formats/rows.ts';
 import { queryParquet, readParquet, rowGroups } from './read.ts';
 
 async function write(rows: Rows, quality?: string): Promise<Buffer> {
@@ -17,45 +16,6 @@ const COLUMNS: readonly Column[] = [
   { name: 'ctr', type: 'ratio' },
   { name: 'branded', type: 'boolean' },
 ];
-const at = fc.date({ min: new Date('1900-01-01'), max: new Date('2100-01-01'), noInvalidDate: true });
-const CELLS: readonly fc.Arbitrary<Cell>[] = [
-  fc.string({ unit: 'binary' }),
-  fc.array(fc.string({ unit: fc.constantFrom('a', 'é', '-') }), { maxLength: 3 }),
-  at.map((date) => date.toISOString().slice(0, 10)),
-  at.map((date) => date.toISOString()),
-  fc.maxSafeInteger(),
-  fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0),
-  fc.boolean(),
-];
-/** Few distinct rows, each many times: readers find runs, packed numbers and dictionaries. */
-const ROWS = fc
-  .array(
-    fc.record({
-      cells: fc.tuple(...CELLS.map((cell) => fc.option(cell))),
-      times: fc.oneof(fc.constantFrom(1, 7, 8, 9), fc.nat(40)),
-    }),
-    { maxLength: 30 },
-  )
-  .map((runs) => runs.flatMap(({ cells, times }) => Array.from({ length: times }, () => cells)));
-
-function batchOf(rows: readonly (readonly Cell[])[]): Batch {
-  return { length: rows.length, cells: COLUMNS.map((_, index) => (row) => rows[row]![index]!) };
-}
-
-t.test('all cells survive, wherever batches end', async (t) => {
-  await fc.assert(
-    fc.asyncProperty(ROWS, fc.nat(300), async (rows, cut) => {
-      const batches = [batchOf(rows.slice(0, cut)), batchOf(rows.slice(cut))];
-      const read = await readParquet(await write({ columns: COLUMNS, batches }));
-      t.strictSame(
-        read.rows,
-        rows.map((cells) => Object.fromEntries(COLUMNS.map(({ name }, index) => [name, cells[index]]))),
-      );
-    }),
-    { numRuns: 30 },
-  );
-});
-
 /** More rows than a file has in one group; numbers in no order. */
 const MANY = 90_000;
 const numberOf = (row: number): number => (row * 7919) % 10_007;

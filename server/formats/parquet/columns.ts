@@ -1,4 +1,5 @@
 import { compareTexts } from '../../domain/texts.ts';
+import { setInt64 } from '../int64.ts';
 import type { Cell, Column } from '../rows.ts';
 import { bitWidth, hybrid } from './hybrid.ts';
 
@@ -271,16 +272,9 @@ function int32s(values: readonly number[]): Buffer {
   return bytesOf(Int32Array.from(values));
 }
 
-const TWO_32 = 2 ** 32;
-
-/** Whole numbers as 64 bits, written in two halves: a BigInt for each would take five times as long. */
 function int64s(values: Float64Array | readonly number[]): Buffer {
   const halves = new Int32Array(values.length * 2);
-  for (let at = 0; at < values.length; at++) {
-    const value = values[at]!;
-    halves[at * 2] = value;
-    halves[at * 2 + 1] = Math.floor(value / TWO_32);
-  }
+  for (let at = 0; at < values.length; at++) setInt64(halves, at, values[at]!);
   return bytesOf(halves);
 }
 
@@ -294,7 +288,7 @@ function bits(values: Float64Array): Buffer {
   return bytes;
 }
 
-/** Parquet is little-endian, as all processors that Node runs on. */
+/** Little-endian, as Parquet. */
 function bytesOf({ buffer, byteOffset, byteLength }: Float64Array | Int32Array): Buffer {
   return Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength);
 }
