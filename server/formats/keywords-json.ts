@@ -41,7 +41,7 @@ function comparedJson(result: KeywordsResult, comparison: KeywordComparison): Bu
     bytes.char('}');
   }
   bytes.text(']}');
-  return bytes.end();
+  return bytes.all();
 }
 
 /** Keywords with their totals and days, in chunks. */

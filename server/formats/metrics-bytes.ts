@@ -1,14 +1,11 @@
 import { RATIO_SCALE, RATIOS, type Unsafe } from '../domain/comparison.ts';
 import { type Measures, scaledRatio } from '../domain/metrics.ts';
+import { TextBytes } from './text-bytes.ts';
 
-/** Initial size of the buffer; it grows for longer content. */
-const BUFFER_BYTES = 128 * 1024;
 /** Max length of the metrics of a day: the longest numbers have 16 digits, and `ctr` at most 20 characters. */
 const MAX_METRICS_BYTES = 192;
 /** Max length of what stands beside metrics: its fixed text, 12 numbers, and all reasons of each metric. */
 const MAX_COMPARED_BYTES = 2048;
-/** Smaller numbers are divided as 32-bit integers. */
-const INT32_LIMIT = 2 ** 31;
 
 const CLICKS = Buffer.from('"clicks":');
 const IMPRESSIONS = Buffer.from(',"impressions":');
@@ -23,7 +20,7 @@ const CHANGE_CTR = Buffer.from('},"ctr":{"difference":');
 const CHANGE_POSITION = Buffer.from('},"position":{"difference":');
 const UNSAFE = Buffer.from('}},"unsafe":');
 const NULL = Buffer.from('null');
-const [COMMA, POINT, ZERO, BRACE, MINUS] = Buffer.from(',.0}-') as unknown as [number, number, number, number, number];
+const [COMMA, BRACE] = Buffer.from(',}') as unknown as [number, number];
 
 /** Measures of the other range, and what `Comparer.changes` made of them. */
 export interface ComparedMeasures {
@@ -37,31 +34,12 @@ export interface ComparedMeasures {
  * each of 500,000 days. V8 collects strings so late that an answer would take 100 MB more; and strings of the many
  * decimals of a comparison take five times the processor time.
  */
-export class MetricsBytes {
-  #bytes: Buffer;
-  #length = 0;
-
-  /** @param size that its content is expected to have */
-  constructor(size = BUFFER_BYTES) {
-    this.#bytes = Buffer.allocUnsafeSlow(size);
-  }
-
-  /** Bytes written and not taken yet. */
-  get length(): number {
-    return this.#length;
-  }
-
-  /** Writes text between days. */
-  text(text: string): void {
-    this.#reserve(text.length * 3);
-    this.#length += this.#bytes.write(text, this.#length);
-  }
-
+export class MetricsBytes extends TextBytes {
   /** Writes one day. `start` is the JSON before its metrics. */
   day(start: Uint8Array, first: boolean, clicks: number, impressions: number, sumPosition: number): void {
-    this.#reserve(start.length + MAX_METRICS_BYTES);
-    if (!first) this.#bytes[this.#length++] = COMMA;
-    this.#raw(start);
+    this.reserve(start.length + MAX_METRICS_BYTES);
+    if (!first) this.bytes[this.end++] = COMMA;
+    this.raw(start);
     this.#metrics(clicks, impressions, sumPosition);
   }
 
@@ -69,135 +47,63 @@ export class MetricsBytes {
   comparedDay(start: Uint8Array, first: boolean, now: Measures, other: ComparedMeasures): void {
     this.day(start, first, now.clicks, now.impressions, now.sumPosition);
     // In place of the closing brace.
-    this.#length--;
+    this.end--;
     this.compared(other);
-    this.#bytes[this.#length++] = BRACE;
+    this.bytes[this.end++] = BRACE;
   }
 
   /** Writes the properties beside metrics, each after a comma. */
   compared({ base, changes, unsafe }: ComparedMeasures): void {
-    this.#reserve(MAX_COMPARED_BYTES);
-    this.#raw(COMPARISON);
+    this.reserve(MAX_COMPARED_BYTES);
+    this.raw(COMPARISON);
     this.#metrics(base.clicks, base.impressions, base.sumPosition);
-    this.#raw(CHANGE_CLICKS);
+    this.raw(CHANGE_CLICKS);
     this.#change(changes, 0, 0, 1);
-    this.#raw(CHANGE_IMPRESSIONS);
+    this.raw(CHANGE_IMPRESSIONS);
     this.#change(changes, 1, 0, 1);
-    this.#raw(CHANGE_CTR);
+    this.raw(CHANGE_CTR);
     this.#change(changes, 2, 4, 10_000);
-    this.#raw(CHANGE_POSITION);
+    this.raw(CHANGE_POSITION);
     this.#change(changes, 3, 1, 10);
-    this.#raw(UNSAFE);
-    this.#raw(unsafeBytes(unsafe));
+    this.raw(UNSAFE);
+    this.raw(unsafeBytes(unsafe));
   }
 
   /** Writes a keyword's metrics after the JSON before them. */
   metrics(measures: Measures): void {
-    this.#reserve(MAX_METRICS_BYTES);
+    this.reserve(MAX_METRICS_BYTES);
     this.#metrics(measures.clicks, measures.impressions, measures.sumPosition);
   }
 
-  /** Writes an ASCII character. */
-  char(character: string): void {
-    this.#reserve(1);
-    this.#bytes[this.#length++] = character.charCodeAt(0);
-  }
-
-  /** All that was written, without a copy. Nothing can be written after it. */
-  end(): Buffer {
-    return this.#bytes.subarray(0, this.#length);
-  }
-
-  /** A copy of what was written since the last call. The buffer is then reused. */
-  take(): Buffer {
-    const taken = Buffer.from(this.#bytes.subarray(0, this.#length));
-    this.#length = 0;
-    return taken;
-  }
-
   #metrics(clicks: number, impressions: number, sumPosition: number): void {
-    this.#raw(CLICKS);
-    this.#whole(clicks);
-    this.#raw(IMPRESSIONS);
-    this.#whole(impressions);
+    this.raw(CLICKS);
+    this.whole(clicks);
+    this.raw(IMPRESSIONS);
+    this.whole(impressions);
     if (impressions === 0) {
-      this.#raw(NOTHING);
+      this.raw(NOTHING);
       return;
     }
-    this.#raw(CTR);
-    this.#decimal(scaledRatio(clicks, impressions, 10_000), 4, 10_000);
-    this.#raw(POSITION);
-    this.#decimal(scaledRatio(sumPosition + impressions, impressions, 10), 1, 10);
-    this.#bytes[this.#length++] = BRACE;
+    this.raw(CTR);
+    this.decimal(scaledRatio(clicks, impressions, 10_000), 4, 10_000);
+    this.raw(POSITION);
+    this.decimal(scaledRatio(sumPosition + impressions, impressions, 10), 1, 10);
+    this.bytes[this.end++] = BRACE;
   }
 
   #change(changes: Float64Array, at: number, zeros: number, scale: number): void {
     this.#signed(changes[at]!, zeros, scale);
-    this.#raw(RATIO);
+    this.raw(RATIO);
     this.#signed(changes[RATIOS + at]!, 4, RATIO_SCALE);
   }
 
   /** As `#decimal`, of a number of either sign; NaN is null. */
   #signed(value: number, zeros: number, scale: number): void {
     if (Number.isNaN(value)) {
-      this.#raw(NULL);
+      this.raw(NULL);
       return;
     }
-    if (value < 0) this.#bytes[this.#length++] = MINUS;
-    this.#decimal(Math.abs(value), zeros, scale);
-  }
-
-  #raw(source: Uint8Array): void {
-    const bytes = this.#bytes;
-    const at = this.#length;
-    for (let index = 0; index < source.length; index++) bytes[at + index] = source[index]!;
-    this.#length = at + source.length;
-  }
-
-  #whole(value: number): void {
-    if (value >= INT32_LIMIT) {
-      this.#length += this.#bytes.write(String(value), this.#length, 'latin1');
-      return;
-    }
-    let digits = 1;
-    for (let power = 10; power <= value; power *= 10) digits++;
-    this.#digits(value, digits);
-  }
-
-  /** `value / scale` without trailing zeros: 250 of 10,000 is 0.025. `zeros` is the number of zeros of `scale`. */
-  #decimal(value: number, zeros: number, scale: number): void {
-    if (value >= INT32_LIMIT) {
-      this.#length += this.#bytes.write(String(value / scale), this.#length, 'latin1');
-      return;
-    }
-    const whole = Math.floor(value / scale);
-    this.#whole(whole);
-    let rest = value - whole * scale;
-    if (rest === 0) return;
-    let places = zeros;
-    for (; rest % 10 === 0; places--) rest /= 10;
-    this.#bytes[this.#length++] = POINT;
-    this.#digits(rest, places);
-  }
-
-  /** A small number, padded with zeros to `count` digits. */
-  #digits(value: number, count: number): void {
-    const bytes = this.#bytes;
-    const start = this.#length;
-    let rest = value | 0;
-    for (let at = start + count - 1; at >= start; at--) {
-      const tenth = (rest / 10) | 0;
-      bytes[at] = ZERO + (rest - tenth * 10);
-      rest = tenth;
-    }
-    this.#length = start + count;
-  }
-
-  #reserve(more: number): void {
-    if (this.#length + more <= this.#bytes.length) return;
-    const larger = Buffer.allocUnsafeSlow(Math.max(this.#bytes.length * 2, this.#length + more));
-    this.#bytes.copy(larger, 0, 0, this.#length);
-    this.#bytes = larger;
+    this.decimal(value, zeros, scale);
   }
 }
 
