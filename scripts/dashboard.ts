@@ -44,7 +44,7 @@ function isStale(): boolean {
 
 /** Bundles, compresses and writes all files; the page, which names the others, last. */
 export async function buildDashboard(): Promise<BuiltDashboard> {
-  const { build } = await import('esbuild');
+  const { build, stop } = await import('esbuild');
   const { outputFiles, metafile } = await build({
     entryPoints: [join(CLIENT, 'main.tsx')],
     absWorkingDir: CLIENT,
@@ -66,6 +66,8 @@ export async function buildDashboard(): Promise<BuiltDashboard> {
     write: false,
     logLevel: 'warning',
   });
+  // Its process would stay for as long as this one.
+  await stop();
   mkdirSync(TARGET, { recursive: true });
   const built = await Promise.all(outputFiles.map(({ path, contents }) => write(basename(path), contents)));
   const { scripts, styles, icon } = entryFiles(metafile);

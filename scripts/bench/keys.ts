@@ -30,7 +30,7 @@ export class KeyRing {
     if (count > budget) {
       throw new Error(`${count} requests at once are more than ${this.#keys.length} keys may send in a minute.`);
     }
-    while (this.#inWindow() + count > budget) await sleep(this.#taken[0]!.at + WINDOW - performance.now());
+    while (this.#inWindow() + count > budget) await sleep(Math.max(0, this.#taken[0]!.at + WINDOW - performance.now()));
     this.#taken.push({ at: performance.now(), count });
     return Array.from({ length: count }, () => this.#keys[this.#next++ % this.#keys.length]!);
   }
