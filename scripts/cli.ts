@@ -29,7 +29,7 @@ export async function withStoresForDryRun<T>(work: (stores: Stores) => Promise<T
   const settings = readSettings(process.env);
   // Facts without a catalog mean a lost catalog, which `withStores` rejects.
   const isThere = ['catalog.sqlite', 'facts'].some((name) => existsSync(join(settings.dataFolder, name)));
-  if (isThere) return withStores(work, { create: true });
+  if (isThere || settings.catalogUrl !== '') return withStores(work, { create: true });
   const dataFolder = await mkdtemp(join(tmpdir(), 'ordinate-dry-run-'));
   try {
     const dry = { ...settings, dataFolder, catalogUrl: '' };

@@ -67,6 +67,7 @@ const RESERVED: Readonly<Record<string, string>> = {
   '@duckdb/node-api': 'facts',
   '@duckdb/node-bindings': 'facts',
   'node:sqlite': 'catalog',
+  pg: 'catalog',
   '@google-cloud/bigquery': 'providers',
   '@googleapis/searchconsole': 'providers',
   'google-auth-library': 'providers',
@@ -146,7 +147,7 @@ t.test('only repositories name the statements of the catalog and of the usage da
     [
       named,
       /\.statements\b|\{ statements\b/,
-      /\/catalog\/sqlite\//,
+      /\/catalog\/(?:sqlite|postgres)\//,
       /'node:sqlite'/,
       /sqlText\('(?:catalog|usage)\//,
     ].flatMap((rule) => rule.exec(text)?.[0] ?? []);

@@ -1,5 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { BackupOptions } from '../../server/backup/backup.ts';
+import { requireSqlite } from '../../server/catalog/place.ts';
+import { readSettings } from '../../server/settings/settings.ts';
 import { print, printJson, printTable, progress, withStores } from '../cli.ts';
 import { examples } from '../help.ts';
 
@@ -29,6 +31,10 @@ export function addBackup(program: Command): void {
 Stored lists and the usage database are not part of a backup. Files of credentials are elsewhere, and not part of it either.`,
     )
     .action(async (target: string, { keep, link = false, quick = false, json }: Options) => {
+      requireSqlite(
+        readSettings(process.env),
+        "Back the database up with its own tools (pg_dump, or continuous archiving, which can go back to any instant), then within an hour the files with those of their store (versions of the bucket, snapshots of the volume): files of 'facts/' never change, and replaced ones stay that long.",
+      );
       const { backup } = await import('../../server/backup/backup.ts');
       const { report, end } = progress({ lines: true });
       try {

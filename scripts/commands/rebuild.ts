@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { requireSqlite } from '../../server/catalog/place.ts';
 import { readSettings } from '../../server/settings/settings.ts';
 import { print, printJson, progress } from '../cli.ts';
 import { examples } from '../help.ts';
@@ -19,7 +20,12 @@ export function addRebuild(program: Command): void {
     .option('--json', 'print one JSON document')
     .addHelpText('after', examples('rebuild', 'rebuild --new'))
     .action(async (options: Options) => {
-      const { dataFolder } = readSettings(process.env);
+      const settings = readSettings(process.env);
+      requireSqlite(
+        settings,
+        'There is no journal to make it from: restore the database with its own tools (pg_restore, or recovery to an instant).',
+      );
+      const { dataFolder } = settings;
       const { discardFacts, rebuild } = await import('../../server/ops/rebuild.ts');
       const { report, end } = progress();
       try {

@@ -1,4 +1,6 @@
 import type { Command } from 'commander';
+import { requireSqlite } from '../../server/catalog/place.ts';
+import { readSettings } from '../../server/settings/settings.ts';
 import { print, printJson, progress } from '../cli.ts';
 import { examples } from '../help.ts';
 
@@ -21,6 +23,10 @@ export function addRestore(program: Command): void {
       examples('restore /mnt/backup --data ./restored', 'restore /mnt/backup --data ./restored --at 2026-03-22'),
     )
     .action(async (backup: string, { data, at, json }: Options) => {
+      requireSqlite(
+        readSettings(process.env),
+        "To go back to an earlier state of the database, use its own tools (pg_restore, or recovery to an instant). A backup that was made before the catalog was in PostgreSQL is restored without ORDINATE_CATALOG; 'ordinate catalog copy --to ADDRESS' then copies its catalog into an empty database.",
+      );
       const { restore } = await import('../../server/backup/restore.ts');
       const { report, end } = progress({ lines: true });
       try {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type Migration, readSchemaState } from '../../server/catalog/schema-state.ts';
+import { type Migration, readSchemaState, type SchemaState } from '../../server/catalog/schema-state.ts';
 import { readSettings } from '../../server/settings/settings.ts';
 import { print, printJson, withStores } from '../cli.ts';
 import { examples } from '../help.ts';
@@ -12,25 +12,21 @@ export function addUpgrade(program: Command): void {
     .option('--json', 'print one JSON document')
     .addHelpText('after', examples('upgrade --check', 'upgrade'))
     .action(async ({ check, json }: { check?: boolean; json?: boolean }) => {
-      const { dataFolder } = readSettings(process.env);
-      const state = readSchemaState(dataFolder);
+      const settings = readSettings(process.env);
+      const state = await readSchemaState(settings);
       if (check !== true && state.pending.length > 0) await withStores(() => {});
-      if (json) printJson({ dataFolder, ...state, migrated: check !== true });
-      else print(inWords(dataFolder, state, check === true));
+      if (json) printJson({ dataFolder: settings.dataFolder, ...state, migrated: check !== true });
+      else print(inWords(state, check === true));
     });
 }
 
-function inWords(
-  dataFolder: string,
-  { found, supported, pending }: ReturnType<typeof readSchemaState>,
-  isCheck: boolean,
-): string {
-  if (pending.length === 0) return `The catalog in '${dataFolder}' is up to date (schema version ${supported}).`;
+function inWords({ catalog, found, supported, pending }: SchemaState, isCheck: boolean): string {
+  if (pending.length === 0) return `The catalog in ${catalog} is up to date (schema version ${supported}).`;
   const list = pending.map(({ name, description }: Migration) => `  ${name}: ${description}`);
   if (!isCheck)
-    return `The catalog in '${dataFolder}' was migrated from schema version ${found} to ${supported}:\n${list.join('\n')}`;
+    return `The catalog in ${catalog} was migrated from schema version ${found} to ${supported}:\n${list.join('\n')}`;
   return [
-    `The catalog in '${dataFolder}' has schema version ${found}; this version of Ordinate would migrate it to ${supported}:`,
+    `The catalog in ${catalog} has schema version ${found}; this version of Ordinate would migrate it to ${supported}:`,
     ...list,
     'Make a backup first: earlier versions cannot read the catalog afterwards, and servers of earlier versions stop answering.',
   ].join('\n');

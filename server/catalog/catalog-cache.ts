@@ -79,28 +79,50 @@ export class CatalogCache {
     read: () => Promise<T | undefined>,
     maxEntries = MAX_ENTRIES,
   ): Found<T> {
-    const version = this.#current();
-    if (cached.has(key)) return cached.get(key);
-    return read().then((value) => {
-      // A value read before a commit may be outdated.
-      if (this.#current() !== version) return value;
-      if (cached.size >= maxEntries) cached.clear();
-      cached.set(key, value);
-      return value;
-    });
+    const version = this.#catalog.version();
+    // Without a promise where there is none: a cached answer waits for nothing.
+    return version instanceof Promise
+      ? version.then((known) => this.#find(known, cached, key, read, maxEntries))
+      : this.#find(version, cached, key, read, maxEntries);
   }
 
-  /** The current version of the catalog. Clears the cache when it changes. */
-  #current(): CatalogVersion {
-    const version = this.#catalog.version();
-    if (version !== this.#version) {
-      this.#access.clear();
-      this.#feeds.clear();
-      this.#sessions.clear();
-      this.#projects.clear();
-      this.#workspaces.clear();
-      this.#version = version;
-    }
-    return version;
+  #find<T>(
+    version: CatalogVersion,
+    cached: Map<CacheKey, T | undefined>,
+    key: CacheKey,
+    read: () => Promise<T | undefined>,
+    maxEntries: number,
+  ): Found<T> {
+    this.#keep(version);
+    if (cached.has(key)) return cached.get(key);
+    return this.#read(version, cached, key, read, maxEntries);
+  }
+
+  async #read<T>(
+    version: CatalogVersion,
+    cached: Map<CacheKey, T | undefined>,
+    key: CacheKey,
+    read: () => Promise<T | undefined>,
+    maxEntries: number,
+  ): Promise<T | undefined> {
+    const value = await read();
+    const after = await this.#catalog.version();
+    this.#keep(after);
+    // A value read before a commit may be outdated.
+    if (after !== version) return value;
+    if (cached.size >= maxEntries) cached.clear();
+    cached.set(key, value);
+    return value;
+  }
+
+  /** Clears the cache when the version of the catalog has changed. */
+  #keep(version: CatalogVersion): void {
+    if (version === this.#version) return;
+    this.#access.clear();
+    this.#feeds.clear();
+    this.#sessions.clear();
+    this.#projects.clear();
+    this.#workspaces.clear();
+    this.#version = version;
   }
 }

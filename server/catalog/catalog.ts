@@ -31,7 +31,7 @@ export interface Catalog {
    */
   snapshot<T>(reads: (own: Catalog) => Promise<T>): Promise<T>;
   /**
-   * Writes atomically to `own`, which sees its own writes. Waits for other writers without blocking the process. Nested calls
+   * Writes atomically to `own`, which sees its own writes, as if no other transaction ran. Waits for other writers without blocking the process. Nested calls
    * join the outer transaction.
    * @param lock with the lock of a load, publications of other projects may commit at the same time; if the lock is lost,
    * nothing is committed
@@ -46,11 +46,13 @@ export type CatalogVersion = Readonly<object>;
 export interface OpenCatalog extends Catalog, AsyncDisposable {
   readonly locks: Locks;
   /**
-   * An object that changes (by `!==`) with every commit to the catalog. Commits of this process take effect immediately; other
-   * processes are checked once per turn of the event loop. Takes microseconds. Throws `unavailable` if a newer version has
-   * changed the schema of the catalog, or if the catalog is lost.
+   * An object that changes (by `!==`) with every commit to the catalog, of this process or another, that ended before this
+   * call. SQLite answers at once, in microseconds; a database is asked, once for all calls until it is. Throws `unavailable`
+   * if a newer version has changed the schema of the catalog, or if the catalog is lost.
    */
-  version(): CatalogVersion;
+  version(): CatalogVersion | Promise<CatalogVersion>;
+  /** Bytes that it takes on its disk. */
+  size(): Promise<number>;
   /** Throws `CatalogFailure` if the catalog cannot be read or its file was replaced. */
   check(): Promise<void>;
   close(): Promise<void>;

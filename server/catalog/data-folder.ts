@@ -1,4 +1,13 @@
-import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /**
@@ -44,4 +53,35 @@ export function makeFile(path: string): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
+}
+
+/** Whether a data folder contains fact files. */
+export function hasFacts(dataFolder: string): boolean {
+  return holdsFiles(join(dataFolder, 'facts'));
+}
+
+function holdsFiles(folder: string): boolean {
+  const entries = statSync(folder, { throwIfNoEntry: false }) ? readdirSync(folder, { withFileTypes: true }) : [];
+  return entries.some((entry) => entry.isFile() || (entry.isDirectory() && holdsFiles(join(folder, entry.name))));
+}
+
+const elsewhere = (dataFolder: string): string => join(dataFolder, 'catalog-is-elsewhere');
+
+/** Notes in a data folder that its catalog is in a database. @param name which one, without a password */
+export function noteCatalogElsewhere(dataFolder: string, name: string): void {
+  const path = elsewhere(dataFolder);
+  const text = `${name}\n`;
+  if (!existsSync(path) || readFileSync(path, 'utf8') !== text) writeFileSync(path, text, { mode: 0o600 });
+}
+
+/**
+ * Throws if the catalog of a data folder is in a database: an older one in the folder would serve old data, and files that it
+ * does not know would be swept.
+ */
+export function requireOwnCatalog(dataFolder: string): void {
+  const path = elsewhere(dataFolder);
+  if (!existsSync(path)) return;
+  throw new Error(
+    `The catalog of '${dataFolder}' is not in the folder but in ${readFileSync(path, 'utf8').trim()}. Set ORDINATE_CATALOG to the address of that database, or copy it back: 'ordinate catalog copy --to FOLDER'. To use an older catalog in the folder after all, remove the file '${path}'.`,
+  );
 }

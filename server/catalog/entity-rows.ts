@@ -24,7 +24,7 @@ export function upsertRows<Row extends Values>(
     values: columns.map((name) => `$${name}`).join(', '),
     key: list(key),
     updates: columns.map((name) => `"${name}" = excluded."${name}"`).join(', '),
-    differs: values.map((name) => `"${table}"."${name}" is not excluded."${name}"`).join(' or ') || 'false',
+    differs: values.map((name) => `"${table}"."${name}" is distinct from excluded."${name}"`).join(' or ') || 'false',
   };
   return own.statements.runEach({ template: 'upsert', parts }, rows);
 }

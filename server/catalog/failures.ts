@@ -1,3 +1,5 @@
+import type { ResourceFailure } from '../domain/failures.ts';
+
 /** Primary result codes of SQLite, https://www.sqlite.org/rescode.html: what is wrong, and what to do about it. */
 const REASONS: Readonly<Record<number, readonly [string, string]>> = {
   3: ['may not be read or written by this user', 'Give the user that runs Ordinate access to it and to its folder.'],
@@ -20,15 +22,18 @@ const REASONS: Readonly<Record<number, readonly [string, string]>> = {
   ],
 };
 
-/** The catalog cannot be used. The message, for the operator, names its file and a remedy. */
+/** The catalog cannot be used. The message, for the operator, names its file or database and a remedy. */
 export class CatalogFailure extends Error {
   /** SQLite's result code, for failures of SQLite. */
   readonly errcode: number | undefined;
+  /** The failure of the machine behind it, for failures of PostgreSQL. */
+  readonly resource: ResourceFailure | undefined;
 
-  constructor(message: string, options: { cause?: unknown; errcode?: number } = {}) {
+  constructor(message: string, options: { cause?: unknown; errcode?: number; resource?: ResourceFailure } = {}) {
     super(message, { cause: options.cause });
     this.name = 'CatalogFailure';
     this.errcode = options.errcode;
+    this.resource = options.resource;
   }
 }
 

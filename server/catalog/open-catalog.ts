@@ -1,17 +1,6 @@
 import type { OpenCatalog } from './catalog.ts';
+import type { CatalogPlace } from './place.ts';
 import { SqliteCatalog } from './sqlite/sqlite-catalog.ts';
-
-/** Where the catalog and the usage database are; the settings of a service say it. */
-export interface CatalogPlace {
-  readonly dataFolder: string;
-  /** The address of a PostgreSQL database; empty for SQLite in the data folder. */
-  readonly catalogUrl: string;
-}
-
-/** The place of a catalog in SQLite, whatever the settings say. */
-export function sqliteIn(dataFolder: string): CatalogPlace {
-  return { dataFolder, catalogUrl: '' };
-}
 
 /**
  * Opens a catalog and migrates its schema. Creates a missing folder and catalog, unless `create` is false. Throws
@@ -19,8 +8,10 @@ export function sqliteIn(dataFolder: string): CatalogPlace {
  */
 export async function openCatalog(
   { dataFolder, catalogUrl }: CatalogPlace,
-  options: { create?: boolean } = {},
+  { create = true }: { create?: boolean } = {},
 ): Promise<OpenCatalog> {
-  if (catalogUrl !== '') throw new Error('ORDINATE_CATALOG: this version has no catalog in PostgreSQL.');
-  return new SqliteCatalog(dataFolder, options);
+  if (catalogUrl === '') return new SqliteCatalog(dataFolder, { create });
+  // The driver is loaded only if it is used.
+  const { openPostgres } = await import('./postgres/open-postgres.ts');
+  return openPostgres({ dataFolder, catalogUrl }, { create });
 }

@@ -1,4 +1,5 @@
-import type { CatalogPlace } from './open-catalog.ts';
+import type { CatalogPlace } from './place.ts';
+import { PostgresUsage } from './postgres/postgres-usage.ts';
 import { SqliteUsage } from './sqlite/sqlite-usage.ts';
 import type { Usage } from './usage.ts';
 
@@ -6,6 +7,7 @@ import type { Usage } from './usage.ts';
  * Opens the usage database beside the catalog of a place. Never fails.
  * @param onError called for failed reads and writes
  */
-export function openUsage({ dataFolder }: CatalogPlace, onError: (error: unknown) => void): Usage {
+export function openUsage({ dataFolder, catalogUrl }: CatalogPlace, onError: (error: unknown) => void): Usage {
+  if (catalogUrl !== '') return new PostgresUsage(catalogUrl, onError);
   return new SqliteUsage(dataFolder, onError);
 }

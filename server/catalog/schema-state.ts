@@ -3,7 +3,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { sqlText } from '../runtime/sql.ts';
 import { requireDataFolder } from './data-folder.ts';
 import { nameCatalogFailure } from './failures.ts';
-import { MIGRATIONS, newerCatalog, SCHEMA_VERSION, schemaVersionOf } from './sqlite/migrations.ts';
+import { newerCatalog } from './newer-catalog.ts';
+import type { CatalogPlace } from './place.ts';
+import { MIGRATIONS, schemaVersionOf } from './sqlite/migrations.ts';
 
 /** A migration that this version would run. */
 export interface Migration {
@@ -15,6 +17,8 @@ export interface Migration {
 
 /** What this version of the program would migrate. */
 export interface SchemaState {
+  /** Where the catalog is, without a password. */
+  readonly catalog: string;
   /** The schema version of the catalog. */
   readonly found: number;
   /** The schema version of this program. */
@@ -23,17 +27,25 @@ export interface SchemaState {
 }
 
 /** Reads the schema version of a catalog without changing it. Throws if there is none, or if a newer version made it. */
-export function readSchemaState(dataFolder: string): SchemaState {
+export async function readSchemaState({ dataFolder, catalogUrl }: CatalogPlace): Promise<SchemaState> {
+  if (catalogUrl !== '') {
+    const postgres = await import('./postgres/schema.ts');
+    const { catalog, found } = await postgres.readSchemaVersion(catalogUrl);
+    return { catalog, ...stateOf(found, postgres.MIGRATIONS) };
+  }
   requireDataFolder(dataFolder);
-  const path = join(dataFolder, 'catalog.sqlite');
-  const found = versionOf(path);
-  if (found > SCHEMA_VERSION) throw newerCatalog(found);
-  const pending = MIGRATIONS.slice(found).map((name, index) => ({
+  return { catalog: `'${dataFolder}'`, ...stateOf(versionOf(join(dataFolder, 'catalog.sqlite')), MIGRATIONS) };
+}
+
+function stateOf(found: number, migrations: readonly string[]): Omit<SchemaState, 'catalog'> {
+  const supported = migrations.length;
+  if (found > supported) throw newerCatalog(found, supported);
+  const pending = migrations.slice(found).map((name, index) => ({
     version: found + index + 1,
     name: name.replace(/^.*\//, ''),
     description: descriptionOf(sqlText(name)),
   }));
-  return { found, supported: SCHEMA_VERSION, pending };
+  return { found, supported, pending };
 }
 
 function versionOf(path: string): number {

@@ -6,7 +6,8 @@
  * - `read-only`: a folder or file cannot be written, or read, by this process;
  * - `disk-error`: the storage fails;
  * - `out-of-memory`: DuckDB's memory limit is reached and it cannot spill more to disk;
- * - `busy`: another process locks the catalog for longer than the timeout.
+ * - `busy`: another process locks the catalog for longer than the timeout;
+ * - `database-unreachable`: the catalog is in a database that cannot be reached.
  */
 export type ResourceFailure = (typeof RESOURCE_FAILURES)[number];
 
@@ -18,6 +19,7 @@ export const RESOURCE_FAILURES = [
   'disk-error',
   'out-of-memory',
   'busy',
+  'database-unreachable',
 ] as const;
 
 /** Codes of Node and of the operating system. */
@@ -56,7 +58,17 @@ const BY_DUCKDB_MESSAGE: readonly (readonly [RegExp, ResourceFailure])[] = [
 /** The failure of the machine behind an error of Node, SQLite or DuckDB; undefined for other errors. */
 export function classifyFailure(error: unknown): ResourceFailure | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    const { code = '', errcode } = cause as { code?: string; errcode?: number };
+    const {
+      code = '',
+      errcode,
+      resource,
+    } = cause as {
+      code?: string;
+      errcode?: number;
+      resource?: ResourceFailure;
+    };
+    // The catalog has said so.
+    if (resource !== undefined) return resource;
     const byCode = errcode === undefined ? BY_CODE[code] : BY_SQLITE_CODE[errcode & 0xff];
     const found = byCode ?? BY_DUCKDB_MESSAGE.find(([pattern]) => pattern.test((cause as Error).message))?.[1];
     if (found !== undefined) return found;

@@ -1,6 +1,6 @@
 import { countOtherLoad, countPublishedLoad, type LoadKind } from '../catalog/load-counts.ts';
-import type { CatalogPlace } from '../catalog/open-catalog.ts';
 import { openUsage } from '../catalog/open-usage.ts';
+import type { CatalogPlace } from '../catalog/place.ts';
 import type { Usage } from '../catalog/usage.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import { LoadRejected } from './problems.ts';

@@ -3,7 +3,7 @@ import { type FileHandle, open, stat } from 'node:fs/promises';
 import type { Catalog, Values } from '../catalog/catalog.ts';
 import { eachRow } from '../catalog/entity-rows.ts';
 import { type LoadedTable, listLoadedTables, listManifest, type ManifestRow } from '../catalog/manifest.ts';
-import type { CatalogPlace } from '../catalog/open-catalog.ts';
+import type { CatalogPlace } from '../catalog/place.ts';
 import { lastPublication, nextPublication, type Publication } from '../catalog/publications.ts';
 import { LocalFiles } from '../storage/local-files.ts';
 import { ENTITIES, type EntityTable } from './tables.ts';

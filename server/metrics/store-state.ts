@@ -1,5 +1,4 @@
-import { stat, statfs } from 'node:fs/promises';
-import { join } from 'node:path';
+import { statfs } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { readLastBackup } from '../catalog/backups.ts';
 import type { Catalog, CatalogVersion, OpenCatalog } from '../catalog/catalog.ts';
@@ -66,14 +65,14 @@ export class StoreReader {
       jobs: await listJobRows(usage),
       lists: await readListTotals(catalog),
       facts: await this.#factTotals(),
-      disk: await readDisk(dataFolder),
+      disk: { ...(await readDisk(dataFolder)), catalog: await catalog.size() },
       lastBackup: (await readLastBackup(catalog))?.finishedAt ?? null,
     };
   }
 
   async #factTotals(): Promise<readonly FactTotal[]> {
     const { catalog } = this.#stores;
-    const version = catalog.version();
+    const version = await catalog.version();
     const at = performance.now();
     const known = this.#totals;
     if (known !== undefined && (known.version === version || at - known.at < TOTALS_VALID)) return known.facts;
@@ -102,15 +101,7 @@ async function sumFacts(catalog: Catalog): Promise<FactTotal[]> {
   return [...sums.values()];
 }
 
-async function readDisk(dataFolder: string): Promise<StoreState['disk']> {
+async function readDisk(dataFolder: string): Promise<Omit<StoreState['disk'], 'catalog'>> {
   const { bavail, blocks, bsize } = await statfs(dataFolder);
-  const sizes = await Promise.all(
-    ['', '-wal'].map((suffix) =>
-      stat(join(dataFolder, `catalog.sqlite${suffix}`)).then(
-        ({ size }) => size,
-        () => 0,
-      ),
-    ),
-  );
-  return { free: bavail * bsize, size: blocks * bsize, catalog: sizes.reduce((sum, size) => sum + size, 0) };
+  return { free: bavail * bsize, size: blocks * bsize };
 }

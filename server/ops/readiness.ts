@@ -24,7 +24,7 @@ export async function checkReadiness(
 ): Promise<void> {
   await step('its catalog does not answer', async () => {
     await catalog.check();
-    catalog.version();
+    await catalog.version();
   });
   await step('its query engine does not answer', () => engine.query('facts/ping', {}, signal));
   await step('its data folder cannot be written', () => tryWriting(dataFolder));

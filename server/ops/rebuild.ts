@@ -6,7 +6,8 @@ import { eachRow, eachWholeRow, removeRows, upsertRows } from '../catalog/entity
 import { CatalogMissing } from '../catalog/failures.ts';
 import { FileLocks } from '../catalog/file-locks.ts';
 import { addLoadedTable, listManifest, type ManifestRow, replaceManifest } from '../catalog/manifest.ts';
-import { openCatalog, sqliteIn } from '../catalog/open-catalog.ts';
+import { openCatalog } from '../catalog/open-catalog.ts';
+import { sqliteIn } from '../catalog/place.ts';
 import { projectIdIsTaken } from '../catalog/projects.ts';
 import { lastPublication, setPublication } from '../catalog/publications.ts';
 import { listWorkspaces, putKeepDays, putRequestsPerMinute } from '../catalog/workspaces.ts';

@@ -21,6 +21,11 @@ export function sqlText(name: string): string {
   return text;
 }
 
+/** Whether there is a `sql/NAME.sql`. */
+export function hasSql(name: string): boolean {
+  return TEXTS.has(name);
+}
+
 /**
  * The text of a SQL template. Each `{name}` is replaced by identifiers or SQL from our own table declarations, never by
  * values: those are bound.

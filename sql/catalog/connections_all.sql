@@ -2,5 +2,5 @@
 select p.workspace_id as workspace, c.project_id as project, p.property, c.kind, c.credentials, c.endpoint,
   c.token_endpoint as tokenEndpoint, c.dataset, c.location, c.archive, c.changed_at as changedAt
 from connections c join projects p on p.id = c.project_id
-where $workspace is null or p.workspace_id = $workspace
+where cast($workspace as text) is null or p.workspace_id = $workspace
 order by p.workspace_id, c.project_id, c.kind

@@ -1,3 +1,4 @@
 -- Marks a key as replaced by another; it is valid until $expiresAt (microseconds), or its own end if that is earlier. $id,
 -- $by.
-update keys set replaced_by = $by, expires_at = min(coalesce(expires_at, $expiresAt), $expiresAt) where id = $id
+update keys set replaced_by = $by, expires_at = case when expires_at < $expiresAt then expires_at else $expiresAt end
+where id = $id

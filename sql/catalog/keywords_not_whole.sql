@@ -1,7 +1,8 @@
 -- Tracked keywords that the sync has not fetched for all days of a range that it has fetched others for. $project; $from,
 -- $to: days. None where the sync has fetched no keywords.
 with span as (
-  select max(min(first_day), $from) as first_day, min(max(last_day), $to) as last_day
+  select case when min(first_day) <= $from then $from else min(first_day) end as first_day,
+    case when max(last_day) >= $to then $to else max(last_day) end as last_day
   from sync_keywords where project_id = $project
 )
 select k.id

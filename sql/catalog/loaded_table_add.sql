@@ -1,2 +1,3 @@
 -- Records that a load contained a fact table of a project. $project, $table.
-insert or ignore into loaded_tables select id, $table from projects where id = $project
+insert into loaded_tables (project_id, fact_table) select id, cast($table as text) from projects where id = $project
+on conflict do nothing

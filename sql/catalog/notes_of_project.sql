@@ -7,7 +7,7 @@ from notes n
 left join groups g on g.project_id = n.project_id and g.id = n.group_id
 left join keywords k on k.project_id = n.project_id and k.id = n.keyword_id
 where n.workspace_id = $workspace and (n.project_id = $project or n.project_id is null)
-  and ($from is null or coalesce(n.end_date, n.date) >= $from)
-  and ($to is null or n.date <= $to)
+  and (cast($from as text) is null or coalesce(n.end_date, n.date) >= $from)
+  and (cast($to as text) is null or n.date <= $to)
   and ($clientVisible = 0 or n.client_visible = 1)
 order by n.date, n.created_at, n.id

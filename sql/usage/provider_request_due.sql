@@ -1,6 +1,7 @@
 -- When the rate limits allow one more request, in milliseconds. $owner: its provider and property; $perMinute: max in any
 -- 60 seconds, in total; $perSecond: max in any second, of the owner.
-select max(
-  coalesce((select at from provider_requests order by at desc limit 1 offset $perMinute - 1) + 60000, 0),
-  coalesce((select at from provider_requests where owner = $owner order by at desc limit 1 offset $perSecond - 1) + 1000, 0)
-) as due
+select coalesce(max(due), 0) as due from (
+  select (select at from provider_requests order by at desc limit 1 offset $perMinute - 1) + 60000 as due
+  union all
+  select (select at from provider_requests where owner = $owner order by at desc limit 1 offset $perSecond - 1) + 1000
+) as limits

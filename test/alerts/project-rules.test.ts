@@ -1,7 +1,8 @@
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { openCatalog, sqliteIn } from '../../server/catalog/open-catalog.ts';
+import { openCatalog } from '../../server/catalog/open-catalog.ts';
+import { sqliteIn } from '../../server/catalog/place.ts';
 import { addDays } from '../../server/domain/dates.ts';
 import { rebuild } from '../../server/ops/rebuild.ts';
 import type { Row } from '../world.ts';

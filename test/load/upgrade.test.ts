@@ -2,8 +2,9 @@ import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
-import { openCatalog, sqliteIn } from '../../server/catalog/open-catalog.ts';
-import type { readSchemaState } from '../../server/catalog/schema-state.ts';
+import { openCatalog } from '../../server/catalog/open-catalog.ts';
+import { sqliteIn } from '../../server/catalog/place.ts';
+import type { SchemaState } from '../../server/catalog/schema-state.ts';
 import { MIGRATIONS } from '../../server/catalog/sqlite/migrations.ts';
 import { sqlText } from '../../server/runtime/sql.ts';
 import { command } from '../command.ts';
@@ -79,7 +80,7 @@ t.test('upgrade --check says what a version would migrate, and changes nothing',
   const path = join(dataFolder, 'catalog.sqlite');
   const before = readFileSync(path);
   const check = await command(settings, 'upgrade', '--check', '--json');
-  const { found, supported, pending, migrated } = JSON.parse(check.stdout) as ReturnType<typeof readSchemaState> & {
+  const { found, supported, pending, migrated } = JSON.parse(check.stdout) as SchemaState & {
     migrated: boolean;
   };
   t.match({ code: check.code, migrated }, { code: 0, migrated: false });

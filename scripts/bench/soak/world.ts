@@ -1,7 +1,8 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createKey } from '../../../server/catalog/keys.ts';
-import { openCatalog, sqliteIn } from '../../../server/catalog/open-catalog.ts';
+import { openCatalog } from '../../../server/catalog/open-catalog.ts';
+import { sqliteIn } from '../../../server/catalog/place.ts';
 import { addDays, type Day } from '../../../server/domain/dates.ts';
 import { toMicroseconds } from '../../../server/domain/instants.ts';
 import { makeQueries } from '../../demo/provider/made-queries.ts';

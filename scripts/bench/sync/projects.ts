@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openCatalog, sqliteIn } from '../../../server/catalog/open-catalog.ts';
+import { openCatalog } from '../../../server/catalog/open-catalog.ts';
+import { sqliteIn } from '../../../server/catalog/place.ts';
 import { findAnyProject } from '../../../server/catalog/projects.ts';
 import { print } from '../../cli.ts';
 import { makeQueries } from '../../demo/provider/made-queries.ts';

@@ -47,6 +47,7 @@ const FAILURE_MESSAGES: Readonly<Record<ResourceFailure, string>> = {
   'disk-error': 'The storage of the service is failing right now.',
   'out-of-memory': 'The service has no memory left for this response right now.',
   busy: 'The catalog of the service is busy right now.',
+  'database-unreachable': 'The service cannot reach its catalog right now.',
 };
 
 function toKnown(error: unknown): KnownError {

@@ -1,6 +1,7 @@
-import { readdirSync, type Stats, statSync } from 'node:fs';
+import { type Stats, statSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeDataFolder, makeFile, requireDataFolder } from '../data-folder.ts';
+import { hasFacts, makeDataFolder, makeFile, requireDataFolder, requireOwnCatalog } from '../data-folder.ts';
 import { CatalogFailure, CatalogMissing } from '../failures.ts';
 
 /** The file of a catalog. */
@@ -19,6 +20,7 @@ export class CatalogFile {
    */
   prepare({ create }: { create: boolean }): void {
     if (create) makeDataFolder(this.dataFolder);
+    requireOwnCatalog(this.dataFolder);
     const found = statSync(this.path, { throwIfNoEntry: false });
     if (found === undefined || found.size === 0) this.refuseWhereFactsAre(found === undefined ? 'missing' : 'empty');
     if (!create) requireDataFolder(this.dataFolder);
@@ -29,11 +31,19 @@ export class CatalogFile {
 
   /** Throws if there are fact files: with an empty catalog all of them would be orphans. */
   refuseWhereFactsAre(state: 'missing' | 'empty'): void {
+    if (!hasFacts(this.dataFolder)) return;
     const facts = join(this.dataFolder, 'facts');
-    if (!holdsFiles(facts)) return;
     throw new CatalogMissing(
       `The catalog '${this.path}' is ${state}, but '${facts}' contains facts; nothing was changed. Restore the catalog from a backup, or run 'ordinate rebuild' to rebuild it from the journal, or discard the facts and start with an empty catalog: 'ordinate rebuild --new'.`,
     );
+  }
+
+  /** Bytes, with those of its log. */
+  async size(): Promise<number> {
+    const sizes = ['', '-wal'].map(
+      async (suffix) => (await stat(`${this.path}${suffix}`).catch(() => undefined))?.size ?? 0,
+    );
+    return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
   }
 
   /** Throws if the opened file was removed, replaced or emptied. */
@@ -46,9 +56,4 @@ export class CatalogFile {
       `The catalog '${this.path}' was ${what} while it was open; it is no longer read or written. Stop this process, restore the catalog from a backup or run 'ordinate rebuild', and start again.`,
     );
   }
-}
-
-function holdsFiles(folder: string): boolean {
-  const entries = statSync(folder, { throwIfNoEntry: false }) ? readdirSync(folder, { withFileTypes: true }) : [];
-  return entries.some((entry) => entry.isFile() || (entry.isDirectory() && holdsFiles(join(folder, entry.name))));
 }

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { sqlNames, sqlText } from '../../runtime/sql.ts';
+import { newerCatalog } from '../newer-catalog.ts';
 
 /** The names of all migrations, in order. */
 export const MIGRATIONS = sqlNames('catalog/migrations');
@@ -11,18 +12,11 @@ export function schemaVersionOf(db: DatabaseSync): number {
   return Number(db.prepare('pragma user_version').get()?.['user_version']);
 }
 
-/** The error for a catalog of a newer version: a downgrade is not possible. */
-export function newerCatalog(found: number): Error {
-  return new Error(
-    `The catalog was created by a newer version of Ordinate (its schema version is ${found}, this version supports ${SCHEMA_VERSION}). Install that version again.`,
-  );
-}
-
 /** Migrates a catalog to `SCHEMA_VERSION`. */
 export function migrate(db: DatabaseSync): void {
   const found = schemaVersionOf(db);
   if (found > SCHEMA_VERSION) {
-    throw newerCatalog(found);
+    throw newerCatalog(found, SCHEMA_VERSION);
   }
   if (found === SCHEMA_VERSION) return;
   db.exec('begin immediate');

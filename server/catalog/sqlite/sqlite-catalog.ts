@@ -3,10 +3,10 @@ import { unavailable } from '../../domain/errors.ts';
 import type { Catalog, CatalogVersion, OpenCatalog, Statement, Statements, Values } from '../catalog.ts';
 import { nameCatalogFailure } from '../failures.ts';
 import { FileLocks } from '../file-locks.ts';
+import { Work } from '../work.ts';
 import { CatalogFile } from './catalog-file.ts';
 import { Connection } from './connection.ts';
 import { migrate, SCHEMA_VERSION, schemaVersionOf } from './migrations.ts';
-import { Work } from './work.ts';
 
 /** Maximum concurrent snapshots of one process; each has its own connection. */
 const MAX_SNAPSHOTS = 16;
@@ -102,6 +102,10 @@ export class SqliteCatalog implements OpenCatalog, Statements {
       this.#version = { others: this.#others, own: this.#writes };
     }
     return this.#version;
+  }
+
+  size(): Promise<number> {
+    return this.#file.size();
   }
 
   async check(): Promise<void> {

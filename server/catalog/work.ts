@@ -1,14 +1,13 @@
-import type { Catalog, Statement, Statements, Values } from '../catalog.ts';
-import type { Connection } from './connection.ts';
+import type { Catalog, Statement, Statements, Values } from './catalog.ts';
 
 /** The catalog of one snapshot or transaction, on an exclusive connection. */
 export class Work implements Catalog, Statements {
   readonly #mayWrite: boolean;
   /** Number of running statements over many rows. */
   #underWay = 0;
-  #connection: Connection | undefined;
+  #connection: Statements | undefined;
 
-  constructor(connection: Connection, { mayWrite }: { mayWrite: boolean }) {
+  constructor(connection: Statements, { mayWrite }: { mayWrite: boolean }) {
     this.#connection = connection;
     this.#mayWrite = mayWrite;
   }
@@ -67,12 +66,12 @@ export class Work implements Catalog, Statements {
     return this.#underWay === 0;
   }
 
-  #current(): Connection {
+  #current(): Statements {
     if (this.#connection === undefined) throw new Error('The snapshot or transaction has ended.');
     return this.#connection;
   }
 
-  #writable(): Connection {
+  #writable(): Statements {
     if (!this.#mayWrite) throw new Error('A snapshot is read-only.');
     return this.#current();
   }

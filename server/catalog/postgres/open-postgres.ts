@@ -1,0 +1,42 @@
+import type { OpenCatalog } from '../catalog.ts';
+import { hasFacts, makeDataFolder, noteCatalogElsewhere } from '../data-folder.ts';
+import { CatalogMissing } from '../failures.ts';
+import { newerCatalog } from '../newer-catalog.ts';
+import type { CatalogPlace } from '../place.ts';
+import { migrate, SCHEMA_VERSION, schemaVersionOf } from './migrations.ts';
+import { type PostgresPool, poolOf } from './pool.ts';
+import { PostgresCatalog } from './postgres-catalog.ts';
+
+/** See `openCatalog`. */
+export async function openPostgres(
+  { dataFolder, catalogUrl }: CatalogPlace,
+  { create }: { create: boolean },
+): Promise<OpenCatalog> {
+  const pool = poolOf(catalogUrl);
+  try {
+    if (create) makeDataFolder(dataFolder);
+    const found = await pool.use(schemaVersionOf);
+    if (found > SCHEMA_VERSION) throw newerCatalog(found, SCHEMA_VERSION);
+    if (found === 0) requireNoFacts(pool, dataFolder, create);
+    if (found < SCHEMA_VERSION) await migrate(pool);
+    noteCatalogElsewhere(dataFolder, pool.address.name);
+    return new PostgresCatalog(pool);
+  } catch (error) {
+    await pool.close();
+    throw pool.named(error);
+  }
+}
+
+/** An empty catalog is only made where nothing gets lost by it. */
+function requireNoFacts(pool: PostgresPool, dataFolder: string, create: boolean): void {
+  const { name } = pool.address;
+  if (hasFacts(dataFolder)) {
+    throw new CatalogMissing(
+      `There is no catalog in ${name}, but '${dataFolder}' contains facts; nothing was changed. Copy the catalog of the folder into it: 'ordinate catalog copy --to ADDRESS', without ORDINATE_CATALOG.`,
+    );
+  }
+  if (create) return;
+  throw new CatalogMissing(
+    `There is no catalog in ${name}. Check ORDINATE_CATALOG; serve, load, import, demo and workspaces create make a new one.`,
+  );
+}

@@ -1,0 +1,141 @@
+import pg from 'pg';
+import { type Address, readAddress } from './address.ts';
+import { namePostgresFailure } from './failures.ts';
+import { TYPES } from './types.ts';
+
+/** Maximum connections of a process for snapshots, transactions and single statements. */
+const MAX_CONNECTIONS = 12;
+/** Until a connection is made, or one of the pool is free, in milliseconds. */
+const CONNECT_TIMEOUT = 5000;
+/** Idle connections are closed, in milliseconds. */
+const IDLE_TIMEOUT = 30_000;
+/** For one statement, by the server, in milliseconds. */
+const STATEMENT_TIMEOUT = 60_000;
+/** The server may not answer at all: this is for its answer, in milliseconds. */
+const ANSWER_TIMEOUT = STATEMENT_TIMEOUT + 10_000;
+/** How long to wait for other writers, in milliseconds, as for SQLite. */
+const LOCK_TIMEOUT = 30_000;
+/** A process that hangs in a transaction would block others, in milliseconds. */
+const IDLE_IN_TRANSACTION = 300_000;
+/** The server finds out within 30 s that the machine of a client is gone, and ends its transactions and locks. */
+const SESSION = [
+  'tcp_keepalives_idle=15',
+  'tcp_keepalives_interval=5',
+  'tcp_keepalives_count=3',
+  'client_min_messages=warning',
+];
+
+/** A connection. With `pipeline`, statements are sent without waiting for the answers of those before. */
+export type Client = pg.PoolClient;
+/** One that belongs to whoever has opened it. */
+export type Connection = pg.Client;
+
+/** Pools in use, by address. */
+const pools = new Map<string, { readonly pool: PostgresPool; users: number }>();
+
+/**
+ * The pool of a process for one address, shared by everything that uses the database. Connects at the first use. Throws
+ * `CatalogFailure` for an address that makes no sense. Each user closes it.
+ */
+export function poolOf(url: string): PostgresPool {
+  let entry = pools.get(url);
+  if (entry === undefined) {
+    entry = { pool: new PostgresPool(url), users: 0 };
+    pools.set(url, entry);
+  }
+  entry.users++;
+  return entry.pool;
+}
+
+/** Connections to one database. */
+export class PostgresPool {
+  readonly address: Address;
+  readonly #url: string;
+  readonly #config: pg.PoolConfig;
+  readonly #pool: pg.Pool;
+
+  constructor(url: string) {
+    this.#url = url;
+    this.address = readAddress(url);
+    const { host, port, user, database, ssl, options, password } = this.address;
+    this.#config = {
+      host,
+      port,
+      user,
+      database,
+      ssl,
+      // The driver takes an empty password for a missing one and would look for it elsewhere.
+      password: async () => password() ?? '',
+      options: `${SESSION.map((setting) => `-c ${setting}`).join(' ')} ${options}`.trim(),
+      application_name: 'ordinate',
+      connectionTimeoutMillis: CONNECT_TIMEOUT,
+      idleTimeoutMillis: IDLE_TIMEOUT,
+      statement_timeout: STATEMENT_TIMEOUT,
+      lock_timeout: LOCK_TIMEOUT,
+      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION,
+      query_timeout: ANSWER_TIMEOUT,
+      keepAlive: true,
+      pipeline: true,
+      types: TYPES,
+    };
+    this.#pool = new pg.Pool({ ...this.#config, max: MAX_CONNECTIONS, allowExitOnIdle: true });
+    // A broken connection is replaced at the next use; whoever uses it now gets the failure of its statement.
+    this.#pool.on('error', () => {});
+    this.#pool.on('connect', (client) => client.on('error', () => {}));
+  }
+
+  /**
+   * A connection of its own, for session locks and other things that last; whoever takes it ends it. Throws
+   * `CatalogFailure`. It emits `end` when it is lost.
+   * @param options other time limits, in milliseconds; 0 for none
+   */
+  async connect(
+    options: Pick<pg.ClientConfig, 'statement_timeout' | 'lock_timeout' | 'query_timeout'> = {},
+  ): Promise<Connection> {
+    const client = new pg.Client({ ...this.#config, ...options });
+    client.on('error', () => {});
+    try {
+      await client.connect();
+      return client;
+    } catch (error) {
+      throw this.named(error);
+    }
+  }
+
+  /** Runs `work` with a connection of the pool. A connection that is lost, or in a transaction, is not used again. */
+  async use<T>(work: (client: Client) => Promise<T>): Promise<T> {
+    let client: Client;
+    try {
+      client = await this.#pool.connect();
+    } catch (error) {
+      throw this.named(error);
+    }
+    try {
+      return await work(client);
+    } catch (error) {
+      // Nothing where no transaction is left; where this fails, the connection is lost.
+      await client.query('rollback').catch(() => {});
+      throw this.named(error);
+    } finally {
+      client.release(client.getTransactionStatus() !== 'I');
+    }
+  }
+
+  /** Adds the name of the database to a failure. */
+  named(error: unknown): unknown {
+    return namePostgresFailure(error, this.address);
+  }
+
+  /** Closes the connections after its last user has closed it. */
+  async close(): Promise<void> {
+    const entry = pools.get(this.#url);
+    if (entry?.pool !== this) return;
+    entry.users--;
+    if (entry.users > 0) return;
+    pools.delete(this.#url);
+    // Work that goes on keeps its connection until it has ended; nothing waits for that.
+    const isIdle = this.#pool.totalCount === this.#pool.idleCount;
+    const ended = this.#pool.end();
+    if (isIdle) await ended;
+  }
+}

@@ -1,0 +1,158 @@
+import pLimit from 'p-limit';
+import { sqlText } from '../../runtime/sql.ts';
+import type { Catalog, CatalogVersion, OpenCatalog, Statement, Statements, Values } from '../catalog.ts';
+import { CatalogFailure } from '../failures.ts';
+import type { LoadLock } from '../locks.ts';
+import { Work } from '../work.ts';
+import { ADVISORY } from './advisory.ts';
+import { translate } from './dialect.ts';
+import type { Client, Connection, PostgresPool } from './pool.ts';
+import { PostgresLoadLock, PostgresLocks } from './postgres-locks.ts';
+import { Session } from './session.ts';
+import { VersionReader } from './version.ts';
+
+/** Maximum concurrent snapshots of one process, fewer than connections, so that single statements need not wait. */
+const MAX_SNAPSHOTS = 6;
+
+const RAISE = translate(sqlText('catalog/postgres/catalog_version_raise')).text;
+const BEGIN_SNAPSHOT = 'begin isolation level repeatable read read only';
+const beginTransaction = (lock: string): string =>
+  `begin; select pg_advisory_xact_lock${lock}(${ADVISORY.space}, ${ADVISORY.transaction})`;
+
+/** The catalog in a PostgreSQL database, for processes on several machines. */
+export class PostgresCatalog implements OpenCatalog, Statements {
+  readonly locks: PostgresLocks;
+  readonly #pool: PostgresPool;
+  readonly #version: VersionReader;
+  readonly #snapshots = pLimit(MAX_SNAPSHOTS);
+  /** Transactions of one process wait here: each would wait for the same lock with a connection. */
+  readonly #alone = pLimit(1);
+  #isClosed = false;
+
+  /** @param pool closed with the catalog */
+  constructor(pool: PostgresPool) {
+    this.#pool = pool;
+    this.locks = new PostgresLocks(pool);
+    this.#version = new VersionReader(pool);
+  }
+
+  get statements(): Statements {
+    return this;
+  }
+
+  get<Row>(statement: Statement, values?: Values): Promise<Row | undefined> {
+    return this.#use((client) => new Session(client).get<Row>(statement, values));
+  }
+
+  all<Row>(statement: Statement, values?: Values): Promise<Row[]> {
+    return this.#use((client) => new Session(client).all<Row>(statement, values));
+  }
+
+  async *each<Row>(statement: Statement, values?: Values): AsyncGenerator<readonly Row[], void> {
+    yield await this.all<Row>(statement, values);
+  }
+
+  run(statement: Statement, values?: Values): Promise<number> {
+    return this.transaction((own) => own.statements.run(statement, values));
+  }
+
+  runEach<Row extends Values>(statement: Statement, rows: Iterable<Row>): Promise<Row[]> {
+    return this.transaction((own) => own.statements.runEach(statement, rows));
+  }
+
+  version(): CatalogVersion | Promise<CatalogVersion> {
+    return this.#version.read();
+  }
+
+  async size(): Promise<number> {
+    return (await this.get<{ bytes: number }>('catalog_size'))!.bytes;
+  }
+
+  async check(): Promise<void> {
+    await this.get('ping');
+  }
+
+  snapshot<T>(reads: (own: Catalog) => Promise<T>): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    this.#snapshots(() =>
+      this.#use(async (client) => {
+        resolve(await inWork(client, { begin: BEGIN_SNAPSHOT, mayWrite: false }, reads));
+        // Nobody waits for its end.
+        await client.query('commit');
+      }),
+    ).catch(reject);
+    return promise;
+  }
+
+  transaction<T>(writes: (own: Catalog) => Promise<T>, lock?: LoadLock): Promise<T> {
+    if (!(lock instanceof PostgresLoadLock)) {
+      return this.#alone(() => this.#use((client) => this.#write(client, beginTransaction(''), writes)));
+    }
+    // On the connection of the lock, so that nothing is committed without it.
+    const begin = beginTransaction(lock.isWhole ? '' : '_shared');
+    return lock.alone(() => this.#write(lock.connection, begin, writes));
+  }
+
+  async #write<T>(client: Client | Connection, begin: string, writes: (own: Catalog) => Promise<T>): Promise<T> {
+    try {
+      const result = await inWork(client, { begin, mayWrite: true }, writes);
+      await commit(client, this.#pool);
+      this.#version.outdate();
+      return result;
+    } catch (error) {
+      // Where this fails, the connection is lost, or is not used again.
+      await client.query('rollback').catch(() => {});
+      throw this.#pool.named(error);
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.locks.close();
+    await this.#version.close();
+    await this.#pool.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  #use<T>(work: (client: Client) => Promise<T>): Promise<T> {
+    if (this.#isClosed) return Promise.reject(new Error('The catalog has been closed.'));
+    return this.#pool.use(work);
+  }
+}
+
+/** Runs `work` in a transaction that its caller ends. */
+async function inWork<T>(
+  client: Client | Connection,
+  { begin, mayWrite }: { readonly begin: string; readonly mayWrite: boolean },
+  work: (own: Catalog) => Promise<T>,
+): Promise<T> {
+  const session = new Session(client);
+  const own = new Work(session, { mayWrite });
+  try {
+    const begun = client.query(begin);
+    // A snapshot sends its first statement without waiting for this.
+    if (mayWrite) await begun;
+    const [result] = await Promise.all([work(own), begun]);
+    return result;
+  } finally {
+    own.end();
+    session.end();
+  }
+}
+
+async function commit(client: Client | Connection, pool: PostgresPool): Promise<void> {
+  try {
+    await client.query(`${RAISE}; commit`);
+  } catch (error) {
+    const known = pool.named(error);
+    if (!(known instanceof CatalogFailure) || known.resource !== 'database-unreachable') throw known;
+    throw new CatalogFailure(
+      `${known.message} The connection was lost during a commit: whether it took effect must be looked up.`,
+      { cause: error, resource: known.resource },
+    );
+  }
+}

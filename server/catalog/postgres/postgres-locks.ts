@@ -1,0 +1,183 @@
+import { createHash } from 'node:crypto';
+import pLimit from 'p-limit';
+import { newUuid } from '../../domain/ids.ts';
+import { sqlText } from '../../runtime/sql.ts';
+import type { LoadLock, Lock, Locks } from '../locks.ts';
+import { translate } from './dialect.ts';
+import type { Client, Connection, PostgresPool } from './pool.ts';
+import { execute } from './session.ts';
+
+/** Waiting would hold the connection; callers try again. */
+const TRY = 'select pg_try_advisory_lock($1) as taken';
+const TRY_SHARED = 'select pg_try_advisory_lock_shared($1) as taken';
+const RELEASE = 'select pg_advisory_unlock($1)';
+
+const PLAN = translate(sqlText('catalog/postgres/planned_file_add'));
+const PLANS = translate(sqlText('catalog/postgres/planned_files'));
+const FORGET = translate(sqlText('catalog/postgres/planned_files_forget'));
+
+const LOADS = numberOf('loads');
+
+/**
+ * Advisory locks of the database, for processes of all machines. They end with their connection, and so with the process of
+ * their holder; if its machine is gone, once the server finds out.
+ */
+export class PostgresLocks implements Locks {
+  readonly #pool: PostgresPool;
+  /** For named locks. Those of one connection do not exclude each other, so that this process has to know its own. */
+  #connection: Promise<Connection> | undefined;
+  readonly #names = new Set<string>();
+
+  constructor(pool: PostgresPool) {
+    this.#pool = pool;
+  }
+
+  takeLoad(scope: 'all' | 'projects'): Promise<LoadLock | undefined> {
+    return PostgresLoadLock.take(this.#pool, scope);
+  }
+
+  async take(name: string): Promise<Lock | undefined> {
+    if (this.#names.has(name)) return undefined;
+    this.#names.add(name);
+    let isTaken = false;
+    try {
+      const connection = await this.#connect();
+      isTaken = await take(connection, TRY, numberOf(`name ${name}`));
+      if (!isTaken) return undefined;
+      const release = async (): Promise<void> => {
+        if (!this.#names.delete(name)) return;
+        // Without its connection the lock has ended.
+        await connection.query(RELEASE, [numberOf(`name ${name}`)]).catch(() => {});
+      };
+      return { release, [Symbol.asyncDispose]: release };
+    } catch (error) {
+      throw this.#pool.named(error);
+    } finally {
+      if (!isTaken) this.#names.delete(name);
+    }
+  }
+
+  /** The server has none of killed processes. */
+  async sweep(): Promise<void> {}
+
+  async close(): Promise<void> {
+    const connection = await this.#connection?.catch(() => undefined);
+    await connection?.end();
+  }
+
+  /** The connection of named locks; a new one if it was lost, with all locks. */
+  #connect(): Promise<Connection> {
+    if (this.#connection !== undefined) return this.#connection;
+    const connecting = this.#pool.connect();
+    const forget = (): void => {
+      if (this.#connection === connecting) this.#connection = undefined;
+    };
+    connecting.then((connection) => connection.once('end', forget), forget);
+    this.#connection = connecting;
+    return connecting;
+  }
+}
+
+/** The lock of a load. It has a connection of its own, on which it also publishes: if it is lost, nothing is committed. */
+export class PostgresLoadLock implements LoadLock {
+  readonly connection: Connection;
+  readonly isWhole: boolean;
+  /** One transaction at a time. */
+  readonly alone = pLimit(1);
+  readonly #pool: PostgresPool;
+  /** Whose plans it has; this lock says that it lives. */
+  readonly #id = newUuid();
+  /** Whose plans it has read. */
+  #owners: string[] = [];
+
+  private constructor(pool: PostgresPool, connection: Connection, scope: 'all' | 'projects') {
+    this.#pool = pool;
+    this.connection = connection;
+    this.isWhole = scope === 'all';
+  }
+
+  static async take(pool: PostgresPool, scope: 'all' | 'projects'): Promise<PostgresLoadLock | undefined> {
+    const connection = await pool.connect();
+    let lock: PostgresLoadLock | undefined;
+    try {
+      if (!(await take(connection, scope === 'all' ? TRY : TRY_SHARED, LOADS))) return undefined;
+      const taken = new PostgresLoadLock(pool, connection, scope);
+      await take(connection, TRY, numberOf(`load ${taken.#id}`));
+      lock = taken;
+      return lock;
+    } catch (error) {
+      throw pool.named(error);
+    } finally {
+      if (lock === undefined) await connection.end();
+    }
+  }
+
+  async takeProjects(ids: readonly string[]): Promise<boolean> {
+    if (this.isWhole) return true;
+    const taken: string[] = [];
+    try {
+      for (const id of ids) {
+        const key = numberOf(`project ${id}`);
+        if (await take(this.connection, TRY, key)) {
+          taken.push(key);
+          continue;
+        }
+        for (const mine of taken) await this.connection.query(RELEASE, [mine]);
+        return false;
+      }
+      return true;
+    } catch (error) {
+      throw this.#pool.named(error);
+    }
+  }
+
+  async plan(file: string): Promise<void> {
+    await this.#pool.use((client) => execute(client, PLAN, { file, load: this.#id }));
+  }
+
+  async plans(): Promise<string[]> {
+    return this.#pool.use(async (client) => {
+      const { rows } = await execute(client, PLANS, {});
+      const byOwner = Map.groupBy(rows as { file: string; load: string }[], ({ load }) => load);
+      this.#owners = [];
+      const files: string[] = [];
+      for (const [owner, planned] of byOwner) {
+        if (owner !== this.#id && (await isHeld(client, numberOf(`load ${owner}`)))) continue;
+        this.#owners.push(owner);
+        files.push(...planned.map(({ file }) => file));
+      }
+      return files;
+    });
+  }
+
+  async forgetPlans(): Promise<void> {
+    await this.#pool.use(async (client) => {
+      for (const load of this.#owners) await execute(client, FORGET, { load });
+    });
+  }
+
+  async release(): Promise<void> {
+    await this.connection.end();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.release();
+  }
+}
+
+/** Whether any connection has a lock. */
+async function isHeld(connection: Client, key: string): Promise<boolean> {
+  if (!(await take(connection, TRY, key))) return true;
+  await connection.query(RELEASE, [key]);
+  return false;
+}
+
+async function take(connection: Connection | Client, text: string, key: string): Promise<boolean> {
+  const { rows } = await connection.query<{ taken: number }>(text, [key]);
+  return rows[0]!.taken === 1;
+}
+
+/** The number of a lock; two names with one number would only wait for each other. */
+function numberOf(name: string): string {
+  return createHash('sha256').update(`ordinate ${name}`).digest().readBigInt64BE().toString();
+}

@@ -1,0 +1,115 @@
+import t, { type Test } from 'tap';
+import type { OpenCatalog } from '../../server/catalog/catalog.ts';
+import { openCatalog } from '../../server/catalog/open-catalog.ts';
+import { createWorkspace, listWorkspaces } from '../../server/catalog/workspaces.ts';
+import { idsOf, testCatalog, workspace } from '../catalog/conformance.ts';
+import { temporaryFolder } from '../world.ts';
+import { newDatabase, query, skip } from './databases.ts';
+
+async function openTwo(t: Test): Promise<[OpenCatalog, OpenCatalog]> {
+  const catalogUrl = await newDatabase(t);
+  const open = async (): Promise<OpenCatalog> => {
+    const catalog = await openCatalog({ dataFolder: temporaryFolder(t), catalogUrl });
+    t.teardown(() => catalog.close());
+    return catalog;
+  };
+  return [await open(), await open()];
+}
+
+t.test('a catalog in PostgreSQL does what every catalog does', { skip }, async (t) => {
+  testCatalog(t, async (t) => (await openTwo(t))[0]);
+});
+
+t.test('a commit is seen by all that have the catalog open', { skip }, async (t) => {
+  const [one, two] = await openTwo(t);
+  const before = await two.version();
+  await createWorkspace(one, workspace('a'));
+  t.not(await two.version(), before);
+  t.equal(await idsOf(two), 'a');
+  const after = await two.version();
+  await one.transaction(listWorkspaces);
+  t.equal(await two.version(), after, 'a transaction that changes nothing is no new version');
+});
+
+t.test(
+  'transactions of several processes run one after the other, shared ones beside each other',
+  { skip },
+  async (t) => {
+    const [one, two] = await openTwo(t);
+    // Each reads how many there are and adds one of that number: as if alone, no number comes twice.
+    const add = (catalog: OpenCatalog) =>
+      catalog.transaction(async (own) => createWorkspace(own, workspace(`w${(await listWorkspaces(own)).length}`)));
+    await Promise.all(Array.from({ length: 20 }, (_, index) => add(index % 2 === 0 ? one : two)));
+    t.equal((await listWorkspaces(one)).length, 20);
+
+    const { promise: both, resolve } = Promise.withResolvers<void>();
+    let inside = 0;
+    const publish = async (catalog: OpenCatalog, id: string): Promise<void> => {
+      await using lock = await catalog.locks.takeLoad('projects');
+      t.ok(await lock!.takeProjects([id]));
+      await catalog.transaction(async (own) => {
+        await createWorkspace(own, workspace(id));
+        if (++inside === 2) resolve();
+        await both;
+      }, lock);
+    };
+    await Promise.all([publish(one, 'x'), publish(two, 'y')]);
+    t.match(await idsOf(one), /x y/);
+  },
+);
+
+t.test('locks of loads', { skip }, async (t) => {
+  const [one, two] = await openTwo(t);
+  const whole = (await one.locks.takeLoad('all'))!;
+  t.equal(await two.locks.takeLoad('all'), undefined);
+  t.equal(await two.locks.takeLoad('projects'), undefined);
+  t.equal(await one.locks.takeLoad('projects'), undefined, 'nor in the same process');
+  t.ok(whole.isWhole);
+  await whole.release();
+  const first = (await one.locks.takeLoad('projects'))!;
+  const second = (await two.locks.takeLoad('projects'))!;
+  t.equal(await two.locks.takeLoad('all'), undefined, 'while any load runs');
+  t.equal(await first.takeProjects(['a', 'b']), true);
+  t.equal(await second.takeProjects(['c', 'b']), false);
+  t.equal(await first.takeProjects(['c']), true, 'none was taken');
+  await first.plan('facts/site_daily/a/all-1.parquet');
+  await second.plan('facts/site_daily/d/all-2.parquet');
+  t.strictSame(await first.plans(), ['facts/site_daily/a/all-1.parquet'], 'not those of a load that runs');
+  await first.release();
+  t.equal(await second.takeProjects(['b']), true);
+  t.strictSame((await second.plans()).sort(), ['facts/site_daily/a/all-1.parquet', 'facts/site_daily/d/all-2.parquet']);
+  await second.forgetPlans();
+  t.strictSame(await second.plans(), []);
+  await second.release();
+});
+
+t.test('named locks exclude each other, also within a process', { skip }, async (t) => {
+  const [one, two] = await openTwo(t);
+  const lock = (await one.locks.take('list'))!;
+  t.equal(await one.locks.take('list'), undefined);
+  t.equal(await two.locks.take('list'), undefined);
+  const other = await two.locks.take('another');
+  t.ok(other);
+  await lock.release();
+  await using again = await two.locks.take('list');
+  t.ok(again);
+  await other!.release();
+});
+
+t.test('a publication whose lock is lost commits nothing', { skip }, async (t) => {
+  const catalogUrl = await newDatabase(t);
+  await using catalog = await openCatalog({ dataFolder: temporaryFolder(t), catalogUrl });
+  const lock = (await catalog.locks.takeLoad('projects'))!;
+  await t.rejects(
+    catalog.transaction(async (own) => {
+      await createWorkspace(own, workspace('a'));
+      await query(
+        catalogUrl,
+        "select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and pid <> pg_backend_pid()",
+      );
+    }, lock),
+    { name: 'CatalogFailure', resource: 'database-unreachable' },
+  );
+  t.equal(await idsOf(catalog), '');
+  t.ok(await catalog.locks.takeLoad('all'), 'its lock is gone');
+});

@@ -1,0 +1,20 @@
+import { type EntityTable, identifiers } from '../server/load/tables.ts';
+
+/** What fills a template of `sql/catalog/` for a table, once; nothing if it does not fit the table. */
+export function templateParts(name: string, { name: table, columns, key }: EntityTable): Record<string, string>[] {
+  const names = columns.map((column) => column.name);
+  if (name.endsWith('of_project') && !names.includes('project_id')) return [];
+  if (name.endsWith('of_id') && !names.includes('id')) return [];
+  if (name.endsWith('of_workspaces') && !names.includes('project_id')) return [];
+  return [
+    {
+      table,
+      columns: identifiers(names),
+      values: names.map((column) => `$${column}`).join(', '),
+      key: identifiers(key),
+      updates: names.map((column) => `"${column}" = excluded."${column}"`).join(', '),
+      differs: names.map((column) => `"${table}"."${column}" is distinct from excluded."${column}"`).join(' or '),
+      matches: key.map((column) => `"${column}" = $${column}`).join(' and '),
+    },
+  ];
+}
