@@ -265,6 +265,7 @@ t.test('queries over Parquet files', async (t) => {
     [
       'lists/count_ranked_rows',
       'lists/list_rows',
+      'lists/list_rows_with_places',
       'lists/rank_pages',
       'lists/rank_period_pages',
       'lists/rank_period_queries',
@@ -291,6 +292,7 @@ t.test('queries over Parquet files', async (t) => {
     const read = { file: target, after: 0, limit: 10 };
     t.strictSame(await engine.query('lists/list_rows', read), expected, name);
     t.strictSame(await engine.query('lists/list_rows', { ...read, after: 1 }), [], `${name} behind its end`);
+    t.strictSame(await engine.query('lists/list_rows_with_places', { file: target }), [{ ...expected[0], place: 1 }]);
     if (name.includes('period')) continue;
     using other = await engine.session();
     await other.runFile(`lists/${name}`, { ...wanted, country: 'gbr' });

@@ -108,9 +108,9 @@ export interface CompiledRule {
 
 /** Compiles a rule that has passed `ruleProblem`. Ratios are compared unrounded. */
 export function compileRule({ match, conditions }: Rule): CompiledRule {
-  const isNumeric = ({ field = '' }: Condition): boolean => NUMBER_FIELDS.includes(field);
-  const texts = conditions.filter((condition) => !isNumeric(condition)).map(compileTextCondition);
-  const numbers = conditions.filter(isNumeric).map(compileNumberCondition);
+  const compiled = conditions.map(compileCondition);
+  const texts = compiled.filter((condition) => condition.reads !== 'number').map(textTest);
+  const numbers = compiled.filter((condition) => condition.reads === 'number').map(numberTest);
   return match === 'all'
     ? {
         matchesTexts: (subject) => texts.every((test) => test(subject)),
@@ -124,23 +124,44 @@ export function compileRule({ match, conditions }: Rule): CompiledRule {
       };
 }
 
-function compileNumberCondition({ field = '', op, value }: Condition): (measures: Measures) => boolean {
-  const compare = NUMBER_OPERATORS[op]!;
-  return (measures) => {
-    const number = numberOf(measures, field);
-    return number !== undefined && compare(number, Number(value));
-  };
-}
+/** A condition of a rule. It tests numbers that are known, or texts as they are (`text`) or in lower case (`lower`). */
+export type CompiledCondition =
+  | { readonly reads: 'number'; readonly field: string; readonly test: (number: number) => boolean }
+  | { readonly reads: 'text' | 'lower'; readonly field: string; readonly test: (text: string) => boolean };
 
-function compileTextCondition({ field = '', op, value }: Condition): (texts: RuleTexts) => boolean {
-  const read = (texts: RuleTexts): string => texts[field as TextField] ?? '';
+/** Compiles a condition that has passed `conditionProblem`. */
+export function compileCondition({ field = '', op, value }: Condition): CompiledCondition {
+  if (NUMBER_FIELDS.includes(field)) {
+    const compare = NUMBER_OPERATORS[op]!;
+    const operand = Number(value);
+    return { reads: 'number', field, test: (number) => compare(number, operand) };
+  }
   if (op === 'matches') {
     const expression = compileExpression(String(value))!;
-    return (texts) => expression.matcher(read(texts)).find();
+    return { reads: 'text', field, test: (text) => expression.matcher(text).find() };
   }
   const compare = TEXT_OPERATORS[op]!;
   const operand = String(value).toLowerCase();
-  return (texts) => compare(read(texts).toLowerCase(), operand);
+  return { reads: 'lower', field, test: (text) => compare(text, operand) };
+}
+
+function numberTest({ field, test }: CompiledCondition & { reads: 'number' }): (measures: Measures) => boolean {
+  return (measures) => {
+    const number = numberOf(measures, field);
+    return number !== undefined && test(number);
+  };
+}
+
+function textTest({ reads, field, test }: CompiledCondition & { reads: 'text' | 'lower' }) {
+  return (texts: RuleTexts): boolean => {
+    const text = textOf(texts, field);
+    return test(reads === 'lower' ? text.toLowerCase() : text);
+  };
+}
+
+/** The text of a field; empty where there is none. */
+export function textOf(texts: RuleTexts, field: string): string {
+  return texts[field as TextField] ?? '';
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { SortField } from './filter.ts';
-import type { Measures } from './metrics.ts';
-import { compileRule, NUMBER_FIELDS, numberOf, type Rule, type RuleTexts } from './rules.ts';
+import { RowColumns, type RowReaders } from './row-columns.ts';
+import { type CompiledCondition, compileCondition, type Rule } from './rules.ts';
+import { SortKeys, sortInSteps } from './sort-steps.ts';
 import { compareTexts } from './texts.ts';
 
 /** A filter and an order of rows; null for all rows in their own order. */
@@ -9,82 +10,118 @@ export interface Selection {
   readonly sort: readonly SortField[] | null;
 }
 
-/** How rows are read. */
-interface RowReaders<Row> {
-  readonly measuresOf: (row: Row) => Measures;
-  /** All fields that are not numbers; booleans are `true` or `false`. */
-  readonly textsOf: (row: Row) => RuleTexts;
-}
-
-/** A row takes about a microsecond. */
-const ROWS_PER_STEP = 50;
-
 /** The rows that match a filter, sorted; ties keep their order. Yields often, because there may be many rows. */
 export function* selectRows<Row>(
   rows: readonly Row[],
-  { filter, sort }: Selection,
+  selection: Selection,
   readers: RowReaders<Row>,
 ): Generator<void, readonly Row[]> {
-  const kept = filter === null ? rows : yield* matching(rows, filter, readers);
-  return sort === null ? kept : yield* sorted(kept, sort, readers);
+  return yield* selectFrom(new RowColumns(rows, readers), selection);
 }
 
-function* matching<Row>(
-  rows: readonly Row[],
-  filter: Rule,
-  { measuresOf, textsOf }: RowReaders<Row>,
-): Generator<void, Row[]> {
-  const rule = compileRule(filter);
-  const kept: Row[] = [];
-  for (const [index, row] of rows.entries()) {
-    if (rule.matches(rule.matchesTexts(textsOf(row)), measuresOf(row))) kept.push(row);
-    if (index % ROWS_PER_STEP === 0) yield;
-  }
-  return kept;
-}
-
-type Compare = (a: number, b: number) => number;
-
-function* sorted<Row>(
-  rows: readonly Row[],
-  sort: readonly SortField[],
-  readers: RowReaders<Row>,
-): Generator<void, Row[]> {
-  const comparisons: Compare[] = [];
-  for (const field of sort) comparisons.push(yield* comparison(rows, field, readers));
-  const order = Uint32Array.from(rows.keys());
-  order.sort((a, b) => {
-    for (const compare of comparisons) {
-      const difference = compare(a, b);
-      if (difference !== 0) return difference;
-    }
-    return a - b;
-  });
+/** As `selectRows`, of rows whose columns may be used again. */
+export function* selectFrom<Row>(
+  columns: RowColumns<Row>,
+  { filter, sort }: Selection,
+): Generator<void, readonly Row[]> {
+  const { rows } = columns;
+  const matched = filter === null ? everyRow(rows.length) : yield* matching(columns, filter);
   yield;
-  return Array.from(order, (index) => rows[index]!);
+  if (sort !== null) yield* order(columns, matched, sort);
+  return pick(rows, matched);
 }
 
-/** Compares two rows, by their index. Keys are read once for each row. */
-function* comparison<Row>(
-  rows: readonly Row[],
-  { field, descending }: SortField,
-  { measuresOf, textsOf }: RowReaders<Row>,
-): Generator<void, Compare> {
-  const sign = descending ? -1 : 1;
-  if (!NUMBER_FIELDS.includes(field)) {
-    const texts: string[] = [];
-    for (const [index, row] of rows.entries()) {
-      texts.push(textsOf(row)[field as keyof RuleTexts] ?? '');
-      if (index % ROWS_PER_STEP === 0) yield;
+function pick<Row>(rows: readonly Row[], places: Uint32Array): Row[] {
+  const picked = new Array<Row>(places.length);
+  for (let at = 0; at < places.length; at++) picked[at] = rows[places[at]!]!;
+  return picked;
+}
+
+function everyRow(length: number): Uint32Array {
+  const rows = new Uint32Array(length);
+  for (let row = 0; row < length; row++) rows[row] = row;
+  return rows;
+}
+
+/** Rows that are tested in one step. */
+const ROWS_PER_STEP = 500;
+
+/** The rows that match, in their order. Conditions are tested one by one, numbers first, on the rows they decide. */
+function* matching<Row>(columns: RowColumns<Row>, { match, conditions }: Rule): Generator<void, Uint32Array> {
+  const { length } = columns.rows;
+  const compiled = conditions.map(compileCondition);
+  const numbersFirst = [
+    ...compiled.filter(({ reads }) => reads === 'number'),
+    ...compiled.filter(({ reads }) => reads !== 'number'),
+  ];
+  const isAll = match === 'all';
+  // Until a condition decides otherwise, a row matches all conditions, and not any.
+  const matches = new Uint8Array(length).fill(isAll ? 1 : 0);
+  for (const condition of numbersFirst) {
+    const test = yield* tester(columns, condition);
+    for (let from = 0; from < length; from += ROWS_PER_STEP) {
+      testRows(test, matches, isAll, from, Math.min(length, from + ROWS_PER_STEP));
+      yield;
     }
-    return (a, b) => sign * compareTexts(texts[a]!, texts[b]!);
   }
-  const numbers = new Float64Array(rows.length);
-  for (const [index, row] of rows.entries()) {
-    // Empty ratios come last in either direction.
-    const number = numberOf(measuresOf(row), field);
-    numbers[index] = number === undefined ? Number.POSITIVE_INFINITY : sign * number;
-    if (index % ROWS_PER_STEP === 0) yield;
+  return marked(matches);
+}
+
+// These loops are functions of their own, because V8 compiles loops of generators to slower code.
+
+function testRows(test: (row: number) => boolean, matches: Uint8Array, isAll: boolean, from: number, to: number): void {
+  for (let row = from; row < to; row++) if ((matches[row] === 1) === isAll) matches[row] = test(row) ? 1 : 0;
+}
+
+/** The rows with a 1. */
+function marked(marks: Uint8Array): Uint32Array {
+  const rows = new Uint32Array(marks.length);
+  let count = 0;
+  for (let row = 0; row < marks.length; row++) if (marks[row] === 1) rows[count++] = row;
+  return rows.slice(0, count);
+}
+
+function* tester<Row>(
+  columns: RowColumns<Row>,
+  condition: CompiledCondition,
+): Generator<void, (row: number) => boolean> {
+  const { field } = condition;
+  if (condition.reads === 'number') {
+    const { test } = condition;
+    const numbers = (yield* columns.numbers(field))!;
+    return (row) => {
+      const number = numbers[row]!;
+      return !Number.isNaN(number) && test(number);
+    };
   }
-  return (a, b) => (numbers[a]! === numbers[b]! ? 0 : numbers[a]! - numbers[b]!);
+  const { reads, test } = condition;
+  const textOf = columns.texts(field, reads);
+  return (row) => test(textOf(row));
+}
+
+/** Sorts rows in place. Each field keeps the order of equal rows, so that the last one goes first. */
+function* order<Row>(columns: RowColumns<Row>, rows: Uint32Array, sort: readonly SortField[]): Generator<void> {
+  for (const { field, descending } of sort.toReversed()) {
+    const sign = descending ? -1 : 1;
+    const numbers = yield* columns.numbers(field);
+    if (numbers === undefined) {
+      const textOf = columns.texts(field, 'text');
+      yield* sortInSteps(rows, (a, b) => sign * compareTexts(textOf(a), textOf(b)));
+      continue;
+    }
+    const keys = sortKeys(numbers, rows, sign);
+    yield;
+    yield* keys.sort(rows);
+  }
+}
+
+/** Empty ratios come last in either direction. */
+function sortKeys(numbers: Float64Array, rows: Uint32Array, sign: 1 | -1): SortKeys {
+  const keys = new SortKeys(numbers.length);
+  for (let at = 0; at < rows.length; at++) {
+    const row = rows[at]!;
+    const number = numbers[row]!;
+    keys.set(row, Number.isNaN(number) ? Number.POSITIVE_INFINITY : sign * number);
+  }
+  return keys;
 }

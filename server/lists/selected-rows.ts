@@ -1,11 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
-import { type Selection, selectRows } from '../domain/select-rows.ts';
+import { RowColumns } from '../domain/row-columns.ts';
+import { type Selection, selectFrom, selectRows } from '../domain/select-rows.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
 import { inTurns } from '../runtime/turns.ts';
 import type { ListRow, Rendering } from './blocks.ts';
 
-/** Cached rows of all lists; each takes about 150 bytes. */
+/** Cached rows of all lists; each takes about 200 bytes. */
 const MAX_ROWS = 200_000;
 /** Cached rows of all selections, which may keep rows of evicted lists in memory. */
 const MAX_SELECTED = 200_000;
@@ -15,9 +16,17 @@ interface Source {
   readonly rows: number;
 }
 
+/** The rows of a list, and their columns as they were last rendered. */
+interface ReadList {
+  readonly rows: readonly ListRow[];
+  /** The place of each row in the order of texts. */
+  readonly places: Float64Array;
+  last: { readonly variant: string; readonly columns: RowColumns<ListRow> } | undefined;
+}
+
 /** Filters and sorts lists. Caches rows and selections for the next pages. */
 export class SelectedRows {
-  readonly #rows: LRUCache<string, readonly ListRow[], Source>;
+  readonly #lists: LRUCache<string, ReadList, Source>;
   readonly #selected = new LRUCache<CacheKey, readonly ListRow[]>({
     maxSize: MAX_SELECTED,
     sizeCalculation: (rows) => rows.length + 1,
@@ -27,15 +36,11 @@ export class SelectedRows {
   readonly #byText: LRUCache<string, ReadonlyMap<string, ListRow>, Source>;
 
   constructor(engine: Engine) {
-    this.#rows = new LRUCache<string, readonly ListRow[], Source>({
+    this.#lists = new LRUCache<string, ReadList, Source>({
       maxSize: MAX_ROWS,
-      sizeCalculation: (rows) => rows.length + 1,
+      sizeCalculation: ({ rows }) => rows.length + 1,
       ignoreFetchAbort: true,
-      fetchMethod: async (_path, _stale, { context: { path, rows } }) => {
-        const found = await engine.query<ListRow>('lists/list_rows', { file: path, after: 0, limit: rows });
-        if (found.length < rows) throw new Error(`${path} has fewer rows than expected`);
-        return found;
-      },
+      fetchMethod: (_path, _stale, { context }) => readList(engine, context),
     });
     this.#byText = new LRUCache<string, ReadonlyMap<string, ListRow>, Source>({
       maxSize: MAX_ROWS,
@@ -55,11 +60,26 @@ export class SelectedRows {
     const key = cacheKey(source.path, rendering.variant, selection);
     const known = this.#selected.get(key);
     if (known !== undefined) return known;
-    const rows = await this.#rows.forceFetch(source.path, { context: source });
-    const selected = await select(rows, selection, rendering);
+    const list = await this.#lists.forceFetch(source.path, { context: source });
+    const selected = await inTurns(selectFrom(columnsOf(list, rendering), selection));
     this.#selected.set(key, selected);
     return selected;
   }
+}
+
+/** Numbers and texts that were read for one selection serve the next. */
+function columnsOf(list: ReadList, { variant, textsOf }: Rendering): RowColumns<ListRow> {
+  if (list.last?.variant !== variant) {
+    const places = { query: list.places, url: list.places };
+    list.last = { variant, columns: new RowColumns(list.rows, { measuresOf: (row) => row, textsOf, places }) };
+  }
+  return list.last.columns;
+}
+
+async function readList(engine: Engine, { path, rows }: Source): Promise<ReadList> {
+  const found = await engine.query<ListRow & { place: number }>('lists/list_rows_with_places', { file: path });
+  if (found.length < rows) throw new Error(`${path} has fewer rows than expected`);
+  return { rows: found, places: Float64Array.from(found, ({ place }) => place), last: undefined };
 }
 
 /** Rows that are read at a time: making objects of all of them would hold up other requests. */

@@ -1,0 +1,52 @@
+import type { Measures } from './metrics.ts';
+import { NUMBER_FIELDS, numberOf, type RuleTexts, textOf } from './rules.ts';
+
+/** How rows are read. */
+export interface RowReaders<Row> {
+  readonly measuresOf: (row: Row) => Measures;
+  /** All fields that are not numbers; booleans are `true` or `false`. */
+  readonly textsOf: (row: Row) => RuleTexts;
+  /** The place of each row in the order of a text field, where that is known. */
+  readonly places?: Readonly<Partial<Record<string, Float64Array>>>;
+}
+
+/** Rows that are read in one step. */
+const ROWS_PER_STEP = 500;
+
+/** Rows by their fields. What was read once is remembered for the next filter or order. */
+export class RowColumns<Row> {
+  readonly rows: readonly Row[];
+  readonly #readers: RowReaders<Row>;
+  readonly #numbers = new Map<string, Float64Array>();
+  readonly #texts = new Map<string, (string | undefined)[]>();
+
+  constructor(rows: readonly Row[], readers: RowReaders<Row>) {
+    this.rows = rows;
+    this.#readers = readers;
+  }
+
+  /** The numbers of a field, or places in the order of its texts; undefined if there are only texts. NaN is unknown. */
+  *numbers(field: string): Generator<void, Float64Array | undefined> {
+    if (!NUMBER_FIELDS.includes(field)) return this.#readers.places?.[field];
+    const known = this.#numbers.get(field);
+    if (known !== undefined) return known;
+    const { rows } = this;
+    const { measuresOf } = this.#readers;
+    const numbers = new Float64Array(rows.length);
+    for (let row = 0; row < rows.length; row++) {
+      numbers[row] = numberOf(measuresOf(rows[row]!), field) ?? Number.NaN;
+      if (row % ROWS_PER_STEP === 0) yield;
+    }
+    this.#numbers.set(field, numbers);
+    return numbers;
+  }
+
+  /** Reads the text of a field, as it is or in lower case, of a row. */
+  texts(field: string, how: 'text' | 'lower'): (row: number) => string {
+    const key = `${how} ${field}`;
+    const known = this.#texts.get(key) ?? [];
+    this.#texts.set(key, known);
+    const read = (row: number): string => textOf(this.#readers.textsOf(this.rows[row]!), field);
+    return how === 'text' ? (row) => (known[row] ??= read(row)) : (row) => (known[row] ??= read(row).toLowerCase());
+  }
+}

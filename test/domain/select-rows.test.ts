@@ -1,0 +1,114 @@
+import fc from 'fast-check';
+import t from 'tap';
+import type { SortField } from '../../server/domain/filter.ts';
+import type { Measures } from '../../server/domain/metrics.ts';
+import { RowColumns } from '../../server/domain/row-columns.ts';
+import { compileRule, numberOf, type Rule } from '../../server/domain/rules.ts';
+import { type Selection, selectFrom, selectRows } from '../../server/domain/select-rows.ts';
+import { compareTexts } from '../../server/domain/texts.ts';
+
+type ListRow = Measures & { readonly text: string };
+
+const READERS = { measuresOf: (row: ListRow) => row, textsOf: ({ text }: ListRow) => ({ query: text }) };
+
+function run<T>(steps: Generator<void, T>): T {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+}
+
+/** What the words of the documentation say, row by row. */
+function expected(rows: readonly ListRow[], { filter, sort }: Selection): ListRow[] {
+  const rule = filter && compileRule(filter);
+  const kept = rows.filter((row) => rule === null || rule.matches(rule.matchesTexts({ query: row.text }), row));
+  return kept.toSorted((a, b) => {
+    for (const { field, descending } of sort ?? []) {
+      if (field === 'query') {
+        const order = compareTexts(a.text, b.text);
+        if (order !== 0) return descending ? -order : order;
+        continue;
+      }
+      const [x, y] = [numberOf(a, field), numberOf(b, field)];
+      if (x === y) continue;
+      if (x === undefined) return 1;
+      if (y === undefined) return -1;
+      return descending ? y - x : x - y;
+    }
+    return 0;
+  });
+}
+
+/** With reserved places by text, as stored lists have them. */
+function withPlaces(rows: readonly ListRow[]): RowColumns<ListRow> {
+  const texts = [...new Set(rows.map(({ text }) => text))].sort(compareTexts);
+  const query = Float64Array.from(rows, ({ text }) => texts.indexOf(text));
+  return new RowColumns(rows, { ...READERS, places: { query } });
+}
+
+const row = fc
+  .record({
+    text: fc.string({ unit: fc.constantFrom('a', 'B', 'é', '🥾', '\uffff'), maxLength: 3 }),
+    impressions: fc.oneof(fc.nat(3), fc.nat(), fc.maxSafeNat(), fc.constant(Number.NaN)),
+    share: fc.constantFrom(0, 1 / 3, 0.5, 1),
+    sumPosition: fc.nat(1e6),
+  })
+  .map(
+    ({ share, impressions, ...rest }): ListRow => ({ ...rest, impressions, clicks: Math.floor(impressions * share) }),
+  );
+const condition = fc.oneof(
+  fc.record({
+    field: fc.constantFrom('clicks', 'impressions', 'ctr', 'position'),
+    op: fc.constantFrom('eq', 'neq', 'lt', 'lte', 'gt', 'gte'),
+    value: fc.constantFrom(0, 1 / 3, 0.5, 1, 2, 1000),
+  }),
+  fc.record({
+    field: fc.constant('query'),
+    op: fc.constantFrom('contains', 'not_contains', 'equals', 'starts_with', 'matches'),
+    value: fc.constantFrom('', 'a', 'b', 'É', 'ab'),
+  }),
+);
+const rule: fc.Arbitrary<Rule> = fc.record({
+  match: fc.constantFrom('all', 'any'),
+  conditions: fc.array(condition, { minLength: 1, maxLength: 3 }),
+});
+const sort: fc.Arbitrary<SortField[]> = fc.uniqueArray(
+  fc.record({
+    field: fc.constantFrom('clicks', 'impressions', 'ctr', 'position', 'query'),
+    descending: fc.boolean(),
+  }),
+  { minLength: 1, maxLength: 3, selector: ({ field }) => field },
+);
+const selection: fc.Arbitrary<Selection> = fc.record({ filter: fc.option(rule), sort: fc.option(sort) });
+
+t.test('a selection has the rows that match, in the order of its fields', (t) => {
+  fc.assert(
+    fc.property(fc.array(row, { maxLength: 40 }), fc.array(selection, { maxLength: 3 }), (rows, selections) => {
+      const columns = withPlaces(rows);
+      for (const one of selections) {
+        const wanted = expected(rows, one);
+        t.strictSame(run(selectRows(rows, one, READERS)), wanted);
+        t.strictSame(run(selectFrom(columns, one)), wanted, 'by columns that were read before');
+      }
+    }),
+    { numRuns: 300 },
+  );
+  t.end();
+});
+
+t.test('many rows are sorted like few', (t) => {
+  const rows = Array.from({ length: 20_000 }, (_, index): ListRow => {
+    const number = (index * 7919) % 10_007;
+    return { text: `query ${number % 5003}`, clicks: number % 11, impressions: number, sumPosition: index };
+  });
+  for (const fields of ['query', '-query', '-clicks,query', 'ctr,-query', '-impressions']) {
+    const by = fields.split(',').map((field) => ({ field: field.replace('-', ''), descending: field.startsWith('-') }));
+    const one = { filter: null, sort: by };
+    const wanted = expected(rows, one);
+    t.ok(
+      run(selectRows(rows, one, READERS)).every((found, index) => found === wanted[index]),
+      fields,
+    );
+  }
+  t.end();
+});
