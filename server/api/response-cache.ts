@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
-import { withOwnMemory } from '../runtime/own-memory.ts';
+import { ENTRY_BYTES, withOwnMemory } from '../runtime/own-memory.ts';
 import { SingleFlight } from '../runtime/single-flight.ts';
 import { decode, type EncodedBytes, type Encoding, encode } from './plugins/compression.ts';
 
@@ -35,7 +35,7 @@ export class ResponseCache {
         : new LRUCache({
             maxSize: bytes,
             maxEntrySize: Math.ceil(bytes / 4),
-            sizeCalculation: (encoded, key) => key.length + sizeOf(encoded),
+            sizeCalculation: (encoded, key) => ENTRY_BYTES + key.length + sizeOf(encoded),
           });
   }
 

@@ -3,7 +3,7 @@ import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import type { Measures } from '../domain/metrics.ts';
 import type { RuleTexts } from '../domain/rules.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
-import { withOwnMemory } from '../runtime/own-memory.ts';
+import { ENTRY_BYTES, withOwnMemory } from '../runtime/own-memory.ts';
 import type { OpenFiles } from '../storage/file-store.ts';
 
 export type ListRow = Measures & {
@@ -54,7 +54,7 @@ export class Blocks {
     this.#engine = engine;
     this.#cache = new LRUCache<CacheKey, Block, BlockQuery>({
       maxSize: memory,
-      sizeCalculation: ({ json, ends }) => json.byteLength + ends.byteLength + 1,
+      sizeCalculation: ({ json, ends }) => ENTRY_BYTES + json.byteLength + ends.byteLength,
       ignoreFetchAbort: true,
       fetchMethod: (_key, _stale, { context }) => readBlock(engine, context),
     });

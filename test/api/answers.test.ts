@@ -5,6 +5,7 @@ import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import t from 'tap';
 import { ResponseCache } from '../../server/api/response-cache.ts';
 import { cacheKey } from '../../server/domain/cache-key.ts';
+import { ENTRY_BYTES } from '../../server/runtime/own-memory.ts';
 import { facts, keyword, makeWorld } from '../world.ts';
 
 const DAYS = facts('date device', ['2026-03-09', 'mobile', 1, 10, 20]);
@@ -30,7 +31,7 @@ t.test('with a cache of size 0 each answer is computed', async (t) => {
 });
 
 t.test('concurrent equal queries run once', async (t) => {
-  const cache = new ResponseCache(1000);
+  const cache = new ResponseCache(8000);
   let made = 0;
   const { promise, resolve } = Promise.withResolvers<Buffer>();
   let given: AbortSignal | undefined;
@@ -55,7 +56,7 @@ t.test('concurrent equal queries run once', async (t) => {
 t.test(
   'a running query that no client waits for any more is aborted, and does not block the next equal query',
   async (t) => {
-    const cache = new ResponseCache(1000);
+    const cache = new ResponseCache(8000);
     const alone = new AbortController();
     const stopped = Promise.withResolvers<Buffer>();
     let given: AbortSignal | undefined;
@@ -93,12 +94,12 @@ t.test(
 );
 
 t.test('an answer that would evict all others is not cached', async (t) => {
-  const cache = new ResponseCache(1000);
+  const cache = new ResponseCache(8000);
   const { signal } = new AbortController();
   for (const name of ['one', 'two', 'three', 'four'])
     await cache.make(cacheKey(name), 'identity', signal, async () => plain('x'.repeat(200)));
   t.equal(cache.state.answers, 4);
-  await cache.make(cacheKey('long'), 'identity', signal, async () => plain('x'.repeat(300)));
+  await cache.make(cacheKey('long'), 'identity', signal, async () => plain('x'.repeat(1300)));
   t.equal(cache.find(cacheKey('long'), 'identity'), undefined);
   t.equal(cache.state.answers, 4, 'the others are still cached');
 });
@@ -110,7 +111,7 @@ t.test('cached answers hold only the memory of their bytes', async (t) => {
   const kept = cache.find(cacheKey('question'), 'gzip');
   t.strictSame(kept, { bytes, encoding: 'identity' }, 'too short to be compressed');
   t.equal(kept?.bytes.buffer.byteLength, 200);
-  t.match(cache.state, { answers: 1, bytes: 200 + cacheKey('question').length });
+  t.match(cache.state, { answers: 1, bytes: ENTRY_BYTES + 200 + cacheKey('question').length });
 });
 
 function plain(text: string): Buffer {

@@ -44,8 +44,8 @@ export interface Soaked {
 const KINDS: Readonly<Record<string, Kind>> = { ...FACT_KINDS, ...OTHER_KINDS };
 /** Settings with which caches are full within minutes: otherwise memory grows for as long as they fill. */
 const SETTINGS = {
-  ORDINATE_CACHE: '8MB',
-  ORDINATE_LISTS_MEMORY: '8MB',
+  ORDINATE_CACHE: '2MB',
+  ORDINATE_LISTS_MEMORY: '2MB',
   ORDINATE_MEMORY_LIMIT: '256MB',
   ORDINATE_LISTS_LIFETIME: '60',
   ORDINATE_PROVIDER_REQUESTS_PER_MINUTE: '100000',
