@@ -24,4 +24,4 @@ copy (
   blocks as (select keyword_id, block, {block_sums} from placed group by keyword_id, block)
   select ('0x' || hex(keyword_id))::bigint::double as number, {sums}
   from blocks group by keyword_id order by number
-) to $target (format parquet, compression lz4_raw, row_group_size 20480, dictionary_size_limit 1)
+) to $target (format parquet, compression snappy, row_group_size 20480, dictionary_size_limit 1)

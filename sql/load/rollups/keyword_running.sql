@@ -50,4 +50,4 @@ copy (
   select device, keyword_id, ('0x' || hex(keyword_id))::bigint, date, clicks, impressions, sum_position
   from old where date < (select month from base)
   order by device, date, keyword_id
-) to $target (format parquet, compression lz4_raw, row_group_size 10240)
+) to $target (format parquet, compression snappy, row_group_size 10240)
