@@ -20,8 +20,8 @@ import { CatalogCache } from './catalog/catalog-cache.ts';
 import { TrackedKeywordsCache } from './catalog/tracked.ts';
 import { sessionCookies, signInTokens } from './dashboard/credentials.ts';
 import { addDashboard, isDashboardApiAddress } from './dashboard/dashboard.ts';
-import { DuckDBFacts } from './facts/duckdb/duckdb-facts.ts';
 import type { Engine } from './facts/duckdb/engine.ts';
+import { openDistantLists, openFacts } from './facts/open-facts.ts';
 import { arrow } from './formats/arrow.ts';
 import { csv } from './formats/csv.ts';
 import { ndjson } from './formats/ndjson.ts';
@@ -129,7 +129,8 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   const files = await openFileStore(settings);
   // Closed after everything that reads files: hooks run in reverse order.
   app.addHook('onClose', () => files[Symbol.asyncDispose]());
-  const lists = new Lists({ engine, catalog, files, settings, log: app.log, now });
+  const distant = await openDistantLists({ settings, files });
+  const lists = new Lists({ engine, catalog, files, distant, settings, log: app.log, now });
   // Requests that wait for a provider would delay the shutdown.
   app.addHook('preClose', async () => lists.stop());
   app.addHook('onClose', () => lists.close());
@@ -138,7 +139,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
     catalog,
     catalogCache,
     tracked: new TrackedKeywordsCache(catalog),
-    facts: new DuckDBFacts(engine, files, heavyQueries),
+    facts: await openFacts({ settings, engine, files, heavy: heavyQueries }),
     lists,
     files,
     queries: new QueryCache(),

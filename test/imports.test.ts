@@ -53,7 +53,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   backup: ['load', 'catalog', 'storage', 'domain', 'process-folder.ts', 'settings'],
   ops: ['load', 'facts', 'catalog', 'storage', 'domain', 'settings', 'runtime'],
   load: ['facts', 'catalog', 'storage', 'domain', 'process-folder.ts', 'settings', 'runtime'],
-  facts: ['storage', 'domain', 'runtime'],
+  facts: ['storage', 'domain', 'runtime', 'settings'],
   catalog: ['storage', 'domain', 'runtime'],
   storage: ['domain', 'settings'],
   domain: [],

@@ -49,7 +49,7 @@ t.test('every file holds exactly one statement, migrations apart', async (t) => 
 
 t.test('the comment names every parameter and no other', async (t) => {
   const wrong: string[] = [];
-  for (const file of FILES.filter((name) => /^(catalog|facts|alerts|lists|usage)\/[^/]+$/.test(name))) {
+  for (const file of FILES.filter((name) => /^(catalog|facts|alerts|lists|trino|usage)\/[^/]+$/.test(name))) {
     const text = readFileSync(join(root, file), 'utf8');
     const used = new Set(bare(text).match(/\$\w+/g));
     const documented = new Set(comment(text).match(/\$\w+/g));

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { DuckDBFacts } from '../facts/duckdb/duckdb-facts.ts';
 import { openServingEngine } from '../facts/duckdb/serving-engine.ts';
 import type { Facts } from '../facts/facts.ts';
+import { openFacts } from '../facts/open-facts.ts';
 import { ProcessFolder } from '../process-folder.ts';
 import { ConcurrencyLimit } from '../runtime/limits.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -16,5 +16,5 @@ export async function withFacts<T>(settings: Settings, work: (facts: Facts) => P
   const options = { settings, temporaryFolder: folder.path };
   const engine = opened.adopt(await openServingEngine(options), (opening) => opening.close());
   const files = opened.use(await openFileStore(settings));
-  return await work(new DuckDBFacts(engine, files, new ConcurrencyLimit(1)));
+  return await work(await openFacts({ settings, engine, files, heavy: new ConcurrencyLimit(1) }));
 }

@@ -46,6 +46,7 @@ export const UNAVAILABLE_REASONS = [
   'provider-broken',
   'catalog-lost',
   'newer-version',
+  'trino',
   'not-ready',
   'other',
 ] as const;

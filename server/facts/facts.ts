@@ -35,6 +35,28 @@ export interface KeywordTotalsQuery extends Omit<FactsQuery, 'files'> {
   readonly plan: KeywordTotalsPlan;
 }
 
+/** A row of a list. */
+export type TextRow = readonly [text: string, clicks: number, impressions: number, sumPosition: number];
+
+/** Reads the rows of lists with an engine that is not in this process. */
+export interface DistantLists {
+  /** Whether it is to read these files. */
+  reads(files: readonly StoredFile[]): boolean;
+
+  /** The best pages (`page_daily`) or queries (`query_daily`) of a range. */
+  rankedRows(
+    query: FactsQuery,
+    options: { readonly country: string | null; readonly max: number },
+    add: (rows: readonly TextRow[]) => Promise<void>,
+  ): Promise<void>;
+
+  /** The rows of a list of a range (`page_period` or `query_period`), in no order. */
+  periodRows(
+    query: Pick<FactsQuery, 'files' | 'signal'>,
+    add: (rows: readonly TextRow[]) => Promise<void>,
+  ): Promise<void>;
+}
+
 /**
  * The queries over facts that reports need. A query without files has no rows. Throws `DamagedFile` for a file whose
  * content is not what was written.

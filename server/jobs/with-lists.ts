@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { openServingEngine } from '../facts/duckdb/serving-engine.ts';
+import { openDistantLists } from '../facts/open-facts.ts';
 import { Lists, type ListsOptions } from '../lists/lists.ts';
 import type { Stores } from '../load/stores.ts';
 import { ProcessFolder } from '../process-folder.ts';
@@ -22,6 +23,7 @@ export async function withLists<T>(
   const options = { settings, temporaryFolder: folder.path };
   const engine = opened.adopt(await openServingEngine(options), (opening) => opening.close());
   const files = opened.use(await openFileStore(settings));
-  const lists = opened.adopt(new Lists({ engine, catalog, files, settings, log, now }), (all) => all.close());
+  const distant = await openDistantLists({ settings, files });
+  const lists = opened.adopt(new Lists({ engine, catalog, files, distant, settings, log, now }), (all) => all.close());
   return await work(lists);
 }

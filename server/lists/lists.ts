@@ -8,6 +8,7 @@ import { cacheKey } from '../domain/cache-key.ts';
 import { KnownError } from '../domain/errors.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
+import type { DistantLists } from '../facts/facts.ts';
 import { toKnownError } from '../providers/failures.ts';
 import type { Demand } from '../providers/places.ts';
 import { Providers } from '../providers/providers.ts';
@@ -18,6 +19,7 @@ import { lastFinalDay } from './finality.ts';
 import { ListPages } from './list-pages.ts';
 import { ListReader } from './list-reader.ts';
 import { type ListParameters, type ListRequest, planList } from './list-request.ts';
+import { OwnRows } from './own-rows.ts';
 import { PageSequences } from './page-sequences.ts';
 import { Recent } from './recent.ts';
 import { SingleFlight } from './single-flight.ts';
@@ -31,6 +33,8 @@ export interface ListsOptions {
   readonly catalog: OpenCatalog;
   /** Of facts and lists. */
   readonly files: FileStore;
+  /** Undefined: facts are read here. */
+  readonly distant: DistantLists | undefined;
   readonly settings: Settings;
   readonly log: Pick<FastifyBaseLogger, 'info' | 'warn'>;
   /** Milliseconds, as `Date.now`. */
@@ -59,7 +63,7 @@ export class Lists {
   readonly #reader: ListReader;
 
   constructor(options: ListsOptions) {
-    const { engine, catalog, files, settings, log, now } = options;
+    const { engine, catalog, files, distant, settings, log, now } = options;
     const limits = { lists: settings.listMax, bytes: settings.listDiskBudget };
     this.#options = options;
     // First, before other resources are opened, because it may fail.
@@ -82,7 +86,8 @@ export class Lists {
     this.providers = new Providers({ catalog, usage: this.#usage, settings, log, now });
     this.#fetcher = new ListFetcher(this.providers.gateway, log);
     this.#recentFailures = new Recent(now, FAILURE_COOLDOWN_MS, 10_000);
-    this.#sources = new Sources({ engine, catalog, files, providers: this.providers });
+    const rows = new OwnRows({ engine, files, distant, signal: this.providers.gateway.stopped });
+    this.#sources = new Sources({ engine, catalog, rows, providers: this.providers });
   }
 
   /** The state of the cache of list parts, for metrics. */

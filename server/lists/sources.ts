@@ -7,8 +7,8 @@ import { invalidRequest, type KnownError, unavailable } from '../domain/errors.t
 import { EVERY_DAY, type Range } from '../domain/range.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
 import type { Providers } from '../providers/providers.ts';
-import type { FileStore } from '../storage/file-store.ts';
 import { OwnFacts } from './own-facts.ts';
+import type { OwnRows } from './own-rows.ts';
 import { PeriodList } from './period-list.ts';
 import { SearchConsoleList } from './search-console-list.ts';
 import type { Source } from './source.ts';
@@ -17,7 +17,8 @@ import { WarehouseList } from './warehouse-list.ts';
 export interface SourcesOptions {
   readonly engine: Engine;
   readonly catalog: Catalog;
-  readonly files: FileStore;
+  /** The stored facts. */
+  readonly rows: OwnRows;
   readonly providers: Providers;
 }
 
@@ -65,8 +66,7 @@ export class Sources {
       const exact = periods.find(({ firstDay, lastDay }) => firstDay === range.from && lastDay === range.to);
       // Days can say more than their sum: each country, and each query or page beyond the top ones.
       if (exact !== undefined && !(await this.#isLoaded(project, kind, range, catalog))) {
-        const { engine, files } = this.#options;
-        const sources = [new PeriodList(engine, files, exact)];
+        const sources = [new PeriodList(this.#options.rows, exact)];
         return { ...own, sources, hasCountries: false };
       }
       // Facts that were never loaded are unknown, not empty.
@@ -99,9 +99,8 @@ export class Sources {
   }
 
   async #facts({ id }: Project, kind: ListKind, range: Range, catalog: Catalog): Promise<OwnFacts[]> {
-    const { engine, files } = this.#options;
     const stored = await filesOf(catalog, id, TABLE[kind], range);
-    return stored.length === 0 ? [] : [new OwnFacts(engine, files, stored)];
+    return stored.length === 0 ? [] : [new OwnFacts(this.#options.rows, stored)];
   }
 }
 

@@ -44,6 +44,7 @@ export class ProcessMetrics {
     for (const metric of NOT_NEEDED) this.registry.removeSingleMetric(metric);
     this.#watchProviders();
     this.#watchJobs();
+    this.#watchTrino();
   }
 
   collect(): Promise<Collected> {
@@ -94,6 +95,17 @@ export class ProcessMetrics {
         evaluationTimes.observe(seconds);
         opened.inc(found);
         resolved.inc(ended);
+      }),
+    );
+  }
+
+  #watchTrino(): void {
+    const queries = this.#counter('trino_queries', 'Queries to Trino.', ['outcome']);
+    const times = this.#times('trino_query', 'Time of queries to Trino.', []);
+    this.#stops.push(
+      onMeasured('trinoQuery', ({ outcome, seconds }) => {
+        queries.inc({ outcome });
+        times.observe(seconds);
       }),
     );
   }

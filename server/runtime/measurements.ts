@@ -6,6 +6,8 @@ export interface Measurements {
   readonly providerRequest: { readonly provider: string; readonly outcome: string; readonly seconds: number };
   /** A fetch of a page or query list. `outcome`: `ok` or the kind of the failure. */
   readonly listFetch: { readonly source: string; readonly outcome: string; readonly seconds: number };
+  /** A query to Trino. `outcome`: `ok`, `unavailable` (503), `aborted`, `unreadable` (answered by DuckDB) or `failed`. */
+  readonly trinoQuery: { readonly outcome: string; readonly seconds: number };
   readonly jobRun: { readonly job: string; readonly outcome: string; readonly seconds: number };
   readonly syncRun: { readonly outcome: string; readonly seconds: number };
   readonly alertEvaluation: {

@@ -45,6 +45,14 @@ export function isRedisUrl(text: string): boolean {
   return hostname !== '' && /^(\/\d*)?$/.test(pathname) && [username, password].every(isEncoded);
 }
 
+/** The address of a Trino, with an optional user, password, catalog and schema. A password is sent over https only. */
+export function isTrinoUrl(text: string): boolean {
+  if (!/^https?:\/\/[^/]/.test(text) || !URL.canParse(text)) return false;
+  const { protocol, pathname, search, hash, username, password } = new URL(text);
+  if (protocol === 'http:' && password !== '') return false;
+  return /^(\/\w+(\/\w+)?)?\/?$/.test(pathname) && search + hash === '' && [username, password].every(isEncoded);
+}
+
 function isEncoded(text: string): boolean {
   try {
     decodeURIComponent(text);

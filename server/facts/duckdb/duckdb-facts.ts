@@ -1,10 +1,11 @@
 import { LRUCache } from 'lru-cache';
 import { type CacheKey, cacheKey } from '../../domain/cache-key.ts';
 import { countDays, type Day, eachDay } from '../../domain/dates.ts';
-import { type Measures, NOTHING } from '../../domain/metrics.ts';
+import type { Measures } from '../../domain/metrics.ts';
 import type { ConcurrencyLimit } from '../../runtime/limits.ts';
 import type { FileStore, StoredFile } from '../../storage/file-store.ts';
 import { DayGrid } from '../day-grid.ts';
+import { collectSiteDays, collectTotals, filesOfEach } from '../each-part.ts';
 import type {
   Breakdown,
   CountryMonth,
@@ -48,41 +49,14 @@ export class DuckDBFacts implements Facts {
   }
 
   async siteDaysOfEach(parts: readonly FactsPart[], device: Device, signal: AbortSignal): Promise<SiteDayMeasures[][]> {
-    const found = parts.map((): SiteDayMeasures[] => []);
-    const days = parts.map(({ range: { from, to } }) => eachDay(from, to));
-    await this.#each('facts/site_daily_each', parts, { device }, signal, (columns, rows) => {
-      const [place, day, hasUnknownDevice, clicks, impressions, sumPosition] = columns as ColumnsOfDays;
-      for (let row = 0; row < rows; row++) {
-        const at = place[row]!;
-        found[at]!.push({
-          date: days[at]![day[row]!]!,
-          hasUnknownDevice: hasUnknownDevice[row]!,
-          clicks: clicks[row]!,
-          impressions: impressions[row]!,
-          sumPosition: sumPosition[row]!,
-        });
-      }
-    });
-    return found;
+    const { days, take } = collectSiteDays(parts);
+    await this.#each('facts/site_daily_each', parts, { device }, signal, take);
+    return days;
   }
 
   async queryTotalsOfEach(parts: readonly FactsPart[], signal: AbortSignal): Promise<Measures[]> {
-    const totals = parts.map(() => NOTHING);
-    await this.#each(
-      'facts/brand_totals_each',
-      parts,
-      {},
-      signal,
-      ([place, clicks, impressions, sumPosition], rows) => {
-        for (let row = 0; row < rows; row++) {
-          totals[place![row]!] = {
-            clicks: clicks![row]!,
-            impressions: impressions![row]!,
-            sumPosition: sumPosition![row]!,
-          };
-        }
-      },
-    );
+    const { totals, take } = collectTotals(parts);
+    await this.#each('facts/brand_totals_each', parts, {}, signal, take);
     return totals;
   }
 
@@ -207,16 +181,10 @@ export class DuckDBFacts implements Facts {
     signal: AbortSignal,
     take: TakeNumbers,
   ): Promise<void> {
-    const read = parts.flatMap(({ files, range }, place) => files.map((file) => ({ file, range, place })));
-    if (read.length === 0) return;
-    using opened = await this.#files.open(read.map(({ file }) => file));
-    const bound = {
-      ...parameters,
-      files: opened.paths,
-      places: read.map(({ place }) => String(place)),
-      firsts: read.map(({ range }) => range.from),
-      lasts: read.map(({ range }) => range.to),
-    };
+    const { files, ...lists } = filesOfEach(parts);
+    if (files.length === 0) return;
+    using opened = await this.#files.open(files);
+    const bound = { ...parameters, ...lists, files: opened.paths };
     await this.#heavy.run(signal, () => this.#engine.numbers(name, bound, take, signal));
   }
 
@@ -241,10 +209,6 @@ export class DuckDBFacts implements Facts {
     return await this.#engine.query<Row>(name, { ...parameters, from, to, files: opened.paths }, signal);
   }
 }
-
-type Numbers = Float64Array;
-/** The columns of `site_daily_each`. */
-type ColumnsOfDays = readonly [Numbers, Numbers, Numbers, Numbers, Numbers, Numbers];
 
 function daysOf({ range: { from, to } }: FactsQuery): number {
   return countDays(from, to);

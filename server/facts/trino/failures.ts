@@ -1,0 +1,37 @@
+import { type KnownError, unavailable } from '../../domain/errors.ts';
+
+/** The error of a query, as Trino's protocol has it. */
+export interface TrinoError {
+  readonly errorName: string;
+  readonly errorType: string;
+  readonly message?: string;
+}
+
+/** Names of errors after which the same query may succeed later, and what clients are told. */
+const PASSING: readonly (readonly [RegExp, string])[] = [
+  [
+    /^(REMOTE_(TASK|HOST)|PAGE_TRANSPORT|TOO_MANY_REQUESTS_FAILED|ABANDONED|NO_NODES|SERVER_|CLUSTER_STARTING)/,
+    'a machine of the query engine ended or did not answer',
+  ],
+  [/^(EXCEEDED_TIME_LIMIT|ADMINISTRATIVELY_(KILLED|PREEMPTED)|EXCEEDED_CPU_LIMIT)$/, 'the query engine stopped it'],
+  [/^(QUERY_QUEUE_FULL|QUERY_REJECTED|CLUSTER_OUT_OF_MEMORY|EXCEEDED_\w*MEMORY_LIMIT)$/, 'the query engine is busy'],
+  [/^HIVE_(FILESYSTEM_ERROR|METASTORE_ERROR|CANNOT_OPEN_SPLIT)$/, 'the query engine cannot read its storage'],
+];
+
+/** Trino cannot decode a file, which DuckDB can. */
+export class UnreadableByTrino extends Error {}
+const UNREADABLE = /^(Could not decompress page|Error reading dictionary page)/;
+
+/** A 503: Trino cannot answer now. */
+export function trinoUnavailable(why: string, cause?: unknown): KnownError {
+  return unavailable(`The answer is not available right now: ${why}.`, 'trino', cause);
+}
+
+/** The failure of a query. */
+export function queryFailure(error: TrinoError, id: string): Error {
+  const cause = new Error(`Trino: ${error.errorName}: ${error.message ?? ''} (query ${id})`);
+  const passing = PASSING.find(([names]) => names.test(error.errorName));
+  if (passing !== undefined) return trinoUnavailable(passing[1], cause);
+  if (error.errorType === 'INSUFFICIENT_RESOURCES') return trinoUnavailable('the query engine is busy', cause);
+  return UNREADABLE.test(error.message ?? '') ? new UnreadableByTrino(cause.message) : cause;
+}

@@ -1,0 +1,63 @@
+import { sqlTemplate } from '../../runtime/sql.ts';
+import { literal } from './statement.ts';
+
+const MEASURES = ['clicks bigint', 'impressions bigint', 'sum_position bigint'];
+const PERIOD = ['first_day date', 'last_day date'];
+const DAYS = Array.from({ length: 31 }, (_, index) => index + 1);
+const CUMULATIVE = ['clicks', 'impressions', 'sum_position'];
+
+/** The columns of each table's files, and their types in Trino. */
+export const TRINO_TABLES = {
+  site_daily: ['date date', 'device varchar', ...MEASURES],
+  keyword_daily: ['keyword_id varchar', 'date date', 'device varchar', ...MEASURES],
+  keyword_page_daily: ['keyword_id varchar', 'date date', 'url varchar', ...MEASURES],
+  country_daily: ['date date', 'country varchar', ...MEASURES],
+  country_monthly: ['month date', 'country varchar', ...MEASURES],
+  appearance_daily: ['date date', 'appearance varchar', ...MEASURES],
+  brand_daily: ['date date', 'segment varchar', ...MEASURES],
+  page_daily: ['url varchar', 'date date', 'country varchar', ...MEASURES],
+  query_daily: ['query varchar', 'date date', 'country varchar', ...MEASURES],
+  page_period: [...PERIOD, 'url varchar', ...MEASURES],
+  query_period: [...PERIOD, 'query varchar', ...MEASURES],
+  keyword_all: ['device varchar', 'keyword_id varchar', 'date date', ...MEASURES],
+  keyword_running: ['device varchar', 'keyword_id varchar', 'number bigint', 'date date', ...MEASURES],
+  keyword_cumulative: ['number double', ...CUMULATIVE.flatMap((name) => DAYS.map((day) => `${name}_${day} double`))],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+
+export type TrinoTable = keyof typeof TRINO_TABLES;
+
+/** The names of the columns of cumulative totals for each day of a month, as `keyword_cumulative_days` lists them. */
+export const CUMULATIVE_DAYS: readonly string[] = ['impressions', 'sum_position'].flatMap((name) =>
+  DAYS.map((day) => `${name}_${day}`),
+);
+
+/** The table of a stored file, from its name. */
+export function tableOfFile(file: string): TrinoTable {
+  const [, table = ''] = file.split('/');
+  if (!Object.hasOwn(TRINO_TABLES, table)) throw new Error(`'${file}' is not a file of a fact table`);
+  return table as TrinoTable;
+}
+
+/**
+ * The statements that define the schema and its tables in Trino.
+ * @param storage `s3://BUCKET/PREFIX`, without a slash at its end
+ */
+export function tableDefinitions(storage: string, { catalog, schema }: { catalog: string; schema: string }): string[] {
+  const name = (table?: string): string => [catalog, schema, ...(table ? [table] : [])].map(quoted).join('.');
+  const location = (folder: string): string => literal(`${storage}/${folder}`);
+  return [
+    sqlTemplate('trino/ddl/schema', { schema: name(), location: location('trino') }),
+    ...Object.entries(TRINO_TABLES).map(([table, columns]) =>
+      sqlTemplate('trino/ddl/table', {
+        table: name(table),
+        columns: columns.map((column) => column.replace(/^\w+/, quoted)).join(',\n  '),
+        location: location(`facts/${table}`),
+        template: location(`facts/${table}/\${project_id}`),
+      }),
+    ),
+  ];
+}
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
