@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { FileLock } from './catalog/lock.ts';
 import { newUuid } from './domain/ids.ts';
+import { FileLock } from './runtime/file-lock.ts';
 
 /**
  * A folder for the temporary files of one process, removed at a regular end. A lock file beside it shows whether the

@@ -143,7 +143,7 @@ async function loadOnce(settings: Settings, tables: Tables): Promise<string> {
 
 /** Fills a data folder with the real loader, or copies the result of an earlier load of the same rows. */
 async function fill(settings: Settings, tables: Tables): Promise<void> {
-  const what = JSON.stringify(tables);
+  const what = JSON.stringify([settings.storage, tables]);
   const outcome = loaded.get(what) ?? loadOnce(settings, tables);
   loaded.set(what, outcome);
   cpSync(await outcome, settings.dataFolder, { recursive: true });

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { BackupOptions } from '../../server/backup/backup.ts';
 import { requireSqlite } from '../../server/catalog/place.ts';
 import { readSettings } from '../../server/settings/settings.ts';
+import { requireFolder } from '../../server/storage/storage-settings.ts';
 import { print, printJson, printTable, progress, withStores } from '../cli.ts';
 import { examples } from '../help.ts';
 
@@ -34,6 +35,10 @@ Stored lists and the usage database are not part of a backup. Files of credentia
       requireSqlite(
         readSettings(process.env),
         "Back the database up with its own tools (pg_dump, or continuous archiving, which can go back to any instant), then within an hour the files with those of their store (versions of the bucket, snapshots of the volume): files of 'facts/' never change, and replaced ones stay that long.",
+      );
+      requireFolder(
+        readSettings(process.env),
+        "Keep versions of the bucket, or copy the facts with 'ordinate storage copy --to FOLDER', and save the catalog beside them.",
       );
       const { backup } = await import('../../server/backup/backup.ts');
       const { report, end } = progress({ lines: true });

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { requireSqlite } from '../../server/catalog/place.ts';
 import { readSettings } from '../../server/settings/settings.ts';
+import { requireFolder } from '../../server/storage/storage-settings.ts';
 import { print, printJson, progress } from '../cli.ts';
 import { examples } from '../help.ts';
 
@@ -25,6 +26,7 @@ export function addRebuild(program: Command): void {
         settings,
         'There is no journal to make it from: restore the database with its own tools (pg_restore, or recovery to an instant).',
       );
+      requireFolder(settings, 'Restore the catalog from a copy of it; the files that it names are in the bucket.');
       const { dataFolder } = settings;
       const { discardFacts, rebuild } = await import('../../server/ops/rebuild.ts');
       const { report, end } = progress();

@@ -10,6 +10,7 @@ interface Options {
   readonly project?: string;
   readonly days: number;
   readonly repair?: boolean;
+  readonly deep?: boolean;
   readonly json?: boolean;
 }
 
@@ -29,15 +30,16 @@ export function addVerify(program: Command): void {
       '--repair',
       'make rollups from their days, write the journal again, move unknown files to the trash, and fetch days again that differ at the provider',
     )
+    .option('--deep', 'read all files of an object store, instead of asking it for their sizes and checksums')
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
       examples('verify', 'verify --repair --json', 'verify --project Fw7kd --days 30', 'verify /mnt/backup'),
     )
-    .action(async (backup: string | undefined, { project, days, repair = false, json }: Options) => {
+    .action(async (backup: string | undefined, { project, days, repair = false, deep = false, json }: Options) => {
       if (backup !== undefined) {
-        if (project !== undefined || repair)
-          throw new Error('A backup is compared as a whole, without --project and --repair.');
+        if (project !== undefined || repair || deep)
+          throw new Error('A backup is compared as a whole, without --project, --repair and --deep.');
         await verifyBackups(backup, json === true);
         return;
       }
@@ -46,7 +48,7 @@ export function addVerify(program: Command): void {
       try {
         const found = await withStores(async (stores) => {
           if (project !== undefined) await requireProject(stores.catalog, project);
-          return verify(stores, { repair, report, ...(project === undefined ? {} : { project }) });
+          return verify(stores, { repair, deep, report, ...(project === undefined ? {} : { project }) });
         });
         const compared = project === undefined ? undefined : await compare(project, { days, repair, report });
         end();

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
-import { FileLock } from '../catalog/lock.ts';
 import { classifyFailure } from '../domain/failures.ts';
+import { FileLock } from '../runtime/file-lock.ts';
 import { BackupFolder } from '../storage/backup-folder.ts';
 import type { BackupStore } from '../storage/backup-store.ts';
 import { syncFolder } from '../storage/local-files.ts';

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync } from 'node:fs';
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { FileLock } from '../runtime/file-lock.ts';
 import { ifMissing } from '../storage/local-files.ts';
-import { FileLock } from './lock.ts';
 import type { LoadLock, Lock, Locks } from './locks.ts';
 
 /** Lock files of killed processes are removed after this time, in milliseconds. */

@@ -115,6 +115,11 @@ export async function removeList(catalog: Catalog, file: string): Promise<void> 
   await catalog.statements.run('list_delete', { file });
 }
 
+/** Retires a file before it is stored: if that is cut short, the file is removed like that of a removed list. */
+export async function retireList(catalog: Catalog, file: string, at: Microseconds): Promise<void> {
+  await catalog.statements.run('list_retire', { file, at });
+}
+
 /** Removes the provider lists of a project. */
 export async function dropProviderLists(catalog: Catalog, project: string): Promise<void> {
   await catalog.statements.run('lists_delete_of_providers', { project });

@@ -6,6 +6,7 @@
  * - `read-only`: a folder or file cannot be written, or read, by this process;
  * - `disk-error`: the storage fails;
  * - `out-of-memory`: DuckDB's memory limit is reached and it cannot spill more to disk;
+ * - `storage-away`: the object store of facts and lists does not answer, or refuses to;
  * - `busy`: another process locks the catalog for longer than the timeout;
  * - `database-unreachable`: the catalog is in a database that cannot be reached.
  */
@@ -18,6 +19,7 @@ export const RESOURCE_FAILURES = [
   'read-only',
   'disk-error',
   'out-of-memory',
+  'storage-away',
   'busy',
   'database-unreachable',
 ] as const;
@@ -33,6 +35,7 @@ const BY_CODE: Readonly<Record<string, ResourceFailure>> = {
   EACCES: 'read-only',
   EPERM: 'read-only',
   EIO: 'disk-error',
+  ESTORAGEAWAY: 'storage-away',
 };
 
 /** Primary result codes of SQLite, https://www.sqlite.org/rescode.html. */

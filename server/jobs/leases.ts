@@ -1,6 +1,6 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { FileLock } from '../catalog/lock.ts';
+import { FileLock } from '../runtime/file-lock.ts';
 
 /** An exclusive right across all processes. */
 export interface Lease {

@@ -30,6 +30,12 @@ interface Block {
   readonly ends: Uint32Array;
 }
 
+/** The file of a list: its name in the store, and where it can be read for now. */
+export interface ListFile {
+  readonly name: string;
+  readonly path: string;
+}
+
 interface BlockQuery {
   readonly path: string;
   readonly block: number;
@@ -82,14 +88,14 @@ export class Blocks {
    * The comma-separated JSON of rows `from` to `to` (exclusive, above `from`) of the list in a file, in parts to concatenate.
    * The buffers are shared and must not be modified.
    */
-  async json(path: string, from: number, to: number, rendering: Rendering): Promise<Buffer[]> {
+  async json({ name, path }: ListFile, from: number, to: number, rendering: Rendering): Promise<Buffer[]> {
     const first = Math.floor(from / ROWS_PER_BLOCK);
     const last = Math.floor((to - 1) / ROWS_PER_BLOCK);
     const parts = await Promise.all(
       Array.from({ length: last - first + 1 }, async (_, index) => {
         const block = first + index;
         const context = { path, block, rendering };
-        const key = cacheKey(path, rendering.variant, block);
+        const key = cacheKey(name, rendering.variant, block);
         if (this.#cache.has(key)) this.#hits++;
         else this.#misses++;
         const { json, ends } = await this.#cache.forceFetch(key, { context });

@@ -4,7 +4,7 @@ import { KnownError, unavailable } from '../domain/errors.ts';
 import type { Selection } from '../domain/select-rows.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
 import type { OpenFiles } from '../storage/file-store.ts';
-import { Blocks, type ListRow, type Rendering } from './blocks.ts';
+import { Blocks, type ListFile, type ListRow, type Rendering } from './blocks.ts';
 import { SelectedRows, select } from './selected-rows.ts';
 import { isStorageFailure } from './storage-failures.ts';
 import type { ListStore } from './store.ts';
@@ -57,7 +57,7 @@ export class ListReader {
       const rows = (await rendering.beside?.(held)) ?? held;
       return [Buffer.from(rows.map((row) => JSON.stringify(rendering.render(row))).join(','))];
     }
-    return this.#readFile(list, (path) => this.#blocks.json(path, from, to, rendering));
+    return this.#readFile(list, (file) => this.#blocks.json(file, from, to, rendering));
   }
 
   /** The filtered and sorted list, with its rows. */
@@ -66,15 +66,15 @@ export class ListReader {
     const selected =
       held !== undefined || rows === 0
         ? await select(held ?? [], selection, rendering)
-        : await this.#readFile(list, (path) => this.#selected.of({ path, rows }, selection, rendering));
+        : await this.#readFile(list, (file) => this.#selected.of({ ...file, rows }, selection, rendering));
     return { ...list, rows: selected.length, held: selected };
   }
 
-  async #readFile<T>(list: StoredList, read: (path: string) => Promise<T>): Promise<T> {
+  async #readFile<T>(list: StoredList, read: (file: ListFile) => Promise<T>): Promise<T> {
     const { store } = this.#options;
     using opened = await this.#open(list);
     try {
-      return await read(opened.paths[0]!);
+      return await read({ name: list.file, path: opened.paths[0]! });
     } catch (error) {
       if (/out of memory/i.test(String(error))) throw error;
       // The bytes were verified, so a retry may succeed. Lists of older versions have no hash.
@@ -105,7 +105,7 @@ export class ListReader {
     if (list.rows === 0 || rows.length === 0) return rows;
     const byText =
       list.held === undefined
-        ? await this.#readFile(list, (path) => this.#selected.byText({ path, rows: list.rows }))
+        ? await this.#readFile(list, (file) => this.#selected.byText({ ...file, rows: list.rows }))
         : new Map(list.held.map((row) => [row.text, row]));
     return rows.map((row) => ({ ...row, base: byText.get(row.text) }));
   }

@@ -4,15 +4,14 @@ import { RowColumns } from '../domain/row-columns.ts';
 import { type Selection, selectFrom, selectRows } from '../domain/select-rows.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
 import { inTurns } from '../runtime/turns.ts';
-import type { ListRow, Rendering } from './blocks.ts';
+import type { ListFile, ListRow, Rendering } from './blocks.ts';
 
 /** Cached rows of all lists; each takes about 200 bytes. */
 const MAX_ROWS = 200_000;
 /** Cached rows of all selections, which may keep rows of evicted lists in memory. */
 const MAX_SELECTED = 200_000;
 
-interface Source {
-  readonly path: string;
+interface Source extends ListFile {
   readonly rows: number;
 }
 
@@ -40,27 +39,27 @@ export class SelectedRows {
       maxSize: MAX_ROWS,
       sizeCalculation: ({ rows }) => rows.length + 1,
       ignoreFetchAbort: true,
-      fetchMethod: (_path, _stale, { context }) => readList(engine, context),
+      fetchMethod: (_name, _stale, { context }) => readList(engine, context),
     });
     this.#byText = new LRUCache<string, ReadonlyMap<string, ListRow>, Source>({
       maxSize: MAX_ROWS,
       sizeCalculation: (rows) => rows.size + 1,
       ignoreFetchAbort: true,
-      fetchMethod: (_path, _stale, { context }) => readByText(engine, context),
+      fetchMethod: (_name, _stale, { context }) => readByText(engine, context),
     });
   }
 
   /** The rows of the list in a file by their texts. */
   byText(source: Source): Promise<ReadonlyMap<string, ListRow>> {
-    return this.#byText.forceFetch(source.path, { context: source });
+    return this.#byText.forceFetch(source.name, { context: source });
   }
 
   /** Applies a selection to the list in a file. */
   async of(source: Source, selection: Selection, rendering: Rendering): Promise<readonly ListRow[]> {
-    const key = cacheKey(source.path, rendering.variant, selection);
+    const key = cacheKey(source.name, rendering.variant, selection);
     const known = this.#selected.get(key);
     if (known !== undefined) return known;
-    const list = await this.#lists.forceFetch(source.path, { context: source });
+    const list = await this.#lists.forceFetch(source.name, { context: source });
     const selected = await inTurns(selectFrom(columnsOf(list, rendering), selection));
     this.#selected.set(key, selected);
     return selected;

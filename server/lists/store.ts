@@ -13,6 +13,7 @@ import {
   listRetiredLists,
   putList,
   removeList,
+  retireList,
   type StoredList,
 } from '../catalog/stored-lists.ts';
 import type { Usage } from '../catalog/usage.ts';
@@ -84,9 +85,12 @@ export class ListStore {
     const file = `lists/${newUuid()}.parquet`;
     try {
       await ranked.write(files.prepare(file), found.rows);
+      // What cannot be listed is not found otherwise if this process is killed.
+      if (files.folder === undefined) await retireList(catalog, file, toMicroseconds(Date.now()));
       const list = { ...found, ...(await files.seal(file)) };
       await catalog.transaction(async (own) => {
         await putList(own, key, list);
+        if (files.folder === undefined) await forgetRetiredLists(own, [file]);
         if (await exceeds(own, limits)) await this.#makeRoom(own, file);
       });
       await noteListUse(usage, file, 0, toMicroseconds(Date.now()));

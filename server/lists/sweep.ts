@@ -1,7 +1,7 @@
 import type { OpenCatalog } from '../catalog/catalog.ts';
 import { dropOutdatedLists } from '../catalog/stored-lists.ts';
-import type { StorageSettings } from '../storage/open-file-store.ts';
 import { openFileStore } from '../storage/open-file-store.ts';
+import type { StorageSettings } from '../storage/storage-settings.ts';
 import { PageSequences } from './page-sequences.ts';
 import { ListStore, type StoreOptions } from './store.ts';
 

@@ -11,6 +11,7 @@ import type { PartChange } from '../load/new-files.ts';
 import { publishFiles } from '../load/publish.ts';
 import type { Stores } from '../load/stores.ts';
 import { findOrphans, sweep } from '../load/sweep.ts';
+import { DamagedFile } from '../storage/checked-files.ts';
 import type { FileStore } from '../storage/file-store.ts';
 import { openFileStore, storageFolders } from '../storage/open-file-store.ts';
 import { replay } from './journal-state.ts';
@@ -48,16 +49,21 @@ export interface VerifyReport {
 interface Options extends Pick<LockOptions, 'lockTimeout'> {
   /** Makes rollups and the journal again, and moves orphans to the trash. */
   readonly repair?: boolean;
+  /** Reads all files, also where an object store has their checksums. */
+  readonly deep?: boolean;
   /** Only its files and rollups. */
   readonly project?: string;
   readonly report?: (step: string) => void;
 }
 
+/** Files that an object store is asked about at a time. */
+const QUESTIONS = 16;
+
 const NOWHERE = { project: null, table: null, part: null, file: null, repaired: false };
 
 /** Compares what is stored with what was written: the catalog, the files, the rollups and the journal. */
 export async function verify({ settings, catalog }: Stores, options: Options = {}): Promise<VerifyReport> {
-  const { repair = false, report = () => {}, project, ...lockOptions } = options;
+  const { repair = false, deep = false, report = () => {}, project, ...lockOptions } = options;
   await using store = await openFileStore(settings);
   const problems: VerifyProblem[] = [];
   report('looking at the catalog');
@@ -68,7 +74,7 @@ export async function verify({ settings, catalog }: Stores, options: Options = {
   const isMeant = (row: ManifestRow): boolean => project === undefined || row.project === project;
   const manifest = (await listManifest(catalog)).filter(isMeant);
   // Without the lock, for it takes long: files do not change, and those that a load replaces stay for an hour.
-  const damaged = await damagedFiles(store, catalog, manifest, report);
+  const damaged = await damagedFiles(store, catalog, manifest, { deep, report });
   const onWait = (): void => report('waiting for a load to end');
   await withLoadLock(catalog.locks, { ...lockOptions, onWait }, async (lock) => {
     report('looking for orphans');
@@ -105,27 +111,33 @@ function placeOf({
   return { project, table, part, file };
 }
 
-type Damaged = ReadonlyMap<string, readonly [ManifestRow, string]>;
+type Damaged = Map<string, readonly [ManifestRow, string]>;
 
 /** Files whose content is not what was written, by name, each with a message that says how to repair it. */
 async function damagedFiles(
   store: FileStore,
   catalog: Catalog,
   manifest: readonly ManifestRow[],
-  report: (step: string) => void,
+  { deep, report }: { readonly deep: boolean; readonly report: (step: string) => void },
 ): Promise<Damaged> {
-  const damaged = new Map<string, readonly [ManifestRow, string]>();
-  for (const [index, row] of manifest.entries()) {
-    report(`comparing files: ${index} of ${manifest.length}`);
-    const damage = await store.damageOf(row);
-    if (damage === undefined) continue;
-    // A load may have replaced it long ago by now.
-    if (!(await isFactFileKept(catalog, row.file, Number.MAX_SAFE_INTEGER))) continue;
-    const days = `${row.firstDay} to ${row.lastDay}`;
-    const message = `'${store.addressOf(row.file)}' is damaged: ${damage}. Restore it from a backup, or load ${row.table} of project ${row.project} from ${days} again.`;
-    damaged.set(row.file, [row, message]);
-  }
+  const damaged: Damaged = new Map();
+  const queue = manifest.entries();
+  const work = async (): Promise<void> => {
+    for (const [index, row] of queue) {
+      report(`comparing files: ${index} of ${manifest.length}`);
+      const damage = await store.damageOf(row, { deep });
+      // A load may have replaced it long ago by now.
+      if (damage === undefined || !(await isFactFileKept(catalog, row.file, Number.MAX_SAFE_INTEGER))) continue;
+      damaged.set(row.file, [row, describeDamage(store, row, damage)]);
+    }
+  };
+  // An object store takes its time for each answer.
+  await Promise.all(Array.from({ length: store.folder === undefined ? QUESTIONS : 1 }, work));
   return damaged;
+}
+
+function describeDamage(store: FileStore, { file, table, project, firstDay, lastDay }: ManifestRow, damage: string) {
+  return `'${store.addressOf(file)}' is damaged: ${damage}. Restore it from a backup, or load ${table} of project ${project} from ${firstDay} to ${lastDay} again.`;
 }
 
 /** None where the store is not a folder: nothing else is there but what the catalog has planned. */
@@ -178,7 +190,8 @@ async function verifyRollups(
     const byProject = Map.groupBy(rows, ({ project }) => project);
     for (const [project, manifest] of byProject) {
       report(`comparing rollups of project ${project}`);
-      const found = await checkRollups({ engine, catalog, files, repair }, manifest, new Set(damaged.keys()));
+      const check = () => checkRollups({ engine, catalog, files, repair }, manifest, new Set(damaged.keys()));
+      const found = await withoutDamaged(check, { store, manifest, damaged });
       const changes: PartChange[] = found.flatMap((rollup) => rollup.changes);
       if (changes.length > 0) await publishFiles({ catalog, journal, lock }, changes);
       for (const { table, part, file, message, changes: made } of found) {
@@ -191,6 +204,26 @@ async function verifyRollups(
     await sweep(catalog, { lock, store, dataFolder });
   }
   return { problems };
+}
+
+/** Reading shows damage that an object store has not noticed: such files are added to `damaged`, and left out. */
+async function withoutDamaged<T>(
+  check: () => Promise<T>,
+  {
+    store,
+    manifest,
+    damaged,
+  }: { readonly store: FileStore; readonly manifest: readonly ManifestRow[]; readonly damaged: Damaged },
+): Promise<T> {
+  for (;;) {
+    try {
+      return await check();
+    } catch (error) {
+      const row = error instanceof DamagedFile && manifest.find(({ file }) => file === error.file);
+      if (!row || damaged.has(row.file)) throw error;
+      damaged.set(row.file, [row, describeDamage(store, row, error.damage)]);
+    }
+  }
 }
 
 /** Checks whether the catalog could be rebuilt from the journal. */

@@ -8,6 +8,7 @@ const MAX_CHECKED = 100_000;
 /** A stored file is damaged. The message names it for the operator and is not sent to clients. */
 export class DamagedFile extends Error {
   readonly file: string;
+  readonly damage: string;
 
   constructor(address: string, file: string, damage: string) {
     super(
@@ -15,6 +16,7 @@ export class DamagedFile extends Error {
     );
     this.name = 'DamagedFile';
     this.file = file;
+    this.damage = damage;
   }
 }
 

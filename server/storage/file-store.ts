@@ -51,8 +51,12 @@ export interface FileStore extends AsyncDisposable {
   syncFolders(): Promise<void>;
   /** Removes a file, if it exists, whether it was sealed or not. */
   remove(file: string): Promise<void>;
-  /** Describes the damage of a file; undefined if it is intact. Reads the whole file. */
-  damageOf(file: StoredFile): Promise<string | undefined>;
+  /**
+   * Describes the damage of a file; undefined if it is intact. Reads the whole file, unless an object store has a checksum
+   * of it.
+   * @param options `deep`: reads the file in any case
+   */
+  damageOf(file: StoredFile, options?: { readonly deep?: boolean }): Promise<string | undefined>;
   /** The path or address of a file, for messages. */
   addressOf(file: string): string;
   /** The folder of the files, where they are in one. Other stores cannot be listed and have no trash. */

@@ -111,12 +111,9 @@ export class LocalFiles {
   async damageOf({ file, bytes, sha256 }: StoredFile): Promise<string | undefined> {
     const size = this.sizeOf(file);
     if (size === undefined) return 'it is missing';
-    if (size !== bytes) return `it has ${size} bytes instead of ${bytes}`;
-    if (sha256 === '') return undefined;
+    if (size !== bytes || sha256 === '') return differenceOf({ bytes: size, sha256 }, { bytes, sha256 });
     const found = await measure(this.path(file)).catch(ifMissing(undefined));
-    if (found === undefined) return 'it is missing';
-    if (found.sha256 !== sha256) return `its SHA-256 is ${found.sha256} instead of ${sha256}`;
-    return undefined;
+    return found === undefined ? 'it is missing' : differenceOf(found, { bytes, sha256 });
   }
 
   /** A stamp that changes with the file; undefined if it is missing. Takes a few microseconds. */
@@ -157,8 +154,18 @@ async function sync(path: string): Promise<void> {
   await handle.sync();
 }
 
+/** What a file is compared by. */
+export type Content = Pick<StoredFile, 'bytes' | 'sha256'>;
+
+/** Says how a content differs from the expected one. Without an expected hash, only sizes are compared. */
+export function differenceOf(found: Content, { bytes, sha256 }: Content): string | undefined {
+  if (found.bytes !== bytes) return `it has ${found.bytes} bytes instead of ${bytes}`;
+  if (sha256 !== '' && found.sha256 !== sha256) return `its SHA-256 is ${found.sha256} instead of ${sha256}`;
+  return undefined;
+}
+
 /** Size and SHA-256 of a file, in one pass. */
-async function measure(path: string): Promise<{ bytes: number; sha256: string }> {
+export async function measure(path: string): Promise<Content> {
   const hash = createHash('sha256');
   let bytes = 0;
   const content = createReadStream(path, { highWaterMark: CHUNK });

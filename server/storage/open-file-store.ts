@@ -1,16 +1,17 @@
 import { join } from 'node:path';
-import type { Settings } from '../settings/settings.ts';
 import type { FileStore } from './file-store.ts';
 import { FolderStore } from './folder-store.ts';
-
-export type StorageSettings = Pick<Settings, 'dataFolder'>;
+import type { StorageSettings } from './storage-settings.ts';
 
 /** Opens the store of facts and lists. Dispose of it. */
-export async function openFileStore({ dataFolder }: StorageSettings): Promise<FileStore> {
-  return new FolderStore(dataFolder);
+export async function openFileStore(settings: StorageSettings): Promise<FileStore> {
+  if (settings.storage === '') return new FolderStore(settings.dataFolder);
+  // Its packages take 50 MB.
+  const { openS3Store } = await import('./s3/open-s3-store.ts');
+  return openS3Store(settings);
 }
 
 /** The folders in which the files of the store are read and written on this machine. */
-export function storageFolders({ dataFolder }: StorageSettings): string[] {
-  return [join(dataFolder, 'facts'), join(dataFolder, 'lists')];
+export function storageFolders({ dataFolder, storage }: Pick<StorageSettings, 'dataFolder' | 'storage'>): string[] {
+  return storage === '' ? [join(dataFolder, 'facts'), join(dataFolder, 'lists')] : [join(dataFolder, 'cache')];
 }

@@ -14,7 +14,7 @@ t.test('cached parts of short lists take no more memory than is counted', async 
   );
   const blocks = new Blocks(engine, 1_000_000);
   const rendering: Rendering = { variant: '', render: ({ text }) => ({ text }), textsOf: () => ({}) };
-  const [json] = await blocks.json(file, 0, 1, rendering);
+  const [json] = await blocks.json({ name: 'lists/list.parquet', path: file }, 0, 1, rendering);
   t.equal(json!.toString(), '{"text":"/a"}');
   const { bytes } = blocks.state;
   // The last row is followed by a comma in the cache.

@@ -1,6 +1,6 @@
 import { existsSync, globSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { FileLock } from '../../../server/catalog/lock.ts';
+import { FileLock } from '../../../server/runtime/file-lock.ts';
 
 /**
  * What a stopped server should not leave. Files that loads replaced stay for an hour, and those of lists until the next

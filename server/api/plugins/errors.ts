@@ -46,6 +46,7 @@ const FAILURE_MESSAGES: Readonly<Record<ResourceFailure, string>> = {
   'read-only': 'The service has no permission to read or write its files right now.',
   'disk-error': 'The storage of the service is failing right now.',
   'out-of-memory': 'The service has no memory left for this response right now.',
+  'storage-away': 'The object store of the service does not answer right now.',
   busy: 'The catalog of the service is busy right now.',
   'database-unreachable': 'The service cannot reach its catalog right now.',
 };

@@ -1,7 +1,8 @@
 import { type Stats, statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasFacts, makeDataFolder, makeFile, requireDataFolder, requireOwnCatalog } from '../data-folder.ts';
+import { makeFile } from '../../runtime/file-lock.ts';
+import { hasFacts, makeDataFolder, requireDataFolder, requireOwnCatalog } from '../data-folder.ts';
 import { CatalogFailure, CatalogMissing } from '../failures.ts';
 
 /** The file of a catalog. */

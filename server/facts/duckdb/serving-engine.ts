@@ -1,4 +1,5 @@
-import { type StorageSettings, storageFolders } from '../../storage/open-file-store.ts';
+import { storageFolders } from '../../storage/open-file-store.ts';
+import type { StorageSettings } from '../../storage/storage-settings.ts';
 import { Engine, type EngineOptions } from './engine.ts';
 
 type Options = Pick<EngineOptions, 'temporaryFolder'> & {

@@ -1,5 +1,5 @@
+import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { makeFile } from './data-folder.ts';
 
 /**
  * A lock between processes, held through an exclusive transaction on an SQLite file. The operating system releases it when
@@ -32,5 +32,17 @@ export class FileLock {
 
   [Symbol.dispose](): void {
     this.release();
+  }
+}
+
+/**
+ * Creates an empty file, if missing. An existing file is not opened, because closing it would release all locks of this
+ * process on it: POSIX locks belong to the process, not to the file descriptor.
+ */
+export function makeFile(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }

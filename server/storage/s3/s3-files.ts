@@ -1,0 +1,238 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open, readFile } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import {
+  AbortMultipartUploadCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListMultipartUploadsCommand,
+  PutObjectCommand,
+  S3Client,
+  S3ServiceException,
+} from '@aws-sdk/client-s3';
+import { Upload } from '@aws-sdk/lib-storage';
+import { classifyFailure } from '../../domain/failures.ts';
+import type { StoredFile } from '../file-store.ts';
+import type { Content } from '../local-files.ts';
+import type { S3Address } from './address.ts';
+import { type RemoteFiles, StorageAway } from './remote-files.ts';
+
+/** Larger files are stored in parts of this size, two at a time. */
+const PART_BYTES = 16_777_216;
+const PARTS_AT_ONCE = 2;
+const ATTEMPTS = 3;
+
+/** Milliseconds. */
+export interface Timeouts {
+  /** Until a connection is open. */
+  readonly connect: number;
+  /** Without a byte in either direction. */
+  readonly idle: number;
+  /** A request, and in addition each megabyte of it. */
+  readonly request: number;
+  readonly megabyte: number;
+}
+
+const TIMEOUTS: Timeouts = { connect: 3000, idle: 10_000, request: 20_000, megabyte: 2000 };
+
+export interface S3Options {
+  readonly address: S3Address;
+  /** Undefined for that of AWS. */
+  readonly endpoint: string | undefined;
+  /** Undefined for that of the environment. */
+  readonly region: string | undefined;
+  readonly pathStyle: boolean;
+  readonly timeouts?: Timeouts;
+}
+
+/** Files in an object store with the S3 protocol. Credentials come from the SDK's own chain. */
+export class S3Files implements RemoteFiles {
+  readonly #options: S3Options;
+  readonly #timeouts: Timeouts;
+  readonly #client: S3Client;
+
+  constructor(options: S3Options) {
+    const { endpoint, region, pathStyle, timeouts = TIMEOUTS } = options;
+    this.#options = options;
+    this.#timeouts = timeouts;
+    this.#client = new S3Client({
+      region: region ?? process.env['AWS_REGION'] ?? process.env['AWS_DEFAULT_REGION'] ?? 'us-east-1',
+      ...(endpoint === undefined ? {} : { endpoint }),
+      forcePathStyle: pathStyle,
+      maxAttempts: ATTEMPTS,
+      requestHandler: { connectionTimeout: timeouts.connect, socketTimeout: timeouts.idle },
+      // Ours are SHA-256, which we compare ourselves; not every store knows the SDK's default.
+      requestChecksumCalculation: 'WHEN_REQUIRED',
+      responseChecksumValidation: 'WHEN_REQUIRED',
+    });
+  }
+
+  addressOf(file: string): string {
+    const { bucket } = this.#options.address;
+    return `s3://${bucket}/${this.#keyOf(file)}`;
+  }
+
+  put(stored: StoredFile, source: string): Promise<void> {
+    const { file, bytes, sha256 } = stored;
+    // Also beside files of several parts, for which stores keep a checksum of their parts only.
+    const common = { ...this.#placeOf(file), Metadata: { sha256 } };
+    return this.#run(file, async () => {
+      const abortSignal = this.#deadline(bytes);
+      if (bytes <= PART_BYTES) {
+        const Body = await readFile(source);
+        const ChecksumSHA256 = Buffer.from(sha256, 'hex').toString('base64');
+        await this.#client.send(new PutObjectCommand({ ...common, Body, ChecksumSHA256 }), { abortSignal });
+        return;
+      }
+      const body = createReadStream(source, { highWaterMark: 1_048_576 });
+      const params = { ...common, Body: body, ChecksumAlgorithm: 'SHA256' as const };
+      const upload = new Upload({ client: this.#client, partSize: PART_BYTES, queueSize: PARTS_AT_ONCE, params });
+      const abort = (): void => void upload.abort();
+      abortSignal.addEventListener('abort', abort, { once: true });
+      try {
+        // Parts of a failed upload are removed.
+        await upload.done();
+      } finally {
+        abortSignal.removeEventListener('abort', abort);
+        body.destroy();
+      }
+    });
+  }
+
+  get(stored: StoredFile, target: string): Promise<Content | undefined> {
+    const { file, bytes } = stored;
+    return this.#run(file, async () => {
+      for (let attempt = 1; ; attempt++) {
+        const abortSignal = this.#deadline(bytes);
+        try {
+          const { Body } = await this.#client.send(new GetObjectCommand(this.#placeOf(file)), { abortSignal });
+          return await receive(Body as Readable, target, abortSignal);
+        } catch (error) {
+          if (isMissing(error)) return undefined;
+          // The SDK retries until an answer begins, not one that was cut.
+          if (attempt === ATTEMPTS || !(error instanceof CutAnswer)) throw error;
+        }
+      }
+    });
+  }
+
+  stat(file: string): Promise<Content | undefined> {
+    return this.#run(file, async () => {
+      const command = new HeadObjectCommand({ ...this.#placeOf(file), ChecksumMode: 'ENABLED' });
+      try {
+        const found = await this.#client.send(command, { abortSignal: this.#deadline(0) });
+        const { ContentLength: bytes = 0, ChecksumSHA256: checksum = '', Metadata } = found;
+        // The checksum of a file of several parts is one of their checksums, `…-3`.
+        const own = /^[\w+/]{43}=$/.test(checksum) ? Buffer.from(checksum, 'base64').toString('hex') : '';
+        return { bytes, sha256: own || (Metadata?.['sha256'] ?? '') };
+      } catch (error) {
+        if (isMissing(error)) return undefined;
+        throw error;
+      }
+    });
+  }
+
+  remove(file: string): Promise<void> {
+    return this.#run(file, async () => {
+      const place = this.#placeOf(file);
+      await this.#client.send(new DeleteObjectCommand(place), { abortSignal: this.#deadline(0) });
+      // Only those of this file: nothing lists the bucket.
+      const { Bucket, Key } = place;
+      const list = new ListMultipartUploadsCommand({ Bucket, Prefix: Key });
+      const { Uploads = [] } = await this.#client.send(list, { abortSignal: this.#deadline(0) });
+      for (const { Key: key, UploadId } of Uploads) {
+        if (key !== Key) continue;
+        const abort = new AbortMultipartUploadCommand({ ...place, UploadId });
+        await this.#client.send(abort, { abortSignal: this.#deadline(0) });
+      }
+    });
+  }
+
+  close(): void {
+    this.#client.destroy();
+  }
+
+  #keyOf(file: string): string {
+    return `${this.#options.address.prefix}${file}`;
+  }
+
+  #placeOf(file: string): { Bucket: string; Key: string } {
+    return { Bucket: this.#options.address.bucket, Key: this.#keyOf(file) };
+  }
+
+  #deadline(bytes: number): AbortSignal {
+    const { request, megabyte } = this.#timeouts;
+    return AbortSignal.timeout(request + Math.ceil(bytes / 1e6) * megabyte);
+  }
+
+  /** Describes failures without what the SDK knows of the request, such as its signature. */
+  async #run<T>(file: string, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      // Of the own disk.
+      if (classifyFailure(error) !== undefined || (error as NodeJS.ErrnoException).code === 'ENOENT') throw error;
+      throw new StorageAway(this.addressOf(file), describe(error, this.#options.endpoint));
+    }
+  }
+}
+
+/** An answer that ended early. */
+class CutAnswer extends Error {}
+
+/** Writes the body of an answer to a path. */
+async function receive(body: Readable, target: string, signal: AbortSignal): Promise<Content> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  const abort = (): void => void body.destroy(signal.reason as Error);
+  signal.addEventListener('abort', abort, { once: true });
+  await using file = await open(target, 'w', 0o600);
+  try {
+    for await (const chunk of readAll(body)) {
+      hash.update(chunk);
+      bytes += chunk.byteLength;
+      await file.writeFile(chunk);
+    }
+    return { bytes, sha256: hash.digest('hex') };
+  } finally {
+    signal.removeEventListener('abort', abort);
+    body.destroy();
+  }
+}
+
+/** Tells failures of the connection from those of the disk. */
+async function* readAll(body: Readable): AsyncGenerator<Buffer> {
+  try {
+    for await (const chunk of body) yield chunk as Buffer;
+  } catch (cause) {
+    throw new CutAnswer(`the answer was cut (${(cause as Error).message})`, { cause });
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof S3ServiceException && ['NoSuchKey', 'NotFound'].includes(error.name);
+}
+
+function describe(error: unknown, endpoint = 'AWS'): string {
+  const { name, message } = error as Error;
+  if (error instanceof CutAnswer) return message;
+  if (error instanceof S3ServiceException) {
+    const status = error.$metadata.httpStatusCode;
+    const hint = HINTS[name] ?? (status === 403 ? HINTS['AccessDenied'] : undefined);
+    return `it answers ${status ?? 'nothing'} ${name}${hint === undefined ? '' : `; ${hint}`}`;
+  }
+  if (name === 'CredentialsProviderError') return HINTS[name]!;
+  if (name === 'TimeoutError' || name === 'AbortError') return `${endpoint} does not answer in time`;
+  return `${endpoint} cannot be reached (${(error as NodeJS.ErrnoException).code ?? message})`;
+}
+
+const HINTS: Readonly<Record<string, string>> = {
+  AccessDenied: 'these credentials may not do this; a missing file is told from a forbidden one by s3:ListBucket',
+  CredentialsProviderError: 'there are no credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or a profile',
+  InvalidAccessKeyId: 'check AWS_ACCESS_KEY_ID',
+  NoSuchBucket: 'create the bucket, or correct ORDINATE_STORAGE',
+  PermanentRedirect: 'the bucket is in another region; set ORDINATE_STORAGE_REGION',
+  SignatureDoesNotMatch: 'check AWS_SECRET_ACCESS_KEY',
+};

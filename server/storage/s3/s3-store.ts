@@ -1,0 +1,92 @@
+import { createReadStream } from 'node:fs';
+import { chmod, copyFile, rm, stat } from 'node:fs/promises';
+import type { FileStore, OpenFiles, Span, StoredFile } from '../file-store.ts';
+import { differenceOf, ifMissing, measure } from '../local-files.ts';
+import type { FileCache } from './file-cache.ts';
+import type { RemoteFiles } from './remote-files.ts';
+
+/** Files in an object store, read through a cache on this machine. */
+export class S3Store implements FileStore {
+  /** It cannot be listed: what is there is what the catalog names. */
+  readonly folder = undefined;
+  readonly #remote: RemoteFiles;
+  readonly #cache: FileCache;
+  readonly #close: () => Promise<void>;
+
+  constructor(remote: RemoteFiles, cache: FileCache, close: () => Promise<void>) {
+    this.#remote = remote;
+    this.#cache = cache;
+    this.#close = close;
+  }
+
+  open(files: readonly StoredFile[]): Promise<OpenFiles> {
+    return this.#cache.hold(files);
+  }
+
+  async *read(stored: StoredFile, { start, end }: Span): AsyncGenerator<Buffer> {
+    // A file without bytes has no last one.
+    if (end < start) return;
+    using opened = await this.open([stored]);
+    yield* createReadStream(opened.paths[0]!, { start, end, highWaterMark: 262_144 }) as AsyncIterable<Buffer>;
+  }
+
+  async copy(stored: StoredFile, target: string): Promise<void> {
+    using opened = await this.open([stored]);
+    await copyFile(opened.paths[0]!, target);
+  }
+
+  /** Nothing is asked for this: a missing file is noticed when it is opened. */
+  mayHave(): boolean {
+    return true;
+  }
+
+  async reach(file: string): Promise<void> {
+    if ((await this.#remote.stat(file)) === undefined) throw new Error(`${this.addressOf(file)} is missing.`);
+  }
+
+  prepare(file: string): string {
+    return this.#cache.newPath(file);
+  }
+
+  /** Stores the file remotely before it becomes part of the cache. */
+  async seal(file: string): Promise<StoredFile> {
+    const path = this.#cache.newPath(file);
+    await chmod(path, 0o600);
+    const stored = { file, ...(await measure(path)) };
+    try {
+      await this.#remote.put(stored, path);
+    } catch (error) {
+      // It may be stored all the same, and then `remove` removes it there.
+      await rm(path, { force: true });
+      throw error;
+    }
+    await this.#cache.adopt(stored, path);
+    return stored;
+  }
+
+  async syncFolders(): Promise<void> {}
+
+  async remove(file: string): Promise<void> {
+    const path = this.#cache.newPath(file);
+    const isNew = await stat(path).then(() => true, ifMissing(false));
+    if (isNew) return rm(path, { force: true });
+    await this.#remote.remove(file);
+    this.#cache.drop(file);
+  }
+
+  async damageOf(stored: StoredFile, { deep = false } = {}): Promise<string | undefined> {
+    if (deep) return this.#cache.damageOfRemote(stored);
+    const found = await this.#remote.stat(stored.file);
+    if (found === undefined) return 'it is missing';
+    // A store without checksums can only be compared by reading.
+    return differenceOf(found, found.sha256 === '' ? { ...stored, sha256: '' } : stored);
+  }
+
+  addressOf(file: string): string {
+    return this.#remote.addressOf(file);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#close();
+  }
+}

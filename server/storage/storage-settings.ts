@@ -1,0 +1,15 @@
+import type { Settings } from '../settings/settings.ts';
+
+/** The settings of the store of facts and lists. */
+export type StorageSettings = Pick<
+  Settings,
+  'dataFolder' | 'storage' | 'storageEndpoint' | 'storageRegion' | 'storagePathStyle' | 'storageCache'
+>;
+
+/** Throws if facts and lists are not in the data folder. @param remedy what to do instead */
+export function requireFolder({ storage }: Pick<StorageSettings, 'storage'>, remedy: string): void {
+  if (storage === '') return;
+  throw new Error(
+    `Facts and lists are in an object store (ORDINATE_STORAGE), for which this command is not made. ${remedy}`,
+  );
+}

@@ -1,0 +1,246 @@
+import { cpSync, globSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { openFileStore } from '../../server/storage/open-file-store.ts';
+import { command } from '../command.ts';
+import { startSecondServer } from '../fakes/second-server.ts';
+import { EVERYTHING } from '../load/snapshots.ts';
+import { start, startServer, until } from '../process.ts';
+import { type Answer, facts, makeWorld, NOW, temporaryFolder, type World, writeSnapshot } from '../world.ts';
+import { FaultyProxy } from './servers/faulty-proxy.ts';
+import { Bucket } from './servers/object-store.ts';
+
+const { ORDINATE_TEST_S3: endpoint = '' } = process.env;
+const skip = endpoint === '' ? 'ORDINATE_TEST_S3 names no object store' : false;
+
+const RANGE = 'from=2025-12-01&to=2026-03-10';
+/** Questions that read all kinds of files. */
+const ASKED = [
+  `/site?${RANGE}`,
+  `/site?${RANGE}&country=usa`,
+  `/breakdowns?${RANGE}`,
+  `/keywords?${RANGE}`,
+  `/keywords?${RANGE}&daily=1`,
+  `/keywords?${RANGE}&device=desktop`,
+  `/keywords?${RANGE}&daily=1&device=desktop`,
+  `/pages?${RANGE}`,
+  `/queries?${RANGE}`,
+];
+const COLD = { ORDINATE_CACHE: '0MB' };
+const MORE = facts('date device', ['2026-03-09', 'mobile', 7, 100, 900]);
+
+async function answers(ask: (path: string) => Promise<Answer>): Promise<unknown[]> {
+  const all = await Promise.all(ASKED.map(ask));
+  return all.map(({ status, body }) => ({ status, body }));
+}
+
+/** A world whose files are in a bucket of its own, below a prefix. */
+async function remoteWorld(
+  t: Test,
+  environment: NodeJS.ProcessEnv = {},
+): Promise<{ world: World; bucket: Bucket; settings: NodeJS.ProcessEnv }> {
+  const bucket = await Bucket.create(t, endpoint);
+  const settings = { ...bucket.settings(endpoint, 'some/prefix'), ...COLD, ...environment };
+  return { world: await makeWorld(t, EVERYTHING, { environment: settings }), bucket, settings };
+}
+
+/** The keys that the catalog names. */
+async function namedKeys({ catalog }: World): Promise<string[]> {
+  const rows = await Promise.all(
+    ['known_files', 'lists_all'].map((name) =>
+      catalog.statements.all<{ file: string }>(name, name === 'lists_all' ? { project: null } : {}),
+    ),
+  );
+  return rows
+    .flat()
+    .map(({ file }) => `some/prefix/${file}`)
+    .sort();
+}
+
+/** A copy of a data folder as another node has it, which has fetched nothing yet. */
+function otherNode(t: Test, { dataFolder }: World): string {
+  const copy = join(temporaryFolder(t), 'data');
+  cpSync(dataFolder, copy, { recursive: true, filter: (path) => !/\/(cache|temporary|locks|usage.*)$/.test(path) });
+  return copy;
+}
+
+/** A server of another node, in this process. */
+function secondServer(t: Test, world: World, settings: Partial<World['settings']> = {}) {
+  const dataFolder = otherNode(t, world);
+  return startSecondServer(t, {
+    ...world,
+    now: () => NOW,
+    dataFolder,
+    settings: { ...world.settings, dataFolder, ...settings },
+  });
+}
+
+t.test('all answers are those of a data folder, and all files are in the object store', { skip }, async (t) => {
+  const { world, bucket, settings } = await remoteWorld(t);
+  const local = await makeWorld(t, EVERYTHING, { environment: COLD });
+  const expected = await answers(local.ask);
+  t.strictSame(await answers(world.ask), expected);
+  t.strictSame(await bucket.keys(), await namedKeys(world));
+  t.equal((await bucket.keys()).filter((key) => key.includes('/lists/')).length, 2);
+  const kept = globSync('**/*.parquet', { cwd: world.dataFolder, exclude: ['cache/**'] });
+  t.strictSame(kept, [], 'no file is in the data folder itself');
+
+  await world.load({ site_daily: MORE });
+  await local.load({ site_daily: MORE });
+  t.strictSame(await answers(world.ask), await answers(local.ask), 'after a load that reads stored parts');
+  const node = await startServer(t, { ...settings, ORDINATE_DATA: otherNode(t, world) });
+  t.strictSame(
+    await answers((path) => node.get(`/projects/Proj1${path}`, world.key)),
+    await answers(local.ask),
+    'a node with an empty cache',
+  );
+});
+
+t.test('a snapshot file, an export and verify read through the cache', { skip }, async (t) => {
+  const { world, settings } = await remoteWorld(t);
+  const local = await makeWorld(t, EVERYTHING, { environment: COLD });
+  const { body } = await world.ask('/snapshot');
+  for (const { href, bytes, sha256 } of body.files) {
+    const headers = { authorization: `Bearer ${world.key}`, range: 'bytes=4-99' };
+    const part = await world.app.inject({ url: href, headers });
+    t.match(part, { statusCode: 206, headers: { etag: `"${sha256}"`, 'content-range': `bytes 4-99/${bytes}` } });
+    t.equal(part.rawPayload.length, 96);
+  }
+  const environment = { ...settings, ORDINATE_DATA: world.dataFolder };
+  const folders = [join(temporaryFolder(t), 'remote'), join(temporaryFolder(t), 'local')] as const;
+  for (const [folder, data] of [
+    [folders[0], environment],
+    [folders[1], { ORDINATE_DATA: local.dataFolder }],
+  ] as const) {
+    t.match(await command(data, 'export', '--workspace', 'acme', '--out', folder), { code: 0 });
+  }
+  const tables = (folder: string): string[] => globSync('**/*.parquet', { cwd: folder }).sort();
+  t.strictSame(tables(folders[0]), tables(folders[1]));
+  t.match(await command(environment, 'verify'), { code: 0, stdout: /All is in order/ });
+  t.match(await command(environment, 'verify', '--deep', '--repair'), { code: 0, stdout: /All is in order/ });
+});
+
+t.test('a cache that holds a few files only answers many questions at a time', { skip }, async (t) => {
+  const { world } = await remoteWorld(t);
+  const expected = await answers(world.ask);
+  const storageCache = 5000;
+  const node = await secondServer(t, world, { storageCache });
+  for (let round = 0; round < 2; round++) {
+    const all = await Promise.all(Array.from({ length: 6 }, () => answers(node.ask)));
+    for (const found of all) t.strictSame(found, expected);
+  }
+  t.equal(node.log.filter((line) => line.includes('"level":50')).length, 0);
+});
+
+t.test('while the store fails, answers are 503, and it recovers', { skip }, async (t) => {
+  const { world } = await remoteWorld(t);
+  const expected = await answers(world.ask);
+  for (const fault of ['error', 'cut'] as const) {
+    const proxy = await FaultyProxy.start(t, endpoint);
+    const node = await secondServer(t, world, { storageEndpoint: proxy.url });
+    proxy.fault = (method) => (method === 'GET' ? fault : undefined);
+    const failed = await node.ask(ASKED[0]!);
+    t.match(failed, { status: 503, headers: { 'retry-after': '60' }, body: { error: { code: 'unavailable' } } }, fault);
+    t.match(node.log.join(''), /s3:\/\/ordinate-.*site_daily/);
+    t.notMatch(node.log.join(''), process.env['AWS_SECRET_ACCESS_KEY']!);
+    t.match((await node.ask(ASKED[7]!)).status, 503, 'a list of facts, too');
+    proxy.fault = () => undefined;
+    t.strictSame(await answers(node.ask), expected);
+
+    let faults = 0;
+    const once = await secondServer(t, world, { storageEndpoint: proxy.url });
+    proxy.fault = (method) => (method === 'GET' && faults++ === 0 ? fault : undefined);
+    t.strictSame(await answers(once.ask), expected, `a single ${fault} is not noticed`);
+    t.ok(faults > 1);
+  }
+});
+
+t.test('wrong bytes are never served: fetched again, or named', { skip }, async (t) => {
+  const { world, bucket } = await remoteWorld(t);
+  const expected = await answers(world.ask);
+  const proxy = await FaultyProxy.start(t, endpoint);
+  const node = await secondServer(t, world, { storageEndpoint: proxy.url });
+  let faults = 0;
+  proxy.fault = () => (faults++ === 0 ? 'wrong' : undefined);
+  t.strictSame(await answers(node.ask), expected, 'bytes changed on their way');
+
+  const broken = await secondServer(t, world);
+  const key = (await bucket.keys()).find((name) => name.includes('/site_daily/'))!;
+  const whole = await bucket.get(key);
+  const flipped = Buffer.from(whole);
+  flipped[100]! ^= 1;
+  for (const [content, message] of [
+    [flipped, /its SHA-256 is/],
+    [whole.subarray(0, 50), /it has 50 bytes instead of/],
+    [undefined, /it is missing/],
+  ] as const) {
+    if (content === undefined) await bucket.remove(key);
+    else await bucket.put(key, content);
+    t.match(await broken.ask(ASKED[0]!), { status: 500, body: { error: { code: 'server_error' } } });
+    t.match(broken.log.at(-2)! + broken.log.at(-1)!, message);
+    t.match(broken.log.join(''), `s3://${bucket.name}/${key}`);
+    const data = { ...bucket.settings(endpoint, 'some/prefix'), ORDINATE_DATA: otherNode(t, world) };
+    const found = await command(data, 'verify', '--deep', '--json');
+    t.match(JSON.parse(found.stdout), { ok: false, problems: [{ kind: 'file', table: 'site_daily' }] });
+  }
+  await bucket.put(key, whole);
+  t.equal((await broken.ask(ASKED[0]!)).status, 200, 'restored, it is answered from');
+
+  const list = (await bucket.keys()).find((name) => name.includes('/lists/'))!;
+  await bucket.remove(list);
+  t.strictSame(await answers(broken.ask), expected, 'a lost list is made again');
+});
+
+t.test('a load that is killed while it stores files leaves nothing', { skip }, async (t) => {
+  const { world, bucket, settings } = await remoteWorld(t);
+  const before = await answers(world.ask);
+  const keys = await bucket.keys();
+  const proxy = await FaultyProxy.start(t, endpoint);
+  const snapshot = writeSnapshot(t, { ...EVERYTHING, site_daily: MORE });
+  const environment = { ...settings, ORDINATE_DATA: world.dataFolder, ORDINATE_STORAGE_ENDPOINT: proxy.url };
+  for (const stored of [0, 1, 4]) {
+    let puts = 0;
+    proxy.fault = (method) => (method === 'PUT' && puts++ >= stored ? 'held' : undefined);
+    const load = start(t, environment, 'load', snapshot, '--accept-implausible');
+    await until('a held request', () => (proxy.held > 0 ? true : undefined));
+    load.child.kill('SIGKILL');
+    await load.ended;
+    // What was on its way arrives after the death of the process.
+    proxy.release();
+    await until('the late files', async () =>
+      (await bucket.keys()).length >= keys.length + stored + 1 ? true : undefined,
+    );
+    t.strictSame(await answers(world.ask), before);
+  }
+  proxy.fault = () => undefined;
+  t.match(await command(environment, 'load', snapshot, '--accept-implausible'), { code: 0 });
+  t.match((await world.ask(`/site?from=2026-03-09&to=2026-03-09`)).body.totals, { clicks: 7 });
+  await until('the late files are removed', async () => {
+    t.match(await command(environment, 'verify'), { code: 0 });
+    return JSON.stringify(await bucket.keys()) === JSON.stringify(await namedKeys(world)) ? true : undefined;
+  });
+  t.equal(await bucket.uploads(), 0);
+});
+
+t.test('without credentials, or with a wrong bucket, it says what to do', { skip }, async (t) => {
+  const { world, settings } = await remoteWorld(t);
+  const data = { ...settings, ORDINATE_DATA: world.dataFolder };
+  const wrong = await command({ ...data, ORDINATE_STORAGE: 's3://no-such-bucket' }, 'verify', '--deep');
+  t.match(wrong, { code: 1, stderr: /NoSuchBucket; create the bucket, or correct ORDINATE_STORAGE/ });
+  const none = await start(t, { ...data, AWS_SECRET_ACCESS_KEY: 'not-this', HOME: temporaryFolder(t) }, 'verify').ended;
+  t.match(none, { code: 1, stderr: /403/ });
+  const away = await start(t, { ...data, ORDINATE_STORAGE_ENDPOINT: 'http://127.0.0.1:1' }, 'verify').ended;
+  t.match(away, { code: 1, stderr: /http:\/\/127.0.0.1:1 cannot be reached \(ECONNREFUSED\)/ });
+});
+
+t.test('several uses of a store in a process share it', { skip }, async (t) => {
+  const { world } = await remoteWorld(t);
+  const stores = await Promise.all([openFileStore(world.settings), openFileStore(world.settings)]);
+  writeFileSync(stores[0].prepare('facts/x'), 'x');
+  const stored = await stores[0].seal('facts/x');
+  await stores[0][Symbol.asyncDispose]();
+  using held = await stores[1].open([stored]);
+  t.equal(held.paths.length, 1);
+  await stores[1].remove('facts/x');
+  await stores[1][Symbol.asyncDispose]();
+});
