@@ -67,11 +67,20 @@ export function countDays(from: Day, to: Day): number {
   return (Date.parse(to) - Date.parse(from)) / DAY + 1;
 }
 
+/** Days of ranges. A report about 1,000 projects names the same few ranges many times. */
+const ranges = new Map<string, readonly Day[]>();
+const MAX_RANGES = 50;
+
 /** Every day from `from` to `to`, both included; none when `from` is after `to`. */
-export function eachDay(from: Day, to: Day): Day[] {
+export function eachDay(from: Day, to: Day): readonly Day[] {
+  const key = `${from} ${to}`;
+  const known = ranges.get(key);
+  if (known !== undefined) return known;
   const days: Day[] = [];
   const end = Date.parse(to);
   for (let at = Date.parse(from); at <= end; at += DAY) days.push(nameOf(at));
+  if (ranges.size >= MAX_RANGES) ranges.clear();
+  ranges.set(key, days);
   return days;
 }
 

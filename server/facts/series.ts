@@ -39,6 +39,11 @@ export class Series {
     return new Set(this.#days.keys());
   }
 
+  /** Whether a day has a row. */
+  has(day: Day): boolean {
+    return this.#days.has(day);
+  }
+
   /** Whether there is a total of a day's month. */
   hasMonthOf(day: Day): boolean {
     return this.#months.has(monthOf(day));

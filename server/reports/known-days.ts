@@ -71,15 +71,15 @@ function firstDayOf(table: FactTable, coverage: Covered): Day | null {
  */
 export class KnownDays implements DayReasons {
   readonly #plan: PlannedDays;
-  readonly #withRows: ReadonlySet<Day>;
+  readonly #withRows: DaysWithRows;
 
-  private constructor(plan: PlannedDays, withRows: ReadonlySet<Day>) {
+  private constructor(plan: PlannedDays, withRows: DaysWithRows) {
     this.#plan = plan;
     this.#withRows = withRows;
   }
 
   /** Of the site's own days. @param siteDays those that have rows */
-  static ofSite(plan: PlannedDays, siteDays: ReadonlySet<Day>): KnownDays {
+  static ofSite(plan: PlannedDays, siteDays: DaysWithRows): KnownDays {
     return new KnownDays(plan, siteDays);
   }
 
@@ -131,6 +131,8 @@ export class KnownDays implements DayReasons {
     return ranges.some(({ from, to }) => eachDay(from, to).some((day) => isWanted(day) && !this.isStored(day)));
   }
 }
+
+type DaysWithRows = Pick<ReadonlySet<Day>, 'has'>;
 
 function isBy(day: Day, last: Day | null): boolean {
   return last !== null && day <= last;

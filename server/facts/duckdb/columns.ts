@@ -24,12 +24,16 @@ export async function readRows<Row>(result: DuckDBMaterializedResult): Promise<R
   return rows;
 }
 
+/** Chunks that are taken in one turn of the event loop: 16,000 rows. */
+const CHUNKS_PER_TURN = 8;
+
 /** Passes a result to `take`, a chunk at a time. All columns must be DOUBLE and without nulls. */
-export function readNumbers(result: DuckDBMaterializedResult, take: TakeNumbers): void {
+export async function readNumbers(result: DuckDBMaterializedResult, take: TakeNumbers): Promise<void> {
   const wrong = result.columnNames().filter((_, index) => result.columnTypeId(index) !== DuckDBTypeId.DOUBLE);
   if (wrong.length > 0) throw new TypeError(`these columns must be DOUBLE: ${wrong.join(', ')}`);
   const chunks = result.chunkCount;
   for (let at = 0; at < chunks; at++) {
+    if (at > 0 && at % CHUNKS_PER_TURN === 0) await new Promise(setImmediate);
     const { rowCount, columnCount, chunk } = result.getChunk(at);
     const columns = Array.from({ length: columnCount }, (_, index) => {
       const vector = bindings.data_chunk_get_vector(chunk, index);

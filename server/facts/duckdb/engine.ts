@@ -79,7 +79,7 @@ export class Engine {
 
   /** As `query`, for statements whose columns are all DOUBLE and without nulls: passes columns to `take`. */
   async numbers(name: string, parameters: Parameters, take: TakeNumbers, signal?: AbortSignal): Promise<void> {
-    readNumbers(await this.#result(name, parameters, signal), take);
+    await readNumbers(await this.#result(name, parameters, signal), take);
   }
 
   /** A connection for several statements in a row, with its own temporary tables. Close it. */
