@@ -9,6 +9,7 @@ import { fail, ignoreClosedOutput } from './cli.ts';
 import { addAlerts } from './commands/alerts.ts';
 import { addAudit } from './commands/audit.ts';
 import { addBackup } from './commands/backup.ts';
+import { addCatalog } from './commands/catalog.ts';
 import { addConnections } from './commands/connections.ts';
 import { addDemo } from './commands/demo.ts';
 import { addDescribe } from './commands/describe.ts';
@@ -79,6 +80,7 @@ const groups = [
   addPrune,
   addBackup,
   addRestore,
+  addCatalog,
   addUpgrade,
   addVerify,
   addRebuild,

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /**
@@ -51,6 +51,10 @@ export function noteCatalogElsewhere(dataFolder: string, name: string): void {
   const path = elsewhere(dataFolder);
   const text = `${name}\n`;
   if (!existsSync(path) || readFileSync(path, 'utf8') !== text) writeFileSync(path, text, { mode: 0o600 });
+}
+
+export function forgetCatalogElsewhere(dataFolder: string): void {
+  rmSync(elsewhere(dataFolder), { force: true });
 }
 
 /**

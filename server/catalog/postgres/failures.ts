@@ -41,6 +41,14 @@ export function namePostgresFailure(error: unknown, { name }: Pick<Address, 'nam
     const [resource, what, remedy] = reason;
     return failure(`The catalog, ${name}, ${what} (${message}). ${remedy}`, error, resource);
   }
+  if (message.startsWith('SASL')) {
+    const remedy = 'Put its password into the address, PGPASSWORD or a password file.';
+    return failure(
+      `The catalog, ${name}, was given no password, or a wrong one (${message}). ${remedy}`,
+      error,
+      undefined,
+    );
+  }
   if (!UNREACHABLE.test(code) && !LOST.test(message)) return error;
   return failure(
     `The catalog, ${name}, cannot be reached (${message || code}). Check that its server runs and can be reached from here.`,

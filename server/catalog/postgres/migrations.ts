@@ -26,17 +26,23 @@ export async function migrate(pool: PostgresPool): Promise<number> {
     const found = await schemaVersionOf(client);
     if (found > SCHEMA_VERSION) throw newerCatalog(found, SCHEMA_VERSION);
     if (found === SCHEMA_VERSION) return found;
-    await client.query(`begin; select pg_advisory_xact_lock(${ADVISORY.space}, ${ADVISORY.migration})`);
-    // Read again, because another process may have migrated it.
-    for (let version = await schemaVersionOf(client); version < SCHEMA_VERSION; version++) {
-      await client.query(sqlText(MIGRATIONS[version]!));
-      await client.query(`update catalog_version set schema = ${version + 1}, value = value + 1`);
-    }
+    await client.query('begin');
+    await migrateIn(client);
     await client.query('commit');
     return found;
   } catch (error) {
     throw pool.named(error);
   } finally {
     await client.end();
+  }
+}
+
+/** Migrates a catalog in the transaction of a connection. */
+export async function migrateIn(client: Queries): Promise<void> {
+  await client.query(`select pg_advisory_xact_lock(${ADVISORY.space}, ${ADVISORY.migration})`);
+  // Only now, because another process may have migrated it.
+  for (let version = await schemaVersionOf(client); version < SCHEMA_VERSION; version++) {
+    await client.query(sqlText(MIGRATIONS[version]!));
+    await client.query(`update catalog_version set schema = ${version + 1}, value = value + 1`);
   }
 }

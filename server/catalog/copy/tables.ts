@@ -1,0 +1,38 @@
+/**
+ * The tables of a catalog with their keys, each after those that it refers to. What a database counts by itself, and what
+ * only running loads need, is not among them.
+ */
+export const TABLES: readonly { readonly table: string; readonly key: readonly string[] }[] = [
+  { table: 'workspaces', key: ['id'] },
+  { table: 'members', key: ['workspace_id', 'email'] },
+  { table: 'projects', key: ['id'] },
+  { table: 'keys', key: ['id'] },
+  { table: 'key_projects', key: ['key_id', 'project_id'] },
+  { table: 'feeds', key: ['id'] },
+  { table: 'login_links', key: ['hash'] },
+  { table: 'sessions', key: ['hash'] },
+  { table: 'keywords', key: ['project_id', 'id'] },
+  { table: 'groups', key: ['project_id', 'id'] },
+  { table: 'group_members', key: ['project_id', 'group_id', 'keyword_id'] },
+  { table: 'page_groups', key: ['project_id', 'id'] },
+  { table: 'alerts', key: ['id'] },
+  { table: 'alert_rules', key: ['id'] },
+  { table: 'alert_evaluations', key: ['project_id'] },
+  { table: 'evaluated_alerts', key: ['id'] },
+  { table: 'notes', key: ['id'] },
+  { table: 'connections', key: ['project_id', 'kind'] },
+  { table: 'provider_pauses', key: ['kind', 'property'] },
+  { table: 'sync_projects', key: ['project_id'] },
+  { table: 'sync_days', key: ['project_id', 'fact_table', 'day'] },
+  { table: 'sync_keywords', key: ['project_id', 'keyword_id'] },
+  { table: 'fact_files', key: ['project_id', 'fact_table', 'part'] },
+  { table: 'retired_files', key: ['file'] },
+  { table: 'removed_parts', key: ['project_id', 'fact_table', 'part'] },
+  { table: 'loaded_tables', key: ['project_id', 'fact_table'] },
+  { table: 'lists', key: ['file'] },
+  { table: 'retired_lists', key: ['file'] },
+  { table: 'revision', key: ['only'] },
+  { table: 'publication', key: ['only'] },
+  { table: 'audit', key: ['id'] },
+  { table: 'last_backup', key: ['only'] },
+];

@@ -1,0 +1,53 @@
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { LocalFiles } from '../../storage/local-files.ts';
+import type { Catalog } from '../catalog.ts';
+import { forgetCatalogElsewhere, makeDataFolder } from '../data-folder.ts';
+import { SqliteCatalog } from './sqlite-catalog.ts';
+
+/** Where the catalog is until it is whole. */
+const COPYING = 'copying';
+
+/** See `CopyTarget`. */
+export class SqliteTarget implements AsyncDisposable {
+  readonly name: string;
+  readonly hasCatalog: boolean;
+  readonly #dataFolder: string;
+
+  constructor(dataFolder: string) {
+    this.name = `'${dataFolder}'`;
+    this.hasCatalog = existsSync(join(dataFolder, 'catalog.sqlite'));
+    this.#dataFolder = dataFolder;
+  }
+
+  async read<T>(work: (own: Catalog) => Promise<T>): Promise<T> {
+    await using catalog = new SqliteCatalog(this.#dataFolder, { create: false });
+    return await catalog.snapshot(work);
+  }
+
+  /** In another folder, and renamed when it is whole. */
+  async fill<T>(work: (own: Catalog) => Promise<T>): Promise<T> {
+    makeDataFolder(this.#dataFolder);
+    const folder = join(this.#dataFolder, COPYING);
+    await rm(folder, { recursive: true, force: true });
+    let result: T;
+    {
+      await using catalog = new SqliteCatalog(folder);
+      result = await catalog.transaction(work);
+    }
+    const files = new LocalFiles(this.#dataFolder);
+    await files.seal(`${COPYING}/catalog.sqlite`);
+    await files.rename(`${COPYING}/catalog.sqlite`, 'catalog.sqlite');
+    await files.syncFolders();
+    await rm(folder, { recursive: true, force: true });
+    forgetCatalogElsewhere(this.#dataFolder);
+    return result;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {}
+}
+
+export function openSqliteTarget(dataFolder: string): SqliteTarget {
+  return new SqliteTarget(dataFolder);
+}
