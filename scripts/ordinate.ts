@@ -31,6 +31,7 @@ import { addRebuild } from './commands/rebuild.ts';
 import { addRestore } from './commands/restore.ts';
 import { addRules } from './commands/rules.ts';
 import { addServe } from './commands/serve.ts';
+import { addStorage } from './commands/storage.ts';
 import { addSync } from './commands/sync.ts';
 import { addUpgrade } from './commands/upgrade.ts';
 import { addVerify } from './commands/verify.ts';
@@ -73,6 +74,7 @@ const groups = [
   addKeywords,
   addConnections,
   addLists,
+  addStorage,
   addSync,
   addAlerts,
   addRules,

@@ -1,4 +1,5 @@
 import type { Microseconds } from '../domain/instants.ts';
+import type { StoredFile } from '../storage/file-store.ts';
 import type { Catalog } from './catalog.ts';
 
 /** Whether a fact file is current, or was retired at or after an instant. */
@@ -10,6 +11,18 @@ export async function isFactFileKept(catalog: Catalog, file: string, before: Mic
 export async function findAnyFactFile(catalog: Catalog): Promise<string | undefined> {
   const row = await catalog.statements.get<{ file: string }>('any_fact_file');
   return row?.file;
+}
+
+/** A file that the catalog names. */
+export interface NamedFile extends StoredFile {
+  /** Its data is nowhere else. Lists can be made again, and replaced files only serve requests that began before. */
+  readonly isNeeded: boolean;
+}
+
+/** The files of facts and lists, and replaced ones that may still be read. */
+export async function listNamedFiles(catalog: Catalog): Promise<NamedFile[]> {
+  const rows = await catalog.statements.all<StoredFile & { isNeeded: number }>('named_files');
+  return rows.map(({ isNeeded, ...file }) => ({ ...file, isNeeded: isNeeded === 1 }));
 }
 
 /** Fact files that are current, or retired but not removed yet. */

@@ -1,12 +1,22 @@
-import { cpSync, globSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { readSettings } from '../../server/settings/settings.ts';
 import { openFileStore } from '../../server/storage/open-file-store.ts';
 import { command } from '../command.ts';
 import { startSecondServer } from '../fakes/second-server.ts';
 import { EVERYTHING } from '../load/snapshots.ts';
 import { start, startServer, until } from '../process.ts';
-import { type Answer, facts, makeWorld, NOW, temporaryFolder, type World, writeSnapshot } from '../world.ts';
+import {
+  type Answer,
+  facts,
+  makeWorld,
+  NOW,
+  ONE_THREAD,
+  temporaryFolder,
+  type World,
+  writeSnapshot,
+} from '../world.ts';
 import { FaultyProxy } from './servers/faulty-proxy.ts';
 import { Bucket } from './servers/object-store.ts';
 
@@ -243,4 +253,51 @@ t.test('several uses of a store in a process share it', { skip }, async (t) => {
   t.equal(held.paths.length, 1);
   await stores[1].remove('facts/x');
   await stores[1][Symbol.asyncDispose]();
+});
+
+t.test('storage copy moves a data folder to a bucket and back', { skip }, async (t) => {
+  const world = await makeWorld(t, EVERYTHING, { environment: COLD });
+  const expected = await answers(world.ask);
+  const bucket = await Bucket.create(t, endpoint);
+  const settings = { ...bucket.settings(endpoint, 'some/prefix'), ORDINATE_DATA: world.dataFolder };
+  const local = { ...settings, ORDINATE_STORAGE: '' };
+  const to = `s3://${bucket.name}/some/prefix`;
+  const proxy = await FaultyProxy.start(t, endpoint);
+  let puts = 0;
+  proxy.fault = (method) => (method === 'PUT' && puts++ >= 3 ? 'held' : undefined);
+  const killed = start(t, { ...local, ORDINATE_STORAGE_ENDPOINT: proxy.url }, 'storage', 'copy', '--to', to);
+  await until('a held request', () => (proxy.held > 0 ? true : undefined));
+  killed.child.kill('SIGKILL');
+  await killed.ended;
+  const files = (await namedKeys(world)).length;
+  const copy = async (environment: NodeJS.ProcessEnv, place = to) => {
+    const { code, stdout, stderr } = await command(environment, 'storage', 'copy', '--to', place, '--json');
+    return code === 0 ? (JSON.parse(stdout) as Record<string, unknown>) : stderr;
+  };
+  t.match(await copy(local), { files, copied: files - 3, present: 3, left: [] }, 'goes on after it was killed');
+  t.strictSame(await bucket.keys(), await namedKeys(world));
+  const [first = ''] = await bucket.keys();
+  await bucket.put(first, Buffer.from('something else'));
+  t.match(await copy(local), { copied: 1, present: files - 1 }, 'a wrong copy is replaced');
+
+  const node = await secondServer(t, { ...world, settings: readSettings({ ...ONE_THREAD, ...settings, ...COLD }) });
+  t.strictSame(await answers(node.ask), expected);
+
+  const folder = otherNode(t, world);
+  for (const name of ['facts', 'lists']) rmSync(join(folder, name), { recursive: true });
+  t.match(await copy({ ...settings, ORDINATE_DATA: folder }, folder), { files, copied: files, present: 0 });
+  t.match(await command({ ORDINATE_DATA: folder }, 'verify', '--json'), { stdout: /"kind": "journal"/ });
+  const back = await startSecondServer(t, {
+    ...world,
+    dataFolder: folder,
+    now: () => NOW,
+    settings: { ...world.settings, dataFolder: folder },
+  });
+  t.strictSame(await answers(back.ask), expected);
+
+  t.match(await copy(settings), /already: name another place/);
+  t.match(await copy(local, 's3:/bucket'), /is no address of an object store/);
+  await bucket.remove((await bucket.keys()).find((key) => key.includes('/brand_daily/'))!);
+  const lost = await copy({ ...settings, ORDINATE_DATA: otherNode(t, world) }, join(temporaryFolder(t), 'new'));
+  t.match(lost, /Not all files could be copied; all others were\.\n.*brand_daily.*it is missing/);
 });

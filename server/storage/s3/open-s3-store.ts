@@ -44,7 +44,7 @@ export async function openS3Store(settings: StorageSettings): Promise<FileStore>
 }
 
 /** The object store of the settings, without a cache. */
-function openS3Files(settings: StorageSettings): S3Files {
+export function openS3Files(settings: Omit<StorageSettings, 'dataFolder' | 'storageCache'>): S3Files {
   const { storage, storageEndpoint, storageRegion, storagePathStyle } = settings;
   const endpoint = storageEndpoint === '' ? undefined : storageEndpoint;
   return new S3Files({

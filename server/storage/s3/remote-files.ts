@@ -1,5 +1,5 @@
 import type { StoredFile } from '../file-store.ts';
-import type { Content } from '../local-files.ts';
+import { type Content, differenceOf } from '../local-files.ts';
 
 /** Immutable files by name in an object store. Its failures are `StorageAway`. */
 export interface RemoteFiles {
@@ -14,6 +14,17 @@ export interface RemoteFiles {
   /** Removes a file, if it exists, and what interrupted calls of `put` have left of it. */
   remove(file: string): Promise<void>;
   close(): void;
+}
+
+/** Describes the damage of a file by what the store says about it; undefined if it is intact. */
+export async function remoteDamageOf(
+  remote: Pick<RemoteFiles, 'stat'>,
+  stored: StoredFile,
+): Promise<string | undefined> {
+  const found = await remote.stat(stored.file);
+  if (found === undefined) return 'it is missing';
+  // A store without checksums can only be compared by reading.
+  return differenceOf(found, found.sha256 === '' ? { ...stored, sha256: '' } : stored);
 }
 
 /** The object store does not answer, or refuses to. A retry a minute later may succeed. */

@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs';
 import { chmod, copyFile, rm, stat } from 'node:fs/promises';
 import type { FileStore, OpenFiles, Span, StoredFile } from '../file-store.ts';
-import { differenceOf, ifMissing, measure } from '../local-files.ts';
+import { ifMissing, measure } from '../local-files.ts';
 import type { FileCache } from './file-cache.ts';
-import type { RemoteFiles } from './remote-files.ts';
+import { type RemoteFiles, remoteDamageOf } from './remote-files.ts';
 
 /** Files in an object store, read through a cache on this machine. */
 export class S3Store implements FileStore {
@@ -76,10 +76,7 @@ export class S3Store implements FileStore {
 
   async damageOf(stored: StoredFile, { deep = false } = {}): Promise<string | undefined> {
     if (deep) return this.#cache.damageOfRemote(stored);
-    const found = await this.#remote.stat(stored.file);
-    if (found === undefined) return 'it is missing';
-    // A store without checksums can only be compared by reading.
-    return differenceOf(found, found.sha256 === '' ? { ...stored, sha256: '' } : stored);
+    return remoteDamageOf(this.#remote, stored);
   }
 
   addressOf(file: string): string {

@@ -1,0 +1,63 @@
+import { rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { BackupFolder } from './backup-folder.ts';
+import type { StoredFile } from './file-store.ts';
+import { readS3Address } from './s3/address.ts';
+import type { StorageSettings } from './storage-settings.ts';
+
+/** A place to which stored files are copied under their names. */
+export interface CopyTarget extends AsyncDisposable {
+  readonly address: string;
+  /** Files that are copied at a time. */
+  readonly atOnce: number;
+  /** Describes what keeps a file of the target from being used; undefined if it is intact. */
+  damageOf(file: StoredFile): Promise<string | undefined>;
+  /** Copies a local file, and compares the copy. It appears under its name completely or not at all. */
+  put(file: StoredFile, source: string): Promise<void>;
+  /** Makes all copies durable. */
+  flush(): Promise<void>;
+}
+
+/** Opens `s3://bucket/prefix`, at the endpoint of the settings, or a data folder. Throws for the store of the settings. */
+export async function openCopyTarget(settings: StorageSettings, to: string): Promise<CopyTarget> {
+  const { storage, dataFolder } = settings;
+  const isSame = to.startsWith('s3:') ? trimmed(to) === trimmed(storage) : storage === '' && resolve(to) === dataFolder;
+  if (isSame) throw new Error(`The files are in '${to}' already: name another place with --to.`);
+  if (!to.startsWith('s3:')) return openFolder(resolve(to));
+  if (readS3Address(to) === undefined) {
+    throw new Error(
+      `'${to}' is no address of an object store; it must be one such as s3://bucket or s3://bucket/prefix.`,
+    );
+  }
+  const [{ openS3Files }, { remoteDamageOf }] = await Promise.all([
+    import('./s3/open-s3-store.ts'),
+    import('./s3/remote-files.ts'),
+  ]);
+  const remote = openS3Files({ ...settings, storage: to });
+  return {
+    address: trimmed(to),
+    atOnce: 8,
+    damageOf: (file) => remoteDamageOf(remote, file),
+    put: (file, source) => remote.put(file, source),
+    flush: async () => {},
+    [Symbol.asyncDispose]: async () => remote.close(),
+  };
+}
+
+function openFolder(folder: string): CopyTarget {
+  const files = new BackupFolder(folder);
+  return {
+    address: folder,
+    atOnce: 2,
+    damageOf: (file) => files.damageOf(file),
+    put: async (file, source) => {
+      await files.put(file.file, source, file);
+    },
+    flush: () => files.flush(),
+    [Symbol.asyncDispose]: () => rm(join(folder, 'unfinished'), { recursive: true, force: true }),
+  };
+}
+
+function trimmed(address: string): string {
+  return address.replace(/\/$/, '');
+}
