@@ -17,7 +17,7 @@ import { classifyFailure } from '../../domain/failures.ts';
 import type { StoredFile } from '../file-store.ts';
 import type { Content } from '../local-files.ts';
 import type { S3Address } from './address.ts';
-import { type RemoteFiles, StorageAway } from './remote-files.ts';
+import { type RemoteFiles, remoteDamageOf, StorageAway } from './remote-files.ts';
 
 /** Larger files are stored in parts of this size, two at a time. */
 const PART_BYTES = 16_777_216;
@@ -30,12 +30,14 @@ export interface Timeouts {
   readonly connect: number;
   /** Without a byte in either direction. */
   readonly idle: number;
+  /** The same while a file of several parts is stored: a store may take its time to put them together. */
+  readonly upload: number;
   /** A request, and in addition each megabyte of it. */
   readonly request: number;
   readonly megabyte: number;
 }
 
-const TIMEOUTS: Timeouts = { connect: 3000, idle: 10_000, request: 20_000, megabyte: 2000 };
+const TIMEOUTS: Timeouts = { connect: 3000, idle: 10_000, upload: 120_000, request: 20_000, megabyte: 2000 };
 
 export interface S3Options {
   readonly address: S3Address;
@@ -52,21 +54,15 @@ export class S3Files implements RemoteFiles {
   readonly #options: S3Options;
   readonly #timeouts: Timeouts;
   readonly #client: S3Client;
+  /** For files of several parts. */
+  readonly #uploads: S3Client;
 
   constructor(options: S3Options) {
-    const { endpoint, region, pathStyle, timeouts = TIMEOUTS } = options;
+    const { timeouts = TIMEOUTS } = options;
     this.#options = options;
     this.#timeouts = timeouts;
-    this.#client = new S3Client({
-      region: region ?? process.env['AWS_REGION'] ?? process.env['AWS_DEFAULT_REGION'] ?? 'us-east-1',
-      ...(endpoint === undefined ? {} : { endpoint }),
-      forcePathStyle: pathStyle,
-      maxAttempts: ATTEMPTS,
-      requestHandler: { connectionTimeout: timeouts.connect, socketTimeout: timeouts.idle },
-      // Ours are SHA-256, which we compare ourselves; not every store knows the SDK's default.
-      requestChecksumCalculation: 'WHEN_REQUIRED',
-      responseChecksumValidation: 'WHEN_REQUIRED',
-    });
+    this.#client = connect(options, timeouts, timeouts.idle);
+    this.#uploads = connect(options, timeouts, timeouts.upload);
   }
 
   addressOf(file: string): string {
@@ -88,12 +84,15 @@ export class S3Files implements RemoteFiles {
       }
       const body = createReadStream(source, { highWaterMark: 1_048_576 });
       const params = { ...common, Body: body, ChecksumAlgorithm: 'SHA256' as const };
-      const upload = new Upload({ client: this.#client, partSize: PART_BYTES, queueSize: PARTS_AT_ONCE, params });
+      const upload = new Upload({ client: this.#uploads, partSize: PART_BYTES, queueSize: PARTS_AT_ONCE, params });
       const abort = (): void => void upload.abort();
       abortSignal.addEventListener('abort', abort, { once: true });
       try {
         // Parts of a failed upload are removed.
-        await upload.done();
+        await upload.done().catch(async (error: unknown) => {
+          // The store has put it together, and only the answer was lost.
+          if (!isGone(error) || (await remoteDamageOf(this, stored)) !== undefined) throw error;
+        });
       } finally {
         abortSignal.removeEventListener('abort', abort);
         body.destroy();
@@ -152,6 +151,7 @@ export class S3Files implements RemoteFiles {
 
   close(): void {
     this.#client.destroy();
+    this.#uploads.destroy();
   }
 
   #keyOf(file: string): string {
@@ -177,6 +177,20 @@ export class S3Files implements RemoteFiles {
       throw new StorageAway(this.addressOf(file), describe(error, this.#options.endpoint));
     }
   }
+}
+
+/** @param idle milliseconds without a byte */
+function connect({ endpoint, region, pathStyle }: S3Options, timeouts: Timeouts, idle: number): S3Client {
+  return new S3Client({
+    region: region ?? process.env['AWS_REGION'] ?? process.env['AWS_DEFAULT_REGION'] ?? 'us-east-1',
+    ...(endpoint === undefined ? {} : { endpoint }),
+    forcePathStyle: pathStyle,
+    maxAttempts: ATTEMPTS,
+    requestHandler: { connectionTimeout: timeouts.connect, socketTimeout: idle },
+    // Ours are SHA-256, which we compare ourselves; not every store knows the SDK's default.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+  });
 }
 
 /** An answer that ended early. */
@@ -213,6 +227,11 @@ async function* readAll(body: Readable): AsyncGenerator<Buffer> {
 
 function isMissing(error: unknown): boolean {
   return error instanceof S3ServiceException && ['NoSuchKey', 'NotFound'].includes(error.name);
+}
+
+/** The store does not know an upload: it has ended. */
+function isGone(error: unknown): boolean {
+  return error instanceof S3ServiceException && error.name === 'NoSuchUpload';
 }
 
 function describe(error: unknown, endpoint = 'AWS'): string {
