@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { serializeError } from '../server/api/plugins/log.ts';
+import { openLeases } from '../server/catalog/open-leases.ts';
 import { readSyncProject } from '../server/catalog/sync-projects.ts';
 import { toMicroseconds } from '../server/domain/instants.ts';
-import { FileLeases } from '../server/jobs/leases.ts';
 import type { SyncOptions, SyncResult, SyncStores } from '../server/sync/run-options.ts';
 import { withStores } from './cli.ts';
 
@@ -32,7 +32,7 @@ export async function runProject(
 ): Promise<SyncResult | undefined> {
   const { syncProject } = await import('../server/sync/run.ts');
   const { leaseOf } = await import('../server/sync/due.ts');
-  const leases = new FileLeases(stores.settings.dataFolder);
+  const leases = openLeases(stores.settings);
   const asked = toMicroseconds(Date.now());
   for (let waited = false; ; waited = true) {
     const lease = await leases.acquire(leaseOf(project));

@@ -3,12 +3,12 @@ import type { FastifyBaseLogger } from 'fastify';
 import { destination, pino } from 'pino';
 import { serializeError } from './api/plugins/log.ts';
 import { openCatalog } from './catalog/open-catalog.ts';
+import { openLeases } from './catalog/open-leases.ts';
 import { openUsage } from './catalog/open-usage.ts';
 import { SYSTEM_CLOCK } from './jobs/clock.ts';
 import { JobRunner } from './jobs/job-runner.ts';
 import { JobStates } from './jobs/job-states.ts';
 import { JOBS } from './jobs/jobs.ts';
-import { FileLeases } from './jobs/leases.ts';
 import { isMeasured } from './metrics/endpoint.ts';
 import { readSettings, type Settings } from './settings/settings.ts';
 
@@ -36,7 +36,7 @@ export async function work(settings: Settings, { isStartedByServer = false } = {
     jobs: JOBS,
     settings,
     openCatalog: () => openCatalog(settings, { create: false }),
-    leases: new FileLeases(dataFolder),
+    leases: openLeases(settings),
     states: new JobStates(usage),
     log,
     describeError: (error) => serializeError(error).message,

@@ -12,9 +12,7 @@ export function addJobs(program: Command): void {
     .option('--json', 'print one JSON document')
     .addHelpText('after', examples('jobs status', 'jobs status --json'))
     .action(async ({ json }: { json?: boolean }) => {
-      const jobs = await withStores((stores) =>
-        withUsage(stores, (usage) => readJobStatus(usage, stores.settings.dataFolder)),
-      );
+      const jobs = await withStores((stores) => withUsage(stores, (usage) => readJobStatus(usage, stores.settings)));
       if (json) printJson(jobs.map((job) => ({ ...job, ...instantsOf(job) })));
       else await printTable(jobs.map(toRow), '');
     });

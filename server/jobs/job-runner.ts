@@ -1,10 +1,10 @@
 import type { OpenCatalog } from '../catalog/catalog.ts';
+import type { Lease, Leases } from '../catalog/leases.ts';
 import { measure } from '../runtime/measurements.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Clock } from './clock.ts';
 import type { Job, JobLog } from './job.ts';
 import type { JobState, JobStates } from './job-states.ts';
-import type { Lease, Leases } from './leases.ts';
 import { dueAt, nextAfterFailure, nextAfterInterruption, nextAfterSuccess } from './schedule.ts';
 
 export interface JobRunnerOptions {
@@ -22,8 +22,8 @@ export interface JobRunnerOptions {
   readonly random: () => number;
 }
 
-/** Milliseconds after which a lease on another machine may be taken over; it is renewed three times in between. */
-const LEASE_TTL = 30_000;
+/** How often a run looks whether it still has its lease, in milliseconds. */
+const LEASE_CHECK = 10_000;
 /** How often to check whether another process has finished a run, in milliseconds. */
 const WATCH_INTERVAL = 2000;
 /** The longest sleep before the state is read again, because another process may have changed it. */
@@ -66,7 +66,7 @@ export class JobRunner {
     const { clock, leases, states, random } = this.#options;
     const wait = dueAt(await states.read(job.name), clock.now()) - clock.now();
     if (wait > 0) return Math.min(wait, MAX_SLEEP);
-    const lease = await leases.acquire(job.name, LEASE_TTL);
+    const lease = await leases.acquire(job.name);
     if (lease === undefined) return WATCH_INTERVAL;
     try {
       // Read again with the lease held, because another process may just have run it.
@@ -142,12 +142,12 @@ export class JobRunner {
     if (!lost.signal.aborted) await states.write({ ...running, ...end, endedAt: clock.now() });
   }
 
-  /** Renews a lease until `ended`; aborts `lost` when that fails. */
+  /** Checks a lease until `ended`; aborts `lost` when that fails. */
   async #renew(lease: Lease, lost: AbortController, ended: AbortSignal): Promise<void> {
     for (;;) {
-      await this.#options.clock.sleep(LEASE_TTL / 3, ended);
+      await this.#options.clock.sleep(LEASE_CHECK, ended);
       if (ended.aborted) return;
-      if (await lease.renew().catch(() => false)) continue;
+      if (await lease.isHeld().catch(() => false)) continue;
       lost.abort(new LeaseLost('The lease of the job was lost; another process may be running it.'));
       return;
     }

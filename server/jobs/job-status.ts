@@ -1,8 +1,9 @@
+import { openLeases } from '../catalog/open-leases.ts';
+import type { CatalogPlace } from '../catalog/place.ts';
 import type { Usage } from '../catalog/usage.ts';
 import type { JobResult } from './job.ts';
 import { JobStates, type Outcome } from './job-states.ts';
 import { JOBS } from './jobs.ts';
-import { FileLeases } from './leases.ts';
 
 /** The status of a background job for operators. Times in milliseconds. */
 export interface JobStatus {
@@ -21,9 +22,9 @@ export interface JobStatus {
 }
 
 /** All jobs of this version, in order. */
-export async function readJobStatus(usage: Usage, dataFolder: string): Promise<JobStatus[]> {
+export async function readJobStatus(usage: Usage, place: CatalogPlace): Promise<JobStatus[]> {
   const states = new Map((await new JobStates(usage).all()).map((state) => [state.job, state]));
-  const leases = new FileLeases(dataFolder);
+  const leases = openLeases(place);
   return Promise.all(
     JOBS.map(async ({ name: job, every }) => {
       const everySeconds = every / 1000;

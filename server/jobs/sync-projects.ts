@@ -1,8 +1,8 @@
 import type { Catalog } from '../catalog/catalog.ts';
+import { openLeases } from '../catalog/open-leases.ts';
 import { listDueProjects, listStaleProjects, putSyncState, raiseEntityRevisions } from '../catalog/sync-projects.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import type { Job } from './job.ts';
-import { FileLeases } from './leases.ts';
 
 /** Time without a successful run after which a project has a warning, in milliseconds. */
 const STALE_AFTER = 36 * 3_600_000;
@@ -19,7 +19,7 @@ export const syncProjects: Job = {
     // DuckDB and Google's packages take 100 MB, so they are loaded only if there is work.
     const { withSync } = await import('../sync/with-sync.ts');
     const { leaseOf, syncDueProjects } = await import('../sync/due.ts');
-    const leases = new FileLeases(settings.dataFolder);
+    const leases = openLeases(settings);
     // One thread, so that requests can use the others.
     const stores = { settings: { ...settings, threads: 1 }, catalog, log, now, signal };
     return withSync(stores, (opened) =>

@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t, { type Test } from 'tap';
 import { serializeError } from '../../server/api/plugins/log.ts';
+import { FileLeases } from '../../server/catalog/file-leases.ts';
+import type { Leases } from '../../server/catalog/leases.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { openUsage } from '../../server/catalog/open-usage.ts';
 import { sqliteIn } from '../../server/catalog/place.ts';
 import type { Job } from '../../server/jobs/job.ts';
 import { JobRunner } from '../../server/jobs/job-runner.ts';
 import { type JobState, JobStates } from '../../server/jobs/job-states.ts';
-import { FileLeases, type Leases } from '../../server/jobs/leases.ts';
 import { readSettings } from '../../server/settings/settings.ts';
 import { FakeClock } from '../fakes/fake-clock.ts';
 import { NOW, temporaryFolder } from '../world.ts';
@@ -227,7 +228,7 @@ t.test('a lease that is lost ends the run, whose state is for others to say', as
   const seen: string[] = [];
   let isHeld = true;
   const leases: Leases = {
-    acquire: async () => (isHeld ? { renew: async () => isHeld, release: async () => {} } : undefined),
+    acquire: async () => (isHeld ? { isHeld: async () => isHeld, release: async () => {} } : undefined),
   };
   const { states, log } = start([endless(seen)], leases);
   await clock.advance(MINUTE);
@@ -285,7 +286,7 @@ t.test('a lease that comes late: what another process has run meanwhile is not r
         isFree = true;
         free.shift()?.();
       };
-      return { renew: async () => true, release };
+      return { isHeld: async () => true, release };
     },
   };
   start([counting(runs, clock)], leases);

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { FileLeases } from '../../server/jobs/leases.ts';
+import { FileLeases } from '../../server/catalog/file-leases.ts';
 import { temporaryFolder } from '../world.ts';
 
-const LEASES = join(import.meta.dirname, '../../server/jobs/leases.ts');
+const LEASES = join(import.meta.dirname, '../../server/catalog/file-leases.ts');
 
 /** Another process that tries to take the lease `a`, keeps it, and says whether it has it. */
 async function startOther(t: Test, dataFolder: string): Promise<{ has: boolean; kill: () => Promise<void> }> {
@@ -40,7 +40,7 @@ t.test('a lease has one holder, and is free when its process is killed', async (
   await other.kill();
   const lease = await leases.acquire('a');
   t.ok(lease);
-  t.equal(await lease?.renew(), true);
+  t.equal(await lease?.isHeld(), true);
   await lease?.release();
 });
 
@@ -59,6 +59,6 @@ t.test('a lease whose file was removed is lost: others can make the file anew', 
   const leases = new FileLeases(dataFolder);
   const lease = await leases.acquire('a');
   rmSync(join(dataFolder, 'leases'), { recursive: true });
-  t.equal(await lease?.renew(), false);
+  t.equal(await lease?.isHeld(), false);
   await lease?.release();
 });

@@ -40,7 +40,7 @@ const untilRunning = (running: Running, count = 1): Promise<true> =>
 async function statusOf(dataFolder: string): Promise<JobStatus[]> {
   const usage = openUsage(sqliteIn(dataFolder), () => {});
   try {
-    return await readJobStatus(usage, dataFolder);
+    return await readJobStatus(usage, sqliteIn(dataFolder));
   } finally {
     await usage.close();
   }

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { runProject } from '../../scripts/sync.ts';
+import { FileLeases } from '../../server/catalog/file-leases.ts';
 import { findAnyProject } from '../../server/catalog/projects.ts';
 import { NEVER_SYNCED, putSyncProject, putSyncState, readSyncProject } from '../../server/catalog/sync-projects.ts';
 import type { Day } from '../../server/domain/dates.ts';
-import { FileLeases } from '../../server/jobs/leases.ts';
 import { syncProjects } from '../../server/jobs/sync-projects.ts';
 import { leaseOf, syncDueProjects } from '../../server/sync/due.ts';
 import { connect } from '../fakes/connected.ts';

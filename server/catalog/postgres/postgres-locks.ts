@@ -177,6 +177,11 @@ async function take(connection: Connection | Client, text: string, key: string):
   return rows[0]!.taken === 1;
 }
 
+/** Takes a lock with a connection, unless another one has it; it ends with the connection. */
+export function tryLock(connection: Connection, name: string): Promise<boolean> {
+  return take(connection, TRY, numberOf(name));
+}
+
 /** The number of a lock; two names with one number would only wait for each other. */
 function numberOf(name: string): string {
   return createHash('sha256').update(`ordinate ${name}`).digest().readBigInt64BE().toString();
