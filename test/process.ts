@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import tap, { type Test } from 'tap';
 import { createKey } from '../server/catalog/keys.ts';
 import { openCatalog } from '../server/catalog/open-catalog.ts';
-import { sqliteIn } from '../server/catalog/place.ts';
 import { loadSnapshot } from '../server/load/load.ts';
-import { readSettings } from '../server/settings/settings.ts';
+import { readSettings, type Settings } from '../server/settings/settings.ts';
+import { isLocal, makeStores, storesOf } from './stores.ts';
 import { type Answer, ONE_THREAD, sharedEngine, temporaryFolder } from './world.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -27,8 +27,10 @@ export interface Running {
 
 /** Environment of a process without settings other than the given ones, and without background jobs. What Node compiled is shared, as scripts/test.ts says. */
 export function environmentOf(settings: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
-  return { PATH, HOME, NODE_COMPILE_CACHE, ORDINATE_JOBS: 'off', ...ONE_THREAD, ...settings };
+  const { PATH, HOME, NODE_COMPILE_CACHE, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = process.env;
+  const keys = isLocal ? {} : { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY };
+  const stores = storesOf(settings['ORDINATE_DATA']);
+  return { PATH, HOME, NODE_COMPILE_CACHE, ORDINATE_JOBS: 'off', ...ONE_THREAD, ...keys, ...stores, ...settings };
 }
 
 /** Starts the command line of the project. The process is killed when the test ends. */
@@ -123,12 +125,15 @@ const loaded = new Map<string, Promise<string>>();
 async function loadOnce(snapshots: readonly string[]): Promise<string> {
   // It must outlive the first test that needs it.
   const folder = temporaryFolder(tap);
-  await using catalog = await openCatalog(sqliteIn(folder));
-  const settings = readSettings({ ...ONE_THREAD, ORDINATE_DATA: folder });
+  await loadAll(readSettings({ ...ONE_THREAD, ORDINATE_DATA: folder }), snapshots);
+  return folder;
+}
+
+async function loadAll(settings: Settings, snapshots: readonly string[]): Promise<void> {
+  await using catalog = await openCatalog(settings);
   for (const snapshot of snapshots) {
     await loadSnapshot({ settings, catalog }, { folder: snapshot, engine: () => sharedEngine(settings) });
   }
-  return folder;
 }
 
 /**
@@ -140,11 +145,14 @@ export async function makeDataFolder(
   snapshots: readonly string[],
   { keys = 1, folder = join(temporaryFolder(t), 'data') }: { keys?: number; folder?: string } = {},
 ): Promise<{ dataFolder: string; keys: string[] }> {
-  const what = JSON.stringify(snapshots);
-  const outcome = loaded.get(what) ?? loadOnce(snapshots);
-  loaded.set(what, outcome);
-  cpSync(await outcome, folder, { recursive: true });
-  await using catalog = await openCatalog(sqliteIn(folder));
+  const settings = readSettings({ ...ONE_THREAD, ...(await makeStores(t, folder)), ORDINATE_DATA: folder });
+  if (isLocal) {
+    const what = JSON.stringify(snapshots);
+    const outcome = loaded.get(what) ?? loadOnce(snapshots);
+    loaded.set(what, outcome);
+    cpSync(await outcome, folder, { recursive: true });
+  } else await loadAll(settings, snapshots);
+  await using catalog = await openCatalog(settings);
   const made: string[] = [];
   for (let index = 0; index < keys; index++) {
     made.push((await createKey(catalog, { workspace: 'acme', name: `key ${index}`, by: null, at: 0 })).key);

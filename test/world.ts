@@ -11,6 +11,7 @@ import { Engine } from '../server/facts/duckdb/engine.ts';
 import { loadSnapshot } from '../server/load/load.ts';
 import type { ServerMetrics, ServerMetricsOptions } from '../server/metrics/server-metrics.ts';
 import { readSettings, type Settings } from '../server/settings/settings.ts';
+import { isLocal, makeStores } from './stores.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 /** Rows of a snapshot by table. */
@@ -142,7 +143,13 @@ async function loadOnce(settings: Settings, tables: Tables): Promise<string> {
 }
 
 /** Fills a data folder with the real loader, or copies the result of an earlier load of the same rows. */
-async function fill(settings: Settings, tables: Tables): Promise<void> {
+async function fill(t: Test, settings: Settings, tables: Tables): Promise<void> {
+  if (!isLocal) {
+    await using catalog = await openCatalog(settings);
+    const how = { folder: writeSnapshot(t, tables), acceptImplausible: true, engine: () => sharedEngine(settings) };
+    await loadSnapshot({ settings, catalog }, how);
+    return;
+  }
   const what = JSON.stringify([settings.storage, tables]);
   const outcome = loaded.get(what) ?? loadOnce(settings, tables);
   loaded.set(what, outcome);
@@ -171,9 +178,10 @@ export async function makeWorld(
     ORDINATE_LOG_LEVEL: 'info',
     ...ONE_THREAD,
     ...environment,
+    ...(await makeStores(t, dataFolder)),
     ORDINATE_DATA: dataFolder,
   });
-  await fill(settings, { workspaces: [WORKSPACE], projects: [PROJECT], ...tables });
+  await fill(t, settings, { workspaces: [WORKSPACE], projects: [PROJECT], ...tables });
   const opened = new AsyncDisposableStack();
   t.teardown(() => opened.disposeAsync());
   const catalog = opened.adopt(await openCatalog(settings), (it) => it.close());

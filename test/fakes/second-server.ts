@@ -1,10 +1,9 @@
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import type { Test } from 'tap';
 import { buildApp } from '../../server/app.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { openUsage } from '../../server/catalog/open-usage.ts';
 import { sweepLists } from '../../server/lists/sweep.ts';
+import { changeCatalog } from '../stores.ts';
 import { type Answer, sharedEngine, type World } from '../world.ts';
 
 export interface SecondServer {
@@ -55,8 +54,6 @@ export async function sweep({ settings, now = Date.now }: World & { now?: () => 
 }
 
 /** Makes retired files of lists older, by milliseconds. */
-export function retireBy({ dataFolder }: World, milliseconds: number): void {
-  const db = new DatabaseSync(join(dataFolder, 'catalog.sqlite'));
-  db.exec(`update retired_lists set retired_at = retired_at - ${milliseconds} * 1000`);
-  db.close();
+export function retireBy({ settings }: World, milliseconds: number): Promise<void> {
+  return changeCatalog(settings, `update retired_lists set retired_at = retired_at - ${milliseconds} * 1000`);
 }

@@ -12,6 +12,7 @@ import { type ConnectedWorld, connectedWorld } from '../fakes/connected.ts';
 import type { FakeRow } from '../fakes/search-console.ts';
 import { FAILURES } from '../fakes/search-console-failures.ts';
 import { retireBy, startSecondServer, sweep } from '../fakes/second-server.ts';
+import { localOnly } from '../stores.ts';
 import { facts, PROJECT } from '../world.ts';
 
 const FINAL = 'from=2026-02-01&to=2026-02-28';
@@ -281,7 +282,7 @@ t.test('the least recently used lists make room', async (t) => {
   t.equal(stored.length, 1);
   t.equal(stored[0]?.from, '2026-02-03');
   t.equal(keptFiles(world).length, 3, 'requests may still read the others');
-  retireBy(world, 16 * MINUTE);
+  await retireBy(world, 16 * MINUTE);
   await sweep(world);
   t.equal(keptFiles(world).length, 3, 'or a page sequence');
   world.clock += 11 * MINUTE;
@@ -289,24 +290,28 @@ t.test('the least recently used lists make room', async (t) => {
   t.equal(keptFiles(world).length, 1, 'for ten minutes');
 });
 
-t.test('hits are counted; a connection that is gone takes its lists along; own facts serve then', async (t) => {
-  const world = await connectedWorld(t);
-  world.google.pages = rowsOf(2);
-  await world.load({
-    page_daily: facts('date url country', ['2026-02-03', 'https://shop.example/own', 'deu', 1, 5, 0]),
-  });
-  t.equal((await world.ask(`/pages?${FINAL}`)).body.source.kind, 'gsc');
-  await world.ask(`/pages?${FINAL}`);
-  t.equal(world.google.requests.length, 1);
-  await removeConnection(world.catalog, 'Proj1', 'search-console');
-  const own = await world.ask(`/pages?${FINAL}`);
-  t.match(own.body, { source: { kind: 'bigquery' }, pages: [{ url: 'https://shop.example/own', clicks: 1 }] });
-  await world.ask(`/pages?${FINAL}`);
-  await world.app.close();
-  const [list] = await listStoredLists(world.catalog, 'Proj1');
-  t.match(list, { rows: 1, source: 'bigquery', final: true });
-  t.match(usesOf(world, list?.file), [{ hits: 2 }]);
-});
+t.test(
+  'hits are counted; a connection that is gone takes its lists along; own facts serve then',
+  localOnly,
+  async (t) => {
+    const world = await connectedWorld(t);
+    world.google.pages = rowsOf(2);
+    await world.load({
+      page_daily: facts('date url country', ['2026-02-03', 'https://shop.example/own', 'deu', 1, 5, 0]),
+    });
+    t.equal((await world.ask(`/pages?${FINAL}`)).body.source.kind, 'gsc');
+    await world.ask(`/pages?${FINAL}`);
+    t.equal(world.google.requests.length, 1);
+    await removeConnection(world.catalog, 'Proj1', 'search-console');
+    const own = await world.ask(`/pages?${FINAL}`);
+    t.match(own.body, { source: { kind: 'bigquery' }, pages: [{ url: 'https://shop.example/own', clicks: 1 }] });
+    await world.ask(`/pages?${FINAL}`);
+    await world.app.close();
+    const [list] = await listStoredLists(world.catalog, 'Proj1');
+    t.match(list, { rows: 1, source: 'bigquery', final: true });
+    t.match(usesOf(world, list?.file), [{ hits: 2 }]);
+  },
+);
 
 t.test('a project without any source answers 503', async (t) => {
   const world = await connectedWorld(t);

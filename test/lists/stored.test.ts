@@ -7,6 +7,7 @@ import { type ConnectedWorld, connectedWorld } from '../fakes/connected.ts';
 import type { FakeRow } from '../fakes/search-console.ts';
 import { FAILURES } from '../fakes/search-console-failures.ts';
 import { startSecondServer } from '../fakes/second-server.ts';
+import { localOnly } from '../stores.ts';
 import { facts, makeWorld } from '../world.ts';
 
 const MINUTE = 60_000;
@@ -114,7 +115,7 @@ t.test('a list whose bytes are wrong is never answered', async (t) => {
   t.equal(world.google.requests.length, 4);
 });
 
-t.test('what cannot be stored is answered all the same', async (t) => {
+t.test('what cannot be stored is answered all the same', localOnly, async (t) => {
   for (const folder of ['lists', 'locks']) {
     const world = await connectedWorld(t);
     world.google.pages = rowsOf(2500);
@@ -155,7 +156,7 @@ t.test('a catalog that takes no writes: lists are answered, and pauses are kept'
   Reflect.deleteProperty(world.catalog, 'transaction');
 });
 
-t.test('a stored list that cannot be read at the moment is unavailable, and not dropped', async (t) => {
+t.test('a stored list that cannot be read at the moment is unavailable, and not dropped', localOnly, async (t) => {
   const world = await connectedWorld(t);
   world.google.pages = rowsOf(3);
   await world.ask(`/pages?${FINAL}`);

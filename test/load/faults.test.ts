@@ -22,6 +22,7 @@ import { command } from '../command.ts';
 import { writeParquet } from '../parquet.ts';
 import { makeDataFolder, run, type Server, start, startServer } from '../process.ts';
 import { smallDisk } from '../small-disk.ts';
+import { localOnly } from '../stores.ts';
 import { facts, keyword, makeWorld, PROJECT, temporaryFolder, WORKSPACE, writeSnapshot } from '../world.ts';
 import { problemsOf } from './refused.ts';
 
@@ -101,7 +102,7 @@ async function leftovers(dataFolder: string): Promise<string[]> {
   }
 }
 
-t.test('loads that are killed leave the old state or the new one, and the next load works', async (t) => {
+t.test('loads that are killed leave the old state or the new one, and the next load works', localOnly, async (t) => {
   const folders = [await versionOf(1, 40), await versionOf(2, 40)];
   const { dataFolder, keys } = await makeDataFolder(t, [folders[1]!], { keys: 4 });
   const settings = { ORDINATE_DATA: dataFolder };
@@ -145,7 +146,7 @@ t.test('loads that are killed leave the old state or the new one, and the next l
   t.strictSame(await leftovers(dataFolder), [], 'nothing of the killed loads is left');
 });
 
-t.test('two loads at once: one after the other, and both are whole', async (t) => {
+t.test('two loads at once: one after the other, and both are whole', localOnly, async (t) => {
   const folders = [await versionOf(1, 5), await versionOf(2, 5)];
   const { dataFolder, keys } = await makeDataFolder(t, [await versionOf(3, 5)]);
   const settings = { ORDINATE_DATA: dataFolder };
@@ -294,7 +295,7 @@ t.test('a file that changes or goes while it is read', async (t) => {
   t.strictSame((await world.ask('/site')).body, before);
 });
 
-t.test('a full disk is told in words, nothing is lost, and the next load works', async (t) => {
+t.test('a full disk is told in words, nothing is lost, and the next load works', localOnly, async (t) => {
   const folder = join(temporaryFolder(t), 'disk');
   const disk = smallDisk(t, folder, 12);
   if (disk === undefined) {

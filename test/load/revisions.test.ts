@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
 import { listAllProjects } from '../../server/catalog/projects.ts';
+import { localOnly } from '../stores.ts';
 import {
   facts,
   keyword,
@@ -60,7 +61,7 @@ async function raisedBy({ catalog, load }: World, tables: Tables, options?: { re
   return { facts: raised('factsRevision'), entities: raised('entitiesRevision') };
 }
 
-t.test('a load raises the revisions of what it changes, and of nothing else', async (t) => {
+t.test('a load raises the revisions of what it changes, and of nothing else', localOnly, async (t) => {
   const away = { ...PROJECT, id: 'Away1', workspace_id: 'other' };
   const base = {
     workspaces: [WORKSPACE, { ...WORKSPACE, id: 'other' }],

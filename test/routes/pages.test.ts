@@ -1,6 +1,7 @@
 import { globSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { localOnly } from '../stores.ts';
 import { facts, makeWorld, NOW, ofProject, PROJECT, refusedFor } from '../world.ts';
 
 const url = (path: string): string => `https://shop.example${path}`;
@@ -141,7 +142,7 @@ t.test('invalid parameters', async (t) => {
   refusedFor(t, await ask('/pages?period=0m'), 'period');
 });
 
-t.test('a list that is lost or damaged on disk is made again', async (t) => {
+t.test('a list that is lost or damaged on disk is made again', localOnly, async (t) => {
   const { body: first } = await ask('/pages?from=2026-03-01&to=2026-03-01');
   const lists = globSync(join(dataFolder, 'lists/*.parquet'));
   t.ok(lists.length > 0);

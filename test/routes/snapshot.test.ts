@@ -5,6 +5,7 @@ import t, { type Test } from 'tap';
 import { createKey } from '../../server/catalog/keys.ts';
 import { rebuild } from '../../server/ops/rebuild.ts';
 import { duckdb, quoted } from '../parquet.ts';
+import { localOnly } from '../stores.ts';
 import { facts, keyword, makeWorld, ofProject, PROJECT, temporaryFolder, WORKSPACE, type World } from '../world.ts';
 
 const SITE = facts('date device', ['2026-02-27', 'mobile', 3, 100, 900], ['2026-03-01', 'desktop', 1, 10, 30]);
@@ -192,7 +193,7 @@ t.test('since a revision: what changed, what is gone', async (t) => {
   }
 });
 
-t.test('a file that was replaced is there for a while, and one of another project never', async (t) => {
+t.test('a file that was replaced is there for a while, and one of another project never', localOnly, async (t) => {
   const world = await makeWorld(t, TABLES);
   const { href, sha256, bytes } = (await manifestOf(world)).files[3]!;
   await world.load({ site_daily: facts('date device', ['2026-03-02', 'mobile', 5, 6, 7]) });
@@ -251,7 +252,7 @@ t.test('keyword files end where the history of the plan does', async (t) => {
   t.strictSame((await manifestOf(world, '', 'Fresh')).files, [], 'before the first sync there is nothing');
 });
 
-t.test('a damaged file is not handed out', async (t) => {
+t.test('a damaged file is not handed out', localOnly, async (t) => {
   const world = await makeWorld(t, TABLES);
   const { href } = (await manifestOf(world)).files[3]!;
   appendFileSync(join(world.dataFolder, storedAt(href)), 'x');
@@ -262,7 +263,7 @@ t.test('a damaged file is not handed out', async (t) => {
   }
 });
 
-t.test('after the catalog was rebuilt nothing is taken for unchanged', async (t) => {
+t.test('after the catalog was rebuilt nothing is taken for unchanged', localOnly, async (t) => {
   const world = await makeWorld(t, TABLES);
   const { revision } = await manifestOf(world);
   await rebuild(world.dataFolder);

@@ -12,7 +12,8 @@ const PROGRAMS = process.env['POSTGRES_BIN'] || globSync('/usr/lib/postgresql/*/
 export const hasPostgres = existsSync(join(PROGRAMS, 'initdb'));
 
 /** PostgreSQL refuses to run as root. */
-const user: { uid?: number; gid?: number } = process.getuid?.() === 0 ? idsOf('postgres') : {};
+const user: { uid?: number; gid?: number } =
+  hasPostgres && hasPostgres && process.getuid?.() === 0 ? idsOf('postgres') : {};
 
 /** Another user must reach it, so not below the folder of a test. In memory, where there is such a disk. */
 const BASE = existsSync('/dev/shm') ? '/dev/shm' : '/tmp';
@@ -55,6 +56,7 @@ export class Postgres {
       unix_socket_directories: '',
       listen_addresses: '127.0.0.1',
       fsync: 'off',
+      max_connections: '300',
     };
     const words = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     this.#process = spawn(join(PROGRAMS, 'postgres'), ['-D', join(this.#folder, 'data'), ...words], {

@@ -1,10 +1,15 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { freePort } from './free-port.ts';
 
 /** The program, or that of Valkey. */
 const PROGRAM = process.env['REDIS_SERVER'] || 'redis-server';
+
+/** Whether the program can be run. */
+export function hasRedisServer(): boolean {
+  return spawnSync(PROGRAM, ['--version'], { stdio: 'ignore' }).status === 0;
+}
 
 /** A Redis of its own, without files. */
 export class Redis {

@@ -1,0 +1,145 @@
+// npm run test:cluster: starts PostgreSQL, an S3 server, Redis and Trino, as far as they are installed, runs the tests that
+// need them, and the tests of answers, loads and lists on each combination of stores. Says what is missing.
+import './threads.ts';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { globSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { openCatalog } from '../server/catalog/open-catalog.ts';
+import { query } from '../test/cluster/databases.ts';
+import { hasPostgres, Postgres } from '../test/cluster/servers/postgres.ts';
+import { hasRedisServer, Redis } from '../test/cluster/servers/redis.ts';
+import { hasS3Server, S3_KEYS, S3Server } from '../test/cluster/servers/s3.ts';
+import { missingForTrino, storageOfTests, Trino } from '../test/cluster/servers/trino.ts';
+import { fail, print } from './cli.ts';
+
+interface Options {
+  /** Fails where a server is not installed. */
+  readonly all?: boolean;
+  readonly only?: string;
+}
+
+/** The combinations of stores, but the default one, which is that of `npm test`. */
+const COMBINATIONS = [
+  { stores: 'postgres+s3+duckdb', needs: ['PostgreSQL', 'S3'] },
+  { stores: 'postgres+s3+trino', needs: ['PostgreSQL', 'S3', 'Trino'] },
+];
+const CONFORMANCE = ['test/routes/*.test.ts', 'test/facts/*.test.ts', 'test/load/*.test.ts', 'test/lists/*.test.ts'];
+/** Tests about the files of a data folder: their damage, durability and loss. */
+const LOCAL = ['damage', 'durability', 'lost-catalog', 'upgrade'].map((name) => `test/load/${name}.test.ts`);
+const BUCKET = 'ordinate';
+
+const program = new Command('test:cluster')
+  .description('Runs the tests that need PostgreSQL, S3, Redis or Trino.')
+  .argument('[files...]', 'only these test files')
+  .option('--all', 'fail if a server is not installed, instead of leaving its tests out')
+  .option('--only <stores>', 'servers (the tests in test/cluster), or one combination such as postgres+s3+duckdb');
+
+/** A server that tests need. */
+interface Kind {
+  readonly name: string;
+  /** What is not installed; undefined if everything is. */
+  readonly missing: () => string | undefined;
+  /** Starts it; returns the environment of tests, and what stops it. */
+  readonly start: (folder: string, started: NodeJS.ProcessEnv) => Promise<[NodeJS.ProcessEnv, () => Promise<void>]>;
+}
+
+const KINDS: readonly Kind[] = [
+  {
+    name: 'PostgreSQL',
+    missing: () => (hasPostgres ? undefined : 'PostgreSQL (POSTGRES_BIN names the folder of initdb)'),
+    async start() {
+      const postgres = await Postgres.start('pass-word-of-tests');
+      await makeTemplate(postgres.url);
+      return [{ ORDINATE_TEST_POSTGRES: postgres.url }, () => postgres.remove()];
+    },
+  },
+  {
+    name: 'S3',
+    missing: () => (hasS3Server() ? undefined : 'versitygw (S3_SERVER names the program)'),
+    async start(folder) {
+      const s3 = await S3Server.start(join(folder, 's3'), BUCKET);
+      return [{ ORDINATE_TEST_S3: s3.endpoint, ORDINATE_TEST_S3_FOLDER: s3.folder, ...S3_KEYS }, () => s3.stop()];
+    },
+  },
+  {
+    name: 'Redis',
+    missing: () => (hasRedisServer() ? undefined : 'redis-server (REDIS_SERVER names the program)'),
+    async start() {
+      const redis = await Redis.start();
+      return [{ ORDINATE_TEST_REDIS: redis.url }, () => redis.stop()];
+    },
+  },
+  {
+    name: 'Trino',
+    missing: () => missingForTrino() ?? (hasS3Server() ? undefined : 'Trino needs an S3 server'),
+    async start(_folder, started) {
+      Object.assign(process.env, started);
+      const trino = await Trino.start({ storage: storageOfTests(BUCKET), workers: 2 });
+      return [{ ORDINATE_TEST_TRINO: trino.url }, () => trino.stop()];
+    },
+  },
+];
+
+/** A database with the schema, which tests copy. */
+async function makeTemplate(server: string): Promise<void> {
+  await query(server, 'create database ordinate_template');
+  const url = new URL(server);
+  url.pathname = '/ordinate_template';
+  await (await openCatalog({ dataFolder: tmpdir(), catalogUrl: url.href })).close();
+}
+
+async function runTests(title: string, files: readonly string[], environment: NodeJS.ProcessEnv): Promise<boolean> {
+  print(`\n== ${title}: ${files.length} files\n`);
+  const child = spawn(process.execPath, ['scripts/test.ts', ...files], {
+    stdio: 'inherit',
+    env: { ...process.env, ...environment },
+  });
+  const [code] = (await once(child, 'exit')) as [number | null];
+  return code === 0;
+}
+
+async function main(): Promise<void> {
+  program.parse();
+  const { all = false, only } = program.opts<Options>();
+  await using stops = new AsyncDisposableStack();
+  const folder = mkdtempSync(join(tmpdir(), 'ordinate-cluster-'));
+  stops.defer(() => rmSync(folder, { recursive: true, force: true }));
+  const environment: NodeJS.ProcessEnv = {};
+  const outcomes: string[] = [];
+  let isOk = true;
+  const missing = new Map<string, string>();
+  for (const { name, missing: find, start } of KINDS) {
+    const found = find();
+    if (found !== undefined) {
+      missing.set(name, found);
+      continue;
+    }
+    const [settings, stop] = await start(folder, environment);
+    Object.assign(environment, settings);
+    stops.defer(stop);
+    print(`${name} runs`);
+  }
+  const chosen = program.args.length > 0 ? program.args : undefined;
+  const run = async (title: string, files: readonly string[], more: NodeJS.ProcessEnv = {}): Promise<void> => {
+    const passed = await runTests(title, files, { ...environment, ...more });
+    outcomes.push(`${passed ? 'passed' : 'FAILED'}  ${title}`);
+    isOk &&= passed;
+  };
+  if (only === undefined || only === 'servers')
+    await run('test/cluster', chosen ?? globSync('test/cluster/**/*.test.ts'));
+  for (const { stores, needs } of COMBINATIONS) {
+    if (only !== undefined && only !== stores) continue;
+    const without = needs.filter((name) => missing.has(name));
+    if (without.length > 0) outcomes.push(`left out  ${stores}: without ${without.join(', ')}`);
+    else
+      await run(stores, chosen ?? globSync(CONFORMANCE, { exclude: LOCAL }).sort(), { ORDINATE_TEST_STORES: stores });
+  }
+  print(`\n${outcomes.join('\n')}`);
+  for (const what of missing.values()) print(`not installed: ${what}`);
+  if (!isOk || (all && missing.size > 0)) process.exitCode = 1;
+}
+
+await main().catch(fail);
