@@ -113,3 +113,20 @@ t.test('a publication whose lock is lost commits nothing', { skip }, async (t) =
   t.equal(await idsOf(catalog), '');
   t.ok(await catalog.locks.takeLoad('all'), 'its lock is gone');
 });
+
+t.test(
+  'one read of the version serves all that came before it was sent, and the rest of their turn',
+  { skip },
+  async (t) => {
+    const [catalog] = await openTwo(t);
+    const sent = catalog.version();
+    const [next, same] = [catalog.version(), catalog.version()];
+    t.not(next, sent, 'it may have been read before this call');
+    t.equal(next, same);
+    const version = await sent;
+    t.equal(catalog.version(), version, 'no further read for those that waited');
+    t.equal(await next, version);
+    await new Promise(setImmediate);
+    t.ok(catalog.version() instanceof Promise, 'what comes later is asked again');
+  },
+);
