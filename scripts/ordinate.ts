@@ -33,6 +33,7 @@ import { addRules } from './commands/rules.ts';
 import { addServe } from './commands/serve.ts';
 import { addStorage } from './commands/storage.ts';
 import { addSync } from './commands/sync.ts';
+import { addTrino } from './commands/trino.ts';
 import { addUpgrade } from './commands/upgrade.ts';
 import { addVerify } from './commands/verify.ts';
 import { addWork } from './commands/work.ts';
@@ -83,6 +84,7 @@ const groups = [
   addBackup,
   addRestore,
   addCatalog,
+  addTrino,
   addUpgrade,
   addVerify,
   addRebuild,

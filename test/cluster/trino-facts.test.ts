@@ -9,10 +9,10 @@ import type { Breakdown, Device, Facts, FactsQuery, TakeColumns } from '../../se
 import { planKeywordTotals } from '../../server/facts/keyword-plan.ts';
 import { TrinoFacts } from '../../server/facts/trino/trino-facts.ts';
 import { ConcurrencyLimit } from '../../server/runtime/limits.ts';
-import { FolderStore } from '../../server/storage/folder-store.ts';
+import { openFileStore } from '../../server/storage/open-file-store.ts';
 import { randomWorld } from '../contract/random-world.ts';
-import { makeWorld, sharedEngine, type Tables, type World } from '../world.ts';
-import { readerOf, skip } from './trino-world.ts';
+import { sharedEngine, type Tables, type World } from '../world.ts';
+import { skip, trinoWorld } from './trino-world.ts';
 
 const { signal } = new AbortController();
 
@@ -24,10 +24,10 @@ interface Both {
 
 /** The same stored facts, read by both engines. */
 async function bothOf(t: Test, tables: Tables): Promise<Both> {
-  const world = await makeWorld(t, tables);
-  const engine = await sharedEngine(world.settings);
-  const duckdb = new DuckDBFacts(engine, new FolderStore(world.dataFolder), new ConcurrencyLimit(1));
-  const { reader } = await readerOf(world);
+  const { world, reader } = await trinoWorld(t, tables);
+  const files = await openFileStore(world.settings);
+  t.teardown(() => files[Symbol.asyncDispose]());
+  const duckdb = new DuckDBFacts(await sharedEngine(world.settings), files, new ConcurrencyLimit(1));
   return { world, duckdb, trino: new TrinoFacts(reader, (...of) => duckdb.pageNumbers(...of)) };
 }
 

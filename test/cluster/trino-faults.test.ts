@@ -3,9 +3,10 @@ import { filesOf } from '../../server/catalog/manifest.ts';
 import { TrinoClient } from '../../server/facts/trino/client.ts';
 import { TrinoFacts } from '../../server/facts/trino/trino-facts.ts';
 import { until } from '../process.ts';
-import { facts, makeWorld } from '../world.ts';
+import { facts } from '../world.ts';
+import { Bucket } from './servers/object-store.ts';
 import { askTrino, missingForTrino, storageOfTests, Trino } from './servers/trino.ts';
-import { BUCKET, readerOf, skip } from './trino-world.ts';
+import { skip, trinoWorld } from './trino-world.ts';
 
 const { ORDINATE_TEST_TRINO } = process.env;
 const { signal } = new AbortController();
@@ -61,10 +62,11 @@ t.test(
   'a machine of Trino that dies is 503, and others go on',
   { skip: skip || missingForTrino() || false },
   async (t) => {
-    const trino = await Trino.start({ storage: storageOfTests(BUCKET), workers: 2 });
+    const metastore = await Bucket.create(t, process.env['ORDINATE_TEST_S3']!);
+    const trino = await Trino.start({ storage: storageOfTests(metastore.name), workers: 2 });
     t.teardown(() => trino.stop());
-    const world = await makeWorld(t, { site_daily: facts('date device', ['2026-03-09', 'mobile', 1, 10, 20]) });
-    const { reader, address } = await readerOf(world, trino.url);
+    const tables = { site_daily: facts('date device', ['2026-03-09', 'mobile', 1, 10, 20]) };
+    const { world, reader, address } = await trinoWorld(t, tables, { trino: trino.url });
     const stored = new TrinoFacts(reader, () => Promise.reject(new Error('not asked')));
     const range = { from: '2026-03-01', to: '2026-03-31' };
     const query = { files: await filesOf(world.catalog, 'Proj1', 'site_daily', range), range, signal };

@@ -6,9 +6,9 @@ import { EVERY_DAY } from '../../server/domain/range.ts';
 import { TrinoLists } from '../../server/facts/trino/trino-lists.ts';
 import { OwnRows } from '../../server/lists/own-rows.ts';
 import type { ListQuery } from '../../server/lists/source.ts';
-import { FolderStore } from '../../server/storage/folder-store.ts';
-import { facts, makeWorld, sharedEngine } from '../world.ts';
-import { readerOf, skip } from './trino-world.ts';
+import { openFileStore } from '../../server/storage/open-file-store.ts';
+import { facts, sharedEngine } from '../world.ts';
+import { skip, trinoWorld } from './trino-world.ts';
 
 const { signal } = new AbortController();
 const TEXTS = ['b', 'B-side', "it's", 'été', '\u{1f40d} skin', '\uff21 b', 'a b', '"a"', 'a', '\\'];
@@ -33,7 +33,7 @@ t.test('lists are ranked equally by both engines', { skip }, async (t) => {
     fc.constantFrom(null, 'usa', 'fra'),
     fc.integer({ min: 1, max: 12 }),
     async (rows, country, max) => {
-      const world = await makeWorld(t, {
+      const { world, reader } = await trinoWorld(t, {
         query_daily: facts(
           'query date country',
           ...rows.map(([text, date, of, counts]) => [text, date, of, ...counts]),
@@ -59,8 +59,8 @@ t.test('lists are ranked equally by both engines', { skip }, async (t) => {
         ),
       });
       const engine = await sharedEngine(world.settings);
-      const files = new FolderStore(world.dataFolder);
-      const { reader } = await readerOf(world);
+      const files = await openFileStore(world.settings);
+      t.teardown(() => files[Symbol.asyncDispose]());
       const here = new OwnRows({ engine, files, distant: undefined, signal });
       const there = new OwnRows({ engine, files, distant: new TrinoLists(reader, () => true), signal });
       for (const kind of ['queries', 'pages'] satisfies ListKind[]) {

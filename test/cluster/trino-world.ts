@@ -1,31 +1,52 @@
-import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
+import type { Test } from 'tap';
 import { TrinoClient } from '../../server/facts/trino/client.ts';
 import { TrinoReader } from '../../server/facts/trino/reader.ts';
-import { tableDefinitions } from '../../server/facts/trino/tables.ts';
-import type { World } from '../world.ts';
-import { putFolder } from './servers/bucket.ts';
+import { command } from '../command.ts';
+import { makeWorld, type Tables, type World } from '../world.ts';
+import { Bucket } from './servers/object-store.ts';
 import { askTrino } from './servers/trino.ts';
 
-const { ORDINATE_TEST_TRINO, ORDINATE_TEST_S3 } = process.env;
+const { ORDINATE_TEST_TRINO = '', ORDINATE_TEST_S3 = '' } = process.env;
 
 /** Why tests with Trino do not run. */
 export const skip: string | false =
   ORDINATE_TEST_TRINO && ORDINATE_TEST_S3 ? false : 'ORDINATE_TEST_TRINO and ORDINATE_TEST_S3 name no servers';
 
-/** Tests make schemas of their own in it. */
-export const BUCKET = 'ordinate';
+/** A world whose facts are in a bucket of its own, with tables in Trino. */
+export interface TrinoWorld {
+  readonly world: World;
+  readonly bucket: Bucket;
+  readonly reader: TrinoReader;
+  /** Of Trino, with the schema of the tables. */
+  readonly address: string;
+}
 
-/** Puts the fact files of a world into the bucket, and reads them with Trino. */
-export async function readerOf(
-  { dataFolder }: Pick<World, 'dataFolder'>,
-  trino: string = ORDINATE_TEST_TRINO!,
-): Promise<{ reader: TrinoReader; address: string; storage: string }> {
-  const prefix = `test-${randomUUID()}`;
-  putFolder(join(dataFolder, 'facts'), BUCKET, `${prefix}/facts`);
-  const storage = `s3://${BUCKET}/${prefix}`;
-  const schema = prefix.replaceAll('-', '_');
-  for (const statement of tableDefinitions(storage, { catalog: 'hive', schema })) await askTrino(trino, statement);
-  const address = `${trino}/hive/${schema}`;
-  return { reader: new TrinoReader(new TrinoClient(address), (file) => `${storage}/${file}`), address, storage };
+/** The settings of a bucket of its own and of tables in Trino over it. */
+export async function trinoSettings(t: Pick<Test, 'teardown'>, trino: string = ORDINATE_TEST_TRINO) {
+  const bucket = await Bucket.create(t, ORDINATE_TEST_S3);
+  const address = `${trino}/hive/${bucket.name.replaceAll('-', '_')}`;
+  const settings: NodeJS.ProcessEnv = {
+    ...bucket.settings(ORDINATE_TEST_S3, 'some/prefix'),
+    ORDINATE_TRINO: address,
+  };
+  const { stdout, stderr } = await command(settings, 'trino', 'ddl');
+  const statements = stdout
+    .replaceAll(/^--.*\n/gm, '')
+    .split(/;\n/)
+    .filter((statement) => statement.trim() !== '');
+  if (statements.length < 15) throw new Error(`these are not all tables: ${stderr}`);
+  for (const statement of statements) await askTrino(trino, statement);
+  const storage = settings['ORDINATE_STORAGE']!;
+  const reader = new TrinoReader(new TrinoClient(address), (file) => `${storage}/${file}`);
+  return { bucket, address, settings, reader };
+}
+
+/** @param environment more settings of the server */
+export async function trinoWorld(
+  t: Test,
+  tables: Tables,
+  { trino, environment = {} }: { trino?: string; environment?: NodeJS.ProcessEnv } = {},
+): Promise<TrinoWorld> {
+  const { settings, ...more } = await trinoSettings(t, trino);
+  return { world: await makeWorld(t, tables, { environment: { ...settings, ...environment } }), ...more };
 }

@@ -9,9 +9,9 @@ t.test('auto chooses by bytes, and by the number of projects', async (t) => {
   t.equal(chooseEngine(auto, []), 'duckdb');
   t.equal(chooseEngine(auto, filesOf(10, 100)), 'duckdb');
   t.equal(chooseEngine(auto, filesOf(10, 101)), 'trino');
-  t.equal(chooseEngine(auto, filesOf(199, 1, 199)), 'duckdb');
-  t.equal(chooseEngine(auto, filesOf(200, 1, 200)), 'trino');
-  t.equal(chooseEngine(auto, filesOf(500, 1, 2)), 'duckdb', 'many months of few projects');
+  t.equal(chooseEngine(auto, filesOf(1999, 0.1, 1999)), 'duckdb');
+  t.equal(chooseEngine(auto, filesOf(2000, 0.1, 2000)), 'trino');
+  t.equal(chooseEngine(auto, filesOf(5000, 0.1, 2)), 'duckdb', 'many months of few projects');
 });
 
 t.test('other settings choose always the same', async (t) => {

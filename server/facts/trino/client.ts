@@ -1,4 +1,5 @@
 import pRetry from 'p-retry';
+import { readTrinoAddress } from './address.ts';
 import { queryFailure, type TrinoError, trinoUnavailable } from './failures.ts';
 
 /** How long one HTTP request may take, in milliseconds. Trino answers within a second, with rows or without. */
@@ -34,21 +35,19 @@ export class TrinoClient {
 
   /** @param address `http://USER@HOST:PORT/CATALOG/SCHEMA` */
   constructor(address: string, { firstPause = FIRST_PAUSE } = {}) {
-    const { origin, username, password, pathname } = new URL(address);
-    const [, catalog, schema] = pathname.split('/');
-    const user = decodeURIComponent(username) || 'ordinate';
+    const { origin, user, password, catalog, schema } = readTrinoAddress(address);
     this.#origin = origin;
     this.#firstPause = firstPause;
     this.#headers = {
       'x-trino-user': user,
       'x-trino-source': 'ordinate',
-      'x-trino-catalog': catalog || 'hive',
-      'x-trino-schema': schema || 'ordinate',
+      'x-trino-catalog': catalog,
+      'x-trino-schema': schema,
       'x-trino-time-zone': 'UTC',
       'x-trino-session': `query_max_run_time=${MAX_RUN_TIME}`,
     };
     if (password !== '') {
-      const pair = Buffer.from(`${user}:${decodeURIComponent(password)}`).toString('base64');
+      const pair = Buffer.from(`${user}:${password}`).toString('base64');
       this.#headers['authorization'] = `Basic ${pair}`;
     }
   }

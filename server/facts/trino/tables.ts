@@ -46,9 +46,9 @@ export function tableDefinitions(storage: string, { catalog, schema }: { catalog
   const name = (table?: string): string => [catalog, schema, ...(table ? [table] : [])].map(quoted).join('.');
   const location = (folder: string): string => literal(`${storage}/${folder}`);
   return [
-    sqlTemplate('trino/ddl/schema', { schema: name(), location: location('trino') }),
+    definition('schema', { schema: name(), location: location('trino') }),
     ...Object.entries(TRINO_TABLES).map(([table, columns]) =>
-      sqlTemplate('trino/ddl/table', {
+      definition('table', {
         table: name(table),
         columns: columns.map((column) => column.replace(/^\w+/, quoted)).join(',\n  '),
         location: location(`facts/${table}`),
@@ -56,6 +56,11 @@ export function tableDefinitions(storage: string, { catalog, schema }: { catalog
       }),
     ),
   ];
+}
+
+/** A statement without its comment. */
+function definition(name: string, parts: Readonly<Record<string, string>>): string {
+  return sqlTemplate(`trino/ddl/${name}`, parts).replaceAll(/^--.*\n/gm, '');
 }
 
 function quoted(name: string): string {

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
 import type { Readable } from 'node:stream';
 import {
   CreateBucketCommand,
@@ -9,6 +11,7 @@ import {
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3';
+import pLimit from 'p-limit';
 import type { Test } from 'tap';
 
 /** A bucket of a test, as a user of the object store sees it. */
@@ -22,7 +25,7 @@ export class Bucket {
   }
 
   /** Creates one. @param endpoint with the credentials of the environment */
-  static async create(t: Test, endpoint: string): Promise<Bucket> {
+  static async create(t: Pick<Test, 'teardown'>, endpoint: string): Promise<Bucket> {
     const client = new S3Client({
       endpoint,
       region: 'us-east-1',
@@ -72,6 +75,17 @@ export class Bucket {
 
   async put(key: string, content: Buffer): Promise<void> {
     await this.#client.send(new PutObjectCommand({ Bucket: this.name, Key: key, Body: content }));
+  }
+
+  /** Puts all files below a folder under their paths in it. */
+  async putFolder(folder: string, prefix: string): Promise<void> {
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+    const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+    const limit = pLimit(8);
+    const putting = files.map((file) =>
+      limit(async () => this.put(`${prefix}/${relative(folder, file)}`, await readFile(file))),
+    );
+    await Promise.all(putting);
   }
 
   async remove(key: string): Promise<void> {
