@@ -36,11 +36,11 @@ export async function sweep(
   await lock.forgetPlans();
   if (lock.isWhole) await rm(join(dataFolder, 'staging'), { recursive: true, force: true });
   const before = toMicroseconds(now - GRACE_MS);
-  for (const file of await listRetiredFactFiles(catalog, before)) {
-    await store.remove(file);
-    removed++;
-  }
-  await forgetRetiredFactFiles(catalog, before);
+  const retired = await listRetiredFactFiles(catalog, before);
+  for (const file of retired) await store.remove(file);
+  // A commit would make all processes read keys and projects again.
+  if (retired.length > 0) await forgetRetiredFactFiles(catalog, before);
+  removed += retired.length;
   await store.folder?.emptyTrash(now);
   return removed;
 }

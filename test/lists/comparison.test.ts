@@ -2,6 +2,7 @@ import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { connectedWorld } from '../fakes/connected.ts';
+import { localOnly } from '../stores.ts';
 import { facts, makeWorld, type Row } from '../world.ts';
 
 // Lists of two ranges, fetched and stored one by one, and read side by side.
@@ -95,7 +96,7 @@ t.test('all pages of a sequence compare the same two lists, although loads repla
   t.strictSame(await page(4), [96, 95]);
 });
 
-t.test('where one of the lists is damaged, it is made again', async (t) => {
+t.test('where one of the lists is damaged, it is made again', localOnly, async (t) => {
   const world = await makeWorld(t, pagesOf(1));
   const lists = join(world.dataFolder, 'lists');
   const path = '/pages?from=2026-03-01&to=2026-03-05&compare=previous';

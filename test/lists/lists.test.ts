@@ -239,7 +239,7 @@ t.test('some fetches of a property at a time', async (t) => {
   t.equal(google.mostUnderWay, 2);
 });
 
-t.test('damaged files are dropped and fetched again; leftovers are swept', async (t) => {
+t.test('damaged files are dropped and fetched again; leftovers are swept', localOnly, async (t) => {
   const world = await connectedWorld(t);
   const { ask, google } = world;
   google.pages = rowsOf(10);
@@ -269,7 +269,7 @@ t.test('damaged files are dropped and fetched again; leftovers are swept', async
   t.equal(google.requests.length, 5);
 });
 
-t.test('the least recently used lists make room', async (t) => {
+t.test('the least recently used lists make room', localOnly, async (t) => {
   const world = await connectedWorld(t, { environment: { ORDINATE_LISTS_DISK: '1MB' } });
   world.google.pages = Array.from({ length: 25_000 }, (_, index) => ({
     key: `/${Math.random().toString(36)}${Math.random().toString(36)}`,
@@ -320,7 +320,7 @@ t.test('a project without any source answers 503', async (t) => {
   t.strictSame([status, headers['retry-after'], body.error.code], [503, '60', 'unavailable']);
 });
 
-t.test('a server that stops does not wait for providers', async (t) => {
+t.test('a server that stops does not wait for providers', localOnly, async (t) => {
   const world = await connectedWorld(t, { environment: { ORDINATE_LISTS_WAIT_SECONDS: '60' } });
   world.google.failure = { how: 'hang', times: 1 };
   const waiting = world.ask(`/pages?${FINAL}`);

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { type ConnectedWorld, connectedWorld } from '../fakes/connected.ts';
 import { environmentOf } from '../process.ts';
+import { localOnly } from '../stores.ts';
 
 const PATH = '/api/v1/projects/Proj1/pages?from=2026-02-01&to=2026-02-28&limit=1';
 
@@ -44,7 +45,7 @@ t.test('two server processes make one fetch', async (t) => {
   t.equal(world.google.requests.length, 1);
 });
 
-t.test('a kill in mid-fetch blocks nobody and leaves no list', async (t) => {
+t.test('a kill in mid-fetch blocks nobody and leaves no list', localOnly, async (t) => {
   const world = await connectedWorld(t);
   world.google.pages = [{ key: '/', clicks: 1, impressions: 2, position: 1 }];
   world.google.failure = { how: 'hang', times: 1 };

@@ -73,7 +73,7 @@ t.test('a sequence goes on after its server has ended and its list was replaced'
   t.match((await other.ask(path)).body.pages, [{ url: '/2/1' }]);
 });
 
-t.test('pages of one sequence from two processes, while a new fetch replaces the list', async (t) => {
+t.test('pages of one sequence from two processes, while a new fetch replaces the list', localOnly, async (t) => {
   const world = await connectedWorld(t);
   const { google } = world;
   const rows = (fetch: number) =>

@@ -55,7 +55,7 @@ t.test('so many lists are stored, the most recently used ones', async (t) => {
   t.ok((await storedDays(world)).includes('05'));
 });
 
-t.test('empty lists are not stored, and believed for a minute', async (t) => {
+t.test('empty lists are not stored, and believed for a minute', localOnly, async (t) => {
   const world = await connectedWorld(t);
   for (const _ of [1, 2]) {
     const { status, body } = await world.ask(`/pages?${FINAL}`);
@@ -82,7 +82,7 @@ t.test('a list that became empty takes the place of the one before', async (t) =
   t.equal(world.google.requests.length, 3);
 });
 
-t.test('a load drops the lists of what it replaced, and not those of other projects', async (t) => {
+t.test('a load drops the lists of what it replaced, and not those of other projects', localOnly, async (t) => {
   const page = ['2026-03-01', 'https://shop.example/', 'usa', 1, 2, 0];
   const world = await makeWorld(t, { page_daily: facts('date url country', page) });
   const paths = [1, 2, 3].map((day) => `/pages?from=2026-03-0${day}&to=2026-03-05`);
@@ -95,7 +95,7 @@ t.test('a load drops the lists of what it replaced, and not those of other proje
   t.equal(filesOf(world).length, 3, 'whose files requests may still read');
 });
 
-t.test('a list whose bytes are wrong is never answered', async (t) => {
+t.test('a list whose bytes are wrong is never answered', localOnly, async (t) => {
   const world = await connectedWorld(t);
   world.google.pages = rowsOf(200);
   const before = await world.ask(`/pages?${FINAL}`);
@@ -139,7 +139,7 @@ t.test('what cannot be stored is answered all the same', localOnly, async (t) =>
   }
 });
 
-t.test('a catalog that takes no writes: lists are answered, and pauses are kept', async (t) => {
+t.test('a catalog that takes no writes: lists are answered, and pauses are kept', localOnly, async (t) => {
   const world = await connectedWorld(t);
   world.google.pages = rowsOf(3);
   const failure = Object.assign(new Error('attempt to write a readonly database'), { errcode: 8 });

@@ -204,14 +204,14 @@ t.test('a load inside the serving process: requests see the state before it or t
   };
   const { catalog } = world;
   const transaction = catalog.transaction.bind(catalog);
-  catalog.transaction = (writes) =>
+  catalog.transaction = (writes, lock) =>
     transaction(async (own) => {
       await ask();
       const written = await writes(own);
       // All is written and nothing is committed.
       await ask();
       return written;
-    });
+    }, lock);
   for (const version of [2, 3, 4]) {
     await world.load(tables(version));
     expected = version;

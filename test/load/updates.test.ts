@@ -1,8 +1,8 @@
-import { join } from 'node:path';
 import fc from 'fast-check';
 import t from 'tap';
 import { type FactTable, filesOf, readCoverage } from '../../server/catalog/manifest.ts';
 import { addDays, eachDay, lastDayOf, monthOf } from '../../server/domain/dates.ts';
+import { openFileStore } from '../../server/storage/open-file-store.ts';
 import { duckdb, quoted } from '../parquet.ts';
 import { facts, keyword, makeWorld, PROJECT, type Row, type Tables, WORKSPACE, type World } from '../world.ts';
 import { answersOf, EVERYTHING, FACT, ODD, SECOND } from './snapshots.ts';
@@ -92,10 +92,12 @@ t.test('defaults of optional columns, left out or null', async (t) => {
 });
 
 /** The stored rows of a project and table, read from the files of the manifest. */
-async function storedRows({ catalog, dataFolder }: World, project: string, table: FactTable): Promise<Row[]> {
+async function storedRows({ catalog, settings }: World, project: string, table: FactTable): Promise<Row[]> {
   const files = await filesOf(catalog, project, table, { from: '2000-01-01', to: '2099-12-31' });
   if (files.length === 0) return [];
-  const list = files.map(({ file }) => quoted(join(dataFolder, file))).join(', ');
+  await using store = await openFileStore(settings);
+  using opened = await store.open(files);
+  const list = opened.paths.map(quoted).join(', ');
   const rows = await duckdb(`select * from read_parquet([${list}], hive_partitioning = false)`);
   return rows.map((row) => ({ ...row, ...measures(row) }));
 }
