@@ -50,6 +50,8 @@ const elsewhere = (dataFolder: string): string => join(dataFolder, 'catalog-is-e
 export function noteCatalogElsewhere(dataFolder: string, name: string): void {
   const path = elsewhere(dataFolder);
   const text = `${name}\n`;
+  // Commands that only read may run without a folder.
+  if (!existsSync(dataFolder)) return;
   if (!existsSync(path) || readFileSync(path, 'utf8') !== text) writeFileSync(path, text, { mode: 0o600 });
 }
 
