@@ -39,7 +39,10 @@ export async function listAlerts(
   catalog: Catalog,
   query: { project: string; status: AlertStatus; since: Microseconds; limit: number | null },
 ): Promise<Alert[]> {
-  return catalog.statements.all<Alert>('alerts_of_project', { ...query, limit: query.limit ?? Number.MAX_SAFE_INTEGER });
+  return catalog.statements.all<Alert>('alerts_of_project', {
+    ...query,
+    limit: query.limit ?? Number.MAX_SAFE_INTEGER,
+  });
 }
 
 interface NoteRow extends Omit<Note, 'clientVisible' | 'group' | 'keyword'> {

@@ -12,8 +12,7 @@ const PROGRAMS = process.env['POSTGRES_BIN'] || globSync('/usr/lib/postgresql/*/
 export const hasPostgres = existsSync(join(PROGRAMS, 'initdb'));
 
 /** PostgreSQL refuses to run as root. */
-const user: { uid?: number; gid?: number } =
-  hasPostgres && hasPostgres && process.getuid?.() === 0 ? idsOf('postgres') : {};
+const user: { uid?: number; gid?: number } = hasPostgres && process.getuid?.() === 0 ? idsOf('postgres') : {};
 
 /** Another user must reach it, so not below the folder of a test. In memory, where there is such a disk. */
 const BASE = existsSync('/dev/shm') ? '/dev/shm' : '/tmp';
