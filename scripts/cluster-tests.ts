@@ -8,11 +8,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { openCatalog } from '../server/catalog/open-catalog.ts';
+import { tableDefinitions } from '../server/facts/trino/tables.ts';
 import { query } from '../test/cluster/databases.ts';
 import { hasPostgres, Postgres } from '../test/cluster/servers/postgres.ts';
 import { hasRedisServer, Redis } from '../test/cluster/servers/redis.ts';
 import { hasS3Server, S3_KEYS, S3Server } from '../test/cluster/servers/s3.ts';
-import { missingForTrino, storageOfTests, Trino } from '../test/cluster/servers/trino.ts';
+import { askTrino, missingForTrino, storageOfTests, Trino } from '../test/cluster/servers/trino.ts';
 import { fail, print } from './cli.ts';
 
 interface Options {
@@ -35,7 +36,10 @@ const program = new Command('test:cluster')
   .description('Runs the tests that need PostgreSQL, S3, Redis or Trino.')
   .argument('[files...]', 'only these test files')
   .option('--all', 'fail if a server is not installed, instead of leaving its tests out')
-  .option('--only <stores>', 'servers (the tests in test/cluster), or one combination such as postgres+s3+duckdb');
+  .option(
+    '--only <names>',
+    'servers (the tests in test/cluster) or combinations such as postgres+s3+duckdb, with commas',
+  );
 
 /** A server that tests need. */
 interface Kind {
@@ -78,7 +82,16 @@ const KINDS: readonly Kind[] = [
     async start(_folder, started) {
       Object.assign(process.env, started);
       const trino = await Trino.start({ storage: storageOfTests(BUCKET), workers: 2 });
-      return [{ ORDINATE_TEST_TRINO: trino.url }, () => trino.stop()];
+      // Worlds share a folder of the bucket: questions name their files, and defining tables takes seconds.
+      const storage = `s3://${BUCKET}/worlds`;
+      const definitions = tableDefinitions(storage, { catalog: 'hive', schema: 'worlds' });
+      for (const statement of definitions) await askTrino(trino.url, statement);
+      const settings = {
+        ORDINATE_TEST_TRINO: trino.url,
+        ORDINATE_TEST_TRINO_STORAGE: storage,
+        ORDINATE_TEST_TRINO_TABLES: `${trino.url}/hive/worlds`,
+      };
+      return [settings, () => trino.stop()];
     },
   },
 ];
@@ -104,6 +117,7 @@ async function runTests(title: string, files: readonly string[], environment: No
 async function main(): Promise<void> {
   program.parse();
   const { all = false, only } = program.opts<Options>();
+  const isChosen = (name: string): boolean => only === undefined || only.split(',').includes(name);
   await using stops = new AsyncDisposableStack();
   const folder = mkdtempSync(join(tmpdir(), 'ordinate-cluster-'));
   stops.defer(() => rmSync(folder, { recursive: true, force: true }));
@@ -128,10 +142,9 @@ async function main(): Promise<void> {
     outcomes.push(`${passed ? 'passed' : 'FAILED'}  ${title}`);
     isOk &&= passed;
   };
-  if (only === undefined || only === 'servers')
-    await run('test/cluster', chosen ?? globSync('test/cluster/**/*.test.ts'));
+  if (isChosen('servers')) await run('test/cluster', chosen ?? globSync('test/cluster/**/*.test.ts'));
   for (const { stores, needs } of COMBINATIONS) {
-    if (only !== undefined && only !== stores) continue;
+    if (!isChosen(stores)) continue;
     const without = needs.filter((name) => missing.has(name));
     if (without.length > 0) outcomes.push(`left out  ${stores}: without ${without.join(', ')}`);
     else

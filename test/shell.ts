@@ -26,7 +26,7 @@ const encode = (plain: string): string => `x${Buffer.from(plain).toString('base6
 async function answer(request: string): Promise<string> {
   const [called = '', environment = ''] = request.split(' ');
   const [folder = '', ...line] = words(called);
-  const settings = words(environment).filter((one) => /^(ORDINATE_\w+|PORT|HOST)=/.test(one));
+  const settings = words(environment).filter((one) => /^((?:ORDINATE_(?!TEST_)|AWS_)\w+|PORT|HOST)=/.test(one));
   const before = process.cwd();
   process.chdir(folder);
   try {

@@ -30,7 +30,9 @@ export async function makeStores(t: Test, dataFolder: string): Promise<NodeJS.Pr
   }
   if (storage === 's3') Object.assign(settings, bucketSettings());
   if (engine === 'trino') {
-    Object.assign(settings, { ORDINATE_ENGINE: 'trino', ORDINATE_TRINO: required('ORDINATE_TEST_TRINO') });
+    settings['ORDINATE_ENGINE'] = 'trino';
+    settings['ORDINATE_TRINO'] = required('ORDINATE_TEST_TRINO_TABLES');
+    settings['ORDINATE_STORAGE'] = required('ORDINATE_TEST_TRINO_STORAGE');
   }
   known.set(dataFolder, settings);
   t.teardown(() => known.delete(dataFolder));

@@ -1,3 +1,5 @@
+import { type CacheKey, cacheKey } from './cache-key.ts';
+
 /** A calendar day as `YYYY-MM-DD`. Days of four-digit years compare correctly as texts. */
 export type Day = string;
 
@@ -68,12 +70,12 @@ export function countDays(from: Day, to: Day): number {
 }
 
 /** Days of ranges. A report about 1,000 projects names the same few ranges many times. */
-const ranges = new Map<string, readonly Day[]>();
+const ranges = new Map<CacheKey, readonly Day[]>();
 const MAX_RANGES = 50;
 
 /** Every day from `from` to `to`, both included; none when `from` is after `to`. */
 export function eachDay(from: Day, to: Day): readonly Day[] {
-  const key = `${from} ${to}`;
+  const key = cacheKey(from, to);
   const known = ranges.get(key);
   if (known !== undefined) return known;
   const days: Day[] = [];

@@ -1,3 +1,4 @@
+import { type CacheKey, cacheKey } from './cache-key.ts';
 import type { Measures } from './metrics.ts';
 import { NUMBER_FIELDS, numberOf, type RuleTexts, textOf } from './rules.ts';
 
@@ -18,7 +19,7 @@ export class RowColumns<Row> {
   readonly rows: readonly Row[];
   readonly #readers: RowReaders<Row>;
   readonly #numbers = new Map<string, Float64Array>();
-  readonly #texts = new Map<string, (string | undefined)[]>();
+  readonly #texts = new Map<CacheKey, (string | undefined)[]>();
 
   constructor(rows: readonly Row[], readers: RowReaders<Row>) {
     this.rows = rows;
@@ -43,7 +44,7 @@ export class RowColumns<Row> {
 
   /** Reads the text of a field, as it is or in lower case, of a row. */
   texts(field: string, how: 'text' | 'lower'): (row: number) => string {
-    const key = `${how} ${field}`;
+    const key = cacheKey(how, field);
     const known = this.#texts.get(key) ?? [];
     this.#texts.set(key, known);
     const read = (row: number): string => textOf(this.#readers.textsOf(this.rows[row]!), field);

@@ -16,6 +16,7 @@ export const GUIDE_PAGES = [
   'programs',
   'agents',
   'operate',
+  'cluster',
   'snapshot',
 ] as const;
 type Name = (typeof GUIDE_PAGES)[number];

@@ -1,0 +1,45 @@
+import { randomUUID } from 'node:crypto';
+import t from 'tap';
+import { guideBlock, guideBlocks, triedBlocks } from '../docs/blocks.ts';
+import { makeDataFolder } from '../process.ts';
+import { runScript } from '../shell.ts';
+import { facts, PROJECT, temporaryFolder, WORKSPACE, writeSnapshot } from '../world.ts';
+import { newDatabase, skip } from './databases.ts';
+
+const { ORDINATE_TEST_S3 } = process.env;
+
+t.test(
+  'the way to many machines',
+  { skip: skip || (ORDINATE_TEST_S3 ? false : 'ORDINATE_TEST_S3 names no S3 server') },
+  async (t) => {
+    const days = facts('date device', ['2026-03-01', 'mobile', 3, 100, 900]);
+    const snapshot = writeSnapshot(t, { workspaces: [WORKSPACE], projects: [PROJECT], site_daily: days });
+    const { dataFolder } = await makeDataFolder(t, [snapshot]);
+    const { PATH, HOME, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = process.env;
+    const environment = {
+      PATH,
+      HOME,
+      AWS_ACCESS_KEY_ID,
+      AWS_SECRET_ACCESS_KEY,
+      ORDINATE_DATA: dataFolder,
+      ORDINATE_STORAGE_ENDPOINT: ORDINATE_TEST_S3,
+      CLUSTER_CATALOG: await newDatabase(t),
+      CLUSTER_STORAGE: `s3://ordinate/${randomUUID()}`,
+    };
+    const folder = temporaryFolder(t);
+    t.match(await runScript(guideBlock('cluster', 'copy-catalog'), folder, environment), /Copied/);
+    t.match(
+      await runScript(guideBlock('cluster', 'copy-storage'), folder, environment),
+      /has all 1 files .* 1 were copied/,
+    );
+    // Another machine.
+    const other = { ...environment, ORDINATE_DATA: `${folder}/data` };
+    t.match(await runScript(guideBlock('cluster', 'serve'), folder, other), /All is in order[\s\S]*Proj1/);
+    const untried = guideBlocks().filter(({ page, name }) => page === 'cluster' && !triedBlocks.has(`cluster ${name}`));
+    t.strictSame(
+      untried.map(({ language }) => language),
+      ['text'],
+      'all but the picture',
+    );
+  },
+);
