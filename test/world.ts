@@ -129,27 +129,22 @@ const loaded = new Map<string, Promise<string>>();
 async function loadOnce(settings: Settings, tables: Tables): Promise<string> {
   // It must outlive the first test that needs it.
   const dataFolder = temporaryFolder(tap);
-  const catalog = await openCatalog({ ...settings, dataFolder });
-  try {
-    const folder = writeSnapshot(tap, tables);
-    // Tests choose numbers that are easy to add up, not plausible ones.
-    const engine = () => sharedEngine(settings);
-    await loadSnapshot({ settings: { ...settings, dataFolder }, catalog }, { folder, acceptImplausible: true, engine });
-    return dataFolder;
-  } finally {
-    // Only a closed catalog is whole in its one file.
-    await catalog.close();
-  }
+  await loadTables(tap, { ...settings, dataFolder }, tables);
+  return dataFolder;
+}
+
+/** Loads rows with a catalog of its own: only a closed one is whole in its one file. */
+async function loadTables(t: Test, settings: Settings, tables: Tables): Promise<void> {
+  await using catalog = await openCatalog(settings);
+  const folder = writeSnapshot(t, tables);
+  // Tests choose numbers that are easy to add up, not plausible ones.
+  const how = { folder, acceptImplausible: true, engine: () => sharedEngine(settings) };
+  await loadSnapshot({ settings, catalog }, how);
 }
 
 /** Fills a data folder with the real loader, or copies the result of an earlier load of the same rows. */
 async function fill(t: Test, settings: Settings, tables: Tables): Promise<void> {
-  if (!isLocal) {
-    await using catalog = await openCatalog(settings);
-    const how = { folder: writeSnapshot(t, tables), acceptImplausible: true, engine: () => sharedEngine(settings) };
-    await loadSnapshot({ settings, catalog }, how);
-    return;
-  }
+  if (!isLocal) return loadTables(t, settings, tables);
   const what = JSON.stringify([settings.storage, tables]);
   const outcome = loaded.get(what) ?? loadOnce(settings, tables);
   loaded.set(what, outcome);

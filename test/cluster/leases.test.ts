@@ -1,38 +1,15 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { openLeases } from '../../server/catalog/open-leases.ts';
+import { startHolder } from '../lease-holder.ts';
 import { until } from '../process.ts';
 import { newDatabase, query, skip } from './databases.ts';
 
-const LEASES = join(import.meta.dirname, '../../server/catalog/open-leases.ts');
-
-/** Another process that takes the lease `a` and keeps it. */
-async function startHolder(t: Test, catalogUrl: string): Promise<() => Promise<void>> {
-  const program = `
-    const { openLeases } = await import(${JSON.stringify(LEASES)});
-    const lease = await openLeases({ dataFolder: '', catalogUrl: ${JSON.stringify(catalogUrl)} }).acquire('a');
-    process.stdout.write(lease === undefined ? 'no' : 'yes');
-    setInterval(() => lease, 1000);`;
-  const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const ended = once(child, 'exit');
-  const kill = async (): Promise<void> => {
-    child.kill('SIGKILL');
-    await ended;
-  };
-  t.teardown(kill);
-  const [answer] = (await once(child.stdout, 'data')) as [Buffer];
-  t.equal(String(answer), 'yes');
-  return kill;
-}
-
 t.test('a lease has one holder over processes, and is free when its process is killed', { skip }, async (t) => {
   const catalogUrl = await newDatabase(t);
-  const leases = openLeases({ dataFolder: '', catalogUrl });
-  const kill = await startHolder(t, catalogUrl);
+  const place = { dataFolder: '', catalogUrl };
+  const leases = openLeases(place);
+  const { has, kill } = await startHolder(t, place);
+  t.ok(has);
   t.equal(await leases.acquire('a'), undefined);
   const other = await leases.acquire('b');
   t.ok(other, 'leases of other names are apart');

@@ -2,18 +2,10 @@ import fc from 'fast-check';
 import t from 'tap';
 import { arrow } from '../../server/formats/arrow.ts';
 import { parquet } from '../../server/formats/parquet.ts';
-import type { Batch, Cell, Column } from '../../server/formats/rows.ts';
+import type { Batch, Cell } from '../../server/formats/rows.ts';
+import { COLUMNS } from './columns.ts';
 import { readArrow, readParquet } from './read.ts';
 
-const COLUMNS: readonly Column[] = [
-  { name: 'query', type: 'text' },
-  { name: 'groupIds', type: 'ids' },
-  { name: 'date', type: 'day' },
-  { name: 'createdAt', type: 'instant' },
-  { name: 'clicks', type: 'count' },
-  { name: 'ctr', type: 'ratio' },
-  { name: 'branded', type: 'boolean' },
-];
 const at = fc.date({ min: new Date('1900-01-01'), max: new Date('2100-01-01'), noInvalidDate: true });
 const CELLS: readonly fc.Arbitrary<Cell>[] = [
   fc.string({ unit: 'binary' }),

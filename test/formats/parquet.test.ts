@@ -1,21 +1,13 @@
 import t from 'tap';
 import { parquet } from '../../server/formats/parquet.ts';
 import type { Batch, Column, Rows } from '../../server/formats/rows.ts';
+import { COLUMNS } from './columns.ts';
 import { queryParquet, readParquet, rowGroups } from './read.ts';
 
 async function write(rows: Rows, quality?: string): Promise<Buffer> {
   return Buffer.concat(await Array.fromAsync(parquet.write(rows, { bom: false, quality })));
 }
 
-const COLUMNS: readonly Column[] = [
-  { name: 'query', type: 'text' },
-  { name: 'groupIds', type: 'ids' },
-  { name: 'date', type: 'day' },
-  { name: 'createdAt', type: 'instant' },
-  { name: 'clicks', type: 'count' },
-  { name: 'ctr', type: 'ratio' },
-  { name: 'branded', type: 'boolean' },
-];
 /** More rows than a file has in one group; numbers in no order. */
 const MANY = 90_000;
 const numberOf = (row: number): number => (row * 7919) % 10_007;
