@@ -122,7 +122,7 @@ export class TrinoFacts implements Facts {
   }
 
   keywordSums(query: FactsQuery, keywords: readonly string[]): Promise<DayMeasures[]> {
-    return this.#rows('keyword_sums', query, { keywords });
+    return this.#rows('day_sums', query, { names: keywords }, { name: 'keyword_id' });
   }
 
   async storedDays(query: FactsQuery): Promise<readonly Day[]> {
@@ -169,7 +169,7 @@ export class TrinoFacts implements Facts {
   }
 
   pageSums(query: FactsQuery, urls: readonly string[]): Promise<DayMeasures[]> {
-    return this.#rows('page_sums', query, { urls });
+    return this.#rows('day_sums', query, { names: urls }, { name: 'url' });
   }
 
   /** Adds the numbers of pages that have none yet. */
