@@ -1,13 +1,16 @@
 import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync } from 'node:fs';
-import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { FileLock } from '../runtime/file-lock.ts';
 import { ifMissing } from '../storage/local-files.ts';
-import type { LoadLock, Lock, Locks } from './locks.ts';
+import type { LoadLock, Lock, Locks, PlannedFile } from './locks.ts';
 
 /** Lock files of killed processes are removed after this time, in milliseconds. */
 const OLD_LOCK = 3_600_000;
+
+/** The file of planned files, in the folder of staged ones. */
+export const PLANS = 'planned-files';
 
 /** Locks between the processes of one machine: files in the data folder. */
 export class FileLocks implements Locks {
@@ -22,7 +25,7 @@ export class FileLocks implements Locks {
   /** One load at a time, whatever its projects are. */
   async takeLoad(): Promise<LoadLock | undefined> {
     const lock = FileLock.take(join(this.#dataFolder, 'load.lock'));
-    return lock && new FileLoadLock(lock, join(this.#dataFolder, 'staging', 'planned-files'));
+    return lock && new FileLoadLock(lock, join(this.#dataFolder, 'staging', PLANS));
   }
 
   async take(name: string): Promise<Lock | undefined> {
@@ -50,7 +53,7 @@ export class FileLocks implements Locks {
   }
 }
 
-/** The lock of all loads of a data folder. Planned files are the lines of a text file. */
+/** The lock of all loads of a data folder. Planned files are the lines of a text file, those to be removed again with an instant. */
 class FileLoadLock implements LoadLock {
   readonly isWhole = true;
   readonly #lock: FileLock;
@@ -70,14 +73,30 @@ class FileLoadLock implements LoadLock {
     appendFileSync(this.#plans, `${file}\n`, { mode: 0o600 });
   }
 
-  async plans(): Promise<string[]> {
-    const text = await readFile(this.#plans, 'utf8').catch(() => '');
-    // The last line may be incomplete.
-    return text.split('\n').filter((file) => /^facts\/\w+\/[^/]+\/[^/]+\.parquet$/.test(file));
+  async plans(now: number): Promise<PlannedFile[]> {
+    return (await this.#read())
+      .filter(({ againAt }) => againAt <= now)
+      .map(({ file, againAt }) => ({ file, isAgain: againAt > 0 }));
   }
 
-  async forgetPlans(): Promise<void> {
-    await rm(this.#plans, { force: true });
+  async settlePlans(files: readonly PlannedFile[], again: readonly PlannedFile[], at: number): Promise<void> {
+    const settled = new Set(files.map(({ file }) => file));
+    const left = (await this.#read()).filter(({ file }) => !settled.has(file));
+    const lines = [...left, ...again.map(({ file }) => ({ file, againAt: at }))];
+    if (lines.length === 0) return rm(this.#plans, { force: true });
+    const text = lines.map(({ file, againAt }) => `${file}${againAt > 0 ? ` ${againAt}` : ''}\n`).join('');
+    await writeFile(`${this.#plans}.new`, text, { mode: 0o600 });
+    await rename(`${this.#plans}.new`, this.#plans);
+  }
+
+  /** `againAt`: milliseconds; 0 for files that were not removed yet. */
+  async #read(): Promise<{ file: string; againAt: number }[]> {
+    const text = await readFile(this.#plans, 'utf8').catch(() => '');
+    return text.split('\n').flatMap((line) => {
+      // The last line may be incomplete.
+      const [, file, againAt = '0'] = /^(facts\/\w+\/[^/]+\/[^/]+\.parquet)(?: (\d+))?$/.exec(line) ?? [];
+      return file === undefined ? [] : [{ file, againAt: Number(againAt) }];
+    });
   }
 
   async release(): Promise<void> {

@@ -3,6 +3,13 @@ export interface Lock extends AsyncDisposable {
   release(): Promise<void>;
 }
 
+/** A file that a load was about to write. */
+export interface PlannedFile {
+  readonly file: string;
+  /** It was removed before; an object store may have put it there afterwards. */
+  readonly isAgain: boolean;
+}
+
 /** The right to change stored facts. */
 export interface LoadLock extends Lock {
   /** Whether no other load runs. */
@@ -14,9 +21,16 @@ export interface LoadLock extends Lock {
   takeProjects(ids: readonly string[]): Promise<boolean>;
   /** Records a file before the holder writes it: if the holder is killed, the file is found by this. */
   plan(file: string): Promise<void>;
-  /** The files that this holder and killed ones have planned, until `forgetPlans`. */
-  plans(): Promise<string[]>;
-  forgetPlans(): Promise<void>;
+  /**
+   * The files that this holder and killed ones have planned, until `settlePlans`; without those to be removed again later.
+   * @param now milliseconds
+   */
+  plans(now: number): Promise<PlannedFile[]>;
+  /**
+   * Forgets files of `plans`.
+   * @param again those that it gives once more, from the instant `at` (milliseconds)
+   */
+  settlePlans(files: readonly PlannedFile[], again: readonly PlannedFile[], at: number): Promise<void>;
 }
 
 /** Locks between all processes that use a catalog. */

@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { readdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Catalog } from '../catalog/catalog.ts';
 import {
@@ -7,11 +7,16 @@ import {
   listKnownFactFiles,
   listRetiredFactFiles,
 } from '../catalog/fact-files.ts';
-import type { LoadLock } from '../catalog/locks.ts';
+import { PLANS } from '../catalog/file-locks.ts';
+import type { LoadLock, PlannedFile } from '../catalog/locks.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import type { FileFolder, FileStore } from '../storage/file-store.ts';
+import { ifMissing } from '../storage/local-files.ts';
 
-/** Longer than any request may take: earlier requests may still read files that a load replaced. */
+/**
+ * Longer than any request may take: earlier requests may still read files that a load replaced, and earlier uploads may still
+ * store files that were removed.
+ */
 const GRACE_MS = 3_700_000;
 const ORPHANS_EVERY_MS = 86_400_000;
 const ORPHANS_MARK = 'orphans-moved';
@@ -28,13 +33,17 @@ export async function sweep(
   now = Date.now(),
 ): Promise<number> {
   let removed = 0;
-  for (const file of await lock.plans()) {
-    if (await isFactFileKept(catalog, file, 0)) continue;
-    await store.remove(file);
+  const planned = await lock.plans(now);
+  const again: PlannedFile[] = [];
+  for (const plan of planned) {
+    if (await isFactFileKept(catalog, plan.file, 0)) continue;
+    await store.remove(plan.file);
     removed++;
+    // What a killed process has sent to an object store may still be on its way, and nothing would find it there.
+    if (store.folder === undefined && !plan.isAgain) again.push(plan);
   }
-  await lock.forgetPlans();
-  if (lock.isWhole) await rm(join(dataFolder, 'staging'), { recursive: true, force: true });
+  if (planned.length > 0) await lock.settlePlans(planned, again, now + GRACE_MS);
+  if (lock.isWhole) await removeStaged(join(dataFolder, 'staging'));
   const before = toMicroseconds(now - GRACE_MS);
   const retired = await listRetiredFactFiles(catalog, before);
   for (const file of retired) await store.remove(file);
@@ -43,6 +52,16 @@ export async function sweep(
   removed += retired.length;
   await store.folder?.emptyTrash(now);
   return removed;
+}
+
+/** Removes what loads have staged, but not their plans, which may have files that are removed again later. */
+async function removeStaged(staging: string): Promise<void> {
+  const names = await readdir(staging).catch(ifMissing<string[]>([]));
+  for (const name of names) {
+    if (name !== PLANS) await rm(join(staging, name), { recursive: true, force: true });
+  }
+  // Fails while there are plans.
+  await rmdir(staging).catch(() => {});
 }
 
 /** Fact files that the catalog does not reference. Lists all files. */

@@ -74,12 +74,21 @@ t.test('locks of loads', { skip }, async (t) => {
   t.equal(await first.takeProjects(['c']), true, 'none was taken');
   await first.plan('facts/site_daily/a/all-1.parquet');
   await second.plan('facts/site_daily/d/all-2.parquet');
-  t.strictSame(await first.plans(), ['facts/site_daily/a/all-1.parquet'], 'not those of a load that runs');
+  const [ofFirst, ofSecond] = ['facts/site_daily/a/all-1.parquet', 'facts/site_daily/d/all-2.parquet'].map((file) => ({
+    file,
+    isAgain: false,
+  }));
+  t.strictSame(await first.plans(1000), [ofFirst], 'not those of a load that runs');
   await first.release();
   t.equal(await second.takeProjects(['b']), true);
-  t.strictSame((await second.plans()).sort(), ['facts/site_daily/a/all-1.parquet', 'facts/site_daily/d/all-2.parquet']);
-  await second.forgetPlans();
-  t.strictSame(await second.plans(), []);
+  const found = await second.plans(1000);
+  t.strictSame(new Set(found), new Set([ofFirst, ofSecond]));
+  await second.settlePlans(found, [ofFirst!], 2000);
+  t.strictSame(await second.plans(1999), []);
+  const again = [{ ...ofFirst, isAgain: true }];
+  t.strictSame(await second.plans(2000), again, 'what may have arrived since is found once more');
+  await second.settlePlans(await second.plans(2000), [], 0);
+  t.strictSame(await second.plans(3000), []);
   await second.release();
 });
 

@@ -1,6 +1,7 @@
 import { cpSync, globSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { sweepBetweenLoads } from '../../server/load/sweep-between-loads.ts';
 import { readSettings } from '../../server/settings/settings.ts';
 import { openFileStore } from '../../server/storage/open-file-store.ts';
 import { command } from '../command.ts';
@@ -17,6 +18,7 @@ import {
   type World,
   writeSnapshot,
 } from '../world.ts';
+import { namedKeys } from './nodes.ts';
 import { FaultyProxy } from './servers/faulty-proxy.ts';
 import { Bucket } from './servers/object-store.ts';
 
@@ -54,19 +56,6 @@ async function remoteWorld(
   return { world: await makeWorld(t, EVERYTHING, { environment: settings }), bucket, settings };
 }
 
-/** The keys that the catalog names. */
-async function namedKeys({ catalog }: World): Promise<string[]> {
-  const rows = await Promise.all(
-    ['known_files', 'lists_all'].map((name) =>
-      catalog.statements.all<{ file: string }>(name, name === 'lists_all' ? { project: null } : {}),
-    ),
-  );
-  return rows
-    .flat()
-    .map(({ file }) => `some/prefix/${file}`)
-    .sort();
-}
-
 /** A copy of a data folder as another node has it, which has fetched nothing yet. */
 function otherNode(t: Test, { dataFolder }: World): string {
   const copy = join(temporaryFolder(t), 'data');
@@ -90,7 +79,7 @@ t.test('all answers are those of a data folder, and all files are in the object 
   const local = await makeWorld(t, EVERYTHING, { environment: COLD });
   const expected = await answers(local.ask);
   t.strictSame(await answers(world.ask), expected);
-  t.strictSame(await bucket.keys(), await namedKeys(world));
+  t.strictSame(await bucket.keys(), await namedKeys(world.catalog));
   t.equal((await bucket.keys()).filter((key) => key.includes('/lists/')).length, 2);
   const kept = globSync('**/*.parquet', { cwd: world.dataFolder, exclude: ['cache/**'] });
   t.strictSame(kept, [], 'no file is in the data folder itself');
@@ -227,8 +216,26 @@ t.test('a load that is killed while it stores files leaves nothing', { skip }, a
   t.match((await world.ask(`/site?from=2026-03-09&to=2026-03-09`)).body.totals, { clicks: 7 });
   await until('the late files are removed', async () => {
     t.match(await command(environment, 'verify'), { code: 0 });
-    return JSON.stringify(await bucket.keys()) === JSON.stringify(await namedKeys(world)) ? true : undefined;
+    return JSON.stringify(await bucket.keys()) === JSON.stringify(await namedKeys(world.catalog)) ? true : undefined;
   });
+
+  proxy.fault = (method) => (method === 'PUT' ? 'held' : undefined);
+  const load = start(t, environment, 'load', snapshot, '--accept-implausible');
+  await until('a held request', () => (proxy.held > 0 ? true : undefined));
+  load.child.kill('SIGKILL');
+  await load.ended;
+  const sweep = (now: number) => sweepBetweenLoads(world, now, new AbortController().signal);
+  t.match(await sweep(Date.now()), { removed: 1 });
+  const late = (await bucket.keys()).length + proxy.held;
+  proxy.release();
+  await until('the late file', async () => ((await bucket.keys()).length === late ? true : undefined));
+  t.match(await sweep(Date.now()), { removed: 0 });
+  await sweep(Date.now() + 4_000_000);
+  t.strictSame(
+    await bucket.keys(),
+    await namedKeys(world.catalog),
+    'what arrived after a sweep is removed by a later one',
+  );
   t.equal(await bucket.uploads(), 0);
 });
 
@@ -269,13 +276,13 @@ t.test('storage copy moves a data folder to a bucket and back', { skip }, async 
   await until('a held request', () => (proxy.held > 0 ? true : undefined));
   killed.child.kill('SIGKILL');
   await killed.ended;
-  const files = (await namedKeys(world)).length;
+  const files = (await namedKeys(world.catalog)).length;
   const copy = async (environment: NodeJS.ProcessEnv, place = to) => {
     const { code, stdout, stderr } = await command(environment, 'storage', 'copy', '--to', place, '--json');
     return code === 0 ? (JSON.parse(stdout) as Record<string, unknown>) : stderr;
   };
   t.match(await copy(local), { files, copied: files - 3, present: 3, left: [] }, 'goes on after it was killed');
-  t.strictSame(await bucket.keys(), await namedKeys(world));
+  t.strictSame(await bucket.keys(), await namedKeys(world.catalog));
   const [first = ''] = await bucket.keys();
   await bucket.put(first, Buffer.from('something else'));
   t.match(await copy(local), { copied: 1, present: files - 1 }, 'a wrong copy is replaced');

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import pLimit from 'p-limit';
 import { newUuid } from '../../domain/ids.ts';
+import { toMicroseconds } from '../../domain/instants.ts';
 import { sqlText } from '../../runtime/sql.ts';
-import type { LoadLock, Lock, Locks } from '../locks.ts';
+import type { LoadLock, Lock, Locks, PlannedFile } from '../locks.ts';
 import { translate } from './dialect.ts';
 import type { Client, Connection, PostgresPool } from './pool.ts';
 import { execute } from './session.ts';
@@ -15,6 +16,7 @@ const RELEASE = 'select pg_advisory_unlock($1)';
 const PLAN = translate(sqlText('catalog/postgres/planned_file_add'));
 const PLANS = translate(sqlText('catalog/postgres/planned_files'));
 const FORGET = translate(sqlText('catalog/postgres/planned_files_forget'));
+const AGAIN = translate(sqlText('catalog/postgres/planned_files_again'));
 
 const LOADS = numberOf('loads');
 
@@ -87,8 +89,8 @@ export class PostgresLoadLock implements LoadLock {
   readonly #pool: PostgresPool;
   /** Whose plans it has; this lock says that it lives. */
   readonly #id = newUuid();
-  /** Whose plans it has read. */
-  #owners: string[] = [];
+  /** Its own plans: while a process hangs, others take its load for dead and forget them. */
+  readonly #own = new Set<string>();
 
   private constructor(pool: PostgresPool, connection: Connection, scope: 'all' | 'projects') {
     this.#pool = pool;
@@ -132,28 +134,32 @@ export class PostgresLoadLock implements LoadLock {
   }
 
   async plan(file: string): Promise<void> {
+    this.#own.add(file);
     await this.#pool.use((client) => execute(client, PLAN, { file, load: this.#id }));
   }
 
-  async plans(): Promise<string[]> {
+  async plans(now: number): Promise<PlannedFile[]> {
     return this.#pool.use(async (client) => {
-      const { rows } = await execute(client, PLANS, {});
-      const byOwner = Map.groupBy(rows as { file: string; load: string }[], ({ load }) => load);
-      this.#owners = [];
-      const files: string[] = [];
+      const { rows } = await execute(client, PLANS, { at: toMicroseconds(now) });
+      const byOwner = Map.groupBy(rows as PlanRow[], ({ load }) => load);
+      const files = new Map([...this.#own].map((file) => [file, { file, isAgain: false }]));
       for (const [owner, planned] of byOwner) {
         if (owner !== this.#id && (await isHeld(client, numberOf(`load ${owner}`)))) continue;
-        this.#owners.push(owner);
-        files.push(...planned.map(({ file }) => file));
+        for (const { file, again_at: againAt } of planned) files.set(file, { file, isAgain: againAt !== null });
       }
-      return files;
+      return [...files.values()];
     });
   }
 
-  async forgetPlans(): Promise<void> {
+  async settlePlans(files: readonly PlannedFile[], again: readonly PlannedFile[], at: number): Promise<void> {
+    const kept = new Set(again.map(({ file }) => file));
+    const forgotten = files.map(({ file }) => file).filter((file) => !kept.has(file));
     await this.#pool.use(async (client) => {
-      for (const load of this.#owners) await execute(client, FORGET, { load });
+      if (forgotten.length > 0) await execute(client, FORGET, { files: JSON.stringify(forgotten) });
+      const again = { files: JSON.stringify([...kept]), at: toMicroseconds(at) };
+      if (kept.size > 0) await execute(client, AGAIN, again);
     });
+    for (const { file } of files) this.#own.delete(file);
   }
 
   async release(): Promise<void> {
@@ -163,6 +169,12 @@ export class PostgresLoadLock implements LoadLock {
   [Symbol.asyncDispose](): Promise<void> {
     return this.release();
   }
+}
+
+interface PlanRow {
+  readonly file: string;
+  readonly load: string;
+  readonly again_at: number | null;
 }
 
 /** Whether any connection has a lock. */

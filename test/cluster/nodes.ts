@@ -1,0 +1,44 @@
+import { join } from 'node:path';
+import type { Test } from 'tap';
+import type { Catalog } from '../../server/catalog/catalog.ts';
+import { temporaryFolder } from '../world.ts';
+import { newDatabase, skip as skipPostgres } from './databases.ts';
+import { Bucket } from './servers/object-store.ts';
+
+const { ORDINATE_TEST_S3: endpoint = '' } = process.env;
+
+/** For tests of nodes that share PostgreSQL and an object store. */
+export const skip = skipPostgres || (endpoint === '' ? 'ORDINATE_TEST_S3 names no object store' : false);
+
+const PREFIX = 'some/prefix';
+
+export interface Cluster {
+  readonly bucket: Bucket;
+  readonly catalogUrl: string;
+  /** The settings of a new node. */
+  readonly node: (more?: NodeJS.ProcessEnv) => NodeJS.ProcessEnv & { ORDINATE_DATA: string };
+}
+
+/** A new database and a new bucket. */
+export async function makeCluster(t: Test, server?: string): Promise<Cluster> {
+  const bucket = await Bucket.create(t, endpoint);
+  const catalogUrl = await newDatabase(t, server);
+  const node: Cluster['node'] = (more) => ({
+    ...bucket.settings(endpoint, PREFIX),
+    ORDINATE_CATALOG: catalogUrl,
+    ORDINATE_DATA: join(temporaryFolder(t), 'data'),
+    ORDINATE_CACHE: '0MB',
+    ...more,
+  });
+  return { bucket, catalogUrl, node };
+}
+
+/** The keys of all objects that the catalog names. */
+export async function namedKeys(catalog: Catalog): Promise<string[]> {
+  const { statements } = catalog;
+  const rows = [
+    ...(await statements.all<{ file: string }>('known_files')),
+    ...(await statements.all<{ file: string }>('lists_all', { project: null })),
+  ];
+  return rows.map(({ file }) => `${PREFIX}/${file}`).sort();
+}
