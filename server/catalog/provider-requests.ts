@@ -13,7 +13,8 @@ interface ProviderRequest {
 
 /**
  * Records a request to a provider at the instant `at`, if the limits over all processes allow it. Returns the instant
- * (milliseconds) when they do: `at` if it was recorded. Undefined if the database is unavailable.
+ * (milliseconds) when they do: `at` if it was recorded. Undefined if the database is unavailable. PostgreSQL counts by its
+ * own clock, because those of machines differ.
  */
 export async function takeProviderRequest(usage: Usage, request: ProviderRequest): Promise<number | undefined> {
   const { at } = request;
@@ -22,6 +23,6 @@ export async function takeProviderRequest(usage: Usage, request: ProviderRequest
   if (taken === undefined) return undefined;
   if (taken > 0) return at;
   const { owner, perMinute, perSecond } = request;
-  const row = await usage.get<{ due: number }>('provider_request_due', { owner, perMinute, perSecond });
-  return row && Math.max(row.due, at + 1);
+  const row = await usage.get<{ due: number }>('provider_request_due', { owner, perMinute, perSecond, at });
+  return row?.due;
 }

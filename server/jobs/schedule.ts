@@ -7,6 +7,8 @@ type Random = () => number;
 /** Pauses after failures, in milliseconds. */
 const FIRST_PAUSE = 30_000;
 const MAX_PAUSE = 3_600_000;
+/** Clocks of nodes may differ by so much, in milliseconds, without a job running on each of them. */
+const CLOCK_DIFFERENCE = 60_000;
 /** Minimum pause between runs of a job that takes longer than its interval. */
 const MIN_PAUSE = 1000;
 
@@ -24,7 +26,7 @@ export function backOff(failures: number, { first, max }: BackOff, random: Rando
 export function dueAt(state: JobState | undefined, now: number): number {
   if (state === undefined || state.endedAt === null) return 0;
   // The clock was set back, so stored times are invalid.
-  return state.startedAt > now ? 0 : state.nextAt;
+  return state.startedAt > now + CLOCK_DIFFERENCE ? 0 : state.nextAt;
 }
 
 export function nextAfterSuccess(

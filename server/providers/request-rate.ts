@@ -3,7 +3,7 @@ import type { Usage } from '../catalog/usage.ts';
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import type { Demand } from './places.ts';
 
-/** Maximum requests in any 60 seconds, by all processes of the data folder, and in any second per property. */
+/** Maximum requests in any 60 seconds, by all processes of the catalog, and in any second per property. */
 export interface RateLimits {
   readonly perMinute: number;
   readonly perSecond: number;
@@ -11,7 +11,7 @@ export interface RateLimits {
 
 /** An injectable clock. */
 export interface Clock {
-  /** Milliseconds, the same for all processes of a machine. */
+  /** Milliseconds, the same for all processes of a machine; machines may differ. */
   now(): number;
   /** Calls back after some milliseconds; returns a function that cancels it. */
   wake(after: number, callback: () => void): () => void;

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import type { Catalog } from '../../server/catalog/catalog.ts';
+import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { temporaryFolder } from '../world.ts';
 import { newDatabase, skip as skipPostgres } from './databases.ts';
 import { Bucket } from './servers/object-store.ts';
@@ -19,10 +20,11 @@ export interface Cluster {
   readonly node: (more?: NodeJS.ProcessEnv) => NodeJS.ProcessEnv & { ORDINATE_DATA: string };
 }
 
-/** A new database and a new bucket. */
+/** A new catalog and a new bucket. */
 export async function makeCluster(t: Test, server?: string): Promise<Cluster> {
   const bucket = await Bucket.create(t, endpoint);
   const catalogUrl = await newDatabase(t, server);
+  await (await openCatalog({ dataFolder: temporaryFolder(t), catalogUrl })).close();
   const node: Cluster['node'] = (more) => ({
     ...bucket.settings(endpoint, PREFIX),
     ORDINATE_CATALOG: catalogUrl,

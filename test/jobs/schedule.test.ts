@@ -65,6 +65,7 @@ t.test('what is due', (t) => {
   t.equal(dueAt(undefined, 2000), 0, 'what has never run');
   t.equal(dueAt(state, 2000), 5000);
   t.equal(dueAt({ ...state, endedAt: null }, 2000), 0, 'what another process may have left');
-  t.equal(dueAt(state, 900), 0, 'all, when the clock was set back');
+  t.equal(dueAt({ ...state, startedAt: 62_000, nextAt: 66_000 }, 2000), 66_000, 'the clock of another node differs');
+  t.equal(dueAt({ ...state, startedAt: 62_001, nextAt: 66_000 }, 2000), 0, 'all, when the clock was set back');
   t.end();
 });

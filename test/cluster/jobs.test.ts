@@ -1,0 +1,200 @@
+import t, { type Test } from 'tap';
+import { openLeases } from '../../server/catalog/open-leases.ts';
+import { openUsage } from '../../server/catalog/open-usage.ts';
+import { addDays, pacificDayOf } from '../../server/domain/dates.ts';
+import { JobStates } from '../../server/jobs/job-states.ts';
+import { JOBS } from '../../server/jobs/jobs.ts';
+import { RequestRate } from '../../server/providers/request-rate.ts';
+import { type FakeProvider, fakeProvider } from '../fakes/provider.ts';
+import { type Running, run, start, until } from '../process.ts';
+import { connection, makeSearches, PROPERTY } from '../sync/operator-world.ts';
+import { query } from './databases.ts';
+import { type Cluster, makeCluster, skip } from './nodes.ts';
+
+/** Those that say what they did also where there was nothing to do. */
+const TALKING = JOBS.filter(({ isQuiet }) => isQuiet !== true).map(({ name }) => name);
+const MINUTE = 60_000;
+
+function linesWith({ printed }: Running, message: RegExp): { readonly job: string }[] {
+  const whole = printed.stderr.slice(0, printed.stderr.lastIndexOf('\n') + 1).split('\n');
+  const lines = whole.filter((line) => line !== '').map((line) => JSON.parse(line) as { msg: string; job: string });
+  return lines.filter(({ msg }) => message.test(msg));
+}
+
+const jobsWith = (running: Running, message: RegExp): string[] => linesWith(running, message).map(({ job }) => job);
+
+/** The states of jobs, as every node sees them. */
+function statesOf(t: Test, catalogUrl: string): JobStates {
+  const usage = openUsage({ dataFolder: '', catalogUrl }, (error) => t.fail(String(error)));
+  t.teardown(() => usage.close());
+  return new JobStates(usage);
+}
+
+interface SyncedCluster extends Cluster {
+  readonly provider: FakeProvider;
+  readonly projects: readonly string[];
+}
+
+/** A cluster with connected projects that have never been synced. */
+async function connectedCluster(t: Test, projects = 1): Promise<SyncedCluster> {
+  const cluster = await makeCluster(t);
+  const provider = await fakeProvider(t);
+  const node = cluster.node();
+  const done = async (...words: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await run(t, node, ...words);
+    if (code !== 0) throw new Error(stderr);
+    return stdout;
+  };
+  await done('workspaces', 'create', '--id', 'acme', '--name', 'Acme', '--plan', 'team');
+  const ids: string[] = [];
+  for (let number = 0; number < projects; number++) {
+    const property = number === 0 ? PROPERTY : `sc-domain:shop${number}.example`;
+    provider.model.addSite(property, makeSearches({ since: '2020-01-01', silent: [] }));
+    provider.model.site(property).options.timetable.stageHours = 1000;
+    provider.give(property);
+    const made = await done('projects', 'create', ...connection(provider, property), '--archive', 'none', '--json');
+    const { id } = (JSON.parse(made) as { project: { id: string } }).project;
+    ids.push(id);
+    // Two windows of history or three.
+    const from = addDays(pacificDayOf(Date.now()), -62);
+    await query(cluster.catalogUrl, 'insert into sync_projects (project_id, first_day) values ($1, $2)', [id, from]);
+  }
+  return { ...cluster, provider, projects: ids };
+}
+
+t.test('each job runs once over the processes of two nodes', { skip }, async (t) => {
+  const { catalogUrl, node } = await makeCluster(t);
+  const states = statesOf(t, catalogUrl);
+  const nodes = [node(), node()];
+  for (let round = 1; round <= 2; round++) {
+    const works = [...nodes, nodes[0]!].map((settings) => start(t, settings, 'work'));
+    await until('all jobs to have run', async () => {
+      const ended = (await states.all()).filter(
+        ({ outcome, nextAt }) => outcome === 'succeeded' && nextAt > Date.now(),
+      );
+      return ended.length === JOBS.length || undefined;
+    });
+    const done = (): string[] => works.flatMap((work) => jobsWith(work, /^job done$/));
+    await until('their log', () => done().length >= TALKING.length || undefined);
+    const isRunning = (work: Running) => linesWith(work, /jobs are running/).length > 0;
+    await until('all processes', () => works.every(isRunning) || undefined);
+    for (const { child } of works) child.kill('SIGTERM');
+    for (const { ended } of works) t.match(await ended, { code: 0 });
+    t.strictSame(done().sort(), [...TALKING].sort(), `round ${round}`);
+    await query(catalogUrl, 'update job_states set next_at = 0');
+  }
+});
+
+t.test('a job whose process is killed goes on on the other node', { skip }, async (t) => {
+  const { catalogUrl, node, provider, projects } = await connectedCluster(t);
+  const quick = {
+    ORDINATE_PROVIDER_REQUESTS_PER_SECOND: '1000',
+    ORDINATE_PROVIDER_REQUESTS_PER_MINUTE: '100000',
+    ORDINATE_LOG_LEVEL: 'debug',
+  };
+  const states = statesOf(t, catalogUrl);
+  const leases = openLeases({ dataFolder: '', catalogUrl });
+  let isHeld = true;
+  // The first window is published; the requests after it are not answered.
+  provider.onRequest = () => {
+    if (isHeld && provider.asked().length > 15) return new Promise(() => {});
+    return undefined;
+  };
+  const works = [start(t, node(quick), 'work'), start(t, node(quick), 'work')];
+  const started = (work: Running) => jobsWith(work, /^job started$/).filter((job) => job === 'sync-projects').length;
+  await until('the middle of a sync', () => provider.asked().length > 15 || undefined);
+  const holder = works.find((work) => started(work) > 0)!;
+  const other = works.find((work) => work !== holder)!;
+
+  holder.child.kill('SIGSTOP');
+  t.equal(await leases.acquire('sync-projects'), undefined, 'a process that hangs has its lease');
+  t.match(await states.read('sync-projects'), { endedAt: null });
+  t.equal(started(other), 0);
+  holder.child.kill('SIGKILL');
+  const killedAt = performance.now();
+  await until('the other node', () => started(other) > 0 || undefined);
+  t.comment(`the job was taken over after ${Math.round(performance.now() - killedAt)} ms`);
+  t.strictSame(jobsWith(other, /ended before the run finished/), ['sync-projects']);
+  isHeld = false;
+  await until('the end of the sync', async () => {
+    const state = await states.read('sync-projects');
+    return state?.outcome === 'succeeded' || undefined;
+  });
+  const shown = await run(t, node(), 'sync', 'status', '--json');
+  t.match(JSON.parse(shown.stdout), [{ id: projects[0], status: 'ok' }]);
+  t.match(await run(t, node(), 'verify'), { code: 0 });
+});
+
+t.test('the requests of two nodes to a provider count together', { skip }, async (t) => {
+  const { catalogUrl, node, provider, projects } = await connectedCluster(t, 2);
+  const limits = { ORDINATE_PROVIDER_REQUESTS_PER_MINUTE: '20', ORDINATE_PROVIDER_REQUESTS_PER_SECOND: '3' };
+  // Background work leaves clients a fifth.
+  const allowed = 16;
+  const counted = () =>
+    query<{ at: string; owner: string }>(catalogUrl, 'select at, owner from provider_requests order by at');
+  const sent = () => provider.model.log.filter(({ kind }) => kind !== 'token');
+  const syncs = projects.map((project) => start(t, node(limits), 'sync', '--project', project));
+  await until('all requests of a minute', () => sent().length >= allowed || undefined);
+  const first = sent().length;
+  const attempts = async (): Promise<number> => {
+    const [row] = await query<{ commits: string }>(
+      catalogUrl,
+      'select xact_commit as commits from pg_stat_database where datname = current_database()',
+    );
+    return Number(row!.commits);
+  };
+  const before = await attempts();
+  // Each node tries again every second.
+  await until('further attempts', async () => (await attempts()) > before + 20 || undefined);
+  const rows = await counted();
+  t.equal(first, allowed);
+  t.equal(sent().length, allowed, 'no process has sent more');
+  t.equal(rows.length, allowed, 'each was counted');
+  t.equal(new Set(provider.asked().map(({ property }) => property)).size, 2, 'of both nodes');
+  for (const { at, owner } of rows) {
+    const within = rows.filter(
+      (row) => row.owner === owner && Number(row.at) >= Number(at) && Number(row.at) < Number(at) + 1000,
+    );
+    t.ok(within.length <= 3, 'of one property in a second');
+  }
+  for (const { child, ended } of syncs) {
+    child.kill('SIGTERM');
+    await ended;
+  }
+});
+
+t.test('clocks of nodes that differ do not change the limits', { skip }, async (t) => {
+  const { catalogUrl } = await makeCluster(t);
+  const url = { dataFolder: '', catalogUrl };
+  const sent: number[] = [];
+  /** By node: the pause before it tries again, in milliseconds. */
+  const waits = [0, 0, 0, 0, 0];
+  const stop = new AbortController();
+  const asking = [-10 * MINUTE, -MINUTE / 2, 0, MINUTE / 2, 10 * MINUTE].map((difference, node) => {
+    const usage = openUsage(url, (error) => t.fail(String(error)));
+    t.teardown(() => usage.close());
+    const clock = {
+      now: () => Date.now() + difference,
+      wake: (after: number, callback: () => void) => {
+        waits[node] = after;
+        const timer = setTimeout(callback, after);
+        return () => clearTimeout(timer);
+      },
+    };
+    const rate = new RequestRate(usage, { perMinute: 10, perSecond: 100 }, clock);
+    return Array.from({ length: 11 }, () =>
+      rate
+        .admit('a', () => 'client', stop.signal)
+        .then(
+          () => void sent.push(node),
+          () => {},
+        ),
+    );
+  });
+  await until('ten requests', () => sent.length >= 10 || undefined);
+  t.strictSame(await query(catalogUrl, 'select count(*)::int as requests from provider_requests'), [{ requests: 10 }]);
+  await until('pauses between their attempts', () => waits.every((wait) => wait >= 500) || undefined);
+  t.equal(sent.length, 10);
+  stop.abort(new Error('the end'));
+  await Promise.all(asking.flat());
+});
