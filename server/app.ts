@@ -112,6 +112,9 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   // Closes everything if a later step fails.
   await using building = new AsyncDisposableStack();
   building.defer(() => app.close());
+  app.server.prependListener('request', ({ url = '' }) => {
+    if (isApiAddress(url) || isDashboardApiAddress(url)) catalog.expect();
+  });
   await dependencies.trace?.(app);
   addDeadlines(app, { progress: settings.requestTimeLimit * 1000, stalled });
   addAnswerLog(app, metrics?.onAnswered);

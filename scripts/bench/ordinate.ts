@@ -11,10 +11,11 @@ const root = join(import.meta.dirname, '../..');
 const program = join(root, 'scripts/ordinate.ts');
 const run = promisify(execFile);
 
-/** Runs an `ordinate` command with a data folder; returns its standard output. */
-export async function ordinate(dataFolder: string, ...args: readonly string[]): Promise<string> {
+/** Runs an `ordinate` command with a data folder, or with settings; returns its standard output. */
+export async function ordinate(place: string | NodeJS.ProcessEnv, ...args: readonly string[]): Promise<string> {
+  const settings = typeof place === 'string' ? { ORDINATE_DATA: place } : place;
   const { stdout } = await run(process.execPath, [program, ...args], {
-    env: { ...process.env, ORDINATE_DATA: dataFolder },
+    env: { ...process.env, ...settings },
     maxBuffer: 1e8,
   });
   return stdout;
@@ -71,6 +72,8 @@ interface ServeOptions {
   readonly workers?: number;
   /** Whether it serves metrics, on a free port. */
   readonly metrics?: boolean;
+  /** Further settings. */
+  readonly settings?: NodeJS.ProcessEnv;
 }
 
 /** Starts a server on a free port. Its log goes to a file beside the data, as it would in production. */
@@ -80,10 +83,12 @@ export async function startServer({
   cache,
   metrics = false,
   workers,
+  settings = {},
 }: ServeOptions): Promise<Server> {
   const environment = {
     ...(cache ? {} : await settingsWithoutCache()),
     ...(metrics ? { ORDINATE_METRICS_PORT: '0' } : {}),
+    ...settings,
   };
   const logFile = `${dataFolder}.${metrics ? 'metrics.' : ''}log`;
   const log = openSync(logFile, 'w');

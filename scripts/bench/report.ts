@@ -26,11 +26,14 @@ function lineCells(line: Line): string[] {
   ];
 }
 
-function rate({ requestsPerSecond, rowsPerSecond, throughput }: Line): string {
+function rate({ requestsPerSecond, rowsPerSecond, throughput, processor }: Line): string {
   const parts = [
     requestsPerSecond === undefined ? [] : `${number(requestsPerSecond)} requests/s`,
     rowsPerSecond === undefined ? [] : `${number(rowsPerSecond)} rows/s`,
     throughput === undefined ? [] : `${number(throughput)} MB/s`,
+    processor === undefined
+      ? []
+      : `${number(processor.servers)} ms of processors and ${number(processor.stores)} of the stores each`,
   ];
   return parts.flat().join(', ');
 }

@@ -9,6 +9,8 @@ export interface Line extends Timing {
   /** Megabytes of answers per second. */
   readonly throughput?: number;
   readonly memory?: Memory;
+  /** Milliseconds of processor time for each request: of the servers, and of the stores that they ask. */
+  readonly processor?: { readonly servers: number; readonly stores: number };
   /** Other measurements to compare with: median milliseconds, unless the name says otherwise. */
   readonly baselines: Readonly<Record<string, number>>;
 }

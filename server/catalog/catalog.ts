@@ -51,6 +51,8 @@ export interface OpenCatalog extends Catalog, AsyncDisposable {
    * if a newer version has changed the schema of the catalog, or if the catalog is lost.
    */
   version(): CatalogVersion | Promise<CatalogVersion>;
+  /** A request has arrived that will ask for the version: a database is asked while the request is read. */
+  expect(): void;
   /** Bytes that it takes on its disk. */
   size(): Promise<number>;
   /** Throws `CatalogFailure` if the catalog cannot be read or its file was replaced. */

@@ -90,7 +90,7 @@ export class PostgresPool {
    * @param options other time limits, in milliseconds; 0 for none
    */
   async connect(
-    options: Pick<pg.ClientConfig, 'statement_timeout' | 'lock_timeout' | 'query_timeout'> = {},
+    options: Pick<pg.ClientConfig, 'statement_timeout' | 'lock_timeout' | 'query_timeout' | 'pipeline'> = {},
   ): Promise<Connection> {
     const client = new pg.Client({ ...this.#config, ...options });
     client.on('error', () => {});

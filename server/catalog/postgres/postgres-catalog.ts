@@ -64,6 +64,12 @@ export class PostgresCatalog implements OpenCatalog, Statements {
     return this.#version.read();
   }
 
+  expect(): void {
+    const version = this.#version.read();
+    // Whoever asks for it gets the failure.
+    if (version instanceof Promise) version.catch(() => {});
+  }
+
   async size(): Promise<number> {
     return (await this.get<{ bytes: number }>('catalog_size'))!.bytes;
   }

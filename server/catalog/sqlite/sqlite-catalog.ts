@@ -79,6 +79,9 @@ export class SqliteCatalog implements OpenCatalog, Statements {
     return this.transaction((own) => own.statements.runEach(statement, rows));
   }
 
+  /** It answers at once. */
+  expect(): void {}
+
   version(): CatalogVersion {
     if (this.#others === undefined) {
       try {

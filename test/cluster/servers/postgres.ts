@@ -48,6 +48,11 @@ export class Postgres {
     return server;
   }
 
+  /** Its first process, the parent of all others; undefined while it is stopped. */
+  get pid(): number | undefined {
+    return this.#process?.pid;
+  }
+
   /** Starts it again after `stop`. */
   async start(): Promise<void> {
     const settings = {

@@ -34,6 +34,11 @@ export class S3Server {
     return server;
   }
 
+  /** Undefined while it is stopped. */
+  get pid(): number | undefined {
+    return this.#process?.pid;
+  }
+
   /** Starts it again after `stop`. */
   async start(): Promise<void> {
     const { AWS_ACCESS_KEY_ID: access, AWS_SECRET_ACCESS_KEY: secret } = S3_KEYS;
