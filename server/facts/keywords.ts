@@ -1,6 +1,7 @@
 import { type GroupMatch, type PlacedKeyword, selectKeywords } from '../domain/groups.ts';
 import type { Measures } from '../domain/metrics.ts';
 import { type Selection, selectRows } from '../domain/select-rows.ts';
+import { readAhead } from '../runtime/read-ahead.ts';
 import { inTurns } from '../runtime/turns.ts';
 import { type DayGrid, type GridPart, gridParts } from './day-grid.ts';
 import type { Device, Facts, FactsQuery } from './facts.ts';
@@ -57,8 +58,11 @@ export interface KeywordDays<K> {
   readonly base: DayGrid | undefined;
 }
 
-/** The days of the keywords of a page, some keywords at a time, and those that they are compared with. */
-export async function* keywordDays<K extends PlacedKeyword>(
+/**
+ * The days of the keywords of a page, some keywords at a time, and those that they are compared with. The next part is read
+ * while one is written, so that a long answer takes the longer of both times and not their sum.
+ */
+export function keywordDays<K extends PlacedKeyword>(
   facts: Facts,
   {
     device,
@@ -68,7 +72,7 @@ export async function* keywordDays<K extends PlacedKeyword>(
   }: { device: Device; signal: AbortSignal; days: DaysQuery; base?: DaysQuery | undefined },
   page: readonly K[],
 ): AsyncGenerator<KeywordDays<K>> {
-  for (const [index, keywords] of gridParts(page, days.range).entries()) {
+  return readAhead(gridParts(page, days.range), async (keywords, index) => {
     // The first part has priority: answers begin early, and short ones (one part) do not wait for long ones.
     const priority = index === 0 ? 1 : 0;
     const ids = keywords.map(({ id }) => id);
@@ -77,6 +81,6 @@ export async function* keywordDays<K extends PlacedKeyword>(
       return parts === undefined ? grid : grid.fold(parts);
     };
     const [own, other] = await Promise.all([read(days), base && read(base)]);
-    yield { keywords, days: own, base: other };
-  }
+    return { keywords, days: own, base: other };
+  });
 }
