@@ -141,8 +141,11 @@ async function page(
   chunk: Chunk,
   content: Buffer,
 ): Promise<{ readonly bytes: Buffer; readonly size: number }> {
-  const compressed = await compressAsync(content, { params: PARAMS, chunkSize: Math.max(1024, content.length) });
-  const header = pageHeader(kind, chunk, content.length, compressed.length);
-  reportExternalBytes(content.length + compressed.length);
-  return { bytes: Buffer.concat([header, compressed]), size: header.length + content.length };
+  const { length } = content;
+  // With its size known, the compressor takes no more memory than a page needs.
+  const options = { params: PARAMS, pledgedSrcSize: length, chunkSize: Math.max(1024, length) };
+  const compressed = await compressAsync(content, options);
+  const header = pageHeader(kind, chunk, length, compressed.length);
+  reportExternalBytes(length + compressed.length);
+  return { bytes: Buffer.concat([header, compressed]), size: header.length + length };
 }
