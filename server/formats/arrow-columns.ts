@@ -12,7 +12,7 @@ import {
   Utf8,
 } from 'apache-arrow';
 import { setInt64 } from './int64.ts';
-import type { Cell, Column } from './rows.ts';
+import { type Cell, type Cells, type Column, cellReader } from './rows.ts';
 
 /** Milliseconds. */
 const DAY = 86_400_000;
@@ -32,47 +32,127 @@ export function arrowType(type: Column['type']): DataType {
   return TYPES[type]();
 }
 
-type ReadCell = (row: number) => Cell;
+/**
+ * Makes a column of rows from `start` on, and reads each cell once. The next call overwrites its bytes: new memory for each batch would
+ * keep the garbage collector busy for as long as the batches take.
+ */
+export type MakeColumn = (cells: Cells, start: number, length: number) => Data;
 
-/** A column of some rows. Each cell is read once. */
-export function columnData(type: Column['type'], length: number, cell: ReadCell): Data {
-  if (type === 'text') return textData(length, cell);
-  if (type === 'ids') return listData(length, cell);
-  const [data, put] = NUMBERS[type](length);
-  const validity = readEach(length, cell, put);
-  return makeData({ type: arrowType(type), length, ...validity, data } as never);
+/** @param max rows of a column */
+export function columnMaker(type: Column['type'], max: number): MakeColumn {
+  if (type === 'text') return textColumn(max);
+  if (type === 'ids') return listColumn(max);
+  const fill = NUMBERS[type](max);
+  const arrow = arrowType(type);
+  const validity = new Validity(max);
+  return (cells, start, length) => {
+    validity.reset();
+    const data = fill(cells, start, length, validity);
+    return makeData({ type: arrow, length, ...validity.of(length), data } as never);
+  };
 }
 
-type Put = (row: number, value: NonNullable<Cell>) => void;
-type NumberType = Exclude<Column['type'], 'text' | 'ids'>;
+/** Which rows have a value. */
+class Validity {
+  readonly #bits: Uint8Array;
+  #nulls = 0;
 
-/** The values of a column, and how to set one of them. */
-const NUMBERS: Readonly<Record<NumberType, (length: number) => [data: ArrayBufferView, put: Put]>> = {
-  day: (length) => {
-    const days = new Int32Array(length);
+  constructor(max: number) {
+    this.#bits = new Uint8Array(Math.ceil(max / 8));
+  }
+
+  reset(): void {
+    this.#bits.fill(0xff);
+    this.#nulls = 0;
+  }
+
+  setNull(row: number): void {
+    this.#bits[row >> 3]! &= ~(1 << (row & 7));
+    this.#nulls++;
+  }
+
+  of(length: number): { readonly nullCount: number; readonly nullBitmap?: Uint8Array } {
+    if (this.#nulls === 0) return { nullCount: 0 };
+    return { nullCount: this.#nulls, nullBitmap: this.#bits.subarray(0, Math.ceil(length / 8)) };
+  }
+}
+
+type NumberType = Exclude<Column['type'], 'text' | 'ids'>;
+/** Returns the values of rows. What stands in the place of a null does not count. */
+type Fill = (cells: Cells, start: number, length: number, validity: Validity) => ArrayBufferView;
+type Put = (row: number, value: NonNullable<Cell>) => void;
+
+const NUMBERS: Readonly<Record<NumberType, (max: number) => Fill>> = {
+  day: (max) => {
+    const days = new Int32Array(max);
     const parse = remembered((day) => Date.parse(day) / DAY);
-    return [days, (row, value) => (days[row] = parse(value as string))];
+    const put: Put = (row, value) => {
+      days[row] = parse(value as string);
+    };
+    return (cells, start, length, validity) => {
+      readEach(cells, start, length, validity, put);
+      return days.subarray(0, length);
+    };
   },
-  instant: (length) => {
-    const halves = new Int32Array(2 * length);
+  instant: (max) => {
     const parse = remembered(Date.parse);
-    return [new BigInt64Array(halves.buffer), (row, value) => setInt64(halves, row, parse(value as string))];
+    return int64s(max, (value) => parse(value as string));
   },
-  count: (length) => {
-    const halves = new Int32Array(2 * length);
-    return [new BigInt64Array(halves.buffer), (row, value) => setInt64(halves, row, value as number)];
-  },
+  count: (max) => int64s(max, Number),
   ratio: doubles,
   share: doubles,
-  boolean: (length) => {
-    const bits = new Uint8Array(Math.ceil(length / 8));
-    return [bits, (row, value) => value === true && setBit(bits, row)];
+  boolean: (max) => {
+    const bits = new Uint8Array(Math.ceil(max / 8));
+    const put: Put = (row, value) => {
+      if (value === true) bits[row >> 3]! |= 1 << (row & 7);
+    };
+    return (cells, start, length, validity) => {
+      bits.fill(0);
+      readEach(cells, start, length, validity, put);
+      return bits.subarray(0, Math.ceil(length / 8));
+    };
   },
 };
 
-function doubles(length: number): [data: Float64Array, put: Put] {
-  const values = new Float64Array(length);
-  return [values, (row, value) => (values[row] = value as number)];
+function int64s(max: number, toNumber: (value: NonNullable<Cell>) => number): Fill {
+  const halves = new Int32Array(2 * max);
+  const put: Put = (row, value) => setInt64(halves, row, toNumber(value));
+  return (cells, start, length, validity) => {
+    if (typeof cells === 'function') readEach(cells, start, length, validity, put);
+    else {
+      for (let row = 0; row < length; row++) {
+        const value = cells[start + row]!;
+        if (Number.isNaN(value)) validity.setNull(row);
+        else setInt64(halves, row, value);
+      }
+    }
+    return new BigInt64Array(halves.buffer, 0, length);
+  };
+}
+
+function doubles(max: number): Fill {
+  const values = new Float64Array(max);
+  const put: Put = (row, value) => {
+    values[row] = value as number;
+  };
+  return (cells, start, length, validity) => {
+    if (typeof cells === 'function') {
+      readEach(cells, start, length, validity, put);
+      return values.subarray(0, length);
+    }
+    for (let row = 0; row < length; row++) if (Number.isNaN(cells[start + row])) validity.setNull(row);
+    return cells.subarray(start, start + length);
+  };
+}
+
+/** Passes each cell that has a value to `put`. */
+function readEach(cells: Cells, start: number, length: number, validity: Validity, put: Put): void {
+  const read = cellReader(cells);
+  for (let row = 0; row < length; row++) {
+    const value = read(start + row);
+    if (value === null) validity.setNull(row);
+    else put(row, value);
+  }
 }
 
 /** Days repeat with each keyword, and parsing one takes 200 ns. */
@@ -88,70 +168,103 @@ function remembered(parse: (text: string) => number): (text: string) => number {
   };
 }
 
-interface Validity {
-  readonly nullCount: number;
-  /** A bit for each row that has a value. */
-  readonly nullBitmap?: Uint8Array;
-}
-
-/** Passes each cell that has a value to `put`. */
-function readEach(length: number, cell: ReadCell, put: Put): Validity {
-  const nullBitmap = new Uint8Array(Math.ceil(length / 8));
-  let nullCount = 0;
-  for (let row = 0; row < length; row++) {
-    const value = cell(row);
-    if (value === null) {
-      nullCount++;
-      continue;
-    }
-    setBit(nullBitmap, row);
-    put(row, value);
-  }
-  return nullCount === 0 ? { nullCount } : { nullCount, nullBitmap };
-}
-
-function setBit(bits: Uint8Array, at: number): void {
-  bits[at >> 3]! |= 1 << (at & 7);
-}
-
 /** Texts often come many times in a row, such as the query of each day: then they are encoded once. */
-function textData(length: number, cell: ReadCell): Data<Utf8> {
-  const valueOffsets = new Int32Array(length + 1);
-  let bytes = Buffer.allocUnsafeSlow(32 * length);
-  let end = 0;
-  let nextRow = 0;
-  const skipTo = (row: number): void => {
-    for (; nextRow <= row; nextRow++) valueOffsets[nextRow] = end;
-  };
-  let last: Cell = null;
-  let size = 0;
-  const validity = readEach(length, cell, (row, value) => {
-    skipTo(row);
-    const text = value as string;
-    const max = text === last ? size : 3 * text.length;
-    if (end + max > bytes.length) {
-      const larger = Buffer.allocUnsafeSlow(2 * (end + max));
-      bytes.copy(larger, 0, 0, end);
-      bytes = larger;
+function textColumn(max: number): (...rows: Parameters<MakeColumn>) => Data<Utf8> {
+  const type = new Utf8();
+  const validity = new Validity(max);
+  const offsets = new Int32Array(max + 1);
+  const texts = new Texts(32 * max);
+  return (cells, start, length) => {
+    validity.reset();
+    texts.clear();
+    const read = cellReader(cells);
+    let last: Cell = null;
+    for (let row = 0; row < length; row++) {
+      offsets[row] = texts.length;
+      const value = read(start + row);
+      if (value === null) validity.setNull(row);
+      else if (value === last) texts.repeat();
+      else texts.add(value as string);
+      last = value ?? last;
     }
-    if (text === last) bytes.copyWithin(end, end - size, end);
-    else size = bytes.write(text, end);
-    last = text;
-    end += size;
-  });
-  skipTo(length);
-  return makeData({ type: new Utf8(), length, ...validity, valueOffsets, data: bytes.subarray(0, end) });
+    offsets[length] = texts.length;
+    const valueOffsets = offsets.subarray(0, length + 1);
+    return makeData({ type, length, ...validity.of(length), valueOffsets, data: texts.take() });
+  };
 }
 
-function listData(length: number, cell: ReadCell): Data {
-  const valueOffsets = new Int32Array(length + 1);
-  const items: string[] = [];
-  const validity = readEach(length, cell, (row, value) => {
-    items.push(...(value as readonly string[]));
-    valueOffsets[row + 1] = items.length;
-  });
-  // Rows without a list end where the row before them ends.
-  for (let row = 1; row <= length; row++) valueOffsets[row] = Math.max(valueOffsets[row]!, valueOffsets[row - 1]!);
-  const child = textData(items.length, (row) => items[row]!);
-  return makeData({ type: arrowType('ids') as List<Utf8>, length, ...validity, valueOffsets, child });
+/** Texts one after the other, in bytes. */
+class Texts {
+  /** Bytes of all texts. */
+  length = 0;
+  #bytes: Buffer;
+  /** Bytes of the last text. */
+  #size = 0;
+  /** How many more times the last text comes; it is copied when another one follows. */
+  #more = 0;
+
+  constructor(size: number) {
+    this.#bytes = Buffer.allocUnsafeSlow(size);
+  }
+
+  clear(): void {
+    this.length = 0;
+    this.#more = 0;
+  }
+
+  add(text: string): void {
+    this.#repeatLast();
+    this.#reserve(this.length + 3 * text.length);
+    this.#size = this.#bytes.write(text, this.length);
+    this.length += this.#size;
+  }
+
+  /** The last text once more. */
+  repeat(): void {
+    this.#more++;
+    this.length += this.#size;
+  }
+
+  /** All bytes, until the next call of `clear`. */
+  take(): Buffer {
+    this.#repeatLast();
+    return this.#bytes.subarray(0, this.length);
+  }
+
+  /** Copies twice as much each time. */
+  #repeatLast(): void {
+    if (this.#more === 0) return;
+    this.#reserve(this.length);
+    const start = this.length - (this.#more + 1) * this.#size;
+    for (let end = start + this.#size; end < this.length; end += end - start) {
+      this.#bytes.copyWithin(end, start, Math.min(end, start + this.length - end));
+    }
+    this.#more = 0;
+  }
+
+  #reserve(length: number): void {
+    if (length <= this.#bytes.length) return;
+    const larger = Buffer.allocUnsafeSlow(2 * length);
+    this.#bytes.copy(larger);
+    this.#bytes = larger;
+  }
+}
+
+function listColumn(max: number): MakeColumn {
+  const type = arrowType('ids') as List<Utf8>;
+  const validity = new Validity(max);
+  const offsets = new Int32Array(max + 1);
+  return (cells, start, length) => {
+    validity.reset();
+    const read = cellReader(cells);
+    const items: string[] = [];
+    for (let row = 0; row < length; row++) {
+      const value = read(start + row) as readonly string[] | null;
+      if (value === null) validity.setNull(row);
+      else items.push(...value);
+      offsets[row + 1] = items.length;
+    }
+    const child = textColumn(items.length)((item) => items[item]!, 0, items.length);
+    return makeData({ type, length, ...validity.of(length), valueOffsets: offsets.subarray(0, length + 1), child });
+  };
 }

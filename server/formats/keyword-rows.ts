@@ -2,6 +2,7 @@ import type { TrackedKeyword } from '../catalog/tracked.ts';
 import type { Comparer } from '../domain/comparison.ts';
 import { isoInstant } from '../domain/instants.ts';
 import { type Measures, type Metrics, NOTHING, roundRatio, toMetrics } from '../domain/metrics.ts';
+import type { DayGrid } from '../facts/day-grid.ts';
 import type { KeywordDays } from '../facts/keywords.ts';
 import type { KeywordSeries, KeywordsResult } from '../reports/keywords.ts';
 import { type ComparedRow, comparedColumns } from './compared-rows.ts';
@@ -97,56 +98,95 @@ async function* dayBatches(
   parts: KeywordSeries['parts'],
   comparers: readonly (Comparer | undefined)[],
 ): AsyncGenerator<Batch> {
-  for await (const part of parts) yield dayBatch(part, comparers);
+  const rows = new DayRows();
+  for await (const part of parts) {
+    for (let cell = 0; cell < part.days.stored.length; ) {
+      cell = rows.fill(part.days, cell);
+      if (rows.length > 0) yield dayBatch(part, rows, comparers);
+    }
+  }
+}
+
+/** Rows of one batch of days: their arrays stay in the processor's cache. */
+const DAY_ROWS = 8192;
+
+/** The stored days of a part of a grid. Its arrays are used again for the next part. */
+class DayRows {
+  length = 0;
+  /** Of each row: its cell in the grid, its keyword and its day. */
+  readonly cells = new Uint32Array(DAY_ROWS);
+  readonly keywords = new Uint32Array(DAY_ROWS);
+  readonly days = new Uint32Array(DAY_ROWS);
+  readonly clicks = new Float64Array(DAY_ROWS);
+  readonly impressions = new Float64Array(DAY_ROWS);
+  readonly ctr = new Float64Array(DAY_ROWS);
+  readonly position = new Float64Array(DAY_ROWS);
+  readonly sumPosition = new Float64Array(DAY_ROWS);
+
+  /** Takes stored days from a cell on, as many as there is space for. Returns the first cell that was not looked at. */
+  fill(grid: DayGrid, first: number): number {
+    const { stored, clicks, impressions, sumPosition } = grid;
+    const width = grid.days.length;
+    let keyword = Math.floor(first / width);
+    let day = first % width;
+    let row = 0;
+    let cell = first;
+    for (; cell < stored.length && row < DAY_ROWS; cell++) {
+      if (stored[cell] === 1) {
+        const shown = impressions[cell]!;
+        const isShown = shown !== 0;
+        this.cells[row] = cell;
+        this.keywords[row] = keyword;
+        this.days[row] = day;
+        this.clicks[row] = clicks[cell]!;
+        this.impressions[row] = shown;
+        this.ctr[row] = isShown ? roundRatio(clicks[cell]!, shown, 10_000) : Number.NaN;
+        this.position[row] = isShown ? roundRatio(sumPosition[cell]! + shown, shown, 10) : Number.NaN;
+        this.sumPosition[row] = sumPosition[cell]!;
+        row++;
+      }
+      day++;
+      if (day === width) {
+        day = 0;
+        keyword++;
+      }
+    }
+    this.length = row;
+    return cell;
+  }
 }
 
 function dayBatch(
   { keywords, days: grid, base }: KeywordDays<TrackedKeyword>,
+  rows: DayRows,
   comparers: readonly (Comparer | undefined)[],
 ): Batch {
-  const { days, stored, clicks, impressions, sumPosition } = grid;
-  // The grid's cell of each row.
-  const cells = new Uint32Array(stored.length);
-  let length = 0;
-  for (let cell = 0; cell < stored.length; cell++) if (stored[cell] === 1) cells[length++] = cell;
-  const keyword = (row: number): TrackedKeyword => keywords[Math.floor(cells[row]! / days.length)]!;
-  const sum = (of: Float64Array, row: number): number => of[cells[row]!]!;
-  const ratio = (numerator: number, denominator: number, scale: number): number | null =>
-    denominator === 0 ? null : roundRatio(numerator, denominator, scale);
+  const keyword = (row: number): TrackedKeyword => keywords[rows.keywords[row]!]!;
   const compared = remembered((row): ComparedRow => {
-    const cell = cells[row]!;
+    const cell = rows.cells[row]!;
     const measures = base!.measures(cell);
-    return { base: measures, compared: comparers[cell % days.length]!.compare(grid.measures(cell), measures) };
+    return { base: measures, compared: comparers[rows.days[row]!]!.compare(grid.measures(cell), measures) };
   });
   return {
-    length,
+    length: rows.length,
     cells: [
       (row) => keyword(row).id,
       (row) => keyword(row).query,
-      (row) => days[cells[row]! % days.length]!,
-      (row) => sum(clicks, row),
-      (row) => sum(impressions, row),
-      (row) => ratio(sum(clicks, row), sum(impressions, row), 10_000),
-      (row) => ratio(sum(sumPosition, row) + sum(impressions, row), sum(impressions, row), 10),
+      (row) => grid.days[rows.days[row]!]!,
+      rows.clicks,
+      rows.impressions,
+      rows.ctr,
+      rows.position,
       ...comparedColumns(compared, { isCompared: base !== undefined }).readers,
-      (row) => sum(sumPosition, row),
+      rows.sumPosition,
     ],
   };
 }
 
-/** Rows that formats read at a time, column by column. */
-const REMEMBERED = 8192;
-
-/** A function of rows that remembers its last results. */
+/** A function of rows that remembers its results. */
 function remembered<T>(make: (row: number) => T): (row: number) => T {
-  const slots: { row: number; value: T }[] = [];
-  return (row) => {
-    const slot = slots[row % REMEMBERED];
-    if (slot?.row === row) return slot.value;
-    const value = make(row);
-    slots[row % REMEMBERED] = { row, value };
-    return value;
-  };
+  const known: T[] = [];
+  return (row) => (known[row] ??= make(row));
 }
 
 const NOT_COMPARED: ComparedRow = { base: NOTHING, compared: null };

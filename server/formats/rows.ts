@@ -18,11 +18,30 @@ export interface Column {
   readonly columnarOnly?: boolean;
 }
 
-/** Some of the rows of an answer. Cells are read by column, so that no format needs an object for each row. */
+export type ReadCell = (row: number) => Cell;
+
+/**
+ * The cells of a column, by row, counted from 0 in the batch. Numbers may be an array, with NaN for null: a function would
+ * allocate memory for each fraction that it returns.
+ */
+export type Cells = ReadCell | Float64Array;
+
+/**
+ * Some of the rows of an answer. Cells are read by column, so that no format needs an object for each row. They may change
+ * when the next batch is made.
+ */
 export interface Batch {
   readonly length: number;
-  /** The cell of a row (counted from 0 in the batch) in each column. */
-  readonly cells: readonly ((row: number) => Cell)[];
+  /** Of each column. */
+  readonly cells: readonly Cells[];
+}
+
+export function cellReader(cells: Cells): ReadCell {
+  if (typeof cells === 'function') return cells;
+  return (row) => {
+    const value = cells[row]!;
+    return Number.isNaN(value) ? null : value;
+  };
 }
 
 /** An answer as flat rows. Batches are made one at a time, on demand. */

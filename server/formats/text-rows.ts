@@ -1,5 +1,5 @@
 import { reportExternalBytes } from '../runtime/external-memory.ts';
-import { type Cell, type Column, plainColumns, type Rows } from './rows.ts';
+import { type Cell, type Cells, type Column, cellReader, plainColumns, type Rows } from './rows.ts';
 import { TextBytes } from './text-bytes.ts';
 
 /** Bytes per chunk. */
@@ -27,13 +27,13 @@ export async function* textRows({ start, columns, batches, field, open, close }:
   const end = Buffer.from(close);
   const writers = plainColumns(columns).map(({ column, index }, place) => ({
     index,
-    write: cellWriter(bytes, column, field(column), open(place, column)),
+    writer: cellWriter(bytes, column, field(column), open(place, column)),
   }));
   bytes.text(start);
   for await (const { length, cells } of batches) {
-    const fields = writers.map(({ index, write }) => ({ cell: cells[index]!, write }));
+    const fields = writers.map(({ index, writer }) => writer(cells[index]!));
     for (let row = 0; row < length; row++) {
-      for (const { cell, write } of fields) write(cell(row));
+      for (const write of fields) write(row);
       bytes.copy(end);
       if (bytes.length >= CHUNK) yield take();
     }
@@ -41,25 +41,41 @@ export async function* textRows({ start, columns, batches, field, open, close }:
   if (bytes.length > 0) yield take();
 }
 
+/** Writes the cells of a column, by row. */
+type Writer = (cells: Cells) => (row: number) => void;
 type WriteCell = (cell: Cell) => void;
 
 /** @param before what comes before each cell */
-function cellWriter(bytes: TextBytes, { type }: Column, field: (cell: Cell) => string, before: string): WriteCell {
+function cellWriter(bytes: TextBytes, { type }: Column, field: (cell: Cell) => string, before: string): Writer {
   if (type === 'count' || type === 'ratio' || type === 'share')
     return numberWriter(bytes, before, before + field(null));
-  const write = (cell: Cell): string => before + field(cell);
-  return type === 'day' ? dayWriter(bytes, write) : textWriter(bytes, write);
+  const text = (cell: Cell): string => before + field(cell);
+  const write = type === 'day' ? dayWriter(bytes, text) : textWriter(bytes, text);
+  return (cells) => {
+    const read = cellReader(cells);
+    return (row) => write(read(row));
+  };
 }
 
-function numberWriter(bytes: TextBytes, before: string, none: string): WriteCell {
+function numberWriter(bytes: TextBytes, before: string, none: string): Writer {
   const [start, empty] = [Buffer.from(before), Buffer.from(none)];
-  return (cell) => {
-    if (cell === null) {
-      bytes.copy(empty);
-      return;
-    }
+  const write = (value: number): void => {
     bytes.copy(start);
-    bytes.number(cell as number);
+    bytes.number(value);
+  };
+  return (cells) => {
+    if (typeof cells !== 'function') {
+      return (row) => {
+        const value = cells[row]!;
+        if (Number.isNaN(value)) bytes.copy(empty);
+        else write(value);
+      };
+    }
+    return (row) => {
+      const value = cells(row);
+      if (value === null) bytes.copy(empty);
+      else write(value as number);
+    };
   };
 }
 

@@ -1,6 +1,6 @@
 import { compareTexts } from '../../domain/texts.ts';
 import { setInt64 } from '../int64.ts';
-import type { Cell, Column } from '../rows.ts';
+import { type Cell, type Cells, type Column, cellReader } from '../rows.ts';
 import { bitWidth, hybrid } from './hybrid.ts';
 
 /** What a column has of a group of rows, uncompressed. */
@@ -20,7 +20,7 @@ export interface ColumnChunks {
   /** Characters of collected texts. */
   readonly characters: number;
   /** Adds the cells of a batch's rows `from` to `to` (exclusive). */
-  add(cell: (row: number) => Cell, from: number, to: number): void;
+  add(cells: Cells, from: number, to: number): void;
   /** Returns what was added since the last call. */
   take(): Chunk;
 }
@@ -50,9 +50,13 @@ class NumberChunks implements ColumnChunks {
     this.#plain = plain;
   }
 
-  add(cell: (row: number) => Cell, from: number, to: number): void {
+  add(cells: Cells, from: number, to: number): void {
+    if (typeof cells !== 'function') {
+      this.#addNumbers(cells, from, to);
+      return;
+    }
     for (let row = from; row < to; row++) {
-      const value = cell(row);
+      const value = cells(row);
       this.#valid[this.#rows++] = value === null ? 0 : 1;
       if (value !== null) this.#values[this.#length++] = Number(value);
     }
@@ -70,6 +74,15 @@ class NumberChunks implements ColumnChunks {
       page: Buffer.concat([levels(valid, 1), this.#plain(values)]),
       bounds: this.#bounds(values),
     };
+  }
+
+  #addNumbers(cells: Float64Array, from: number, to: number): void {
+    for (let row = from; row < to; row++) {
+      const value = cells[row]!;
+      const isNull = Number.isNaN(value);
+      this.#valid[this.#rows++] = isNull ? 0 : 1;
+      if (!isNull) this.#values[this.#length++] = value;
+    }
   }
 
   #bounds(values: Float64Array): Chunk['bounds'] {
@@ -135,7 +148,8 @@ class DistinctChunks<Value extends string | number> implements ColumnChunks {
     this.#distinct = distinct;
   }
 
-  add(cell: (row: number) => Cell, from: number, to: number): void {
+  add(cells: Cells, from: number, to: number): void {
+    const cell = cellReader(cells);
     let last: Cell = null;
     let place = 0;
     for (let row = from; row < to; row++) {
@@ -187,7 +201,8 @@ class ListChunks implements ColumnChunks {
   characters = 0;
   #lists: (readonly string[] | null)[] = [];
 
-  add(cell: (row: number) => Cell, from: number, to: number): void {
+  add(cells: Cells, from: number, to: number): void {
+    const cell = cellReader(cells);
     for (let row = from; row < to; row++) {
       const list = cell(row) as readonly string[] | null;
       this.#lists.push(list);

@@ -1,7 +1,7 @@
 import { METRIC_NAMES, type MetricName } from '../../domain/comparison.ts';
 import { earlier } from '../../domain/dates.ts';
 import type { Range } from '../../domain/range.ts';
-import { type Cell, plainColumns, type RowsAnswer } from '../../formats/rows.ts';
+import { type Cell, cellReader, plainColumns, type RowsAnswer } from '../../formats/rows.ts';
 import * as parameter from '../../reports/parameters.ts';
 import { siteReport } from '../../reports/site.ts';
 import { project, type Sent } from '../arguments.ts';
@@ -110,10 +110,11 @@ async function eachRow(
   const indexes = names.map((name) => columns.findIndex((column) => column.name === name));
   const shown = plainColumns(columns);
   for await (const { length, cells } of batches) {
+    const readers = cells.map(cellReader);
     for (let row = 0; row < length; row++) {
       see(
-        indexes.map((index) => cells[index]!(row)),
-        () => Object.fromEntries(shown.map(({ column, index }) => [column.name, cells[index]!(row)])),
+        indexes.map((index) => readers[index]!(row)),
+        () => Object.fromEntries(shown.map(({ column, index }) => [column.name, readers[index]!(row)])),
       );
     }
   }
