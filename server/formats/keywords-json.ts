@@ -6,6 +6,7 @@ import type { KeywordComparison, KeywordsResult } from '../reports/keywords.ts';
 import { reportExternalBytes } from '../runtime/external-memory.ts';
 import { metricsJson, openRows } from './json.ts';
 import { MetricsBytes } from './metrics-bytes.ts';
+import { Piece } from './text-bytes.ts';
 
 /** Bytes per chunk. */
 const CHUNK = 64 * 1024;
@@ -53,7 +54,7 @@ export async function* dailyKeywordsJson(result: KeywordsResult): AsyncGenerator
   const write = comparison
     ? comparedWriter(bytes, result, comparison)
     : (keyword: TrackedKeyword, isFirst: boolean) => bytes.text((isFirst ? '' : ',') + keywordJson(keyword));
-  const starts = buckets.map(({ from }) => Buffer.from(`{"date":"${from}",`));
+  const starts = buckets.map(({ from }) => new Piece(`{"date":"${from}",`));
   const comparers = comparison && buckets.map((bucket) => comparison.ranges.part(bucket));
   bytes.text(openRows(head, 'keywords'));
   let isFirst = true;
@@ -99,7 +100,7 @@ function comparedWriter(
   };
 }
 
-function writeDays(bytes: MetricsBytes, days: DayGrid, keyword: number, starts: readonly Uint8Array[]): void {
+function writeDays(bytes: MetricsBytes, days: DayGrid, keyword: number, starts: readonly Piece[]): void {
   const { clicks, impressions, sumPosition, stored } = days;
   let isFirst = true;
   for (let day = 0, cell = keyword * starts.length; day < starts.length; day++, cell++) {
@@ -119,7 +120,7 @@ function writeComparedDays(
   bytes: MetricsBytes,
   { days, base, comparers }: ComparedDays,
   keyword: number,
-  starts: readonly Uint8Array[],
+  starts: readonly Piece[],
 ): void {
   const changes = new Float64Array(CHANGES);
   let isFirst = true;

@@ -1,25 +1,28 @@
 import { RATIO_SCALE, RATIOS, type Unsafe } from '../domain/comparison.ts';
 import { type Measures, scaledRatio } from '../domain/metrics.ts';
-import { TextBytes } from './text-bytes.ts';
+import { Piece, TextBytes } from './text-bytes.ts';
 
 /** Max length of the metrics of a day: the longest numbers have 16 digits, and `ctr` at most 20 characters. */
 const MAX_METRICS_BYTES = 192;
 /** Max length of what stands beside metrics: its fixed text, 12 numbers, and all reasons of each metric. */
 const MAX_COMPARED_BYTES = 2048;
 
-const CLICKS = Buffer.from('"clicks":');
-const IMPRESSIONS = Buffer.from(',"impressions":');
-const CTR = Buffer.from(',"ctr":');
-const POSITION = Buffer.from(',"position":');
-const NOTHING = Buffer.from(',"ctr":null,"position":null}');
-const COMPARISON = Buffer.from(',"comparison":{');
-const CHANGE_CLICKS = Buffer.from(',"change":{"clicks":{"difference":');
-const RATIO = Buffer.from(',"ratio":');
-const CHANGE_IMPRESSIONS = Buffer.from('},"impressions":{"difference":');
-const CHANGE_CTR = Buffer.from('},"ctr":{"difference":');
-const CHANGE_POSITION = Buffer.from('},"position":{"difference":');
-const UNSAFE = Buffer.from('}},"unsafe":');
-const NULL = Buffer.from('null');
+const CLICKS = new Piece('"clicks":');
+const IMPRESSIONS = new Piece(',"impressions":');
+const CTR = new Piece(',"ctr":');
+const POSITION = new Piece(',"position":');
+const NOTHING = new Piece(',"ctr":null,"position":null');
+const COMPARISON = new Piece(',"comparison":{"clicks":');
+const CHANGE = new Piece('},"change":{"clicks":{"difference":');
+const RATIO = new Piece(',"ratio":');
+/** What comes after the ratio of each metric, and with a ratio of null. */
+const AFTER_RATIO = [
+  '},"impressions":{"difference":',
+  '},"ctr":{"difference":',
+  '},"position":{"difference":',
+  '}}',
+].map((text) => ({ number: new Piece(text), none: new Piece(`,"ratio":null${text}`) }));
+const NULL = new Piece('null');
 const [COMMA, BRACE] = Buffer.from(',}') as unknown as [number, number];
 
 /** Measures of the other range, and what `Comparer.changes` made of them. */
@@ -36,15 +39,16 @@ export interface ComparedMeasures {
  */
 export class MetricsBytes extends TextBytes {
   /** Writes one day. `start` is the JSON before its metrics. */
-  day(start: Uint8Array, first: boolean, clicks: number, impressions: number, sumPosition: number): void {
+  day(start: Piece, first: boolean, clicks: number, impressions: number, sumPosition: number): void {
     this.reserve(start.length + MAX_METRICS_BYTES);
     if (!first) this.bytes[this.end++] = COMMA;
     this.raw(start);
-    this.#metrics(clicks, impressions, sumPosition);
+    this.#metrics(CLICKS, clicks, impressions, sumPosition);
+    this.bytes[this.end++] = BRACE;
   }
 
   /** Writes one day with the properties beside its metrics. */
-  comparedDay(start: Uint8Array, first: boolean, now: Measures, other: ComparedMeasures): void {
+  comparedDay(start: Piece, first: boolean, now: Measures, other: ComparedMeasures): void {
     this.day(start, first, now.clicks, now.impressions, now.sumPosition);
     // In place of the closing brace.
     this.end--;
@@ -55,28 +59,25 @@ export class MetricsBytes extends TextBytes {
   /** Writes the properties beside metrics, each after a comma. */
   compared({ base, changes, unsafe }: ComparedMeasures): void {
     this.reserve(MAX_COMPARED_BYTES);
-    this.raw(COMPARISON);
-    this.#metrics(base.clicks, base.impressions, base.sumPosition);
-    this.raw(CHANGE_CLICKS);
+    this.#metrics(COMPARISON, base.clicks, base.impressions, base.sumPosition);
+    this.raw(CHANGE);
     this.#change(changes, 0, 0, 1);
-    this.raw(CHANGE_IMPRESSIONS);
     this.#change(changes, 1, 0, 1);
-    this.raw(CHANGE_CTR);
     this.#change(changes, 2, 4, 10_000);
-    this.raw(CHANGE_POSITION);
     this.#change(changes, 3, 1, 10);
-    this.raw(UNSAFE);
-    this.raw(unsafeBytes(unsafe));
+    this.raw(unsafePiece(unsafe));
   }
 
   /** Writes a keyword's metrics after the JSON before them. */
   metrics(measures: Measures): void {
     this.reserve(MAX_METRICS_BYTES);
-    this.#metrics(measures.clicks, measures.impressions, measures.sumPosition);
+    this.#metrics(CLICKS, measures.clicks, measures.impressions, measures.sumPosition);
+    this.bytes[this.end++] = BRACE;
   }
 
-  #metrics(clicks: number, impressions: number, sumPosition: number): void {
-    this.raw(CLICKS);
+  /** Without the closing brace. */
+  #metrics(start: Piece, clicks: number, impressions: number, sumPosition: number): void {
+    this.raw(start);
     this.whole(clicks);
     this.raw(IMPRESSIONS);
     this.whole(impressions);
@@ -88,13 +89,20 @@ export class MetricsBytes extends TextBytes {
     this.decimal(scaledRatio(clicks, impressions, 10_000), 4, 10_000);
     this.raw(POSITION);
     this.decimal(scaledRatio(sumPosition + impressions, impressions, 10), 1, 10);
-    this.bytes[this.end++] = BRACE;
   }
 
+  /** The change of a metric, and what comes before the next one. */
   #change(changes: Float64Array, at: number, zeros: number, scale: number): void {
     this.#signed(changes[at]!, zeros, scale);
+    const ratio = changes[RATIOS + at]!;
+    const after = AFTER_RATIO[at]!;
+    if (Number.isNaN(ratio)) {
+      this.raw(after.none);
+      return;
+    }
     this.raw(RATIO);
-    this.#signed(changes[RATIOS + at]!, 4, RATIO_SCALE);
+    this.decimal(ratio, 4, RATIO_SCALE);
+    this.raw(after.number);
   }
 
   /** As `#decimal`, of a number of either sign; NaN is null. */
@@ -107,14 +115,14 @@ export class MetricsBytes extends TextBytes {
   }
 }
 
-/** The JSON of unsafe metrics: rows share few such objects. */
-const unsafeJson = new WeakMap<Unsafe, Uint8Array>();
+/** Unsafe metrics as a property: rows share few such objects. */
+const unsafePieces = new WeakMap<Unsafe, Piece>();
 
-function unsafeBytes(unsafe: Unsafe): Uint8Array {
-  let bytes = unsafeJson.get(unsafe);
-  if (bytes === undefined) {
-    bytes = Buffer.from(JSON.stringify(unsafe));
-    unsafeJson.set(unsafe, bytes);
+function unsafePiece(unsafe: Unsafe): Piece {
+  let piece = unsafePieces.get(unsafe);
+  if (piece === undefined) {
+    piece = new Piece(`,"unsafe":${JSON.stringify(unsafe)}`);
+    unsafePieces.set(unsafe, piece);
   }
-  return bytes;
+  return piece;
 }

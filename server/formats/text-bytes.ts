@@ -5,8 +5,21 @@ const INT32_LIMIT = 2 ** 31;
 /** Max length of a number: it has at most 17 digits, a sign, a point and an exponent. */
 const MAX_NUMBER_BYTES = 32;
 
-/** Up to this length a loop is faster than a call. */
-const MAX_SHORT = 64;
+/** Text that is written many times, eight bytes at a time: one by one they take five times as long. */
+export class Piece {
+  readonly length: number;
+  /** The bytes. In valid UTF-8 no eight of them are NaN, which might be written as another NaN. */
+  readonly words: Float64Array;
+
+  constructor(text: string) {
+    const bytes = Buffer.from(text);
+    this.length = bytes.length;
+    this.words = new Float64Array(Math.ceil(bytes.length / 8));
+    new Uint8Array(this.words.buffer).set(bytes);
+  }
+}
+/** The last word of a piece may reach so far over its end. */
+const MAX_REST = 7;
 
 const [POINT, ZERO, MINUS] = Buffer.from('.0-') as unknown as [number, number, number];
 
@@ -16,12 +29,14 @@ const [POINT, ZERO, MINUS] = Buffer.from('.0-') as unknown as [number, number, n
  */
 export class TextBytes {
   protected bytes: Buffer;
+  #view: DataView;
   /** Bytes written and not taken yet. */
   protected end = 0;
 
   /** @param size that its content is expected to have */
   constructor(size = BUFFER_BYTES) {
     this.bytes = Buffer.allocUnsafeSlow(size);
+    this.#view = viewOf(this.bytes);
   }
 
   /** Bytes written and not taken yet. */
@@ -34,14 +49,9 @@ export class TextBytes {
     this.end += this.bytes.write(text, this.end);
   }
 
-  copy(source: Uint8Array): void {
-    this.reserve(source.length);
-    if (source.length <= MAX_SHORT) {
-      this.raw(source);
-      return;
-    }
-    this.bytes.set(source, this.end);
-    this.end += source.length;
+  piece(piece: Piece): void {
+    this.reserve(piece.length);
+    this.raw(piece);
   }
 
   /** Writes a finite number. */
@@ -75,11 +85,13 @@ export class TextBytes {
     return taken;
   }
 
-  /** Short bytes, for which there is space. */
-  protected raw(source: Uint8Array): void {
-    const { bytes, end } = this;
-    for (let index = 0; index < source.length; index++) bytes[end + index] = source[index]!;
-    this.end = end + source.length;
+  /** A piece for which there is space. */
+  protected raw({ words, length }: Piece): void {
+    const view = this.#view;
+    let at = this.end;
+    // As on all processors that Node runs on.
+    for (let index = 0; index < words.length; index++, at += 8) view.setFloat64(at, words[index]!, true);
+    this.end += length;
   }
 
   /** A whole number that is not negative. There must be space for it. */
@@ -88,9 +100,7 @@ export class TextBytes {
       this.#string(value);
       return;
     }
-    let digits = 1;
-    for (let power = 10; power <= value; power *= 10) digits++;
-    this.#digits(value, digits);
+    this.#whole(value | 0);
   }
 
   /** `value / scale` without trailing zeros: 250 of 10,000 is 0.025. `zeros` is the number of zeros of `scale`. */
@@ -104,25 +114,34 @@ export class TextBytes {
       this.#string(value / scale);
       return;
     }
-    const whole = Math.floor(value / scale);
-    this.whole(whole);
-    let rest = value - whole * scale;
+    // Integers of 32 bits: their division is several times faster than that of doubles.
+    const whole = ((value | 0) / scale) | 0;
+    this.#whole(whole);
+    let rest = ((value | 0) - whole * scale) | 0;
     if (rest === 0) return;
     let places = zeros;
-    for (; rest % 10 === 0; places--) rest /= 10;
+    for (; rest % 10 === 0; places--) rest = (rest / 10) | 0;
     this.bytes[this.end++] = POINT;
     this.#digits(rest, places);
   }
 
   protected reserve(more: number): void {
-    if (this.end + more <= this.bytes.length) return;
-    const larger = Buffer.allocUnsafeSlow(Math.max(this.bytes.length * 2, this.end + more));
+    const size = this.end + more + MAX_REST;
+    if (size <= this.bytes.length) return;
+    const larger = Buffer.allocUnsafeSlow(Math.max(this.bytes.length * 2, size));
     this.bytes.copy(larger, 0, 0, this.end);
     this.bytes = larger;
+    this.#view = viewOf(larger);
   }
 
   #string(value: number): void {
     this.end += this.bytes.write(String(value), this.end, 'latin1');
+  }
+
+  #whole(value: number): void {
+    let digits = 1;
+    for (let rest = value; rest >= 10; rest = (rest / 10) | 0) digits++;
+    this.#digits(value, digits);
   }
 
   /** A small number, padded with zeros to `count` digits. */
@@ -136,4 +155,8 @@ export class TextBytes {
     }
     this.end = end + count;
   }
+}
+
+function viewOf({ buffer, byteOffset, byteLength }: Buffer): DataView {
+  return new DataView(buffer, byteOffset, byteLength);
 }

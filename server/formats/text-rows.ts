@@ -1,6 +1,6 @@
 import { reportExternalBytes } from '../runtime/external-memory.ts';
 import { type Cell, type Cells, type Column, cellReader, plainColumns, type Rows } from './rows.ts';
-import { TextBytes } from './text-bytes.ts';
+import { Piece, TextBytes } from './text-bytes.ts';
 
 /** Bytes per chunk. */
 const CHUNK = 64 * 1024;
@@ -24,7 +24,7 @@ export async function* textRows({ start, columns, batches, field, open, close }:
     reportExternalBytes(taken.length);
     return taken;
   };
-  const end = Buffer.from(close);
+  const end = new Piece(close);
   const writers = plainColumns(columns).map(({ column, index }, place) => ({
     index,
     writer: cellWriter(bytes, column, field(column), open(place, column)),
@@ -34,7 +34,7 @@ export async function* textRows({ start, columns, batches, field, open, close }:
     const fields = writers.map(({ index, writer }) => writer(cells[index]!));
     for (let row = 0; row < length; row++) {
       for (const write of fields) write(row);
-      bytes.copy(end);
+      bytes.piece(end);
       if (bytes.length >= CHUNK) yield take();
     }
   }
@@ -58,22 +58,22 @@ function cellWriter(bytes: TextBytes, { type }: Column, field: (cell: Cell) => s
 }
 
 function numberWriter(bytes: TextBytes, before: string, none: string): Writer {
-  const [start, empty] = [Buffer.from(before), Buffer.from(none)];
+  const [start, empty] = [new Piece(before), new Piece(none)];
   const write = (value: number): void => {
-    bytes.copy(start);
+    bytes.piece(start);
     bytes.number(value);
   };
   return (cells) => {
     if (typeof cells !== 'function') {
       return (row) => {
         const value = cells[row]!;
-        if (Number.isNaN(value)) bytes.copy(empty);
+        if (Number.isNaN(value)) bytes.piece(empty);
         else write(value);
       };
     }
     return (row) => {
       const value = cells(row);
-      if (value === null) bytes.copy(empty);
+      if (value === null) bytes.piece(empty);
       else write(value as number);
     };
   };
@@ -81,14 +81,14 @@ function numberWriter(bytes: TextBytes, before: string, none: string): Writer {
 
 /** Days come again with each keyword. */
 function dayWriter(bytes: TextBytes, write: (cell: Cell) => string): WriteCell {
-  const written = new Map<Cell, Buffer>();
+  const written = new Map<Cell, Piece>();
   return (cell) => {
     let day = written.get(cell);
     if (day === undefined) {
-      day = Buffer.from(write(cell));
+      day = new Piece(write(cell));
       written.set(cell, day);
     }
-    bytes.copy(day);
+    bytes.piece(day);
   };
 }
 
@@ -96,11 +96,11 @@ function dayWriter(bytes: TextBytes, write: (cell: Cell) => string): WriteCell {
 function textWriter(bytes: TextBytes, write: (cell: Cell) => string): WriteCell {
   let last: Cell = null;
   let text = write(null);
-  let again: Buffer | undefined;
+  let again: Piece | undefined;
   return (cell) => {
     if (cell === last) {
-      again ??= Buffer.from(text);
-      bytes.copy(again);
+      again ??= new Piece(text);
+      bytes.piece(again);
       return;
     }
     last = cell;

@@ -4,6 +4,7 @@ import { CHANGES, Comparer, UNSAFE_REASONS } from '../../server/domain/compariso
 import { toMetrics } from '../../server/domain/metrics.ts';
 import { metricsJson } from '../../server/formats/json.ts';
 import { MetricsBytes } from '../../server/formats/metrics-bytes.ts';
+import { Piece } from '../../server/formats/text-bytes.ts';
 import { comparedOf, type Sum } from '../api/comparison-oracle.ts';
 
 t.test('the JSON of metrics equals that of JSON.stringify', (t) => {
@@ -36,7 +37,7 @@ t.test('days written as bytes equal those of JSON.stringify', (t) => {
         bytes.text(JSON.stringify(text));
         const begun = bytes.take();
         for (const [index, { clicks, impressions, sumPosition }] of measures.entries()) {
-          bytes.day(Buffer.from(`{${start}`), index === 0, clicks, impressions, sumPosition);
+          bytes.day(new Piece(`{${start}`), index === 0, clicks, impressions, sumPosition);
         }
         t.equal(bytes.take().toString(), measures.map(writtenDay).join(','));
         // Bytes that were taken are not overwritten.
@@ -70,7 +71,7 @@ t.test('comparisons equal exact fractions, as objects and as bytes', (t) => {
       const changes = new Float64Array(CHANGES);
       const bytes = new MetricsBytes();
       const other = { base, changes, unsafe: comparer.changes(now, base, changes) };
-      bytes.comparedDay(Buffer.from('{"date":"2026-03-01",'), true, now, other);
+      bytes.comparedDay(new Piece('{"date":"2026-03-01",'), true, now, other);
       return bytes.take().toString() === JSON.stringify({ date: '2026-03-01', ...toMetrics(now), ...compared });
     }),
     { numRuns: 1000 },

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { TextBytes } from '../../server/formats/text-bytes.ts';
+import { Piece, TextBytes } from '../../server/formats/text-bytes.ts';
 
 t.test('numbers are those of JSON', (t) => {
   const ratio = fc.integer({ min: -(2 ** 40), max: 2 ** 40 }).map((value) => value / 10_000);
@@ -33,7 +33,7 @@ t.test('texts and bytes of any length are written whole', (t) => {
       const bytes = new TextBytes(1);
       for (const [index, text] of parts.entries()) {
         if (index % 2 === 0) bytes.text(text);
-        else bytes.copy(Buffer.from(text));
+        else bytes.piece(new Piece(text));
       }
       t.strictSame(bytes.take(), Buffer.from(parts.join('')));
       t.equal(bytes.length, 0);
