@@ -1,4 +1,5 @@
 import { type CacheKey, cacheKey } from './cache-key.ts';
+import { JoinedTexts } from './joined-texts.ts';
 import type { Measures } from './metrics.ts';
 import { NUMBER_FIELDS, numberOf, type RuleTexts, textOf } from './rules.ts';
 
@@ -20,6 +21,7 @@ export class RowColumns<Row> {
   readonly #readers: RowReaders<Row>;
   readonly #numbers = new Map<string, Float64Array>();
   readonly #texts = new Map<CacheKey, (string | undefined)[]>();
+  readonly #joined = new Map<string, JoinedTexts>();
 
   constructor(rows: readonly Row[], readers: RowReaders<Row>) {
     this.rows = rows;
@@ -40,6 +42,17 @@ export class RowColumns<Row> {
     }
     this.#numbers.set(field, numbers);
     return numbers;
+  }
+
+  /** 1 for each row whose text, in lower case, has `value`, which `JoinedTexts` must be able to find. */
+  *having(field: string, value: string): Generator<void, Uint8Array> {
+    let joined = this.#joined.get(field);
+    if (joined === undefined) {
+      const read = (row: number): string => textOf(this.#readers.textsOf(this.rows[row]!), field).toLowerCase();
+      joined = yield* JoinedTexts.of(this.rows.length, read);
+      this.#joined.set(field, joined);
+    }
+    return yield* joined.find(value);
   }
 
   /** Reads the text of a field, as it is or in lower case, of a row. */

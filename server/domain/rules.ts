@@ -127,7 +127,13 @@ export function compileRule({ match, conditions }: Rule): CompiledRule {
 /** A condition of a rule. It tests numbers that are known, or texts as they are (`text`) or in lower case (`lower`). */
 export type CompiledCondition =
   | { readonly reads: 'number'; readonly field: string; readonly test: (number: number) => boolean }
-  | { readonly reads: 'text' | 'lower'; readonly field: string; readonly test: (text: string) => boolean };
+  | {
+      readonly reads: 'text' | 'lower';
+      readonly field: string;
+      readonly test: (text: string) => boolean;
+      /** What the test searches for, where it does nothing else, and whether it must be found. */
+      readonly search?: { readonly value: string; readonly found: boolean };
+    };
 
 /** Compiles a condition that has passed `conditionProblem`. */
 export function compileCondition({ field = '', op, value }: Condition): CompiledCondition {
@@ -142,7 +148,8 @@ export function compileCondition({ field = '', op, value }: Condition): Compiled
   }
   const compare = TEXT_OPERATORS[op]!;
   const operand = String(value).toLowerCase();
-  return { reads: 'lower', field, test: (text) => compare(text, operand) };
+  const search = op === 'contains' || op === 'not_contains' ? { value: operand, found: op === 'contains' } : undefined;
+  return { reads: 'lower', field, test: (text) => compare(text, operand), ...(search && { search }) };
 }
 
 function numberTest({ field, test }: CompiledCondition & { reads: 'number' }): (measures: Measures) => boolean {

@@ -48,7 +48,7 @@ function withPlaces(rows: readonly ListRow[]): RowColumns<ListRow> {
 
 const row = fc
   .record({
-    text: fc.string({ unit: fc.constantFrom('a', 'B', 'é', '🥾', '\uffff'), maxLength: 3 }),
+    text: fc.string({ unit: fc.constantFrom('a', 'B', 'é', '🥾', '\uffff', '\n'), maxLength: 3 }),
     impressions: fc.oneof(fc.nat(3), fc.nat(), fc.maxSafeNat(), fc.constant(Number.NaN)),
     share: fc.constantFrom(0, 1 / 3, 0.5, 1),
     sumPosition: fc.nat(1e6),
@@ -65,7 +65,7 @@ const condition = fc.oneof(
   fc.record({
     field: fc.constant('query'),
     op: fc.constantFrom('contains', 'not_contains', 'equals', 'starts_with', 'matches'),
-    value: fc.constantFrom('', 'a', 'b', 'É', 'ab'),
+    value: fc.constantFrom('', 'a', 'b', 'É', 'ab', '\n', 'a\na'),
   }),
 );
 const rule: fc.Arbitrary<Rule> = fc.record({
@@ -109,6 +109,34 @@ t.test('many rows are sorted like few', (t) => {
       run(selectRows(rows, one, READERS)).every((found, index) => found === wanted[index]),
       fields,
     );
+  }
+  t.end();
+});
+
+t.test('many rows are filtered like few', (t) => {
+  const rows = Array.from({ length: 20_000 }, (_, index): ListRow => {
+    const number = (index * 7919) % 10_007;
+    return { text: `Query ${number % 503} ${index}`, clicks: number % 11, impressions: number, sumPosition: index };
+  });
+  const clicks = (value: number) => ({ field: 'clicks', op: 'gte', value });
+  const text = (op: string, value: string) => ({ field: 'query', op, value });
+  for (const match of ['all', 'any'] as const) {
+    for (const conditions of [
+      [text('contains', 'QUERY 5')],
+      [text('not_contains', '17')],
+      [text('contains', '9'), text('not_contains', '99')],
+      // Many and few rows are left for the text.
+      [clicks(1), text('contains', '3 1')],
+      [clicks(10), text('contains', '3 1')],
+    ]) {
+      const one = { filter: { match, conditions }, sort: null };
+      const wanted = expected(rows, one);
+      const found = run(selectRows(rows, one, READERS));
+      t.ok(
+        found.length === wanted.length && found.every((row, index) => row === wanted[index]),
+        `${match} of ${JSON.stringify(conditions)}: ${wanted.length} rows`,
+      );
+    }
   }
   t.end();
 });
