@@ -3,6 +3,7 @@ import { type Measures, sum } from '../domain/metrics.ts';
 import type { RuleTexts } from '../domain/rules.ts';
 import type { Device, Facts, FactsPart, SiteDayMeasures } from '../facts/facts.ts';
 import { refuseUnknownDevices, Series } from '../facts/series.ts';
+import { readAhead } from '../runtime/read-ahead.ts';
 import { inTurns } from '../runtime/turns.ts';
 import { KnownDays } from './known-days.ts';
 import { errorOfProject, type PlannedProject, type PortfolioQuery } from './portfolio-plan.ts';
@@ -34,14 +35,8 @@ export async function* portfolioRows(
   how: How,
   signal: AbortSignal,
 ): AsyncGenerator<readonly PortfolioRow[]> {
-  let next: ReturnType<typeof readGroup> | undefined;
-  for (const group of [...groupsOf(projects), null]) {
-    const current = await next;
-    next = group === null ? undefined : readGroup(facts, group, how, signal);
-    // It is thrown when it is awaited, or nobody is there any more.
-    next?.catch(() => undefined);
-    if (current !== undefined) yield await inTurns(rowsOf(current.group, current.days, current.quality, how));
-  }
+  const groups = readAhead([...groupsOf(projects)], (group) => readGroup(facts, group, how, signal));
+  for await (const { group, days, quality } of groups) yield await inTurns(rowsOf(group, days, quality, how));
 }
 
 async function readGroup(facts: Facts, group: readonly PlannedProject[], { device }: How, signal: AbortSignal) {
