@@ -92,7 +92,7 @@ const worlds = [
 ];
 for (const workers of [1, 2]) {
   const metastore = await Bucket.create(opened, process.env['ORDINATE_TEST_S3']!);
-  const trino = await Trino.start({ storage: storageOfTests(metastore.name), workers });
+  const trino = await Trino.start({ storage: storageOfTests(metastore.name), workers, isMeasured: true });
   try {
     console.log(`${workers} worker${workers === 1 ? '' : 's'}: median ms of ${ROUNDS} rounds`);
     const nothing: number[] = [];
@@ -101,7 +101,7 @@ for (const workers of [1, 2]) {
     console.log(`  select 1: ${Math.round(median(nothing))}`);
     for (const { folder, questions } of worlds) {
       const duckdb = duckdbOf(folder);
-      const { reader, bucket } = await trinoSettings(opened, trino.url);
+      const { reader, bucket } = await trinoSettings(opened, { trino: trino.url });
       await bucket.putFolder(join(folder, 'facts'), 'some/prefix/facts');
       const distant = new TrinoFacts(reader, (...of) => duckdb.pageNumbers(...of));
       for (const [name, ask] of Object.entries(questions)) {

@@ -21,10 +21,19 @@ export interface TrinoWorld {
   readonly address: string;
 }
 
+/** Where Trino has the tables. */
+interface TrinoPlace {
+  readonly trino?: string | undefined;
+  readonly catalog?: string | undefined;
+}
+
 /** The settings of a bucket of its own and of tables in Trino over it. */
-export async function trinoSettings(t: Pick<Test, 'teardown'>, trino: string = ORDINATE_TEST_TRINO) {
+export async function trinoSettings(
+  t: Pick<Test, 'teardown'>,
+  { trino = ORDINATE_TEST_TRINO, catalog = 'hive' }: TrinoPlace = {},
+) {
   const bucket = await Bucket.create(t, ORDINATE_TEST_S3);
-  const address = `${trino}/hive/${bucket.name.replaceAll('-', '_')}`;
+  const address = `${trino}/${catalog}/${bucket.name.replaceAll('-', '_')}`;
   const settings: NodeJS.ProcessEnv = {
     ...bucket.settings(ORDINATE_TEST_S3, 'some/prefix'),
     ORDINATE_TRINO: address,
@@ -45,8 +54,12 @@ export async function trinoSettings(t: Pick<Test, 'teardown'>, trino: string = O
 export async function trinoWorld(
   t: Test,
   tables: Tables,
-  { trino, environment = {} }: { trino?: string; environment?: NodeJS.ProcessEnv } = {},
+  {
+    environment = {},
+    measured = false,
+    ...place
+  }: TrinoPlace & { environment?: NodeJS.ProcessEnv; measured?: boolean } = {},
 ): Promise<TrinoWorld> {
-  const { settings, ...more } = await trinoSettings(t, trino);
-  return { world: await makeWorld(t, tables, { environment: { ...settings, ...environment } }), ...more };
+  const { settings, ...more } = await trinoSettings(t, place);
+  return { world: await makeWorld(t, tables, { environment: { ...settings, ...environment }, measured }), ...more };
 }

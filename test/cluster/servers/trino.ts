@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   openSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -31,10 +32,15 @@ interface TrinoOptions {
   readonly workers?: number;
   /** Memory of each process, as Java writes it. */
   readonly memory?: string;
+  /** With the compiler that pays after minutes, as in production. */
+  readonly isMeasured?: boolean;
 }
 
 /** How long the cluster may take to start, in milliseconds: a busy machine needs minutes. */
 const START_TIMEOUT = 600_000;
+
+/** Options of Java with which tests need less processor time: they end before the better compiler has paid. */
+const QUICK = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];
 
 /** What is missing to start Trino; undefined if nothing is. */
 export function missingForTrino(): string | undefined {
@@ -59,7 +65,7 @@ export class Trino {
   }
 
   /** Starts the processes, and waits until all of them work. */
-  static async start({ storage, workers = 0, memory = '1536M' }: TrinoOptions): Promise<Trino> {
+  static async start({ storage, workers = 0, memory = '1536M', isMeasured = false }: TrinoOptions): Promise<Trino> {
     const missing = missingForTrino();
     if (missing !== undefined) throw new Error(missing);
     const program = unpack(process.env['TRINO_ARCHIVES']!);
@@ -73,16 +79,16 @@ export class Trino {
         const own = join(folder, String(number));
         writeSettings(own, {
           program,
-          storage,
           discovery: url,
           node: String(number),
           port: number === 0 ? port : await freePort(),
           isCoordinator: number === 0,
           works: number > 0 || workers === 0,
         });
-        processes.push(startProcess(own, program, memory));
+        processes.push(startProcess(own, program, [`-Xmx${memory}`, ...(isMeasured ? [] : QUICK)]));
       }
       await trino.#untilReady(Math.max(1, workers));
+      await addHiveCatalog(url, 'hive', storage);
       return trino;
     } catch (error) {
       await trino.stop();
@@ -113,8 +119,11 @@ export class Trino {
         () => 0,
       );
       if (count >= machines) return;
-      const ended = this.#processes.find(({ exitCode }) => exitCode !== null);
-      if (ended !== undefined || Date.now() > deadline) throw new Error(`Trino did not start: see ${this.#folder}`);
+      const ended = this.#processes.findIndex(({ exitCode }) => exitCode !== null);
+      if (ended >= 0 || Date.now() > deadline) {
+        const log = readFileSync(join(this.#folder, String(Math.max(ended, 0)), 'log'), 'utf8');
+        throw new Error(`Trino did not start:\n${log.split('\n').slice(-40).join('\n')}`);
+      }
       await new Promise((done) => setTimeout(done, 300));
     }
   }
@@ -177,7 +186,6 @@ function unpack(archives: string): string {
 
 interface ProcessSettings {
   readonly program: string;
-  readonly storage: TrinoStorage;
   readonly discovery: string;
   /** The number of the process. */
   readonly node: string;
@@ -187,18 +195,9 @@ interface ProcessSettings {
 }
 
 function writeSettings(folder: string, settings: ProcessSettings): void {
-  const { program, storage, discovery, node, port, isCoordinator, works } = settings;
-  const catalogs = join(folder, 'catalog');
-  mkdirSync(catalogs, { recursive: true });
-  const write = (file: string, lines: Readonly<Record<string, string | number | boolean>>): void =>
-    writeFileSync(
-      file,
-      Object.entries(lines)
-        .map(([name, value]) => `${name}=${value}\n`)
-        .join(''),
-      { mode: 0o600 },
-    );
-  write(join(folder, 'config.properties'), {
+  const { program, discovery, node, port, isCoordinator, works } = settings;
+  mkdirSync(folder, { recursive: true });
+  const lines = {
     'node.environment': 'test',
     'node.id': node,
     coordinator: isCoordinator,
@@ -206,34 +205,44 @@ function writeSettings(folder: string, settings: ProcessSettings): void {
     'http-server.http.port': port,
     'discovery.uri': discovery,
     'plugin.dir': join(program, 'plugin'),
-    'catalog.management': 'static',
-    'catalog.config-dir': catalogs,
+    // Also tests add catalogs.
+    'catalog.management': 'dynamic',
     'query.max-memory-per-node': '700MB',
     'memory.heap-headroom-per-node': '300MB',
     // A query whose worker has died fails after this time.
     'query.remote-task.max-error-duration': '5s',
-  });
-  write(join(catalogs, 'hive.properties'), {
-    'connector.name': 'hive',
+  };
+  const text = Object.entries(lines).map(([name, value]) => `${name}=${value}\n`);
+  writeFileSync(join(folder, 'config.properties'), text.join(''));
+}
+
+/** Adds a catalog of tables over files in an object store. */
+export async function addHiveCatalog(url: string, name: string, storage: TrinoStorage): Promise<void> {
+  const settings = {
     'hive.metastore': 'file',
     'hive.metastore.catalog.dir': `s3://${storage.bucket}/metastore`,
     // There are no statistics of our tables, and each query would log an error.
-    'hive.table-statistics-enabled': false,
-    'fs.native-s3.enabled': true,
+    'hive.table-statistics-enabled': 'false',
+    'fs.native-s3.enabled': 'true',
     's3.endpoint': storage.endpoint,
     's3.region': storage.region,
-    's3.path-style-access': true,
+    's3.path-style-access': 'true',
     's3.aws-access-key': storage.accessKey,
     's3.aws-secret-key': storage.secretKey,
-  });
+    // Trino would try for minutes, longer than a request of ours may take.
+    's3.max-error-retries': '3',
+    's3.socket-read-timeout': '5s',
+  };
+  const properties = Object.entries(settings).map(([key, value]) => `"${key}" = '${value}'`);
+  await askTrino(url, `create catalog ${name} using hive with (${properties.join(', ')})`);
 }
 
-function startProcess(folder: string, program: string, memory: string): ChildProcess {
-  const log = openSync(join(folder, 'log'), 'w');
+function startProcess(folder: string, program: string, options: readonly string[]): ChildProcess {
+  const log = openSync(join(folder, 'log'), 'w', 0o600);
   return spawn(
     join(process.env['JAVA_HOME_25']!, 'bin/java'),
     [
-      `-Xmx${memory}`,
+      ...options,
       '-XX:+UnlockDiagnosticVMOptions',
       '-Djdk.attach.allowAttachSelf=true',
       '-Djdk.nio.maxCachedBufferSize=2000000',
