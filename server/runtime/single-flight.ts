@@ -39,7 +39,11 @@ export class SingleFlight<T> {
     const flight: Flight<T> = { result: work(stop.signal), stop, waiting: 0 };
     this.#flights.set(key, flight);
     const ended = (): void => this.#forget(key, flight);
-    flight.result.then(ended, ended);
+    flight.result.then(ended, (failure) => {
+      ended();
+      // Work of several parts fails with the first: the others are no longer needed.
+      stop.abort(failure);
+    });
     return flight;
   }
 

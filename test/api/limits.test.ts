@@ -244,6 +244,14 @@ t.test('an answer that does not begin in time is stopped, with 503', async (t) =
   t.equal(places.keys, 0, 'its place is free');
 });
 
+t.test('what else runs for an answer that has failed is stopped', async (t) => {
+  const { world, script, port } = await streaming(t);
+  script.parts.push(() => Promise.reject(new Error('one of several parts')));
+  t.match(await readAll(await ask(t, port, '/stream')), /^HTTP\/1\.1 500 /);
+  t.match(await lineOf(world, '/stream'), { msg: 'answered', status: 500 });
+  t.equal(await found(() => script.signal?.aborted || undefined), true);
+});
+
 t.test('a query that exceeds the time limit is stopped and answered with 503', async (t) => {
   const tick = holdTimers(t);
   const world = await makeWorld(t, { site_daily: facts('date device', ['2026-03-09', 'mobile', 1, 10, 20]) });

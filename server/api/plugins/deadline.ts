@@ -45,10 +45,12 @@ class Deadline {
     reply.raw.once('close', () => {
       this.pause();
       if (!isFinished) this.#stop.abort(new Error('The client has disconnected.'));
+      // Other parts of what failed may still be read.
+      else if (reply.statusCode >= 500) this.#stop.abort(new Error('The request has failed.'));
     });
   }
 
-  /** Aborted when the client disconnects or the time limit is reached. */
+  /** Aborted when the client disconnects, the time limit is reached, or the request has failed. */
   get signal(): AbortSignal {
     return this.#stop.signal;
   }

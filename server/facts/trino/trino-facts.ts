@@ -77,6 +77,8 @@ export class TrinoFacts implements Facts {
     positions: ReadonlyMap<number, number>,
   ): Promise<KeywordTotals> {
     const totals = new KeywordTotals(positions);
+    const stopping = new AbortController();
+    const own = AbortSignal.any([signal, stopping.signal]);
     const add = (
       name: string,
       files: readonly StoredFile[],
@@ -84,7 +86,9 @@ export class TrinoFacts implements Facts {
       sign = 1,
       parts = {},
     ): Promise<void> =>
-      this.#reader.numbers(name, { files, signal, values, parts }, (columns, rows) => totals.add(columns, rows, sign));
+      this.#reader.numbers(name, { files, signal: own, values, parts }, (columns, rows) =>
+        totals.add(columns, rows, sign),
+      );
     const reads = plan.cumulative.map(({ file, day, sign }) => {
       const columns = {
         clicks: `clicks_${day}`,
@@ -99,7 +103,12 @@ export class TrinoFacts implements Facts {
       reads.push(() => add('keyword_running', [file], { through, before, device }));
     }
     if (days.length > 0) reads.push(() => add('keyword_totals', days, { ...range, device }));
-    await Promise.all(reads.map((read) => read()));
+    try {
+      await Promise.all(reads.map((read) => read()));
+    } finally {
+      // If one failed, nobody needs the others.
+      stopping.abort();
+    }
     return totals;
   }
 

@@ -1,0 +1,20 @@
+import t from 'tap';
+import { SingleFlight } from '../../server/runtime/single-flight.ts';
+
+const { signal } = new AbortController();
+
+t.test('work that fails is aborted, and that which succeeds is not', async (t) => {
+  const flights = new SingleFlight<number>();
+  const signals: AbortSignal[] = [];
+  const run = (work: () => Promise<number>) =>
+    flights.run('key', signal, (own) => {
+      signals.push(own);
+      return work();
+    });
+  const failure = new Error('one of several parts');
+  const callers = [run(() => Promise.reject(failure)), run(async () => 1)];
+  t.match(await Promise.allSettled(callers), [{ reason: failure }, { reason: failure }], 'both wait for the same work');
+  t.match(signals, [{ aborted: true, reason: failure }], 'its other parts stop');
+  t.equal(await run(async () => 2), 2);
+  t.match(signals, [{}, { aborted: false }]);
+});
