@@ -7,6 +7,7 @@ export interface TrinoError {
   readonly message?: string;
 }
 
+const STORAGE_AWAY = 'the query engine cannot read its storage';
 /** Names of errors after which the same query may succeed later, and what clients are told. */
 const PASSING: readonly (readonly [RegExp, string])[] = [
   [
@@ -15,12 +16,14 @@ const PASSING: readonly (readonly [RegExp, string])[] = [
   ],
   [/^(EXCEEDED_TIME_LIMIT|ADMINISTRATIVELY_(KILLED|PREEMPTED)|EXCEEDED_CPU_LIMIT)$/, 'the query engine stopped it'],
   [/^(QUERY_QUEUE_FULL|QUERY_REJECTED|CLUSTER_OUT_OF_MEMORY|EXCEEDED_\w*MEMORY_LIMIT)$/, 'the query engine is busy'],
-  [/^HIVE_(FILESYSTEM_ERROR|METASTORE_ERROR|CANNOT_OPEN_SPLIT)$/, 'the query engine cannot read its storage'],
+  [/^HIVE_(FILESYSTEM_ERROR|METASTORE_ERROR|CANNOT_OPEN_SPLIT|CURSOR_ERROR)$/, STORAGE_AWAY],
 ];
+/** Storage that fails in the middle of a file, which Trino does not expect. */
+const CUT = /^java\.io\.\w+: /;
 
 /** Trino cannot decode a file, which DuckDB can. */
 export class UnreadableByTrino extends Error {}
-const UNREADABLE = /^(Could not decompress page|Error reading dictionary page)/;
+const UNREADABLE = /\b(Could not decompress page|Could not decode the dictionary|Error reading dictionary page)\b/;
 
 /** A 503: Trino cannot answer now. */
 export function trinoUnavailable(why: string, cause?: unknown): KnownError {
@@ -30,8 +33,11 @@ export function trinoUnavailable(why: string, cause?: unknown): KnownError {
 /** The failure of a query. */
 export function queryFailure(error: TrinoError, id: string): Error {
   const cause = new Error(`Trino: ${error.errorName}: ${error.message ?? ''} (query ${id})`);
+  // First: a dictionary that it cannot decode is a split that it cannot open.
+  if (UNREADABLE.test(error.message ?? '')) return new UnreadableByTrino(cause.message);
   const passing = PASSING.find(([names]) => names.test(error.errorName));
   if (passing !== undefined) return trinoUnavailable(passing[1], cause);
+  if (CUT.test(error.message ?? '')) return trinoUnavailable(STORAGE_AWAY, cause);
   if (error.errorType === 'INSUFFICIENT_RESOURCES') return trinoUnavailable('the query engine is busy', cause);
-  return UNREADABLE.test(error.message ?? '') ? new UnreadableByTrino(cause.message) : cause;
+  return cause;
 }

@@ -96,7 +96,7 @@ t.test('what is unavailable is 503, with a reason', async (t) => {
       (error: Error) => error,
     );
   };
-  const passing: readonly [name: string, type?: string][] = [
+  const passing: readonly [name: string, type?: string, message?: string][] = [
     ['REMOTE_TASK_ERROR'],
     ['PAGE_TRANSPORT_TIMEOUT'],
     ['NO_NODES_AVAILABLE'],
@@ -106,16 +106,21 @@ t.test('what is unavailable is 503, with a reason', async (t) => {
     ['QUERY_QUEUE_FULL', 'INSUFFICIENT_RESOURCES'],
     ['EXCEEDED_SOMETHING_NEW', 'INSUFFICIENT_RESOURCES'],
     ['HIVE_FILESYSTEM_ERROR', 'EXTERNAL'],
+    ['HIVE_CURSOR_ERROR', 'EXTERNAL'],
+    ['GENERIC_INTERNAL_ERROR', 'INTERNAL_ERROR', 'java.io.IOException: Failed to open S3 file: s3://secret'],
   ];
-  for (const [name, type] of passing) {
-    const error = await failing(name, type);
+  for (const [name, type, message = 'secret details'] of passing) {
+    const error = await failing(name, type, message);
     t.match(error, expected, name);
     t.notMatch(error.message, /secret/, 'clients get no details');
-    t.match((error.cause as Error).message, `Trino: ${name}: secret details (query q7)`);
+    t.match((error.cause as Error).message, `Trino: ${name}: ${message} (query q7)`);
   }
   t.match(await failing('SYNTAX_ERROR', 'USER_ERROR'), { message: /^Trino: SYNTAX_ERROR/, code: undefined });
   const undecodable = await failing('GENERIC_INTERNAL_ERROR', 'INTERNAL_ERROR', 'Could not decompress page');
   t.ok(undecodable instanceof UnreadableByTrino);
+  const opening =
+    'Error opening Hive split s3://a/b (offset=0, length=9): Could not decode the dictionary for [device]';
+  t.ok((await failing('HIVE_CANNOT_OPEN_SPLIT', 'EXTERNAL', opening)) instanceof UnreadableByTrino);
 });
 
 t.test('a wrong password is a failure of the service, and in no message', async (t) => {
