@@ -16,6 +16,11 @@ export interface Statements {
   each<Row>(statement: Statement, values?: Values): AsyncIterable<readonly Row[]>;
   /** Runs a statement; returns the number of changed rows. */
   run(statement: Statement, values?: Values): Promise<number>;
+  /**
+   * Runs a statement of a transaction whose result nobody needs. A database is not waited for: what follows is sent at once,
+   * and a failure ends the transaction later.
+   */
+  send(statement: Statement, values?: Values): Promise<void>;
   /** Runs a statement for each row, in one transaction; returns the rows that changed something. */
   runEach<Row extends Values>(statement: Statement, rows: Iterable<Row>): Promise<Row[]>;
 }

@@ -106,11 +106,13 @@ export async function keywordFilesUntil(
   const until = { from: '0000-01', to: monthOf(day) };
   const rowsOf = (table: StoredTable): Promise<FactFile[]> =>
     catalog.statements.all<FactFile>('fact_manifest', { project, table, ...until });
-  return {
-    days: await rowsOf(allDevices ? 'keyword_all' : 'keyword_daily'),
-    cumulative: allDevices ? await rowsOf('keyword_cumulative') : [],
-    running: (await rowsOf('keyword_running'))[0],
-  };
+  // Together: a database is waited for once.
+  const [days, cumulative, [running]] = await Promise.all([
+    rowsOf(allDevices ? 'keyword_all' : 'keyword_daily'),
+    allDevices ? rowsOf('keyword_cumulative') : [],
+    rowsOf('keyword_running'),
+  ]);
+  return { days, cumulative, running };
 }
 
 /** Whether a table of a project has ever been loaded, even if no rows are left. */
@@ -139,7 +141,7 @@ export async function listManifest(catalog: Catalog): Promise<ManifestRow[]> {
 export async function putFactFile(own: Catalog, row: ManifestRow): Promise<void> {
   const { project, table, part, file, rows, firstDay, lastDay, bytes, sha256 } = row;
   const values = { project, table, part, file, rows, firstDay, lastDay, bytes, sha256 };
-  await own.statements.run('fact_file_upsert', values);
+  await own.statements.send('fact_file_upsert', values);
 }
 
 /** Removes the current file of a project, table and part. The file is retired. */
@@ -147,8 +149,8 @@ export async function removeFactFile(
   own: Catalog,
   { project, table, part }: Pick<ManifestRow, 'project' | 'table' | 'part'>,
 ): Promise<void> {
-  await own.statements.run('removed_part_add', { project, table, part });
-  await own.statements.run('fact_file_delete', { project, table, part });
+  await own.statements.send('removed_part_add', { project, table, part });
+  await own.statements.send('fact_file_delete', { project, table, part });
 }
 
 /** All loaded fact tables. */
@@ -161,7 +163,7 @@ export async function addLoadedTable(
   own: Catalog,
   { project, table }: { readonly project: string; readonly table: StoredTable },
 ): Promise<void> {
-  await own.statements.run('loaded_table_add', { project, table });
+  await own.statements.send('loaded_table_add', { project, table });
 }
 
 /** Replaces the whole manifest and marks all projects as changed. Requires a transaction. */

@@ -16,14 +16,15 @@ export interface Changed {
 export async function raiseRevisions(own: Catalog, { facts, projects, keywords, workspaces }: Changed): Promise<void> {
   if (facts.size + projects.size + workspaces.size === 0) return;
   const { statements } = own;
-  const { value: revision } = (await statements.get<{ value: number }>('revision_next'))!;
-  for (const id of keywords) await statements.run('tracked_keywords_count', { id });
-  for (const id of projects) await statements.run('entities_changed', { id, revision });
-  for (const id of workspaces) await statements.run('entities_changed_of_workspace', { id, revision });
+  for (const id of keywords) await statements.send('tracked_keywords_count', { id });
+  // Others wait for this row until the commit, so nothing that follows is waited for.
+  await statements.send('revision_next');
+  for (const id of projects) await statements.send('entities_changed', { id });
+  for (const id of workspaces) await statements.send('entities_changed_of_workspace', { id });
   for (const id of facts) {
-    await statements.run('facts_changed', { id, revision });
-    await statements.run('fact_files_changed', { id, revision });
-    await statements.run('removed_parts_changed', { id, revision });
+    await statements.send('facts_changed', { id });
+    await statements.send('fact_files_changed', { id });
+    await statements.send('removed_parts_changed', { id });
   }
 }
 

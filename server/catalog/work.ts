@@ -38,6 +38,10 @@ export class Work implements Catalog, Statements {
     return this.#writable().run(statement, values);
   }
 
+  async send(statement: Statement, values?: Values): Promise<void> {
+    return this.#writable().send(statement, values);
+  }
+
   async runEach<Row extends Values>(statement: Statement, rows: Iterable<Row>): Promise<Row[]> {
     const connection = this.#writable();
     this.#underWay++;

@@ -80,17 +80,19 @@ async function planBreakdowns(catalog: Catalog, project: Project, query: Breakdo
   const hull = hullOf(ranges);
   const files = (table: FactTable) => (coverage[table] ? filesOf(catalog, project.id, table, hull) : []);
   const known = (table: FactTable) => planKnownDays(catalog, project, table, { ranges, coverage });
+  // Together: a database is waited for once.
+  const [site, country, countryMonths, appearance, brand] = await Promise.all([
+    files('site_daily'),
+    files('country_daily'),
+    files('country_monthly'),
+    files('appearance_daily'),
+    files('brand_daily'),
+  ]);
   return {
     availableFrom: stored.map(({ firstDay }) => firstDay).reduce(earlierOf, null),
     availableThrough: stored.map(({ lastDay }) => lastDay).reduce(laterOf, null),
     monthlyThrough: coverage.country_monthly?.lastDay ?? null,
-    files: {
-      site: await files('site_daily'),
-      country: await files('country_daily'),
-      countryMonths: await files('country_monthly'),
-      appearance: await files('appearance_daily'),
-      brand: await files('brand_daily'),
-    },
+    files: { site, country, countryMonths, appearance, brand },
     quality: query.quality
       ? await planQuality(catalog, project, { from, to, table: 'site_daily', device: null, coverage })
       : null,

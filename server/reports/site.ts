@@ -93,6 +93,12 @@ async function planSite(catalog: Catalog, project: Project, query: SiteQuery) {
   const range = days && within(hull, days.from, days.to);
   const files = (table: FactTable) => (range ? filesOf(catalog, project.id, table, range) : []);
   const table = named === null ? 'site_daily' : 'country_daily';
+  // Together: a database is waited for once.
+  const [siteFiles, countryFiles, monthFiles] = await Promise.all([
+    files('site_daily'),
+    files('country_daily'),
+    files('country_monthly'),
+  ]);
   return {
     days,
     range,
@@ -101,8 +107,8 @@ async function planSite(catalog: Catalog, project: Project, query: SiteQuery) {
       ? await planQuality(catalog, project, { from, to, table, device: oneDevice(query.device), coverage })
       : null,
     monthlyThrough: named === null ? null : (coverage.country_monthly?.lastDay ?? null),
-    siteFiles: await files('site_daily'),
-    countryFiles: await files('country_daily'),
-    monthFiles: await files('country_monthly'),
+    siteFiles,
+    countryFiles,
+    monthFiles,
   };
 }

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Test } from 'tap';
 import type { Catalog, OpenCatalog } from '../../server/catalog/catalog.ts';
 import { removeRows, upsertRows } from '../../server/catalog/entity-rows.ts';
+import { putFactFile } from '../../server/catalog/manifest.ts';
 import { changePause, findPause } from '../../server/catalog/provider-pauses.ts';
 import { addMember, createWorkspace, listWorkspaces } from '../../server/catalog/workspaces.ts';
 
@@ -44,6 +45,32 @@ export function testCatalog(t: Test, open: (t: Test) => Promise<OpenCatalog>): v
     const after = await catalog.version();
     await addMember(catalog, 'a', 'ann@a.example', 'owner');
     t.not(await catalog.version(), after, 'of single writes, too');
+  });
+
+  t.test('a statement that fails after it was sent is what its transaction fails with', async (t) => {
+    const catalog = await open(t);
+    const days = { firstDay: '2026-03-01', lastDay: '2026-03-09' };
+    const file = { file: 'f', rows: 1, bytes: 1, sha256: '0', ...days };
+    const lost = { project: 'none', table: 'site_daily' as const, part: '2026-03', ...file };
+    const rests: ((own: Catalog) => Promise<unknown>)[] = [
+      async () => {},
+      listWorkspaces,
+      async (own) => {
+        // More than are sent without waiting.
+        for (let sent = 0; sent < 1000; sent++) await putFactFile(own, lost);
+      },
+    ];
+    for (const rest of rests) {
+      const failing = catalog.transaction(async (own) => {
+        await createWorkspace(own, workspace('a'));
+        await putFactFile(own, lost);
+        await rest(own);
+      });
+      await t.rejects(failing, { message: /foreign key/i });
+      t.equal(await idsOf(catalog), '');
+    }
+    await createWorkspace(catalog, workspace('b'));
+    t.equal(await idsOf(catalog), 'b', 'the next one succeeds');
   });
 
   t.test('a transaction that fails leaves nothing', async (t) => {

@@ -8,11 +8,11 @@ import { readOptions } from '../../scripts/bench/options.ts';
 import { tables } from '../../scripts/bench/report.ts';
 import type { Outcome } from '../../scripts/bench/results.ts';
 import { fail, print } from '../../scripts/cli.ts';
-import { measureCached, measureUncached } from './nodes/answers.ts';
-import { Cluster } from './nodes/cluster.ts';
-import { measurePublications } from './nodes/publications.ts';
-import type { Sizes } from './nodes/sizes.ts';
-import { measureNodes } from './nodes/throughput.ts';
+import { measureCached, measureUncached } from './measure/answers.ts';
+import { Cluster } from './measure/cluster.ts';
+import { measurePublications } from './measure/publications.ts';
+import type { Sizes } from './measure/sizes.ts';
+import { measureNodes } from './measure/throughput.ts';
 import { hasPostgres } from './servers/postgres.ts';
 import { hasS3Server } from './servers/s3.ts';
 

@@ -34,6 +34,7 @@ export class PostgresTarget implements AsyncDisposable {
       const session = new Session(connection);
       const result = await work(new Work(session, { mayWrite: true }));
       session.end();
+      await session.settle();
       await connection.query('update catalog_version set value = value + 1; commit');
       // The server would do so by itself, but later. It fails where two of them meet at a table of the server.
       await connection.query('analyze').catch(() => {});

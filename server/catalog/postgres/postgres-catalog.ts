@@ -56,6 +56,10 @@ export class PostgresCatalog implements OpenCatalog, Statements {
     return this.transaction((own) => own.statements.run(statement, values));
   }
 
+  async send(statement: Statement, values?: Values): Promise<void> {
+    await this.run(statement, values);
+  }
+
   runEach<Row extends Values>(statement: Statement, rows: Iterable<Row>): Promise<Row[]> {
     return this.transaction((own) => own.statements.runEach(statement, rows));
   }
@@ -82,7 +86,7 @@ export class PostgresCatalog implements OpenCatalog, Statements {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     this.#snapshots(() =>
       this.#use(async (client) => {
-        resolve(await inWork(client, { begin: BEGIN_SNAPSHOT, mayWrite: false }, reads));
+        resolve(await inWork(client, new Session(client), { begin: BEGIN_SNAPSHOT, mayWrite: false }, reads));
         // Nobody waits for its end.
         await client.query('commit');
       }),
@@ -100,15 +104,21 @@ export class PostgresCatalog implements OpenCatalog, Statements {
   }
 
   async #write<T>(client: Client | Connection, begin: string, writes: (own: Catalog) => Promise<T>): Promise<T> {
+    const session = new Session(client);
     try {
-      const result = await inWork(client, { begin, mayWrite: true }, writes);
-      await commit(client, this.#pool);
+      const result = await inWork(client, session, { begin, mayWrite: true }, writes);
+      await commit(client, session, this.#pool);
       this.#version.outdate();
       return result;
     } catch (error) {
+      // After a statement that was sent has failed, all others fail because of it.
+      const first = await session.settle().then(
+        () => error,
+        (failure: unknown) => failure,
+      );
       // Where this fails, the connection is lost, or is not used again.
       await client.query('rollback').catch(() => {});
-      throw this.#pool.named(error);
+      throw this.#pool.named(first);
     }
   }
 
@@ -133,10 +143,10 @@ export class PostgresCatalog implements OpenCatalog, Statements {
 /** Runs `work` in a transaction that its caller ends. */
 async function inWork<T>(
   client: Client | Connection,
+  session: Session,
   { begin, mayWrite }: { readonly begin: string; readonly mayWrite: boolean },
   work: (own: Catalog) => Promise<T>,
 ): Promise<T> {
-  const session = new Session(client);
   const own = new Work(session, { mayWrite });
   try {
     const begun = client.query(begin);
@@ -150,9 +160,13 @@ async function inWork<T>(
   }
 }
 
-async function commit(client: Client | Connection, pool: PostgresPool): Promise<void> {
+/** Sends the end of a transaction without waiting for what was sent before: a common row is locked until then. */
+async function commit(client: Client | Connection, session: Session, pool: PostgresPool): Promise<void> {
+  const committing = client.query(`${RAISE}; commit`);
+  committing.catch(() => {});
   try {
-    await client.query(`${RAISE}; commit`);
+    await session.settle();
+    await committing;
   } catch (error) {
     const known = pool.named(error);
     if (!(known instanceof CatalogFailure) || known.resource !== 'database-unreachable') throw known;

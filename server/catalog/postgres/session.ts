@@ -9,6 +9,8 @@ const BATCH = 500;
 /** Statements on one connection, in a snapshot or transaction. */
 export class Session implements Statements {
   readonly #client: Client | Connection;
+  /** The statements that nothing has waited for yet. */
+  readonly #sent: Promise<unknown>[] = [];
   #cursors = 0;
   #hasEnded = false;
 
@@ -43,6 +45,21 @@ export class Session implements Statements {
 
   async run(statement: Statement, values: Values = {}): Promise<number> {
     return (await this.#execute(statementOf('catalog', statement), values)).rowCount ?? 0;
+  }
+
+  async send(statement: Statement, values: Values = {}): Promise<void> {
+    const running = this.#execute(statementOf('catalog', statement), values);
+    // `settle` throws it.
+    running.catch(() => {});
+    this.#sent.push(running);
+    if (this.#sent.length >= BATCH) await this.settle();
+  }
+
+  /** Waits for what was sent. Throws its first failure. */
+  async settle(): Promise<void> {
+    for (const result of await Promise.allSettled(this.#sent.splice(0))) {
+      if (result.status === 'rejected') throw result.reason;
+    }
   }
 
   async runEach<Row extends Values>(statement: Statement, rows: Iterable<Row>): Promise<Row[]> {

@@ -62,6 +62,10 @@ export class Connection implements Statements {
     }
   }
 
+  async send(statement: Statement, values?: Values): Promise<void> {
+    await this.run(statement, values);
+  }
+
   async run(statement: Statement, values: Values = {}): Promise<number> {
     return this.#named(() => Number(this.#statement(statement).run(values).changes));
   }

@@ -75,6 +75,10 @@ export class SqliteCatalog implements OpenCatalog, Statements {
     });
   }
 
+  async send(statement: Statement, values?: Values): Promise<void> {
+    await this.run(statement, values);
+  }
+
   runEach<Row extends Values>(statement: Statement, rows: Iterable<Row>): Promise<Row[]> {
     return this.transaction((own) => own.statements.runEach(statement, rows));
   }
