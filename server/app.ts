@@ -21,7 +21,7 @@ import { TrackedKeywordsCache } from './catalog/tracked.ts';
 import { sessionCookies, signInTokens } from './dashboard/credentials.ts';
 import { addDashboard, isDashboardApiAddress } from './dashboard/dashboard.ts';
 import type { Engine } from './facts/duckdb/engine.ts';
-import { openDistantLists, openFacts } from './facts/open-facts.ts';
+import { openDistantLists, openFacts, openTrinoHealth } from './facts/open-facts.ts';
 import { arrow } from './formats/arrow.ts';
 import { csv } from './formats/csv.ts';
 import { ndjson } from './formats/ndjson.ts';
@@ -161,7 +161,8 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
 
   await addDocumentation(app);
   const { dataFolder, minFree } = settings;
-  addHealthRoutes(app, { catalog, engine, files, cache: context.cache, dataFolder, minFree });
+  const trino = openTrinoHealth(settings);
+  addHealthRoutes(app, { catalog, engine, files, cache: context.cache, dataFolder, minFree, redis, trino });
   const { corsOrigins } = settings;
   await addApi(app, { guard, context, corsOrigins, onStages: dependencies.onStages });
   if (settings.feeds) await addFeeds(app, { guardBy, context });

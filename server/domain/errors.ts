@@ -59,11 +59,19 @@ export class KnownError extends Error {
   /** Why the answer is unavailable. */
   readonly reason: UnavailableReason;
   readonly status: number;
+  /** More fields of the body, beside `error`. */
+  readonly details: object;
 
   constructor(
     code: KnownError['code'],
     message: string,
-    options: { status?: number; retryAfter?: number; cause?: unknown; reason?: UnavailableReason } = {},
+    options: {
+      status?: number;
+      retryAfter?: number;
+      cause?: unknown;
+      reason?: UnavailableReason;
+      details?: object;
+    } = {},
   ) {
     super(message, { cause: options.cause });
     this.name = 'KnownError';
@@ -71,6 +79,7 @@ export class KnownError extends Error {
     this.status = options.status ?? { ...ERRORS, ...DASHBOARD_ERRORS }[code].status;
     this.retryAfter = options.retryAfter;
     this.reason = options.reason ?? 'other';
+    this.details = options.details ?? {};
   }
 }
 

@@ -36,6 +36,21 @@ export async function openDistantLists({
   return new TrinoLists(reader, (stored) => chooseEngine(settings, stored) === 'trino');
 }
 
+/** Whether Trino answers, and whether anything else answers its questions; undefined if it is not used. */
+export function openTrinoHealth({
+  engine,
+  trino,
+}: Pick<Settings, 'engine' | 'trino'>):
+  | { check: (signal: AbortSignal) => Promise<void>; isNeeded: boolean }
+  | undefined {
+  if (engine === 'duckdb') return undefined;
+  const check = async (signal: AbortSignal): Promise<void> => {
+    const { checkTrino } = await import('./trino/health.ts');
+    await checkTrino(trino, signal);
+  };
+  return { check, isNeeded: engine === 'trino' };
+}
+
 /** The modules for Trino are loaded only if it is used. */
 async function openTrino({ engine, trino }: FactsSources['settings'], files: FileStore) {
   if (engine === 'duckdb') return undefined;

@@ -3,7 +3,7 @@ import { checkReadiness, type Readiness } from './readiness.ts';
 
 /**
  * `/livez`: the process answers. `/readyz`: it can also answer queries and write (see `checkReadiness`), and reports the
- * state of the response cache. Neither needs a key.
+ * states of its components and of the response cache. Neither needs a key.
  */
 export function addHealthRoutes(
   app: FastifyInstance,
@@ -15,7 +15,7 @@ export function addHealthRoutes(
   });
   app.get('/readyz', { schema: { hide: true } }, async (request, reply) => {
     reply.cacheControl('no-store');
-    await checkReadiness(ready, request.signal);
-    return { status: 'ok', answers: cache.state };
+    const components = await checkReadiness(ready, request.signal);
+    return { status: 'ok', components, answers: cache.state };
   });
 }

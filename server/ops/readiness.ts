@@ -2,12 +2,12 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Catalog, OpenCatalog } from '../catalog/catalog.ts';
 import { findAnyFactFile } from '../catalog/fact-files.ts';
-import { unavailable } from '../domain/errors.ts';
+import { KnownError } from '../domain/errors.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
 import type { FileStore } from '../storage/file-store.ts';
 import { findShortage } from '../storage/free-space.ts';
 
-/** What the service needs to be ready. */
+/** What the service needs to be ready, and other components. */
 export interface Readiness {
   readonly catalog: OpenCatalog;
   readonly engine: Engine;
@@ -15,34 +15,121 @@ export interface Readiness {
   readonly dataFolder: string;
   /** Bytes that must be free on the disk of the data folder. */
   readonly minFree: number;
+  /** Undefined where limits are not counted in Redis. */
+  readonly redis?: { readonly state: { readonly isAway: boolean } } | undefined;
+  /** Undefined without Trino. */
+  readonly trino?:
+    | {
+        readonly check: (signal: AbortSignal) => Promise<void>;
+        /** Whether nothing else answers its questions. */
+        readonly isNeeded: boolean;
+      }
+    | undefined;
 }
 
-/** Throws `unavailable` with the problem if the service cannot answer or write. */
+/** `unknown`: it cannot be asked without another one that is away. */
+type State = 'ok' | 'away' | 'unknown';
+
+/** Components by name. Without Redis, and without a Trino that others can stand in for, the service is ready. */
+export type Components = Readonly<Record<string, State>>;
+
+/** How long a component may take to answer, in milliseconds. */
+const TIMEOUT = 10_000;
+
+/** Asks all components. Throws `unavailable` with the first problem if the service cannot answer or write. */
 export async function checkReadiness(
-  { catalog, engine, files, dataFolder, minFree }: Readiness,
-  signal: AbortSignal,
-): Promise<void> {
-  await step('its catalog does not answer', async () => {
-    await catalog.check();
+  { catalog, engine, files, dataFolder, minFree, redis, trino }: Readiness,
+  client: AbortSignal,
+): Promise<Components> {
+  const signal = AbortSignal.any([client, AbortSignal.timeout(TIMEOUT)]);
+  const checks = new Checks(signal);
+  const catalogAnswers = checks.need('catalog', 'its catalog does not answer', async () => {
+    // The first waits for less time than the second.
     await catalog.version();
+    await catalog.check();
   });
-  await step('its query engine does not answer', () => engine.query('facts/ping', {}, signal));
-  await step('its data folder cannot be written', () => tryWriting(dataFolder));
-  await step('its fact files cannot be opened', () => openFacts(catalog, files));
-  const shortage = await step('the free space of its disk is not known', () => findShortage(dataFolder, minFree));
-  if (shortage !== undefined) throw notReady(shortage);
+  await Promise.all([
+    catalogAnswers,
+    checks.need('engine', 'its query engine does not answer', () => engine.query('facts/ping', {}, signal)),
+    checks.need('dataFolder', 'its data folder cannot be written', () => tryWriting(dataFolder)),
+    catalogAnswers.then((isThere) =>
+      isThere
+        ? checks.need('files', 'its fact files cannot be opened', () => openFacts(catalog, files))
+        : checks.skip('files'),
+    ),
+    checks.need('disk', 'the free space of its disk is not known', async () => {
+      const shortage = await findShortage(dataFolder, minFree);
+      if (shortage !== undefined) throw new Shortage(shortage);
+    }),
+    trino && checks.ask('trino', 'Trino does not answer', trino),
+  ]);
+  if (redis !== undefined) checks.components['redis'] = redis.state.isAway ? 'away' : 'ok';
+  return checks.end();
 }
 
-async function step<T>(problem: string, work: () => T | Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (cause) {
-    throw notReady(problem, cause);
+/** Too little free space, as a sentence. */
+class Shortage extends Error {}
+
+/** The components in the order in which their problems are named. */
+const ORDER = ['catalog', 'engine', 'dataFolder', 'files', 'disk', 'trino'];
+
+class Checks {
+  readonly components: Record<string, State> = {};
+  readonly #problems = new Map<string, { readonly problem: string; readonly cause: unknown }>();
+  readonly #signal: AbortSignal;
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+  }
+
+  /** False if it is away, so that the service is not ready. */
+  need(name: string, problem: string, work: () => unknown): Promise<boolean> {
+    return this.ask(name, problem, { check: async () => void (await work()), isNeeded: true });
+  }
+
+  async ask(name: string, problem: string, { check, isNeeded }: NonNullable<Readiness['trino']>): Promise<boolean> {
+    // In the order in which they are asked, not answered.
+    this.components[name] = 'unknown';
+    try {
+      await within(check(this.#signal), this.#signal);
+      this.components[name] = 'ok';
+      return true;
+    } catch (cause) {
+      this.components[name] = 'away';
+      if (isNeeded) this.#problems.set(name, { problem: cause instanceof Shortage ? cause.message : problem, cause });
+      return false;
+    }
+  }
+
+  skip(name: string): false {
+    this.components[name] = 'unknown';
+    return false;
+  }
+
+  end(): Components {
+    const first = ORDER.find((name) => this.#problems.has(name));
+    if (first === undefined) return this.components;
+    const { problem, cause } = this.#problems.get(first)!;
+    throw new KnownError('unavailable', `The service is not ready: ${problem}.`, {
+      retryAfter: 60,
+      reason: 'not-ready',
+      cause,
+      details: { components: this.components },
+    });
   }
 }
 
-function notReady(problem: string, cause?: unknown): Error {
-  return unavailable(`The service is not ready: ${problem}.`, 'not-ready', cause);
+/** Rejects when the signal is aborted. */
+async function within<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const fail = (): void => reject(signal.reason as Error);
+  signal.addEventListener('abort', fail, { once: true });
+  try {
+    signal.throwIfAborted();
+    return await Promise.race([work, late]);
+  } finally {
+    signal.removeEventListener('abort', fail);
+  }
 }
 
 /** Writes to the folder of temporary files: DuckDB spills data there. */

@@ -22,6 +22,13 @@ const messages = ({ printed }: Server, message: string): number => printed.stder
 const IN_MEMORY = '"msg":"limits are counted in memory';
 const IN_REDIS = '"msg":"limits are counted in Redis again"';
 
+/** Its state in `/readyz`, which is 200 in any case. */
+async function readiness({ address }: Server): Promise<unknown> {
+  const response = await fetch(`${address}/readyz`);
+  const { components } = (await response.json()) as { components: { redis: unknown } };
+  return response.status === 200 ? components.redis : response.status;
+}
+
 async function metrics(server: Server): Promise<string> {
   const address = await until(
     'the address of metrics',
@@ -59,12 +66,14 @@ t.test('while Redis is away or hangs, limits are counted in memory', { skip }, a
   t.strictSame(await inTurn(keys[0]!), [119, 118], 'they count together');
   t.match(await metrics(one), /^ordinate_limits_redis_away\{[^}]*\} 0$/m);
 
+  t.equal(await readiness(one), 'ok');
   await redis.stop();
   const alone = [...(await inTurn(keys[1]!)), ...(await inTurn(keys[1]!))];
   t.strictSame(alone, [119, 119, 118, 118], 'each server counts for itself, its processes together');
   await until('a line in the log', () => messages(one, IN_MEMORY) || undefined);
   t.equal(messages(one, IN_MEMORY), 1, 'it is said once');
   t.match(one.printed.stderr, /"redis":"redis:\/\/127.0.0.1:\d+","reason":"[^"]+"/);
+  t.equal(await readiness(one), 'away', 'it is no reason to take a server out');
   const away = await metrics(one);
   t.match(away, /^ordinate_limits_redis_away\{[^}]*\} 1$/m);
   t.match(away, /^ordinate_limits_in_memory_total\{[^}]*\} 2$/m);

@@ -35,7 +35,8 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   reply.header('cache-control', 'no-store');
   if (known.code === 'unauthorized') reply.header('www-authenticate', 'Bearer');
   if (known.retryAfter !== undefined) reply.header('retry-after', String(known.retryAfter));
-  return reply.code(known.status).type('application/json; charset=utf-8').send(errorBody(known.code, known.message));
+  const body = { ...errorBody(known.code, known.message), ...known.details };
+  return reply.code(known.status).type('application/json; charset=utf-8').send(body);
 }
 
 /** Messages to clients for failures of disk and memory; details are in the log. */

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, chownSync, existsSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -81,7 +81,32 @@ export class Postgres {
     await ended;
   }
 
+  /** Connections stay, but nothing is answered. */
+  pause(): void {
+    const { pid } = this.#process!;
+    // First the one that starts others.
+    process.kill(pid!, 'SIGSTOP');
+    this.#signalOthers('SIGSTOP');
+  }
+
+  resume(): void {
+    this.#signalOthers('SIGCONT');
+    this.#process?.kill('SIGCONT');
+  }
+
+  #signalOthers(signal: NodeJS.Signals): void {
+    const { stdout } = spawnSync('pgrep', ['-P', String(this.#process?.pid)], { encoding: 'utf8' });
+    for (const pid of stdout.split('\n').filter((line) => line !== '')) {
+      try {
+        process.kill(Number(pid), signal);
+      } catch {
+        // It has ended.
+      }
+    }
+  }
+
   async remove(): Promise<void> {
+    this.resume();
     await this.stop('immediate');
     rmSync(this.#folder, { recursive: true, force: true });
   }

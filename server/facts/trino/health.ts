@@ -1,0 +1,8 @@
+import { readTrinoAddress } from './address.ts';
+
+/** Throws if a Trino does not answer, or does not take queries yet. Any user may ask this. */
+export async function checkTrino(address: string, signal: AbortSignal): Promise<void> {
+  const response = await fetch(`${readTrinoAddress(address).origin}/v1/info`, { signal });
+  const info = response.ok ? ((await response.json()) as { starting?: boolean }) : undefined;
+  if (info?.starting !== false) throw new Error(info ? 'Trino is starting.' : `Trino answers ${response.status}.`);
+}

@@ -1,0 +1,53 @@
+import t from 'tap';
+import { facts, makeWorld } from '../world.ts';
+import { Bucket } from './servers/object-store.ts';
+
+const { ORDINATE_TEST_S3: endpoint = '', ORDINATE_TEST_TRINO: trino = '' } = process.env;
+const skip = endpoint === '' ? 'ORDINATE_TEST_S3 names no object store' : false;
+const TABLES = { site_daily: facts('date device', ['2026-03-09', 'mobile', 1, 10, 20]) };
+const OTHERS = { catalog: 'ok', engine: 'ok', dataFolder: 'ok', files: 'ok', disk: 'ok' };
+
+/** What `/readyz` answers of a server with files in a bucket. */
+async function readyWith(t: Parameters<typeof makeWorld>[0], environment: NodeJS.ProcessEnv) {
+  const bucket = await Bucket.create(t, endpoint);
+  const { app, log } = await makeWorld(t, TABLES, { environment: { ...bucket.settings(endpoint), ...environment } });
+  const { statusCode: status, body } = await app.inject('/readyz');
+  return { status, body: JSON.parse(body) as unknown, text: body, log: log.join('') };
+}
+
+for (const [engine, status] of [
+  ['auto', 200],
+  ['trino', 503],
+] as const) {
+  t.test(`without Trino and ORDINATE_ENGINE=${engine} it is ${status}`, { skip }, async (t) => {
+    const address = 'http://user-of-trino@127.0.0.1:1/hive/ordinate';
+    const ready = await readyWith(t, { ORDINATE_ENGINE: engine, ORDINATE_TRINO: address });
+    t.match(ready, { status, body: { components: { ...OTHERS, trino: 'away' } } });
+    t.notMatch(ready.text, /user-of-trino|127\.0\.0\.1/, 'addresses are not for everybody');
+    if (status === 503) t.match(ready.body, { error: { message: 'The service is not ready: Trino does not answer.' } });
+  });
+}
+
+t.test(
+  'with Trino it is ready',
+  { skip: skip || (trino === '' && 'ORDINATE_TEST_TRINO names no Trino') },
+  async (t) => {
+    const ready = await readyWith(t, { ORDINATE_ENGINE: 'trino', ORDINATE_TRINO: `${trino}/hive/ordinate` });
+    t.match(ready, { status: 200, body: { status: 'ok' } });
+    t.strictSame((ready.body as { components: object }).components, { ...OTHERS, trino: 'ok' });
+  },
+);
+
+t.test('without the object store it is not ready', { skip }, async (t) => {
+  const bucket = await Bucket.create(t, endpoint);
+  const { app, settings } = await makeWorld(t, TABLES, { environment: bucket.settings(endpoint) });
+  t.equal((await app.inject('/readyz')).statusCode, 200);
+  t.match(settings, { storageEndpoint: endpoint });
+  for (const key of await bucket.keys()) await bucket.remove(key);
+  const ready = await app.inject('/readyz');
+  t.equal(ready.statusCode, 503);
+  t.match(ready.json(), {
+    error: { message: 'The service is not ready: its fact files cannot be opened.' },
+    components: { ...OTHERS, files: 'away' },
+  });
+});
