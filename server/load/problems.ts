@@ -1,3 +1,5 @@
+import { CatalogFailure } from '../catalog/failures.ts';
+
 /** A problem in a snapshot that rejects the whole load. */
 export interface Problem {
   readonly table: string | null;
@@ -30,8 +32,10 @@ export function count(number: number, noun: string, plural = `${noun}s`): string
   return `${number.toLocaleString('en')} ${number === 1 ? noun : plural}`;
 }
 
-/** Explains a full disk or lack of memory. Other errors are returned unchanged. */
+/** Explains a full disk or lack of memory of this machine. Other errors are returned unchanged. */
 export function describeFailure(error: unknown, dataFolder: string): unknown {
+  // Of the server of a database.
+  if (error instanceof CatalogFailure && error.resource !== undefined) return error;
   const message = error instanceof Error ? error.message : String(error);
   if (/no space left|disk is full|ENOSPC|disk quota|EDQUOT|file too large|EFBIG/i.test(message)) {
     return new Error(
