@@ -4,11 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CommanderError } from 'commander';
 import { createSpinner } from 'nanospinner';
+import { CatalogMissing } from '../server/catalog/failures.ts';
 import { openCatalog } from '../server/catalog/open-catalog.ts';
 import { openUsage } from '../server/catalog/open-usage.ts';
+import { readSchemaState } from '../server/catalog/schema-state.ts';
 import type { Usage } from '../server/catalog/usage.ts';
 import type { Stores } from '../server/load/stores.ts';
-import { readSettings } from '../server/settings/settings.ts';
+import { readSettings, type Settings } from '../server/settings/settings.ts';
 import { progressLines } from './progress-lines.ts';
 
 /**
@@ -24,19 +26,30 @@ export async function withStores<T>(
   return await work({ settings, catalog });
 }
 
-/** Like `withStores`, for a dry run: without a data folder it uses an empty temporary one. */
+/** Like `withStores`, for a dry run: where there is no catalog, it makes none but uses an empty temporary one. */
 export async function withStoresForDryRun<T>(work: (stores: Stores) => Promise<T>): Promise<T> {
   const settings = readSettings(process.env);
   // Facts without a catalog mean a lost catalog, which `withStores` rejects.
-  const isThere = ['catalog.sqlite', 'facts'].some((name) => existsSync(join(settings.dataFolder, name)));
-  if (isThere || settings.catalogUrl !== '') return withStores(work, { create: true });
+  const hasFacts = existsSync(join(settings.dataFolder, 'facts'));
+  if (hasFacts || (await hasCatalog(settings))) return withStores(work, { create: true });
   const dataFolder = await mkdtemp(join(tmpdir(), 'ordinate-dry-run-'));
   try {
-    const dry = { ...settings, dataFolder, catalogUrl: '' };
+    const dry = { ...settings, dataFolder, catalogUrl: '', storage: '' };
     await using catalog = await openCatalog(dry);
     return await work({ settings: dry, catalog });
   } finally {
     await rm(dataFolder, { recursive: true, force: true });
+  }
+}
+
+async function hasCatalog(settings: Settings): Promise<boolean> {
+  if (settings.catalogUrl === '') return existsSync(join(settings.dataFolder, 'catalog.sqlite'));
+  try {
+    await readSchemaState(settings);
+    return true;
+  } catch (error) {
+    if (error instanceof CatalogMissing) return false;
+    throw error;
   }
 }
 

@@ -38,7 +38,7 @@ Stored lists and the usage database are not part of a backup. Files of credentia
       );
       requireFolder(
         readSettings(process.env),
-        "Keep versions of the bucket, or copy the facts with 'ordinate storage copy --to FOLDER', and save the catalog beside them.",
+        "Copy the catalog with 'ordinate catalog copy --to FOLDER', and keep versions of the bucket.",
       );
       const { backup } = await import('../../server/backup/backup.ts');
       const { report, end } = progress({ lines: true });

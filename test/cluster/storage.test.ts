@@ -239,6 +239,23 @@ t.test('a load that is killed while it stores files leaves nothing', { skip }, a
   t.equal(await bucket.uploads(), 0);
 });
 
+t.test('a catalog beside an object store is backed up by a copy', { skip }, async (t) => {
+  const { world, settings } = await remoteWorld(t);
+  const expected = await answers(world.ask);
+  const environment = { ...settings, ORDINATE_DATA: world.dataFolder };
+  for (const words of [['backup', temporaryFolder(t)], ['rebuild']]) {
+    t.match(await command(environment, ...words), {
+      code: 1,
+      stderr: /object store .* for which this command is not made/,
+    });
+  }
+  const folder = join(temporaryFolder(t), 'copy');
+  t.match(await command(environment, 'catalog', 'copy', '--to', folder), { code: 0 });
+  await world.load({ site_daily: MORE });
+  const node = await startServer(t, { ...settings, ORDINATE_DATA: folder });
+  t.strictSame(await answers((path) => node.get(`/projects/Proj1${path}`, world.key)), expected);
+});
+
 t.test('without credentials, or with a wrong bucket, it says what to do', { skip }, async (t) => {
   const { world, settings } = await remoteWorld(t);
   const data = { ...settings, ORDINATE_DATA: world.dataFolder };
