@@ -7,11 +7,11 @@ import { SqliteCatalog } from './sqlite/sqlite-catalog.ts';
  * `CatalogFailure`, also for a missing catalog if there are facts.
  */
 export async function openCatalog(
-  { dataFolder, catalogUrl }: CatalogPlace,
+  place: CatalogPlace,
   { create = true }: { create?: boolean } = {},
 ): Promise<OpenCatalog> {
-  if (catalogUrl === '') return new SqliteCatalog(dataFolder, { create });
+  if (place.catalogUrl === '') return new SqliteCatalog(place.dataFolder, { create });
   // The driver is loaded only if it is used.
   const { openPostgres } = await import('./postgres/open-postgres.ts');
-  return openPostgres({ dataFolder, catalogUrl }, { create });
+  return openPostgres(place, { create });
 }

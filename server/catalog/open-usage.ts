@@ -7,7 +7,7 @@ import type { Usage } from './usage.ts';
  * Opens the usage database beside the catalog of a place. Never fails.
  * @param onError called for failed reads and writes
  */
-export function openUsage({ dataFolder, catalogUrl }: CatalogPlace, onError: (error: unknown) => void): Usage {
-  if (catalogUrl !== '') return new PostgresUsage(catalogUrl, onError);
-  return new SqliteUsage(dataFolder, onError);
+export function openUsage(place: CatalogPlace, onError: (error: unknown) => void): Usage {
+  if (place.catalogUrl !== '') return new PostgresUsage(place, onError);
+  return new SqliteUsage(place.dataFolder, onError);
 }

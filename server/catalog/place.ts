@@ -3,6 +3,8 @@ export interface CatalogPlace {
   readonly dataFolder: string;
   /** The address of a PostgreSQL database; empty for SQLite in the data folder. */
   readonly catalogUrl: string;
+  /** Maximum connections of this process to a database; the default of the setting if left out. */
+  readonly catalogConnections?: number;
 }
 
 /** The place of a catalog in SQLite, whatever the settings say. */

@@ -20,6 +20,13 @@ export const STORES = {
     isSecret: true,
     read: (text) => (text === '' || isDatabaseUrl(text) ? text : undefined),
   }),
+  catalogConnections: setting({
+    name: 'ORDINATE_CATALOG_CONNECTIONS',
+    fallback: '12',
+    help: 'Maximum connections of each process to that database for reading and writing; up to 8 more are for locks, jobs and the version of the catalog.',
+    wanted: 'a whole number from 2 to 100',
+    read: (text) => wholeNumber(text, 2, 100),
+  }),
   storage: setting({
     name: 'ORDINATE_STORAGE',
     fallback: '',

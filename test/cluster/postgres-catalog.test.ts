@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import type { OpenCatalog } from '../../server/catalog/catalog.ts';
+import type { Catalog, OpenCatalog } from '../../server/catalog/catalog.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { createWorkspace, listWorkspaces } from '../../server/catalog/workspaces.ts';
 import { idsOf, testCatalog, workspace } from '../catalog/conformance.ts';
@@ -142,3 +142,22 @@ t.test(
     t.ok(catalog.version() instanceof Promise, 'what comes later is asked again');
   },
 );
+
+t.test('a transaction that would wait for the one it is in is an error', { skip }, async (t) => {
+  const [one, two] = await openTwo(t);
+  const write = (own: Catalog) => own.statements.run('publication_set', { number: 7, id: 'x' });
+  await t.rejects(
+    one.transaction(async (own) => {
+      await write(own);
+      await write(one);
+    }),
+    /part of a transaction that is open: write to its own catalog/,
+  );
+  const other = one.transaction(async () => {
+    // Of others, it waits.
+    await Promise.all([two.statements.get('publication'), one.statements.get('publication')]);
+  });
+  await Promise.all([other, one.transaction(write), two.transaction(write)]);
+  await one.transaction(async (own) => void (await own.transaction(write)));
+  t.match(await two.statements.get('publication'), { number: 7 });
+});

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { run, startServer } from '../process.ts';
@@ -60,3 +61,31 @@ t.test(
     t.ok(Number(uses[0]!.requests) > 0, 'their use is counted');
   },
 );
+
+t.test('a dry run makes no tables in an empty database', { skip }, async (t) => {
+  const url = await newDatabase(t);
+  const settings = { ORDINATE_DATA: join(temporaryFolder(t), 'data'), ORDINATE_CATALOG: url };
+  const tables = () =>
+    query<{ tables: number }>(url, "select count(*)::int as tables from pg_tables where schemaname = 'public'");
+  t.match(await run(t, settings, 'load', snapshot, '--dry-run'), { code: 0, stdout: /nothing was loaded \(dry run\)/ });
+  t.strictSame(await tables(), [{ tables: 0 }]);
+  t.notOk(existsSync(settings.ORDINATE_DATA));
+  t.match(await run(t, settings, 'load', snapshot), { code: 0 });
+  const bad = writeSnapshot(t, {
+    site_daily: facts('project_id date device', ['Other', '2026-03-01', 'mobile', 3, 100, 900]),
+  });
+  t.match(await run(t, settings, 'load', bad, '--dry-run'), { code: 1, stderr: /Other/ }, 'it knows what is there');
+});
+
+t.test('a process takes as many connections as it may', { skip }, async (t) => {
+  const { settings, command } = await loaded(t);
+  const { key } = await newKey(command);
+  const server = await startServer(t, { ...settings, ORDINATE_CATALOG_CONNECTIONS: '2', ORDINATE_CACHE: '0MB' });
+  const ask = () => server.get('/projects/Proj1/site?from=2026-03-01&to=2026-03-01', key);
+  for (const { status } of await Promise.all(Array.from({ length: 40 }, ask))) t.equal(status, 200);
+  const text =
+    'select count(*)::int as open from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()';
+  const [found] = await query<{ open: number }>(settings.ORDINATE_CATALOG, text);
+  // One more reads the version.
+  t.equal(found!.open, 3);
+});

@@ -13,7 +13,11 @@ const REASONS: Readonly<Record<string, readonly [ResourceFailure | undefined, st
   '40P01': ['busy', 'ended a transaction that waited for another one, which waited for it', 'Try again.'],
   '53100': ['disk-full', 'cannot grow because the disk of its server is full', 'Free some space there and try again.'],
   '53200': ['out-of-memory', 'has no memory left', 'Look at the log of its server.'],
-  '53300': ['database-unreachable', 'accepts no more connections', 'Raise max_connections of its server.'],
+  '53300': [
+    'database-unreachable',
+    'accepts no more connections',
+    'Raise max_connections of its server or the limit of the user, or lower ORDINATE_CATALOG_CONNECTIONS.',
+  ],
   '55P03': ['busy', 'is locked by another process', 'Wait until it has ended, and try again.'],
   '57014': ['busy', 'took too long for a statement', 'Look at what else runs on its server, and try again.'],
   '57P01': ['database-unreachable', 'ended the connection', 'It is shutting down, or somebody ended the connection.'],

@@ -9,10 +9,10 @@ import { PostgresCatalog } from './postgres-catalog.ts';
 
 /** See `openCatalog`. */
 export async function openPostgres(
-  { dataFolder, catalogUrl }: CatalogPlace,
+  { dataFolder, catalogUrl, catalogConnections }: CatalogPlace,
   { create }: { create: boolean },
 ): Promise<OpenCatalog> {
-  const pool = poolOf(catalogUrl);
+  const pool = poolOf(catalogUrl, catalogConnections);
   try {
     if (create) makeDataFolder(dataFolder);
     const found = await pool.use(schemaVersionOf);

@@ -3,7 +3,7 @@ import { type Address, readAddress } from './address.ts';
 import { namePostgresFailure } from './failures.ts';
 import { TYPES } from './types.ts';
 
-/** Maximum connections of a process for snapshots, transactions and single statements. */
+/** Maximum connections of a process for snapshots, transactions and single statements, if the settings do not say. */
 const MAX_CONNECTIONS = 12;
 /** Until a connection is made, or one of the pool is free, in milliseconds. */
 const CONNECT_TIMEOUT = 5000;
@@ -36,11 +36,12 @@ const pools = new Map<string, { readonly pool: PostgresPool; users: number }>();
 /**
  * The pool of a process for one address, shared by everything that uses the database. Connects at the first use. Throws
  * `CatalogFailure` for an address that makes no sense. Each user closes it.
+ * @param connections the same for all users, who have it from the settings
  */
-export function poolOf(url: string): PostgresPool {
+export function poolOf(url: string, connections = MAX_CONNECTIONS): PostgresPool {
   let entry = pools.get(url);
   if (entry === undefined) {
-    entry = { pool: new PostgresPool(url), users: 0 };
+    entry = { pool: new PostgresPool(url, connections), users: 0 };
     pools.set(url, entry);
   }
   entry.users++;
@@ -50,12 +51,15 @@ export function poolOf(url: string): PostgresPool {
 /** Connections to one database. */
 export class PostgresPool {
   readonly address: Address;
+  /** Maximum connections, but those of `connect`. */
+  readonly connections: number;
   readonly #url: string;
   readonly #config: pg.PoolConfig;
   readonly #pool: pg.Pool;
 
-  constructor(url: string) {
+  constructor(url: string, connections: number) {
     this.#url = url;
+    this.connections = connections;
     this.address = readAddress(url);
     const { host, port, user, database, ssl, options, password } = this.address;
     this.#config = {
@@ -78,7 +82,7 @@ export class PostgresPool {
       pipeline: true,
       types: TYPES,
     };
-    this.#pool = new pg.Pool({ ...this.#config, max: MAX_CONNECTIONS, allowExitOnIdle: true });
+    this.#pool = new pg.Pool({ ...this.#config, max: connections, allowExitOnIdle: true });
     // A broken connection is replaced at the next use; whoever uses it now gets the failure of its statement.
     this.#pool.on('error', () => {});
     this.#pool.on('connect', (client) => client.on('error', () => {}));

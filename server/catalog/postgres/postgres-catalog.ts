@@ -1,4 +1,5 @@
-import pLimit from 'p-limit';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import pLimit, { type LimitFunction } from 'p-limit';
 import { sqlText } from '../../runtime/sql.ts';
 import type { Catalog, CatalogVersion, OpenCatalog, Statement, Statements, Values } from '../catalog.ts';
 import { CatalogFailure } from '../failures.ts';
@@ -11,9 +12,6 @@ import { PostgresLoadLock, PostgresLocks } from './postgres-locks.ts';
 import { Session } from './session.ts';
 import { VersionReader } from './version.ts';
 
-/** Maximum concurrent snapshots of one process, fewer than connections, so that single statements need not wait. */
-const MAX_SNAPSHOTS = 6;
-
 const RAISE = translate(sqlText('catalog/postgres/catalog_version_raise')).text;
 const BEGIN_SNAPSHOT = 'begin isolation level repeatable read read only';
 const beginTransaction = (lock: string): string =>
@@ -24,9 +22,12 @@ export class PostgresCatalog implements OpenCatalog, Statements {
   readonly locks: PostgresLocks;
   readonly #pool: PostgresPool;
   readonly #version: VersionReader;
-  readonly #snapshots = pLimit(MAX_SNAPSHOTS);
+  /** Snapshots at a time, fewer than connections, so that single statements need not wait. */
+  readonly #snapshots: LimitFunction;
   /** Transactions of one process wait here: each would wait for the same lock with a connection. */
   readonly #alone = pLimit(1);
+  /** The transaction that a call is part of. */
+  readonly #outer = new AsyncLocalStorage<{ isOpen: boolean }>();
   #isClosed = false;
 
   /** @param pool closed with the catalog */
@@ -34,6 +35,7 @@ export class PostgresCatalog implements OpenCatalog, Statements {
     this.#pool = pool;
     this.locks = new PostgresLocks(pool);
     this.#version = new VersionReader(pool);
+    this.#snapshots = pLimit(Math.floor(pool.connections / 2));
   }
 
   get statements(): Statements {
@@ -95,6 +97,11 @@ export class PostgresCatalog implements OpenCatalog, Statements {
   }
 
   transaction<T>(writes: (own: Catalog) => Promise<T>, lock?: LoadLock): Promise<T> {
+    if (this.#outer.getStore()?.isOpen === true) {
+      const message =
+        'This is part of a transaction that is open: write to its own catalog, for this would wait for its end.';
+      return Promise.reject(new Error(message));
+    }
     if (!(lock instanceof PostgresLoadLock)) {
       return this.#alone(() => this.#use((client) => this.#write(client, beginTransaction(''), writes)));
     }
@@ -105,8 +112,9 @@ export class PostgresCatalog implements OpenCatalog, Statements {
 
   async #write<T>(client: Client | Connection, begin: string, writes: (own: Catalog) => Promise<T>): Promise<T> {
     const session = new Session(client);
+    const outer = { isOpen: true };
     try {
-      const result = await inWork(client, session, { begin, mayWrite: true }, writes);
+      const result = await this.#outer.run(outer, () => inWork(client, session, { begin, mayWrite: true }, writes));
       await commit(client, session, this.#pool);
       this.#version.outdate();
       return result;
@@ -119,6 +127,8 @@ export class PostgresCatalog implements OpenCatalog, Statements {
       // Where this fails, the connection is lost, or is not used again.
       await client.query('rollback').catch(() => {});
       throw this.#pool.named(first);
+    } finally {
+      outer.isOpen = false;
     }
   }
 

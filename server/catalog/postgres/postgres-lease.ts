@@ -1,4 +1,5 @@
 import type { Lease } from '../leases.ts';
+import type { CatalogPlace } from '../place.ts';
 import { poolOf } from './pool.ts';
 import { tryLock } from './postgres-locks.ts';
 
@@ -6,8 +7,11 @@ import { tryLock } from './postgres-locks.ts';
 const ANSWER_TIMEOUT = 10_000;
 
 /** Takes a lease over several machines: an advisory lock with a connection of its own. See `Leases`. */
-export async function acquireLease(url: string, name: string): Promise<Lease | undefined> {
-  const pool = poolOf(url);
+export async function acquireLease(
+  { catalogUrl, catalogConnections }: CatalogPlace,
+  name: string,
+): Promise<Lease | undefined> {
+  const pool = poolOf(catalogUrl, catalogConnections);
   try {
     const connection = await pool.connect({ query_timeout: ANSWER_TIMEOUT });
     let isTaken = false;

@@ -1,5 +1,6 @@
 import type { QueryResult } from 'pg';
 import type { Values } from '../catalog.ts';
+import type { CatalogPlace } from '../place.ts';
 import type { Usage } from '../usage.ts';
 import { statementOf } from './dialect.ts';
 import type { PostgresPool } from './pool.ts';
@@ -7,14 +8,14 @@ import { execute } from './session.ts';
 
 /** Usage data in the database of the catalog. Connects at the first use; without the database nothing is read or written. */
 export class PostgresUsage implements Usage {
-  readonly #url: string;
+  readonly #place: CatalogPlace;
   readonly #onError: (error: unknown) => void;
   #pool: Promise<PostgresPool> | undefined;
   #isClosed = false;
 
   /** @param onError called for failed reads and writes */
-  constructor(url: string, onError: (error: unknown) => void) {
-    this.#url = url;
+  constructor(place: CatalogPlace, onError: (error: unknown) => void) {
+    this.#place = place;
     this.#onError = onError;
   }
 
@@ -45,7 +46,10 @@ export class PostgresUsage implements Usage {
     try {
       if (this.#isClosed) throw new Error('The usage database has been closed.');
       // The driver is loaded only if it is used.
-      this.#pool ??= import('./pool.ts').then(({ poolOf }) => poolOf(this.#url));
+      this.#pool ??= import('./pool.ts').then(({ poolOf }) => {
+        const { catalogUrl, catalogConnections } = this.#place;
+        return poolOf(catalogUrl, catalogConnections);
+      });
       const pool = await this.#pool;
       return await pool.use((client) => execute(client, statementOf('usage', name), values));
     } catch (error) {
