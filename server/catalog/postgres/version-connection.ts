@@ -56,7 +56,8 @@ export class VersionConnection {
   async #open(): Promise<Connection> {
     const client = await this.#pool.connect(OPTIONS);
     try {
-      await client.query({ name: READ.name, text: READ.text });
+      const prepared = { name: READ.name, text: READ.text, query_timeout: ANSWER_TIMEOUT };
+      await client.query(prepared);
     } catch (error) {
       await client.end();
       throw error;
