@@ -1,15 +1,17 @@
 import type { Server } from '../../../scripts/bench/ordinate.ts';
 import { atLeast, atMost, type Line, type Outcome, type Target } from '../../../scripts/bench/results.ts';
-import { LARGE, MIDDLE, small } from '../../../scripts/bench/snapshots.ts';
+import { LARGE, LAST_DAY, MIDDLE } from '../../../scripts/bench/snapshots.ts';
+import { addDays } from '../../../server/domain/dates.ts';
 import { type Cluster, withServers } from './cluster.ts';
 import { type Cost, costOf, lineOf, ratioOf } from './costs.ts';
 import type { Sizes } from './sizes.ts';
 
 const CONNECTIONS = 32;
-const PATHS = [LARGE, MIDDLE, small(1)].flatMap((project) => [
-  `/projects/${project}/keywords?period=28d`,
-  `/projects/${project}/site?period=28d`,
-]);
+/** Of different days: a server answers equal questions of one moment once. */
+const PATHS = Array.from({ length: 64 }, (_, ago) => {
+  const days = `from=${addDays(LAST_DAY, -27 - ago)}&to=${addDays(LAST_DAY, -ago)}`;
+  return `/projects/${ago % 2 === 0 ? LARGE : MIDDLE}/keywords?${days}`;
+});
 
 /** Requests a second of two nodes and of one, in turn, cached and not. */
 export async function measureNodes(cluster: Cluster, { rounds, cached, uncached }: Sizes): Promise<Outcome> {
