@@ -28,6 +28,8 @@ export class ParquetStream {
   #rows = 0;
   /** Bytes written. */
   #position = 0;
+  /** The group that is compressed while the next one is filled. */
+  #compressing: { readonly rows: number; readonly pages: Promise<readonly Written[]> } | undefined;
 
   constructor(columns: readonly Column[]) {
     this.#columns = columns;
@@ -39,7 +41,7 @@ export class ParquetStream {
     return MAGIC;
   }
 
-  /** The bytes of the groups that a batch fills. */
+  /** The bytes of groups that are complete. */
   async *write(batch: Batch): AsyncGenerator<Buffer, void> {
     for (let from = 0; from < batch.length; ) {
       from = await inTurns(this.#add(batch, from));
@@ -50,6 +52,7 @@ export class ParquetStream {
   /** The last group and the index. */
   async *end(metadata: Readonly<Record<string, string>>): AsyncGenerator<Buffer, void> {
     if (this.#rows > 0) yield* this.#group();
+    yield* this.#compressed();
     const index = fileIndex(this.#columns, this.#groups, metadata);
     const length = Buffer.alloc(4);
     length.writeUInt32LE(index.length);
@@ -79,13 +82,24 @@ export class ParquetStream {
     );
   }
 
+  /** Ends the group. Gives the bytes of the one before it, and those of the first one at once: an answer begins with it. */
   async *#group(): AsyncGenerator<Buffer, void> {
     const rows = this.#rows;
     this.#rows = 0;
-    const pages = await inTurns(takeEach(this.#chunks));
+    const pages = Promise.all((await inTurns(takeEach(this.#chunks))).map(compress));
+    // It is thrown when it is awaited, or nobody is there any more.
+    pages.catch(() => {});
+    yield* this.#compressed();
+    this.#compressing = { rows, pages };
+    if (this.#groups.length === 0) yield* this.#compressed();
+  }
+
+  async *#compressed(): AsyncGenerator<Buffer, void> {
+    if (this.#compressing === undefined) return;
+    const { rows, pages } = this.#compressing;
+    this.#compressing = undefined;
     const placed: PlacedChunk[] = [];
-    for (const written of await Promise.all(pages.map(compress))) {
-      const { chunk, dictionary, data, size } = written;
+    for (const { chunk, dictionary, data, size } of await pages) {
       const compressed = dictionary.length + data.length;
       placed.push({
         values: chunk.values,
