@@ -45,6 +45,23 @@ export class DayGrid {
     return { clicks: this.clicks[cell]!, impressions: this.impressions[cell]!, sumPosition: this.sumPosition[cell]! };
   }
 
+  /** The days from place `first` up to `end`, which is not one of them. */
+  slice(first: number, end: number): DayGrid {
+    const width = this.days.length;
+    const days = end - first;
+    const keywords = this.stored.length / width;
+    const sliced = new DayGrid(this.days.slice(first, end), keywords);
+    for (let keyword = 0; keyword < keywords; keyword++) {
+      const from = keyword * width + first;
+      const into = keyword * days;
+      sliced.clicks.set(this.clicks.subarray(from, from + days), into);
+      sliced.impressions.set(this.impressions.subarray(from, from + days), into);
+      sliced.sumPosition.set(this.sumPosition.subarray(from, from + days), into);
+      sliced.stored.set(this.stored.subarray(from, from + days), into);
+    }
+    return sliced;
+  }
+
   /** Days added up: a day of the result for each part, which has the days `first` to `last` of this grid, or none of them. */
   fold(parts: readonly GridPart[]): DayGrid {
     const width = this.days.length;
@@ -81,6 +98,11 @@ export interface GridPart {
 const MAX_CELLS = 300_000;
 /** The first part is small, so that an answer begins early. */
 const FIRST_CELLS = 40_000;
+
+/** Whether the days of so many keywords fit in a grid. */
+export function fitsInGrid(keywords: number, { from, to }: Range): boolean {
+  return keywords * countDays(from, to) <= MAX_CELLS;
+}
 
 /** Splits a page of keywords into parts whose days fit in a grid. */
 export function gridParts<K>(keywords: readonly K[], range: Range): K[][] {

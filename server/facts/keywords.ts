@@ -1,9 +1,10 @@
+import { addDays, countDays } from '../domain/dates.ts';
 import { type GroupMatch, type PlacedKeyword, selectKeywords } from '../domain/groups.ts';
 import type { Measures } from '../domain/metrics.ts';
 import { type Selection, selectRows } from '../domain/select-rows.ts';
 import { readAhead } from '../runtime/read-ahead.ts';
 import { inTurns } from '../runtime/turns.ts';
-import { type DayGrid, type GridPart, gridParts } from './day-grid.ts';
+import { type DayGrid, fitsInGrid, type GridPart, gridParts } from './day-grid.ts';
 import type { Device, Facts, FactsQuery } from './facts.ts';
 import type { KeywordTotalsPlan } from './keyword-plan.ts';
 import type { KeywordTotals } from './keyword-totals.ts';
@@ -76,11 +77,31 @@ export function keywordDays<K extends PlacedKeyword>(
     // The first part has priority: answers begin early, and short ones (one part) do not wait for long ones.
     const priority = index === 0 ? 1 : 0;
     const ids = keywords.map(({ id }) => id);
-    const read = async ({ parts, ...query }: DaysQuery): Promise<DayGrid> => {
-      const grid = await facts.keywordDays({ ...query, signal }, device, ids, priority);
-      return parts === undefined ? grid : grid.fold(parts);
-    };
-    const [own, other] = await Promise.all([read(days), base && read(base)]);
-    return { keywords, days: own, base: other };
+    const read = ({ files, range }: Omit<FactsQuery, 'signal'>): Promise<DayGrid> =>
+      facts.keywordDays({ files, range, signal }, device, ids, priority);
+    if (base === undefined) return { keywords, days: folded(await read(days), days), base };
+    const both = inOneRange(base, days);
+    if (both !== undefined && fitsInGrid(keywords.length, both.range)) {
+      const grid = await read(both);
+      const first = countDays(base.range.from, base.range.to);
+      return {
+        keywords,
+        days: folded(grid.slice(first, grid.days.length), days),
+        base: folded(grid.slice(0, first), base),
+      };
+    }
+    const [own, other] = await Promise.all([read(days), read(base)]);
+    return { keywords, days: folded(own, days), base: folded(other, base) };
   });
+}
+
+function folded(grid: DayGrid, { parts }: DaysQuery): DayGrid {
+  return parts === undefined ? grid : grid.fold(parts);
+}
+
+/** The days of two ranges, where the second one follows the first: one statement reads them in less time than two. */
+function inOneRange(first: DaysQuery, second: DaysQuery): Omit<FactsQuery, 'signal'> | undefined {
+  if (addDays(first.range.to, 1) !== second.range.from) return undefined;
+  const files = new Map([...first.files, ...second.files].map((file) => [file.file, file]));
+  return { files: [...files.values()], range: { from: first.range.from, to: second.range.to } };
 }
