@@ -31,7 +31,8 @@ COPY LICENSE package.json ./
 COPY --from=build /opt/ordinate/node_modules node_modules
 COPY --from=build /opt/ordinate/bin bin
 COPY --from=build /opt/ordinate/dist dist
-ENV HOST=0.0.0.0 ORDINATE_DATA=/data
+# MALLOC_ARENA_MAX as in bin/ordinate.
+ENV HOST=0.0.0.0 ORDINATE_DATA=/data MALLOC_ARENA_MAX=2
 # By number, so that a cluster can see that it is not root.
 USER 10001:10001
 VOLUME ["/data"]

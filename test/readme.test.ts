@@ -63,7 +63,7 @@ t.test('npm test, npm run bench', (t) => {
 
 t.test('npm start, the demo and the first answers', async (t) => {
   t.equal(block('start'), 'npm ci && npm start\n');
-  t.equal(scripts['start'], 'exec node scripts/ordinate.ts serve --demo');
+  t.equal(scripts['start'], 'MALLOC_ARENA_MAX=2 exec node scripts/ordinate.ts serve --demo');
   const folder = temporaryFolder(t);
   const dataFolder = join(folder, 'not', 'there', 'yet');
   const settings = { ORDINATE_DATA: dataFolder };

@@ -95,7 +95,8 @@ export async function startServer({
   const started = performance.now();
   const several = workers === undefined ? [] : ['--workers', String(workers)];
   const child = spawn(process.execPath, [program, 'serve', '--port', '0', '--host', '127.0.0.1', ...several], {
-    env: { ...process.env, ORDINATE_DATA: dataFolder, ...environment },
+    // As bin/ordinate sets it.
+    env: { ...process.env, MALLOC_ARENA_MAX: '2', ORDINATE_DATA: dataFolder, ...environment },
     stdio: ['ignore', 'pipe', log],
   });
   closeSync(log);

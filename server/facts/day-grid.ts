@@ -95,8 +95,8 @@ export interface GridPart {
 }
 
 /** Max cells in memory at once; 25 bytes each. */
-const MAX_CELLS = 300_000;
-/** The first part is small, so that an answer begins early. */
+const MAX_CELLS = 250_000;
+/** The first part is small, so that an answer begins early; the next ones double, so that each is read while one is written. */
 const FIRST_CELLS = 40_000;
 
 /** Whether the days of so many keywords fit in a grid. */
@@ -109,7 +109,7 @@ export function gridParts<K>(keywords: readonly K[], range: Range): K[][] {
   const days = countDays(range.from, range.to);
   const parts: K[][] = [];
   for (let at = 0; at < keywords.length; at += parts.at(-1)!.length) {
-    const cells = parts.length === 0 ? FIRST_CELLS : MAX_CELLS;
+    const cells = Math.min(FIRST_CELLS * 2 ** parts.length, MAX_CELLS);
     parts.push(keywords.slice(at, at + Math.max(1, Math.floor(cells / days))));
   }
   return parts;
