@@ -98,7 +98,9 @@ t.test('labels, user, volume and signal', (t) => {
   t.match(user, /^[1-9]\d{4,}:[1-9]\d{4,}$/, 'a number of its own');
   t.match(textsOf(image, 'RUN').join(), `--uid ${user.split(':')[0]}`);
   t.strictSame(textsOf(image, 'STOPSIGNAL'), ['SIGTERM']);
-  const environment = readEnvironment(image);
+  const { MALLOC_ARENA_MAX: arenas, ...environment } = readEnvironment(image);
+  const command = readFileSync(join(ROOT, 'bin/ordinate'), 'utf8');
+  t.equal(arenas, /MALLOC_ARENA_MAX:-(\d+)/.exec(command)?.[1], 'what the installed command sets');
   for (const name of Object.keys(environment)) t.ok(settings.includes(name), `${name} is a setting`);
   t.strictSame(readWords(textsOf(image, 'VOLUME')[0]!), [environment['ORDINATE_DATA']]);
   t.strictSame(textsOf(image, 'EXPOSE'), [SETTINGS.port.fallback]);
