@@ -59,10 +59,15 @@ export class Sources {
    * @param catalog the snapshot from which the project was read
    */
   async choose(project: Project, kind: ListKind, range: Range, catalog = this.#options.catalog): Promise<Choice> {
-    const connections = await connectionsOf(catalog, project.id);
+    // Together: a database is waited for once.
+    const [connections, periods, isKnown, facts] = await Promise.all([
+      connectionsOf(catalog, project.id),
+      manifestOf(catalog, project.id, PERIOD_TABLE[kind], EVERY_DAY),
+      isLoaded(catalog, project.id, TABLE[kind]),
+      this.#facts(project, kind, range, catalog),
+    ]);
     if (connections.length === 0) {
       const own = { sourceKey: `facts ${project.factsRevision}`, fromProvider: false };
-      const periods = await manifestOf(catalog, project.id, PERIOD_TABLE[kind], EVERY_DAY);
       const exact = periods.find(({ firstDay, lastDay }) => firstDay === range.from && lastDay === range.to);
       // Days can say more than their sum: each country, and each query or page beyond the top ones.
       if (exact !== undefined && !(await this.#isLoaded(project, kind, range, catalog))) {
@@ -70,14 +75,14 @@ export class Sources {
         return { ...own, sources, hasCountries: false };
       }
       // Facts that were never loaded are unknown, not empty.
-      if (!(await isLoaded(catalog, project.id, TABLE[kind]))) {
+      if (!isKnown) {
         if (periods.length > 0) throw otherPeriod(kind, range, periods);
         throw unavailable(
           `There is no source of ${kind}: the project is connected to no provider and has no loaded ${kind}.`,
           'list-without-source',
         );
       }
-      return { ...own, sources: await this.#facts(project, kind, range, catalog), hasCountries: true };
+      return { ...own, sources: facts, hasCountries: true };
     }
     const { engine, providers } = this.#options;
     const sources = Object.entries(SOURCES).flatMap(([kindOfSource, toSource]) =>
@@ -88,7 +93,7 @@ export class Sources {
       connections.every((connection) => connection.kind === 'bigquery') &&
       (await this.#isLoaded(project, kind, range, catalog))
     ) {
-      sources.push(...(await this.#facts(project, kind, range, catalog)));
+      sources.push(...facts);
     }
     return { sourceKey: `property ${project.property}`, sources, fromProvider: true, hasCountries: true };
   }
