@@ -15,11 +15,12 @@ import { hasRedisServer, Redis } from '../test/cluster/servers/redis.ts';
 import { hasS3Server, S3_KEYS, S3Server } from '../test/cluster/servers/s3.ts';
 import { askTrino, missingForTrino, storageOfTests, Trino } from '../test/cluster/servers/trino.ts';
 import { fail, print } from './cli.ts';
+import { namesOf } from './names.ts';
 
 interface Options {
   /** Fails where a server is not installed. */
   readonly all?: boolean;
-  readonly only?: string;
+  readonly only?: readonly string[];
 }
 
 /** The combinations of stores, but the default one, which is that of `npm test`. */
@@ -39,6 +40,7 @@ const program = new Command('test:cluster')
   .option(
     '--only <names>',
     'servers (the tests in test/cluster) or combinations such as postgres+s3+duckdb, with commas',
+    namesOf(['servers', ...COMBINATIONS.map(({ stores }) => stores)]),
   );
 
 /** A server that tests need. */
@@ -117,7 +119,7 @@ async function runTests(title: string, files: readonly string[], environment: No
 async function main(): Promise<void> {
   program.parse();
   const { all = false, only } = program.opts<Options>();
-  const isChosen = (name: string): boolean => only === undefined || only.split(',').includes(name);
+  const isChosen = (name: string): boolean => only?.includes(name) ?? true;
   await using stops = new AsyncDisposableStack();
   const folder = mkdtempSync(join(tmpdir(), 'ordinate-cluster-'));
   stops.defer(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
+import { namesOf } from '../names.ts';
 
 /** How much data is generated. The data is reused while these stay the same. */
 interface Sizes {
@@ -98,7 +99,7 @@ export function readOptions(args: readonly string[], measurements: readonly stri
   const command = new Command('bench')
     .description('Measures the server over HTTP and, in the same run, baselines to compare it with.')
     .option('--folder <folder>', 'where the data is generated and reused [data/bench; data/bench-quick with --quick]')
-    .option('--only <names>', `comma-separated: ${measurements.join(', ')}`)
+    .option('--only <names>', `comma-separated: ${measurements.join(', ')}`, namesOf(measurements))
     .option('--quick', 'small sizes and few rounds, to see that it works')
     .option('--full', 'heavy load for a minute')
     .option('--scale [projects]', 'compare a data folder of many projects (1000) with one of a single project', count)
@@ -114,7 +115,7 @@ export function readOptions(args: readonly string[], measurements: readonly stri
   command.parse(args, { from: 'user' });
   type Flags = Partial<typeof DEFAULTS> & {
     folder?: string;
-    only?: string;
+    only?: readonly string[];
     quick?: true;
     full?: true;
     scale?: number | true;
@@ -128,21 +129,18 @@ export function readOptions(args: readonly string[], measurements: readonly stri
     quick,
     full,
     scale,
-    only,
+    only = [],
     chdb,
     folder = quick ? 'data/bench-quick' : 'data/bench',
     ...flags
   } = command.opts<Flags>();
-  const chosen = only?.split(',') ?? [];
-  const unknown = chosen.filter((name) => !measurements.includes(name));
-  if (unknown.length > 0) command.error(`There is no measurement ${unknown.join(', ')}.`);
-  const projects = scale === true || (scale === undefined && chosen.includes('projects')) ? 1000 : (scale ?? 0);
+  const projects = scale === true || (scale === undefined && only.includes('projects')) ? 1000 : (scale ?? 0);
   return {
     ...(quick ? QUICK : DEFAULTS),
     ...(full ? { seconds: 60 } : {}),
     ...flags,
     folder: resolve(folder),
-    only: chosen,
+    only,
     scale: projects,
     chdb: chdb === true,
   };

@@ -8,6 +8,7 @@ import { readOptions } from '../../scripts/bench/options.ts';
 import { tables } from '../../scripts/bench/report.ts';
 import type { Outcome } from '../../scripts/bench/results.ts';
 import { fail, print } from '../../scripts/cli.ts';
+import { namesOf } from '../../scripts/names.ts';
 import { measureCached, measureUncached } from './measure/answers.ts';
 import { Cluster } from './measure/cluster.ts';
 import { measurePublications } from './measure/publications.ts';
@@ -25,6 +26,7 @@ const MEASUREMENTS: Readonly<Record<string, Measure>> = {
   nodes: measureNodes,
   publications: measurePublications,
 };
+const NAMES = Object.keys(MEASUREMENTS);
 const LOADS = 50;
 const SIZES: Sizes = { rounds: 15, cached: 1500, uncached: 100, publications: 6, loads: LOADS };
 const QUICK: Sizes = { rounds: 2, cached: 50, uncached: 20, publications: 1, loads: 4 };
@@ -43,18 +45,26 @@ const QUICK_DATA = ['--folder', 'data/bench-nodes-quick', '--quick', '--queries'
 
 const program = new Command('measure-nodes')
   .description('Compares servers over PostgreSQL and an object store with one over a data folder.')
-  .option('--only <names>', `comma-separated: ${Object.keys(MEASUREMENTS).join(', ')}`)
+  .option('--only <names>', `comma-separated: ${NAMES.join(', ')}`, namesOf(NAMES))
   .option('--rounds <n>', `how often each thing is measured [${SIZES.rounds}]`, Number)
   .option('--quick', 'little data and few rounds, to see that it works');
 
 async function main(): Promise<void> {
   program.parse();
-  const { only, quick = false, rounds } = program.opts<{ only?: string; quick?: true; rounds?: number }>();
+  const {
+    only = NAMES,
+    quick = false,
+    rounds,
+  } = program.opts<{
+    only?: readonly string[];
+    quick?: true;
+    rounds?: number;
+  }>();
   if (!hasPostgres || !hasS3Server()) throw new Error('PostgreSQL or versitygw is not installed.');
   const usual = quick ? QUICK : SIZES;
   const sizes = { ...usual, rounds: rounds ?? usual.rounds };
   const options = readOptions([...(quick ? QUICK_DATA : DATA), '--workspaces', String(sizes.loads)], []);
-  const chosen = Object.entries(MEASUREMENTS).filter(([name]) => only === undefined || only.split(',').includes(name));
+  const chosen = Object.entries(MEASUREMENTS).filter(([name]) => only.includes(name));
   await using cluster = await Cluster.start(options, (step) => process.stderr.write(`${step}\n`));
   for (const [name, measure] of chosen) {
     const before = loadavg()[0]!;
