@@ -10,6 +10,8 @@ export interface RowReaders<Row> {
   readonly textsOf: (row: Row) => RuleTexts;
   /** The place of each row in the order of a text field, where that is known. */
   readonly places?: Readonly<Partial<Record<string, Float64Array>>>;
+  /** Whether later selections read the same columns: preparing a search pays only then. */
+  readonly areKept?: boolean;
 }
 
 /** Rows that are read in one step. */
@@ -26,6 +28,10 @@ export class RowColumns<Row> {
   constructor(rows: readonly Row[], readers: RowReaders<Row>) {
     this.rows = rows;
     this.#readers = readers;
+  }
+
+  get areKept(): boolean {
+    return this.#readers.areKept === true;
   }
 
   /** The numbers of a field, or places in the order of its texts; undefined if there are only texts. NaN is unknown. */

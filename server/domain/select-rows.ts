@@ -60,7 +60,7 @@ function* matching<Row>(columns: RowColumns<Row>, { match, conditions }: Rule): 
   const matches = new Uint8Array(length).fill(isAll ? 1 : 0);
   for (const condition of numbersFirst) {
     const { reads, field } = condition;
-    if (reads !== 'number' && isSearchedTogether(condition, matches, isAll)) {
+    if (reads !== 'number' && columns.areKept && isSearchedTogether(condition, matches, isAll)) {
       const { value, found } = condition.search;
       markRows(yield* columns.having(field, value), found, matches, isAll);
       yield;

@@ -70,7 +70,10 @@ export class SelectedRows {
 function columnsOf(list: ReadList, { variant, textsOf }: Rendering): RowColumns<ListRow> {
   if (list.last?.variant !== variant) {
     const places = { query: list.places, url: list.places };
-    list.last = { variant, columns: new RowColumns(list.rows, { measuresOf: (row) => row, textsOf, places }) };
+    list.last = {
+      variant,
+      columns: new RowColumns(list.rows, { measuresOf: (row) => row, textsOf, places, areKept: true }),
+    };
   }
   return list.last.columns;
 }
