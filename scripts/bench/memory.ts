@@ -47,10 +47,16 @@ const TICKS_PER_SECOND = 100;
 
 /** The processor time that a process has taken, in seconds; null where it has ended, or on systems without /proc. */
 export function processorSeconds(pid: number): number | null {
+  return readProcess(pid)?.own ?? null;
+}
+
+/** A process: its parent, and the seconds of processor time of itself and of its children that have ended. */
+export function readProcess(pid: number): { parent: number; own: number; ended: number } | null {
   try {
     // Its name, in brackets, may contain spaces.
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ');
-    return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ').map(Number);
+    const seconds = (first: number): number => (fields[first]! + fields[first + 1]!) / TICKS_PER_SECOND;
+    return { parent: fields[1]!, own: seconds(11), ended: seconds(13) };
   } catch {
     return null;
   }
