@@ -1,11 +1,11 @@
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { chownSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { type Ended, run, type Server, startServer, until } from '../process.ts';
 import { smallDisk } from '../small-disk.ts';
 import { facts, keyword, PROJECT, type Tables, temporaryFolder, WORKSPACE, writeSnapshot } from '../world.ts';
 import { newDatabase, query } from './databases.ts';
-import { hasPostgres, Postgres } from './servers/postgres.ts';
+import { hasPostgres, Postgres, reachableFolder } from './servers/postgres.ts';
 
 const skip = hasPostgres ? false : 'there is no PostgreSQL to start';
 const PASSWORD = 'pass-word-of-tests';
@@ -115,14 +115,13 @@ t.test('a database that is read-only', { skip }, async (t) => {
 
 t.test('a database whose disk is full', { skip }, async (t) => {
   const { admin } = await onOwnServer(t);
-  const folder = mkdtempSync('/tmp/ordinate-tablespace-');
+  const folder = reachableFolder('tablespace');
   const [{ data_directory: data }] = (await query<{ data_directory: string }>(admin, 'show data_directory')) as [
     { data_directory: string },
   ];
   const { uid, gid } = statSync(data);
   // After the disk was unmounted.
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
-  chmodSync(folder, 0o755);
   const place = join(folder, 'disk');
   const disk = smallDisk(t, place, 60);
   if (disk === undefined) {

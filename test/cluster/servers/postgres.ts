@@ -22,6 +22,13 @@ function idsOf(name: string): { uid: number; gid: number } {
   return { uid: id('-u'), gid: id('-g') };
 }
 
+/** A new folder that the user of PostgreSQL can reach. */
+export function reachableFolder(name: string): string {
+  const folder = mkdtempSync(join(BASE, `ordinate-${name}-`));
+  chmodSync(folder, 0o755);
+  return folder;
+}
+
 /** A PostgreSQL server of its own, with its data in a temporary folder. */
 export class Postgres {
   readonly url: string;
@@ -36,10 +43,9 @@ export class Postgres {
   }
 
   static async start(password: string): Promise<Postgres> {
-    const folder = mkdtempSync(join(BASE, 'ordinate-postgres-'));
+    const folder = reachableFolder('postgres');
     const file = join(folder, 'password');
     writeFileSync(file, password);
-    chmodSync(folder, 0o755);
     if (user.uid !== undefined) for (const path of [folder, file]) chownSync(path, user.uid, user.gid!);
     const words = ['-D', join(folder, 'data'), '-A', 'scram-sha-256', '-U', 'admin', `--pwfile=${file}`];
     execFileSync(join(PROGRAMS, 'initdb'), [...words, '--locale=C.UTF-8'], { ...user, cwd: folder, stdio: 'ignore' });
