@@ -5,16 +5,17 @@ FROM node:26.10.0-bookworm-slim AS build
 WORKDIR /opt/ordinate
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
-COPY tsconfig.json tsconfig.build.json tsconfig.client.json ./
+COPY LICENSE tsconfig.json tsconfig.build.json tsconfig.client.json ./
 COPY bin bin
 COPY client client
 COPY docs docs
+COPY cli cli
 COPY scripts scripts
 COPY server server
 COPY sql sql
 RUN npm run build
-# Without the Node that comes as a package: the image has the same one.
-RUN npm ci --omit=dev && rm -rf node_modules/node-linux-* node_modules/.bin/node
+# With the optional packages, and without the Node that comes as a package: the image has the same one.
+RUN node scripts/optional-packages.ts && npm prune --omit=dev && rm -rf node_modules/node-linux-* node_modules/.bin/node
 
 FROM node:26.10.0-bookworm-slim
 LABEL org.opencontainers.image.title="Ordinate" \
@@ -41,5 +42,5 @@ STOPSIGNAL SIGTERM
 # /livez and not /readyz: a failed check may restart the container, which frees no disk and brings back no provider.
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s --retries=3 \
   CMD ["node", "--eval", "fetch('http://127.0.0.1:' + (process.env.PORT || 3000) + '/livez').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "/opt/ordinate/dist/scripts/ordinate.js"]
+ENTRYPOINT ["node", "/opt/ordinate/dist/cli/ordinate.js"]
 CMD ["serve"]

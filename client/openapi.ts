@@ -273,7 +273,7 @@ export interface paths {
     };
     /**
      * A file of facts
-     * @description Supports `Range`, so that Parquet readers fetch only what they need. A replaced file is available for another hour.
+     * @description Supports `Range`, so that Parquet readers fetch only what they need. A replaced file is available for another hour. Requests for files have a rate limit of their own, which their headers show: 2400 per minute with one key by default.
      */
     readonly get: operations['getSnapshotFile'];
     readonly put?: never;
@@ -349,7 +349,8 @@ export interface components {
       readonly devices: readonly components['schemas']['DeviceMetrics'][];
       /** @description Most impressions first. They overlap and do not add up to the site. */
       readonly appearances: readonly components['schemas']['AppearanceMetrics'][];
-      readonly brand: components['schemas']['BrandSplit'];
+      /** @description Null if it is unknown: an import has days of the range without their queries, or without brand terms. */
+      readonly brand: components['schemas']['BrandSplit'] | null;
     };
     readonly Change: {
       readonly clicks: components['schemas']['MetricChange'];
@@ -412,6 +413,11 @@ export interface components {
        * @description The day, or the first day of the week or month in the range.
        */
       readonly date: string;
+      /**
+       * Format: int64
+       * @description Only with interval: how many days of the range the week or month has, up to the last synced day.
+       */
+      readonly days?: number;
       /** Format: int64 */
       readonly clicks: number;
       /** Format: int64 */
@@ -1096,6 +1102,8 @@ export interface operations {
           readonly 'X-RateLimit-Remaining'?: number;
           /** @description Seconds until the current minute ends. */
           readonly 'X-RateLimit-Reset'?: number;
+          /** @description Changes when the response changes. Send it as `If-None-Match` to receive 304 for an unchanged response. */
+          readonly ETag?: string;
           /** @description Not with JSON. As `paging.total` in JSON, or the number of rows. */
           readonly 'X-Total-Count'?: number;
           /** @description Not with JSON. As `range.from` in JSON. */
@@ -1121,6 +1129,23 @@ export interface operations {
           readonly 'application/vnd.apache.arrow.stream': string;
           readonly 'application/vnd.apache.parquet': string;
         };
+      };
+      /** @description The response still matches `If-None-Match`. Counts towards the rate limit. */
+      readonly 304: {
+        headers: {
+          /** @description Always no-store. */
+          readonly 'Cache-Control'?: 'no-store';
+          /** @description Requests that a key may send per minute: 120 by default. */
+          readonly 'X-RateLimit-Limit'?: number;
+          /** @description Requests left in the current minute. */
+          readonly 'X-RateLimit-Remaining'?: number;
+          /** @description Seconds until the current minute ends. */
+          readonly 'X-RateLimit-Reset'?: number;
+          /** @description Changes when the response changes. Send it as `If-None-Match` to receive 304 for an unchanged response. */
+          readonly ETag?: string;
+          readonly [name: string]: unknown;
+        };
+        content?: never;
       };
       readonly 400: components['responses']['InvalidRequest'];
       readonly 401: components['responses']['Unauthorized'];
@@ -1191,7 +1216,7 @@ export interface operations {
       readonly query?: {
         /** @description First day of the range; 27 days before `to` by default. A range has at most 486 days. */
         readonly from?: string;
-        /** @description Last day of the range, inclusive; the last synced day by default. */
+        /** @description Last day of the range, inclusive: a day, or `final` for the last day that cannot change any more (`provisionalAfter`); the last synced day by default. */
         readonly to?: string;
         /** @description A range that ends at `to`: 1d to 486d, or 1m to 16m (calendar months). Used instead of `from`. */
         readonly period?: string;
@@ -1293,7 +1318,7 @@ export interface operations {
       readonly query?: {
         /** @description First day of the range; 27 days before `to` by default. A range has at most 486 days. */
         readonly from?: string;
-        /** @description Last day of the range, inclusive; the last synced day by default. */
+        /** @description Last day of the range, inclusive: a day, or `final` for the last day that cannot change any more (`provisionalAfter`); the last synced day by default. */
         readonly to?: string;
         /** @description A range that ends at `to`: 1d to 486d, or 1m to 16m (calendar months). Used instead of `from`. */
         readonly period?: string;
@@ -1513,7 +1538,7 @@ export interface operations {
       readonly query?: {
         /** @description First day of the range; 27 days before `to` by default. A range has at most 486 days. */
         readonly from?: string;
-        /** @description Last day of the range, inclusive; the last synced day by default. */
+        /** @description Last day of the range, inclusive: a day, or `final` for the last day that cannot change any more (`provisionalAfter`); the last synced day by default. */
         readonly to?: string;
         /** @description A range that ends at `to`: 1d to 486d, or 1m to 16m (calendar months). Used instead of `from`. */
         readonly period?: string;
@@ -1611,7 +1636,7 @@ export interface operations {
       readonly query?: {
         /** @description First day of the range; 27 days before `to` by default. A range has at most 486 days. */
         readonly from?: string;
-        /** @description Last day of the range, inclusive; the last synced day by default. */
+        /** @description Last day of the range, inclusive: a day, or `final` for the last day that cannot change any more (`provisionalAfter`); the last synced day by default. */
         readonly to?: string;
         /** @description A range that ends at `to`: 1d to 486d, or 1m to 16m (calendar months). Used instead of `from`. */
         readonly period?: string;
@@ -1703,7 +1728,7 @@ export interface operations {
       readonly query?: {
         /** @description First day of the range; 27 days before `to` by default. A range has at most 486 days. */
         readonly from?: string;
-        /** @description Last day of the range, inclusive; the last synced day by default. */
+        /** @description Last day of the range, inclusive: a day, or `final` for the last day that cannot change any more (`provisionalAfter`); the last synced day by default. */
         readonly to?: string;
         /** @description A range that ends at `to`: 1d to 486d, or 1m to 16m (calendar months). Used instead of `from`. */
         readonly period?: string;
@@ -1806,7 +1831,7 @@ export interface operations {
       readonly query?: {
         /** @description First day of the range; 27 days before `to` by default. A range has at most 486 days. */
         readonly from?: string;
-        /** @description Last day of the range, inclusive; the last synced day by default. */
+        /** @description Last day of the range, inclusive: a day, or `final` for the last day that cannot change any more (`provisionalAfter`); the last synced day by default. */
         readonly to?: string;
         /** @description A range that ends at `to`: 1d to 486d, or 1m to 16m (calendar months). Used instead of `from`. */
         readonly period?: string;
@@ -1938,6 +1963,8 @@ export interface operations {
           readonly 'X-RateLimit-Remaining'?: number;
           /** @description Seconds until the current minute ends. */
           readonly 'X-RateLimit-Reset'?: number;
+          /** @description Changes when the response changes. Send it as `If-None-Match` to receive 304 for an unchanged response. */
+          readonly ETag?: string;
           /** @description Not with JSON. As `paging.total` in JSON, or the number of rows. */
           readonly 'X-Total-Count'?: number;
           /** @description Not with JSON. As `range.from` in JSON. */
@@ -1963,6 +1990,23 @@ export interface operations {
           readonly 'application/vnd.apache.arrow.stream': string;
           readonly 'application/vnd.apache.parquet': string;
         };
+      };
+      /** @description The response still matches `If-None-Match`. Counts towards the rate limit. */
+      readonly 304: {
+        headers: {
+          /** @description Always no-store. */
+          readonly 'Cache-Control'?: 'no-store';
+          /** @description Requests that a key may send per minute: 120 by default. */
+          readonly 'X-RateLimit-Limit'?: number;
+          /** @description Requests left in the current minute. */
+          readonly 'X-RateLimit-Remaining'?: number;
+          /** @description Seconds until the current minute ends. */
+          readonly 'X-RateLimit-Reset'?: number;
+          /** @description Changes when the response changes. Send it as `If-None-Match` to receive 304 for an unchanged response. */
+          readonly ETag?: string;
+          readonly [name: string]: unknown;
+        };
+        content?: never;
       };
       readonly 400: components['responses']['InvalidRequest'];
       readonly 401: components['responses']['Unauthorized'];
@@ -2007,6 +2051,8 @@ export interface operations {
           readonly 'X-RateLimit-Remaining'?: number;
           /** @description Seconds until the current minute ends. */
           readonly 'X-RateLimit-Reset'?: number;
+          /** @description Changes when the response changes. Send it as `If-None-Match` to receive 304 for an unchanged response. */
+          readonly ETag?: string;
           /** @description Not with JSON. As `paging.total` in JSON, or the number of rows. */
           readonly 'X-Total-Count'?: number;
           /** @description Not with JSON. As `range.from` in JSON. */
@@ -2032,6 +2078,23 @@ export interface operations {
           readonly 'application/vnd.apache.arrow.stream': string;
           readonly 'application/vnd.apache.parquet': string;
         };
+      };
+      /** @description The response still matches `If-None-Match`. Counts towards the rate limit. */
+      readonly 304: {
+        headers: {
+          /** @description Always no-store. */
+          readonly 'Cache-Control'?: 'no-store';
+          /** @description Requests that a key may send per minute: 120 by default. */
+          readonly 'X-RateLimit-Limit'?: number;
+          /** @description Requests left in the current minute. */
+          readonly 'X-RateLimit-Remaining'?: number;
+          /** @description Seconds until the current minute ends. */
+          readonly 'X-RateLimit-Reset'?: number;
+          /** @description Changes when the response changes. Send it as `If-None-Match` to receive 304 for an unchanged response. */
+          readonly ETag?: string;
+          readonly [name: string]: unknown;
+        };
+        content?: never;
       };
       readonly 400: components['responses']['InvalidRequest'];
       readonly 401: components['responses']['Unauthorized'];

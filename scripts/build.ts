@@ -3,10 +3,19 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { buildDashboard } from './dashboard.ts';
+import { buildDashboard } from '../cli/dashboard.ts';
+import { bundleProtocol, bundleReference, writeLicenses } from './bundles.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const DIST = join(ROOT, 'dist');
+/** What may name packages for development: one is bundled with its package, the other runs in a checkout only. */
+const UNCHECKED = /^(server\/mcp\/protocol|cli\/dashboard)\.js$/;
+
+const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+  dependencies: Record<string, string>;
+  peerDependencies: Record<string, string>;
+};
+const packages = new Set([...Object.keys(dependencies), ...Object.keys(peerDependencies)]);
 
 rmSync(DIST, { recursive: true, force: true });
 // Only the client needs types, because programs import it.
@@ -22,16 +31,26 @@ for (const file of globSync('**/*.js', { cwd: DIST })) {
   if (rewritten !== text) writeFileSync(path, rewritten);
   const left = /(['"`])\.{1,2}\/[^'"`\s]*\.ts\1/.exec(rewritten);
   if (left) throw new Error(`dist/${file} names the TypeScript file ${left[0]}, which is not in the package.`);
+  for (const [, name = ''] of rewritten.matchAll(/(?:from|import|import\() ?'((?:@[\w-]+\/)?[\w-]+)[^':]*'/g)) {
+    if (!UNCHECKED.test(file) && !packages.has(name)) {
+      throw new Error(`dist/${file} imports ${name}, which is for development: bundle it, or make it a dependency.`);
+    }
+  }
 }
 
-await buildDashboard();
+// `npm pack ./dist/client` makes the package of the client.
+cpSync(join(ROOT, 'client'), join(DIST, 'client'), { recursive: true, filter: (source) => !source.endsWith('.ts') });
+cpSync(join(ROOT, 'LICENSE'), join(DIST, 'client/LICENSE'));
+
+const { sources } = await buildDashboard();
+writeLicenses([...sources, ...(await bundleProtocol()), ...(await bundleReference())]);
 const client = join(ROOT, 'server/dashboard/client');
 cpSync(join(ROOT, 'server'), join(DIST, 'server'), {
   recursive: true,
   filter: (source) => !source.endsWith('.ts') && source !== client,
 });
 // The guide is served from here.
-cpSync(join(ROOT, 'docs'), join(DIST, 'docs'), { recursive: true });
+for (const page of globSync('docs/*.md', { cwd: ROOT })) cpSync(join(ROOT, page), join(DIST, page));
 cpSync(join(ROOT, 'sql'), join(DIST, 'sql'), {
   recursive: true,
   filter: (source) => source !== join(ROOT, 'sql/bench'),

@@ -1,21 +1,21 @@
 // npm run test:cluster: starts PostgreSQL, an S3 server, Redis and Trino, as far as they are installed, runs the tests that
 // need them, and the tests of answers, loads and lists on each combination of stores. Says what is missing.
-import './threads.ts';
+import '../cli/threads.ts';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
+import { fail, print } from '../cli/cli.ts';
+import { namesOf } from '../cli/names.ts';
 import { openCatalog } from '../server/catalog/open-catalog.ts';
-import { tableDefinitions } from '../server/facts/trino/tables.ts';
+import { trinoDefinitions } from '../server/facts/open-facts.ts';
 import { query } from '../test/cluster/databases.ts';
 import { hasPostgres, Postgres } from '../test/cluster/servers/postgres.ts';
 import { hasRedisServer, Redis } from '../test/cluster/servers/redis.ts';
 import { hasS3Server, S3_KEYS, S3Server } from '../test/cluster/servers/s3.ts';
 import { askTrino, missingForTrino, storageOfTests, Trino } from '../test/cluster/servers/trino.ts';
-import { fail, print } from './cli.ts';
-import { namesOf } from './names.ts';
 
 interface Options {
   /** Fails where a server is not installed. */
@@ -86,8 +86,8 @@ const KINDS: readonly Kind[] = [
       const trino = await Trino.start({ storage: storageOfTests(BUCKET), workers: 2 });
       // Worlds share a folder of the bucket: questions name their files, and defining tables takes seconds.
       const storage = `s3://${BUCKET}/worlds`;
-      const definitions = tableDefinitions(storage, { catalog: 'hive', schema: 'worlds' });
-      for (const statement of definitions) await askTrino(trino.url, statement);
+      for (const statement of await trinoDefinitions(storage, `${trino.url}/hive/worlds`))
+        await askTrino(trino.url, statement);
       const settings = {
         ORDINATE_TEST_TRINO: trino.url,
         ORDINATE_TEST_TRINO_STORAGE: storage,

@@ -2,6 +2,7 @@ import sensible from '@fastify/sensible';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { addApi, isApiAddress } from './api/api.ts';
 import { addFeeds } from './api/feeds.ts';
+import { addHealthRoutes } from './api/health.ts';
 import { addCompression } from './api/plugins/compression.ts';
 import { addDeadlines } from './api/plugins/deadline.ts';
 import { addDocumentation } from './api/plugins/documentation.ts';
@@ -22,16 +23,13 @@ import { sessionCookies, signInTokens } from './dashboard/credentials.ts';
 import { addDashboard, isDashboardApiAddress } from './dashboard/dashboard.ts';
 import type { Engine } from './facts/duckdb/engine.ts';
 import { openDistantLists, openFacts, openTrinoHealth } from './facts/open-facts.ts';
-import { arrow } from './formats/arrow.ts';
-import { csv } from './formats/csv.ts';
-import { ndjson } from './formats/ndjson.ts';
-import { parquet } from './formats/parquet.ts';
+import { ROW_FORMATS } from './formats/formats.ts';
 import { Lists } from './lists/lists.ts';
 import { addMcp } from './mcp/mcp.ts';
 import type { ServerMetrics } from './metrics/server-metrics.ts';
 import type { ServerParts } from './metrics/server-parts.ts';
-import { addHealthRoutes } from './ops/health.ts';
 import { ConcurrencyLimit, SharedConcurrencyLimit } from './runtime/limits.ts';
+import { importOptional } from './runtime/optional-packages.ts';
 import type { Settings } from './settings/settings.ts';
 import { openFileStore } from './storage/open-file-store.ts';
 
@@ -152,7 +150,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
       perKey: longAnswersPerWorkspace,
       maxWait: longAnswerWait,
     }),
-    rowFormats: { csv, ndjson, arrow, parquet },
+    rowFormats: ROW_FORMATS,
     now,
     publicUrl: settings.publicUrl,
   };
@@ -177,13 +175,14 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
 /** The package of Redis is loaded only if Redis counts requests. */
 async function openRedis(app: FastifyInstance, { limits: url }: Settings): Promise<RedisWindows | undefined> {
   if (url === '') return undefined;
-  const { RedisWindows } = await import('./api/plugins/redis-windows.ts');
+  const load = () => import('./api/plugins/redis-windows.ts');
+  const { RedisWindows } = await importOptional('ORDINATE_LIMITS', /^@redis\//, load);
   const windows = await RedisWindows.open({ url, log: app.log });
   app.addHook('onClose', () => windows.close());
   return windows;
 }
 
-/** What metrics read of the parts of a server. */
+/** The state of the server for metrics. */
 function partsOf(
   { lists, cache, longAnswers }: Context,
   {

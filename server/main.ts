@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import closeWithGrace, { type Options } from 'close-with-grace';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { openLog } from './api/plugins/log.ts';
 import { buildApp, type Dependencies } from './app.ts';
@@ -16,7 +15,9 @@ import type { Collected } from './metrics/process-metrics.ts';
 import { METRICS_QUESTION } from './metrics/question.ts';
 import type { ServerMetrics } from './metrics/server-metrics.ts';
 import type { Tracing } from './metrics/tracing.ts';
-import { ProcessFolder } from './process-folder.ts';
+import { importOptional } from './runtime/optional-packages.ts';
+import { ProcessFolder } from './runtime/process-folder.ts';
+import { type StopOptions, stopOnSignals } from './runtime/stop-on-signals.ts';
 import type { Settings } from './settings/settings.ts';
 
 /** Time for running requests to end after a stop signal, in milliseconds. */
@@ -24,15 +25,15 @@ const GRACE = 20_000;
 /** How long a scrape waits for another process, in milliseconds. */
 export const WORKER_TIMEOUT = 2000;
 
-/** What measures a server. */
+/** Metrics of a server. */
 type Measuring = NonNullable<Dependencies['metrics']> & { close(): void | Promise<void> };
 
 export interface OpenOptions extends Pick<Dependencies, 'logStream' | 'counter'> {
-  /** Opens what measures the server, if anything does. */
+  /** Opens the metrics of the server, if enabled. */
   readonly openMetrics: (catalog: OpenCatalog) => Promise<Measuring | undefined>;
 }
 
-/** A server that listens. */
+/** A listening server. */
 export interface OpenServer {
   readonly app: FastifyInstance;
   readonly address: string;
@@ -59,7 +60,7 @@ export async function serve(settings: Settings): Promise<string> {
   opening.adopt(opened, (stack) => stack.disposeAsync());
   if (settings.jobs) opening.adopt(jobs.supervise(app.log, logStream), (supervisor) => supervisor.stop());
   for (const at of (await metrics?.listen(app.log)) ?? []) app.log.info({ address: at }, 'metrics are served');
-  stopOnSignals(app.log, opening.move());
+  closeOnSignals(app.log, opening.move());
   return address;
 }
 
@@ -75,9 +76,7 @@ export async function openServer(
   await using opening = new AsyncDisposableStack();
   const catalog = opening.adopt(await openCatalog(settings), (opened) => opened.close());
   const folder = opening.adopt(await ProcessFolder.take(join(dataFolder, 'temporary')), (taken) => taken.remove());
-  const engine = opening.adopt(await openServingEngine({ settings, temporaryFolder: folder.path }), (opened) =>
-    opened.close(),
-  );
+  const engine = opening.adopt(await openServingEngine({ settings, folder }), (opened) => opened.close());
   const metrics = opening.adopt(await openMetrics(catalog), (opened) => opened?.close());
   const trace = await openTracing(settings);
   opening.defer(async () => trace?.close());
@@ -88,13 +87,13 @@ export async function openServer(
   return { app, address, opened: opening.move() };
 }
 
-/** Closes everything on a signal, or after an error that nobody has handled. */
-export function stopOnSignals(
+/** Closes everything on a signal, or after an unhandled error. */
+export function closeOnSignals(
   log: Pick<FastifyBaseLogger, 'info' | 'error' | 'fatal'>,
   opened: AsyncDisposableStack,
-  { delay = GRACE, skip = [] }: Pick<Options, 'delay' | 'skip'> = {},
-): ReturnType<typeof closeWithGrace> {
-  return closeWithGrace({ delay, skip, logger: log }, async ({ err, signal }) => {
+  { delay = GRACE, ...options }: Partial<Pick<StopOptions, 'delay' | 'skip'>> = {},
+): () => void {
+  return stopOnSignals({ log, delay, ...options }, async ({ err, signal }) => {
     if (err) log.fatal({ err }, 'stopped by an error');
     else log.info({ signal }, 'stopping');
     await opened.disposeAsync();
@@ -107,7 +106,7 @@ export class JobsProcess {
 
   /** Starts the process and keeps it running. */
   supervise(log: JobLog, logStream: { write(line: string): void }): Supervisor {
-    const program = fileURLToPath(new URL('./worker.ts', import.meta.url));
+    const program = fileURLToPath(new URL('./workers/worker.ts', import.meta.url));
     const start = (): WorkerProcess => {
       this.#worker = startWorker(program, { log, logStream });
       return this.#worker;
@@ -125,8 +124,9 @@ export class JobsProcess {
 /** The packages of traces are loaded only if there is a collector. */
 async function openTracing({ tracesEndpoint }: Settings): Promise<Tracing | undefined> {
   if (tracesEndpoint === '') return undefined;
-  const { startTracing } = await import('./metrics/tracing.ts');
-  return startTracing();
+  const load = () => import('./metrics/tracing.ts');
+  const packages = /^@(fastify\/otel$|opentelemetry\/)/;
+  return (await importOptional('OTEL_EXPORTER_OTLP_ENDPOINT', packages, load)).startTracing();
 }
 
 async function listen(app: FastifyInstance, { host, port }: Settings): Promise<string> {

@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs';
+// The TypeScript client has a typed method for every operation, reads all pages, and retries rejected requests.
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import t from 'tap';
@@ -141,22 +142,25 @@ t.test('errors have the status, code and message of the answer', async (t) => {
   t.strictSame(waited, [], 'none of them is repeated');
 });
 
-t.test('the example of the README', async (t) => {
-  const [, example = ''] = /```ts\n(import \{ createClient[\s\S]*?)```/.exec(readme) ?? [];
+t.test("the example of the README and of the package's own", async (t) => {
   const address = await app.listen({ port: 0 });
-  const program = example
-    .replace('ordinate/client', pathToFileURL(join(ROOT, 'client/client.ts')).href)
-    .replace('http://127.0.0.1:3000', address)
-    .replaceAll('Fw7kd', 'Proj1')
-    .replace('\n\n', `\nconst key = '${key}';\n`);
-  const file = join(temporaryFolder(t), 'example.ts');
-  writeFileSync(file, program);
-  const printed = t.capture(console, 'log');
-  await import(file);
-  t.strictSame(
-    printed().map(({ args }): unknown => args),
-    names.map((name, index) => [`red ${name}`, 9 - index]),
-  );
+  for (const text of [readme, readFileSync(join(ROOT, 'client/README.md'), 'utf8')]) {
+    const [, example = ''] = /```ts\n(import \{ createClient[\s\S]*?)```/.exec(text) ?? [];
+    const program = example
+      .replace('ordinate-client', pathToFileURL(join(ROOT, 'client/client.ts')).href)
+      .replace('http://127.0.0.1:3000', address)
+      .replaceAll('Fw7kd', 'Proj1')
+      .replace('\n\n', `\nconst key = '${key}';\n`);
+    const file = join(temporaryFolder(t), 'example.ts');
+    writeFileSync(file, program);
+    const printed = t.capture(console, 'log');
+    await import(file);
+    t.strictSame(
+      printed().map(({ args }): unknown => args),
+      names.map((name, index) => [`red ${name}`, 9 - index]),
+    );
+    printed.restore();
+  }
 });
 
 t.test('a signal stops a request and the wait before the next', async (t) => {

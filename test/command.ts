@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { fail } from '../scripts/cli.ts';
-import { program } from '../scripts/ordinate.ts';
+import { fail } from '../cli/cli.ts';
+import { program } from '../cli/ordinate.ts';
 import { type Ended, environmentOf } from './process.ts';
 
 type Printed = Record<'stdout' | 'stderr', string>;

@@ -1,7 +1,9 @@
+// Every example in the documentation equals the answer of the server.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import t from 'tap';
+import { ROUTES } from '../server/api/api.ts';
 import { createKey } from '../server/catalog/keys.ts';
 import { facts, keyword, makeWorld, PROJECT, type Row, WORKSPACE } from './world.ts';
 
@@ -109,44 +111,6 @@ const TABLES: Readonly<Record<string, Row[]>> = {
     ['2026-03-09', 'best walking boots', 'gbr', 2, 90, 700],
   ),
 };
-/** The request of each operation, by the status of its answer. */
-const REQUESTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  listProjects: { 200: '/projects' },
-  getProject: { 200: '/projects/Proj1' },
-  getPortfolio: {
-    200: '/portfolio?period=7d&compare=previous&sort=-clicks',
-    400: '/portfolio?sort=-traffic',
-  },
-  listKeywords: {
-    200: '/projects/Proj1/keywords?period=7d&group=Fold1&daily=1',
-    400: '/projects/Proj1/keywords?limit=5001',
-    404: '/projects/Proj1/keywords?group=Nope1',
-  },
-  listGroups: { 200: '/projects/Proj1/groups' },
-  listPageGroups: { 200: '/projects/Proj1/page-groups' },
-  getSite: {
-    200: '/projects/Proj1/site?from=2026-03-09&country=GBR',
-    400: '/projects/Proj1/site?country=gbr&device=mobile',
-  },
-  getBreakdowns: { 200: '/projects/Proj1/breakdowns?period=2m', 400: '/projects/Proj1/breakdowns?period=17m' },
-  listPages: {
-    200: '/projects/Proj1/pages?period=28d&limit=2',
-    400: '/projects/Proj1/pages?to=2026-03-15',
-    503: '/projects/Proj2/pages',
-  },
-  listQueries: {
-    200: '/projects/Proj1/queries?period=28d&limit=2',
-    400: '/projects/Proj1/queries?offset=-1',
-    503: '/projects/Proj2/queries',
-  },
-  listAlerts: { 200: '/projects/Proj1/alerts?status=open', 400: '/projects/Proj1/alerts?since=2026-02-30' },
-  listNotes: {
-    200: '/projects/Proj1/notes?from=2026-03-03',
-    400: '/projects/Proj1/notes?from=2026-03-03&to=2026-03-02',
-  },
-  getSnapshot: { 200: '/projects/Proj1/snapshot', 400: '/projects/Proj1/snapshot?since=yesterday' },
-};
-
 /** A file as the documentation shows it: its name is another one each time, its bytes are those of this DuckDB. */
 function exampleFile(file: { href: string }): object {
   const href = file.href.replace(/-[0-9a-f-]{36}\.parquet$/, '-5e1f0000-0000-4000-8000-000000000003.parquet');
@@ -157,7 +121,11 @@ t.test('every example in the documentation equals the answer of the server', asy
   const world = await makeWorld(t, TABLES);
   const free = (await createKey(world.catalog, { workspace: 'small', name: 'free', by: null, at: 0 })).key;
   const found: Record<string, Record<string, { request: string; answer: unknown }>> = {};
-  for (const [operation, requests] of Object.entries(REQUESTS)) {
+  for (const { path, report, examples, sendsFiles } of ROUTES) {
+    if (sendsFiles === true) continue;
+    const { operation } = report;
+    const requests: Readonly<Record<number, string>> = examples ?? {};
+    t.ok(requests[200], `${path} has an example`);
     const ok = requests[200] ?? '';
     const all = {
       ...requests,

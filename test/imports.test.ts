@@ -1,87 +1,9 @@
+// Modules import only what the architecture allows, without circles, and each test file states its promise.
 import { globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import t from 'tap';
-
-/** Which modules of `server/` a module may import; imports go down only (ARCHITECTURE.md, "Modules"). */
-const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  'main.ts': ['app.ts', 'api', 'jobs', 'metrics', 'catalog', 'facts', 'process-folder.ts', 'settings'],
-  cluster: ['main.ts', 'api', 'jobs', 'metrics', 'catalog', 'runtime', 'settings'],
-  'worker.ts': ['api', 'jobs', 'metrics', 'catalog', 'settings'],
-  'app.ts': [
-    'dashboard',
-    'mcp',
-    'metrics',
-    'api',
-    'ops',
-    'formats',
-    'lists',
-    'facts',
-    'catalog',
-    'storage',
-    'runtime',
-    'settings',
-  ],
-  dashboard: ['api', 'reports', 'alerts', 'sync', 'facts', 'catalog', 'domain'],
-  metrics: ['api', 'catalog', 'domain', 'runtime', 'settings'],
-  mcp: ['api', 'formats', 'reports', 'catalog', 'domain', 'runtime'],
-  api: ['formats', 'reports', 'catalog', 'domain', 'runtime'],
-  formats: ['reports', 'facts', 'catalog', 'domain', 'runtime'],
-  reports: ['lists', 'facts', 'catalog', 'storage', 'domain', 'runtime'],
-  jobs: [
-    'retention',
-    'alerts',
-    'sync',
-    'providers',
-    'lists',
-    'load',
-    'facts',
-    'catalog',
-    'storage',
-    'domain',
-    'process-folder.ts',
-    'runtime',
-    'settings',
-  ],
-  retention: ['alerts', 'load', 'facts', 'catalog', 'domain', 'process-folder.ts', 'settings'],
-  sync: ['providers', 'load', 'facts', 'catalog', 'storage', 'domain', 'process-folder.ts', 'settings', 'runtime'],
-  alerts: ['facts', 'catalog', 'storage', 'domain', 'runtime', 'process-folder.ts', 'settings'],
-  lists: ['providers', 'facts', 'catalog', 'storage', 'domain', 'settings', 'runtime'],
-  providers: ['catalog', 'domain', 'settings', 'runtime'],
-  manage: ['providers', 'load', 'facts', 'catalog', 'storage', 'domain', 'process-folder.ts', 'settings', 'runtime'],
-  export: ['load', 'facts', 'catalog', 'storage', 'domain', 'process-folder.ts', 'settings', 'runtime'],
-  import: ['load', 'facts', 'catalog', 'storage', 'domain', 'process-folder.ts', 'settings', 'runtime'],
-  backup: ['load', 'catalog', 'storage', 'domain', 'process-folder.ts', 'runtime', 'settings'],
-  ops: ['load', 'facts', 'catalog', 'storage', 'domain', 'settings', 'runtime'],
-  load: ['facts', 'catalog', 'storage', 'domain', 'process-folder.ts', 'settings', 'runtime'],
-  facts: ['storage', 'domain', 'runtime', 'settings'],
-  catalog: ['storage', 'domain', 'runtime'],
-  storage: ['process-folder.ts', 'domain', 'runtime', 'settings'],
-  domain: [],
-  runtime: ['domain'],
-  'process-folder.ts': ['domain', 'runtime'],
-  settings: [],
-};
-
-/** The packages that only one module may import. */
-const RESERVED: Readonly<Record<string, string>> = {
-  '@duckdb/node-api': 'facts',
-  '@duckdb/node-bindings': 'facts',
-  'node:sqlite': 'catalog runtime storage',
-  '@aws-sdk/client-s3': 'storage',
-  '@aws-sdk/lib-storage': 'storage',
-  pg: 'catalog',
-  '@google-cloud/bigquery': 'providers',
-  '@googleapis/searchconsole': 'providers',
-  'google-auth-library': 'providers',
-  '@redis/client': 'api',
-  'apache-arrow': 'formats',
-  '@modelcontextprotocol/server': 'mcp',
-  'prom-client': 'metrics',
-  '@fastify/otel': 'metrics',
-  '@opentelemetry/api': 'metrics',
-  '@opentelemetry/exporter-trace-otlp-http': 'metrics',
-  '@opentelemetry/sdk-trace-node': 'metrics',
-};
+import { checkGenerated } from './docs/generated.ts';
+import { MODULES, moduleDiagram, moduleTable, RESERVED } from './modules.ts';
 
 const root = join(import.meta.dirname, '..');
 /** What runs in the browser. */
@@ -101,20 +23,46 @@ function moduleOf(file: string): string {
 t.test('imports of the server go down only', (t) => {
   const files = globSync('server/**/*.ts', { cwd: root, exclude: [`${CLIENT}/**`] });
   t.ok(files.length > 40, 'all of the server is looked at');
+  const used = new Map(Object.keys(MODULES).map((module) => [module, new Set<string>()]));
   for (const file of files) {
     const module = moduleOf(file);
-    const allowed = MAY_IMPORT[module];
-    if (allowed === undefined) t.fail(`${file} is in a module that the table does not name`);
+    const allowed = MODULES[module]?.imports;
+    if (allowed === undefined) t.fail(`${file} is in a module that test/modules.ts does not name`);
     for (const name of importsOf(file)) {
       if (name.startsWith('.')) {
         const target = moduleOf(relative(root, join(root, dirname(file), name)));
-        if (target !== module && !allowed?.includes(target)) t.fail(`${file} must not import ${target}`);
+        if (target === module) continue;
+        if (!allowed?.includes(target)) t.fail(`${file} must not import ${target}`);
+        used.get(module)?.add(target);
       } else {
         const owner = RESERVED[name];
         if (owner !== undefined && !owner.split(' ').includes(module)) t.fail(`${file} must not import ${name}`);
       }
     }
   }
+  const order = Object.keys(MODULES);
+  for (const [module, { imports }] of Object.entries(MODULES)) {
+    const unused = imports.filter((name) => !used.get(module)?.has(name));
+    t.strictSame(unused, [], `${module} imports all that test/modules.ts says`);
+    const above = imports.filter((name) => order.indexOf(name) <= order.indexOf(module));
+    t.strictSame(above, [], `${module} stands above what it imports`);
+  }
+  t.end();
+});
+
+t.test('Trino is a folder behind one door', (t) => {
+  const folder = 'server/facts/trino';
+  const door = 'server/facts/open-facts.ts';
+  const files = globSync('{server,cli,scripts,lab}/**/*.ts', { cwd: root, exclude: [`${folder}/**`] });
+  const importers = files.filter((file) =>
+    importsOf(file).some((name) => name.startsWith('.') && join(dirname(file), name).startsWith(`${folder}/`)),
+  );
+  t.strictSame(importers, [door], 'the file that opens facts');
+  t.end();
+});
+
+t.test('ARCHITECTURE.md has the modules as they are', (t) => {
+  checkGenerated(t, 'ARCHITECTURE.md', 'modules', `${moduleDiagram()}\n\n${moduleTable()}`);
   t.end();
 });
 
@@ -166,8 +114,29 @@ t.test('only repositories name the statements of the catalog and of the usage da
   t.end();
 });
 
+t.test('every test file begins with a sentence that says what it promises', (t) => {
+  const isPromise = (text: string): boolean => /^\/\/ (?!Tests?\b)\S.{15,115}\.$/.test(text.split('\n', 1)[0]!);
+  const own = ['test/browser/dashboard.ts', 'test/package/{clients,image,installed}.ts'];
+  const files = globSync(['test/**/*.test.ts', ...own], { cwd: root });
+  t.ok(files.length > 190, 'all of them are looked at');
+  t.strictSame(
+    files.filter((file) => !isPromise(readFileSync(join(root, file), 'utf8'))),
+    [],
+  );
+  // What it finds.
+  const wrong = [
+    "import t from 'tap';",
+    '// Tests of the loader and of files.',
+    '// Short.',
+    '// A line without a full stop',
+    `// ${'a'.repeat(117)}.`,
+  ];
+  t.strictSame(wrong.filter(isPromise), []);
+  t.end();
+});
+
 t.test('no files import each other in a circle, not even their types', (t) => {
-  const files = globSync(['server/**/*.{ts,tsx}', 'scripts/**/*.ts'], { cwd: root });
+  const files = globSync(['server/**/*.{ts,tsx}', 'cli/**/*.ts', 'scripts/**/*.ts', 'lab/**/*.ts'], { cwd: root });
   const targets = new Map(
     files.map((file) => [
       file,

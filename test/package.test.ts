@@ -1,3 +1,4 @@
+// The package has one version, a license, and dependencies that run on the supported Node version.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { satisfies } from 'semver';
@@ -30,13 +31,14 @@ t.test('the license, by name and in full', (t) => {
   t.end();
 });
 
-t.test('one version in package.json, the lock file and the README', (t) => {
+t.test('one version in package.json, the lock file and the guide', (t) => {
   t.equal(lock.version, manifest.version);
   t.equal(lock.packages['']?.version, manifest.version);
-  for (const file of ['README.md', 'docs/operate.md']) {
-    const named = readFileSync(join(ROOT, file), 'utf8').match(/\bordinate[-:]\d+\.\d+\.\d+/g) ?? [];
+  t.equal(read<Manifest>('client/package.json').version, manifest.version);
+  for (const file of ['docs/operate.md', 'docs/programs.md']) {
+    const named = readFileSync(join(ROOT, file), 'utf8').match(/\bordinate(?:-client)?[-:]\d+\.\d+\.\d+/g) ?? [];
     t.ok(named.length > 0, `${file} names the package`);
-    for (const name of named) t.match(name, new RegExp(`^ordinate[-:]${manifest.version}$`), file);
+    for (const name of named) t.match(name, new RegExp(`[-:]${manifest.version}$`), file);
   }
   t.end();
 });

@@ -1,7 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
 import tap, { type Test } from 'tap';
 import { createKey } from '../server/catalog/keys.ts';
 import { openCatalog } from '../server/catalog/open-catalog.ts';
@@ -35,7 +36,7 @@ export function environmentOf(settings: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 
 /** Starts the command line of the project. The process is killed when the test ends. */
 export function start(t: Test, settings: NodeJS.ProcessEnv, ...words: readonly string[]): Running {
-  return startProgram(t, settings, process.execPath, 'scripts/ordinate.ts', ...words);
+  return startProgram(t, settings, process.execPath, 'cli/ordinate.ts', ...words);
 }
 
 /** Starts a program in the folder of the project. It and its child processes are killed when the test ends. */
@@ -45,13 +46,38 @@ export function startProgram(
   program: string,
   ...words: readonly string[]
 ): Running {
-  const child = spawn(program, words, {
-    cwd: ROOT,
-    env: environmentOf(settings),
-    stdio: ['ignore', 'pipe', 'pipe'],
-    // A separate process group.
-    detached: true,
+  return follow(t, spawn(program, words, { ...optionsOf(settings), stdio: ['ignore', 'pipe', 'pipe'] }));
+}
+
+/** A terminal without a size, which Linux makes, with a program in it. */
+interface Terminal extends Running {
+  /** Types keys, such as Ctrl-C. */
+  readonly type: (keys: string) => void;
+}
+
+export const CTRL_C = '\x03';
+export const noTerminals: string | false =
+  spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux') !== true &&
+  'util-linux has the terminals for this test';
+
+/** Runs a line of shell in a terminal, in the folder of the project. All that it prints is in `stdout`. */
+export function startInTerminal(t: Test, settings: NodeJS.ProcessEnv, line: string): Terminal {
+  const options = optionsOf({ TERM: 'xterm', SHELL: '/bin/sh', ...settings });
+  const child = spawn('script', ['--quiet', '--flush', '--return', '--command', line, '/dev/null'], {
+    ...options,
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
+  // It may have ended when the test types.
+  child.stdin.on('error', () => {});
+  return { ...follow(t, child), type: (keys) => child.stdin.write(keys) };
+}
+
+function optionsOf(settings: NodeJS.ProcessEnv) {
+  // A separate process group.
+  return { cwd: ROOT, env: environmentOf(settings), detached: true };
+}
+
+function follow(t: Test, child: ChildProcessByStdio<Writable | null, Readable, Readable>): Running {
   const printed = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     printed.stdout += text;

@@ -1,3 +1,4 @@
+// Answers to a fixed list of requests stay the same, byte for byte.
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

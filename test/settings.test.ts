@@ -1,3 +1,4 @@
+// Settings are checked at startup, and former names still work with a warning.
 import t from 'tap';
 import { readSettings } from '../server/settings/settings.ts';
 

@@ -1,5 +1,8 @@
 import { type EntityTable, identifiers } from '../server/load/tables.ts';
 
+/** What fills templates of `sql/usage/` in SQLite. */
+export const USAGE_PARTS = { now: 'cast($at as bigint)', hash: '' };
+
 /** What fills a template of `sql/catalog/` for a table, once; nothing if it does not fit the table. */
 export function templateParts(name: string, { name: table, columns, key }: EntityTable): Record<string, string>[] {
   const names = columns.map((column) => column.name);

@@ -1,6 +1,7 @@
 import { addDays, countDays, type Day } from '../domain/dates.ts';
 import type { ProviderEvent } from '../domain/provider-events.ts';
 import type { Range } from '../domain/range.ts';
+import { toPrefixSums } from './daily-sums.ts';
 import { resolvedText } from './texts.ts';
 
 /** A note that an alert text may mention. */
@@ -26,28 +27,27 @@ export class AlertCalendar {
     this.range = range;
     this.length = Math.max(0, countDays(range.from, range.to));
     this.#notes = notes;
-    const edges = new Uint8Array(this.length);
+    const edges = new Int32Array(this.length + 1);
     for (const { kind, from, to, affects } of events) {
       if (!affects.includes('impressions') && !affects.includes('position')) continue;
-      const after = this.placeOf(to) + 1;
-      const marked = kind === 'span' ? [this.placeOf(from), after] : placesBetween(this.placeOf(from), after);
-      for (const place of marked) if (place >= 0 && place < this.length) edges[place] = 1;
+      const after = this.indexOf(to) + 1;
+      const marked = kind === 'span' ? [this.indexOf(from), after] : indexesBetween(this.indexOf(from), after);
+      for (const index of marked) if (index >= 0 && index < this.length) edges[index + 1] = 1;
     }
-    this.#edges = new Int32Array(this.length + 1);
-    for (let place = 0; place < this.length; place++) this.#edges[place + 1] = this.#edges[place]! + edges[place]!;
+    this.#edges = toPrefixSums(edges);
   }
 
-  placeOf(day: Day): number {
+  indexOf(day: Day): number {
     return countDays(this.range.from, day) - 1;
   }
 
-  dayAt(place: number): Day {
-    return addDays(this.range.from, place);
+  dayAt(index: number): Day {
+    return addDays(this.range.from, index);
   }
 
   /** Days since 1970, comparable between replays. */
-  dayNumber(place: number): number {
-    return Date.parse(this.range.from) / 86_400_000 + place;
+  dayNumber(index: number): number {
+    return Date.parse(this.range.from) / 86_400_000 + index;
   }
 
   /** Whether a provider event changed how impressions or positions are counted within these days. */
@@ -56,8 +56,8 @@ export class AlertCalendar {
   }
 
   /** Text with the notes about the week that ends on a day, or ''. */
-  notesAbout(place: number, keywordId: string | null): string {
-    const [from, to] = [this.dayAt(place - 6), this.dayAt(place)];
+  notesAbout(index: number, keywordId: string | null): string {
+    const [from, to] = [this.dayAt(index - 6), this.dayAt(index)];
     const found = this.#notes.filter(
       (note) => note.from <= to && note.to >= from && (note.keywordId === null || note.keywordId === keywordId),
     );
@@ -69,11 +69,11 @@ export class AlertCalendar {
       .join('');
   }
 
-  resolved(place: number, why: string): string {
-    return resolvedText(this.dayAt(place), why);
+  resolved(index: number, why: string): string {
+    return resolvedText(this.dayAt(index), why);
   }
 }
 
-function placesBetween(from: number, to: number): number[] {
+function indexesBetween(from: number, to: number): number[] {
   return Array.from({ length: to - from + 1 }, (_, index) => from + index);
 }

@@ -10,7 +10,7 @@ import type { EvaluatedAlert } from './alert.ts';
 import { AlertCalendar } from './calendar.ts';
 import { KEYWORD_LOOK_BACK } from './keyword-checks.ts';
 import { KeywordReplay, type KeywordStates, keywordsWithPageAlerts } from './keyword-replay.ts';
-import { type AlertProject, lastFinalDay, readAlertProject } from './project-state.ts';
+import { type AlertProject, lastStoredFinalDay, readAlertProject } from './project-state.ts';
 import { type AlertFiles, readPageNames, readProjectFacts } from './read-facts.ts';
 import { evaluateRules, type RuleStarts, readRulesFiles } from './rules.ts';
 import { type AlertChanges, alertChanges, type Replayed, storeEvaluation } from './store.ts';
@@ -75,24 +75,24 @@ export async function evaluateProject(
     clock = now,
   }: EvaluateOptions = {},
 ): Promise<Evaluation | undefined> {
-  const input = await readAlertProject(catalog, id, async (state, own) => {
-    const final = lastFinalDay(state.project, now());
+  const input = await readAlertProject(catalog, id, async (state, snapshot) => {
+    const final = lastStoredFinalDay(state.project, now());
     if (final === undefined) return undefined;
     const range = rangeToReplay(state.evaluation, earlier(asOf ?? final, final));
     const read = { from: addDays(range.from, -KEYWORD_LOOK_BACK), to: range.to };
     const files: AlertFiles = {
-      site: await filesOf(own, id, 'site_daily', read),
-      keywords: await keywordFilesUntil(own, id, read.to, true),
-      pages: await filesOf(own, id, 'keyword_page_daily', read),
+      site: await filesOf(snapshot, id, 'site_daily', read),
+      keywords: await keywordFilesUntil(snapshot, id, read.to, true),
+      pages: await filesOf(snapshot, id, 'keyword_page_daily', read),
     };
     return {
       state,
       range,
       read,
       files,
-      stored: await readCoverage(own, id),
-      synced: await readSyncedDays(own, id, read),
-      rules: await readRulesFiles(own, state, { first: firstDay(range.to), to: range.to }),
+      stored: await readCoverage(snapshot, id),
+      synced: await readSyncedDays(snapshot, id, read),
+      rules: await readRulesFiles(snapshot, state, { first: firstDay(range.to), to: range.to }),
     };
   });
   if (input === undefined) return undefined;
@@ -102,9 +102,9 @@ export async function evaluateProject(
   const query = { files, range: read, signal, synced: input.synced, open: keywordsWithPageAlerts(before.keywords) };
   const { site, keywords } = await readProjectFacts(facts, query, state.keywords);
   const calendar = new AlertCalendar(read, PROVIDER_EVENTS, state.notes);
-  const places = { from: calendar.placeOf(range.from), to: calendar.placeOf(range.to) };
+  const days = { from: calendar.indexOf(range.from), to: calendar.indexOf(range.to) };
   const traffic = new TrafficReplay(site, calendar, before.traffic);
-  const replays = { traffic, keywords: new KeywordReplay(keywords, calendar, places, before.keywords) };
+  const replays = { traffic, keywords: new KeywordReplay(keywords, calendar, days, before.keywords) };
   keywords.pages.urls = await readPageNames(facts, query, replays.keywords.keywordsToName());
   const replay = replayProject(replays, calendar, { range, before, settleThrough });
   signal.throwIfAborted();
@@ -173,7 +173,7 @@ function replayProject(
   const isDropped = dropped !== undefined && dropped > usual;
   const settled = isDropped ? dropped : usual;
   let state = before;
-  for (let day = calendar.placeOf(range.from); day <= calendar.placeOf(range.to); day++) {
+  for (let day = calendar.indexOf(range.from); day <= calendar.indexOf(range.to); day++) {
     traffic.run(day);
     keywords.run(day);
     if (calendar.dayAt(day) !== settled) continue;

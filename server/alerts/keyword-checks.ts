@@ -4,9 +4,8 @@ import { KEYWORD_DROP_DAYS, keywordDrop, keywordIsBack, mayDrop } from './keywor
 import type { KeywordFacts } from './keyword-facts.ts';
 import { keywordLost, LOOK_BACK, lastShown, MAX_SILENCE, mayBeLost } from './keyword-lost.ts';
 import type { Lifecycle } from './lifecycle.ts';
+import { URL_CHANGED_DAYS, URL_MISMATCH_DAYS, urlChanged, urlMismatch } from './main-page.ts';
 import { type AlertText, keywordDropText, keywordLostText, tenth, urlChangedText, urlMismatchText } from './texts.ts';
-import { URL_CHANGED_DAYS, urlChanged } from './url-changed.ts';
-import { URL_MISMATCH_DAYS, urlMismatch } from './url-mismatch.ts';
 
 /** Usual values when an alert opened; plain data. */
 export type KeywordBaseline = Readonly<Record<string, number>>;

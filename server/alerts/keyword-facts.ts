@@ -1,6 +1,6 @@
+import { type StoredDays, toPrefixSums } from './daily-sums.ts';
 import type { KeywordSums } from './keyword-drop.ts';
 import { type MainPage, mainPage, mainPageByTop } from './main-page.ts';
-import type { StoredDays } from './stored-days.ts';
 
 export interface AlertKeyword {
   readonly id: string;
@@ -48,7 +48,7 @@ export class KeywordFacts {
   #sums: { readonly keyword: number; readonly sums: KeywordSums } | undefined;
   #topPage: { readonly keyword: number; readonly top: TopPage } | undefined;
 
-  /** @param sums prefix sums (see `toPrefixSums`) */
+  /** @param sums prefix sums (see `addUpDays`) */
   constructor(
     keywords: readonly AlertKeyword[],
     days: number,
@@ -102,7 +102,7 @@ interface TopPage {
   readonly shown: Float64Array;
 }
 
-function topPage({ pages, impressions, days: places }: PageFacts, start: number, end: number, days: number): TopPage {
+function topPage({ pages, impressions, days: dayOf }: PageFacts, start: number, end: number, days: number): TopPage {
   const totals = new Map<number, number>();
   for (let row = start; row < end; row++) {
     totals.set(pages[row]!, (totals.get(pages[row]!) ?? 0) + impressions[row]!);
@@ -110,20 +110,16 @@ function topPage({ pages, impressions, days: places }: PageFacts, start: number,
   const [page] = [...totals].reduce((most, each) => (each[1] > most[1] ? each : most));
   const [held, shown] = [new Float64Array(days + 1), new Float64Array(days + 1)];
   for (let row = start; row < end; row++) {
-    const at = places[row]! + 1;
+    const at = dayOf[row]! + 1;
     shown[at]! += impressions[row]!;
     if (pages[row] === page) held[at]! += impressions[row]!;
   }
-  for (let at = 1; at <= days; at++) {
-    shown[at]! += shown[at - 1]!;
-    held[at]! += held[at - 1]!;
-  }
-  return { page, held, shown };
+  return { page, held: toPrefixSums(held), shown: toPrefixSums(shown) };
 }
 
 /**
  * Daily values of keywords, or their prefix sums, in cell `keyword * (days + 1) + day + 1`. The first cell of a keyword
- * stands before its days.
+ * precedes its days.
  */
 export interface KeywordGrid {
   readonly impressions: Float64Array;
@@ -136,12 +132,11 @@ export function emptyGrid(keywords: number, days: number): KeywordGrid {
   return { impressions: new Float64Array(cells), positions: new Float64Array(cells) };
 }
 
-/** Converts daily values to prefix sums, in place. */
-export function toPrefixSums({ impressions, positions }: KeywordGrid, days: number): void {
+/** Converts the daily values of each keyword to prefix sums, in place. */
+export function addUpDays({ impressions, positions }: KeywordGrid, days: number): void {
   for (const values of [impressions, positions]) {
-    for (let start = 0; start < values.length; start += days + 1) {
-      for (let at = start + 1; at <= start + days; at++) values[at]! += values[at - 1]!;
-    }
+    for (let start = 0; start < values.length; start += days + 1)
+      toPrefixSums(values.subarray(start, start + days + 1));
   }
 }
 

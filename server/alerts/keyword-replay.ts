@@ -49,7 +49,7 @@ export class KeywordReplay {
   /** States that differ from the initial state, by check and keyword. */
   readonly #states = KEYWORD_CHECKS.map(() => new Map<number, KeywordState>());
   #groups: OpenGroup[];
-  readonly #places: ReadonlyMap<string, number>;
+  readonly #indexes: ReadonlyMap<string, number>;
   /** Number of checks with a state, by keyword. */
   readonly #active: Uint8Array;
 
@@ -63,11 +63,11 @@ export class KeywordReplay {
     this.#facts = facts;
     this.#calendar = calendar;
     this.#from = from;
-    this.#places = new Map(facts.keywords.map(({ id }, keyword) => [id, keyword]));
+    this.#indexes = new Map(facts.keywords.map(({ id }, keyword) => [id, keyword]));
     this.#active = new Uint8Array(facts.keywords.length);
     for (const [check, { type }] of KEYWORD_CHECKS.entries()) {
       for (const [id, state] of Object.entries(structuredClone(before.states[type] ?? {}))) {
-        const keyword = this.#places.get(id);
+        const keyword = this.#indexes.get(id);
         if (keyword === undefined) continue;
         this.#setState(check, keyword, state);
         if (state.alert) this.alerts.push(state.alert);
@@ -220,7 +220,7 @@ export class KeywordReplay {
   #resolveGroups(day: number): void {
     this.#groups = this.#groups.filter(({ alert, keywords }) => {
       const check = KEYWORD_CHECKS.findIndex(({ type }) => type === alert.type);
-      const members = keywords.flatMap((id) => this.#places.get(id) ?? []);
+      const members = keywords.flatMap((id) => this.#indexes.get(id) ?? []);
       if (members.some((keyword) => this.#states[check]!.get(keyword)?.isDone !== true)) return true;
       for (const keyword of members) this.#setState(check, keyword, undefined);
       alert.resolvedOn = this.#calendar.dayAt(day);

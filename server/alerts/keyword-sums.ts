@@ -1,9 +1,9 @@
 import type { FactFile } from '../catalog/manifest.ts';
-import { addDays, countDays, type Day, monthOf } from '../domain/dates.ts';
+import { addDays, countDays, later, monthOf } from '../domain/dates.ts';
 import { shortIdNumber } from '../domain/ids.ts';
 import type { Range } from '../domain/range.ts';
 import type { Facts } from '../facts/facts.ts';
-import { emptyGrid, type KeywordGrid, toPrefixSums } from './keyword-facts.ts';
+import { addUpDays, emptyGrid, type KeywordGrid } from './keyword-facts.ts';
 
 /** The files of a project's keywords up to the end of a range, by month. */
 export interface KeywordDayFiles {
@@ -42,7 +42,7 @@ async function readCumulative(
 ): Promise<KeywordGrid> {
   const days = countDays(range.from, range.to);
   const grid = emptyGrid(keywords.length, days);
-  const places = new Map(keywords.map((id, place) => [shortIdNumber(id), place]));
+  const indexes = new Map(keywords.map((id, index) => [shortIdNumber(id), index]));
   // The first cell has the total before the range.
   const first = addDays(range.from, -1);
   for (const [index, file] of files.cumulative.entries()) {
@@ -56,7 +56,7 @@ async function readCumulative(
     await facts.keywordCumulativeDays({ files: [file], range, signal }, (values, rows) => {
       const cells = Array.from(
         { length: rows },
-        (_, row) => (places.get(values[0]![row]!) ?? Number.NaN) * (days + 1) + start,
+        (_, row) => (indexes.get(values[0]![row]!) ?? Number.NaN) * (days + 1) + start,
       );
       for (const [day, column] of columns.entries()) {
         copyColumn(values[column]!, grid.impressions, cells, day);
@@ -104,10 +104,6 @@ async function readDays(
       }
     },
   );
-  toPrefixSums(grid, days);
+  addUpDays(grid, days);
   return grid;
-}
-
-function later(a: Day, b: Day): Day {
-  return a > b ? a : b;
 }

@@ -49,3 +49,38 @@ export function mainPage({ pages, impressions }: PageRows, start: number, end: n
   for (let row = start; row < end; row++) if (pages[row] === candidate) held += impressions[row]!;
   return { page: total > 0 && held >= MIN_SHARE * total ? candidate : undefined, impressions: total };
 }
+
+/** Days that the check reads: the week that ends on the evaluated day, and the four weeks before it. */
+export const URL_CHANGED_DAYS = 35;
+
+const MIN_IMPRESSIONS = 10;
+const MIN_IMPRESSIONS_BEFORE = 40;
+
+export interface UrlChanged {
+  /** The main page of the week; undefined if there is none or too few impressions. */
+  readonly page: number | undefined;
+  /** The main page of the weeks before. */
+  readonly before: number | undefined;
+  readonly opens: boolean;
+}
+
+/** Whether the main page of a keyword differs from that of the four weeks before. */
+export function urlChanged(week: MainPage, before: MainPage): UrlChanged {
+  const page = week.impressions >= MIN_IMPRESSIONS ? week.page : undefined;
+  const old = before.impressions >= MIN_IMPRESSIONS_BEFORE ? before.page : undefined;
+  return { page, before: old, opens: page !== undefined && old !== undefined && page !== old };
+}
+
+/** Days that the check reads. */
+export const URL_MISMATCH_DAYS = 7;
+
+export interface UrlMismatch {
+  readonly page: number;
+  readonly opens: boolean;
+}
+
+/** Whether the main page of a keyword differs from its target page. Undefined without a main page. */
+export function urlMismatch(week: MainPage, target: number): UrlMismatch | undefined {
+  if (week.page === undefined || week.impressions < MIN_IMPRESSIONS) return undefined;
+  return { page: week.page, opens: week.page !== target };
+}

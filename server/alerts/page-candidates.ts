@@ -10,21 +10,21 @@ import { mainPage } from './main-page.ts';
 export class PageCandidates {
   /** Number of rows of each keyword. */
   readonly rows: Int32Array;
-  /** Days with rows, as places. */
+  /** Days with rows, as indexes. */
   readonly days = new Set<number>();
   /** Places of the keywords by `shortIdNumber` of the id. */
-  readonly #places: ReadonlyMap<number, number>;
+  readonly #indexes: ReadonlyMap<number, number>;
   /** The first main page of a day; NaN: none yet. */
   readonly #page: Float64Array;
   /** Whether another day has another main page. */
   readonly #hasOthers: Uint8Array;
 
-  /** @param places of the keywords by `shortIdNumber` of the id; rows of other keywords are ignored */
-  constructor(places: ReadonlyMap<number, number>) {
-    this.#places = places;
-    this.rows = new Int32Array(places.size);
-    this.#page = new Float64Array(places.size).fill(Number.NaN);
-    this.#hasOthers = new Uint8Array(places.size);
+  /** @param indexes of the keywords by `shortIdNumber` of the id; rows of other keywords are ignored */
+  constructor(indexes: ReadonlyMap<number, number>) {
+    this.#indexes = indexes;
+    this.rows = new Int32Array(indexes.size);
+    this.#page = new Float64Array(indexes.size).fill(Number.NaN);
+    this.#hasOthers = new Uint8Array(indexes.size);
   }
 
   /** Adds rows. Columns: keyword (`shortIdNumber`), day, page, impressions. */
@@ -37,7 +37,7 @@ export class PageCandidates {
       // Rows of a keyword usually follow each other.
       if (keywords[start] !== number) {
         number = keywords[start]!;
-        keyword = this.#places.get(number);
+        keyword = this.#indexes.get(number);
       }
       if (keyword === undefined) continue;
       this.days.add(days[start]!);

@@ -1,6 +1,7 @@
 import { addDays, type Day } from '../domain/dates.ts';
 import { shortIdNumber } from '../domain/ids.ts';
 import type { Facts, FactsQuery } from '../facts/facts.ts';
+import { toPrefixSums } from './daily-sums.ts';
 import { type AlertKeyword, NO_PAGES, type PageFacts } from './keyword-facts.ts';
 import { PageCandidates } from './page-candidates.ts';
 
@@ -15,23 +16,23 @@ export async function readPageRows(
   open: ReadonlySet<string>,
 ): Promise<{ rows: Omit<PageFacts, 'stored'>; days: Day[] }> {
   if (query.files.length === 0) return { rows: NO_PAGES, days: [] };
-  const numbers = new Map(keywords.map(({ id }, place) => [shortIdNumber(id), place]));
+  const numbers = new Map(keywords.map(({ id }, index) => [shortIdNumber(id), index]));
   const targets = await readTargets(facts, query.signal, keywords);
   const candidates = new PageCandidates(numbers);
   await facts.keywordPages(query, 'all', (columns, rows) => candidates.add(columns, rows));
   const days = [...candidates.days].sort((a, b) => a - b).map((day) => addDays(query.range.from, day));
 
-  const places = keywords.flatMap(({ id }, place) =>
-    candidates.canOpen(place, targets[place]!) || open.has(id) ? [place] : [],
+  const indexes = keywords.flatMap(({ id }, index) =>
+    candidates.canOpen(index, targets[index]!) || open.has(id) ? [index] : [],
   );
-  if (places.length === 0) return { rows: { ...NO_PAGES, targets }, days };
+  if (indexes.length === 0) return { rows: { ...NO_PAGES, targets }, days };
   const starts = new Int32Array(keywords.length + 1);
-  for (const place of places) starts[place + 1] = candidates.rows[place]!;
-  for (let place = 0; place < keywords.length; place++) starts[place + 1]! += starts[place]!;
+  for (const index of indexes) starts[index + 1] = candidates.rows[index]!;
+  toPrefixSums(starts);
   const total = starts[keywords.length]!;
   const rows = { days: new Int32Array(total), pages: new Float64Array(total), impressions: new Float64Array(total) };
   const ends = starts.slice(0, -1);
-  const read = places.map((place) => keywords[place]!.id);
+  const read = indexes.map((index) => keywords[index]!.id);
   await facts.keywordPages(query, read, ([keyword, day, page, shown], count) => {
     for (let row = 0; row < count; row++) {
       const at = ends[numbers.get(keyword![row]!)!]!++;
@@ -40,7 +41,7 @@ export async function readPageRows(
       rows.impressions[at] = shown![row]!;
     }
   });
-  for (const place of places) sortByDay(rows, starts[place]!, starts[place + 1]!);
+  for (const index of indexes) sortByDay(rows, starts[index]!, starts[index + 1]!);
   return { rows: { ...rows, starts, targets, urls: new Map() }, days };
 }
 

@@ -5,7 +5,8 @@ import { listNotes } from '../catalog/events.ts';
 import { listPageGroups, type PageGroup } from '../catalog/keywords.ts';
 import { type Project, requireProject } from '../catalog/projects.ts';
 import { type TrackedKeywords, TrackedKeywordsCache } from '../catalog/tracked.ts';
-import { addDays, type Day, earlier, pacificDayOf } from '../domain/dates.ts';
+import { type Day, earlier, pacificDayOf } from '../domain/dates.ts';
+import { settledDay } from '../domain/finality.ts';
 import type { AlertNote } from './calendar.ts';
 import type { AlertKeyword } from './keyword-facts.ts';
 
@@ -21,8 +22,6 @@ export interface AlertProject {
   readonly evaluation: StoredEvaluation | undefined;
 }
 
-/** Days until data is final, if the provider does not report it: two or three, plus one for clock differences. */
-const PROVISIONAL_DAYS = 4;
 const NOTED = ['migration', 'technical'];
 
 /**
@@ -32,14 +31,14 @@ const NOTED = ['migration', 'technical'];
 export async function readAlertProject<T>(
   catalog: Catalog,
   id: string,
-  reads: (state: AlertProject, own: Catalog) => Promise<T>,
+  reads: (state: AlertProject, snapshot: Catalog) => Promise<T>,
 ): Promise<T | undefined> {
   const known = await requireProject(catalog, id);
   const cache = new TrackedKeywordsCache(catalog);
-  return cache.read(known.workspaceId, id, async ({ catalog: own, project, tracked }) => {
-    const targets = await readKeywordTargets(own, id);
+  return cache.read(known.workspaceId, id, async ({ catalog: snapshot, project, tracked }) => {
+    const targets = await readKeywordTargets(snapshot, id);
     const range = { from: null, to: null, clientVisible: false };
-    const notes = await listNotes(own, { project: id, workspace: project.workspaceId, ...range });
+    const notes = await listNotes(snapshot, { project: id, workspace: project.workspaceId, ...range });
     const state: AlertProject = {
       project,
       tracked,
@@ -47,23 +46,23 @@ export async function readAlertProject<T>(
       keywords: tracked.keywords.map(({ id: keyword, query }) => {
         return { id: keyword, query, targetUrl: targets.get(keyword) ?? null };
       }),
-      rules: await listAlertRules(own, id),
-      pageGroups: await listPageGroups(own, id),
+      rules: await listAlertRules(snapshot, id),
+      pageGroups: await listPageGroups(snapshot, id),
       notes: notes.flatMap(({ date, endDate, category, text, scope, keyword }) => {
         if (!NOTED.includes(category) || scope === 'group' || scope === 'page') return [];
         return [{ from: date, to: endDate ?? date, category, text, keywordId: keyword?.id ?? null }];
       }),
-      evaluation: await findEvaluation(own, id),
+      evaluation: await findEvaluation(snapshot, id),
     };
-    return reads(state, own);
+    return reads(state, snapshot);
   });
 }
 
-/** The last final day; undefined before the first sync. @param now milliseconds */
-export function lastFinalDay(
+/** The last final day that is stored; undefined before the first sync. @param now milliseconds */
+export function lastStoredFinalDay(
   { provisionalAfter, syncedThrough }: Pick<Project, 'provisionalAfter' | 'syncedThrough'>,
   now: number,
 ): Day | undefined {
   if (syncedThrough === null) return undefined;
-  return earlier(syncedThrough, provisionalAfter ?? addDays(pacificDayOf(now), -PROVISIONAL_DAYS));
+  return earlier(syncedThrough, provisionalAfter ?? settledDay(pacificDayOf(now)));
 }

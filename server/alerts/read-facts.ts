@@ -3,11 +3,10 @@ import { addDays, countDays, type Day, eachDay } from '../domain/dates.ts';
 import type { Range } from '../domain/range.ts';
 import type { DayMeasures, Facts, FactsQuery } from '../facts/facts.ts';
 import type { StoredFile } from '../storage/file-store.ts';
-import { type DailySums, runningSums } from './daily-sums.ts';
+import { type DailySums, StoredDays, toPrefixSums } from './daily-sums.ts';
 import { type AlertKeyword, KeywordFacts, type KeywordGrid } from './keyword-facts.ts';
 import { type KeywordDayFiles, readKeywordSums } from './keyword-sums.ts';
 import { readPageRows } from './page-rows.ts';
-import { StoredDays } from './stored-days.ts';
 import type { SiteFacts } from './traffic-replay.ts';
 
 /** The current files of the tables that checks read, in a range. */
@@ -74,23 +73,16 @@ function shownDays({ from, to }: Range, { impressions }: KeywordGrid): Day[] {
 /** Prefix sums of a subject by day. @param stored the stored days, including days without rows */
 export function dailySums(range: Range, rows: readonly DayMeasures[], stored: StoredDays): DailySums {
   const days = countDays(range.from, range.to);
-  const [clicks, impressions, positions] = [0, 1, 2].map(() => new Float64Array(days)) as [
-    Float64Array,
-    Float64Array,
-    Float64Array,
-  ];
+  const empty = (): Float64Array => new Float64Array(days + 1);
+  const [clicks, impressions, positions] = [empty(), empty(), empty()];
   for (const row of rows) {
-    const day = countDays(range.from, row.date) - 1;
+    const day = countDays(range.from, row.date);
     clicks[day] = row.clicks;
     impressions[day] = row.impressions;
     positions[day] = row.sumPosition;
   }
-  return {
-    clicks: runningSums(clicks),
-    impressions: runningSums(impressions),
-    positions: runningSums(positions),
-    stored,
-  };
+  for (const values of [clicks, impressions, positions]) toPrefixSums(values);
+  return { clicks, impressions, positions, stored };
 }
 
 /** Longer runs of days without rows are missing data, not days without impressions. */

@@ -11,10 +11,9 @@ import type { DayMeasures, Facts, FactsQuery } from '../facts/facts.ts';
 import { planKeywordTotals } from '../facts/keyword-plan.ts';
 import { inTurns } from '../runtime/turns.ts';
 import type { StoredFile } from '../storage/file-store.ts';
-import type { DailySums } from './daily-sums.ts';
+import type { DailySums, StoredDays } from './daily-sums.ts';
 import type { AlertProject } from './project-state.ts';
 import { dailySums, daysOf, storedDays } from './read-facts.ts';
-import type { StoredDays } from './stored-days.ts';
 
 /** The files that rules are evaluated from. */
 export interface RuleFiles {
@@ -36,15 +35,15 @@ export interface RuleSubject {
 /** Days over which groups by rule select their members: the default range of the API. */
 const MEMBERS_RANGE = 28;
 
-export async function readRuleFiles(own: Catalog, project: string, range: Range): Promise<RuleFiles> {
-  const files = (table: StoredTable): Promise<StoredFile[]> => filesOf(own, project, table, range);
+export async function readRuleFiles(snapshot: Catalog, project: string, range: Range): Promise<RuleFiles> {
+  const files = (table: StoredTable): Promise<StoredFile[]> => filesOf(snapshot, project, table, range);
   return {
     range,
     site: await files('site_daily'),
     keywords: await files('keyword_all'),
     pages: await files('page_daily'),
-    synced: await readSyncedDays(own, project, range),
-    totals: await keywordFilesUntil(own, project, range.to, true),
+    synced: await readSyncedDays(snapshot, project, range),
+    totals: await keywordFilesUntil(snapshot, project, range.to, true),
   };
 }
 
@@ -104,13 +103,16 @@ async function currentMembers(
   return members.map(({ id }) => id);
 }
 
-/** Whether a page belongs to a group: pinned, or its path matches the rule. */
+/** Whether a page belongs to a group: its path is pinned, or matches the rule. */
 function pageGroupTest({ rule, pinnedUrls }: PageGroup): (url: string) => boolean {
   const pinned = new Set(pinnedUrls);
   // Conditions of page groups have no field; they match the path.
   const conditions = rule.conditions.map((condition) => ({ ...condition, field: 'query' }));
   const { matchesTexts } = compileRule({ ...rule, conditions });
-  return (url) => pinned.has(url) || matchesTexts({ query: pathOf(url), intent: '', source: '' });
+  return (url) => {
+    const path = pathOf(url);
+    return pinned.has(path) || matchesTexts({ query: path, intent: '', source: '' });
+  };
 }
 
 function pathOf(url: string): string {

@@ -27,7 +27,7 @@ interface RuleInput {
  * first day.
  */
 export async function readRulesFiles(
-  own: Catalog,
+  tx: Catalog,
   state: AlertProject,
   { first, to }: { first: Day; to: Day },
 ): Promise<RuleInput[]> {
@@ -37,7 +37,7 @@ export async function readRulesFiles(
     const basis = JSON.stringify(stored.rule);
     const start = known[stored.id];
     const from = start?.basis === basis ? earlier(start.from, first) : first;
-    inputs.push({ stored, basis, from, files: await filesFrom(own, state, stored, { from, to }) });
+    inputs.push({ stored, basis, from, files: await filesFrom(tx, state, stored, { from, to }) });
   }
   return inputs;
 }
@@ -56,34 +56,34 @@ export async function evaluateRules(
     if (subject === undefined) continue;
     starts[stored.id] = { basis, from };
     const calendar = new AlertCalendar(files.range, PROVIDER_EVENTS, state.notes);
-    const places = { from: calendar.placeOf(from), to: calendar.length - 1 };
-    alerts.push(...replayRule({ ...stored, about: subject.about }, { sums: subject.sums, calendar }, places));
+    const days = { from: calendar.indexOf(from), to: calendar.length - 1 };
+    alerts.push(...replayRule({ ...stored, about: subject.about }, { sums: subject.sums, calendar }, days));
   }
   return { alerts, starts };
 }
 
 /** The days of a range on which a rule would have opened an alert. Throws if its subject does not exist. */
 export async function testRule(
-  own: Catalog,
+  tx: Catalog,
   facts: Facts,
   state: AlertProject,
   stored: StoredRule,
   range: { from: Day; to: Day },
 ): Promise<Day[]> {
-  const files = await filesFrom(own, state, stored, range);
+  const files = await filesFrom(tx, state, stored, range);
   const subject = await readRuleSubject(facts, state, files, stored, new AbortController().signal);
   if (subject === undefined) throw new Error(`The ${stored.rule.scope} '${stored.rule.id}' does not exist.`);
   const calendar = new AlertCalendar(files.range, PROVIDER_EVENTS, []);
-  const places = { from: calendar.placeOf(range.from), to: calendar.length - 1 };
-  const alerts = replayRule({ ...stored, about: subject.about }, { sums: subject.sums, calendar }, places);
+  const days = { from: calendar.indexOf(range.from), to: calendar.length - 1 };
+  const alerts = replayRule({ ...stored, about: subject.about }, { sums: subject.sums, calendar }, days);
   return alerts.map(({ date }) => date);
 }
 
 function filesFrom(
-  own: Catalog,
+  tx: Catalog,
   { project }: AlertProject,
   { rule }: StoredRule,
   { from, to }: { from: Day; to: Day },
 ): Promise<RuleFiles> {
-  return readRuleFiles(own, project.id, { from: addDays(from, -lookBackOf(rule)), to });
+  return readRuleFiles(tx, project.id, { from: addDays(from, -lookBackOf(rule)), to });
 }

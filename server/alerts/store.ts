@@ -78,16 +78,16 @@ export function storeEvaluation(
   changesOf: (stored: readonly StoredAlert[]) => AlertChanges,
   at: Microseconds,
 ): Promise<AlertChanges | undefined> {
-  return catalog.transaction(async (own) => {
-    const known = await findEvaluation(own, project);
+  return catalog.transaction(async (tx) => {
+    const known = await findEvaluation(tx, project);
     if (known !== undefined && known.factsRevision > evaluation.factsRevision) return undefined;
-    const changes = changesOf(await listEvaluatedAlerts(own, project));
-    for (const { id } of changes.removed) await removeEvaluatedAlert(own, id);
+    const changes = changesOf(await listEvaluatedAlerts(tx, project));
+    for (const { id } of changes.removed) await removeEvaluatedAlert(tx, id);
     // At most one alert per subject may be open, so resolved alerts are written first.
     const isOpen = ({ resolvedAt }: StoredAlert): number => (resolvedAt === null ? 1 : 0);
     const written = [...changes.changed, ...changes.opened].sort((a, b) => isOpen(a) - isOpen(b));
-    for (const alert of written) await putEvaluatedAlert(own, project, alert);
-    await putEvaluation(own, project, evaluation, at);
+    for (const alert of written) await putEvaluatedAlert(tx, project, alert);
+    await putEvaluation(tx, project, evaluation, at);
     return changes;
   });
 }

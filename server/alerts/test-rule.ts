@@ -2,7 +2,7 @@ import type { StoredRule } from '../catalog/alert-rules.ts';
 import { addDays, type Day } from '../domain/dates.ts';
 import type { Range } from '../domain/range.ts';
 import type { EvaluationStores } from './evaluate.ts';
-import { lastFinalDay, readAlertProject } from './project-state.ts';
+import { lastStoredFinalDay, readAlertProject } from './project-state.ts';
 import { testRule } from './rules.ts';
 
 /** The days of the year up to the last final day on which a rule would have opened an alert. */
@@ -10,11 +10,11 @@ export async function testRuleOfProject(
   { catalog, facts }: EvaluationStores,
   rule: StoredRule,
 ): Promise<{ range: Range; days: Day[] }> {
-  const outcome = await readAlertProject(catalog, rule.project, async (state, own) => {
-    const to = lastFinalDay(state.project, Date.now());
+  const outcome = await readAlertProject(catalog, rule.project, async (state, snapshot) => {
+    const to = lastStoredFinalDay(state.project, Date.now());
     if (to === undefined) return undefined;
     const range = { from: addDays(to, -364), to };
-    return { range, days: await testRule(own, facts, state, rule, range) };
+    return { range, days: await testRule(snapshot, facts, state, rule, range) };
   });
   if (outcome === undefined) throw new Error(`The project '${rule.project}' has no final day yet.`);
   return outcome;

@@ -1,5 +1,6 @@
 import { type EvaluatedAlert, SITE_SUBJECT } from './alert.ts';
 import type { AlertCalendar } from './calendar.ts';
+import type { StoredDays } from './daily-sums.ts';
 import {
   countTowardsEnd,
   countTowardsOpening,
@@ -8,7 +9,6 @@ import {
   open,
   type SubjectState,
 } from './lifecycle.ts';
-import type { StoredDays } from './stored-days.ts';
 import { percent, trafficDropText, whole } from './texts.ts';
 import { TRAFFIC_DROP_DAYS, type TrafficDrop, trafficDrop, trafficIsBack, trafficRises } from './traffic-drop.ts';
 

@@ -20,7 +20,6 @@ import { snapshot, snapshotFileRoute } from './routes/snapshot.ts';
 
 const API_ROOT = '/api/v1';
 
-/** The endpoints of the API. */
 export const ROUTES: readonly Route[] = [
   projects,
   oneProject,
@@ -51,7 +50,7 @@ interface EndpointOptions {
 
 /**
  * Adds the API below its root. Its hooks do not apply to the documentation.
- * @param corsOrigins origins whose pages may read answers; `*` is any
+ * @param corsOrigins origins whose pages may read responses; `*` means any
  */
 export async function addApi(
   app: FastifyInstance,

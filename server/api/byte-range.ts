@@ -1,12 +1,12 @@
-/** Bytes of a file, both ends included. */
+/** A byte range of a file, both ends included. */
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * What `Range` asks for of a file: a span, or `none` where the file has no such bytes. Undefined stands for all of it:
- * other units, several ranges and malformed ones are ignored, as RFC 9110 has it.
+ * Parses a `Range` header: a span, or `none` if the file has no such bytes. Undefined means the whole file: multiple
+ * ranges, other units and malformed values are ignored, as in RFC 9110.
  */
 export function wantedBytes(range: string | undefined, size: number): Span | 'none' | undefined {
   const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(range?.trim() ?? '') ?? [];

@@ -1,17 +1,17 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Catalog } from '../catalog/catalog.ts';
+import type { OpenCatalog } from '../catalog/catalog.ts';
+import { CatalogCache } from '../catalog/catalog-cache.ts';
 import type { Feed, scopeOfKey } from '../catalog/feeds.ts';
-import { findProject, isReadable, readWorkspaceProjects } from '../catalog/projects.ts';
+import { isReadable } from '../catalog/projects.ts';
 import { invalidRequest, notFound } from '../domain/errors.ts';
 import { readParameters } from '../reports/parameters.ts';
-import { type AnyParser, parseParameters } from '../reports/report.ts';
 import { ROUTES } from './api.ts';
 import type { Credential, Guard } from './plugins/guard.ts';
 import { requireAccess } from './principal.ts';
 import type { Context } from './routes/context.ts';
 import type { Route } from './routes/route.ts';
 
-/** What a feed asks. */
+/** The request of a feed. */
 interface FeedQuestion {
   readonly route: Route;
   readonly params: { readonly id?: string };
@@ -22,7 +22,7 @@ const SECONDS = 300;
 const EXAMPLE = '/projects/Fw7kd/site.csv?period=3m';
 
 /**
- * Reads the path of a feed: an endpoint that answers as CSV, below the API's root, with its parameters. Throws
+ * Parses the path of a feed: an endpoint below the API's root that supports CSV, with its parameters. Throws
  * `invalid_request`.
  */
 function readFeedPath(path: string): FeedQuestion {
@@ -49,7 +49,7 @@ function readFeedPath(path: string): FeedQuestion {
   return { route, params: matches(route.path, pathname)!, query: { ...query, format: 'csv' } };
 }
 
-/** The parameters in a path that a route's pattern, with or without `.csv`, matches. */
+/** The path parameters, if the path matches a route's pattern, with or without `.csv`. */
 function matches(pattern: string, pathname: string): { id?: string } | undefined {
   const parts = pathname.replace(/\.csv$/, '').split('/');
   const wanted = pattern.split('/');
@@ -59,9 +59,9 @@ function matches(pattern: string, pathname: string): { id?: string } | undefined
   return id === undefined ? {} : { id };
 }
 
-/** Throws an error that tells the maker of a feed why its path is not a question that the workspace can ask. */
+/** Throws an error that explains why the workspace cannot request the path of a new feed. */
 export async function checkFeedPath(
-  catalog: Catalog,
+  catalog: OpenCatalog,
   { workspace, projects }: Awaited<ReturnType<typeof scopeOfKey>>,
   path: string,
   now: number,
@@ -69,14 +69,14 @@ export async function checkFeedPath(
   const { route, params, query } = readFeedPath(path);
   const { report } = route;
   readParameters(report.parameters, query);
-  const find = async (id: string) => (isReadable(projects, id) ? findProject(catalog, workspace, id) : undefined);
-  const subject =
-    params.id === undefined ? await readWorkspaceProjects(catalog, workspace, projects) : await find(params.id);
-  if (subject === undefined) throw notFound(`The key can read no project '${params.id}'.`);
-  if (report.parse !== undefined) parseParameters(report as AnyParser<unknown>, query, subject, now);
+  const catalogCache = new CatalogCache(catalog);
+  const { id = '' } = params;
+  const isKnown = id === '' || (isReadable(projects, id) && (await catalogCache.project(workspace, id)) !== undefined);
+  if (!isKnown) throw notFound(`The key can read no project '${id}'.`);
+  await report.check?.({ catalogCache }, { workspace, projects, id }, query, now);
 }
 
-/** Feeds, each at an address of its own beside the API: `/feeds/TOKEN.csv`. */
+/** Adds feeds, each at its own address outside the API: `/feeds/TOKEN.csv`. */
 export async function addFeeds(
   app: FastifyInstance,
   { guardBy, context }: { guardBy: (credential: Credential) => Guard; context: Context },
@@ -88,7 +88,7 @@ export async function addFeeds(
     async (feeds) => {
       feeds.addHook('onRequest', guardBy({ via: 'feed', find, refusal }));
       feeds.addHook('onRequest', (_request, reply, done) => {
-        // An error answer says no-store.
+        // Error responses set no-store.
         reply.cacheControl('private').cacheControl('max-age', SECONDS);
         done();
       });
@@ -97,7 +97,7 @@ export async function addFeeds(
         if (feed === undefined) throw refusal();
         const { route, params, query } = readFeedPath(feed.path);
         if (params.id !== undefined) requireAccess(request.principal!, params.id);
-        // The feed's question in place of what was sent: nothing can be added to it.
+        // Replaces what was sent, so that clients cannot add parameters.
         request.params = params;
         request.query = query;
         return handlers.get(route)!(request, reply);

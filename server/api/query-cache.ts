@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
-import type { Subject } from '../reports/report.ts';
-import { etagOf } from './etag.ts';
+import { etagOf } from './negotiation.ts';
 
 /** A query value with its key in the response cache. */
 export interface ParsedQuery<Query> {
@@ -12,7 +11,7 @@ export interface ParsedQuery<Query> {
 }
 
 interface Entry extends ParsedQuery<unknown> {
-  readonly subject: Subject;
+  readonly subject: object;
   readonly hour: number;
 }
 
@@ -30,7 +29,7 @@ export class QueryCache {
   });
 
   /**
-   * The query of a URL about a project or a workspace.
+   * The query of a URL about a project or a workspace. A changed subject must be a new object.
    * @param url path and parameters
    * @param format the format given outside the URL, if any
    * @param now milliseconds
@@ -39,7 +38,7 @@ export class QueryCache {
   get<Query extends object>(
     url: string,
     format: string | undefined,
-    subject: Subject,
+    subject: { readonly workspaceId: string },
     now: number,
     parse: () => Query,
   ): ParsedQuery<Query> {

@@ -80,5 +80,5 @@ export function responses(
   };
 }
 
-/** Content that is not text. */
+/** Binary content. */
 export const bytes = (description: string) => ({ schema: { type: 'string', format: 'binary', description } });

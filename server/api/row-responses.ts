@@ -1,16 +1,14 @@
+import { MEDIA_TYPES, type RowFormatName } from '../domain/formats.ts';
+import { ROW_FORMATS } from '../formats/formats.ts';
 import { bytes, integerHeader } from './responses.ts';
 
-const text = (description: string) => ({ schema: { type: 'string', description } });
-
 /** Flat rows, with a column per property, named as in JSON. */
-const ROW_CONTENT = {
-  'text/csv': text(
-    'RFC 4180 with a header line. Texts that a spreadsheet would execute are prefixed with an apostrophe.',
-  ),
-  'application/x-ndjson': text('A JSON object per row.'),
-  'application/vnd.apache.arrow.stream': bytes('With exact types, and `sum_position`.'),
-  'application/vnd.apache.parquet': bytes('With exact types, and `sum_position`.'),
-};
+const ROW_CONTENT = Object.fromEntries(
+  Object.entries(ROW_FORMATS).map(([name, { description, isText }]) => [
+    MEDIA_TYPES[name as RowFormatName],
+    isText ? { schema: { type: 'string', description } } : bytes(description),
+  ]),
+);
 
 const textHeader = (description: string) => ({ type: 'string', description });
 const rowHeaders = {

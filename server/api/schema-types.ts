@@ -22,8 +22,8 @@ export function oneOf<const Words extends readonly string[]>(title: string, word
 }
 
 /**
- * One of some strings to which later versions may add. Without `enum`, generated clients do not fail on new ones, nor have a
- * type for each such property.
+ * An enumeration that later versions may extend. Without `enum`, generated clients accept new values, and have no type
+ * for each such property.
  */
 export function openWords<const Words extends readonly string[]>(words: Words, description?: string) {
   const help = `${description === undefined ? '' : `${description} `}One of ${words.join(', ')}; more may be added.`;

@@ -36,7 +36,7 @@ const metricChange = object('MetricChange', {
 
 const unsafeReasons = Type.Optional(Type.Unsafe<readonly UnsafeReason[]>(Type.Array(openWords(UNSAFE_REASONS))));
 
-/** Changes and reasons of metrics, and of clicks and impressions alone. */
+/** Changes of metrics and why they are unsafe; also for clicks and impressions alone. */
 const change = Type.Optional(
   Type.Object(
     {
@@ -56,7 +56,7 @@ const unsafe = Type.Optional(
   ),
 );
 
-/** The properties beside metrics, with `compare`. */
+/** The properties added to metrics with `compare`. */
 export const comparedProperties = { comparison: Type.Optional(metrics), change, unsafe };
 
 /** Metrics that may be compared. */
@@ -72,6 +72,13 @@ export const totalCounts = object(
 /** A day, week or month of a keyword or of the whole site. */
 export const dayMetrics = object('DayMetrics', {
   date: Type.String({ format: 'date', description: 'The day, or the first day of the week or month in the range.' }),
+  days: Type.Optional(
+    Type.Integer({
+      format: 'int64',
+      minimum: 0,
+      description: 'Only with interval: how many days of the range the week or month has, up to the last synced day.',
+    }),
+  ),
   ...metricsProperties,
   ...comparedProperties,
 });
@@ -106,8 +113,8 @@ export const paging = object(
 );
 
 /**
- * The resolved range of every answer that has one. One schema for all operations; each sends the optional properties that
- * apply to it.
+ * The resolved range of every response that has one. One schema for all operations; each sends the optional properties
+ * that apply to it.
  */
 export const range = Type.Object(
   {
@@ -162,7 +169,7 @@ const providerEvent = object('ProviderEvent', {
   source: Type.String({ description: 'The address of a description.' }),
 });
 
-/** The quality block of answers about a range. */
+/** The quality block of responses about a range. */
 export const quality = Type.Optional(
   object(
     'Quality',
@@ -212,7 +219,7 @@ export const rule = object('Rule', {
   ),
 });
 
-/** The path of project endpoints. Not checked: what cannot be an id is an unknown id. */
+/** The path of project endpoints. Not validated: a malformed id is an unknown id. */
 export const projectPath = Type.Object({
   id: Type.String({ pattern: shortIdPattern, description: 'A project id, as /projects lists them.' }),
 });

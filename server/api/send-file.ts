@@ -3,12 +3,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { outOfRange } from '../domain/errors.ts';
 import type { SentFile } from '../reports/snapshot.ts';
 import { wantedBytes } from './byte-range.ts';
-import { matchesEtag } from './etag.ts';
+import { matchesEtag } from './negotiation.ts';
 import { sendStream } from './send-stream.ts';
 
 /**
- * Sends an immutable file, or the bytes of it that `Range` asks for. Its hash is its entity tag, so that parts of one
- * file are never put together with those of another.
+ * Sends an immutable file, or the part that `Range` requests. Its hash is its entity tag, so that clients never combine
+ * parts of different files.
  */
 export async function sendFile(
   request: FastifyRequest,

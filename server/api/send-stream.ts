@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { SharedConcurrencyLimit } from '../runtime/limits.ts';
-import { StreamScheduler } from './stream-scheduler.ts';
+import { StreamScheduler } from '../runtime/stream-scheduler.ts';
 
 const scheduler = new StreamScheduler(() => performance.now());
 

@@ -39,7 +39,7 @@ export async function ruleSubjectExists(catalog: Catalog, project: string, { sco
 }
 
 /** Adds a rule; returns its row, for the journal. */
-export async function addAlertRule(own: Catalog, rule: StoredRule): Promise<Record<string, string | number>> {
+export async function addAlertRule(tx: Catalog, rule: StoredRule): Promise<Record<string, string | number>> {
   const row = {
     id: rule.id,
     project_id: rule.project,
@@ -48,14 +48,14 @@ export async function addAlertRule(own: Catalog, rule: StoredRule): Promise<Reco
     severity: rule.severity,
     enabled: rule.enabled ? 1 : 0,
   };
-  await upsertRows(own, TABLE, [row]);
-  await raiseRevisions(own, changed(rule.project));
+  await upsertRows(tx, TABLE, [row]);
+  await raiseRevisions(tx, changed(rule.project));
   return row;
 }
 
-export async function removeAlertRule(own: Catalog, { id, project }: StoredRule): Promise<void> {
-  await removeRows(own, TABLE, [{ id }]);
-  await raiseRevisions(own, changed(project));
+export async function removeAlertRule(tx: Catalog, { id, project }: StoredRule): Promise<void> {
+  await removeRows(tx, TABLE, [{ id }]);
+  await raiseRevisions(tx, changed(project));
 }
 
 function changed(project: string): Parameters<typeof raiseRevisions>[1] {

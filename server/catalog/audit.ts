@@ -4,7 +4,7 @@ import type { Microseconds } from '../domain/instants.ts';
 import type { Catalog } from './catalog.ts';
 import type { Usage } from './usage.ts';
 
-/** What the audit trail records. `key.used` is derived from the use of keys: one entry for each key and day. */
+/** Actions in the audit trail. `key.used` is derived from the use of keys: one entry for each key and day. */
 export const AUDIT_ACTIONS = [
   'workspace.created',
   'workspace.changed',
@@ -27,13 +27,13 @@ export const AUDIT_ACTIONS = [
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-/** Entries are kept for so many days. */
+/** Retention of entries in days. */
 export const AUDIT_DAYS = 400;
 const DAY = 86_400_000_000;
 
 export interface AuditEntry {
   readonly at: Microseconds;
-  /** Null where it belongs to no single workspace. */
+  /** Null if it is not about a single workspace. */
   readonly workspace: string | null;
   /** The email address of a member, `key NAME`, or who ran a command. */
   readonly actor: string;
@@ -51,9 +51,9 @@ export interface AuditFilter {
   readonly limit: number;
 }
 
-/** Adds an entry to the audit trail, in the transaction of what it records. `at` is now by default. */
+/** Adds an entry to the audit trail, in the transaction of the change. `at` is now by default. */
 export async function recordAudit(
-  own: Catalog,
+  tx: Catalog,
   {
     at = Date.now() * 1000,
     workspace,
@@ -63,11 +63,11 @@ export async function recordAudit(
     details = {},
   }: Partial<AuditEntry> & Pick<AuditEntry, 'workspace' | 'action' | 'subject' | 'actor'>,
 ): Promise<void> {
-  await own.statements.run('audit_forget', { before: at - AUDIT_DAYS * DAY });
-  await own.statements.run('audit_add', { at, workspace, actor, action, subject, details: JSON.stringify(details) });
+  await tx.statements.run('audit_forget', { before: at - AUDIT_DAYS * DAY });
+  await tx.statements.run('audit_add', { at, workspace, actor, action, subject, details: JSON.stringify(details) });
 }
 
-/** Who acts: a member by email address, or the user of the operating system who runs a command. */
+/** The actor: the email address of a member, or the operating-system user who runs a command. */
 export function actorOf(by: string | null): string {
   return by ?? `command line (${systemUser()})`;
 }

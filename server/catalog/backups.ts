@@ -25,15 +25,15 @@ export async function putLastBackup(catalog: Catalog, backup: LastBackup): Promi
 }
 
 /**
- * Removes from a restored catalog what its data folder does not have (lists, replaced files) and what must not come back
- * to life (sessions, one-time links). All revisions become higher than any that was served before. Requires a transaction.
+ * Removes from a restored catalog what its data folder does not have (lists, replaced files) and what must not be valid
+ * again (sessions, one-time links). Raises all revisions above any that was served before. Requires a transaction.
  */
-export async function settleRestored(own: Catalog): Promise<void> {
-  await own.statements.run('restored_lists');
+export async function settleRestored(tx: Catalog): Promise<void> {
+  await tx.statements.run('restored_lists');
   // After the lists, because each one is retired when it is deleted.
-  await own.statements.run('restored_retired_lists');
-  await own.statements.run('restored_retired_files');
-  await own.statements.run('restored_sessions');
-  await own.statements.run('restored_login_links');
-  await raiseAllRevisions(own);
+  await tx.statements.run('restored_retired_lists');
+  await tx.statements.run('restored_retired_files');
+  await tx.statements.run('restored_sessions');
+  await tx.statements.run('restored_login_links');
+  await raiseAllRevisions(tx);
 }

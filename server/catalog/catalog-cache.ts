@@ -8,7 +8,7 @@ import { findSession, type Session } from './sessions.ts';
 
 /** Maximum entries of each kind. */
 const MAX_ENTRIES = 10_000;
-/** The same of workspaces, which may have a thousand projects each. */
+/** Maximum workspaces, which may have a thousand projects each. */
 const MAX_WORKSPACES = 100;
 
 /** A value that is available synchronously if cached. */
@@ -80,7 +80,7 @@ export class CatalogCache {
     maxEntries = MAX_ENTRIES,
   ): Found<T> {
     const version = this.#catalog.version();
-    // Without a promise where there is none: a cached answer waits for nothing.
+    // Synchronous if the version is, so that cached answers need not wait.
     return version instanceof Promise
       ? version.then((known) => this.#find(known, cached, key, read, maxEntries))
       : this.#find(version, cached, key, read, maxEntries);

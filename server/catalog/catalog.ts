@@ -17,8 +17,8 @@ export interface Statements {
   /** Runs a statement; returns the number of changed rows. */
   run(statement: Statement, values?: Values): Promise<number>;
   /**
-   * Runs a statement of a transaction whose result nobody needs. A database is not waited for: what follows is sent at once,
-   * and a failure ends the transaction later.
+   * Runs a statement of a transaction, ignoring its result. Does not wait for a database: later statements are sent at
+   * once, and a failure ends the transaction later.
    */
   send(statement: Statement, values?: Values): Promise<void>;
   /** Runs a statement for each row, in one transaction; returns the rows that changed something. */
@@ -32,16 +32,16 @@ export interface Statements {
 export interface Catalog {
   readonly statements: Statements;
   /**
-   * Reads one consistent state, `own`. Nested calls join the outer snapshot or transaction.
+   * Reads one consistent state, `snapshot`. Nested calls join the outer snapshot or transaction.
    */
-  snapshot<T>(reads: (own: Catalog) => Promise<T>): Promise<T>;
+  snapshot<T>(reads: (snapshot: Catalog) => Promise<T>): Promise<T>;
   /**
-   * Writes atomically to `own`, which sees its own writes, as if no other transaction ran. Waits for other writers without blocking the process. Nested calls
-   * join the outer transaction.
+   * Writes atomically to `tx`, which sees its own writes, as if no other transaction ran. Waits for other writers without
+   * blocking the process. Nested calls join the outer transaction.
    * @param lock with the lock of a load, publications of other projects may commit at the same time; if the lock is lost,
    * nothing is committed
    */
-  transaction<T>(writes: (own: Catalog) => Promise<T>, lock?: LoadLock): Promise<T>;
+  transaction<T>(writes: (tx: Catalog) => Promise<T>, lock?: LoadLock): Promise<T>;
 }
 
 /** Identifies a state of the catalog by object identity. */
@@ -52,13 +52,13 @@ export interface OpenCatalog extends Catalog, AsyncDisposable {
   readonly locks: Locks;
   /**
    * An object that changes (by `!==`) with every commit to the catalog, of this process or another, that ended before this
-   * call. SQLite answers at once, in microseconds; a database is asked, once for all calls until it is. Throws `unavailable`
-   * if a newer version has changed the schema of the catalog, or if the catalog is lost.
+   * call. SQLite answers synchronously, in microseconds; concurrent calls share a query of a database. Throws
+   * `unavailable` if a newer version has changed the schema of the catalog, or if the catalog is lost.
    */
   version(): CatalogVersion | Promise<CatalogVersion>;
-  /** A request has arrived that will ask for the version: a database is asked while the request is read. */
+  /** Called when a request arrives: queries a database for the version while the request is read. */
   expect(): void;
-  /** Bytes that it takes on its disk. */
+  /** Bytes on disk. */
   size(): Promise<number>;
   /** Throws `CatalogFailure` if the catalog cannot be read or its file was replaced. */
   check(): Promise<void>;

@@ -46,11 +46,20 @@ export async function readWorkspaceContents(
   catalog: Catalog,
   workspace: string,
 ): Promise<WorkspaceContents | undefined> {
-  return catalog.snapshot(async (own) => {
-    const contents = await own.statements.get<Omit<WorkspaceContents, 'projects'>>('workspace_contents', { workspace });
+  return catalog.snapshot(async (snapshot) => {
+    const contents = await snapshot.statements.get<Omit<WorkspaceContents, 'projects'>>('workspace_contents', {
+      workspace,
+    });
     if (contents === undefined) return undefined;
     const projects: ProjectContents[] = [];
-    for (const { id } of await listAllProjects(own, workspace)) projects.push((await readProjectContents(own, id))!);
+    for (const { id } of await listAllProjects(snapshot, workspace))
+      projects.push((await readProjectContents(snapshot, id))!);
     return { ...contents, projects };
   });
+}
+
+/** Ids of a project's keywords, archived ones included. */
+export async function listKeywordIds(catalog: Catalog, project: string): Promise<string[]> {
+  const rows = await catalog.statements.all<{ id: string }>('keyword_ids_of_project', { project });
+  return rows.map(({ id }) => id);
 }

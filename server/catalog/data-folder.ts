@@ -26,8 +26,20 @@ export function makeDataFolder(path: string): void {
   }
 }
 
+/** The subfolder of a data folder that exists while a restore into it is incomplete. */
+export const RESTORING = 'restoring';
+
+/** Throws if a data folder is incomplete because a restore has not ended. */
+export function requireRestored(path: string): void {
+  if (!existsSync(join(path, RESTORING))) return;
+  throw new Error(
+    `The data folder '${path}' is not whole: a restore into it was interrupted, or still runs. Run the same 'ordinate restore BACKUP --data ${path}' again, which goes on where it ended; or remove the folder.`,
+  );
+}
+
 /** Throws if there is no catalog, for commands that must not create one. */
 export function requireDataFolder(path: string): void {
+  requireRestored(path);
   if (existsSync(join(path, 'catalog.sqlite'))) return;
   throw new Error(
     `There is no data of Ordinate in '${path}'. Set ORDINATE_DATA to the folder that has it; serve, load, import, demo and workspaces create make a new one.`,

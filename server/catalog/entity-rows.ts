@@ -13,7 +13,7 @@ type Columns = Pick<Table, 'table' | 'columns'>;
  * Upserts rows by their keys. Returns the rows that were new or different.
  */
 export function upsertRows<Row extends Values>(
-  own: Catalog,
+  tx: Catalog,
   { table, columns, key }: Table,
   rows: Iterable<Row>,
 ): Promise<Row[]> {
@@ -26,17 +26,17 @@ export function upsertRows<Row extends Values>(
     updates: columns.map((name) => `"${name}" = excluded."${name}"`).join(', '),
     differs: values.map((name) => `"${table}"."${name}" is distinct from excluded."${name}"`).join(' or ') || 'false',
   };
-  return own.statements.runEach({ template: 'upsert', parts }, rows);
+  return tx.statements.runEach({ template: 'upsert', parts }, rows);
 }
 
 /** Removes rows by their keys. Returns the rows that existed. */
 export function removeRows<Row extends Values>(
-  own: Catalog,
+  tx: Catalog,
   { table, key }: Pick<Table, 'table' | 'key'>,
   rows: Iterable<Row>,
 ): Promise<Row[]> {
   const matches = key.map((name) => `"${name}" = $${name}`).join(' and ');
-  return own.statements.runEach({ template: 'delete_row', parts: { table, matches } }, rows);
+  return tx.statements.runEach({ template: 'delete_row', parts: { table, matches } }, rows);
 }
 
 /** The row of a table with an id, regardless of its owner. */

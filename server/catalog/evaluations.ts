@@ -32,14 +32,14 @@ export async function findEvaluation(catalog: Catalog, project: string): Promise
 }
 
 export async function putEvaluation(
-  own: Catalog,
+  tx: Catalog,
   project: string,
   evaluation: StoredEvaluation,
   at: Microseconds,
 ): Promise<void> {
   const { settledThrough, evaluatedThrough, state, rules, factsRevision, entitiesRevision } = evaluation;
   const values = { settledThrough, evaluatedThrough, state, rules, factsRevision, entitiesRevision };
-  await own.statements.run('evaluation_put', { project, ...values, at });
+  await tx.statements.run('evaluation_put', { project, ...values, at });
 }
 
 /** Projects whose facts or entities have changed since they were evaluated. */
@@ -52,17 +52,16 @@ export async function listEvaluatedAlerts(catalog: Catalog, project: string): Pr
   return catalog.statements.all('evaluated_alerts_of_project', { project });
 }
 
-export async function putEvaluatedAlert(own: Catalog, project: string, alert: StoredAlert): Promise<void> {
+export async function putEvaluatedAlert(tx: Catalog, project: string, alert: StoredAlert): Promise<void> {
   const { id, type, subject, basis, kind, severity, title, body, date, keywordId, url, createdAt, resolvedAt } = alert;
   const values = { id, type, subject, basis, kind, severity, title, body, date, keywordId, url, createdAt, resolvedAt };
-  await own.statements.run('evaluated_alert_put', { project, ...values });
+  await tx.statements.run('evaluated_alert_put', { project, ...values });
 }
 
-export async function removeEvaluatedAlert(own: Catalog, id: string): Promise<void> {
-  await own.statements.run('evaluated_alert_delete', { id });
+export async function removeEvaluatedAlert(tx: Catalog, id: string): Promise<void> {
+  await tx.statements.run('evaluated_alert_delete', { id });
 }
 
-/** Target pages by keyword. */
 export async function readKeywordTargets(catalog: Catalog, project: string): Promise<Map<string, string>> {
   const rows = await catalog.statements.all<{ id: string; url: string }>('keyword_targets_of_project', { project });
   return new Map(rows.map(({ id, url }) => [id, url]));

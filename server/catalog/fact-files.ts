@@ -13,9 +13,9 @@ export async function findAnyFactFile(catalog: Catalog): Promise<string | undefi
   return row?.file;
 }
 
-/** A file that the catalog names. */
+/** A file named in the catalog. */
 export interface NamedFile extends StoredFile {
-  /** Its data is nowhere else. Lists can be made again, and replaced files only serve requests that began before. */
+  /** The only copy of its data. Lists can be fetched again, and replaced files only serve earlier requests. */
   readonly isNeeded: boolean;
 }
 

@@ -1,6 +1,8 @@
 import type { ResourceFailure } from '../domain/failures.ts';
 
-/** Primary result codes of SQLite, https://www.sqlite.org/rescode.html: what is wrong, and what to do about it. */
+/** Result codes of SQLite, https://www.sqlite.org/rescode.html: message and remedy. */
+const FULL = ['cannot grow because its disk is full', 'Free some space and try again.'] as const;
+
 const REASONS: Readonly<Record<number, readonly [string, string]>> = {
   3: ['may not be read or written by this user', 'Give the user that runs Ordinate access to it and to its folder.'],
   5: ['is locked by another process', 'Wait until it has ended, and try again.'],
@@ -11,7 +13,9 @@ const REASONS: Readonly<Record<number, readonly [string, string]>> = {
     'is corrupt',
     "Stop Ordinate and restore it from a backup; without one, move it away and run 'ordinate rebuild'.",
   ],
-  13: ['cannot grow because its disk is full', 'Free some space and try again.'],
+  13: FULL,
+  // The index of the log cannot grow.
+  4874: FULL,
   14: [
     'cannot be opened',
     'Check that this user can read and write it and its folder, and that not too many files are open.',
@@ -40,12 +44,17 @@ export class CatalogFailure extends Error {
 /** There is no catalog, although there are facts. */
 export class CatalogMissing extends CatalogFailure {}
 
-/** Adds the file name and a remedy to a failure of SQLite. Other errors are returned unchanged. */
-export function nameCatalogFailure(error: unknown, path: string): unknown {
+/**
+ * Adds the file name and a remedy to a failure of SQLite. Other errors are returned unchanged.
+ * @param isFrozen see `openFrozen`
+ */
+export function nameCatalogFailure(error: unknown, path: string, isFrozen = false): unknown {
   if (error instanceof CatalogFailure || !(error instanceof Error)) return error;
   const { errcode, code } = error as { errcode?: number; code?: string };
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') return failure(REASONS[8]!, error, path);
-  const reason = errcode === undefined ? undefined : REASONS[errcode & 0xff];
+  // It is only read because the disk is full.
+  if (isFrozen && errcode === 8) return failure(FULL, error, path, 13);
+  const reason = errcode === undefined ? undefined : (REASONS[errcode] ?? REASONS[errcode & 0xff]);
   return reason === undefined ? error : failure(reason, error, path, errcode);
 }
 

@@ -7,9 +7,9 @@ import { type Access, hashOf, projectsOf, type RightsRow, rightsOf } from './key
 
 const MAX_FEEDS_PER_KEY = 100;
 
-/** A question that an address answers without a header, by the right of a key. */
+/** A request that needs no header: its URL has the rights of a key. */
 export interface Feed extends Access {
-  /** Below the API's root, with its parameters. */
+  /** Relative to the API root, with parameters. */
   readonly path: string;
 }
 
@@ -35,7 +35,7 @@ export async function findFeed(catalog: Catalog, hash: string): Promise<Feed | u
   return { keyId, workspaceId, plan, path, ...rightsOf(row) };
 }
 
-/** What a valid key may read: its workspace, and its projects (null: all). Throws if there is no such key. */
+/** The scope of a valid key: its workspace, and its projects (null: all). Throws if there is no such key. */
 export async function scopeOfKey(
   catalog: Catalog,
   keyId: string,
@@ -49,39 +49,39 @@ export async function scopeOfKey(
   return { workspace: row.workspace, projects: projectsOf(row.projects) };
 }
 
-/** Makes a feed of an active key. Its token is in the answer and nowhere else. */
+/** Creates a feed of an active key. Its token is only in the result. */
 export async function createFeed(
   catalog: Catalog,
   { keyId, path, at }: { keyId: string; path: string; at: Microseconds },
 ): Promise<{ id: string; token: string }> {
   const id = newUuid();
   const token = newFeedToken();
-  await catalog.transaction(async (own) => {
-    const { workspace } = await scopeOfKey(own, keyId, at);
-    const { count } = (await own.statements.get<{ count: number }>('feeds_active_count', { keyId }))!;
+  await catalog.transaction(async (tx) => {
+    const { workspace } = await scopeOfKey(tx, keyId, at);
+    const { count } = (await tx.statements.get<{ count: number }>('feeds_active_count', { keyId }))!;
     if (count >= MAX_FEEDS_PER_KEY) {
       throw new FeedRefused(`The key has ${count} feeds, which is the most it can have. Revoke one first.`);
     }
-    await own.statements.run('feed_insert', { id, keyId, hash: hashOf(token), path, at });
+    await tx.statements.run('feed_insert', { id, keyId, hash: hashOf(token), path, at });
     const details = { keyId, path };
-    await recordAudit(own, { at, workspace, actor: actorOf(null), action: 'feed.created', subject: id, details });
+    await recordAudit(tx, { at, workspace, actor: actorOf(null), action: 'feed.created', subject: id, details });
   });
   return { id, token };
 }
 
-/** The feeds of a workspace, or all, the oldest first. */
+/** The feeds of a workspace, or all, oldest first. */
 export async function listFeeds(catalog: Catalog, workspace: string | null): Promise<ListedFeed[]> {
   return catalog.statements.all<ListedFeed>('feeds_all', { workspace });
 }
 
 /** Revokes a feed immediately and permanently. Revoking it again changes nothing. */
 export async function revokeFeed(catalog: Catalog, { id, at }: { id: string; at: Microseconds }): Promise<void> {
-  await catalog.transaction(async (own) => {
-    const feed = await own.statements.get<{ workspace: string; path: string }>('feed_of_id', { id });
+  await catalog.transaction(async (tx) => {
+    const feed = await tx.statements.get<{ workspace: string; path: string }>('feed_of_id', { id });
     if (feed === undefined) throw new FeedRefused(`There is no feed with the id '${id}'.`);
-    if ((await own.statements.run('feed_revoke', { id, at })) === 0) return;
+    if ((await tx.statements.run('feed_revoke', { id, at })) === 0) return;
     const { workspace, path } = feed;
     const details = { path };
-    await recordAudit(own, { at, workspace, actor: actorOf(null), action: 'feed.revoked', subject: id, details });
+    await recordAudit(tx, { at, workspace, actor: actorOf(null), action: 'feed.revoked', subject: id, details });
   });
 }

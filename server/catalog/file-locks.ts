@@ -22,14 +22,14 @@ export class FileLocks implements Locks {
     this.#folder = join(dataFolder, 'locks');
   }
 
-  /** One load at a time, whatever its projects are. */
+  /** One load at a time, even of other projects. */
   async takeLoad(): Promise<LoadLock | undefined> {
     const lock = FileLock.take(join(this.#dataFolder, 'load.lock'));
     return lock && new FileLoadLock(lock, join(this.#dataFolder, 'staging', PLANS));
   }
 
   async take(name: string): Promise<Lock | undefined> {
-    // Without the folder, taking the lock says what is wrong.
+    // If this fails, taking the lock reports the reason.
     if (!existsSync(this.#folder)) mkdirSync(this.#folder, { recursive: true });
     const path = join(this.#folder, `${createHash('sha256').update(name).digest('hex').slice(0, 32)}.lock`);
     const lock = FileLock.take(path);

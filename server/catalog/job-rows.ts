@@ -22,3 +22,8 @@ export function listJobRows<Outcome extends string>(usage: Usage): Promise<JobRo
 export async function putJobRow(usage: Usage, row: JobRow): Promise<void> {
   await usage.run('job_state_put', { ...row });
 }
+
+/** Stores the progress of a run. Without effect if it has ended or another has begun, so writes may be reordered. */
+export async function putJobProgress(usage: Usage, row: Pick<JobRow, 'job' | 'startedAt' | 'progress'>): Promise<void> {
+  await usage.run('job_progress_put', { ...row });
+}

@@ -11,7 +11,7 @@ import { requireWorkspace } from './workspaces.ts';
 const MAX_ACTIVE_KEYS = 20;
 const PREFIX_LENGTH = 'ord_live_'.length + 4;
 
-/** What a request with a key may do. */
+/** The rights of a key. */
 export interface Rights {
   /** The key is not valid from this instant on; null: it does not expire. */
   readonly keyExpiresAt: Microseconds | null;
@@ -21,7 +21,7 @@ export interface Rights {
   readonly requestsPerMinute: number | null;
 }
 
-/** Rights as rows have them. */
+/** Rights in rows. */
 export type RightsRow = Omit<Rights, 'projects'> & { readonly projects: string | null };
 
 /** The identity of a key that is not revoked; it may have expired. */
@@ -61,7 +61,7 @@ export interface NewKey {
   readonly projects?: readonly string[] | null;
 }
 
-/** A new key; its text is here and nowhere else. */
+/** A new key; its text is not stored. */
 export interface CreatedKey {
   readonly id: string;
   readonly key: string;
@@ -99,23 +99,23 @@ export function projectsOf(list: string | null): readonly string[] | null {
 /** Creates a key, which is returned but not stored in full. `by`, if given, must be an owner or admin. */
 export async function createKey(catalog: Catalog, wanted: NewKey): Promise<CreatedKey> {
   const { workspace, by, at } = wanted;
-  return catalog.transaction(async (own) => {
-    await requireWorkspace(own, workspace);
-    await requireManager(own, workspace, by);
-    const active = await countActive(own, workspace, at);
+  return catalog.transaction(async (tx) => {
+    await requireWorkspace(tx, workspace);
+    await requireManager(tx, workspace, by);
+    const active = await countActive(tx, workspace, at);
     if (active >= MAX_ACTIVE_KEYS) {
       throw new KeyRefused(
         `Workspace '${workspace}' has ${active} active keys, which is the most it can have. Revoke one first.`,
       );
     }
-    const made = await insertKey(own, wanted);
+    const made = await insertKey(tx, wanted);
     const { id, name, expiresAt, projects } = made;
     const details = {
       name,
       ...(expiresAt === null ? {} : { expiresAt: isoInstant(expiresAt) }),
       ...(projects && { projects }),
     };
-    await recordAudit(own, { at, workspace, actor: actorOf(by), action: 'key.created', subject: id, details });
+    await recordAudit(tx, { at, workspace, actor: actorOf(by), action: 'key.created', subject: id, details });
     return made;
   });
 }
@@ -137,9 +137,9 @@ export async function rotateKey(
     readonly overlapEndsAt: Microseconds;
   },
 ): Promise<CreatedKey> {
-  return catalog.transaction(async (own) => {
-    const old = await requireKey(own, workspace, id);
-    await requireManager(own, workspace, by);
+  return catalog.transaction(async (tx) => {
+    const old = await requireKey(tx, workspace, id);
+    await requireManager(tx, workspace, by);
     if (old.revokedAt !== null) throw new KeyRefused(`The key '${id}' is revoked; create a new one.`);
     if (old.replacedBy !== null) {
       throw new KeyRefused(`The key '${id}' was already replaced by '${old.replacedBy}'; rotate that one.`);
@@ -148,21 +148,21 @@ export async function rotateKey(
       throw new KeyRefused(`The key '${id}' has expired; create a new one.`);
     }
     const expiresAt = old.expiresAt === null ? null : at + (old.expiresAt - old.createdAt);
-    const made = await insertKey(own, { workspace, name: old.name, by, at, expiresAt, projects: old.projects });
-    await own.statements.run('key_replace', { id, by: made.id, expiresAt: overlapEndsAt });
-    await own.statements.run('feeds_move', { from: id, to: made.id });
+    const made = await insertKey(tx, { workspace, name: old.name, by, at, expiresAt, projects: old.projects });
+    await tx.statements.run('key_replace', { id, by: made.id, expiresAt: overlapEndsAt });
+    await tx.statements.run('feeds_move', { from: id, to: made.id });
     const details = { name: old.name, replacedBy: made.id, validUntil: isoInstant(overlapEndsAt) };
-    await recordAudit(own, { at, workspace, actor: actorOf(by), action: 'key.rotated', subject: id, details });
+    await recordAudit(tx, { at, workspace, actor: actorOf(by), action: 'key.rotated', subject: id, details });
     return made;
   });
 }
 
-async function countActive(own: Catalog, workspace: string, at: Microseconds): Promise<number> {
-  return (await own.statements.get<{ count: number }>('keys_active_count', { workspace, at }))?.count ?? 0;
+async function countActive(tx: Catalog, workspace: string, at: Microseconds): Promise<number> {
+  return (await tx.statements.get<{ count: number }>('keys_active_count', { workspace, at }))?.count ?? 0;
 }
 
 async function insertKey(
-  own: Catalog,
+  tx: Catalog,
   { workspace, name, by, at, expiresAt = null, projects = null }: NewKey,
 ): Promise<CreatedKey> {
   if (name.trim() === '') throw new KeyRefused('A key needs a name that describes its purpose.');
@@ -171,7 +171,7 @@ async function insertKey(
   const key = newKey();
   const prefix = key.slice(0, PREFIX_LENGTH);
   const limited = projects === null ? 0 : 1;
-  await own.statements.run('key_insert', {
+  await tx.statements.run('key_insert', {
     id,
     workspace,
     name,
@@ -183,10 +183,10 @@ async function insertKey(
     limited,
   });
   for (const project of new Set(projects)) {
-    if ((await findProject(own, workspace, project)) === undefined) {
+    if ((await findProject(tx, workspace, project)) === undefined) {
       throw new KeyRefused(`Workspace '${workspace}' has no project '${project}'; \`projects list\` shows all.`);
     }
-    await own.statements.run('key_project_add', { key: id, project });
+    await tx.statements.run('key_project_add', { key: id, project });
   }
   return { id, key, name, prefix, createdAt: at, expiresAt, projects: projects && [...new Set(projects)].sort() };
 }
@@ -224,13 +224,13 @@ export async function revokeKey(
   catalog: Catalog,
   { id, workspace, by, at }: { id: string; workspace: string; by: string | null; at: Microseconds },
 ): Promise<void> {
-  await catalog.transaction(async (own) => {
-    const { name, revokedAt } = await requireKey(own, workspace, id);
-    await requireManager(own, workspace, by);
+  await catalog.transaction(async (tx) => {
+    const { name, revokedAt } = await requireKey(tx, workspace, id);
+    await requireManager(tx, workspace, by);
     if (revokedAt !== null) return;
-    await own.statements.run('key_revoke', { id, workspace, at });
+    await tx.statements.run('key_revoke', { id, workspace, at });
     const details = { name };
-    await recordAudit(own, { at, workspace, actor: actorOf(by), action: 'key.revoked', subject: id, details });
+    await recordAudit(tx, { at, workspace, actor: actorOf(by), action: 'key.revoked', subject: id, details });
   });
 }
 

@@ -6,7 +6,7 @@ export interface Lease {
 }
 
 /**
- * Provides named leases with one holder at a time. A lease ends with the process of its holder, however that ends; if its
+ * Provides named leases with one holder at a time. A lease ends with the process of its holder, even if killed; if its
  * machine or network is gone, within 30 s.
  */
 export interface Leases {

@@ -1,12 +1,12 @@
 import type { Microseconds } from '../domain/instants.ts';
 import type { Usage } from './usage.ts';
 
-/** Who made the rows of a load: a snapshot folder, an import, or the sync. */
+/** The source of a load: a snapshot folder, an import, or the sync. */
 export type LoadKind = (typeof LOAD_KINDS)[number];
 
 export const LOAD_KINDS = ['snapshot', 'import', 'sync'] as const;
 
-/** What loads of a kind did, in all processes. */
+/** Counts of loads of a kind, all processes. */
 export interface LoadCounts {
   readonly kind: LoadKind;
   /** Numbers of loads. */

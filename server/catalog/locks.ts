@@ -1,4 +1,4 @@
-/** A right of one holder at a time. It ends with the process of its holder, however that ends. */
+/** An exclusive lock. It ends with the process of its holder, even if that is killed. */
 export interface Lock extends AsyncDisposable {
   release(): Promise<void>;
 }
@@ -6,7 +6,7 @@ export interface Lock extends AsyncDisposable {
 /** A file that a load was about to write. */
 export interface PlannedFile {
   readonly file: string;
-  /** It was removed before; an object store may have put it there afterwards. */
+  /** It was removed before; a delayed upload may have stored it again. */
   readonly isAgain: boolean;
 }
 
@@ -15,11 +15,11 @@ export interface LoadLock extends Lock {
   /** Whether no other load runs. */
   readonly isWhole: boolean;
   /**
-   * Takes projects, in addition to those it has; false, and takes none, while another load has one of them. Without effect
+   * Locks further projects; returns false, and locks none, while another load has one of them. Without effect
    * if no other load runs.
    */
   takeProjects(ids: readonly string[]): Promise<boolean>;
-  /** Records a file before the holder writes it: if the holder is killed, the file is found by this. */
+  /** Records a file before the holder writes it, so that it is found if the holder is killed. */
   plan(file: string): Promise<void>;
   /**
    * The files that this holder and killed ones have planned, until `settlePlans`; without those to be removed again later.
@@ -28,7 +28,7 @@ export interface LoadLock extends Lock {
   plans(now: number): Promise<PlannedFile[]>;
   /**
    * Forgets files of `plans`.
-   * @param again those that it gives once more, from the instant `at` (milliseconds)
+   * @param again those to return again, from the instant `at` (milliseconds)
    */
   settlePlans(files: readonly PlannedFile[], again: readonly PlannedFile[], at: number): Promise<void>;
 }

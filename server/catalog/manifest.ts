@@ -106,7 +106,7 @@ export async function keywordFilesUntil(
   const until = { from: '0000-01', to: monthOf(day) };
   const rowsOf = (table: StoredTable): Promise<FactFile[]> =>
     catalog.statements.all<FactFile>('fact_manifest', { project, table, ...until });
-  // Together: a database is waited for once.
+  // Concurrently, to wait only once.
   const [days, cumulative, [running]] = await Promise.all([
     rowsOf(allDevices ? 'keyword_all' : 'keyword_daily'),
     allDevices ? rowsOf('keyword_cumulative') : [],
@@ -132,25 +132,24 @@ export async function readCoverage(catalog: Catalog, project: string): Promise<P
   );
 }
 
-/** The whole manifest. */
 export async function listManifest(catalog: Catalog): Promise<ManifestRow[]> {
   return catalog.statements.all('manifest_all');
 }
 
 /** Makes a file current for its project, table and part. The previous file is retired. */
-export async function putFactFile(own: Catalog, row: ManifestRow): Promise<void> {
+export async function putFactFile(tx: Catalog, row: ManifestRow): Promise<void> {
   const { project, table, part, file, rows, firstDay, lastDay, bytes, sha256 } = row;
   const values = { project, table, part, file, rows, firstDay, lastDay, bytes, sha256 };
-  await own.statements.send('fact_file_upsert', values);
+  await tx.statements.send('fact_file_upsert', values);
 }
 
 /** Removes the current file of a project, table and part. The file is retired. */
 export async function removeFactFile(
-  own: Catalog,
+  tx: Catalog,
   { project, table, part }: Pick<ManifestRow, 'project' | 'table' | 'part'>,
 ): Promise<void> {
-  await own.statements.send('removed_part_add', { project, table, part });
-  await own.statements.send('fact_file_delete', { project, table, part });
+  await tx.statements.send('removed_part_add', { project, table, part });
+  await tx.statements.send('fact_file_delete', { project, table, part });
 }
 
 /** All loaded fact tables. */
@@ -158,23 +157,22 @@ export async function listLoadedTables(catalog: Catalog): Promise<LoadedTable[]>
   return catalog.statements.all('loaded_tables');
 }
 
-/** Marks a table as loaded. */
 export async function addLoadedTable(
-  own: Catalog,
+  tx: Catalog,
   { project, table }: { readonly project: string; readonly table: StoredTable },
 ): Promise<void> {
-  await own.statements.send('loaded_table_add', { project, table });
+  await tx.statements.send('loaded_table_add', { project, table });
 }
 
 /** Replaces the whole manifest and marks all projects as changed. Requires a transaction. */
-export async function replaceManifest(own: Catalog, manifest: readonly ManifestRow[]): Promise<void> {
-  await own.statements.run('manifest_clear');
-  await own.statements.run('removed_parts_clear');
+export async function replaceManifest(tx: Catalog, manifest: readonly ManifestRow[]): Promise<void> {
+  await tx.statements.run('manifest_clear');
+  await tx.statements.run('removed_parts_clear');
   for (const row of manifest) {
-    await putFactFile(own, row);
+    await putFactFile(tx, row);
     // Journals of older versions do not list loaded tables.
-    await addLoadedTable(own, row);
+    await addLoadedTable(tx, row);
   }
-  await own.statements.run('retired_keep');
-  await raiseAllRevisions(own);
+  await tx.statements.run('retired_keep');
+  await raiseAllRevisions(tx);
 }

@@ -1,13 +1,13 @@
-/** Where the catalog and the usage database are; the settings of a service say it. */
+/** The location of the catalog and the usage database; part of the settings. */
 export interface CatalogPlace {
   readonly dataFolder: string;
   /** The address of a PostgreSQL database; empty for SQLite in the data folder. */
   readonly catalogUrl: string;
-  /** Maximum connections of this process to a database; the default of the setting if left out. */
+  /** Maximum connections of this process to a database; the setting's default if omitted. */
   readonly catalogConnections?: number;
 }
 
-/** The place of a catalog in SQLite, whatever the settings say. */
+/** The place of a catalog in SQLite, ignoring the settings. */
 export function sqliteIn(dataFolder: string): CatalogPlace {
   return { dataFolder, catalogUrl: '' };
 }

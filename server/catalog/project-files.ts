@@ -8,9 +8,9 @@ export interface ProjectFile extends FactFile {
   readonly table: FactTable;
 }
 
-/** What changed of a project's files. */
+/** Changes of a project's files. */
 export interface FileChanges {
-  /** The revision since which they changed; null if that is unknown, and then these are all files. */
+  /** The revision since which they changed; null if unknown: then these are all files. */
   readonly since: number | null;
   readonly files: readonly ProjectFile[];
   /** Parts that had a file and have none now. A file replaces the one of its part, which is not listed here. */
@@ -31,7 +31,7 @@ export async function filesOfProject(
 ): Promise<FileChanges> {
   const { id, factsRevision } = project;
   const begun = (await catalog.statements.get<{ since: number }>('files_since', { project: id }))?.since ?? 0;
-  // Before it, or after all there is: of a project with the same id, or a catalog that is no more.
+  // Other revisions are of an earlier project with this id, or of a lost catalog.
   const isKnown = since !== null && begun > 0 && since >= begun && since <= factsRevision;
   const of = { project: id, revision: isKnown ? since : -1 };
   const files = await catalog.statements.all<FactFile & { table: StoredTable }>('fact_files_after', of);

@@ -83,7 +83,7 @@ export function isReadable(readable: readonly string[] | null, id: string): bool
  * The projects of a workspace that have finished setup, oldest first.
  * @param readable the ids of those to list; null for all
  */
-export async function listProjects(
+async function listProjects(
   catalog: Catalog,
   workspace: string,
   readable: readonly string[] | null,
@@ -97,7 +97,7 @@ export interface WorkspaceProjects {
   readonly workspaceId: string;
   /** Oldest first. */
   readonly projects: readonly Project[];
-  /** Another text for each state: what is computed from it depends on nothing else of these projects. */
+  /** Differs for each state; results computed from the projects depend on nothing else of them. */
   readonly revision: string;
 }
 
@@ -168,8 +168,8 @@ export async function newProjectId(catalog: Catalog): Promise<string> {
 }
 
 /** Deletes a project and everything that belongs to it. Its files are retired. */
-export async function deleteProject(own: Catalog, id: string): Promise<void> {
-  await own.statements.run('project_delete', { project: id });
+export async function deleteProject(tx: Catalog, id: string): Promise<void> {
+  await tx.statements.run('project_delete', { project: id });
 }
 
 /** The default end of a range: the last synced day, or yesterday (UTC) before the first sync. */

@@ -13,11 +13,11 @@ export async function lastPublication(catalog: Catalog): Promise<Publication> {
 }
 
 /** Starts the next publication. */
-export async function nextPublication(own: Catalog): Promise<Publication> {
-  return (await own.statements.get<Publication>('publication_next', { id: newUuid() }))!;
+export async function nextPublication(tx: Catalog): Promise<Publication> {
+  return (await tx.statements.get<Publication>('publication_next', { id: newUuid() }))!;
 }
 
 /** Sets the last publication of a rebuilt catalog. */
-export async function setPublication(own: Catalog, { number, id }: Publication): Promise<void> {
-  await own.statements.run('publication_set', { number, id });
+export async function setPublication(tx: Catalog, { number, id }: Publication): Promise<void> {
+  await tx.statements.run('publication_set', { number, id });
 }

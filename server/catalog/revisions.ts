@@ -13,9 +13,9 @@ export interface Changed {
 }
 
 /** Increments the revisions of changed projects. Requires the transaction of the change. */
-export async function raiseRevisions(own: Catalog, { facts, projects, keywords, workspaces }: Changed): Promise<void> {
+export async function raiseRevisions(tx: Catalog, { facts, projects, keywords, workspaces }: Changed): Promise<void> {
   if (facts.size + projects.size + workspaces.size === 0) return;
-  const { statements } = own;
+  const { statements } = tx;
   for (const id of keywords) await statements.send('tracked_keywords_count', { id });
   // Others wait for this row until the commit, so nothing that follows is waited for.
   await statements.send('revision_next');
@@ -29,10 +29,10 @@ export async function raiseRevisions(own: Catalog, { facts, projects, keywords, 
 }
 
 /** Marks all projects as changed, with a revision above any of a lost catalog. */
-export async function raiseAllRevisions(own: Catalog): Promise<void> {
+export async function raiseAllRevisions(tx: Catalog): Promise<void> {
   // Seconds since 1970 exceed any number of loads.
   const least = Math.floor(Date.now() / 1000);
-  const { value: revision } = (await own.statements.get<{ value: number }>('revision_set', { least }))!;
-  await own.statements.run('revision_raise_all', { revision });
-  await own.statements.run('fact_files_raise_all', { revision });
+  const { value: revision } = (await tx.statements.get<{ value: number }>('revision_set', { least }))!;
+  await tx.statements.run('revision_raise_all', { revision });
+  await tx.statements.run('fact_files_raise_all', { revision });
 }

@@ -15,7 +15,7 @@ export interface Migration {
   readonly description: string;
 }
 
-/** What this version of the program would migrate. */
+/** Migrations that this version would run. */
 export interface SchemaState {
   /** Where the catalog is, without a password. */
   readonly catalog: string;

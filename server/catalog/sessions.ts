@@ -29,20 +29,20 @@ export type Session = SignedIn &
 /** A link cannot be created; the message gives the reason. */
 class LinkRefused extends Error {}
 
-/** Begins a session; its secret is in the answer and nowhere else. Sessions that have expired are forgotten. */
+/** Creates a session; its secret is only in the result. Deletes expired sessions. */
 export async function createSession(
   catalog: Catalog,
   { workspace, who: { keyId, email }, at }: { workspace: string; who: SignedIn; at: Microseconds },
 ): Promise<{ token: string; expiresAt: Microseconds }> {
   const token = newSessionToken();
   const expiresAt = at + SESSION_SECONDS * 1e6;
-  await catalog.transaction(async (own) => {
-    await own.statements.run('sessions_forget', { at });
+  await catalog.transaction(async (tx) => {
+    await tx.statements.run('sessions_forget', { at });
     const values = { hash: hashOf(token), id: newUuid(), workspace, keyId, email, at, expiresAt };
-    await own.statements.run('session_insert', values);
+    await tx.statements.run('session_insert', values);
     const { id } = values;
     const actor = email ?? `key ${keyId}`;
-    await recordAudit(own, { at, workspace, actor, action: 'session.created', subject: id });
+    await recordAudit(tx, { at, workspace, actor, action: 'session.created', subject: id });
   });
   return { token, expiresAt };
 }
@@ -68,12 +68,12 @@ export async function createLink(
 ): Promise<{ token: string; expiresAt: Microseconds }> {
   const token = newLinkToken();
   const expiresAt = at + LINK_SECONDS * 1e6;
-  await catalog.transaction(async (own) => {
-    await requireWorkspace(own, workspace);
-    if (email !== null) await requireOwner(own, workspace, email);
-    await own.statements.run('login_link_insert', { hash: hashOf(token), workspace, keyId, email, expiresAt });
+  await catalog.transaction(async (tx) => {
+    await requireWorkspace(tx, workspace);
+    if (email !== null) await requireOwner(tx, workspace, email);
+    await tx.statements.run('login_link_insert', { hash: hashOf(token), workspace, keyId, email, expiresAt });
     const subject = email ?? keyId;
-    await recordAudit(own, { at, workspace, actor: actorOf(null), action: 'login.created', subject });
+    await recordAudit(tx, { at, workspace, actor: actorOf(null), action: 'login.created', subject });
   });
   return { token, expiresAt };
 }
@@ -86,15 +86,15 @@ type Link = SignedIn &
     readonly plan: string;
   };
 
-/** The link of a token, which is used up; undefined if it is unknown, used or expired, or its key or owner is gone. */
+/** Uses up the link of a token; undefined if it is unknown, used or expired, or its key or owner is gone. */
 export async function takeLink(catalog: Catalog, token: string, at: Microseconds): Promise<Link | undefined> {
   const hash = hashOf(token);
   type Row = SignedIn & Omit<Link, 'projects'> & RightsRow & { expiresAt: Microseconds };
   // Anybody can send a token: transactions only for links that exist.
   if ((await catalog.statements.get<Row>('login_link', { hash })) === undefined) return undefined;
-  return catalog.transaction(async (own) => {
-    const link = await own.statements.get<Row>('login_link', { hash });
-    await own.statements.run('login_links_forget', { hash, at });
+  return catalog.transaction(async (tx) => {
+    const link = await tx.statements.get<Row>('login_link', { hash });
+    await tx.statements.run('login_links_forget', { hash, at });
     return link === undefined || link.expiresAt <= at ? undefined : { ...link, ...rightsOf(link) };
   });
 }

@@ -5,9 +5,6 @@ import type { Catalog } from './catalog.ts';
 
 export type ListKind = 'pages' | 'queries';
 
-/** The source of a list in responses. */
-export type SourceKind = 'gsc' | 'bigquery';
-
 /** The key of a stored list. */
 export interface ListKey {
   readonly project: string;
@@ -24,7 +21,8 @@ export interface ListKey {
 export interface StoredList {
   /** Relative to the data folder; '' for a list without a file. */
   readonly file: string;
-  readonly source: SourceKind;
+  /** The name of the source in responses. */
+  readonly source: string;
   readonly rows: number;
   /** There were more rows than the maximum. */
   readonly truncated: boolean;
@@ -60,13 +58,13 @@ export async function findList(catalog: Catalog, key: ListKey): Promise<StoredLi
  * Stores a list, replacing the one with its key, and removes the project's lists with another source key. Requires a
  * transaction.
  */
-export async function putList(own: Catalog, key: ListKey, list: StoredList): Promise<void> {
-  const before = await findList(own, key);
-  if (before !== undefined) await removeList(own, before.file);
-  await own.statements.run('lists_delete_of_other_sources', { project: key.project, sourceKey: key.sourceKey });
+export async function putList(tx: Catalog, key: ListKey, list: StoredList): Promise<void> {
+  const before = await findList(tx, key);
+  if (before !== undefined) await removeList(tx, before.file);
+  await tx.statements.run('lists_delete_of_other_sources', { project: key.project, sourceKey: key.sourceKey });
   const { fetchedAt: at, truncated, capped, final, ...rest } = list;
   const flags = { truncated: Number(truncated), capped: Number(capped), final: Number(final) };
-  await own.statements.run('list_put', { ...key, ...rest, ...flags, at });
+  await tx.statements.run('list_put', { ...key, ...rest, ...flags, at });
 }
 
 /** The number of stored lists, and their bytes. */
@@ -115,19 +113,18 @@ export async function removeList(catalog: Catalog, file: string): Promise<void> 
   await catalog.statements.run('list_delete', { file });
 }
 
-/** Retires a file before it is stored: if that is cut short, the file is removed like that of a removed list. */
+/** Retires a file before it is stored: if interrupted, it is removed like the file of a removed list. */
 export async function retireList(catalog: Catalog, file: string, at: Microseconds): Promise<void> {
   await catalog.statements.run('list_retire', { file, at });
 }
 
-/** Removes the provider lists of a project. */
 export async function dropProviderLists(catalog: Catalog, project: string): Promise<void> {
   await catalog.statements.run('lists_delete_of_providers', { project });
 }
 
 /** Drops the lists of a project that end before a day. Files are retired. */
-export async function dropListsBefore(own: Catalog, project: string, before: Day): Promise<void> {
-  await own.statements.run('lists_delete_before', { project, before });
+export async function dropListsBefore(tx: Catalog, project: string, before: Day): Promise<void> {
+  await tx.statements.run('lists_delete_before', { project, before });
 }
 
 /** Removes lists of outdated data. */

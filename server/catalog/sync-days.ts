@@ -58,11 +58,15 @@ export async function forgetSyncDays(catalog: Catalog, project: string): Promise
   await catalog.statements.run('sync_keywords_forget', { project });
 }
 
-/** Forgets all days before a day, whose facts are dropped: should they be wanted again, they are fetched again. */
-export async function forgetSyncDaysBefore(own: Catalog, project: string, before: Day): Promise<void> {
-  await own.statements.run('sync_days_forget_before', { project, before });
-  await own.statements.run('sync_keywords_end_before', { project, before });
-  await own.statements.run('sync_keywords_begin_at', { project, before });
+/**
+ * Forgets all days before a day, whose facts are dropped: if needed later, they are fetched again. False if there were
+ * none.
+ */
+export async function forgetSyncDaysBefore(tx: Catalog, project: string, before: Day): Promise<boolean> {
+  const days = await tx.statements.run('sync_days_forget_before', { project, before });
+  const ended = await tx.statements.run('sync_keywords_end_before', { project, before });
+  const begun = await tx.statements.run('sync_keywords_begin_at', { project, before });
+  return days + ended + begun > 0;
 }
 
 /** The published days for which a keyword has been fetched, and its query. */
@@ -75,7 +79,7 @@ export async function listSyncKeywords(catalog: Catalog, project: string): Promi
   return catalog.statements.all<SyncKeyword>('sync_keywords_of_project', { project });
 }
 
-/** Ids of tracked keywords that lack days of a range that others have been fetched for: they are tracked since recently. */
+/** Ids of tracked keywords that lack fetched days of a range, because they were added recently. */
 export async function listPartialKeywords(
   catalog: Catalog,
   project: string,
@@ -100,7 +104,7 @@ export async function putSyncKeywords(
 /** A day that is without rows, could not be fetched, or was cut off. */
 export type UnusualDay = Pick<SyncDay, 'state' | 'cutOff'>;
 
-/** As `listUnusualDays`, of all projects of a workspace, by project. */
+/** `listUnusualDays` of all projects of a workspace, by project. */
 export async function listUnusualDaysOfWorkspace(
   catalog: Catalog,
   workspace: string,

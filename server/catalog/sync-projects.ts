@@ -56,7 +56,7 @@ export async function readReconciledAt(catalog: Catalog, project: string): Promi
   return row?.reconciledAt ?? null;
 }
 
-/** As `readReconciledAt`, of all projects of a workspace; never is left out. */
+/** `readReconciledAt` of all projects of a workspace, without null. */
 export async function readReconciledOfWorkspace(
   catalog: Catalog,
   workspace: string,
@@ -68,10 +68,10 @@ export async function readReconciledOfWorkspace(
   return new Map(rows.map(({ project, reconciledAt }) => [project, reconciledAt]));
 }
 
-/** Notes that final days were compared, and outdates answers that say when. Run it in a transaction. */
-export async function putReconciledAt(own: Catalog, project: string, at: Microseconds): Promise<void> {
-  await own.statements.run('sync_reconciled_put', { project, at });
-  await raiseEntityRevisions(own, [project]);
+/** Stores when final days were compared, and invalidates reports. Requires a transaction. */
+export async function putReconciledAt(tx: Catalog, project: string, at: Microseconds): Promise<void> {
+  await tx.statements.run('sync_reconciled_put', { project, at });
+  await raiseEntityRevisions(tx, [project]);
 }
 
 /** Ids of connected projects, oldest first. */
@@ -83,6 +83,9 @@ export async function listConnectedProjects(catalog: Catalog): Promise<string[]>
 export async function listDueProjects(catalog: Catalog, now: Microseconds, limit: number): Promise<string[]> {
   return ids(await catalog.statements.all<{ id: string }>('sync_due', { now, limit }));
 }
+
+/** Time without a successful run after which a project has a warning and counts as stale, in milliseconds. */
+export const STALE_AFTER = 36 * 3_600_000;
 
 /** Ids of connected projects with status `ok` whose last successful run was before an instant. */
 export async function listStaleProjects(catalog: Catalog, before: Microseconds): Promise<string[]> {
@@ -123,11 +126,6 @@ export async function readSyncCounts(
   return { byStatus, stale: sum('stale'), failing: sum('failing'), due: sum('due') };
 }
 
-/** Ids of a project's keywords, archived ones included. */
-export async function listKeywordIds(catalog: Catalog, project: string): Promise<string[]> {
-  return ids(await catalog.statements.all<{ id: string }>('keyword_ids_of_project', { project }));
-}
-
 /** The sync state of a project in responses. */
 export type SyncState = Pick<
   Project,
@@ -157,9 +155,9 @@ export async function putSyncState(catalog: Catalog, id: string, changes: Partia
 }
 
 /** Invalidates cached reports of projects whose row changed. */
-export async function raiseEntityRevisions(own: Catalog, projects: readonly string[]): Promise<void> {
+export async function raiseEntityRevisions(tx: Catalog, projects: readonly string[]): Promise<void> {
   const none = new Set<string>();
-  await raiseRevisions(own, { facts: none, keywords: none, workspaces: none, projects: new Set(projects) });
+  await raiseRevisions(tx, { facts: none, keywords: none, workspaces: none, projects: new Set(projects) });
 }
 
 function ids(rows: readonly { readonly id: string }[]): string[] {

@@ -29,65 +29,66 @@ export async function createWorkspace(
   catalog: Catalog,
   workspace: Omit<Workspace, 'requestsPerMinute' | 'keepDays'> & Partial<Workspace>,
 ): Promise<void> {
-  await catalog.transaction(async (own) => {
-    if ((await findWorkspace(own, workspace.id)) !== undefined) {
+  await catalog.transaction(async (tx) => {
+    if ((await findWorkspace(tx, workspace.id)) !== undefined) {
       throw new Error(`There is already a workspace '${workspace.id}'.`);
     }
     const { id, name, plan, keywordHistoryDays: days, requestsPerMinute: requests = null, keepDays = null } = workspace;
-    await own.statements.run('workspace_insert', { id, name, plan, days, requests, keepDays });
+    await tx.statements.run('workspace_insert', { id, name, plan, days, requests, keepDays });
     const details = { name, plan };
-    await recordAudit(own, { workspace: id, actor: actorOf(null), action: 'workspace.created', subject: id, details });
+    await recordAudit(tx, { workspace: id, actor: actorOf(null), action: 'workspace.created', subject: id, details });
   });
 }
 
 /** Sets how many requests each key of a workspace may send in a minute; null for the default. */
 export async function setRequestsPerMinute(catalog: Catalog, id: string, requests: number | null): Promise<void> {
-  await catalog.transaction(async (own) => {
-    await requireWorkspace(own, id);
-    await putRequestsPerMinute(own, id, requests);
+  await catalog.transaction(async (tx) => {
+    await requireWorkspace(tx, id);
+    await putRequestsPerMinute(tx, id, requests);
     const details = { requestsPerMinute: requests };
-    await recordAudit(own, { workspace: id, actor: actorOf(null), action: 'workspace.changed', subject: id, details });
+    await recordAudit(tx, { workspace: id, actor: actorOf(null), action: 'workspace.changed', subject: id, details });
   });
 }
 
 /** Sets how many days of facts a workspace keeps. Throws if it does not exist. */
 export async function setKeepDays(catalog: Catalog, id: string, keepDays: KeepDays): Promise<void> {
-  await catalog.transaction(async (own) => {
-    await requireWorkspace(own, id);
-    await putKeepDays(own, id, keepDays);
+  await catalog.transaction(async (tx) => {
+    await requireWorkspace(tx, id);
+    await putKeepDays(tx, id, keepDays);
     const details = { keepDays };
-    await recordAudit(own, { workspace: id, actor: actorOf(null), action: 'workspace.changed', subject: id, details });
+    await recordAudit(tx, { workspace: id, actor: actorOf(null), action: 'workspace.changed', subject: id, details });
   });
 }
 
 /** Like `setKeepDays`, for a rebuilt catalog. Does nothing if the workspace does not exist. */
-export async function putKeepDays(own: Catalog, id: string, keepDays: KeepDays): Promise<void> {
-  await own.statements.run('workspace_keep_days', { id, keepDays });
+export async function putKeepDays(tx: Catalog, id: string, keepDays: KeepDays): Promise<void> {
+  await tx.statements.run('workspace_keep_days', { id, keepDays });
 }
 
 /** Like `setRequestsPerMinute`, for a rebuilt catalog. Does nothing if the workspace does not exist. */
-export async function putRequestsPerMinute(own: Catalog, id: string, requests: number | null): Promise<void> {
-  await own.statements.run('workspace_requests', { id, requests });
+export async function putRequestsPerMinute(tx: Catalog, id: string, requests: number | null): Promise<void> {
+  await tx.statements.run('workspace_requests', { id, requests });
 }
 
 /** Deletes a workspace with its projects, members and keys. Files are retired. */
-export async function deleteWorkspace(own: Catalog, id: string): Promise<void> {
-  await own.statements.run('workspace_delete', { workspace: id });
+export async function deleteWorkspace(tx: Catalog, id: string): Promise<void> {
+  await tx.statements.run('workspace_delete', { workspace: id });
 }
 
 /** Adds a member or changes their role. */
 export async function addMember(catalog: Catalog, workspace: string, email: string, role: Role): Promise<void> {
-  await catalog.transaction(async (own) => {
-    await requireWorkspace(own, workspace);
-    await own.statements.run('member_upsert', { workspace, email, role });
+  await catalog.transaction(async (tx) => {
+    await requireWorkspace(tx, workspace);
+    await tx.statements.run('member_upsert', { workspace, email, role });
     const details = { role };
-    await recordAudit(own, { workspace, actor: actorOf(null), action: 'member.set', subject: email, details });
+    await recordAudit(tx, { workspace, actor: actorOf(null), action: 'member.set', subject: email, details });
   });
 }
 
 export async function listMembers(catalog: Catalog, workspace: string): Promise<{ email: string; role: Role }[]> {
   await requireWorkspace(catalog, workspace);
-  return catalog.statements.all('members_of_workspace', { workspace });
+  const members = await catalog.statements.all<{ email: string; role: Role }>('members_of_workspace', { workspace });
+  return members.sort((a, b) => (a.email.toLowerCase() < b.email.toLowerCase() ? -1 : 1));
 }
 
 /** Throws if the workspace does not exist. */

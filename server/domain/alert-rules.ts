@@ -1,15 +1,15 @@
 /** A user rule: compares a metric of a window with a value, or with the same metric of another window. */
 export interface AlertRule {
   readonly scope: (typeof SCOPES)[number];
-  /** Of the group, keyword or page group. */
+  /** The id of the group, keyword or page group. */
   readonly id?: string;
   readonly metric: (typeof METRICS)[number];
-  /** Such as `7d`: a number of days that ends on the evaluated day. */
+  /** A number of days that ends on the evaluated day, such as `7d`. */
   readonly window: string;
   readonly against: (typeof AGAINST)[number];
   readonly op: 'lt' | 'gt' | 'falls_by' | 'rises_by';
   readonly value: number;
-  /** Of `value` and `resolve_at`: a percentage of the other window's figure (of a ratio: per cent), or the figure itself. */
+  /** The unit of `value` and `resolve_at`: per cent of the other window's figure or of a ratio, or absolute. */
   readonly unit?: (typeof UNITS)[number];
   /** With fewer impressions in the window the rule has no result. */
   readonly min_impressions?: number;
@@ -30,11 +30,11 @@ const FIELDS = [
 ];
 
 const SHORT_ID = /^[A-Za-z0-9]{5}$/;
-/** So that windows in a comparison with the previous year do not overlap. */
+/** Longer windows would overlap in a comparison with the previous year. */
 const MAX_WINDOW = 364;
 const MAX_FOR = 90;
 
-/** Days of a rule's window. */
+/** The length of a rule's window in days. */
 export function windowDays({ window }: Pick<AlertRule, 'window'>): number {
   return Number(window.slice(0, -1));
 }

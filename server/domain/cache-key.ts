@@ -1,6 +1,6 @@
 declare const brand: unique symbol;
 
-/** A key made of several parts. Only `cacheKey` makes one, so that a cache that takes this type cannot be given another. */
+/** A key of several parts. Only `cacheKey` returns this type, so that caches cannot be used with any other key. */
 export type CacheKey = string & { readonly [brand]: true };
 
 /**

@@ -1,33 +1,35 @@
-import { Comparer, type UnsafeReason } from './comparison.ts';
+import { Comparer, lengthReasons, type UnsafeReason } from './comparison.ts';
 import { addDays, type Day, eachDay } from './dates.ts';
 import type { Bucket } from './intervals.ts';
 import { metricsWithEvents, type ProviderEvent } from './provider-events.ts';
 import type { Range } from './range.ts';
 import { hasPartOfMonth } from './spread.ts';
 
-/** What is known of the days that measures were added up from. */
+/** Properties of the days whose measures are compared. */
 export interface DayReasons {
   /** Why a day makes comparisons unsafe. */
   reasonsOn(day: Day): readonly UnsafeReason[];
-  /** Up to this day there are totals of months only; null where all days are stored as such. */
+  /** Up to this day only monthly totals are stored; null if all days are stored. */
   readonly monthlyThrough?: Day | null;
 }
 
-/** Two ranges that are compared: as a whole, and day by day, counted from the start of each. */
+/** Compares two ranges as a whole and day by day, counted from the start of each. */
 export class ComparedRanges {
   readonly base: Range;
-  /** For totals over the ranges. */
+  /** Compares totals over the ranges. */
   readonly total: Comparer;
   readonly #now: Range;
   readonly #days: { readonly now: readonly DayMark[]; readonly base: readonly DayMark[] };
+  /** The marks of all days. */
+  readonly #common: readonly DayMark[];
   readonly #monthlyThrough: Day | null;
   readonly #device: ProviderEvent['device'];
   readonly #hasEvents: boolean;
   readonly #comparers = new Map<string, Comparer>();
 
   /**
-   * @param now the range of the answer
-   * @param base the other one
+   * @param now the range of the response
+   * @param base the range to compare with
    * @param device of the rows; null for all together
    */
   constructor(now: Range, base: Range, days: DayReasons, device: ProviderEvent['device']) {
@@ -38,22 +40,22 @@ export class ComparedRanges {
     this.#monthlyThrough = days.monthlyThrough ?? null;
     this.#device = device;
     this.#hasEvents = metricsWithEvents([now, base], device).size > 0;
-    this.total = this.#comparer([...this.#days.now, ...this.#days.base], now, base);
+    this.#common = [...this.#days.now, ...this.#days.base, lengthReasons(now, base)];
+    this.total = this.#comparer(this.#common, now, base);
   }
 
-  /** For the rows of a device. */
+  /** The same ranges, for the rows of a device. */
   ofDevice(device: ProviderEvent['device']): Comparer {
-    const common = new Set([...this.#days.now, ...this.#days.base].flat());
-    return new Comparer(common, metricsWithEvents([this.#now, this.base], device));
+    return new Comparer(new Set(this.#common.flat()), metricsWithEvents([this.#now, this.base], device));
   }
 
-  /** The days of the other range that a part of this one is compared with; null where it has none. */
+  /** The days of the other range to compare a part of this one with; null if there are none. */
   counterpart({ first, last }: Bucket): Range | null {
     const end = Math.min(last, this.#days.base.length - 1);
     return first > end ? null : { from: addDays(this.base.from, first), to: addDays(this.base.from, end) };
   }
 
-  /** For a part of the range. */
+  /** Compares totals over a part of the range. */
   part(bucket: Bucket): Comparer {
     const { first, last } = bucket;
     const base = this.#days.base.slice(first, last + 1);
@@ -77,5 +79,5 @@ export class ComparedRanges {
   }
 }
 
-/** Why a day makes comparisons unsafe; mostly nothing. */
+/** Why a day makes comparisons unsafe; usually empty. */
 type DayMark = readonly UnsafeReason[];

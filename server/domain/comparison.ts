@@ -5,11 +5,12 @@ import type { Range } from './range.ts';
 export const METRIC_NAMES = ['clicks', 'impressions', 'ctr', 'position'] as const;
 export type MetricName = (typeof METRIC_NAMES)[number];
 
-/** Why the ratio of a change would mislead, in the order of answers. */
+/** Why the ratio of a change would mislead, in the order of responses. */
 export const UNSAFE_REASONS = [
   'low_base',
   'provisional',
   'missing_days',
+  'different_length',
   'cut_off',
   'monthly_spread',
   'different_source',
@@ -17,59 +18,64 @@ export const UNSAFE_REASONS = [
 ] as const;
 export type UnsafeReason = (typeof UNSAFE_REASONS)[number];
 
-/** How a metric changed from the other range. Null: there is no such number, or a ratio would mislead. */
+/** How a metric changed from the other range. Null if it is undefined, or a ratio would mislead. */
 export interface Change {
   readonly difference: number | null;
   /** (now - then) / then, four decimals. */
   readonly ratio: number | null;
 }
 
-/** Metrics of which a ratio would mislead, with all reasons. */
+/** Metrics whose ratio would mislead, with all reasons. */
 export type Unsafe = Readonly<Partial<Record<MetricName, readonly UnsafeReason[]>>>;
 
-/** What stands beside metrics that are compared with those of another range. */
+/** Properties added to metrics that are compared with those of another range. */
 export interface Compared {
   readonly comparison: Metrics;
   readonly change: Readonly<Record<MetricName, Change>>;
   readonly unsafe: Unsafe;
 }
 
-/** The other range of a comparison, as it is asked for. */
+/** The other range of a comparison, as requested. */
 export type Compare = 'previous' | 'year' | Range;
 
 /** Days from a day to the same weekday a year before. */
 const YEAR = 364;
 
-/** The range that another one is compared with: as many days just before it, the same weekdays a year before, or given days. */
+/** The range to compare with: as many days just before, the same weekdays a year before, or given days. */
 export function comparisonRange(range: Range, compare: Compare): Range {
   if (typeof compare === 'object') return compare;
   const days = compare === 'year' ? YEAR : countDays(range.from, range.to);
   return { from: addDays(range.from, -days), to: addDays(range.to, -days) };
 }
 
+/** Why the lengths of two ranges make them unsafe to compare. */
+export function lengthReasons(now: Range, base: Range): UnsafeReason[] {
+  return countDays(now.from, now.to) === countDays(base.from, base.to) ? [] : ['different_length'];
+}
+
 type Reasons = ReadonlySet<UnsafeReason>;
 
-/** With fewer clicks or impressions than this in the other range, a ratio says nothing. */
+/** With fewer clicks or impressions than this in the other range, a ratio is meaningless. */
 const MIN_BASE = 10;
 
-/** Decimals of metrics and of ratios in answers, as factors. */
+/** Decimals of metrics and ratios in responses, as factors. */
 const SCALES: Readonly<Record<MetricName, number>> = { clicks: 1, impressions: 1, ctr: 10_000, position: 10 };
 export const RATIO_SCALE = 10_000;
 
-/** Where the ratios begin in the results of `Comparer.changes`. */
+/** Index of the first ratio in the results of `Comparer.changes`. */
 export const RATIOS = METRIC_NAMES.length;
-/** How many numbers they are. */
+/** Number of results of `Comparer.changes`. */
 export const CHANGES = 2 * METRIC_NAMES.length;
 
-/** Compares measures of two ranges. What is known of the ranges is given once, the rows of both are compared one by one. */
+/** Compares measures of two ranges, row by row. Properties of the ranges are given once. */
 export class Comparer {
   readonly #common: Reasons;
   readonly #events: ReadonlySet<MetricName>;
-  /** By what is low in the other range: few answers are needed, and equal ones are the same object. */
+  /** Results of `unsafe` by what is low in the other range: there are few, and equal ones share an object. */
   readonly #unsafe: (Unsafe | undefined)[] = [];
 
   /**
-   * @param common reasons of all metrics
+   * @param common reasons for all metrics
    * @param events metrics that a provider event has changed
    */
   constructor(common: Reasons, events: ReadonlySet<MetricName> = NO_METRICS) {
@@ -77,12 +83,12 @@ export class Comparer {
     this.#events = events;
   }
 
-  /** Reasons of all metrics. */
+  /** Reasons for all metrics. */
   get common(): Reasons {
     return this.#common;
   }
 
-  /** One with more reasons of all metrics. */
+  /** A comparer with additional reasons for all metrics. */
   with(more: Iterable<UnsafeReason>): Comparer {
     return new Comparer(new Set([...this.#common, ...more]), this.#events);
   }
@@ -106,8 +112,8 @@ export class Comparer {
   }
 
   /**
-   * The differences of the metrics, then their ratios, as multiples of the last decimal of answers; NaN for null. Puts
-   * them into `into`, because objects of thousands of rows would cost more than the numbers.
+   * The differences of the metrics, then their ratios, as multiples of the last decimal of responses; NaN for null.
+   * Writes them to `into`, because objects for thousands of rows would cost more than the numbers.
    */
   changes(now: ExactMeasures, base: ExactMeasures, into: Float64Array): Unsafe {
     const unsafe = this.unsafe(base);
@@ -150,6 +156,8 @@ export class Comparer {
     for (const metric of METRIC_NAMES) {
       const reasons = UNSAFE_REASONS.filter((reason) => {
         if (reason === 'low_base') return isLow[metric];
+        // Averages do not grow with the number of days.
+        if (reason === 'different_length' && !isCount(metric)) return false;
         return this.#common.has(reason) || (reason === 'provider_event' && this.#events.has(metric));
       });
       if (reasons.length > 0) unsafe[metric] = reasons;
@@ -158,19 +166,23 @@ export class Comparer {
   }
 }
 
+function isCount(metric: MetricName): boolean {
+  return metric === 'clicks' || metric === 'impressions';
+}
+
 const NO_METRICS: ReadonlySet<MetricName> = new Set();
 
-/** Where there is nothing to compare. */
+/** The change of a metric without another value. */
 export const NO_CHANGE: Change = { difference: null, ratio: null };
 
-/** The results of `changes` that become an object. */
+/** Results of `changes` that are converted to an object at once. */
 const scratch = new Float64Array(CHANGES);
 
 function unscaled(value: number, scale: number): number | null {
   return Number.isNaN(value) ? null : value / scale;
 }
 
-/** Puts the change between two quotients of whole numbers into its places. */
+/** Writes the change between two quotients of integers to its places. */
 function change(
   into: Float64Array,
   at: number,
@@ -201,7 +213,7 @@ function signedRatio(numerator: number, denominator: number, scale: number): num
   return numerator < 0 ? 0 - scaledRatio(-numerator, denominator, scale) : scaledRatio(numerator, denominator, scale);
 }
 
-/** As `change`, for numbers that a double cannot hold exactly. */
+/** Like `change`, for numbers that a double cannot hold exactly. */
 function exactChange(
   into: Float64Array,
   at: number,

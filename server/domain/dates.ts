@@ -9,7 +9,7 @@ const DAY = 86_400_000;
 /** A month as `YYYY-MM`. */
 export type Month = string;
 
-/** The day a text names, or undefined when it is not a real calendar day from 1000-01-01 to 9999-12-31. */
+/** Parses a day; undefined unless the text is a real calendar day from 1000-01-01 to 9999-12-31. */
 export function parseDay(text: string): Day | undefined {
   if (!/^[1-9]\d{3}-\d{2}-\d{2}$/.test(text)) return undefined;
   const at = Date.parse(text);
@@ -35,12 +35,12 @@ export function nextPacificMidnight(milliseconds: number): number {
   return day.add({ days: 1 }).toZonedDateTime('America/Los_Angeles').epochMilliseconds;
 }
 
-/** Days by their start. Formatting one takes twenty times as long, and ranges of reports overlap. */
+/** A cache of days by their start: formatting one takes twenty times as long, and ranges of reports overlap. */
 const names = new Map<number, Day>();
-/** Of 27 years. */
+/** 27 years. */
 const MAX_NAMES = 10_000;
 
-/** As `dayOf`, of the start of a day. */
+/** Like `dayOf`, cached, for the start of a day. */
 function nameOf(start: number): Day {
   const known = names.get(start);
   if (known !== undefined) return known;
@@ -55,7 +55,7 @@ export function addDays(day: Day, days: number): Day {
   return nameOf(Date.parse(day) + days * DAY);
 }
 
-/** The same day `months` earlier, or that month's last day where it is shorter. */
+/** The same day `months` earlier, or that month's last day if it is shorter. */
 export function monthsEarlier(day: Day, months: number): Day {
   // Not Temporal, which takes ten times as long: this runs for every request with a period.
   const month = Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1 - months;
@@ -64,16 +64,16 @@ export function monthsEarlier(day: Day, months: number): Day {
   return dayOf(Date.UTC(year, month % 12, Math.min(Number(day.slice(8)), lastDay)));
 }
 
-/** How many days a range has, both ends counted; below 1 when `from` is after `to`. */
+/** The number of days in a range, both ends included; below 1 if `from` is after `to`. */
 export function countDays(from: Day, to: Day): number {
   return (Date.parse(to) - Date.parse(from)) / DAY + 1;
 }
 
-/** Days of ranges. A report about 1,000 projects names the same few ranges many times. */
+/** A cache of the days of ranges: a report about 1,000 projects uses the same few ranges many times. */
 const ranges = new Map<CacheKey, readonly Day[]>();
 const MAX_RANGES = 50;
 
-/** Every day from `from` to `to`, both included; none when `from` is after `to`. */
+/** Every day from `from` to `to`, both included; none if `from` is after `to`. */
 export function eachDay(from: Day, to: Day): readonly Day[] {
   const key = cacheKey(from, to);
   const known = ranges.get(key);

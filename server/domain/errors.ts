@@ -17,7 +17,7 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** Errors that only the dashboard can meet. */
+/** Errors that only the dashboard can get. */
 const DASHBOARD_ERRORS = {
   forbidden: { status: 403, when: 'the request was not sent by the dashboard, or only an owner may do this' },
 } as const;
@@ -54,12 +54,12 @@ export const UNAVAILABLE_REASONS = [
 /** An error whose code and message are sent to the client. Any other error becomes `server_error`. */
 export class KnownError extends Error {
   readonly code: ErrorCode | keyof typeof DASHBOARD_ERRORS;
-  /** Seconds a client should wait before it asks again. */
+  /** Seconds after which a client should retry. */
   readonly retryAfter: number | undefined;
-  /** Why the answer is unavailable. */
+  /** Why the response is a 503. */
   readonly reason: UnavailableReason;
   readonly status: number;
-  /** More fields of the body, beside `error`. */
+  /** Fields of the body besides `error`. */
   readonly details: object;
 
   constructor(
@@ -83,7 +83,7 @@ export class KnownError extends Error {
   }
 }
 
-/** A 400. `message` names the wrong parameter and says what would be right. */
+/** A 400. `message` names the wrong parameter and the valid values. */
 export function invalidRequest(message: string): KnownError {
   return new KnownError('invalid_request', message);
 }

@@ -30,7 +30,7 @@ const MAX_CHARACTERS = 4096;
 const MAX_CONDITIONS = 50;
 const BOOLEAN_OPERATORS: Readonly<Record<string, string>> = { eq: 'equals', neq: 'not_equals' };
 
-/** Reads a filter: conditions as `field:op:value;…`, or a rule as JSON. Throws `invalid_request`, naming the valid values. */
+/** Parses a filter: conditions as `field:op:value;…`, or a rule as JSON. Throws `invalid_request` with valid values. */
 export function parseFilter(text: string, fields: Fields): Rule {
   if (text.length > MAX_CHARACTERS) throw wrong(`it has ${text.length} characters; at most ${MAX_CHARACTERS} are read`);
   const { match, conditions } = text.trimStart().startsWith('{') ? parseJson(text) : parseShort(text, fields);
@@ -104,13 +104,13 @@ function wrong(problem: string): Error {
   return invalidRequest(`filter: ${problem}.`);
 }
 
-/** One of the fields that rows are sorted by. */
+/** A field to sort rows by. */
 export interface SortField {
   readonly field: string;
   readonly descending: boolean;
 }
 
-/** Reads `-impressions,query`. Throws `invalid_request`, naming the valid fields. */
+/** Parses `-impressions,query`. Throws `invalid_request`, naming the valid fields. */
 export function parseSort(text: string, fields: Fields): SortField[] {
   const sort = text.split(',').map((part) => {
     const descending = part.startsWith('-');

@@ -13,7 +13,7 @@ export interface Group {
   readonly rule: Rule | null;
 }
 
-/** Which keywords (not archived) a manual group has, and which manual groups a keyword is in; ids in order. */
+/** The keywords (not archived) of each manual group, and the manual groups of each keyword; ids in order. */
 export interface Membership {
   readonly keywordsOf: ReadonlyMap<string, readonly string[]>;
   readonly groupsOf: ReadonlyMap<string, readonly string[]>;
@@ -29,7 +29,7 @@ export interface GroupedKeyword {
 /** A keyword and its index among all keywords of its project. */
 export type PlacedKeyword = GroupedKeyword & { readonly position: number };
 
-/** A group and, for a folder, every group anywhere below it. */
+/** A group and, for a folder, every group below it at any depth. */
 export function withDescendants(group: Group, groups: readonly Group[]): Group[] {
   const found = new Set([group]);
   // A set can grow while it is iterated: each folder appends its children, each once.
@@ -39,7 +39,7 @@ export function withDescendants(group: Group, groups: readonly Group[]): Group[]
   return [...found];
 }
 
-/** Which keywords a group contains. A rule with conditions on numbers decides together with `bits`. */
+/** The keywords that a group contains. A rule with conditions on numbers must be combined with `bits`. */
 export interface GroupMatch {
   /** A bit per keyword, by position: set for members, or for keywords that a rule's conditions on texts match. */
   readonly bits: Uint8Array;
@@ -47,7 +47,7 @@ export interface GroupMatch {
 }
 
 interface GroupedKeywords {
-  /** All of a project, in the order of their positions. */
+  /** All keywords of the project, in the order of their positions. */
   readonly keywords: readonly PlacedKeyword[];
   /** Positions by `shortIdNumber` of the id. */
   readonly positions: ReadonlyMap<number, number>;

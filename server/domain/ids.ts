@@ -18,12 +18,12 @@ function lettersAndDigits(length: number): string {
   return Array.from({ length }, () => LETTERS_AND_DIGITS[randomInt(LETTERS_AND_DIGITS.length)]).join('');
 }
 
-/** A fresh API key: 190 random bits, so a plain hash of it is enough to store. */
+/** A new API key: 190 random bits, so it is safe to store a plain hash. */
 export function newKey(): string {
   return KEY_PREFIX + lettersAndDigits(32);
 }
 
-/** A fresh token of a feed, as hard to guess as a key. */
+/** A new feed token; as random as a key. */
 export function newFeedToken(): string {
   return FEED_PREFIX + lettersAndDigits(32);
 }

@@ -1,7 +1,7 @@
 /** Microseconds since 1970 (UTC), as the catalog stores instants. */
 export type Microseconds = number;
 
-/** `2026-11-20T04:21:37.123Z`: instants in answers have milliseconds. */
+/** `2026-11-20T04:21:37.123Z`: instants in responses have milliseconds. */
 export function isoInstant(microseconds: Microseconds): string {
   return new Date(Math.floor(microseconds / 1000)).toISOString();
 }

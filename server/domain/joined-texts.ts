@@ -1,4 +1,4 @@
-/** Texts that are joined: enough for a fast search, few enough for one step. */
+/** Texts per part: enough for a fast search, few enough for one step. */
 const TEXTS_PER_PART = 4096;
 const SEPARATOR = '\n';
 
@@ -10,8 +10,8 @@ interface Part {
 }
 
 /**
- * Many texts that are searched together. A search in a long text is three times as fast as one in each short text, but joining
- * them takes longer than that: it pays from the second search on.
+ * Searches many texts at once. Searching one long text is three times as fast as searching each short one, but joining
+ * them takes longer than that, so it is worthwhile only for two or more searches.
  */
 export class JoinedTexts {
   readonly #parts: readonly Part[];
@@ -27,7 +27,7 @@ export class JoinedTexts {
     return value !== '' && !value.includes(SEPARATOR);
   }
 
-  /** @param textOf the text of a place */
+  /** @param textOf returns the text at an index */
   static *of(length: number, textOf: (at: number) => string): Generator<void, JoinedTexts> {
     const parts: Part[] = [];
     for (let first = 0; first < length; first += TEXTS_PER_PART) {
@@ -37,7 +37,7 @@ export class JoinedTexts {
     return new JoinedTexts(parts, length);
   }
 
-  /** 1 for each text that has `value`. */
+  /** 1 for each text that contains `value`. */
   *find(value: string): Generator<void, Uint8Array> {
     const found = new Uint8Array(this.#length);
     for (const [index, part] of this.#parts.entries()) {

@@ -8,7 +8,7 @@ export interface Measures {
   readonly sumPosition: number;
 }
 
-/** Metrics as in answers: ctr has four decimals, position one; both are null without impressions. */
+/** Metrics as in responses: ctr has four decimals, position one; both are null without impressions. */
 export interface Metrics {
   readonly clicks: number;
   readonly impressions: number;
@@ -16,20 +16,19 @@ export interface Metrics {
   readonly position: number | null;
 }
 
-/** An exact sum that is not a whole number: `numerator / denominator`. */
+/** An exact sum that is not an integer: `numerator / denominator`. */
 export interface Fraction {
   readonly numerator: bigint;
   readonly denominator: bigint;
 }
 
-/** Measures whose position sum need not be whole (a part of a month): `fraction` is the rest of it. */
+/** Measures whose position sum may not be an integer (a part of a month): `fraction` is the remainder. */
 export interface ExactMeasures extends Measures {
   readonly fraction?: Fraction | undefined;
 }
 
 export const NOTHING: Measures = { clicks: 0, impressions: 0, sumPosition: 0 };
 
-/** Metrics of measures. */
 export function toMetrics(measures: ExactMeasures): Metrics {
   const { clicks, impressions, sumPosition, fraction } = measures;
   if (impressions === 0) return { clicks, impressions, ctr: null, position: null };
@@ -79,7 +78,25 @@ function roundBigRatio(numerator: bigint, denominator: bigint, scale: number): n
   return Number(scaledBigRatio(numerator, denominator, scale)) / scale;
 }
 
-/** As `scaledRatio`, of numbers of any size. */
+/** Like `scaledRatio`, for numbers of any size. */
 export function scaledBigRatio(numerator: bigint, denominator: bigint, scale: number): bigint {
   return (2n * numerator * BigInt(scale) + denominator) / (2n * denominator);
+}
+
+/** Whether totals of segments include imported days without segments. */
+export function hasUnknown(segments: readonly { readonly name: string }[]): boolean {
+  return segments.some(({ name }) => name === 'unknown');
+}
+
+/**
+ * The zero-based sum of positions, as stored in facts, of a row of the search engine, whose averages begin at 1.
+ */
+export function sumPositionOf({
+  position,
+  impressions,
+}: {
+  readonly position: number;
+  readonly impressions: number;
+}): number {
+  return Math.max(0, Math.round((position - 1) * impressions));
 }

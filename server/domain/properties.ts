@@ -1,4 +1,4 @@
-/** A property, or a text that may mean one. */
+/** A parsed property, or a text that may identify one. */
 interface PropertyForm {
   /** `sc-domain`, `http` or `https`; '' if the text has none. */
   readonly scheme: string;
@@ -16,14 +16,14 @@ export interface PropertyMatch {
 
 const MAX_SIMILAR = 3;
 
-/** `example.com` of `sc-domain:example.com` and of `https://example.com/`; undefined for other texts. */
+/** `example.com` for `sc-domain:example.com` and `https://example.com/`; undefined for other texts. */
 export function domainOf(property: string): string | undefined {
   return /^sc-domain:([^/\s]+)$/.exec(property)?.[1] ?? /^https?:\/\/([^/\s:]+)(:\d+)?\/(\S*\/)?$/.exec(property)?.[1];
 }
 
 /**
- * Finds the property that a text means. An exact name of a property means only this property. Any other text
- * (`example.com`, a URL without its slash, upper case) means the only property that matches it.
+ * Finds the property that a text identifies. An exact name identifies only that property. Any other text
+ * (`example.com`, a URL without its slash, upper case) identifies the only property that matches it.
  */
 export function matchProperty(text: string, readable: readonly string[]): PropertyMatch {
   if (readable.includes(text)) return { property: text, similar: [] };

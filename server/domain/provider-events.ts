@@ -62,7 +62,7 @@ export function eventsBetween(
   return PROVIDER_EVENTS.filter((event) => event.affects.includes(metric) && isBetween(event, ranges, device));
 }
 
-/** The metrics that have any of `eventsBetween`. */
+/** The metrics affected by any of `eventsBetween`. */
 export function metricsWithEvents(
   ranges: readonly [Range, Range],
   device: ProviderEvent['device'],
@@ -70,7 +70,7 @@ export function metricsWithEvents(
   return new Set(PROVIDER_EVENTS.flatMap((event) => (isBetween(event, ranges, device) ? event.affects : [])));
 }
 
-/** The events that have days in common with a range. */
+/** The events that overlap a range. */
 export function eventsIn({ from, to }: Range, device: ProviderEvent['device']): ProviderEvent[] {
   return PROVIDER_EVENTS.filter((event) => event.from <= to && event.to >= from && concerns(event, device));
 }

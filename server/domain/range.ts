@@ -1,4 +1,4 @@
-import { addDays, countDays, type Day, monthsEarlier } from './dates.ts';
+import { addDays, countDays, type Day, earlier, later, monthsEarlier } from './dates.ts';
 import { invalidRequest } from './errors.ts';
 
 /** Both days included. */
@@ -7,18 +7,26 @@ export interface Range {
   readonly to: Day;
 }
 
+/** From the first to the last day of several ranges. */
+export function spanOf(ranges: readonly Range[]): Range {
+  return { from: ranges.map(({ from }) => from).reduce(earlier), to: ranges.map(({ to }) => to).reduce(later) };
+}
+
 export const EVERY_DAY: Range = { from: '0001-01-01', to: '9999-12-31' };
+
+/** The last day of a range as sent: a day, or `final` for the last final day of the project. */
+export type LastDay = string;
 
 /** The range parameters of a request. Days are already checked to be calendar days. */
 export interface RangeParameters {
   readonly from?: Day | undefined;
-  readonly to?: Day | undefined;
+  readonly to?: LastDay | undefined;
   readonly period?: string | undefined;
 }
 
 /** The longest range, in days: 16 months of the search engine's history. */
 export const MAX_DAYS = 486;
-/** Months that the search engine has data of. */
+/** Months of history that the search engine has. */
 export const HISTORY_MONTHS = 16;
 const DEFAULT_DAYS = 28;
 /** Exactly 1d to 486d and 1m to 16m. */
@@ -26,11 +34,11 @@ export const PERIOD_PATTERN = '^(([1-9]|[1-9][0-9]|[123][0-9][0-9]|4[0-7][0-9]|4
 const PERIOD = new RegExp(PERIOD_PATTERN);
 
 /**
- * Resolves the range of a request. It ends at `to`, or at `lastDay` if `to` is not given.
+ * Resolves the range of a request. It ends at `to`, at `finalDay` for `final`, or at `lastDay` if `to` is not given.
  * Throws `invalid_request` for `from` together with `period`, `from` after `to`, and more than 486 days.
  */
-export function resolveRange(parameters: RangeParameters, lastDay: Day): Range {
-  const to = parameters.to ?? lastDay;
+export function resolveRange(parameters: RangeParameters, lastDay: Day, finalDay = lastDay): Range {
+  const to = parameters.to === 'final' ? finalDay : (parameters.to ?? lastDay);
   if (parameters.period !== undefined) {
     if (parameters.from !== undefined) throw invalidRequest('from and period exclude each other; send one of them.');
     return { from: periodStart(parameters.period, to), to };
@@ -44,7 +52,7 @@ export function resolveRange(parameters: RangeParameters, lastDay: Day): Range {
   return { from, to };
 }
 
-/** A range that a parameter names with both days. Throws `invalid_request`. */
+/** Checks a range that a parameter gives with both days. Throws `invalid_request`. */
 export function checkRange(parameter: string, range: Range): Range {
   const { from, to } = range;
   if (from > to) throw invalidRequest(`${parameter} must not begin (${from}) after its end (${to}).`);
@@ -74,7 +82,7 @@ function periodStart(period: string, to: Day): Day {
 
 /**
  * Cuts a keyword range to the plan's history. Throws `invalid_request` if all of it is before the history.
- * @param parameter that the range is from, where it is not from and to
+ * @param parameter that gives the range, if not from and to
  */
 export function clampToHistory(range: Range, historyFrom: Day, parameter?: string): Range & { clamped: boolean } {
   if (range.to < historyFrom) {
@@ -88,7 +96,7 @@ export function clampToHistory(range: Range, historyFrom: Day, parameter?: strin
   return { from: clamped ? historyFrom : range.from, to: range.to, clamped };
 }
 
-/** The part of a range between two days, or null when there is none. */
+/** The part of a range between two days, or null if there is none. */
 export function within(range: Range, first: Day, last: Day): Range | null {
   const from = range.from > first ? range.from : first;
   const to = range.to < last ? range.to : last;

@@ -1,6 +1,6 @@
 import { addDays, type Day, dayOf, monthOf } from './dates.ts';
 
-/** Days that a workspace keeps: null for those of the setting; 0 for all. */
+/** Days of facts that a workspace keeps: null uses the setting, 0 keeps all. */
 export type KeepDays = number | null;
 
 /**

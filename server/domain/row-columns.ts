@@ -3,21 +3,21 @@ import { JoinedTexts } from './joined-texts.ts';
 import type { Measures } from './metrics.ts';
 import { NUMBER_FIELDS, numberOf, type RuleTexts, textOf } from './rules.ts';
 
-/** How rows are read. */
+/** Reads the fields of rows. */
 export interface RowReaders<Row> {
   readonly measuresOf: (row: Row) => Measures;
   /** All fields that are not numbers; booleans are `true` or `false`. */
   readonly textsOf: (row: Row) => RuleTexts;
-  /** The place of each row in the order of a text field, where that is known. */
+  /** The rank of each row in the order of a text field, if known. */
   readonly places?: Readonly<Partial<Record<string, Float64Array>>>;
-  /** Whether later selections read the same columns: preparing a search pays only then. */
+  /** Whether later selections reuse the columns: only then is preparing a search worthwhile. */
   readonly areKept?: boolean;
 }
 
-/** Rows that are read in one step. */
+/** Rows read per step. */
 const ROWS_PER_STEP = 500;
 
-/** Rows by their fields. What was read once is remembered for the next filter or order. */
+/** Columns of rows, cached for the next filter or sort. */
 export class RowColumns<Row> {
   readonly rows: readonly Row[];
   readonly #readers: RowReaders<Row>;
@@ -34,7 +34,7 @@ export class RowColumns<Row> {
     return this.#readers.areKept === true;
   }
 
-  /** The numbers of a field, or places in the order of its texts; undefined if there are only texts. NaN is unknown. */
+  /** The numbers of a field, or ranks in the order of its texts; undefined if there are only texts. NaN: unknown. */
   *numbers(field: string): Generator<void, Float64Array | undefined> {
     if (!NUMBER_FIELDS.includes(field)) return this.#readers.places?.[field];
     const known = this.#numbers.get(field);
@@ -50,7 +50,7 @@ export class RowColumns<Row> {
     return numbers;
   }
 
-  /** 1 for each row whose text, in lower case, has `value`, which `JoinedTexts` must be able to find. */
+  /** 1 for each row whose text, in lower case, contains `value`, which `JoinedTexts` must be able to find. */
   *having(field: string, value: string): Generator<void, Uint8Array> {
     let joined = this.#joined.get(field);
     if (joined === undefined) {
@@ -61,7 +61,7 @@ export class RowColumns<Row> {
     return yield* joined.find(value);
   }
 
-  /** Reads the text of a field, as it is or in lower case, of a row. */
+  /** Returns a function that reads a row's text of a field, unchanged or in lower case. */
   texts(field: string, how: 'text' | 'lower'): (row: number) => string {
     const key = cacheKey(how, field);
     const known = this.#texts.get(key) ?? [];

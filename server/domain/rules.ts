@@ -14,7 +14,7 @@ export interface Rule {
   readonly conditions: readonly Condition[];
 }
 
-/** The texts of a keyword (`query`, `intent`, `source`) or another row that rules test. They also test measures: totals over the requested range and device. */
+/** The texts of a keyword or another row that rules test, besides its totals over the requested range and device. */
 export type RuleTexts = Readonly<Partial<Record<TextField, string>>>;
 type TextField =
   | 'query'
@@ -71,7 +71,7 @@ export function ruleProblem(rule: unknown, of: 'keywords' | 'pages'): string | u
   return undefined;
 }
 
-/** As `ruleProblem`, of one condition. `fields`: those that it may name; null where it tests the URL path. */
+/** Like `ruleProblem`, for one condition. `fields`: the valid names; null if it tests the URL path. */
 export function conditionProblem(condition: unknown, fields: readonly string[] | null): string | undefined {
   if (!isRecord(condition)) return `a condition must be an object with op and value, not ${quote(condition)}`;
   const field = fields === null ? 'the URL path' : condition['field'];
@@ -124,14 +124,14 @@ export function compileRule({ match, conditions }: Rule): CompiledRule {
       };
 }
 
-/** A condition of a rule. It tests numbers that are known, or texts as they are (`text`) or in lower case (`lower`). */
+/** A condition of a rule. It tests known numbers, or texts unchanged (`text`) or in lower case (`lower`). */
 export type CompiledCondition =
   | { readonly reads: 'number'; readonly field: string; readonly test: (number: number) => boolean }
   | {
       readonly reads: 'text' | 'lower';
       readonly field: string;
       readonly test: (text: string) => boolean;
-      /** What the test searches for, where it does nothing else, and whether it must be found. */
+      /** For a plain search: the text to find, and whether it must be found. */
       readonly search?: { readonly value: string; readonly found: boolean };
     };
 
@@ -166,14 +166,14 @@ function textTest({ reads, field, test }: CompiledCondition & { reads: 'text' | 
   };
 }
 
-/** The text of a field; empty where there is none. */
+/** The text of a field; empty if there is none. */
 export function textOf(texts: RuleTexts, field: string): string {
   return texts[field as TextField] ?? '';
 }
 
 /**
- * The unrounded number of a field. Undefined for a ratio without impressions, and where nothing is known (NaN): then no
- * condition on it matches.
+ * The unrounded number of a field. Undefined for a ratio without impressions and for unknown numbers (NaN): no
+ * condition matches these.
  */
 export function numberOf(subject: Measures, field: string): number | undefined {
   if (Number.isNaN(subject.impressions)) return undefined;

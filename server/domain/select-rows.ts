@@ -20,7 +20,7 @@ export function* selectRows<Row>(
   return yield* selectFrom(new RowColumns(rows, readers), selection);
 }
 
-/** As `selectRows`, of rows whose columns may be used again. */
+/** Like `selectRows`, for rows whose columns may be reused. */
 export function* selectFrom<Row>(
   columns: RowColumns<Row>,
   { filter, sort }: Selection,
@@ -32,9 +32,9 @@ export function* selectFrom<Row>(
   return pick(rows, matched);
 }
 
-function pick<Row>(rows: readonly Row[], places: Uint32Array): Row[] {
-  const picked = new Array<Row>(places.length);
-  for (let at = 0; at < places.length; at++) picked[at] = rows[places[at]!]!;
+function pick<Row>(rows: readonly Row[], indexes: Uint32Array): Row[] {
+  const picked = new Array<Row>(indexes.length);
+  for (let at = 0; at < indexes.length; at++) picked[at] = rows[indexes[at]!]!;
   return picked;
 }
 
@@ -44,7 +44,7 @@ function everyRow(length: number): Uint32Array {
   return rows;
 }
 
-/** Rows that are tested in one step. */
+/** Rows tested per step. */
 const ROWS_PER_STEP = 500;
 
 /** The rows that match, in their order. Conditions are tested one by one, numbers first, on the rows they decide. */
@@ -56,7 +56,7 @@ function* matching<Row>(columns: RowColumns<Row>, { match, conditions }: Rule): 
     ...compiled.filter(({ reads }) => reads !== 'number'),
   ];
   const isAll = match === 'all';
-  // Until a condition decides otherwise, a row matches all conditions, and not any.
+  // Before any condition is tested, a row matches `all` and not `any`.
   const matches = new Uint8Array(length).fill(isAll ? 1 : 0);
   for (const condition of numbersFirst) {
     const { reads, field } = condition;
@@ -75,12 +75,12 @@ function* matching<Row>(columns: RowColumns<Row>, { match, conditions }: Rule): 
   return marked(matches);
 }
 
-/** With fewer rows to decide, each is searched by itself. */
+/** Below this share of undecided rows, each row is searched separately. */
 const MIN_ROWS_TOGETHER = 1 / 8;
 
 type TextCondition = Exclude<CompiledCondition, { reads: 'number' }>;
 
-/** Whether one search in the texts of all rows is faster than one in each of the rows that a condition decides. */
+/** Whether searching the joined texts of all rows is faster than searching each undecided row. */
 function isSearchedTogether(
   condition: TextCondition,
   matches: Uint8Array,
@@ -91,13 +91,13 @@ function isSearchedTogether(
   return part(matches, isAll ? 1 : 0) > MIN_ROWS_TOGETHER;
 }
 
-// These loops are functions of their own, because V8 compiles loops of generators to slower code.
+// These loops are separate functions, because V8 compiles loops in generators to slower code.
 
 function testRows(test: (row: number) => boolean, matches: Uint8Array, isAll: boolean, from: number, to: number): void {
   for (let row = from; row < to; row++) if ((matches[row] === 1) === isAll) matches[row] = test(row) ? 1 : 0;
 }
 
-/** As `testRows`, of all rows: those that have something have a 1 in `having`. */
+/** Like `testRows`, for all rows; `having` is 1 for rows that contain the text. */
 function markRows(having: Uint8Array, found: boolean, matches: Uint8Array, isAll: boolean): void {
   const wanted = found ? 1 : 0;
   for (let row = 0; row < matches.length; row++) {
@@ -105,14 +105,14 @@ function markRows(having: Uint8Array, found: boolean, matches: Uint8Array, isAll
   }
 }
 
-/** About which part of the marks is `mark`, by one in 16. */
+/** The approximate share of marks equal to `mark`, from a sample of one in 16. */
 function part(marks: Uint8Array, mark: number): number {
   let found = 0;
   for (let row = 0; row < marks.length; row += 16) if (marks[row] === mark) found += 16;
   return found / marks.length;
 }
 
-/** The rows with a 1. */
+/** The indices of marked rows. */
 function marked(marks: Uint8Array): Uint32Array {
   const rows = new Uint32Array(marks.length);
   let count = 0;
@@ -138,7 +138,7 @@ function* tester<Row>(
   return (row) => test(textOf(row));
 }
 
-/** Sorts rows in place. Each field keeps the order of equal rows, so that the last one goes first. */
+/** Sorts rows in place, by the last field first, because each sort keeps the order of equal rows. */
 function* order<Row>(columns: RowColumns<Row>, rows: Uint32Array, sort: readonly SortField[]): Generator<void> {
   for (const { field, descending } of sort.toReversed()) {
     const sign = descending ? -1 : 1;

@@ -1,6 +1,6 @@
 type Rows = Uint32Array;
 
-/** Rows that are sorted or merged in one step: about a millisecond, where a comparison is that of texts. */
+/** Rows sorted or merged per step: about a millisecond when texts are compared. */
 const STEP = 2048;
 
 /** Sorts rows in place by a comparison, a step at a time, because there may be many. Equal rows keep their order. */
@@ -27,7 +27,7 @@ export function* sortInSteps(rows: Rows, compare: (a: number, b: number) => numb
   if (from !== rows) rows.set(from);
 }
 
-/** Numbers that sort rows, as two halves each whose order as whole numbers is theirs. */
+/** Numbers to sort rows by, as pairs of 32-bit integers with the same order. */
 export class SortKeys {
   readonly #halves: Uint32Array;
   readonly #number = new Float64Array(1);
@@ -38,7 +38,7 @@ export class SortKeys {
   }
 
   set(row: number, number: number): void {
-    // Either zero is the same.
+    // Makes -0 equal to 0.
     this.#number[0] = number + 0;
     const [low, high] = this.#bits as unknown as [number, number];
     const isNegative = high >>> 31 === 1;
@@ -69,7 +69,7 @@ const DIGIT_BITS = 11;
 const DIGIT_MASK = (1 << DIGIT_BITS) - 1;
 const DIGITS_PER_HALF = 3;
 
-// These loops are functions of their own, because V8 compiles loops of generators to slower code.
+// These loops are separate functions, because V8 compiles loops in generators to slower code.
 
 /** How often each value of each digit occurs; the last digit is the first. */
 function countDigits(halves: Uint32Array, rows: Rows): Uint32Array[] {

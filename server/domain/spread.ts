@@ -2,12 +2,12 @@ import { type Day, daysInMonth, lastDayOf, type Month, monthOf } from './dates.t
 import { add, type ExactMeasures, type Fraction, type Measures, type Metrics, NOTHING, toMetrics } from './metrics.ts';
 import type { Range } from './range.ts';
 
-/** The share of a month's whole total that its days `first` to `last` (1-based) get when it is spread evenly. */
+/** The part of a month's total for its days `first` to `last` (1-based), if the total is spread evenly. */
 export function partOfTotal(total: number, days: number, first: number, last: number): number {
   return upTo(total, days, last) - upTo(total, days, first - 1);
 }
 
-/** Whether a range has a part of a month that is stored as one total, and not all of it. */
+/** Whether a range contains only a part of a month that is stored as one total. */
 export function hasPartOfMonth({ from, to }: Range, monthlyThrough: Day | null): boolean {
   if (monthlyThrough === null || from > monthlyThrough) return false;
   return !from.endsWith('-01') || (to < monthlyThrough && to !== lastDayOf(monthOf(to)));
@@ -56,7 +56,7 @@ export class Total {
     return this.#fraction.numerator !== 0n;
   }
 
-  /** The position sum, as exact as a double is. */
+  /** The position sum, rounded to a double. */
   get sumPosition(): number {
     const { numerator, denominator } = this.#fraction;
     return this.#measures.sumPosition + Number(numerator) / Number(denominator);

@@ -12,7 +12,7 @@ type Row = Record<string, string | number | null>;
 export interface EntityScope {
   readonly workspace: string;
   readonly projects: readonly string[];
-  /** With the notes of the workspace that belong to no project. */
+  /** Whether to include the notes of the workspace that belong to no project. */
   readonly isWhole: boolean;
 }
 
@@ -40,7 +40,7 @@ export async function exportEntities(
   return files;
 }
 
-/** Days are texts in the catalog. */
+/** The type in the catalog, which stores days as texts. */
 function storedType({ type }: Column): string {
   return type.sql === 'date' ? 'varchar' : type.sql;
 }

@@ -11,7 +11,7 @@ import { Engine } from '../facts/duckdb/engine.ts';
 import { EXPORT_MANIFEST, type ExportManifest, UNFINISHED_EXPORT } from '../load/export-manifest.ts';
 import type { Stores } from '../load/stores.ts';
 import { FACTS } from '../load/tables.ts';
-import { ProcessFolder } from '../process-folder.ts';
+import { ProcessFolder } from '../runtime/process-folder.ts';
 import type { Settings } from '../settings/settings.ts';
 import { LocalFiles } from '../storage/local-files.ts';
 import { openFileStore, storageFolders } from '../storage/open-file-store.ts';
@@ -20,13 +20,13 @@ import { exportFacts } from './facts.ts';
 import type { ExportFormat } from './formats.ts';
 
 export interface ExportOptions {
-  /** One of both. */
+  /** Exactly one of `project` and `workspace`. */
   readonly project?: string;
   readonly workspace?: string;
   /** A folder that is empty or does not exist. */
   readonly folder: string;
   readonly format?: ExportFormat;
-  /** The days of facts; all unless given. */
+  /** The first and last day of facts; all by default. */
   readonly from?: Day;
   readonly to?: Day;
   /** Milliseconds, as `Date.now`. */
@@ -49,8 +49,8 @@ export interface ExportSummary {
 class ExportRefused extends Error {}
 
 /**
- * Writes a snapshot of one state of a project or workspace, which `load` takes. The manifest, with the hash of each file,
- * is written last: an export that was cut short is never taken for a complete one.
+ * Writes a consistent snapshot of a project or workspace, for `load`. The manifest, with the hash of each file, is
+ * written last, so that an interrupted export never looks complete.
  */
 export async function exportSnapshot(stores: Stores, options: ExportOptions): Promise<ExportSummary> {
   const { settings, catalog } = stores;
@@ -64,13 +64,13 @@ export async function exportSnapshot(stores: Stores, options: ExportOptions): Pr
   await using opened = new AsyncDisposableStack();
   const engine = await openEngine(settings, folder, opened);
   using session = await engine.session();
-  const state = await catalog.snapshot(async (own) => {
-    const { workspace, projects } = await scopeOf(own, options);
+  const state = await catalog.snapshot(async (snapshot) => {
+    const { workspace, projects } = await scopeOf(snapshot, options);
     await begin(folder);
     report('writing projects');
     const scope = { workspace, projects: projects.map(({ id }) => id), isWhole: project === undefined };
-    const entities = await exportEntities(session, own, target, scope, format);
-    return { workspace, projects, entities, facts: await factsOf(own, projects) };
+    const entities = await exportEntities(session, snapshot, target, scope, format);
+    return { workspace, projects, entities, facts: await factsOf(snapshot, projects) };
   });
   // The snapshot has ended: files that a load replaces meanwhile stay for an hour.
   const range = { from: from ?? EVERY_DAY.from, to: to ?? EVERY_DAY.to };
@@ -154,13 +154,13 @@ async function scopeOf(
   return { workspace, projects: await listAllProjects(catalog, workspace) };
 }
 
-/** Until the end the folder is marked as unfinished. */
+/** Marks the folder as unfinished until the export is complete. */
 async function begin(folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   await writeFile(join(folder, UNFINISHED_EXPORT), '', { flag: 'wx', mode: 0o600 });
 }
 
-/** Months are exported whole or not at all. */
+/** Warns that months in the range only in part are not exported. */
 function monthWarnings(facts: readonly StoredFact[], { from, to }: Range): string[] {
   const cut = [
     ...(from.endsWith('-01') ? [] : [monthOf(from)]),
@@ -173,7 +173,7 @@ function monthWarnings(facts: readonly StoredFact[], { from, to }: Range): strin
   return isCut ? ['country_monthly: months that are only partly between --from and --to are left out.'] : [];
 }
 
-/** From here on the folder is a complete export. */
+/** Writes the manifest, which makes the export complete. */
 async function finish(target: LocalFiles, manifest: ExportManifest): Promise<void> {
   await target.syncFolders();
   await writeFile(target.path(UNFINISHED_EXPORT), `${JSON.stringify(manifest, null, 2)}\n`);

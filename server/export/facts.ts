@@ -3,7 +3,7 @@ import { lastDayOf, monthOf } from '../domain/dates.ts';
 import type { Range } from '../domain/range.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
 import type { ExportedFile } from '../load/export-manifest.ts';
-import { daysOf } from '../load/parts.ts';
+import { daysOf } from '../load/staged-parts.ts';
 import type { FactTableSchema } from '../load/tables.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
 import { DamagedFile } from '../storage/checked-files.ts';
@@ -55,12 +55,12 @@ export async function exportFacts(
   return { ...of, rows, firstDay, lastDay, ...(await target.seal(file)) };
 }
 
-/** The last day that the rows of a file are about. */
+/** The last day that the rows of a file cover. */
 function lastDayIn({ day }: FactTableSchema, { lastDay }: FactFile): string {
   return day === 'month' ? lastDayOf(monthOf(lastDay)) : lastDay;
 }
 
-/** The copy is compared with the hash, and so is what it was copied from. */
+/** Copies a file and verifies the hash of the copy, and so that of the original. */
 async function copyWhole({ store, target }: FactFolders, stored: FactFile, file: string) {
   await store.copy(stored, target.prepare(file));
   const copy = await target.seal(file);

@@ -1,19 +1,19 @@
 import { addDays, type Day } from '../domain/dates.ts';
-import { type ExactMeasures, type Measures, NOTHING, sum } from '../domain/metrics.ts';
+import { type ExactMeasures, hasUnknown, type Measures, NOTHING, sum } from '../domain/metrics.ts';
 import { type Range, within } from '../domain/range.ts';
 import { Total } from '../domain/spread.ts';
 import type { StoredFile } from '../storage/file-store.ts';
 import type { Facts, NamedMeasures } from './facts.ts';
 import { addMonth } from './series.ts';
 
-/** What a breakdown has under a name. */
+/** The total of one name in a breakdown. */
 export interface NamedTotal {
   readonly name: string;
   readonly measures: ExactMeasures;
 }
 
 export interface CountryTotal extends NamedTotal {
-  /** A month of the range is stored as a total without this country: there it is among the others. */
+  /** Whether the stored total of a month of the range lacks this country, which then counts among the others. */
   readonly lacksMonth: boolean;
 }
 
@@ -33,6 +33,11 @@ export interface Breakdowns {
   readonly hasMonths: boolean;
   readonly devices: NamedTotal[];
   readonly appearances: NamedTotal[];
+  /** Null if the split of a day is unknown, because zeros would be wrong. */
+  readonly segments: Segments | null;
+}
+
+export interface Segments {
   readonly brand: Measures;
   readonly nonBrand: Measures;
   /** The site (the sum over devices) minus brand and non-brand queries, never below zero. Their positions are unknown. */
@@ -59,7 +64,7 @@ export async function breakdowns(facts: Facts, query: BreakdownQuery): Promise<B
       .filter(hasCounts)
       .sort(byClicks),
     appearances: appearances.map(named).filter(hasCounts).sort(byImpressions),
-    ...brandSplit(brand, devices),
+    segments: hasUnknown(brand) ? null : brandSplit(brand, devices),
   };
 }
 
@@ -95,10 +100,7 @@ function countryTotals({ months, rows, monthly }: Awaited<ReturnType<typeof read
   }));
 }
 
-function brandSplit(
-  segments: readonly NamedMeasures[],
-  devices: readonly NamedMeasures[],
-): Pick<Breakdowns, 'brand' | 'nonBrand' | 'anonymous'> {
+function brandSplit(segments: readonly NamedMeasures[], devices: readonly NamedMeasures[]): Segments {
   const brand = segments.find(({ name }) => name === 'brand') ?? NOTHING;
   const nonBrand = segments.find(({ name }) => name === 'non_brand') ?? NOTHING;
   const site = sum(devices);

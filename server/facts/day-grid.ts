@@ -11,7 +11,7 @@ export class DayGrid {
   readonly clicks: Float64Array;
   readonly impressions: Float64Array;
   readonly sumPosition: Float64Array;
-  /** 1 where a day is stored. */
+  /** 1 for cells with a stored day. */
   readonly stored: Uint8Array;
 
   constructor(days: readonly Day[], keywords: number) {
@@ -40,12 +40,12 @@ export class DayGrid {
     }
   }
 
-  /** The measures of a cell; zeros where nothing is stored. */
+  /** The measures of a cell; zeros if nothing is stored. */
   measures(cell: number): Measures {
     return { clicks: this.clicks[cell]!, impressions: this.impressions[cell]!, sumPosition: this.sumPosition[cell]! };
   }
 
-  /** The days from place `first` up to `end`, which is not one of them. */
+  /** The days at the indices `first` to `end` (exclusive). */
   slice(first: number, end: number): DayGrid {
     const width = this.days.length;
     const days = end - first;
@@ -62,7 +62,7 @@ export class DayGrid {
     return sliced;
   }
 
-  /** Days added up: a day of the result for each part, which has the days `first` to `last` of this grid, or none of them. */
+  /** Sums days: each part becomes one day, the sum of the days `first` to `last` of this grid, if any. */
   fold(parts: readonly GridPart[]): DayGrid {
     const width = this.days.length;
     const keywords = width === 0 ? 0 : this.stored.length / width;
@@ -87,7 +87,7 @@ export class DayGrid {
   }
 }
 
-/** Some days of a grid, by their places, under the name of a day; none where `last` is before `first`. */
+/** The indices of days of a grid to sum, and the date of the sum; no days if `last` is before `first`. */
 export interface GridPart {
   readonly from: Day;
   readonly first: number;
@@ -96,7 +96,7 @@ export interface GridPart {
 
 /** Max cells in memory at once; 25 bytes each. */
 const MAX_CELLS = 250_000;
-/** The first part is small, so that an answer begins early; the next ones double, so that each is read while one is written. */
+/** The first part is small, so that a response starts early; the next ones double, to be read while one is written. */
 const FIRST_CELLS = 40_000;
 
 /** Whether the days of so many keywords fit in a grid. */

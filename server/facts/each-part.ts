@@ -1,19 +1,32 @@
 import { eachDay } from '../domain/dates.ts';
 import { type Measures, NOTHING } from '../domain/metrics.ts';
+import type { Range } from '../domain/range.ts';
 import type { StoredFile } from '../storage/file-store.ts';
 import type { FactsPart, SiteDayMeasures, TakeColumns } from './facts.ts';
 
-/** The files of several properties in one list; the other lists say for each whose it is, and which days to read. */
-export interface FilesOfEach {
+/** The files of several properties in one list, with parallel lists of the property and the days to read of each. */
+interface FilesOfEach {
   readonly files: readonly StoredFile[];
-  /** Places of properties in the list of parts. */
+  /** The indices of properties in the list of parts. */
   readonly places: readonly string[];
   readonly firsts: readonly string[];
   readonly lasts: readonly string[];
 }
 
-export function filesOfEach(parts: readonly FactsPart[]): FilesOfEach {
-  const read = parts.flatMap(({ files, range }, place) => files.map((file) => ({ file, range, place })));
+/** Groups the files of parts by the maximum of a statement; a part with more files is not split. */
+export function* groupsOf(parts: readonly FactsPart[], maxFiles: number): Generator<FilesOfEach> {
+  let read: { file: StoredFile; range: Range; place: number }[] = [];
+  for (const [place, { files, range }] of parts.entries()) {
+    if (read.length > 0 && read.length + files.length > maxFiles) {
+      yield listsOf(read);
+      read = [];
+    }
+    for (const file of files) read.push({ file, range, place });
+  }
+  if (read.length > 0) yield listsOf(read);
+}
+
+function listsOf(read: readonly { file: StoredFile; range: Range; place: number }[]): FilesOfEach {
   return {
     files: read.map(({ file }) => file),
     places: read.map(({ place }) => String(place)),
@@ -22,11 +35,17 @@ export function filesOfEach(parts: readonly FactsPart[]): FilesOfEach {
   };
 }
 
+/** Collects a result for each part from rows. */
+export interface Collected<T> {
+  readonly found: T[];
+  readonly take: TakeColumns;
+}
+
 type Numbers = Float64Array;
 type ColumnsOfDays = readonly [Numbers, Numbers, Numbers, Numbers, Numbers, Numbers];
 
 /** Collects the rows of `site_daily_each`: the days of each part, in order. */
-export function collectSiteDays(parts: readonly FactsPart[]): { days: SiteDayMeasures[][]; take: TakeColumns } {
+export function collectSiteDays(parts: readonly FactsPart[]): Collected<SiteDayMeasures[]> {
   const found = parts.map((): SiteDayMeasures[] => []);
   const days = parts.map(({ range: { from, to } }) => eachDay(from, to));
   const take: TakeColumns = (columns, rows) => {
@@ -42,20 +61,17 @@ export function collectSiteDays(parts: readonly FactsPart[]): { days: SiteDayMea
       });
     }
   };
-  return { days: found, take };
+  return { found, take };
 }
 
-/** Collects the rows of `brand_totals_each`: the measures of each part. */
-export function collectTotals(parts: readonly FactsPart[]): { totals: Measures[]; take: TakeColumns } {
-  const totals = parts.map(() => NOTHING);
-  const take: TakeColumns = ([place, clicks, impressions, sumPosition], rows) => {
+/** Collects the rows of `brand_totals_each`: the measures of each part; null if they are unknown. */
+export function collectTotals(parts: readonly FactsPart[]): Collected<Measures | null> {
+  const found = parts.map((): Measures | null => NOTHING);
+  const take: TakeColumns = ([place, isUnknown, clicks, impressions, sumPosition], rows) => {
     for (let row = 0; row < rows; row++) {
-      totals[place![row]!] = {
-        clicks: clicks![row]!,
-        impressions: impressions![row]!,
-        sumPosition: sumPosition![row]!,
-      };
+      const measures = { clicks: clicks![row]!, impressions: impressions![row]!, sumPosition: sumPosition![row]! };
+      found[place![row]!] = isUnknown![row] === 1 ? null : measures;
     }
   };
-  return { totals, take };
+  return { found, take };
 }

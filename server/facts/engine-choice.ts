@@ -3,8 +3,8 @@ import type { StoredFile } from '../storage/file-store.ts';
 export type EngineName = 'duckdb' | 'trino';
 
 /**
- * A question about so many projects goes to Trino. It is not faster: it lists a folder for each (ARCHITECTURE.md, "Facts in
- * Trino"); but a node need not fetch all of their files.
+ * Queries about this many projects go to Trino. It is not faster, because it lists a folder for each
+ * (docs/research/trino.md), but no node must fetch all of their files.
  */
 const MANY_PROJECTS = 2000;
 
@@ -14,7 +14,7 @@ interface EngineSettings {
   readonly trinoAbove: number;
 }
 
-/** Decides which engine answers a question: by the files that the manifest names for it. */
+/** Chooses the engine for a query by the files that it reads. */
 export function chooseEngine({ engine, trinoAbove }: EngineSettings, files: readonly StoredFile[]): EngineName {
   if (engine !== 'auto') return engine;
   let bytes = 0;

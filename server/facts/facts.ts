@@ -24,38 +24,19 @@ export interface FactsQuery {
   readonly signal: AbortSignal;
 }
 
-/** What is read of one of several properties. */
+/** The data to read for one of several properties. */
 export type FactsPart = Omit<FactsQuery, 'signal'>;
 
-/** Takes some rows of an answer by columns. The arrays are valid only during the call. */
+/** Receives rows of a result by columns. The arrays are valid only during the call. */
 export type TakeColumns = (columns: readonly Float64Array[], rows: number) => void;
 
-/** A query for totals of keywords: its range, and the plan of which files to add up. */
+/** A query for totals of keywords: its range, and the plan of which files to sum. */
 export interface KeywordTotalsQuery extends Omit<FactsQuery, 'files'> {
   readonly plan: KeywordTotalsPlan;
 }
 
 /** A row of a list. */
 export type TextRow = readonly [text: string, clicks: number, impressions: number, sumPosition: number];
-
-/** Reads the rows of lists with an engine that is not in this process. */
-export interface DistantLists {
-  /** Whether it is to read these files. */
-  reads(files: readonly StoredFile[]): boolean;
-
-  /** The best pages (`page_daily`) or queries (`query_daily`) of a range. */
-  rankedRows(
-    query: FactsQuery,
-    options: { readonly country: string | null; readonly max: number },
-    add: (rows: readonly TextRow[]) => Promise<void>,
-  ): Promise<void>;
-
-  /** The rows of a list of a range (`page_period` or `query_period`), in no order. */
-  periodRows(
-    query: Pick<FactsQuery, 'files' | 'signal'>,
-    add: (rows: readonly TextRow[]) => Promise<void>,
-  ): Promise<void>;
-}
 
 /**
  * The queries over facts that reports need. A query without files has no rows. Throws `DamagedFile` for a file whose
@@ -65,11 +46,11 @@ export interface Facts {
   /** The days of the property that have rows, in order. */
   siteDays(query: FactsQuery, device: Device): Promise<SiteDayMeasures[]>;
 
-  /** As `siteDays`, of several properties in one go. */
+  /** Like `siteDays`, for several properties at once. */
   siteDaysOfEach(parts: readonly FactsPart[], device: Device, signal: AbortSignal): Promise<SiteDayMeasures[][]>;
 
-  /** Brand, non-brand and other queries of each of several properties together, in one go. */
-  queryTotalsOfEach(parts: readonly FactsPart[], signal: AbortSignal): Promise<Measures[]>;
+  /** The sum of brand and non-brand queries, for several properties at once; null if unknown. */
+  queryTotalsOfEach(parts: readonly FactsPart[], signal: AbortSignal): Promise<(Measures | null)[]>;
 
   /** The days of a country that have rows, in order. */
   countryDays(query: FactsQuery, country: string): Promise<DayMeasures[]>;
@@ -77,7 +58,7 @@ export interface Facts {
   /** Whole months of one country, or of all (null), that the range touches. */
   countryMonths(query: FactsQuery, country: string | null): Promise<CountryMonth[]>;
 
-  /** Totals by name, in no order. */
+  /** Totals by name, unordered. */
   totalsBy(breakdown: Breakdown, query: FactsQuery): Promise<NamedMeasures[]>;
 
   /** Totals of all keywords of `positions` (see `KeywordTotals`). */
@@ -106,16 +87,15 @@ export interface Facts {
    */
   keywordCumulativeDays(query: FactsQuery, take: TakeColumns): Promise<void>;
 
-  /** Keywords (`keyword_all`) together on each day that any of them has, in order. */
+  /** Sums of keywords (`keyword_all`) on each day that any of them has, in order. */
   keywordSums(query: FactsQuery, keywords: readonly string[]): Promise<DayMeasures[]>;
 
   /** Days on which a table has any row, in order. */
   storedDays(query: FactsQuery): Promise<readonly Day[]>;
 
   /**
-   * Impressions of the pages of keywords by day, read a file (`keyword_page_daily`) at a time, its rows in no order.
-   * Columns: the keyword (`shortIdNumber`), days after the first one, page, impressions. A page is a number; fragments
-   * do not count.
+   * Impressions of the pages of keywords by day, read a file (`keyword_page_daily`) at a time, unordered. Columns: the
+   * keyword (`shortIdNumber`), days after the first one, page, impressions. A page is a number; fragments are ignored.
    */
   keywordPages(query: FactsQuery, keywords: readonly string[] | 'all', take: TakeColumns): Promise<void>;
 
@@ -125,12 +105,12 @@ export interface Facts {
   /** Totals of the pages that ranked for a keyword (`keyword_page_daily`), most impressions first. */
   keywordPageTotals(query: FactsQuery, keyword: string, limit: number): Promise<NamedMeasures[]>;
 
-  /** The numbers of pages, in the order of their addresses. */
+  /** The numbers of pages, in the order of `urls`. */
   pageNumbers(urls: readonly string[], signal: AbortSignal): Promise<number[]>;
 
-  /** Addresses of all pages of `page_daily`, in no order. */
+  /** Addresses of all pages of `page_daily`, unordered. */
   pageUrls(query: FactsQuery): Promise<string[]>;
 
-  /** Pages (`page_daily`) together on each day that any of them has, in order. */
+  /** Sums of pages (`page_daily`) on each day that any of them has, in order. */
   pageSums(query: FactsQuery, urls: readonly string[]): Promise<DayMeasures[]>;
 }

@@ -1,6 +1,6 @@
 import type { Measures } from '../domain/metrics.ts';
 
-/** Totals of a project's keywords in flat arrays, by the keyword's position, added up from columns of rows. */
+/** Totals of a project's keywords in flat arrays, by the keyword's position, summed from columns of rows. */
 export class KeywordTotals {
   readonly #index: KeywordIndex;
   readonly #clicks: Float64Array;
@@ -56,7 +56,7 @@ interface KeywordIndex {
   readonly positions: Float64Array;
 }
 
-/** Indexes by `positions`, a map that is made once per revision: sorting takes longer than adding up. */
+/** Cached by `positions`, a map that is made once per revision: sorting takes longer than summing. */
 const indexes = new WeakMap<ReadonlyMap<number, number>, KeywordIndex>();
 
 function indexOf(positions: ReadonlyMap<number, number>): KeywordIndex {

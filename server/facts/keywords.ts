@@ -12,12 +12,12 @@ import type { KeywordTotals } from './keyword-totals.ts';
 interface KeywordsQuery<K extends PlacedKeyword> extends Omit<FactsQuery, 'files'> {
   /** How to compute totals. */
   readonly totals: KeywordTotalsPlan;
-  /** All keywords of the project, in the order of the answer. */
+  /** All keywords of the project, in the order of the response. */
   readonly tracked: {
     readonly keywords: readonly K[];
     readonly positions: ReadonlyMap<number, number>;
   };
-  /** Only the keywords of these groups, when given. */
+  /** Restricts the result to the keywords of these groups. */
   readonly matches: readonly GroupMatch[] | undefined;
   readonly selection: Selection;
   readonly device: Device;
@@ -45,9 +45,9 @@ function textsOf({ query, intent, source }: PlacedKeyword): { query: string; int
   return { query, intent, source };
 }
 
-/** Some days of a range that are added up, under the name of a day. */
+/** The days of a range, or sums of some of them. */
 export interface DaysQuery extends Omit<FactsQuery, 'signal'> {
-  /** Undefined: each day by itself. */
+  /** The days to sum; undefined for single days. */
   readonly parts?: readonly GridPart[] | undefined;
 }
 
@@ -55,13 +55,13 @@ export interface DaysQuery extends Omit<FactsQuery, 'signal'> {
 export interface KeywordDays<K> {
   readonly keywords: readonly K[];
   readonly days: DayGrid;
-  /** In each place what its day is compared with; undefined without a comparison. */
+  /** At each index the day to compare with; undefined without a comparison. */
   readonly base: DayGrid | undefined;
 }
 
 /**
- * The days of the keywords of a page, some keywords at a time, and those that they are compared with. The next part is read
- * while one is written, so that a long answer takes the longer of both times and not their sum.
+ * The days of the keywords of a page, and those to compare them with, for some keywords at a time. The next part is
+ * read while one is written, so that a long response takes the longer of both times, not their sum.
  */
 export function keywordDays<K extends PlacedKeyword>(
   facts: Facts,
@@ -74,7 +74,7 @@ export function keywordDays<K extends PlacedKeyword>(
   page: readonly K[],
 ): AsyncGenerator<KeywordDays<K>> {
   return readAhead(gridParts(page, days.range), async (keywords, index) => {
-    // The first part has priority: answers begin early, and short ones (one part) do not wait for long ones.
+    // The first part has priority: responses start early, and short ones (one part) do not wait for long ones.
     const priority = index === 0 ? 1 : 0;
     const ids = keywords.map(({ id }) => id);
     const read = ({ files, range }: Omit<FactsQuery, 'signal'>): Promise<DayGrid> =>
@@ -99,7 +99,7 @@ function folded(grid: DayGrid, { parts }: DaysQuery): DayGrid {
   return parts === undefined ? grid : grid.fold(parts);
 }
 
-/** The days of two ranges, where the second one follows the first: one statement reads them in less time than two. */
+/** Joins two consecutive ranges, because one statement is faster than two; undefined for others. */
 function inOneRange(first: DaysQuery, second: DaysQuery): Omit<FactsQuery, 'signal'> | undefined {
   if (addDays(first.range.to, 1) !== second.range.from) return undefined;
   const files = new Map([...first.files, ...second.files].map((file) => [file.file, file]));

@@ -1,42 +1,40 @@
 import type { ConcurrencyLimit } from '../runtime/limits.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { FileStore } from '../storage/file-store.ts';
-import { ChosenFacts } from './chosen-facts.ts';
-import { DuckDBFacts } from './duckdb/duckdb-facts.ts';
 import type { Engine } from './duckdb/engine.ts';
+import { DuckDBReader } from './duckdb/reader.ts';
 import { chooseEngine } from './engine-choice.ts';
-import type { DistantLists, Facts } from './facts.ts';
+import type { Facts } from './facts.ts';
+import type { DistantLists } from './reader.ts';
+import { StoredFacts } from './stored-facts.ts';
 
 interface FactsSources {
   readonly settings: Pick<Settings, 'engine' | 'trino' | 'trinoAbove'>;
   readonly engine: Engine;
   readonly files: FileStore;
-  /** See `DuckDBFacts`. */
+  /** See `DuckDBReader`. */
   readonly heavy: ConcurrencyLimit;
 }
 
-/** Opens the facts, read by the engines of the settings. Throws if they do not fit together. */
+/** Opens the facts with the engines of the settings. Throws for settings that contradict each other. */
 export async function openFacts({ settings, engine, files, heavy }: FactsSources): Promise<Facts> {
-  const duckdb = new DuckDBFacts(engine, files, heavy);
-  const reader = await openTrino(settings, files);
-  if (reader === undefined) return duckdb;
-  const { TrinoFacts } = await import('./trino/trino-facts.ts');
-  const trino = new TrinoFacts(reader, (...of) => duckdb.pageNumbers(...of));
-  return new ChosenFacts(duckdb, trino, (stored) => chooseEngine(settings, stored));
+  const duckdb = new DuckDBReader(engine, files, heavy);
+  const trino = await openTrino(settings, files);
+  if (trino === undefined) return new StoredFacts(duckdb);
+  return new StoredFacts(duckdb, (stored) => (chooseEngine(settings, stored) === 'trino' ? trino : duckdb));
 }
 
-/** Opens what reads lists in Trino; undefined if all lists are read here. */
+/** Opens the reader of lists in Trino; undefined if DuckDB reads all lists. */
 export async function openDistantLists({
   settings,
   files,
 }: Pick<FactsSources, 'settings' | 'files'>): Promise<DistantLists | undefined> {
   const reader = await openTrino(settings, files);
   if (reader === undefined) return undefined;
-  const { TrinoLists } = await import('./trino/trino-lists.ts');
-  return new TrinoLists(reader, (stored) => chooseEngine(settings, stored) === 'trino');
+  return { reads: (stored) => chooseEngine(settings, stored) === 'trino', rows: reader.listRows };
 }
 
-/** Whether Trino answers, and whether anything else answers its questions; undefined if it is not used. */
+/** The check of Trino, and whether no other engine can run its queries; undefined if it is not used. */
 export function openTrinoHealth({
   engine,
   trino,
@@ -49,6 +47,19 @@ export function openTrinoHealth({
     await checkTrino(trino, signal);
   };
   return { check, isNeeded: engine === 'trino' };
+}
+
+/**
+ * The statements that define the tables of Trino over the facts.
+ * @param storage see `ORDINATE_STORAGE`
+ * @param trino see `ORDINATE_TRINO`
+ */
+export async function trinoDefinitions(storage: string, trino: string): Promise<string[]> {
+  const [{ readTrinoAddress }, { tableDefinitions }] = await Promise.all([
+    import('./trino/address.ts'),
+    import('./trino/tables.ts'),
+  ]);
+  return tableDefinitions(storage.replace(/\/$/, ''), readTrinoAddress(trino));
 }
 
 /** The modules for Trino are loaded only if it is used. */

@@ -1,5 +1,6 @@
 import {
   addDays,
+  countDays,
   type Day,
   eachDay,
   eachMonth,
@@ -21,7 +22,7 @@ interface SeriesQuery {
   readonly signal: AbortSignal;
 }
 
-/** Measures by day, to be added up over any of the days that were read. */
+/** Measures by day, which can be summed over any of the days that were read. */
 export class Series {
   readonly #days: ReadonlyMap<Day, DayMeasures>;
   readonly #months: ReadonlyMap<Month, CountryMonth>;
@@ -85,21 +86,29 @@ export async function siteSeries(
 
 /** Throws `invalid_request` for a device on days whose devices are unknown: some imports have such days. */
 export function refuseUnknownDevices(rows: readonly SiteDayMeasures[], device: Device): void {
-  const unknown = rows.filter(({ hasUnknownDevice }) => hasUnknownDevice === 1);
+  const unknown = rows.filter(hasUnknownDevice);
   if (unknown.length === 0) return;
-  const days = `${unknown.length} ${unknown.length === 1 ? 'day' : 'days'} of the range (${unknown[0]!.date} to ${unknown.at(-1)!.date})`;
-  throw invalidRequest(`device must be all, not '${device}': the devices of ${days} are unknown.`);
+  throw invalidRequest(`device must be all, not '${device}': the devices of ${daysOf(unknown)} are unknown.`);
+}
+
+function hasUnknownDevice({ hasUnknownDevice: isUnknown }: SiteDayMeasures): boolean {
+  return isUnknown === 1;
+}
+
+function daysOf(rows: readonly DayMeasures[]): string {
+  return `${rows.length} ${rows.length === 1 ? 'day' : 'days'} of the range (${rows[0]!.date} to ${rows.at(-1)!.date})`;
 }
 
 interface CountryQuery extends SeriesQuery {
   readonly country: string;
   /** Up to this day a country has monthly totals only, which are spread over their days; after it, daily rows. */
   readonly monthlyThrough: Day | null;
+  readonly siteFiles: readonly StoredFile[];
   readonly countryFiles: readonly StoredFile[];
   readonly monthFiles: readonly StoredFile[];
 }
 
-/** Days of one country. */
+/** Days of one country. Throws `invalid_request` if the countries of days are unknown. */
 export async function siteSeriesOfCountry(facts: Facts, query: CountryQuery): Promise<Series> {
   const { range, country, signal, monthlyThrough } = query;
   if (range === null) return NO_DAYS;
@@ -109,8 +118,29 @@ export async function siteSeriesOfCountry(facts: Facts, query: CountryQuery): Pr
     monthly ? facts.countryMonths({ files: query.monthFiles, range: monthly, signal }, country) : [],
     afterMonthly ? facts.countryDays({ files: query.countryFiles, range: afterMonthly, signal }, country) : [],
   ]);
+  if (afterMonthly !== null) await refuseUnknownCountries(facts, query, afterMonthly, days);
   return new Series(days, months, monthlyThrough);
 }
+
+/** Days of an import without devices have countries only if another import added them. */
+async function refuseUnknownCountries(
+  facts: Facts,
+  { siteFiles, countryFiles, country, signal }: CountryQuery,
+  range: Range,
+  days: readonly DayMeasures[],
+): Promise<void> {
+  if (days.length === countDays(range.from, range.to)) return;
+  const site = await facts.siteDays({ files: siteFiles, range, signal }, ANY_DEVICE);
+  const ofImports = site.filter(hasUnknownDevice);
+  if (ofImports.length === 0) return;
+  const known = new Set(await facts.storedDays({ files: countryFiles, range, signal }));
+  const unknown = ofImports.filter(({ date }) => !known.has(date));
+  if (unknown.length === 0) return;
+  throw invalidRequest(`country must be left out, not '${country}': the countries of ${daysOf(unknown)} are unknown.`);
+}
+
+/** Only queries for a device return which days have unknown devices. */
+const ANY_DEVICE: Device = 'desktop';
 
 /** Adds the part of a month's total that is in a range. The range must overlap the month. */
 export function addMonth(total: Total, { month, ...measures }: CountryMonth, range: Range): void {

@@ -33,8 +33,8 @@ export function arrowType(type: Column['type']): DataType {
 }
 
 /**
- * Makes a column of rows from `start` on, and reads each cell once. The next call overwrites its bytes: new memory for each batch would
- * keep the garbage collector busy for as long as the batches take.
+ * Makes a column of rows from `start` on, and reads each cell once. The next call overwrites its bytes: with new memory
+ * for each batch, garbage collection would take as long as the batches.
  */
 export type MakeColumn = (cells: Cells, start: number, length: number) => Data;
 
@@ -78,7 +78,7 @@ class Validity {
 }
 
 type NumberType = Exclude<Column['type'], 'text' | 'ids'>;
-/** Returns the values of rows. What stands in the place of a null does not count. */
+/** Returns the values of rows. The value at a null is ignored. */
 type Fill = (cells: Cells, start: number, length: number, validity: Validity) => ArrayBufferView;
 type Put = (row: number, value: NonNullable<Cell>) => void;
 
@@ -155,7 +155,7 @@ function readEach(cells: Cells, start: number, length: number, validity: Validit
   }
 }
 
-/** Days repeat with each keyword, and parsing one takes 200 ns. */
+/** Caches results: days repeat with each keyword, and parsing one takes 200 ns. */
 function remembered(parse: (text: string) => number): (text: string) => number {
   const known = new Map<string, number>();
   return (text) => {
@@ -168,7 +168,7 @@ function remembered(parse: (text: string) => number): (text: string) => number {
   };
 }
 
-/** Texts often come many times in a row, such as the query of each day: then they are encoded once. */
+/** Encodes texts; a text that repeats in consecutive rows, such as the query of each day, is encoded once. */
 function textColumn(max: number): (...rows: Parameters<MakeColumn>) => Data<Utf8> {
   const type = new Utf8();
   const validity = new Validity(max);
@@ -193,14 +193,14 @@ function textColumn(max: number): (...rows: Parameters<MakeColumn>) => Data<Utf8
   };
 }
 
-/** Texts one after the other, in bytes. */
+/** Concatenated texts, as bytes. */
 class Texts {
   /** Bytes of all texts. */
   length = 0;
   #bytes: Buffer;
   /** Bytes of the last text. */
   #size = 0;
-  /** How many more times the last text comes; it is copied when another one follows. */
+  /** How often the last text repeats; the copies are written when another text follows. */
   #more = 0;
 
   constructor(size: number) {
@@ -219,7 +219,7 @@ class Texts {
     this.length += this.#size;
   }
 
-  /** The last text once more. */
+  /** Repeats the last text. */
   repeat(): void {
     this.#more++;
     this.length += this.#size;

@@ -33,7 +33,7 @@ export class ArrowStream {
     }
   }
 
-  /** The last bytes; without any batch, the schema too. */
+  /** The last bytes, with the schema if there was no batch. */
   end(): Buffer {
     this.#writer.reset();
     return this.#writer.take();

@@ -2,7 +2,8 @@ import type { Column, RowFormat, RowOptions, Rows } from './rows.ts';
 
 /** An Arrow IPC stream. The package is loaded at its first use: most servers never need it. */
 export const arrow: RowFormat = {
-  contentType: 'application/vnd.apache.arrow.stream',
+  description: 'With exact types, and `sum_position`.',
+  isText: false,
   write: writeArrow,
 };
 

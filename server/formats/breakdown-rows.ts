@@ -1,7 +1,14 @@
 import type { BreakdownsResult } from '../reports/breakdowns.ts';
 import type { BreakdownRow } from '../reports/compared-breakdowns.ts';
-import { comparedColumns, exactSum } from './compared-rows.ts';
-import { batchOf, METRICS, metricReaders, type RowsAnswer, sumPositionColumn } from './rows.ts';
+import {
+  batchOf,
+  comparedColumns,
+  exactSum,
+  METRICS,
+  metricReaders,
+  type RowsAnswer,
+  sumPositionColumn,
+} from './rows.ts';
 
 interface FlatRow extends BreakdownRow {
   readonly kind: 'country' | 'device' | 'appearance' | 'segment';
@@ -17,7 +24,7 @@ export function breakdownRows({
     ...ofKind('country', countries),
     ...ofKind('device', devices),
     ...ofKind('appearance', appearances),
-    ...ofKind('segment', Object.values(segments)),
+    ...ofKind('segment', Object.values(segments ?? {})),
   ];
   const isSpread = (of: (row: FlatRow) => FlatRow['now']): boolean =>
     rows.some((row) => {

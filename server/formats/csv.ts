@@ -1,7 +1,7 @@
 import { type Cell, type Column, plainColumns, type RowFormat } from './rows.ts';
 import { textRows } from './text-rows.ts';
 
-/** Spreadsheets run texts that begin like this as formulas. */
+/** Spreadsheets evaluate texts that begin like this as formulas. */
 const FORMULA = /^[=+\-@\t\r]/;
 const NEEDS_QUOTES = /[",\r\n]/;
 
@@ -10,7 +10,8 @@ const NEEDS_QUOTES = /[",\r\n]/;
  * leading `'`.
  */
 export const csv: RowFormat = {
-  contentType: 'text/csv; charset=utf-8',
+  description: 'RFC 4180 with a header line. Texts that a spreadsheet would execute are prefixed with an apostrophe.',
+  isText: true,
   write: ({ columns, batches }, { bom }) => {
     const header = plainColumns(columns).map(({ column }) => column.name);
     return textRows({

@@ -34,12 +34,12 @@ export const PROJECT_COLUMNS: readonly Read<ListedProject>[] = [
   ['trackedKeywords', 'count', ({ trackedKeywords }) => trackedKeywords],
 ];
 
-/** Projects, a row each. */
+/** One row per project. */
 export function projectRows({ projects }: { readonly projects: readonly ListedProject[] }): RowsAnswer {
   return table('projects', projects, PROJECT_COLUMNS);
 }
 
-/** Alerts, a row each. */
+/** One row per alert. */
 export function alertRows({ project, alerts }: AlertsResult): RowsAnswer {
   return table(`${project.domain}-alerts`, alerts, [
     ['id', 'text', ({ id }) => id],
@@ -56,7 +56,7 @@ export function alertRows({ project, alerts }: AlertsResult): RowsAnswer {
   ]);
 }
 
-/** Notes, a row each. */
+/** One row per note. */
 export function noteRows({ project, notes }: NotesResult): RowsAnswer {
   return table(`${project.domain}-notes`, notes, [
     ['id', 'text', ({ id }) => id],

@@ -12,12 +12,12 @@ export function metricsJson(clicks: number, impressions: number, sumPosition: nu
   return `"clicks":${clicks},"impressions":${impressions},"ctr":${ctr},"position":${position}}`;
 }
 
-/** The start of an answer whose rows follow: `{…,"name":[`. The caller ends it with `]}`. */
+/** The start of a response whose rows follow: `{…,"name":[`. The caller ends it with `]}`. */
 export function openRows(head: object, name: string): string {
   return `${JSON.stringify(head).slice(0, -1)},"${name}":[`;
 }
 
-/** A whole answer as JSON. */
+/** A whole response as JSON. */
 export function documentJson<Answer extends object>(answer: Answer): Buffer {
   return Buffer.from(JSON.stringify(answer));
 }

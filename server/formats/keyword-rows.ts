@@ -5,12 +5,14 @@ import { type Measures, type Metrics, NOTHING, roundRatio, toMetrics } from '../
 import type { DayGrid } from '../facts/day-grid.ts';
 import type { KeywordDays } from '../facts/keywords.ts';
 import type { KeywordSeries, KeywordsResult } from '../reports/keywords.ts';
-import { type ComparedRow, comparedColumns } from './compared-rows.ts';
 import {
   type Batch,
   batchOf,
   type Cell,
   type Column,
+  type ComparedRow,
+  comparedColumns,
+  DAY_COUNT,
   METRICS,
   metricReaders,
   type Rows,
@@ -18,7 +20,7 @@ import {
   sumPositionColumn,
 } from './rows.ts';
 
-/** Keywords of one batch of totals. */
+/** Keywords per batch of totals. */
 const KEYWORDS = 10_000;
 
 const TOTALS: readonly Column[] = [
@@ -85,35 +87,36 @@ function* totalsBatches(
   }
 }
 
-function dayRows({ comparison }: KeywordsResult, { buckets, parts }: KeywordSeries): Rows {
+function dayRows({ comparison }: KeywordsResult, { buckets, days, parts }: KeywordSeries): Rows {
   const columns = comparedColumns<number>(() => NOT_COMPARED, { isCompared: comparison !== undefined }).columns;
   const comparers = buckets.map((bucket) => comparison?.ranges.part(bucket));
   return {
-    columns: [...DAYS, ...METRICS, ...columns, sumPositionColumn()],
-    batches: dayBatches(parts, comparers),
+    columns: [...DAYS, ...(days ? [DAY_COUNT] : []), ...METRICS, ...columns, sumPositionColumn()],
+    batches: dayBatches(parts, comparers, days),
   };
 }
 
 async function* dayBatches(
   parts: KeywordSeries['parts'],
   comparers: readonly (Comparer | undefined)[],
+  counts: KeywordSeries['days'],
 ): AsyncGenerator<Batch> {
   const rows = new DayRows();
   for await (const part of parts) {
     for (let cell = 0; cell < part.days.stored.length; ) {
       cell = rows.fill(part.days, cell);
-      if (rows.length > 0) yield dayBatch(part, rows, comparers);
+      if (rows.length > 0) yield dayBatch(part, rows, comparers, counts);
     }
   }
 }
 
-/** Rows of one batch of days: their arrays stay in the processor's cache. */
+/** Rows per batch of days: few enough for the processor's cache. */
 const DAY_ROWS = 8192;
 
-/** The stored days of a part of a grid. Its arrays are used again for the next part. */
+/** The stored days of a part of a grid. Its arrays are reused for the next part. */
 class DayRows {
   length = 0;
-  /** Of each row: its cell in the grid, its keyword and its day. */
+  /** For each row: its cell in the grid, its keyword and its day. */
   readonly cells = new Uint32Array(DAY_ROWS);
   readonly keywords = new Uint32Array(DAY_ROWS);
   readonly days = new Uint32Array(DAY_ROWS);
@@ -123,7 +126,7 @@ class DayRows {
   readonly position = new Float64Array(DAY_ROWS);
   readonly sumPosition = new Float64Array(DAY_ROWS);
 
-  /** Takes stored days from a cell on, as many as there is space for. Returns the first cell that was not looked at. */
+  /** Takes stored days from a cell on, until it is full. Returns the first cell that was not read. */
   fill(grid: DayGrid, first: number): number {
     const { stored, clicks, impressions, sumPosition } = grid;
     const width = grid.days.length;
@@ -160,6 +163,7 @@ function dayBatch(
   { keywords, days: grid, base }: KeywordDays<TrackedKeyword>,
   rows: DayRows,
   comparers: readonly (Comparer | undefined)[],
+  counts: KeywordSeries['days'],
 ): Batch {
   const keyword = (row: number): TrackedKeyword => keywords[rows.keywords[row]!]!;
   const compared = remembered((row): ComparedRow => {
@@ -173,6 +177,7 @@ function dayBatch(
       (row) => keyword(row).id,
       (row) => keyword(row).query,
       (row) => grid.days[rows.days[row]!]!,
+      ...(counts ? [(row: number) => counts[rows.days[row]!]!] : []),
       rows.clicks,
       rows.impressions,
       rows.ctr,
@@ -183,7 +188,7 @@ function dayBatch(
   };
 }
 
-/** A function of rows that remembers its results. */
+/** Caches the results of a function of rows. */
 function remembered<T>(make: (row: number) => T): (row: number) => T {
   const known: T[] = [];
   return (row) => (known[row] ??= make(row));

@@ -4,13 +4,13 @@ import { isoInstant } from '../domain/instants.ts';
 import type { DayGrid } from '../facts/day-grid.ts';
 import type { KeywordComparison, KeywordsResult } from '../reports/keywords.ts';
 import { reportExternalBytes } from '../runtime/external-memory.ts';
+import { Piece } from '../runtime/text-bytes.ts';
 import { metricsJson, openRows } from './json.ts';
 import { MetricsBytes } from './metrics-bytes.ts';
-import { Piece } from './text-bytes.ts';
 
 /** Bytes per chunk. */
 const CHUNK = 64 * 1024;
-/** Bytes of most keywords with a comparison. */
+/** Most keywords with a comparison are shorter, in bytes. */
 const COMPARED_KEYWORD = 1024;
 
 type Tracked = KeywordsResult['tracked'];
@@ -48,22 +48,23 @@ function comparedJson(result: KeywordsResult, comparison: KeywordComparison): Bu
 /** Keywords with their totals and days, in chunks. */
 export async function* dailyKeywordsJson(result: KeywordsResult): AsyncGenerator<Buffer, void> {
   const { head, daily, comparison } = result;
-  const { buckets, parts } = daily!;
+  const { buckets, days, parts } = daily!;
   const bytes = new MetricsBytes();
   const keywordJson = keywordWriter(result);
   const write = comparison
     ? comparedWriter(bytes, result, comparison)
     : (keyword: TrackedKeyword, isFirst: boolean) => bytes.text((isFirst ? '' : ',') + keywordJson(keyword));
-  const starts = buckets.map(({ from }) => new Piece(`{"date":"${from}",`));
+  const daysOf = (at: number): string => (days === undefined ? '' : `"days":${days[at]},`);
+  const starts = buckets.map(({ from }, at) => new Piece(`{"date":"${from}",${daysOf(at)}`));
   const comparers = comparison && buckets.map((bucket) => comparison.ranges.part(bucket));
   bytes.text(openRows(head, 'keywords'));
   let isFirst = true;
-  for await (const { keywords, days, base } of parts) {
+  for await (const { keywords, days: grid, base } of parts) {
     for (const [index, keyword] of keywords.entries()) {
       write(keyword, isFirst);
       bytes.text(',"daily":[');
-      if (base && comparers) writeComparedDays(bytes, { days, base, comparers }, index, starts);
-      else writeDays(bytes, days, index, starts);
+      if (base && comparers) writeComparedDays(bytes, { days: grid, base, comparers }, index, starts);
+      else writeDays(bytes, grid, index, starts);
       bytes.text(']}');
       isFirst = false;
       if (bytes.length >= CHUNK) yield bytes.take();
@@ -82,7 +83,7 @@ function keywordWriter({ tracked, totals }: KeywordsResult): (keyword: TrackedKe
   };
 }
 
-/** As `keywordWriter`, with the totals of the other range. */
+/** Like `keywordWriter`, with the totals of the other range. */
 function comparedWriter(
   bytes: MetricsBytes,
   { tracked, totals }: KeywordsResult,

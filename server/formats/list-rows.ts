@@ -1,8 +1,17 @@
 import type { Compared } from '../domain/comparison.ts';
 import { NOTHING } from '../domain/metrics.ts';
 import type { ListResult } from '../reports/lists.ts';
-import { type ComparedRow, comparedColumns } from './compared-rows.ts';
-import { type Batch, batchOf, type Cell, type Column, METRICS, type RowsAnswer, sumPositionColumn } from './rows.ts';
+import {
+  type Batch,
+  batchOf,
+  type Cell,
+  type Column,
+  type ComparedRow,
+  comparedColumns,
+  METRICS,
+  type RowsAnswer,
+  sumPositionColumn,
+} from './rows.ts';
 
 const COLUMNS: Readonly<Record<ListResult['kind'], readonly Column[]>> = {
   pages: [{ name: 'url', type: 'text' }, ...METRICS],

@@ -1,10 +1,10 @@
 import { RATIO_SCALE, RATIOS, type Unsafe } from '../domain/comparison.ts';
 import { type Measures, scaledRatio } from '../domain/metrics.ts';
-import { Piece, TextBytes } from './text-bytes.ts';
+import { Piece, TextBytes } from '../runtime/text-bytes.ts';
 
 /** Max length of the metrics of a day: the longest numbers have 16 digits, and `ctr` at most 20 characters. */
 const MAX_METRICS_BYTES = 192;
-/** Max length of what stands beside metrics: its fixed text, 12 numbers, and all reasons of each metric. */
+/** Max length of a comparison: its fixed text, 12 numbers, and all reasons of each metric. */
 const MAX_COMPARED_BYTES = 2048;
 
 const CLICKS = new Piece('"clicks":');
@@ -15,7 +15,7 @@ const NOTHING = new Piece(',"ctr":null,"position":null');
 const COMPARISON = new Piece(',"comparison":{"clicks":');
 const CHANGE = new Piece('},"change":{"clicks":{"difference":');
 const RATIO = new Piece(',"ratio":');
-/** What comes after the ratio of each metric, and with a ratio of null. */
+/** The text after the ratio of each metric, and the same with a ratio of null. */
 const AFTER_RATIO = [
   '},"impressions":{"difference":',
   '},"ctr":{"difference":',
@@ -25,7 +25,7 @@ const AFTER_RATIO = [
 const NULL = new Piece('null');
 const [COMMA, BRACE] = Buffer.from(',}') as unknown as [number, number];
 
-/** Measures of the other range, and what `Comparer.changes` made of them. */
+/** Measures of the other range, and the results of `Comparer.changes`. */
 export interface ComparedMeasures {
   readonly base: Measures;
   readonly changes: Float64Array;
@@ -33,8 +33,8 @@ export interface ComparedMeasures {
 }
 
 /**
- * Writes metrics of keywords as bytes: the same JSON as `metricsJson` and `JSON.stringify` give, without a string for
- * each of 500,000 days. V8 collects strings so late that an answer would take 100 MB more; and strings of the many
+ * Writes metrics of keywords as bytes: the same JSON as from `metricsJson` and `JSON.stringify`, without a string for
+ * each of 500,000 days. V8 collects strings so late that a response would take 100 MB more, and strings of the many
  * decimals of a comparison take five times the processor time.
  */
 export class MetricsBytes extends TextBytes {
@@ -47,16 +47,16 @@ export class MetricsBytes extends TextBytes {
     this.bytes[this.end++] = BRACE;
   }
 
-  /** Writes one day with the properties beside its metrics. */
+  /** Writes one day with its comparison. */
   comparedDay(start: Piece, first: boolean, now: Measures, other: ComparedMeasures): void {
     this.day(start, first, now.clicks, now.impressions, now.sumPosition);
-    // In place of the closing brace.
+    // Overwrites the closing brace.
     this.end--;
     this.compared(other);
     this.bytes[this.end++] = BRACE;
   }
 
-  /** Writes the properties beside metrics, each after a comma. */
+  /** Writes the properties of a comparison, each after a comma. */
   compared({ base, changes, unsafe }: ComparedMeasures): void {
     this.reserve(MAX_COMPARED_BYTES);
     this.#metrics(COMPARISON, base.clicks, base.impressions, base.sumPosition);
@@ -91,7 +91,7 @@ export class MetricsBytes extends TextBytes {
     this.decimal(scaledRatio(sumPosition + impressions, impressions, 10), 1, 10);
   }
 
-  /** The change of a metric, and what comes before the next one. */
+  /** The change of a metric, and the text before the next one. */
   #change(changes: Float64Array, at: number, zeros: number, scale: number): void {
     this.#signed(changes[at]!, zeros, scale);
     const ratio = changes[RATIOS + at]!;
@@ -105,7 +105,7 @@ export class MetricsBytes extends TextBytes {
     this.raw(after.number);
   }
 
-  /** As `#decimal`, of a number of either sign; NaN is null. */
+  /** Like `#decimal`, for signed numbers; NaN is null. */
   #signed(value: number, zeros: number, scale: number): void {
     if (Number.isNaN(value)) {
       this.raw(NULL);
@@ -115,7 +115,7 @@ export class MetricsBytes extends TextBytes {
   }
 }
 
-/** Unsafe metrics as a property: rows share few such objects. */
+/** A cache of unsafe metrics as a property: rows share few such objects. */
 const unsafePieces = new WeakMap<Unsafe, Piece>();
 
 function unsafePiece(unsafe: Unsafe): Piece {

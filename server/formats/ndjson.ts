@@ -3,7 +3,8 @@ import { textRows } from './text-rows.ts';
 
 /** One JSON object per line. */
 export const ndjson: RowFormat = {
-  contentType: 'application/x-ndjson; charset=utf-8',
+  description: 'A JSON object per row.',
+  isText: true,
   write: ({ columns, batches }) =>
     textRows({
       start: '',

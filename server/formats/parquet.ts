@@ -3,7 +3,8 @@ import type { RowFormat, RowOptions, Rows } from './rows.ts';
 
 /** A Parquet file, sent a group of rows at a time. */
 export const parquet: RowFormat = {
-  contentType: 'application/vnd.apache.parquet',
+  description: 'With exact types, and `sum_position`.',
+  isText: false,
   write: writeParquet,
 };
 
@@ -12,7 +13,7 @@ async function* writeParquet({ columns, batches }: Rows, { quality }: RowOptions
   let start: Buffer | undefined = stream.start();
   for await (const batch of batches) {
     for await (const bytes of stream.write(batch)) {
-      // Until then an error is an error answer.
+      // An error before the first bytes becomes an error response.
       if (start !== undefined) yield start;
       start = undefined;
       yield bytes;

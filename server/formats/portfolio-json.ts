@@ -1,14 +1,14 @@
 import type { PortfolioResult } from '../reports/portfolio.ts';
 import type { PortfolioRow } from '../reports/portfolio-rows.ts';
-import { siteMetrics } from '../reports/site-answer.ts';
+import { siteMetrics, siteRow } from '../reports/site-answer.ts';
 import { inTurns } from '../runtime/turns.ts';
 
-/** All projects of an answer. */
+/** All projects of a response. */
 export async function portfolioJson(result: PortfolioResult): Promise<Buffer> {
   return Buffer.concat(await Array.fromAsync(portfolioParts(result)));
 }
 
-/** Projects in chunks, for answers that are too long to be in memory. */
+/** Projects in chunks, for responses that are too long for memory. */
 export async function* portfolioParts({ paging, parts }: PortfolioResult): AsyncGenerator<Buffer, void> {
   let start = `{"paging":${JSON.stringify(paging)},"projects":[`;
   for await (const rows of parts) {
@@ -41,6 +41,6 @@ function rowJson({ planned: { listed }, site }: PortfolioRow): object {
     range,
     ...(quality && { quality }),
     totals: siteMetrics(total),
-    ...(daily && { daily: daily.map(({ date, ...sums }) => ({ date, ...siteMetrics(sums) })) }),
+    ...(daily && { daily: daily.map(siteRow) }),
   };
 }

@@ -1,20 +1,33 @@
 import type { PortfolioResult } from '../reports/portfolio.ts';
 import type { PortfolioRow } from '../reports/portfolio-rows.ts';
-import { type SiteSums, siteMetrics } from '../reports/site-answer.ts';
-import { comparedColumns } from './compared-rows.ts';
+import { type SiteRow, type SiteSums, siteMetrics } from '../reports/site-answer.ts';
 import { PROJECT_COLUMNS } from './entity-rows.ts';
-import { type Batch, batchOf, type Cell, type Column, METRICS, type RowsAnswer, sumPositionColumn } from './rows.ts';
+import {
+  type Batch,
+  batchOf,
+  type Cell,
+  type Column,
+  comparedColumns,
+  DAY_COUNT,
+  METRICS,
+  type RowsAnswer,
+  sumPositionColumn,
+} from './rows.ts';
 
 type Answered = Exclude<PortfolioRow['site'], { readonly error: object }>;
 /** A column and its cell in a row. */
 type Read<Row> = readonly [column: Column, read: (row: Row) => Cell];
 
-/** Projects, a row each; with days, a row for each project and day. */
+/** One row per project; with days, one per project and day. */
 export function portfolioRows({ query, paging, parts }: PortfolioResult): RowsAnswer {
   const isCompared = query.range.compare !== undefined;
   const head = { name: 'portfolio', total: paging.total };
   if (query.daily) {
-    const reads = [...DAY, ...sumsOf<DayRow>(({ sums }) => sums, isCompared)];
+    const reads = [
+      ...DAY,
+      ...(query.interval === 'day' ? [] : [DAYS_OF_INTERVAL]),
+      ...sumsOf<DayRow>(({ sums }) => sums, isCompared),
+    ];
     return { head, columns: reads.map(([column]) => column), batches: batches(parts, daysOf, reads) };
   }
   const reads = [
@@ -32,7 +45,7 @@ function answered({ site }: PortfolioRow): Answered | null {
   return 'error' in site ? null : site;
 }
 
-/** Reads the cells of projects that have an answer. */
+/** Reads the cells of projects without an error. */
 function ofAnswer(name: string, type: Column['type'], read: (site: Answered) => Cell): Read<PortfolioRow> {
   return [
     { name, type },
@@ -77,7 +90,7 @@ const ERROR: readonly Read<PortfolioRow>[] = [
   [{ name: 'error_message', type: 'text' }, ({ site }) => ('error' in site ? site.error.message : null)],
 ];
 
-/** The columns of sums, and of what they are compared with. */
+/** The columns of sums and of their comparison. */
 function sumsOf<Row>(of: (row: Row) => SiteSums | null, isCompared: boolean): Read<Row>[] {
   const metric =
     (name: 'clicks' | 'impressions' | 'ctr' | 'position') =>
@@ -96,20 +109,20 @@ function sumsOf<Row>(of: (row: Row) => SiteSums | null, isCompared: boolean): Re
 interface DayRow {
   readonly id: string;
   readonly domain: string;
-  readonly date: string;
-  readonly sums: SiteSums;
+  readonly sums: SiteRow;
 }
 
 const DAY: readonly Read<DayRow>[] = [
   [{ name: 'id', type: 'text' }, ({ id }) => id],
   [{ name: 'domain', type: 'text' }, ({ domain }) => domain],
-  [{ name: 'date', type: 'day' }, ({ date }) => date],
+  [{ name: 'date', type: 'day' }, ({ sums }) => sums.date],
 ];
+const DAYS_OF_INTERVAL: Read<DayRow> = [DAY_COUNT, ({ sums }) => sums.days!];
 
 function daysOf(rows: readonly PortfolioRow[]): DayRow[] {
   return rows.flatMap((row) => {
     const { id, domain } = row.planned.listed;
-    return (answered(row)?.daily ?? []).map((sums) => ({ id, domain, date: sums.date, sums }));
+    return (answered(row)?.daily ?? []).map((sums) => ({ id, domain, sums }));
   });
 }
 

@@ -1,4 +1,5 @@
-import type { Metrics } from '../domain/metrics.ts';
+import { type Compared, METRIC_NAMES } from '../domain/comparison.ts';
+import type { ExactMeasures, Metrics } from '../domain/metrics.ts';
 import type { Range } from '../domain/range.ts';
 import type { Quality } from '../reports/quality.ts';
 
@@ -11,7 +12,7 @@ type CellType = 'text' | 'ids' | 'day' | 'instant' | 'count' | 'ratio' | 'share'
 export type Cell = string | number | boolean | readonly string[] | null;
 
 export interface Column {
-  /** As in the JSON answer, with the names of enclosing objects before it (`group_id`). */
+  /** As in the JSON response, with the names of enclosing objects before it (`group_id`). */
   readonly name: string;
   readonly type: CellType;
   /** Only formats with exact types have the column. */
@@ -27,12 +28,12 @@ export type ReadCell = (row: number) => Cell;
 export type Cells = ReadCell | Float64Array;
 
 /**
- * Some of the rows of an answer. Cells are read by column, so that no format needs an object for each row. They may change
- * when the next batch is made.
+ * A batch of rows. Cells are read by column, so that no format needs an object for each row. The next batch may
+ * overwrite them.
  */
 export interface Batch {
   readonly length: number;
-  /** Of each column. */
+  /** The cells of each column. */
   readonly cells: readonly Cells[];
 }
 
@@ -44,38 +45,43 @@ export function cellReader(cells: Cells): ReadCell {
   };
 }
 
-/** An answer as flat rows. Batches are made one at a time, on demand. */
+/** A result as flat rows. Batches are made one at a time, on demand. */
 export interface Rows {
   readonly columns: readonly Column[];
   readonly batches: Iterable<Batch> | AsyncIterable<Batch>;
 }
 
-/** The properties of an answer with flat rows, besides the rows. */
+/** The properties of a result with flat rows, besides the rows. */
 export interface RowsHead {
   /** File name without its ending. */
   readonly name: string;
   /** Number of rows on all pages; for keywords with days, the number of keywords. */
   readonly total: number;
   readonly range?: Range & { readonly provisionalAfter?: string | null; readonly comparison?: Range };
-  /** Only where it was asked for. */
+  /** Only if requested. */
   readonly quality?: Quality;
 }
 
-/** A whole answer of flat rows. */
+/** A whole result as flat rows. */
 export type RowsAnswer = Rows & { readonly head: RowsHead };
 
 export interface RowOptions {
   /** Whether CSV begins with a byte order mark: without one, some spreadsheets do not recognise UTF-8. */
   readonly bom: boolean;
-  /** The quality of the data as JSON, for formats that can say more than rows. */
+  /** The quality of the data as JSON, for formats with metadata. */
   readonly quality?: string | undefined;
 }
 
 /** Writes flat rows in chunks of some kilobytes. */
 export interface RowFormat {
-  readonly contentType: string;
+  /** What a client must know about it, for the documentation. */
+  readonly description: string;
+  readonly isText: boolean;
   readonly write: (rows: Rows, options: RowOptions) => AsyncGenerator<Buffer, void>;
 }
+
+/** The number of days of a week or month. */
+export const DAY_COUNT: Column = { name: 'days', type: 'count' };
 
 /** Columns of a metrics object. */
 export const METRICS: readonly Column[] = [
@@ -90,7 +96,7 @@ export function metricReaders<Row>(of: (row: Row) => Metrics): ((row: Row) => Ce
   return [(row) => of(row).clicks, (row) => of(row).impressions, (row) => of(row).ctr, (row) => of(row).position];
 }
 
-/** The sum behind `position`; with a fraction where a month was spread over its days. */
+/** The sum behind `position`; with a fraction if a month was spread over its days. */
 export function sumPositionColumn(isSpread = false): Column {
   return { name: 'sum_position', type: isSpread ? 'share' : 'count', columnarOnly: true };
 }
@@ -100,7 +106,67 @@ export function batchOf<Row>(rows: readonly Row[], readers: readonly ((row: Row)
   return { length: rows.length, cells: readers.map((read) => (row) => read(rows[row]!)) };
 }
 
-/** Columns of a format without exact types, and where their cells are. */
+/** Columns of a format without exact types, and the indices of their cells. */
 export function plainColumns(columns: readonly Column[]): { column: Column; index: number }[] {
   return columns.map((column, index) => ({ column, index })).filter(({ column }) => column.columnarOnly !== true);
+}
+
+/** A row with its comparison. */
+export interface ComparedRow {
+  /** The sums of the other range; null if positions are unknown. */
+  readonly base: ExactMeasures | null;
+  readonly compared: Compared | null;
+}
+
+/** The columns of a comparison and their readers; empty without one. */
+export interface ComparedColumns<Row> {
+  readonly columns: readonly Column[];
+  readonly readers: readonly ((row: Row) => Cell)[];
+}
+
+const NAMES: readonly Column[] = [
+  ...METRICS.map(({ name, type }) => ({ name: `comparison_${name}`, type })),
+  ...METRIC_NAMES.flatMap((name): Column[] => [
+    { name: `change_${name}`, type: name === 'clicks' || name === 'impressions' ? 'count' : 'ratio' },
+    { name: `changeRatio_${name}`, type: 'ratio' },
+  ]),
+  ...METRIC_NAMES.map((name): Column => ({ name: `unsafe_${name}`, type: 'ids' })),
+];
+
+/**
+ * The columns of a comparison.
+ * @param isCompared whether there is one
+ * @param isSpread whether a month was spread over its days
+ */
+export function comparedColumns<Row>(
+  of: (row: Row) => ComparedRow,
+  { isCompared, isSpread = false }: { readonly isCompared: boolean; readonly isSpread?: boolean },
+): ComparedColumns<Row> {
+  if (!isCompared) return { columns: [], readers: [] };
+  const read =
+    (cell: (compared: Compared) => Cell) =>
+    (row: Row): Cell => {
+      const { compared } = of(row);
+      return compared && cell(compared);
+    };
+  return {
+    columns: [...NAMES, { ...sumPositionColumn(isSpread), name: 'comparison_sum_position' }],
+    readers: [
+      ...METRIC_NAMES.map((name) => read(({ comparison }) => comparison[name])),
+      ...METRIC_NAMES.flatMap((name) => [
+        read(({ change }) => change[name].difference),
+        read(({ change }) => change[name].ratio),
+      ]),
+      ...METRIC_NAMES.map((name) => read(({ unsafe }) => unsafe[name] ?? [])),
+      (row) => {
+        const { base } = of(row);
+        return base && exactSum(base);
+      },
+    ],
+  };
+}
+
+/** The position sum, rounded to a double. */
+export function exactSum({ sumPosition, fraction }: ExactMeasures): number {
+  return fraction === undefined ? sumPosition : sumPosition + Number(fraction.numerator) / Number(fraction.denominator);
 }

@@ -1,10 +1,19 @@
 import type { SiteResult } from '../reports/site.ts';
-import { comparedColumns, exactSum } from './compared-rows.ts';
-import { batchOf, METRICS, metricReaders, type RowsAnswer, sumPositionColumn } from './rows.ts';
+import {
+  batchOf,
+  comparedColumns,
+  DAY_COUNT,
+  exactSum,
+  METRICS,
+  metricReaders,
+  type RowsAnswer,
+  sumPositionColumn,
+} from './rows.ts';
 
-/** The days of the property, or what they are added up to, a row each. */
-export function siteRows({ answer, rows }: SiteResult): RowsAnswer {
+/** One row per day, or longer interval, of the property. */
+export function siteRows({ answer, rows, interval }: SiteResult): RowsAnswer {
   const { project, range, quality, daily } = answer;
+  const hasDays = interval !== 'day';
   const all = rows.map((row, index) => ({ ...row, metrics: daily[index]! }));
   const isCompared = range.comparison !== undefined;
   const compared = comparedColumns<(typeof all)[number]>((row) => row, {
@@ -15,6 +24,7 @@ export function siteRows({ answer, rows }: SiteResult): RowsAnswer {
     head: { name: `${project.domain}-site`, total: rows.length, range, ...(quality && { quality }) },
     columns: [
       { name: 'date', type: 'day' },
+      ...(hasDays ? [DAY_COUNT] : []),
       ...METRICS,
       ...compared.columns,
       sumPositionColumn(rows.some(({ now }) => now.fraction !== undefined)),
@@ -22,6 +32,7 @@ export function siteRows({ answer, rows }: SiteResult): RowsAnswer {
     batches: [
       batchOf(all, [
         ({ date }) => date,
+        ...(hasDays ? [({ days }: (typeof all)[number]) => days!] : []),
         ...metricReaders(({ metrics }: (typeof all)[number]) => metrics),
         ...compared.readers,
         ({ now }) => exactSum(now),

@@ -1,18 +1,18 @@
 import { reportExternalBytes } from '../runtime/external-memory.ts';
+import { Piece, TextBytes } from '../runtime/text-bytes.ts';
 import { type Cell, type Cells, type Column, cellReader, plainColumns, type Rows } from './rows.ts';
-import { Piece, TextBytes } from './text-bytes.ts';
 
 /** Bytes per chunk. */
 const CHUNK = 64 * 1024;
 
 interface TextFormat extends Rows {
-  /** What comes before all rows. */
+  /** The text before all rows. */
   readonly start: string;
-  /** How the cells of a column are written, except numbers: they are the same in all formats. */
+  /** How the cells of a column are written, except numbers, which are the same in all formats. */
   readonly field: (column: Column) => (cell: Cell) => string;
-  /** What comes before a cell. */
+  /** The text before a cell. */
   readonly open: (index: number, column: Column) => string;
-  /** What comes after each row. */
+  /** The text after each row. */
   readonly close: string;
 }
 
@@ -45,10 +45,11 @@ export async function* textRows({ start, columns, batches, field, open, close }:
 type Writer = (cells: Cells) => (row: number) => void;
 type WriteCell = (cell: Cell) => void;
 
-/** @param before what comes before each cell */
+/** @param before the text before each cell */
 function cellWriter(bytes: TextBytes, { type }: Column, field: (cell: Cell) => string, before: string): Writer {
-  if (type === 'count' || type === 'ratio' || type === 'share')
-    return numberWriter(bytes, before, before + field(null));
+  if (type === 'count') return numberWriter(bytes, (value) => bytes.number(value), before, before + field(null));
+  if (type === 'ratio' || type === 'share')
+    return numberWriter(bytes, (value) => bytes.fraction(value), before, before + field(null));
   const text = (cell: Cell): string => before + field(cell);
   const write = type === 'day' ? dayWriter(bytes, text) : textWriter(bytes, text);
   return (cells) => {
@@ -57,11 +58,11 @@ function cellWriter(bytes: TextBytes, { type }: Column, field: (cell: Cell) => s
   };
 }
 
-function numberWriter(bytes: TextBytes, before: string, none: string): Writer {
+function numberWriter(bytes: TextBytes, number: (value: number) => void, before: string, none: string): Writer {
   const [start, empty] = [new Piece(before), new Piece(none)];
   const write = (value: number): void => {
     bytes.piece(start);
-    bytes.number(value);
+    number(value);
   };
   return (cells) => {
     if (typeof cells !== 'function') {
@@ -79,7 +80,7 @@ function numberWriter(bytes: TextBytes, before: string, none: string): Writer {
   };
 }
 
-/** Days come again with each keyword. */
+/** Caches texts: days repeat with each keyword. */
 function dayWriter(bytes: TextBytes, write: (cell: Cell) => string): WriteCell {
   const written = new Map<Cell, Piece>();
   return (cell) => {
@@ -92,7 +93,7 @@ function dayWriter(bytes: TextBytes, write: (cell: Cell) => string): WriteCell {
   };
 }
 
-/** Texts come many times in a row, such as the query of each day: then they are escaped and encoded once. */
+/** A text that repeats in consecutive rows, such as the query of each day, is escaped and encoded once. */
 function textWriter(bytes: TextBytes, write: (cell: Cell) => string): WriteCell {
   let last: Cell = null;
   let text = write(null);

@@ -11,7 +11,7 @@ interface Source {
   readonly target: Target;
 }
 
-/** The days of a fact table that imported tables have. */
+/** The imported days of each fact table. */
 export type WrittenDays = Readonly<Partial<Record<FactTable, readonly Day[]>>>;
 
 export interface FactsInput {
@@ -19,18 +19,21 @@ export interface FactsInput {
   readonly project: string;
   /** NDJSON of the tracked keywords; undefined if there are none. */
   readonly keywords: string | undefined;
+  /** In lower case. */
+  readonly brandTerms: readonly string[];
   readonly kept: KeptDays;
 }
 
-/** Stored days that say more than an export. */
+/** Stored days that an import keeps. */
 export interface KeptDays {
   /** Days that the sync has fetched, by table. */
   readonly synced: ReadonlyMap<string, readonly Day[]>;
-  /** Days of the site whose devices are known: days without devices must not replace them. */
+  /** Days with known devices, and with a known brand split: days without must not replace them. */
   readonly byDevice: readonly Day[];
+  readonly bySegment: readonly Day[];
 }
 
-/** Refuses rows that two files have: both together would count them twice. */
+/** Rejects rows that two files have, because they would count twice. */
 export async function refuseOverlaps(session: Session, plan: readonly PlannedTable[]): Promise<void> {
   const kindOf = ({ table, period }: PlannedTable): string =>
     JSON.stringify([table.dimensions, table.dimensions.includes('date') ? null : period]);
@@ -50,14 +53,15 @@ export async function refuseOverlaps(session: Session, plan: readonly PlannedTab
   }
 }
 
-/** Writes the fact tables of a snapshot from staged tables. Returns the days that they replace. */
+/** Writes the fact tables of a snapshot from staged tables. Returns the days that they replace, and whether there are no rows. */
 export async function writeFacts(
   session: Session,
   plan: readonly PlannedTable[],
-  { folder, project, keywords, kept }: FactsInput,
-): Promise<WrittenDays> {
+  { folder, project, keywords, brandTerms, kept }: FactsInput,
+): Promise<{ days: WrittenDays; isEmpty: boolean }> {
   const sources = plan.flatMap((planned) => planned.targets.map((target) => ({ planned, target })));
   const days: Partial<Record<FactTable, readonly Day[]>> = {};
+  let isEmpty = true;
   for (const [table, of] of Map.groupBy(sources, ({ target }) => target.table)) {
     const usable = of.filter(({ target }) => target.isTracked !== true || keywords !== undefined);
     const [first] = usable;
@@ -65,7 +69,7 @@ export async function writeFacts(
     const isList = isPeriod(first.target);
     const target = join(folder, `${table}.parquet`);
     const parameters: Record<string, Parameters[string]> = { project, target };
-    const selects = usable.map((source, index) => selectOf(source, index, parameters, keywords));
+    const selects = usable.map((source, index) => selectOf(source, index, parameters, { keywords, brandTerms }));
     const conditions: string[] = [];
     if (!isList) {
       parameters['synced'] = kept.synced.get(table) ?? [];
@@ -74,6 +78,10 @@ export async function writeFacts(
     if (table === 'site_daily') {
       parameters['by_device'] = kept.byDevice;
       conditions.push("(device <> 'unknown' or not list_contains($by_device::date[], date))");
+    }
+    if (table === 'brand_daily') {
+      parameters['known'] = [...kept.byDevice, ...kept.bySegment, ...(kept.synced.get('site_daily') ?? [])];
+      conditions.push("(segment <> 'unknown' or not list_contains($known::date[], date))");
     }
     const text = sqlTemplate('import/facts', {
       selects: selects.join(' union all by name '),
@@ -84,24 +92,27 @@ export async function writeFacts(
     // A day without a row stays as it is: it is unknown, not empty.
     if (!isList)
       days[table] = (await session.rowsOfFile<{ day: Day }>('import/all_days', { file: target })).map(({ day }) => day);
+    isEmpty &&= days[table]?.length === 0;
   }
-  return days;
+  return { days, isEmpty };
 }
 
-/** The rows of one source; its values are bound to parameters of their own. */
+/** The rows of one source, with separate parameters for its values. */
 function selectOf(
-  { planned: { table, period }, target: { keys, priority, isTracked } }: Source,
+  { planned: { table, period }, target }: Source,
   index: number,
   parameters: Record<string, Parameters[string]>,
-  keywords: string | undefined,
+  { keywords, brandTerms }: Pick<FactsInput, 'keywords' | 'brandTerms'>,
 ): string {
+  const { keys, priority, isTracked, isBranded } = target;
   parameters[`file_${index}`] = table.staged;
-  const place =
-    period === null ? { date: 'r.date' } : { first_day: `$first_${index}::date`, last_day: `$last_${index}::date` };
-  if (period !== null) {
-    parameters[`first_${index}`] = period.from;
-    parameters[`last_${index}`] = period.to;
+  let place: Record<string, string> = { date: 'r.date' };
+  if (isPeriod(target)) {
+    place = { first_day: `$first_${index}::date`, last_day: `$last_${index}::date` };
+    parameters[`first_${index}`] = period!.from;
+    parameters[`last_${index}`] = period!.to;
   }
+  if (isBranded) parameters['terms'] = brandTerms;
   let join = '';
   if (isTracked) {
     parameters['keywords'] = keywords!;

@@ -1,7 +1,7 @@
-import { mkdirSync, readdirSync, statSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { createWriteStream, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { unzip } from 'fflate';
+import { pipeline } from 'node:stream/promises';
+import { openPromise } from 'yauzl';
 import { ImportRefused } from '../load/import-rows.ts';
 import { unusableFile } from '../load/snapshot-files.ts';
 
@@ -10,7 +10,7 @@ const MAX_UNPACKED = 2_000_000_000;
 
 /** A CSV file of an export. */
 export interface SourceFile {
-  /** Where it is, or was unpacked to. */
+  /** Its path, perhaps unpacked. */
   readonly path: string;
   readonly name: string;
   /** The folder or archive that it came in: its files are one export. */
@@ -36,7 +36,7 @@ export async function findFiles(paths: readonly string[], folder: string): Promi
   return [...new Map(files.map((file) => [file.path, file])).values()];
 }
 
-/** Files below a folder, in order; hidden ones are none of an export. */
+/** Files below a folder, in order, without hidden ones. */
 function filesOf(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => !entry.isDirectory() && !entry.name.startsWith('.'))
@@ -44,27 +44,31 @@ function filesOf(folder: string): string[] {
     .sort();
 }
 
+/**
+ * Unpacks the CSV files of an archive, one after the other, in bounded memory. Sizes are those that the archive declares;
+ * an entry that is larger fails.
+ */
 async function unpack(archive: string, folder: string): Promise<SourceFile[]> {
-  let size = 0;
-  const unpacking = Promise.withResolvers<Record<string, Uint8Array>>();
-  const bytes = await readFile(archive);
-  const filter = ({ name, originalSize }: { name: string; originalSize: number }): boolean => {
-    if (!/\.csv$/i.test(name) || basename(name).startsWith('.')) return false;
-    size += originalSize;
-    return size <= MAX_UNPACKED;
-  };
-  unzip(bytes, { filter }, (error, entries) => (error ? unpacking.reject(error) : unpacking.resolve(entries)));
-  const entries = await unpacking.promise.catch((cause: unknown) => {
-    throw new ImportRefused(`'${archive}' cannot be read as a zip file.`, { cause });
-  });
-  if (size > MAX_UNPACKED) throw new ImportRefused(`'${archive}' is larger than 2 GB when unpacked.`);
-  mkdirSync(folder, { recursive: true });
   const files: SourceFile[] = [];
-  for (const [name, content] of Object.entries(entries)) {
-    // Not by its own name, which may be any.
-    const path = join(folder, `${files.length}.csv`);
-    await writeFile(path, content);
-    files.push({ path, name: basename(name).normalize('NFC'), group: archive });
+  mkdirSync(folder, { recursive: true });
+  try {
+    const zip = await openPromise(archive);
+    let size = 0;
+    // Closes the archive at its end.
+    for await (const entry of zip.eachEntry()) {
+      const name = basename(entry.fileName).normalize('NFC');
+      if (!/\.csv$/i.test(name) || name.startsWith('.')) continue;
+      size += entry.uncompressedSize;
+      if (size > MAX_UNPACKED) throw new ImportRefused(`'${archive}' is larger than 2 GB when unpacked.`);
+      // Its own name may be unsafe.
+      const path = join(folder, `${files.length}.csv`);
+      await pipeline(await zip.openReadStreamPromise(entry), createWriteStream(path));
+      files.push({ path, name, group: archive });
+    }
+  } catch (cause) {
+    // The disk has failed, not the archive.
+    if (cause instanceof ImportRefused || (cause as NodeJS.ErrnoException).syscall !== undefined) throw cause;
+    throw new ImportRefused(`'${archive}' cannot be read as a zip file: ${(cause as Error).message}.`, { cause });
   }
   if (files.length === 0) throw new ImportRefused(`'${archive}' has no CSV file.`);
   return files;

@@ -4,33 +4,52 @@ import type { Range } from '../domain/range.ts';
 import type { ExportTable } from './read-table.ts';
 import { DIMENSIONS, type Dimension } from './words.ts';
 
-/** What is stored of a table. */
+/** How a table is stored. */
 export interface Target {
   readonly table: FactTable;
   /** SQL of the key columns besides the project and the day; `keyword_id` is that of a tracked query. */
   readonly keys: Readonly<Record<string, string>>;
-  /** Of several sources of a day, or of a range, the ones with the least are stored. */
+  /** Of several sources of a day or range, those with the lowest value are stored. */
   readonly priority: number;
   /** Only for tracked queries. */
   readonly isTracked?: boolean;
+  /** Its keys depend on the brand terms. */
+  readonly isBranded?: boolean;
 }
 
-/** A table and what becomes of it. */
+/** A table and how it is stored. */
 export interface PlannedTable {
   readonly table: ExportTable;
   readonly targets: readonly Target[];
   /** The range of a list without days; null for tables by day. */
   readonly period: Range | null;
-  /** Why nothing is stored, or what cannot be known of what is. */
+  /** Why nothing is stored, or what remains unknown. */
   readonly remarks: readonly string[];
 }
 
-/** Days with devices go before days without. */
+/** Days with devices take precedence. */
 const UNKNOWN_DEVICES = DIMENSIONS.length;
 const KEYWORD = { keyword_id: 'k.id' };
+const SEGMENT =
+  "case when len(list_filter($terms::varchar[], term -> contains(lower(r.query), term))) > 0 then 'brand' else 'non_brand' end";
 
-/** What a table with these dimensions can be stored as. A sum over a dimension is exact, a part of one would be invented. */
-export function targetsOf(dimensions: readonly Dimension[]): Target[] {
+/** How a table with these dimensions can be stored. A sum over a dimension is exact; a split would be invented. */
+export function targetsOf(dimensions: readonly Dimension[], hasBrandTerms: boolean): Target[] {
+  return [...ownTargets(dimensions), ...brandTargets(dimensions, hasBrandTerms)];
+}
+
+/** Queries give the brand split of a day; on other days it is unknown, not zero. */
+function brandTargets(dimensions: readonly Dimension[], hasBrandTerms: boolean): Target[] {
+  const has = (dimension: Dimension): boolean => dimensions.includes(dimension);
+  const table = 'brand_daily';
+  if (hasBrandTerms && has('date') && has('query') && !has('page') && !has('appearance')) {
+    return [{ table, keys: { segment: SEGMENT }, priority: dimensions.length, isBranded: true }];
+  }
+  const site = ownTargets(dimensions).find((target) => target.table === 'site_daily');
+  return site ? [{ table, keys: { segment: "'unknown'" }, priority: DIMENSIONS.length + site.priority }] : [];
+}
+
+function ownTargets(dimensions: readonly Dimension[]): Target[] {
   const has = (dimension: Dimension): boolean => dimensions.includes(dimension);
   const priority = dimensions.length;
   if (has('appearance')) {
@@ -38,7 +57,7 @@ export function targetsOf(dimensions: readonly Dimension[]): Target[] {
     return isAlone ? [{ table: 'appearance_daily', keys: { appearance: 'appearance' }, priority }] : [];
   }
   if (has('query') && has('page')) {
-    // Rows by query leave anonymised ones out, and rows by page count a search more than once: they are no totals.
+    // Rows by query omit anonymised ones, and rows by page count a search more than once: neither are totals.
     const keys = { ...KEYWORD, url: 'page' };
     return has('date') ? [{ table: 'keyword_page_daily', keys, isTracked: true, priority }] : [];
   }
@@ -70,13 +89,17 @@ export function isPeriod({ table }: Target): boolean {
 }
 
 /**
- * What becomes of each table. Lists of the user interface have the range of the days in the same export.
- * @param named the range that the caller names for lists without days
+ * Plans each table. Lists of the user interface have the range of the days in the same export.
+ * @param named the caller's range for lists without days
  */
-export function planTables(tables: readonly ExportTable[], named: Range | undefined): PlannedTable[] {
+export function planTables(
+  tables: readonly ExportTable[],
+  { named, hasBrandTerms }: { named: Range | undefined; hasBrandTerms: boolean },
+): PlannedTable[] {
   return tables.map((table) => {
     if (table.rows === 0) return { table, targets: [], period: null, remarks: ['no rows'] };
-    const targets = targetsOf(table.dimensions);
+    if (table.interval !== 'day') return { table, targets: [], period: null, remarks: [byInterval(table.interval)] };
+    const targets = targetsOf(table.dimensions, hasBrandTerms);
     const lists = targets.filter(isPeriod);
     const period = lists.length === 0 ? null : rangeOf(table, tables, named);
     if (targets.length === 0) return { table, targets, period: null, remarks: [whyNot(table)] };
@@ -89,7 +112,7 @@ export function planTables(tables: readonly ExportTable[], named: Range | undefi
         remarks: ['the range of this list is not in the export; name it with --from and --to'],
       };
     }
-    return { table, targets, period, remarks: unknowns(table.dimensions, targets, period) };
+    return { table, targets, period, remarks: [...unknowns(table, targets, period), ...cuts(table)] };
   });
 }
 
@@ -102,6 +125,7 @@ function rangeOf(table: ExportTable, tables: readonly ExportTable[], named: Rang
       table.isFromInterface &&
       other.isFromInterface &&
       other.file.group === table.file.group &&
+      other.interval === 'day' &&
       other.dimensions.join() === 'date',
   );
   return (days && ofDays(days)) ?? named ?? null;
@@ -113,14 +137,45 @@ function whyNot({ dimensions }: ExportTable): string {
   return 'not stored: totals of a range without its days';
 }
 
-function unknowns(dimensions: readonly Dimension[], targets: readonly Target[], period: Range | null): string[] {
+function byInterval(interval: ExportTable['interval']): string {
+  return `not stored: its rows are ${interval}s, whose days are not known; export the chart by day`;
+}
+
+function unknowns(
+  { dimensions, missingDays }: ExportTable,
+  targets: readonly Target[],
+  period: Range | null,
+): string[] {
   const has = (dimension: Dimension): boolean => dimensions.includes(dimension);
   const remarks: string[] = [];
   if (period !== null) {
-    const what = has('date') ? 'countries of single days are' : 'single days are';
-    remarks.push(`${what} not known: a list that answers exactly ${period.from} to ${period.to}, without countries`);
+    const what = has('date') ? 'days are stored only with their countries' : 'single days are not known';
+    remarks.push(`${what}: a list that answers exactly ${period.from} to ${period.to}, without countries`);
   }
   if (targets.some(({ keys }) => keys['device'] === "'unknown'")) remarks.push('devices of these days are not known');
-  if (targets.some(({ isTracked }) => isTracked)) remarks.push('only tracked queries are stored by day');
+  if (targets.some(({ keys }) => keys['segment'] === "'unknown'")) {
+    remarks.push('the brand split needs rows by date and query, and brand terms');
+  }
+  if (targets.some(({ isTracked }) => isTracked)) remarks.push('only tracked queries are stored by keyword');
+  const isSite = targets.some(({ table }) => table === 'site_daily');
+  if (isSite && missingDays.length > 0) remarks.push(withoutData(missingDays));
   return remarks;
+}
+
+/** Maximum days in a remark. */
+const MAX_NAMED = 10;
+
+function withoutData(days: readonly Day[]): string {
+  const named = days.slice(0, MAX_NAMED).join(', ');
+  const more = days.length > MAX_NAMED ? ` and ${days.length - MAX_NAMED} more` : '';
+  const have = days.length === 1 ? 'day of the range has no data and is' : 'days of the range have no data and are';
+  return `${days.length} ${have} not stored: ${named}${more}`;
+}
+
+/** Row limits of exports. */
+const LONGEST = { interface: [1000], api: [25_000, 50_000] };
+
+function cuts({ rows, isFromInterface }: ExportTable): string[] {
+  const isCut = LONGEST[isFromInterface ? 'interface' : 'api'].includes(rows);
+  return isCut ? [`as long as such a list can be (${rows} rows): others are probably missing`] : [];
 }

@@ -1,7 +1,7 @@
 import { ImportRefused } from '../load/import-rows.ts';
 import type { SourceFile } from './files.ts';
 
-/** How the user interface names what it exports: `https___example.com_-Performance-on-Search-2026-03-01.zip`. */
+/** File name of an export of the user interface: `https___example.com_-Performance-on-Search-2026-03-01.zip`. */
 const EXPORT_NAME = /^(.+?)-Performance-on-/;
 
 /** Refuses an export whose folder or archive names another property. */

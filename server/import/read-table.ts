@@ -1,13 +1,13 @@
 import { open } from 'node:fs/promises';
-import type { Day } from '../domain/dates.ts';
 import type { Session } from '../facts/duckdb/engine.ts';
 import { ImportRefused } from '../load/import-rows.ts';
-import { patternOf } from '../load/snapshot-files.ts';
-import { sqlTemplate } from '../runtime/sql.ts';
+import { patternOf, sqlTemplate } from '../runtime/sql.ts';
 import type { SourceFile } from './files.ts';
+import { type ChartInterval, daysOfRows, intervalOf, NO_DAYS, type RowDay, type RowDays } from './row-days.ts';
 import {
   DIMENSIONS,
   type Dimension,
+  intervalOfHeader,
   isApiName,
   isFilterFile,
   MEASURES,
@@ -19,32 +19,32 @@ import {
 /** Bytes in which a header must end. */
 const HEAD = 65_536;
 const SEPARATORS = [',', ';', '\t'];
-/** Rows from which the meaning of columns is told. */
+/** Rows that determine the meaning of columns. */
 const SAMPLE = 100;
-/** Rows whose CTR may differ from clicks by impressions, as a share. */
+/** Maximum share of rows whose CTR is not clicks by impressions. */
 const MAX_ODD_ROWS = 0.02;
 
 /** A table of an export. */
-export interface ExportTable {
+export interface ExportTable extends RowDays {
   readonly file: SourceFile;
   readonly dimensions: readonly Dimension[];
   /** Whether it was exported from the user interface. */
   readonly isFromInterface: boolean;
+  /** Rows with data. */
   readonly rows: number;
-  /** Null without days. */
-  readonly firstDay: Day | null;
-  readonly lastDay: Day | null;
+  /** The interval of a chart's rows; `day` for all other tables. */
+  readonly interval: ChartInterval;
   /** Its rows as Parquet, with typed columns. */
   readonly staged: string;
 }
 
-/** A file that is no table: its filters, or null where nobody knows what it is. */
+/** A file that is not a table: its filters, or null if it is unknown. */
 export interface OtherFile {
   readonly file: SourceFile;
   readonly filters: readonly (readonly [name: string, value: string])[] | null;
 }
 
-/** SQL of the value of each dimension; null for what is none. */
+/** SQL of each dimension's value; null for an invalid one. */
 const CASTS: Readonly<Record<Dimension, (column: string) => string>> = {
   date: (c) => `try_cast(regexp_extract(trim(${c}), '^(\\d{4}-\\d{2}-\\d{2})([ T]00:00:00(\\.0+)?Z?)?$', 1) as date)`,
   query: (c) => `nullif(trim(${c}), '')`,
@@ -70,8 +70,8 @@ const WANTED: Readonly<Record<Dimension | Measure, string>> = {
 type Columns = ReadonlyMap<Dimension | Measure, string>;
 
 /**
- * Reads a table into a Parquet file. Throws `ImportRefused` for a table that has values other than its headers promise.
- * Tables that cannot be stored anyway are only looked at.
+ * Reads a table into a Parquet file. Throws `ImportRefused` for values that do not match their headers.
+ * Tables that cannot be stored are only inspected.
  */
 export async function readTable(
   session: Session,
@@ -97,9 +97,12 @@ export async function readTable(
   const columns = columnsOf(file, headers, sample);
   if (columns === undefined) return { file, filters: null };
   const dimensions = DIMENSIONS.filter((dimension) => columns.has(dimension));
-  const table = { file, dimensions, isFromInterface: !headers.some(isApiName), staged };
+  const isFromInterface = !headers.some(isApiName);
+  const isChart = isFromInterface && dimensions.join() === 'date';
+  const interval: ChartInterval = (isChart ? intervalOfHeader(headers[0]!) : undefined) ?? 'day';
+  const table = { file, dimensions, isFromInterface, staged, interval, ...NO_DAYS };
   const [{ rows } = { rows: 0 }] = await rowsOf<{ rows: number }>('count');
-  if (!isStored(dimensions)) return { ...table, rows, firstDay: null, lastDay: null };
+  if (!isStored(dimensions) || interval !== 'day') return { ...table, rows };
 
   const casts = dimensions.map((dimension) => `${CASTS[dimension](columns.get(dimension)!)} as ${dimension}`);
   const measured = { clicks: columns.get('clicks')!, impressions: columns.get('impressions')! };
@@ -110,12 +113,15 @@ export async function readTable(
     ctr: columns.get('ctr') ?? 'null',
   };
   await session.run(sqlTemplate('import/typed', { ...source, ...parts }), parameters);
+  const days = columns.has('date')
+    ? await session.rows<RowDay & { emptyRows: number }>(sqlTemplate('import/days', {}))
+    : [];
+  if (days.length > 0) await session.run(sqlTemplate('import/drop_empty', {}));
   await refuseWrongValues(session, file, columns, headers);
   await refuseRepeatedKeys(session, file, dimensions);
   await session.run(sqlTemplate('import/staged', { keys: dimensions.join(', ') }), { target: staged });
-  if (!columns.has('date')) return { ...table, rows, firstDay: null, lastDay: null };
-  const [days] = await session.rows<{ firstDay: Day | null; lastDay: Day | null }>(sqlTemplate('import/days', {}));
-  return { ...table, rows, ...days! };
+  const empty = days.reduce((sum, { emptyRows }) => sum + emptyRows, 0);
+  return { ...table, rows: rows - empty, interval: isChart ? intervalOf(days) : 'day', ...daysOfRows(days) };
 }
 
 /** The separator and the header of a file. */
@@ -147,7 +153,7 @@ function fieldsOf(line: string, separator: string): string[] {
 
 type SampleRow = Readonly<Record<string, string | null>>;
 
-/** The column of each dimension and measure; undefined where a table has none that is known. */
+/** The column of each dimension and measure; undefined if no column is known. */
 function columnsOf(file: SourceFile, headers: readonly string[], sample: readonly SampleRow[]): Columns | undefined {
   const columns = new Map<Dimension | Measure, string>();
   for (const [index, header] of headers.entries()) {
@@ -156,16 +162,19 @@ function columnsOf(file: SourceFile, headers: readonly string[], sample: readonl
     if (columns.has(meaning)) throw comparison(file, header);
     columns.set(meaning, `c${index}`);
   }
-  // In a language that is not known, the user interface still has its columns in their order.
-  const isRate = (column: string): boolean => sample.length > 0 && sample.every((row) => row[column]?.includes('%'));
-  if (headers.length === MEASURES.length + 1 && isRate('c3')) {
+  // In unknown languages, columns of the user interface are identified by their order.
+  const full = sample.filter((row) => (row['c3'] ?? '') !== '');
+  const isRate = full.length > 0 && full.every(({ c3 }) => c3?.includes('%'));
+  if (headers.length === MEASURES.length + 1 && isRate) {
     for (const [index, measure] of MEASURES.entries()) columns.set(measure, `c${index + 1}`);
   } else if (headers.length > MEASURES.length + 2 && !columns.has('clicks')) {
     throw comparison(file, headers[1] ?? '');
   }
   if (MEASURES.some((measure) => measure !== 'ctr' && !columns.has(measure))) return undefined;
   if (!DIMENSIONS.some((dimension) => columns.has(dimension))) {
-    const told = meaningOfFile(file.name) ?? meaningOfValues(sample.map(({ c0 }) => c0 ?? ''));
+    const told =
+      meaningOfFile(file.name) ??
+      (intervalOfHeader(headers[0]!) ? 'date' : meaningOfValues(sample.map(({ c0 }) => c0 ?? '')));
     if (told === undefined) return undefined;
     columns.set(told, 'c0');
   }
@@ -184,7 +193,7 @@ function comparison({ name }: SourceFile, header: string): ImportRefused {
   );
 }
 
-/** Names the first value that is wrong. */
+/** Rejects the first invalid value. */
 async function refuseWrongValues(
   session: Session,
   { name }: SourceFile,

@@ -1,20 +1,20 @@
 import { join } from 'node:path';
 import { listKeywords } from '../catalog/keywords.ts';
-import { filesOf } from '../catalog/manifest.ts';
+import { type FactTable, filesOf } from '../catalog/manifest.ts';
 import { findProjectsOfProperty, newProjectId, type Project } from '../catalog/projects.ts';
 import { listSyncDays } from '../catalog/sync-days.ts';
 import { requireWorkspace } from '../catalog/workspaces.ts';
-import { addDays, type Day, later } from '../domain/dates.ts';
+import { type Day, later } from '../domain/dates.ts';
+import { settledDay } from '../domain/finality.ts';
 import { isoInstant, isoInstantOrNull } from '../domain/instants.ts';
 import { EVERY_DAY, type Range } from '../domain/range.ts';
 import { Engine, type Session } from '../facts/duckdb/engine.ts';
 import { keywordRows, untrackedQueries } from '../load/entities.ts';
 import { ImportRefused, projectRow, requireDomain, writeRows } from '../load/import-rows.ts';
 import { type LoadSummary, loadSnapshot } from '../load/load.ts';
-import { patternOf } from '../load/snapshot-files.ts';
 import type { Stores } from '../load/stores.ts';
-import { ProcessFolder } from '../process-folder.ts';
-import { sqlTemplate } from '../runtime/sql.ts';
+import { ProcessFolder } from '../runtime/process-folder.ts';
+import { patternOf, sqlTemplate } from '../runtime/sql.ts';
 import { openFileStore, storageFolders } from '../storage/open-file-store.ts';
 import { type KeptDays, refuseOverlaps, writeFacts } from './facts.ts';
 import { findFiles } from './files.ts';
@@ -34,13 +34,13 @@ export interface SearchConsoleOptions {
   readonly trackTop?: number;
   /** The range of lists whose export does not have their days. */
   readonly range?: Range;
-  /** Imports what names another property. */
+  /** Allows exports of other properties. */
   readonly force?: boolean;
   readonly dryRun?: boolean;
   readonly report?: (step: string) => void;
 }
 
-/** What becomes of a file. */
+/** The result for a file. */
 interface ImportedFile {
   readonly file: string;
   /** The dimensions of its rows; empty for a file that is no table. */
@@ -60,12 +60,9 @@ export interface SearchConsoleSummary extends LoadSummary {
   readonly files: readonly ImportedFile[];
 }
 
-/** The newest days of an export may still change: the provider takes so long to finish a day. */
-const PROVISIONAL_DAYS = 3;
-
 /**
- * Imports exports of the search engine's user interface and pulls of its API: stores what the rows say, by day or as lists
- * of exactly their range, and nothing that they do not say.
+ * Imports exports of the search engine's user interface and API: stores rows by day, or as lists of exactly their
+ * range, without inventing missing details.
  */
 export async function importSearchConsole(
   stores: Stores,
@@ -92,19 +89,29 @@ export async function importSearchConsole(
   const tables: (ExportTable | OtherFile)[] = [];
   for (const [index, file] of files.entries()) {
     const staged = join(temporary.path, `${index}.parquet`);
-    tables.push(await readTable(session, file, staged, (dimensions) => targetsOf(dimensions).length > 0));
+    tables.push(await readTable(session, file, staged, (dimensions) => targetsOf(dimensions, true).length > 0));
   }
   refuseFilters(tables);
+  const [known] = await findProjectsOfProperty(catalog, options.workspace, options.property);
+  const hasBrandTerms = (options.brandTerms ?? known?.brandTerms ?? []).length > 0;
   const plan = planTables(
     tables.filter((table) => 'dimensions' in table),
-    options.range,
+    { named: options.range, hasBrandTerms },
   );
   if (!options.force) await refuseOtherPages(session, plan, options.property);
   await refuseOverlaps(session, plan);
   const imported = tables.map((table) => describe(table, plan));
   if (plan.every(({ targets }) => targets.length === 0)) return nothingToStore(imported, options);
-  return { ...(await load(stores, session, plan, options)), files: imported };
+  try {
+    return { ...(await load(stores, session, plan, options)), files: imported };
+  } catch (error) {
+    if (error instanceof NoRows) return nothingToStore(imported, options);
+    throw error;
+  }
 }
+
+/** No row is of a tracked query, or of a day that may be replaced. */
+class NoRows extends Error {}
 
 async function load(
   stores: Stores,
@@ -138,11 +145,22 @@ async function load(
       const keywords = tracked.length === 0 ? undefined : join(`${folder}-`, 'tracked.ndjson');
       const kept = await keptDays(session, stores, id);
       made = { id, created: known === undefined, added: added.length };
-      return { project: id, days: await writeFacts(session, plan, { folder, project: id, keywords, kept }) };
+      const brandTerms = (options.brandTerms ?? known?.brandTerms ?? []).map((term) => term.toLowerCase());
+      const { days, isEmpty } = await writeFacts(session, plan, { folder, project: id, keywords, brandTerms, kept });
+      if (isEmpty) throw new NoRows();
+      return { project: id, days };
     },
   });
   const { id, created, added } = made!;
-  return { ...summary, project: { id, property, created }, keywordsAdded: added };
+  const { brand_daily: brand, ...tables } = summary.tables;
+  // Rows that only mark days as unknown do not count as imported.
+  const hasBrand = plan.some(({ targets }) => targets.some(({ isBranded }) => isBranded));
+  return {
+    ...summary,
+    tables: hasBrand && brand ? summary.tables : tables,
+    project: { id, property, created },
+    keywordsAdded: added,
+  };
 }
 
 /** A project that is synced further than the export stays as it is, apart from its brand terms. */
@@ -151,7 +169,7 @@ function rowOf(
   { workspace, property, brandTerms = known?.brandTerms ?? [] }: SearchConsoleOptions,
 ): object {
   const made = { id, workspace, property, domain: requireDomain(property), brandTerms, known };
-  const row = projectRow({ ...made, now, syncedThrough: lastDay, finalThrough: addDays(lastDay, -PROVISIONAL_DAYS) });
+  const row = projectRow({ ...made, now, syncedThrough: lastDay, finalThrough: settledDay(lastDay) });
   if (known === undefined || known.syncedThrough === null) return row;
   const { syncStatus, lastSyncedAt, syncedThrough, provisionalAfter } = known;
   const synced = {
@@ -160,14 +178,14 @@ function rowOf(
     synced_through: syncedThrough,
   };
   if (syncedThrough >= lastDay) return { ...row, ...synced, provisional_after: provisionalAfter };
-  const finalThrough = later(provisionalAfter ?? syncedThrough, addDays(lastDay, -PROVISIONAL_DAYS));
+  const finalThrough = later(provisionalAfter ?? syncedThrough, settledDay(lastDay));
   return { ...row, provisional_after: finalThrough };
 }
 
 function lastDayOf(plan: readonly PlannedTable[]): Day {
   return plan
     .filter(({ targets }) => targets.length > 0)
-    .flatMap(({ table, period }) => period?.to ?? table.lastDay ?? [])
+    .flatMap(({ table, period }) => period?.to ?? table.lastDataDay ?? [])
     .reduce(later);
 }
 
@@ -178,21 +196,25 @@ async function topQueries(session: Session, plan: readonly PlannedTable[], max: 
   return (await session.rowsOfFile<{ query: string }>('import/top_queries', parameters)).map(({ query }) => query);
 }
 
-/** The stored days that an import leaves as they are. */
+/** The stored days that an import does not replace. */
 async function keptDays(session: Session, { settings, catalog }: Stores, project: string): Promise<KeptDays> {
   const published = (await listSyncDays(catalog, project)).filter(({ state }) => state !== 'failed');
   const synced = new Map(
     [...Map.groupBy(published, ({ table }) => table)].map(([table, of]) => [table, of.map(({ day }) => day)]),
   );
-  const stored = await filesOf(catalog, project, 'site_daily', EVERY_DAY);
-  if (stored.length === 0) return { synced, byDevice: [] };
-  await using store = await openFileStore(settings);
-  using files = await store.open(stored);
-  const days = await session.rowsOfFile<{ day: Day }>('import/days_with_devices', { files: files.paths });
-  return { synced, byDevice: days.map(({ day }) => day) };
+  const knownDays = async (table: FactTable, column: string): Promise<Day[]> => {
+    const stored = await filesOf(catalog, project, table, EVERY_DAY);
+    if (stored.length === 0) return [];
+    await using store = await openFileStore(settings);
+    using files = await store.open(stored);
+    const days = await session.rows<{ day: Day }>(sqlTemplate('import/known_days', { column }), { files: files.paths });
+    return days.map(({ day }) => day);
+  };
+  const byDevice = await knownDays('site_daily', 'device');
+  return { synced, byDevice, bySegment: await knownDays('brand_daily', 'segment') };
 }
 
-/** A filter makes every number that of a part, and the rows do not say so. */
+/** With a filter, all numbers are partial, but the rows do not show it. */
 function refuseFilters(tables: readonly (ExportTable | OtherFile)[]): void {
   for (const table of tables) {
     if ('dimensions' in table) continue;
@@ -234,7 +256,7 @@ function describe(table: ExportTable | OtherFile, plan: readonly PlannedTable[])
     rows: table.rows,
     from: table.firstDay ?? period?.from ?? null,
     to: table.lastDay ?? period?.to ?? null,
-    storedAs: targets.map((target) => target.table),
+    storedAs: targets.filter(({ keys }) => keys['segment'] !== "'unknown'").map((target) => target.table),
     remarks,
   };
 }
@@ -245,7 +267,11 @@ function nothingToStore(
 ): SearchConsoleSummary {
   if (!dryRun) {
     const reasons = files.map(({ file, remarks }) => `\n  ${file}: ${remarks.join('; ')}`);
-    throw new ImportRefused(`Nothing in these files can be stored.${reasons.join('')}`);
+    const [table] = files.filter(({ storedAs }) => storedAs.length > 0);
+    const hint = table
+      ? '\nTheir rows are of no tracked query (track some with --track-top), or of days that stay as they are because the sync has fetched them or their devices are known.'
+      : '';
+    throw new ImportRefused(`Nothing in these files can be stored.${reasons.join('')}${hint}`);
   }
   const removed = { rows: {}, projects: [], unconfirmed: [] };
   return {

@@ -1,4 +1,4 @@
-/** What a column or a file of an export holds. */
+/** Dimensions of columns or files of exports. */
 export const DIMENSIONS = ['date', 'query', 'page', 'country', 'device', 'appearance'] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
 export const MEASURES = ['clicks', 'impressions', 'ctr', 'position'] as const;
@@ -24,6 +24,12 @@ const HEADERS: Readonly<Record<Dimension | Measure, string>> = {
   ctr: 'ctr|klickrate|klickfrekvens|taux de clics|tıklama oranı|클릭률',
   position:
     'position|average position|durchschnittliche position|position moyenne|posición|posición media|posizione|posizione media|posição|positie|pozycja|genomsnittlig position|konum|ortalama konum|掲載順位|게재순위',
+};
+
+/** Headers of charts by week and month. */
+const INTERVALS: Readonly<Record<'week' | 'month', string>> = {
+  week: 'week|woche|semaine|semana|settimana|tydzień|vecka|uge|uke|viikko|hafta|неделя|週|周|주|주간',
+  month: 'month|monat|mois|mes|mese|mês|maand|miesiąc|månad|måned|kuukausi|ay|месяц|月|월',
 };
 
 /** File names of the user interface's export, where headers do not help. */
@@ -53,9 +59,14 @@ function normalized(text: string): string {
   return text.normalize('NFC').trim().toLowerCase().replaceAll(/\s+/g, ' ');
 }
 
-/** What a header says that its column holds. */
+/** The meaning of a column by its header. */
 export function meaningOfHeader(header: string): Dimension | Measure | undefined {
   return meaningOf(HEADERS, header);
+}
+
+/** The interval of a chart by its header. */
+export function intervalOfHeader(header: string): 'week' | 'month' | undefined {
+  return meaningOf(INTERVALS, header);
 }
 
 /** The names of the API's dimensions, which exports of the user interface do not use. */
@@ -63,7 +74,7 @@ export function isApiName(header: string): boolean {
   return /^(date|query|page|country|device|searchAppearance)$/.test(header);
 }
 
-/** What the name of a file says that it lists. */
+/** The dimension of a list by its file name. */
 export function meaningOfFile(name: string): Dimension | undefined {
   return meaningOf(FILES, name.replace(/\.csv$/i, ''));
 }
@@ -72,7 +83,7 @@ export function isFilterFile(name: string): boolean {
   return FILTER_FILES.split('|').includes(normalized(name.replace(/\.csv$/i, '')));
 }
 
-/** Whether a filter leaves all web searches, or only says which days were chosen. */
+/** Whether a filter keeps all web searches, or only selects days. */
 export function isHarmlessFilter(name: string, value: string): boolean {
   return DATE_FILTER.split('|').includes(normalized(name)) || WEB.split('|').includes(normalized(value));
 }

@@ -22,7 +22,7 @@ export interface JobRunnerOptions {
   readonly random: () => number;
 }
 
-/** How often a run looks whether it still has its lease, in milliseconds. */
+/** How often a run checks that it has its lease, in milliseconds. */
 const LEASE_CHECK = 10_000;
 /** How often to check whether another process has finished a run, in milliseconds. */
 const WATCH_INTERVAL = 2000;
@@ -107,7 +107,7 @@ export class JobRunner {
     const report = (progress: string): void => {
       if (clock.now() - reportedAt < PROGRESS_INTERVAL) return;
       reportedAt = clock.now();
-      void states.write({ ...running, progress });
+      void states.writeProgress(running, progress);
     };
     let end: Pick<JobState, 'outcome' | 'failures' | 'error' | 'nextAt'> & Partial<JobState>;
     try {

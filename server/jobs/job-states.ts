@@ -1,4 +1,4 @@
-import { type JobRow, listJobRows, putJobRow } from '../catalog/job-rows.ts';
+import { type JobRow, listJobRows, putJobProgress, putJobRow } from '../catalog/job-rows.ts';
 import type { Usage } from '../catalog/usage.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import type { JobResult } from './job.ts';
@@ -63,6 +63,11 @@ export class JobStates {
       result: state.result === null ? null : JSON.stringify(state.result),
     };
     await putJobRow(this.#usage, row);
+  }
+
+  /** Stores the progress of a run that may have ended when this is stored; then without effect. */
+  async writeProgress({ job, startedAt }: JobState, progress: string): Promise<void> {
+    await putJobProgress(this.#usage, { job, startedAt: toMicroseconds(startedAt), progress });
   }
 }
 

@@ -11,9 +11,11 @@ export const pruneFacts: Job = {
     const limited = (await listWorkspaces(catalog)).filter(({ keepDays }) => (keepDays ?? settings.keepDays) > 0);
     if (limited.length === 0) return {};
     // DuckDB takes 100 MB, so it is loaded only if there is work.
-    const { applyRetention } = await import('../retention/retention.ts');
+    const { applyRetention } = await import('../maintenance/retention.ts');
     // One thread, so that requests can use the others.
-    const pruned = await applyRetention({ settings: { ...settings, threads: 1 }, catalog }, { now, report, signal });
+    const onWarning = (warning: string): void => log.warn(warning);
+    const stores = { settings: { ...settings, threads: 1 }, catalog, onWarning };
+    const pruned = await applyRetention(stores, { now, report, signal });
     for (const { workspace, project, keptFrom } of pruned) {
       log.info({ workspace, project }, `facts before ${keptFrom} were dropped`);
     }

@@ -1,3 +1,4 @@
+import { type BackOff, pauseAfter } from '../domain/back-off.ts';
 import type { Job } from './job.ts';
 import type { JobState } from './job-states.ts';
 
@@ -7,19 +8,14 @@ type Random = () => number;
 /** Pauses after failures, in milliseconds. */
 const FIRST_PAUSE = 30_000;
 const MAX_PAUSE = 3_600_000;
-/** Clocks of nodes may differ by so much, in milliseconds, without a job running on each of them. */
+/** Tolerated difference between clocks of nodes, in milliseconds, before a job runs on each. */
 const CLOCK_DIFFERENCE = 60_000;
 /** Minimum pause between runs of a job that takes longer than its interval. */
 const MIN_PAUSE = 1000;
 
-export interface BackOff {
-  readonly first: number;
-  readonly max: number;
-}
-
-/** A pause that doubles with each consecutive failure, up to `max`, minus a random share of up to a quarter. */
-export function backOff(failures: number, { first, max }: BackOff, random: Random): number {
-  return Math.min(max, first * 2 ** (failures - 1)) * (1 - random() / 4);
+/** See `pauseAfter`; minus a random share of up to a quarter. */
+export function backOff(failures: number, pauses: BackOff, random: Random): number {
+  return pauseAfter(failures, pauses) * (1 - random() / 4);
 }
 
 /** When a job is due, in milliseconds; 0 for immediately, also for an unfinished run. */

@@ -1,11 +1,14 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { openLeases } from '../catalog/open-leases.ts';
-import { listDueProjects, listStaleProjects, putSyncState, raiseEntityRevisions } from '../catalog/sync-projects.ts';
+import {
+  listDueProjects,
+  listStaleProjects,
+  putSyncState,
+  raiseEntityRevisions,
+  STALE_AFTER,
+} from '../catalog/sync-projects.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import type { Job } from './job.ts';
-
-/** Time without a successful run after which a project has a warning, in milliseconds. */
-const STALE_AFTER = 36 * 3_600_000;
 
 /** Syncs due projects. Runs often, so that a new project has data within a minute. */
 export const syncProjects: Job = {
@@ -38,8 +41,8 @@ export const syncProjects: Job = {
 async function warnOfStale(catalog: Catalog, now: number): Promise<void> {
   const stale = await listStaleProjects(catalog, toMicroseconds(now - STALE_AFTER));
   if (stale.length === 0) return;
-  await catalog.transaction(async (own) => {
-    for (const id of stale) await putSyncState(own, id, { syncStatus: 'warning' });
-    await raiseEntityRevisions(own, stale);
+  await catalog.transaction(async (tx) => {
+    for (const id of stale) await putSyncState(tx, id, { syncStatus: 'warning' });
+    await raiseEntityRevisions(tx, stale);
   });
 }

@@ -3,7 +3,7 @@ import { openServingEngine } from '../facts/duckdb/serving-engine.ts';
 import { openDistantLists } from '../facts/open-facts.ts';
 import { Lists, type ListsOptions } from '../lists/lists.ts';
 import type { Stores } from '../load/stores.ts';
-import { ProcessFolder } from '../process-folder.ts';
+import { ProcessFolder } from '../runtime/process-folder.ts';
 import { openFileStore } from '../storage/open-file-store.ts';
 
 interface Options extends Stores {
@@ -20,8 +20,7 @@ export async function withLists<T>(
   const folder = opened.adopt(await ProcessFolder.take(join(settings.dataFolder, 'temporary')), (taken) =>
     taken.remove(),
   );
-  const options = { settings, temporaryFolder: folder.path };
-  const engine = opened.adopt(await openServingEngine(options), (opening) => opening.close());
+  const engine = opened.adopt(await openServingEngine({ settings, folder }), (opening) => opening.close());
   const files = opened.use(await openFileStore(settings));
   const distant = await openDistantLists({ settings, files });
   const lists = opened.adopt(new Lists({ engine, catalog, files, distant, settings, log, now }), (all) => all.close());

@@ -8,7 +8,7 @@ import type { OpenFiles } from '../storage/file-store.ts';
 
 export type ListRow = Measures & {
   readonly text: string;
-  /** What the list that is compared with has of it; undefined where it has nothing. */
+  /** Its measures in the list to compare with; undefined if it is not in that list. */
   readonly base?: Measures | undefined;
 };
 
@@ -17,9 +17,9 @@ export interface Rendering {
   /** Distinguishes different renderings of the same row. */
   readonly variant: string;
   readonly render: (row: ListRow) => object;
-  /** The texts of a row that filters and sorting read. */
+  /** The texts of a row for filters and sorting. */
   readonly textsOf: (row: ListRow) => RuleTexts;
-  /** Adds what another list has of rows. */
+  /** Adds the measures of another list to rows. */
   readonly beside?: (rows: readonly ListRow[]) => Promise<readonly ListRow[]>;
 }
 
@@ -30,7 +30,7 @@ interface Block {
   readonly ends: Uint32Array;
 }
 
-/** The file of a list: its name in the store, and where it can be read for now. */
+/** The file of a list: its name in the store, and the path of an opened copy. */
 export interface ListFile {
   readonly name: string;
   readonly path: string;

@@ -2,8 +2,9 @@ import type { FastifyBaseLogger } from 'fastify';
 import { ProviderFailure } from '../providers/failures.ts';
 import type { Gateway, ProviderJob } from '../providers/gateway.ts';
 import { type Demand, NoDemand, Places } from '../providers/places.ts';
+import type { ListQuery } from '../providers/provider.ts';
 import { measure, secondsSince } from '../runtime/measurements.ts';
-import type { Fetched, ListQuery, Source } from './source.ts';
+import type { Fetched, Source } from './source.ts';
 
 export type FetchedList = Fetched & {
   readonly source: Source['kind'];

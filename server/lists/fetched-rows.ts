@@ -1,4 +1,5 @@
 import type { Engine, Session } from '../facts/duckdb/engine.ts';
+import type { ProviderRow } from '../providers/provider.ts';
 import { RankedRows } from './ranked-rows.ts';
 
 /** Collects rows of a provider in DuckDB until all are fetched and can be ranked. */
@@ -16,15 +17,15 @@ export class FetchedRows {
     return new FetchedRows(session);
   }
 
-  /** @param rows text, clicks, impressions, zero-based sum of positions; each text only once */
-  add(rows: Iterable<readonly [string, number, number, number]>): Promise<void> {
+  /** @param rows each text only once */
+  add(rows: Iterable<ProviderRow>): Promise<void> {
     return this.#session.append('fetched_rows', [rows]);
   }
 
   /** The best `max` rows in the order of the API. The result must be disposed separately. */
   rank(max: number): Promise<RankedRows> {
     this.#isRanked = true;
-    return RankedRows.in(this.#session, 'lists/rank_fetched_rows', { max });
+    return RankedRows.in(this.#session, 'from fetched_rows', { max });
   }
 
   [Symbol.dispose](): void {

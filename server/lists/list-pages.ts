@@ -23,17 +23,17 @@ interface Page extends Selection {
   readonly offset: number;
   /** Null: all that follow. */
   readonly limit: number | null;
-  /** Who asks: all pages that one asks for come from the lists of the first. */
+  /** Identifies the client: all its pages are read from the lists of the first one. */
   readonly reader: string;
 }
 
-/** A list with the range that it is of. */
+/** A list with its range. */
 export interface RangeList {
   readonly list: StoredList;
   readonly range: Range;
 }
 
-/** What pages are read of. */
+/** The list to read pages from. */
 export interface PageRequest {
   readonly list: ListRequest;
   readonly rendering: Rendering;
@@ -45,15 +45,15 @@ export interface PageRequest {
 }
 
 interface ReadPage extends RangeList {
-  /** The list that it is compared with. */
+  /** The list to compare with. */
   readonly other: RangeList | null;
-  /** Rows that the filter leaves. */
+  /** Number of rows that match the filter. */
   readonly total: number;
 }
 
 type Open = Pick<ReadPage, 'range'> & { readonly list: AnyList };
 
-/** Reads pages of lists. All pages of a sequence come from one list, from whichever process. */
+/** Reads pages of lists. All pages of a sequence come from one list, in all processes. */
 export class ListPages {
   readonly #options: ListPagesOptions;
 
@@ -62,9 +62,9 @@ export class ListPages {
   }
 
   /**
-   * Rows `offset` to `offset + limit` of a list as JSON, without the brackets, in parts to be put together. Throws
-   * `google_access_lost`, `unavailable` where there is no list in time, and `UnreadableList` where it was lost just now:
-   * plan again then, and ask once more.
+   * Rows `offset` to `offset + limit` of a list as JSON, without the brackets, in parts to concatenate. Throws
+   * `google_access_lost`, `unavailable` after the timeout, and `UnreadableList` if the list has just been lost: then
+   * plan and read again.
    */
   json(request: PageRequest, page: Page, signal: AbortSignal): Promise<ReadPage & { readonly json: Buffer[] }> {
     return this.#read(request, page, signal, async (list, rows, rendering) => ({
@@ -72,7 +72,7 @@ export class ListPages {
     }));
   }
 
-  /** As `json`, but the rows themselves, some at a time, each part read when it is asked for. */
+  /** Like `json`, but yields the rows in batches, each read on demand. */
   rows(
     request: PageRequest,
     page: Page,
@@ -113,7 +113,7 @@ export class ListPages {
     }
   }
 
-  /** The lists of the page before, where there is one, or those of the request. */
+  /** The lists of the previous page, if there is one, else those of the request. */
   async #open(
     request: PageRequest,
     sequences: readonly CacheKey[],
@@ -154,7 +154,7 @@ export class ListPages {
   }
 }
 
-/** What the pages of one sequence have in common, for the list and for the one that it is compared with. */
+/** The keys of the page sequences of the list and of the one to compare with. */
 function sequencesOf({ list, compared }: PageRequest, selection: Selection | null): CacheKey[] {
   const own = selection === null ? list.sequence : cacheKey(list.sequence, selection);
   if (compared === null) return [own];

@@ -100,7 +100,7 @@ export class ListReader {
     return beside === undefined ? parts : withOthers(parts, beside);
   }
 
-  /** Rows with what another list has of them. */
+  /** Adds the measures of another list to rows. */
   async beside(rows: readonly ListRow[], list: AnyList): Promise<readonly ListRow[]> {
     if (list.rows === 0 || rows.length === 0) return rows;
     const byText =
@@ -110,7 +110,7 @@ export class ListReader {
     return rows.map((row) => ({ ...row, base: byText.get(row.text) }));
   }
 
-  /** Opens the file at once, so that a lost list is noticed, and then for each batch. */
+  /** Opens the file immediately, to detect a lost list, and again for each batch. */
   async #rows(
     list: StoredList,
     { from, to }: { from: number; to: number },

@@ -1,6 +1,6 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Project } from '../catalog/projects.ts';
-import type { ListKey, ListKind, SourceKind } from '../catalog/stored-lists.ts';
+import type { ListKey, ListKind } from '../catalog/stored-lists.ts';
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import type { Compare } from '../domain/comparison.ts';
 import { invalidRequest } from '../domain/errors.ts';
@@ -8,7 +8,6 @@ import type { Range, RangeParameters } from '../domain/range.ts';
 import type { Source } from './source.ts';
 import type { Sources } from './sources.ts';
 
-/** The parameters of a list. */
 export interface ListParameters {
   readonly kind: ListKind;
   readonly range: Range;
@@ -27,7 +26,7 @@ export interface ListRequest {
   /** Empty if the list is known to be empty. */
   readonly sources: readonly Source[];
   /** The reported source of an empty list. */
-  readonly source: SourceKind;
+  readonly source: string;
   readonly fromProvider: boolean;
   /** Identifies a page sequence, even if the list is replaced between its pages. */
   readonly sequence: CacheKey;

@@ -6,23 +6,23 @@ import type { ListKey } from '../catalog/stored-lists.ts';
 import type { Usage } from '../catalog/usage.ts';
 import { cacheKey } from '../domain/cache-key.ts';
 import { KnownError } from '../domain/errors.ts';
+import { lastFinalDay } from '../domain/finality.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
-import type { DistantLists } from '../facts/facts.ts';
+import type { DistantLists } from '../facts/reader.ts';
 import { toKnownError } from '../providers/failures.ts';
 import type { Demand } from '../providers/places.ts';
 import { Providers } from '../providers/providers.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { FileStore } from '../storage/file-store.ts';
 import { ListFetcher } from './fetch-list.ts';
-import { lastFinalDay } from './finality.ts';
+import { FetchOnce } from './fetch-once.ts';
 import { ListPages } from './list-pages.ts';
 import { ListReader } from './list-reader.ts';
 import { type ListParameters, type ListRequest, planList } from './list-request.ts';
 import { OwnRows } from './own-rows.ts';
 import { PageSequences } from './page-sequences.ts';
 import { Recent } from './recent.ts';
-import { SingleFlight } from './single-flight.ts';
 import { Sources } from './sources.ts';
 import { ListStore } from './store.ts';
 import { type AnyList, UnstoredLists } from './unstored-lists.ts';
@@ -31,9 +31,9 @@ import { within } from './within.ts';
 export interface ListsOptions {
   readonly engine: Engine;
   readonly catalog: OpenCatalog;
-  /** Of facts and lists. */
+  /** Files of facts and lists. */
   readonly files: FileStore;
-  /** Undefined: facts are read here. */
+  /** Undefined if DuckDB reads all facts. */
   readonly distant: DistantLists | undefined;
   readonly settings: Settings;
   readonly log: Pick<FastifyBaseLogger, 'info' | 'warn'>;
@@ -57,7 +57,7 @@ export class Lists {
   readonly #usage: Usage;
   readonly #store: ListStore;
   readonly #unstored: UnstoredLists;
-  readonly #flights: SingleFlight;
+  readonly #flights: FetchOnce;
   readonly #fetcher: ListFetcher;
   readonly #recentFailures: Recent<Error>;
   readonly #reader: ListReader;
@@ -68,7 +68,7 @@ export class Lists {
     this.#options = options;
     // First, before other resources are opened, because it may fail.
     files.prepare('lists/new');
-    this.#flights = new SingleFlight(catalog.locks);
+    this.#flights = new FetchOnce(catalog.locks);
     this.#usage = openUsage(settings, warnRarely(log));
     const sequences = new PageSequences(this.#usage, now);
     this.#store = new ListStore({
@@ -160,17 +160,15 @@ export class Lists {
     const work = async (demanded: () => Demand): Promise<AnyList> => {
       const query = { kind, property: project.property, range, country };
       // Evaluated before the fetch, because a day may become final during it.
-      const isFinal = !request.fromProvider || range.to <= lastFinalDay(project, now());
+      const isFinal =
+        !request.fromProvider || range.to <= lastFinalDay(project.provisionalAfter, project.lastSyncedAt, now());
       const fetched = await this.#fetcher.fetch(query, sources, demanded);
       using ranked = fetched.ranked;
       const { source, rows, truncated, capped, complete, isFallback } = fetched;
-      const final = isFinal && complete && !isFallback;
+      // A provider may later add rows for days without any: a property can be new to it.
+      const final = isFinal && complete && !isFallback && (rows > 0 || !request.fromProvider);
       const list = { source, rows, truncated, capped, final, fetchedAt: toMicroseconds(now()) };
       try {
-        if (rows === 0) {
-          await this.#store.remove(key);
-          return this.#unstored.keep(cacheKey(key), { ...list, ...NO_FILE });
-        }
         const stored = await this.#store.put(key, ranked, list);
         this.#unstored.forget(cacheKey(key));
         return stored;
@@ -200,8 +198,11 @@ export class Lists {
     return toMicroseconds(now()) - list.fetchedAt < settings.listLifetime * 1e6;
   }
 
+  /** Its fetch time changes once per list lifetime, at the same moment in all processes. */
   #emptyList({ source }: ListRequest): AnyList {
-    const fetchedAt = toMicroseconds(this.#options.now());
+    const { now, settings } = this.#options;
+    const lifetime = settings.listLifetime * 1000;
+    const fetchedAt = toMicroseconds(Math.floor(now() / lifetime) * lifetime);
     return { ...NO_FILE, source, rows: 0, truncated: false, capped: false, final: false, fetchedAt };
   }
 }

@@ -1,6 +1,7 @@
+import type { ListQuery } from '../providers/provider.ts';
 import type { StoredFile } from '../storage/file-store.ts';
 import type { OwnRows } from './own-rows.ts';
-import type { Fetched, ListQuery, OwnSource } from './source.ts';
+import type { Fetched, OwnSource } from './source.ts';
 
 /** The longest list (contract, 4.8). */
 const MAX_ROWS = 100_000;

@@ -1,26 +1,25 @@
 import type { ListKind } from '../catalog/stored-lists.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
-import type { DistantLists, TextRow } from '../facts/facts.ts';
+import type { TextRow } from '../facts/facts.ts';
+import type { DistantLists, FactsValues } from '../facts/reader.ts';
+import type { ListQuery } from '../providers/provider.ts';
+import { sqlTemplate } from '../runtime/sql.ts';
 import type { FileStore, StoredFile } from '../storage/file-store.ts';
 import { FetchedRows } from './fetched-rows.ts';
 import { RankedRows } from './ranked-rows.ts';
-import type { ListQuery } from './source.ts';
 
 interface OwnRowsOptions {
   readonly engine: Engine;
   readonly files: FileStore;
-  /** Undefined: all files are read here. */
+  /** Undefined if DuckDB reads all files. */
   readonly distant: DistantLists | undefined;
   /** Aborted when the server stops. */
   readonly signal: AbortSignal;
 }
 
-const OF_DAYS: Record<ListKind, string> = { pages: 'lists/rank_pages', queries: 'lists/rank_queries' };
-const OF_PERIOD: Record<ListKind, string> = {
-  pages: 'lists/rank_period_pages',
-  queries: 'lists/rank_period_queries',
-};
-/** Lists of periods have all of their rows. */
+/** The column of texts. */
+const TEXTS: Record<ListKind, string> = { pages: 'url', queries: 'query' };
+/** More rows than any list has. */
 const ALL_ROWS = 2 ** 31 - 1;
 
 /** Ranks rows of stored facts, read by the engine that is chosen for their files. */
@@ -31,33 +30,38 @@ export class OwnRows {
     this.#options = options;
   }
 
-  /** The best rows of a range of days: of page_daily or query_daily. */
-  async ofDays(stored: readonly StoredFile[], { kind, range, country }: ListQuery, max: number): Promise<RankedRows> {
-    const { engine, files, distant, signal } = this.#options;
-    if (distant?.reads(stored)) {
-      return this.#fetch(max, (add) => distant.rankedRows({ files: stored, range, signal }, { country, max }, add));
-    }
-    using opened = await files.open(stored);
+  /** The best rows of a range of days, from page_daily or query_daily. */
+  ofDays(stored: readonly StoredFile[], { kind, range, country }: ListQuery, max: number): Promise<RankedRows> {
     const { from, to } = range;
-    return await RankedRows.from(engine, OF_DAYS[kind], { files: opened.paths, from, to, country, max });
+    return this.#rank('lists/day_rows', stored, kind, { from, to, country }, max);
   }
 
-  /** All rows of a list of a range: of page_period or query_period. */
-  async ofPeriod(stored: StoredFile, { kind }: ListQuery): Promise<RankedRows> {
-    const { engine, files, distant, signal } = this.#options;
-    if (distant?.reads([stored])) {
-      return this.#fetch(ALL_ROWS, (add) => distant.periodRows({ files: [stored], signal }, add));
-    }
-    using opened = await files.open([stored]);
-    return await RankedRows.from(engine, OF_PERIOD[kind], { files: opened.paths });
+  /** All rows of an exported list, from page_period or query_period. */
+  ofPeriod(stored: StoredFile, { kind }: ListQuery): Promise<RankedRows> {
+    return this.#rank('lists/period_rows', [stored], kind, {}, ALL_ROWS);
   }
 
-  async #fetch(
+  /** The best rows of `sql/NAME.sql`. */
+  async #rank(
+    name: string,
+    stored: readonly StoredFile[],
+    kind: ListKind,
+    values: FactsValues,
     max: number,
-    read: (add: (rows: readonly TextRow[]) => Promise<void>) => Promise<void>,
   ): Promise<RankedRows> {
-    using fetched = await FetchedRows.open(this.#options.engine);
-    await read((rows) => fetched.add(rows));
+    const { engine, files, distant, signal } = this.#options;
+    const parts = { text: TEXTS[kind] };
+    const rows = sqlTemplate(name, parts);
+    if (!distant?.reads(stored)) {
+      using opened = await files.open(stored);
+      return await RankedRows.from(engine, rows, { ...values, max, files: opened.paths });
+    }
+    using fetched = await FetchedRows.open(engine);
+    const read = { files: stored, signal, values: { ...values, max } };
+    const add = (some: readonly TextRow[]): Promise<void> => fetched.add(some);
+    // If all rows are needed, Trino does not sort them, because they are ranked here anyway.
+    if (max === ALL_ROWS) await distant.rows(name, { ...read, parts }, add);
+    else await distant.rows('lists/best_rows', { ...read, parts: { rows } }, add);
     return await fetched.rank(max);
   }
 }

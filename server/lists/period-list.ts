@@ -1,11 +1,12 @@
+import type { ListQuery } from '../providers/provider.ts';
 import type { StoredFile } from '../storage/file-store.ts';
 import type { OwnRows } from './own-rows.ts';
-import type { Fetched, ListQuery, OwnSource } from './source.ts';
+import type { Fetched, OwnSource } from './source.ts';
 
-/** The longest lists of the provider's user interface and API. One that is as long may have been cut. */
+/** Maximum lengths of lists of the provider's user interface and API. A list of such a length counts as truncated. */
 const CUT_AT = [1000, 25_000, 50_000];
 
-/** A list of a range of days as it was exported. */
+/** An exported list of a range of days. */
 export class PeriodList implements OwnSource {
   readonly kind = 'gsc';
   readonly provider = null;
@@ -20,6 +21,7 @@ export class PeriodList implements OwnSource {
 
   async fetch(query: ListQuery): Promise<Fetched> {
     const ranked = await this.#rows.ofPeriod(this.#file, query);
-    return { ranked, rows: ranked.count, truncated: false, capped: CUT_AT.includes(ranked.count), complete: true };
+    const isCut = CUT_AT.includes(ranked.count);
+    return { ranked, rows: ranked.count, truncated: isCut, capped: isCut, complete: true };
   }
 }

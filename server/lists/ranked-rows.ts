@@ -1,6 +1,8 @@
 import type { Engine, Parameters, Session } from '../facts/duckdb/engine.ts';
 import type { ListRow } from './blocks.ts';
 
+type RankParameters = Parameters & { readonly max: number };
+
 /** The rows of one list in DuckDB, in the order of the API, best first, until they are stored. */
 export class RankedRows {
   readonly count: number;
@@ -11,16 +13,20 @@ export class RankedRows {
     this.count = count;
   }
 
-  /** Ranks rows with `sql/NAME.sql`, which creates the table `ranked_rows`. */
-  static async from(engine: Engine, name: string, parameters: Parameters): Promise<RankedRows> {
+  /**
+   * Ranks the rows of a statement.
+   * @param rows the statement: it reads texts, clicks, impressions and sums of positions
+   * @param parameters those of the statement, and `max`, the number of rows that are kept
+   */
+  static async from(engine: Engine, rows: string, parameters: RankParameters): Promise<RankedRows> {
     const session = await engine.session();
-    return RankedRows.in(session, name, parameters);
+    return RankedRows.in(session, rows, parameters);
   }
 
   /** Like `from`, in an existing session, which is closed with the rows. */
-  static async in(session: Session, name: string, parameters: Parameters): Promise<RankedRows> {
+  static async in(session: Session, rows: string, parameters: RankParameters): Promise<RankedRows> {
     try {
-      await session.runFile(name, parameters);
+      await session.runFile('lists/rank_rows', parameters, { rows });
       const [counted] = await session.rowsOfFile<{ rows: number }>('lists/count_ranked_rows', {});
       return new RankedRows(session, counted?.rows ?? 0);
     } catch (error) {

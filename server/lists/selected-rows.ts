@@ -18,7 +18,7 @@ interface Source extends ListFile {
 /** The rows of a list, and their columns as they were last rendered. */
 interface ReadList {
   readonly rows: readonly ListRow[];
-  /** The place of each row in the order of texts. */
+  /** The rank of each row in the order of texts. */
   readonly places: Float64Array;
   last: { readonly variant: string; readonly columns: RowColumns<ListRow> } | undefined;
 }
@@ -31,7 +31,7 @@ export class SelectedRows {
     sizeCalculation: (rows) => rows.length + 1,
   });
 
-  /** Rows of lists that others are compared with, by their texts. */
+  /** Rows of lists to compare others with, by their texts. */
   readonly #byText: LRUCache<string, ReadonlyMap<string, ListRow>, Source>;
 
   constructor(engine: Engine) {
@@ -66,7 +66,7 @@ export class SelectedRows {
   }
 }
 
-/** Numbers and texts that were read for one selection serve the next. */
+/** The columns of a list, which successive selections share. */
 function columnsOf(list: ReadList, { variant, textsOf }: Rendering): RowColumns<ListRow> {
   if (list.last?.variant !== variant) {
     const places = { query: list.places, url: list.places };
@@ -84,7 +84,7 @@ async function readList(engine: Engine, { path, rows }: Source): Promise<ReadLis
   return { rows: found, places: Float64Array.from(found, ({ place }) => place), last: undefined };
 }
 
-/** Rows that are read at a time: making objects of all of them would hold up other requests. */
+/** Rows per read: creating the objects of all rows at once would block other requests. */
 const BATCH_ROWS = 5000;
 
 async function readByText(engine: Engine, { path, rows }: Source): Promise<ReadonlyMap<string, ListRow>> {

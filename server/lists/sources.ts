@@ -1,5 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import { type Connection, type ConnectionKind, connectionsOf } from '../catalog/connections.ts';
+import { connectionsOf } from '../catalog/connections.ts';
 import { type FactFile, type FactTable, filesOf, isLoaded, manifestOf, readCoverage } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import type { ListKind } from '../catalog/stored-lists.ts';
@@ -7,12 +7,12 @@ import { invalidRequest, type KnownError, unavailable } from '../domain/errors.t
 import { EVERY_DAY, type Range } from '../domain/range.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
 import type { Providers } from '../providers/providers.ts';
+import { PROVIDERS } from '../providers/registry.ts';
 import { OwnFacts } from './own-facts.ts';
 import type { OwnRows } from './own-rows.ts';
 import { PeriodList } from './period-list.ts';
-import { SearchConsoleList } from './search-console-list.ts';
+import { providerList } from './provider-list.ts';
 import type { Source } from './source.ts';
-import { WarehouseList } from './warehouse-list.ts';
 
 export interface SourcesOptions {
   readonly engine: Engine;
@@ -36,12 +36,8 @@ export interface Choice {
 const TABLE: Record<ListKind, FactTable> = { pages: 'page_daily', queries: 'query_daily' };
 const PERIOD_TABLE: Record<ListKind, FactTable> = { pages: 'page_period', queries: 'query_period' };
 
-/** The source for each kind of connection, in order of preference: a warehouse has all rows, the reporting API only the top rows. */
-const SOURCES: Record<ConnectionKind, (connection: Connection, providers: Providers, engine: Engine) => Source> = {
-  bigquery: (connection, providers, engine) => new WarehouseList(providers.warehouse(connection), engine),
-  'search-console': (connection, providers, engine) =>
-    new SearchConsoleList(providers.searchAnalytics(connection), engine),
-};
+/** In order of preference: a warehouse has all rows, others only the top rows. */
+const PREFERRED = PROVIDERS.toSorted((a, b) => Number(b.lists.isWarehouse) - Number(a.lists.isWarehouse));
 
 /**
  * Chooses the sources of lists: a warehouse, then the reporting API, else the project's stored facts: by day, or a list of
@@ -59,17 +55,20 @@ export class Sources {
    * @param catalog the snapshot from which the project was read
    */
   async choose(project: Project, kind: ListKind, range: Range, catalog = this.#options.catalog): Promise<Choice> {
-    // Together: a database is waited for once.
+    // In parallel, to wait only once for a remote database.
     const [connections, periods, isKnown, facts] = await Promise.all([
       connectionsOf(catalog, project.id),
       manifestOf(catalog, project.id, PERIOD_TABLE[kind], EVERY_DAY),
       isLoaded(catalog, project.id, TABLE[kind]),
       this.#facts(project, kind, range, catalog),
     ]);
-    if (connections.length === 0) {
+    const connected = PREFERRED.flatMap((provider) =>
+      connections.filter((each) => each.kind === provider.kind).map((connection) => ({ provider, connection })),
+    );
+    if (connected.length === 0) {
       const own = { sourceKey: `facts ${project.factsRevision}`, fromProvider: false };
       const exact = periods.find(({ firstDay, lastDay }) => firstDay === range.from && lastDay === range.to);
-      // Days can say more than their sum: each country, and each query or page beyond the top ones.
+      // Days have more detail than their sum: each country, and each query or page beyond the top ones.
       if (exact !== undefined && !(await this.#isLoaded(project, kind, range, catalog))) {
         const sources = [new PeriodList(this.#options.rows, exact)];
         return { ...own, sources, hasCountries: false };
@@ -85,16 +84,12 @@ export class Sources {
       return { ...own, sources: facts, hasCountries: true };
     }
     const { engine, providers } = this.#options;
-    const sources = Object.entries(SOURCES).flatMap(([kindOfSource, toSource]) =>
-      connections.filter((each) => each.kind === kindOfSource).map((each) => toSource(each, providers, engine)),
+    const sources: Source[] = connected.map(({ provider, connection }) =>
+      providerList(provider, providers.connect(provider, connection), engine),
     );
     // A warehouse starts on the day that the export was enabled; loaded facts may go further back.
-    if (
-      connections.every((connection) => connection.kind === 'bigquery') &&
-      (await this.#isLoaded(project, kind, range, catalog))
-    ) {
-      sources.push(...facts);
-    }
+    const areWarehouses = connected.every(({ provider }) => provider.lists.isWarehouse);
+    if (areWarehouses && (await this.#isLoaded(project, kind, range, catalog))) sources.push(...facts);
     return { sourceKey: `property ${project.property}`, sources, fromProvider: true, hasCountries: true };
   }
 

@@ -57,7 +57,7 @@ export class ListStore {
     return list !== undefined && this.has(list) ? list : undefined;
   }
 
-  /** False if the file of a list is known to be missing. A list that has been replaced may still have it. */
+  /** False if the file of a list is known to be missing. A replaced list may still have it. */
   has(list: StoredList): boolean {
     return this.#options.files.mayHave(list);
   }
@@ -85,13 +85,13 @@ export class ListStore {
     const file = `lists/${newUuid()}.parquet`;
     try {
       await ranked.write(files.prepare(file), found.rows);
-      // What cannot be listed is not found otherwise if this process is killed.
+      // A store without listing could not find the file again if this process were killed.
       if (files.folder === undefined) await retireList(catalog, file, toMicroseconds(Date.now()));
       const list = { ...found, ...(await files.seal(file)) };
-      await catalog.transaction(async (own) => {
-        await putList(own, key, list);
-        if (files.folder === undefined) await forgetRetiredLists(own, [file]);
-        if (await exceeds(own, limits)) await this.#makeRoom(own, file);
+      await catalog.transaction(async (tx) => {
+        await putList(tx, key, list);
+        if (files.folder === undefined) await forgetRetiredLists(tx, [file]);
+        if (await exceeds(tx, limits)) await this.#makeRoom(tx, file);
       });
       await noteListUse(usage, file, 0, toMicroseconds(Date.now()));
       return list;
@@ -99,13 +99,6 @@ export class ListStore {
       await files.remove(file).catch(() => {});
       throw error;
     }
-  }
-
-  /** Removes the list of a key, if any. Its file is kept for the sequences that read it. */
-  async remove(key: ListKey): Promise<void> {
-    const { catalog } = this.#options;
-    const list = await findList(catalog, key);
-    if (list !== undefined) await removeList(catalog, list.file);
   }
 
   /** Removes a list with a damaged file. */
@@ -164,16 +157,16 @@ export class ListStore {
    * Removes the least recently used lists, except `keep`, until the limits are met. The cost depends only on the number of
    * removed lists.
    */
-  async #makeRoom(own: Catalog, keep: string): Promise<void> {
+  async #makeRoom(tx: Catalog, keep: string): Promise<void> {
     const { usage, limits } = this.#options;
     await this.flush();
-    while (await exceeds(own, limits)) {
+    while (await exceeds(tx, limits)) {
       const used = await findLeastUsedList(usage, keep);
       // If uses are unknown, because their database was lost or is read-only, the oldest list is removed.
       const isForgotten = used !== undefined && (await forgetListUse(usage, used));
-      const victim = isForgotten ? used : await findOldestList(own, keep);
+      const victim = isForgotten ? used : await findOldestList(tx, keep);
       if (victim === undefined) return;
-      await removeList(own, victim);
+      await removeList(tx, victim);
     }
   }
 

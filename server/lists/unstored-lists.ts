@@ -8,36 +8,30 @@ export type AnyList = StoredList & {
   readonly held?: readonly ListRow[];
 };
 
-/** How long an empty list is served before it is fetched again, in milliseconds. */
-const EMPTY_VALID = 60_000;
 /** How long a list that could not be stored is served from memory, in milliseconds. */
 const HELD_VALID = 600_000;
 /** Maximum rows of all such lists, about 100 bytes each. */
 const MAX_HELD_ROWS = 300_000;
-const MAX_EMPTY = 10_000;
 
-/** Lists of this process without a file: empty lists, and lists that could not be stored. */
+/** Lists of this process that could not be stored. */
 export class UnstoredLists {
-  readonly #empty: Recent<AnyList>;
   readonly #held: Recent<AnyList>;
 
   /** @param now milliseconds */
   constructor(now: () => number) {
-    this.#empty = new Recent(now, EMPTY_VALID, MAX_EMPTY);
     this.#held = new Recent(now, HELD_VALID, MAX_HELD_ROWS, ({ rows }) => Math.max(1, rows));
   }
 
   find(key: string): AnyList | undefined {
-    return this.#held.get(key) ?? this.#empty.get(key);
+    return this.#held.get(key);
   }
 
   keep(key: string, list: AnyList): AnyList {
-    (list.held === undefined ? this.#empty : this.#held).set(key, list);
+    this.#held.set(key, list);
     return list;
   }
 
   forget(key: string): void {
     this.#held.delete(key);
-    this.#empty.delete(key);
   }
 }

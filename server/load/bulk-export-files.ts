@@ -1,8 +1,9 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Parameters, Session } from '../facts/duckdb/engine.ts';
+import { patternOf } from '../runtime/sql.ts';
 import { ImportRefused } from './import-rows.ts';
-import { filesBelow, patternOf, unusableFile } from './snapshot-files.ts';
+import { filesBelow, unusableFile } from './snapshot-files.ts';
 
 /** Runs a query of `sql/load/bulk-export/`. */
 export type Select = <Row>(name: string, parameters: Parameters) => Promise<Row[]>;

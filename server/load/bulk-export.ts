@@ -7,15 +7,14 @@ import { requireWorkspace } from '../catalog/workspaces.ts';
 import { type Day, later } from '../domain/dates.ts';
 import { isoInstant } from '../domain/instants.ts';
 import { Engine, type Parameters, type Session } from '../facts/duckdb/engine.ts';
-import { sqlText } from '../runtime/sql.ts';
+import { patternOf, sqlText } from '../runtime/sql.ts';
 import type { Settings } from '../settings/settings.ts';
 import { classifyExportFiles, parquetFiles, type Select, siteToKeep } from './bulk-export-files.ts';
 import { keywordRows, untrackedQueries } from './entities.ts';
 import { ImportRefused, projectRow, requireDomain, writeRows } from './import-rows.ts';
-import { type LoadSummary, loadFolders, loadSnapshot } from './load.ts';
+import { type LoadSummary, loadSnapshot } from './load.ts';
 import { count } from './problems.ts';
-import { patternOf } from './snapshot-files.ts';
-import type { Stores } from './stores.ts';
+import { loadFolders, type Stores } from './stores.ts';
 
 export interface ImportOptions {
   /** Parquet files of the export, or folders of them. */

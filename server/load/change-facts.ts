@@ -1,14 +1,29 @@
 import { join } from 'node:path';
-import type { LoadLock } from '../catalog/locks.ts';
-import { ProcessFolder } from '../process-folder.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { LoadLock, Locks } from '../catalog/locks.ts';
+import { ProcessFolder } from '../runtime/process-folder.ts';
 import { openFileStore } from '../storage/open-file-store.ts';
 import { openJournal, type Publications } from './journal.ts';
-import { type LockOptions, withLoadLock } from './lock.ts';
 import type { FactFiles } from './new-files.ts';
 import type { Stores } from './stores.ts';
-import { sweep } from './sweep.ts';
+import { moveOrphansDaily, sweep } from './sweep.ts';
 
-/** What a change of stored facts works with. */
+const PAUSE = 200;
+
+/** How long operations that exclude a load wait for one, in milliseconds. */
+const LOAD_LOCK_TIMEOUT = 600_000;
+
+/** Another load is still running after the timeout. */
+class LoadIsRunning extends Error {}
+
+export interface LockOptions {
+  /** Milliseconds to wait for another load. */
+  readonly lockTimeout?: number;
+  /** Called while waiting. */
+  readonly onWait?: () => void;
+}
+
+/** The context of a change of stored facts. */
 export interface FactChange {
   readonly lock: LoadLock;
   readonly files: FactFiles;
@@ -17,13 +32,17 @@ export interface FactChange {
   readonly staging: string;
 }
 
+interface ChangeOptions extends LockOptions {
+  readonly projects?: readonly string[];
+}
+
 /**
- * Runs a change of stored facts: one at a time, after what killed ones have left was removed. What it writes and does not
- * publish is removed afterwards.
+ * Runs a change of stored facts: one at a time, after removing what killed ones have left. Removes what was written but
+ * not published.
  */
 export function changeFacts<T>(
-  { settings, catalog }: Stores,
-  options: LockOptions & { readonly projects?: readonly string[] },
+  { settings, catalog, onWarning }: Stores,
+  options: ChangeOptions,
   change: (own: FactChange) => Promise<T>,
 ): Promise<T> {
   return withLoadLock(catalog.locks, options, async (lock) => {
@@ -33,11 +52,14 @@ export function changeFacts<T>(
     // Whether a killed load was committed must be known before its files are removed.
     await journal.settle(catalog);
     await sweep(catalog, { lock, store, dataFolder });
+    const orphans = await moveOrphansDaily(catalog, lock, store);
+    if (orphans !== undefined) onWarning?.(orphans);
     const folder = await ProcessFolder.take(join(dataFolder, 'staging'));
     const files = { store, lock };
     try {
       const result = await change({ lock, files, journal, staging: folder.path });
-      await journal.compact(catalog);
+      // The change is committed whether this succeeds or not.
+      await journal.compact(catalog).catch((error: Error) => onWarning?.(uncompacted(error)));
       return result;
     } finally {
       // A failed sweep does not change the result; the next change sweeps again.
@@ -45,4 +67,46 @@ export function changeFacts<T>(
       await sweep(catalog, { lock, store, dataFolder }).catch(() => {});
     }
   });
+}
+
+function uncompacted({ message }: Error): string {
+  return `The journal could not be compacted (${message}); nothing is lost, and the next change tries again.`;
+}
+
+/**
+ * Runs `work` while holding the load lock. Throws if the lock is not free in time.
+ * @param options `projects`: locks only these, and those that `work` takes, where the catalog supports it; by default no
+ * other load runs
+ */
+export async function withLoadLock<T>(
+  locks: Locks,
+  { projects, ...options }: LockOptions & { readonly projects?: readonly string[] },
+  work: (lock: LoadLock) => Promise<T>,
+): Promise<T> {
+  const scope = projects === undefined ? 'all' : 'projects';
+  await using lock = await waitFor(() => locks.takeLoad(scope), options);
+  if (projects !== undefined) await takeProjects(lock, projects, options);
+  return await work(lock);
+}
+
+/** Takes further projects of a load. Throws if they are not free in time. */
+export async function takeProjects(lock: LoadLock, projects: readonly string[], options: LockOptions): Promise<void> {
+  await waitFor(async () => ((await lock.takeProjects(projects)) ? lock : undefined), options);
+}
+
+async function waitFor<T>(
+  take: () => Promise<T | undefined>,
+  { lockTimeout = LOAD_LOCK_TIMEOUT, onWait = () => {} }: LockOptions,
+): Promise<T> {
+  for (const deadline = Date.now() + lockTimeout; ; ) {
+    const taken = await take();
+    if (taken !== undefined) return taken;
+    if (Date.now() >= deadline) {
+      throw new LoadIsRunning(
+        `Another load has been running for ${Math.round(lockTimeout / 1000)} s; nothing was changed. Try again when it has ended.`,
+      );
+    }
+    onWait();
+    await sleep(PAUSE);
+  }
 }

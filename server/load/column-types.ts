@@ -61,7 +61,7 @@ export const COLUMN_TYPES = {
   },
   device: choice('desktop', 'mobile', 'tablet'),
   siteDevice: choice('desktop', 'mobile', 'tablet', 'unknown'),
-  segment: choice('brand', 'non_brand'),
+  segment: choice('brand', 'non_brand', 'unknown'),
   syncStatus: choice(...SYNC_STATES),
   source: choice(...SOURCES),
   intent: choice(...INTENTS),

@@ -5,8 +5,8 @@ import type { Usage } from '../catalog/usage.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import { LoadRejected } from './problems.ts';
 
-/** What is counted of a load. */
-interface Counts {
+/** The counts of a load. */
+export interface Counts {
   readonly tables: Readonly<Record<string, { readonly rows: number }>>;
   readonly seconds: number;
 }

@@ -2,17 +2,11 @@ import pLimit from 'p-limit';
 import type { Catalog } from '../catalog/catalog.ts';
 import { type FactFile, filesOf, manifestOf } from '../catalog/manifest.ts';
 import { EVERY_DAY } from '../domain/range.ts';
-import type { Engine } from '../facts/duckdb/engine.ts';
 import { changeFacts } from './change-facts.ts';
 import { publishFiles } from './publish.ts';
 import { writeCumulative } from './rollups.ts';
-import type { Stores } from './stores.ts';
+import type { EngineStores } from './stores.ts';
 import { FACTS } from './tables.ts';
-
-interface EngineStores extends Stores {
-  /** Over `loadFolders`; opened if there is something to write. */
-  readonly engine: () => Promise<Engine>;
-}
 
 const KEYWORDS = FACTS.find(({ cumulative }) => cumulative !== undefined)!;
 const AT_ONCE = 2;
@@ -35,8 +29,8 @@ export async function completeCumulative(stores: EngineStores, project: string):
     const limit = pLimit(AT_ONCE);
     const opened = await engine();
     const writing = missing.map((days) => {
-      const place = { files, schema: KEYWORDS, project, part: days.part };
-      return limit(() => writeCumulative(opened, place, { table: KEYWORDS.cumulative!, days, running }));
+      const target = { files, schema: KEYWORDS, project, part: days.part };
+      return limit(() => writeCumulative(opened, target, { table: KEYWORDS.cumulative!, days, running }));
     });
     // All must end before the sweep.
     await Promise.allSettled(writing);

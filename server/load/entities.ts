@@ -29,38 +29,37 @@ type Put = (table: Changeable, rows: readonly Row[]) => Promise<void>;
 
 /**
  * Changes entities while no load runs, in one journaled transaction, and increments the revisions of the changed
- * projects. `changes` may also write rows to `own` that the journal does not contain, such as connections.
+ * projects. `changes` may also write rows to `tx` that the journal does not contain, such as connections.
  */
 export function changeEntities<T>(
   stores: Stores,
   onWait: () => void,
-  changes: (own: Catalog, put: Put) => Promise<T>,
+  changes: (tx: Catalog, put: Put) => Promise<T>,
 ): Promise<T> {
-  return whileNoLoadRuns(stores, onWait, async (own, record) => {
+  return whileNoLoadRuns(stores, onWait, async (tx, record) => {
     const changed = new ChangedRows([]);
     const keywords: Row[] = [];
-    const result = await changes(own, async (table, rows) => {
-      for (const row of await upsertRows(own, tableOf(schemaOf(table)), rows)) changed.note(table, row);
+    const result = await changes(tx, async (table, rows) => {
+      for (const row of await upsertRows(tx, tableOf(schemaOf(table)), rows)) changed.note(table, row);
       if (table === 'keywords') keywords.push(...rows);
     });
     // Keywords refer to their project, so its row comes first.
-    await recordOwners(own, record, changed.projects);
+    await recordOwners(tx, record, changed.projects);
     for (const row of keywords) await record.add({ upsert: 'keywords', row });
-    await raiseRevisions(own, changed);
+    await raiseRevisions(tx, changed);
     return result;
   });
 }
 
 /** The row of a project with the columns that `put` requires. */
-export async function projectRow(own: Catalog, id: string): Promise<Row | undefined> {
-  return findRow<Row>(own, tableOf(schemaOf('projects')), id);
+export async function projectRow(tx: Catalog, id: string): Promise<Row | undefined> {
+  return findRow<Row>(tx, tableOf(schemaOf('projects')), id);
 }
 
 /** All keywords of a project, including archived ones. */
-export async function keywordRows(own: Catalog, project: string): Promise<KeywordRow[]> {
+export async function keywordRows(tx: Catalog, project: string): Promise<KeywordRow[]> {
   const rows: KeywordRow[] = [];
-  for await (const more of eachRowOfProject<KeywordRow>(own, tableOf(schemaOf('keywords')), project))
-    rows.push(...more);
+  for await (const more of eachRowOfProject<KeywordRow>(tx, tableOf(schemaOf('keywords')), project)) rows.push(...more);
   return rows;
 }
 

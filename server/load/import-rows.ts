@@ -8,19 +8,19 @@ import { domainOf } from '../domain/properties.ts';
 /** The import cannot be done as requested; the message explains why. */
 export class ImportRefused extends Error {}
 
-/** What an import says of its project. */
+/** The project of an import. */
 export interface ImportedProject {
   readonly id: string;
   readonly workspace: string;
   readonly property: string;
   readonly domain: string;
   readonly brandTerms: readonly string[];
-  /** The project as it is; undefined for a new one. */
+  /** The existing project; undefined for a new one. */
   readonly known: Project | undefined;
   /** ISO 8601. */
   readonly now: string;
   readonly syncedThrough: Day;
-  /** The last day that cannot change any more. */
+  /** The last final day. */
   readonly finalThrough: Day;
 }
 
@@ -45,7 +45,7 @@ export function projectRow(made: ImportedProject): object {
   };
 }
 
-/** Writes rows as an NDJSON file of a snapshot; none make no file. */
+/** Writes rows, if any, as an NDJSON file of a snapshot. */
 export function writeRows(folder: string, table: string, rows: readonly object[]): void {
   if (rows.length === 0) return;
   mkdirSync(folder, { recursive: true });

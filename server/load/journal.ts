@@ -26,14 +26,14 @@ export interface JournalRecord extends AsyncDisposable {
 /** Where publications are recorded. */
 export interface Publications {
   /** Starts the record of a publication, in its transaction. */
-  begin(own: Catalog): Promise<JournalRecord>;
+  begin(tx: Catalog): Promise<JournalRecord>;
   /** Resolves the record of an interrupted publication. */
   settle(catalog: Catalog): Promise<void>;
   /** Replaces old records, if they take much space. */
   compact(catalog: Catalog): Promise<void>;
 }
 
-/** For a catalog with backups of its own: publications are not recorded. */
+/** For a catalog with its own backups: publications are not recorded. */
 const UNRECORDED: Publications = {
   begin: async () => ({ add: async () => {}, seal: async () => {}, [Symbol.asyncDispose]: async () => {} }),
   settle: async () => {},
@@ -85,8 +85,8 @@ export class Journal implements Publications {
     this.#store = store;
   }
 
-  async begin(own: Catalog): Promise<JournalRecord> {
-    return WrittenRecord.create(this.#store, nameOf(await nextPublication(own), 'pending'));
+  async begin(tx: Catalog): Promise<JournalRecord> {
+    return WrittenRecord.create(this.#store, nameOf(await nextPublication(tx), 'pending'));
   }
 
   /**
@@ -126,14 +126,14 @@ export class Journal implements Publications {
     const held = known.id === '' ? await catalog.transaction(nextPublication) : known;
     const before = await this.#files();
     await using record = await WrittenRecord.create(this.#store, UNFINISHED);
-    await catalog.snapshot(async (own) => {
+    await catalog.snapshot(async (snapshot) => {
       for (const { name: table, columns } of ENTITIES) {
-        for await (const rows of eachRow(own, { table, columns: columns.map(({ name }) => name) })) {
+        for await (const rows of eachRow(snapshot, { table, columns: columns.map(({ name }) => name) })) {
           for (const row of rows) await record.add({ upsert: table, row });
         }
       }
-      for (const file of await listManifest(own)) await record.add({ file });
-      for (const loaded of await listLoadedTables(own)) await record.add({ loaded });
+      for (const file of await listManifest(snapshot)) await record.add({ file });
+      for (const loaded of await listLoadedTables(snapshot)) await record.add({ loaded });
     });
     await record.seal();
     const name = nameOf(held, 'checkpoint');

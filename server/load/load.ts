@@ -1,27 +1,24 @@
 import { join, resolve } from 'node:path';
-import type { LoadedTable } from '../catalog/manifest.ts';
 import { Engine, type Session } from '../facts/duckdb/engine.ts';
-import type { Settings } from '../settings/settings.ts';
+import { patternOf } from '../runtime/sql.ts';
 import { DamagedFile } from '../storage/checked-files.ts';
-import { storageFolders } from '../storage/open-file-store.ts';
-import { changeFacts, type FactChange } from './change-facts.ts';
-import { checkEntities, checkFacts, tablesToCheck, unknownProjects } from './checks.ts';
+import { changeFacts, type FactChange, type LockOptions, takeProjects } from './change-facts.ts';
 import { macrosOf } from './column-types.ts';
 import { countLoad } from './count-load.ts';
-import { type LockOptions, takeProjects } from './lock.ts';
-import type { PartChange } from './new-files.ts';
-import { type KnownDays, replacedDays, writePartFiles } from './part-files.ts';
+import { checkEntities, tablesToCheck } from './entity-checks.ts';
+import { checkFacts, unknownProjects } from './fact-checks.ts';
+import { type KnownDays, replacedDays } from './part-files.ts';
 import { checkClicks, keywordWarnings, positionWarnings } from './plausibility.ts';
 import { describeFailure, LoadRejected, type Problem, sentence } from './problems.ts';
-import { type Alongside, publish } from './publish.ts';
+import { publishStaged, recordOwners } from './publish.ts';
+import { publishEntities, recordLoad } from './publish-entities.ts';
 import { needlessConfirmations, type Removals, readRemovals, unconfirmedRemovals } from './removals.ts';
-import { changedFiles, findSnapshotFiles, patternOf, type TableFiles } from './snapshot-files.ts';
+import { changedFiles, findSnapshotFiles, type TableFiles } from './snapshot-files.ts';
 import { stageEntities, stageFacts } from './stage.ts';
 import { readStagedParts, type StagedPart, type StagedParts } from './staged-parts.ts';
 import { buildState, nameOwners } from './state.ts';
-import type { Stores } from './stores.ts';
+import { loadFolders, type Stores } from './stores.ts';
 import { summarise, syncWarnings, type TableSummary } from './summary.ts';
-import { moveOrphansDaily } from './sweep.ts';
 import { ENTITIES, FACTS, type FactTableSchema } from './tables.ts';
 
 interface CommonOptions extends Pick<LockOptions, 'lockTimeout'> {
@@ -34,13 +31,8 @@ interface CommonOptions extends Pick<LockOptions, 'lockTimeout'> {
   /** Loads rows with more clicks than impressions with a warning; providers occasionally return them. */
   readonly acceptImplausible?: boolean;
   readonly report?: (step: string) => void;
-  /** What the audit trail names as the source; without it, the load is not recorded there. */
+  /** The source in the audit trail; without it, the load is not recorded there. */
   readonly source?: string;
-  /**
-   * Writes further catalog rows in the publishing transaction, which blocks other writers: it must not wait for anything
-   * else. Returns the projects whose row it changed.
-   */
-  readonly alongside?: Alongside;
   /** Returns an engine that can read the snapshot and `loadFolders`. Others use it too, so the load does not close it. */
   readonly engine?: () => Promise<Engine>;
 }
@@ -55,19 +47,6 @@ export type LoadOptions = CommonOptions &
          * not all days from the first to the last row.
          */
         readonly makeSnapshot: (folder: string) => Promise<KnownDays | undefined>;
-        /**
-         * Skips the validation of values. The snapshot must contain only facts, as Parquet or NDJSON, with all columns and
-         * valid values. Keys, references and sums are still checked.
-         */
-        readonly trusted?: boolean;
-        /** The projects of the snapshot, if they exist and it contains only facts: loads of other projects need not wait. */
-        readonly projects?: readonly string[];
-        /**
-         * For a sequence of loads of earlier and earlier days, each of which would rewrite the cumulative totals of all later
-         * months: removes them. Keyword totals are computed from running totals and days until another load or
-         * `completeCumulative` writes them.
-         */
-        readonly deferCumulative?: boolean;
       }
   );
 
@@ -90,12 +69,10 @@ export interface LoadSummary {
 export function loadSnapshot(stores: Stores, options: LoadOptions): Promise<LoadSummary> {
   const load = (): Promise<LoadSummary> => loadAlone(stores, options);
   if (options.dryRun === true) return load();
-  const kind = 'folder' in options ? 'snapshot' : options.trusted === true ? 'sync' : 'import';
-  return countLoad(stores.settings, kind, load);
+  return countLoad(stores.settings, 'folder' in options ? 'snapshot' : 'import', load);
 }
 
 async function loadAlone(stores: Stores, options: LoadOptions): Promise<LoadSummary> {
-  const { catalog } = stores;
   const { dataFolder } = stores.settings;
   const { lockTimeout, report = () => {} } = options;
   const waiting = {
@@ -104,11 +81,12 @@ async function loadAlone(stores: Stores, options: LoadOptions): Promise<LoadSumm
   };
   try {
     const projects = await knownProjects(options);
-    return await changeFacts(stores, { ...waiting, ...(projects && { projects }) }, async (own) => {
-      const orphans = await moveOrphansDaily(catalog, own.lock, own.files.store);
-      const summary = await loadLocked(stores, { ...own, waiting }, options);
-      return { ...summary, warnings: [...summary.warnings, ...(orphans === undefined ? [] : [orphans])] };
-    });
+    const warnings: string[] = [];
+    const onWarning = (warning: string): void => void warnings.push(warning);
+    const warned = { ...stores, onWarning };
+    const locked = { ...waiting, ...(projects && { projects }) };
+    const summary = await changeFacts(warned, locked, (change) => loadLocked(stores, { ...change, waiting }, options));
+    return { ...summary, warnings: [...summary.warnings, ...warnings] };
   } catch (error) {
     if (error instanceof DamagedFile) throw new Error(`Nothing was loaded. ${error.message}`, { cause: error });
     throw describeFailure(error, dataFolder);
@@ -120,17 +98,9 @@ async function loadAlone(stores: Stores, options: LoadOptions): Promise<LoadSumm
  * projects check their rows against all others, and replacing loads may delete any.
  */
 async function knownProjects(options: LoadOptions): Promise<readonly string[] | undefined> {
-  if (!('folder' in options)) return options.projects;
-  if (options.replace === true) return undefined;
+  if (!('folder' in options) || options.replace === true) return undefined;
   const { tables } = await findSnapshotFiles(options.folder);
   return tables.some(({ table }) => table === 'workspaces' || table === 'projects') ? undefined : [];
-}
-
-/** The folders that the engine of a load reads and writes. */
-export function loadFolders(settings: Settings): string[] {
-  const staging = join(settings.dataFolder, 'staging');
-  // The engine also reads snapshots by pattern.
-  return [staging, patternOf(resolve(staging)), ...storageFolders(settings)];
 }
 
 async function loadLocked(
@@ -141,9 +111,7 @@ async function loadLocked(
   const started = performance.now();
   const { dryRun = false, replace = false, confirmDelete = [], acceptImplausible = false, report = () => {} } = options;
   const folder = 'folder' in options ? options.folder : join(staging, 'snapshot');
-  const own = 'folder' in options ? NOT_MADE : options;
-  const { makeSnapshot, trusted = false, deferCumulative = false } = own;
-  const knownDays = await makeSnapshot?.(folder);
+  const knownDays = 'folder' in options ? undefined : await options.makeSnapshot(folder);
   const found = await findSnapshotFiles(folder);
   if (found.tables.length === 0) throw new LoadRejected(found.problems);
 
@@ -156,11 +124,9 @@ async function loadLocked(
   };
   const engine = await (options.engine ?? openOwn)();
   using session = await engine.session();
-  if (!trusted) {
-    const schemas = [...ENTITIES, ...FACTS].filter(({ name }) => found.tables.some(({ table }) => table === name));
-    await session.runAll(macrosOf(schemas.flatMap(({ columns }) => columns.map(({ type }) => type))));
-  }
-  const read = await stageAll(session, found.tables, { staging, trusted, report });
+  const schemas = [...ENTITIES, ...FACTS].filter(({ name }) => found.tables.some(({ table }) => table === name));
+  await session.runAll(macrosOf(schemas.flatMap(({ columns }) => columns.map(({ type }) => type))));
+  const read = await stageAll(session, found.tables, { staging, report });
   const { parts } = read;
 
   report('checking keys and references');
@@ -186,31 +152,27 @@ async function loadLocked(
     ...found.warnings,
     ...read.warnings,
     ...(await syncWarnings(session, catalog, carried, parts)),
-    ...(trusted ? [] : await positionWarnings(session, parts)),
+    ...(await positionWarnings(session, parts)),
     ...(await keywordWarnings(session, catalog, carried, files.store, parts)),
     ...implausible.map(sentence),
     ...needlessConfirmations(removed, confirmDelete),
   ];
   const summary = summarise(read.rows, parts);
   if (!dryRun) {
-    const changes: PartChange[] = [];
-    const loaded: LoadedTable[] = [];
-    for (const [schema, all] of parts) {
-      report(`writing ${schema.name}`);
-      const days = replacedDays(all, schema.name, knownDays);
-      loaded.push(...[...days.keys()].map((project) => ({ project, table: schema.name })));
-      const input = { files, schema, parts: all, days, deferCumulative };
-      changes.push(...(await writePartFiles(engine, catalog, input)));
-    }
-    report('publishing');
+    const staged = [...parts].map(([schema, all]) => {
+      return { schema, parts: all, days: replacedDays(all, schema.name, knownDays) };
+    });
     const loadedRows = Object.fromEntries(Object.entries(summary).map(([table, { rows }]) => [table, rows]));
-    const carrying = {
-      ...carried,
-      named,
-      ...(options.alongside ? { alongside: options.alongside } : {}),
-      ...(options.source === undefined ? {} : { audit: { source: options.source, rows: loadedRows, removed } }),
-    };
-    await publish(session, { catalog, journal, lock }, carrying, changes, loaded);
+    await publishStaged(engine, { catalog, files, journal, lock }, staged, {
+      report,
+      async alongside(publishing) {
+        const { tx, record, changed } = publishing;
+        await publishEntities(session, publishing, carried);
+        const owners = await recordOwners(tx, record, changed.facts.union(changed.projects).union(new Set(named)));
+        if (options.source !== undefined)
+          await recordLoad(tx, { source: options.source, rows: loadedRows, removed }, owners);
+      },
+    });
   }
   return {
     loaded: !dryRun,
@@ -222,14 +184,11 @@ async function loadLocked(
   };
 }
 
-/** Defaults for a snapshot folder of the user. */
-const NOT_MADE = { makeSnapshot: undefined, trusted: false, deferCumulative: false };
-
 /** Stages all tables: casts values, and writes facts to Parquet files below `staging`, listed by part. */
 async function stageAll(
   session: Session,
   tables: readonly TableFiles[],
-  { staging, trusted, report }: { staging: string; trusted: boolean; report: (step: string) => void },
+  { staging, report }: { staging: string; report: (step: string) => void },
 ): Promise<{ rows: Map<string, number>; parts: StagedParts; problems: Problem[]; warnings: string[] }> {
   const problems: Problem[] = [];
   const warnings: string[] = [];
@@ -249,7 +208,7 @@ async function stageAll(
     if (files === undefined) continue;
     report(`reading ${schema.name}`);
     const target = join(staging, schema.name);
-    const staged = await stageFacts(session, schema, files, { folder: target, trusted });
+    const staged = await stageFacts(session, schema, files, target);
     problems.push(...staged.problems);
     warnings.push(...staged.warnings);
     const carried = await readStagedParts(session, schema, target);

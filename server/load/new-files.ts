@@ -5,8 +5,8 @@ import { newUuid } from '../domain/ids.ts';
 import type { Parameters, Session } from '../facts/duckdb/engine.ts';
 import { sqlTemplate, sqlText } from '../runtime/sql.ts';
 import type { FileStore, StoredFile } from '../storage/file-store.ts';
-import { daysOf, MAX_PER_PART } from './parts.ts';
 import { LoadRejected } from './problems.ts';
+import { daysOf, MAX_PER_PART } from './staged-parts.ts';
 import type { FactTableSchema } from './tables.ts';
 
 /** Where a load reads and writes fact files. */
@@ -34,7 +34,7 @@ export interface WrittenFile extends StoredFile, Days {
 }
 
 /** The project, table and part of a new file. */
-export interface Place {
+export interface Target {
   readonly files: FactFiles;
   readonly schema: FactTableSchema;
   readonly project: string;
@@ -54,7 +54,7 @@ interface Statement {
  */
 export async function writeFile(
   session: Session,
-  { files: { store, lock }, schema, project, part }: Place,
+  { files: { store, lock }, schema, project, part }: Target,
   table: StoredTable,
   { text, parameters }: Statement,
   { of, days = of, isMixed = false }: { of?: Omit<WrittenFile, 'rows'>; days?: Days; isMixed?: boolean } = {},
@@ -82,7 +82,7 @@ async function readDays(session: Session, schema: FactTableSchema, file: string,
 /** Throws `LoadRejected` if running totals are too large. Each part has been checked, so only many parts can exceed the limit. */
 export async function checkRunning(
   session: Session,
-  { files: { store }, schema }: Place,
+  { files: { store }, schema }: Target,
   written: WrittenFile,
 ): Promise<void> {
   using opened = await store.open([written]);

@@ -6,11 +6,10 @@ import { type Day, eachDay, eachMonth, earlier, later } from '../domain/dates.ts
 import { EVERY_DAY, type Range } from '../domain/range.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
-import { type FactFiles, type PartChange, type Place, writeFile } from './new-files.ts';
+import { type FactFiles, type PartChange, type Target, writeFile } from './new-files.ts';
 import { type MonthOfDays, writeCumulative, writePartRollups, writeRunning } from './rollups.ts';
-import { columnList } from './stage.ts';
 import type { StagedPart } from './staged-parts.ts';
-import type { FactTableSchema } from './tables.ts';
+import { type FactTableSchema, identifiers } from './tables.ts';
 
 /** The days of a project that a snapshot covers, by table, including days without rows. */
 export interface KnownDays {
@@ -34,7 +33,7 @@ export function replacedDays(
   return new Map([...spans].map(([project, { from, to }]) => [project, new Set(eachDay(from, to))]));
 }
 
-interface Work {
+interface PartsInput {
   readonly files: FactFiles;
   readonly schema: FactTableSchema;
   readonly parts: readonly StagedPart[];
@@ -51,8 +50,8 @@ const AT_ONCE = 2;
  * Writes the new file of each changed part, and its rollups, beside the current files, and makes them durable. They
  * become current when the manifest is published.
  */
-export async function writePartFiles(engine: Engine, catalog: Catalog, work: Work): Promise<PartChange[]> {
-  const { files, schema, parts, days, deferCumulative = false } = work;
+export async function writePartFiles(engine: Engine, catalog: Catalog, input: PartsInput): Promise<PartChange[]> {
+  const { files, schema, parts, days, deferCumulative = false } = input;
   const limit = pLimit(AT_ONCE);
   const staged = new Map(parts.map((part) => [cacheKey(part.project, part.part), part]));
   const allOf = (work: readonly (() => Promise<PartChange[]>)[]) => settled(work.map((write) => limit(write)));
@@ -67,9 +66,9 @@ export async function writePartFiles(engine: Engine, catalog: Catalog, work: Wor
     )) {
       const current = before.get(part);
       const carried = staged.get(cacheKey(project, part));
-      const place = { files, schema, project, part };
+      const target = { files, schema, project, part };
       if (carried === undefined && current === undefined) continue;
-      writing.push(() => writePart(engine, place, { carried, current, replaced }));
+      writing.push(() => writePart(engine, target, { carried, current, replaced }));
     }
   }
   const changes = await allOf(writing);
@@ -77,8 +76,8 @@ export async function writePartFiles(engine: Engine, catalog: Catalog, work: Wor
   if (running !== undefined) {
     const byProject = Map.groupBy(changes, ({ project }) => project);
     const adding = [...byProject].map(([project, ofProject]) => {
-      const place = { files, schema, project, part: 'all' };
-      return () => writeRunning(engine, catalog, place, { table: running, changes: ofProject });
+      const target = { files, schema, project, part: 'all' };
+      return () => writeRunning(engine, catalog, target, { table: running, changes: ofProject });
     });
     const totals = await allOf(adding);
     changes.push(...totals);
@@ -103,7 +102,7 @@ export async function writePartFiles(engine: Engine, catalog: Catalog, work: Wor
   return changes;
 }
 
-/** The parts that a load changes: those of its days, but of periods only the ones that it has. */
+/** The parts that a load changes: all parts of its days, but only periods that it contains. */
 function partsToWrite({ split }: FactTableSchema, { from, to }: Range, carried: readonly StagedPart[]): Part[] {
   if (split === 'none') return ['all'];
   return split === 'period' ? carried.map(({ part }) => part) : eachMonth(from, to);
@@ -158,10 +157,10 @@ interface PartInput {
 /** Writes one part and its rollups. */
 async function writePart(
   engine: Engine,
-  place: Place,
+  target: Target,
   { carried, current, replaced }: PartInput,
 ): Promise<PartChange[]> {
-  const { files, schema, project, part } = place;
+  const { files, schema, project, part } = target;
   using session = await engine.session();
   using opened = await files.store.open(current === undefined || isReplaced(current, replaced) ? [] : [current]);
   const old = opened.paths;
@@ -178,19 +177,19 @@ async function writePart(
       ? null
       : await writeFile(
           session,
-          place,
+          target,
           schema.name,
           statement,
           old.length === 0 ? { days: carried! } : { isMixed: true },
         );
-  const rollups = await writePartRollups(session, place, written);
+  const rollups = await writePartRollups(session, target, written);
   return [{ project, table: schema.name, part, written }, ...rollups];
 }
 
 /** The statement that writes a part. Stored files have no project column; it is part of their path. */
 function partTemplate(schema: FactTableSchema, hasNew: boolean): string {
   return sqlTemplate('load/part_file', {
-    columns: columnList({ ...schema, columns: schema.columns.filter(({ name }) => name !== 'project_id') }),
+    columns: identifiers(schema.columns.map(({ name }) => name).filter((name) => name !== 'project_id')),
     order: schema.order.join(', '),
     day: schema.day,
     mine: hasNew ? 'project_id = $project' : '$project is null',

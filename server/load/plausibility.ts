@@ -4,7 +4,7 @@ import type { Session } from '../facts/duckdb/engine.ts';
 import { sqlTemplate, sqlText } from '../runtime/sql.ts';
 import { DamagedFile } from '../storage/checked-files.ts';
 import type { FileStore, OpenFiles, StoredFile } from '../storage/file-store.ts';
-import { check } from './checks.ts';
+import { check } from './fact-checks.ts';
 import { count, type Problem } from './problems.ts';
 import { batches, type StagedParts } from './staged-parts.ts';
 import type { Carried } from './state.ts';

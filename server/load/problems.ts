@@ -34,7 +34,7 @@ export function count(number: number, noun: string, plural = `${noun}s`): string
 
 /** Explains a full disk or lack of memory of this machine. Other errors are returned unchanged. */
 export function describeFailure(error: unknown, dataFolder: string): unknown {
-  // Of the server of a database.
+  // From the database server.
   if (error instanceof CatalogFailure && error.resource !== undefined) return error;
   const message = error instanceof Error ? error.message : String(error);
   if (/no space left|disk is full|ENOSPC|disk quota|EDQUOT|file too large|EFBIG/i.test(message)) {

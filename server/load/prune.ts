@@ -4,14 +4,13 @@ import { dropListsBefore } from '../catalog/stored-lists.ts';
 import { forgetSyncDaysBefore } from '../catalog/sync-days.ts';
 import { addDays, type Day, eachDay, monthOf } from '../domain/dates.ts';
 import { EVERY_DAY } from '../domain/range.ts';
-import type { Engine } from '../facts/duckdb/engine.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
 import { openFileStore } from '../storage/open-file-store.ts';
 import { changeFacts } from './change-facts.ts';
 import type { FactFiles, PartChange } from './new-files.ts';
 import { writePartFiles } from './part-files.ts';
 import { publishFiles } from './publish.ts';
-import type { Stores } from './stores.ts';
+import type { EngineStores } from './stores.ts';
 import { FACTS, type FactTableSchema } from './tables.ts';
 
 /** Facts of a project that are older than a day. */
@@ -21,14 +20,9 @@ export interface OldFacts {
   readonly rows: number;
 }
 
-interface PruneStores extends Stores {
-  /** Over `loadFolders`. */
-  readonly engine: () => Promise<Engine>;
-}
-
 /** The facts of a project before a day, the first of a month. Lists of whole ranges count if all of the range is before it. */
 export async function findOldFacts(
-  { catalog, engine, settings }: PruneStores,
+  { catalog, engine, settings }: EngineStores,
   project: string,
   before: Day,
 ): Promise<OldFacts[]> {
@@ -56,7 +50,7 @@ export async function findOldFacts(
   return found;
 }
 
-/** Of lists of ranges, those that end before the day; of other files, those with earlier days. */
+/** Whether a file has days before the day; a list of a range must end before it. */
 function isOld({ split }: FactTableSchema, file: { firstDay: Day; lastDay: Day }, before: Day): boolean {
   return (split === 'period' ? file.lastDay : file.firstDay) < before;
 }
@@ -65,13 +59,14 @@ function isOld({ split }: FactTableSchema, file: { firstDay: Day; lastDay: Day }
  * Drops all facts of a project before a day, the first of a month, in one publication: readers see all of them or none.
  * The replaced files are removed like those of a load. Waits for loads. Returns false if there was nothing to drop.
  */
-export async function pruneProject(stores: PruneStores, project: string, before: Day): Promise<boolean> {
+export async function pruneProject(stores: EngineStores, project: string, before: Day): Promise<boolean> {
   const { catalog } = stores;
   return changeFacts(stores, { projects: [project] }, async ({ lock, files, journal }) => {
     const changes = await writeWithout(stores, files, project, before);
-    await publishFiles({ catalog, journal, lock }, changes, async (own) => {
-      await forgetSyncDaysBefore(own, project, before);
-      await dropListsBefore(own, project, before);
+    await publishFiles({ catalog, journal, lock }, changes, async ({ tx, changed }) => {
+      // Reports contain which days and keywords were fetched, even without facts.
+      if (await forgetSyncDaysBefore(tx, project, before)) changed.projects.add(project);
+      await dropListsBefore(tx, project, before);
     });
     return changes.length > 0;
   });
@@ -79,7 +74,7 @@ export async function pruneProject(stores: PruneStores, project: string, before:
 
 /** Writes the files of a project without the days before a day, like a load that replaces these days by nothing. */
 async function writeWithout(
-  { catalog, engine }: PruneStores,
+  { catalog, engine }: EngineStores,
   files: FactFiles,
   project: string,
   before: Day,

@@ -1,104 +1,109 @@
 import type { Catalog, Value } from '../catalog/catalog.ts';
-import { findRow, removeRows, type Table, upsertRows } from '../catalog/entity-rows.ts';
+import { findRow, type Table } from '../catalog/entity-rows.ts';
 import type { LoadLock } from '../catalog/locks.ts';
 import { addLoadedTable, type LoadedTable, putFactFile, removeFactFile } from '../catalog/manifest.ts';
 import { type Changed, raiseRevisions } from '../catalog/revisions.ts';
-import { findWorkspace } from '../catalog/workspaces.ts';
-import { estimateIntent } from '../domain/intent.ts';
-import type { Session } from '../facts/duckdb/engine.ts';
-import { sqlTemplate } from '../runtime/sql.ts';
+import type { Day } from '../domain/dates.ts';
+import type { Engine } from '../facts/duckdb/engine.ts';
 import type { JournalRecord, Publications } from './journal.ts';
-import { type LoadAudit, recordLoad } from './load-audit.ts';
-import type { PartChange } from './new-files.ts';
-import type { Carried } from './state.ts';
-import { ENTITIES, type EntityTable, identifiers } from './tables.ts';
-
-/** Rows read at a time. */
-const SLICE = 10_000;
+import type { FactFiles, PartChange } from './new-files.ts';
+import { writePartFiles } from './part-files.ts';
+import type { StagedPart } from './staged-parts.ts';
+import { ENTITIES, type EntityTable, type FactTableSchema } from './tables.ts';
 
 export type Row = Record<string, Value>;
 
-/** Defaults that depend on other columns. */
-const DERIVED: Partial<Record<EntityTable['name'], (row: Row) => Row>> = {
-  projects: (row) => ({
-    ...row,
-    sync_status: row['sync_status'] ?? (row['synced_through'] === null ? 'pending' : 'ok'),
-  }),
-  keywords: (row) => ({ ...row, intent: row['intent'] ?? estimateIntent(row['query'] as string) }),
-};
-
-interface Stores {
+export interface PublishStores {
   readonly catalog: Catalog;
   readonly journal: Publications;
-  /** Of the load that publishes. */
+  /** The lock of the load. */
   readonly lock: LoadLock;
 }
 
-/** Writes further rows in the transaction of a load. Returns the projects whose rows changed. */
-export type Alongside = (own: Catalog) => Promise<readonly string[]>;
+/** The transaction that publishes a change. */
+export interface Publishing {
+  readonly tx: Catalog;
+  readonly record: JournalRecord;
+  /** What the transaction changes; its revisions are raised at the end. */
+  readonly changed: ChangedRows;
+}
+
+/** Writes further rows in the transaction of a change, which blocks other writers: it must not wait for anything else. */
+export type Alongside = (publishing: Publishing) => Promise<void>;
 
 /**
- * Publishes a load in one transaction on a separate connection: entity rows, the manifest, and the revisions of changed
- * projects. Readers, also in this process, see the state before or after it. The journal contains the same before the
- * commit.
- * @param named the projects that the entity tables name
- * @param loaded the fact tables of the load, including those without rows
+ * Publishes fact files in one transaction on a separate connection: the rows that `alongside` writes, the manifest, and the
+ * revisions of changed projects. Readers, also in this process, see the state before or after it. The journal contains the
+ * same before the commit.
+ * @param loaded the fact tables of the change, including those without rows
  */
-export async function publish(
-  session: Session,
-  stores: Stores,
-  {
-    tables,
-    replaced,
-    named,
-    alongside,
-    audit,
-  }: Carried & { readonly named: readonly string[]; readonly alongside?: Alongside; readonly audit?: LoadAudit },
+export async function publishFiles(
+  stores: PublishStores,
   changes: readonly PartChange[],
-  loaded: readonly LoadedTable[],
+  alongside?: Alongside,
+  loaded: readonly LoadedTable[] = [],
 ): Promise<void> {
-  const touched = new Set([...changes.map(({ project }) => project), ...named]);
-  await publishing(stores, async (own, record) => {
+  await publishing(stores, async (tx, record) => {
     const changed = new ChangedRows(changes);
-    for (const schema of replaced.toReversed()) await removeStaged(session, own, record, schema, changed);
-    for (const schema of tables) await writeStaged(session, own, record, schema, changed);
-    for (const id of (await alongside?.(own)) ?? []) changed.projects.add(id);
-    const owners = await recordOwners(own, record, touched.union(changed.projects));
-    if (audit !== undefined) await recordLoad(own, audit, owners);
-    await writeManifest(own, record, changes);
+    await alongside?.({ tx, record, changed });
+    await writeManifest(tx, record, changes);
     for (const { project, table } of loaded) {
-      await addLoadedTable(own, { project, table });
+      await addLoadedTable(tx, { project, table });
       await record.add({ loaded: { project, table } });
     }
-    await raiseRevisions(own, changed);
+    await raiseRevisions(tx, changed);
   });
 }
 
-/** Publishes files derived from stored facts; entities do not change. @param alongside further writes */
-export async function publishFiles(
-  stores: Stores,
-  changes: readonly PartChange[],
-  alongside: (own: Catalog) => Promise<void> = async () => {},
+/** Staged rows of a table, and the days that they replace, by project. */
+export interface StagedDays {
+  readonly schema: FactTableSchema;
+  readonly parts: readonly StagedPart[];
+  readonly days: ReadonlyMap<string, ReadonlySet<Day>>;
+}
+
+export interface PublicationOptions {
+  /**
+   * For a sequence of publications of earlier and earlier days, each of which would rewrite the cumulative totals of all
+   * later months: removes them. Keyword totals are computed from running totals and days until another publication or
+   * `completeCumulative` writes them.
+   */
+  readonly deferCumulative?: boolean;
+  readonly alongside?: Alongside;
+  readonly report?: (step: string) => void;
+}
+
+/** Replaces days by staged rows: writes new fact files beside the current ones, and publishes them in one transaction. */
+export async function publishStaged(
+  engine: Engine,
+  { catalog, files, journal, lock }: PublishStores & { readonly files: FactFiles },
+  staged: readonly StagedDays[],
+  { deferCumulative = false, alongside, report = () => {} }: PublicationOptions,
 ): Promise<void> {
-  await publishing(stores, async (own, record) => {
-    await alongside(own);
-    await writeManifest(own, record, changes);
-    await raiseRevisions(own, new ChangedRows(changes));
-  });
+  const changes: PartChange[] = [];
+  const loaded: LoadedTable[] = [];
+  for (const { schema, parts, days } of staged) {
+    report(`writing ${schema.name}`);
+    loaded.push(...[...days.keys()].map((project) => ({ project, table: schema.name })));
+    changes.push(...(await writePartFiles(engine, catalog, { files, schema, parts, days, deferCumulative })));
+  }
+  report('publishing');
+  await publishFiles({ catalog, journal, lock }, changes, alongside, loaded);
 }
 
 /** Runs a transaction with a journal record, which is durable before the commit and marked as committed after it. */
 export async function publishing<T>(
-  { catalog, journal, lock }: Stores,
-  writes: (own: Catalog, record: JournalRecord) => Promise<T>,
+  { catalog, journal, lock }: PublishStores,
+  writes: (tx: Catalog, record: JournalRecord) => Promise<T>,
 ): Promise<T> {
-  const result = await catalog.transaction(async (own) => {
-    await using record = await journal.begin(own);
-    const written = await writes(own, record);
+  const result = await catalog.transaction(async (tx) => {
+    await using record = await journal.begin(tx);
+    const written = await writes(tx, record);
     await record.seal();
     return written;
   }, lock);
-  await journal.settle(catalog);
+  // The change is committed; the next one settles its record before anything else, or fails.
+  await journal.settle(catalog).catch(() => {});
   return result;
 }
 
@@ -159,54 +164,6 @@ async function writeManifest(catalog: Catalog, record: JournalRecord, changes: r
       await putFactFile(catalog, row);
       await record.add({ file: row });
     }
-  }
-}
-
-async function removeStaged(
-  session: Session,
-  own: Catalog,
-  record: JournalRecord,
-  schema: EntityTable,
-  changed: ChangedRows,
-): Promise<void> {
-  const { name: table, key } = schema;
-  const removed = await session.rows<Row>(sqlTemplate('load/removed_keys', { table, key: identifiers(key) }));
-  for (const row of await removeRows(own, tableOf(schema), removed)) changed.note(table, row);
-  for (const row of removed) await record.add({ remove: table, row });
-}
-
-async function writeStaged(
-  session: Session,
-  own: Catalog,
-  record: JournalRecord,
-  schema: EntityTable,
-  changed: ChangedRows,
-): Promise<void> {
-  const { name: table, columns } = schema;
-  // The catalog stores days as text and booleans as 0 or 1.
-  const selected = columns.map(({ name, type }) =>
-    type.sql === 'date'
-      ? `"${name}"::varchar as "${name}"`
-      : type.sql === 'boolean'
-        ? `"${name}"::integer as "${name}"`
-        : `"${name}"`,
-  );
-  const derive = DERIVED[table] ?? ((row: Row) => row);
-  const text = sqlTemplate('load/table_rows', { table, columns: selected.join(', ') });
-  for (let after = -1; ; after += SLICE) {
-    const rows = (await session.rows<Row>(text, { after, limit: SLICE })).map(derive);
-    if (table === 'workspaces') await noteHistories(own, rows, changed);
-    for (const row of await upsertRows(own, tableOf(schema), rows)) changed.note(table, row);
-    for (const row of rows) await record.add({ upsert: table, row });
-    if (rows.length < SLICE) break;
-  }
-}
-
-/** Records workspaces whose keyword history changes. Nothing cached depends on their other columns. */
-async function noteHistories(own: Catalog, rows: readonly Row[], changed: ChangedRows): Promise<void> {
-  for (const { id, keyword_history_days: days } of rows) {
-    const before = await findWorkspace(own, id as string);
-    if (before?.keywordHistoryDays !== days) changed.workspaces.add(id as string);
   }
 }
 

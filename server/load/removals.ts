@@ -9,7 +9,7 @@ import { packed } from './tables.ts';
 /** Rows listed per table. */
 const MAX_NAMED = 100;
 
-/** What a replacing load deletes. */
+/** Rows that a load deletes. */
 export interface Removals {
   /** Number of rows and the first of them, by table. */
   readonly rows: Readonly<Record<string, { readonly rows: number; readonly first: readonly object[] }>>;

@@ -56,7 +56,7 @@ export function removeWorkspace(stores: Stores, id: string, onWait: () => void):
 export function whileNoLoadRuns<T>(
   stores: Stores,
   onWait: () => void,
-  writes: (own: Catalog, record: JournalRecord) => Promise<T>,
+  writes: (tx: Catalog, record: JournalRecord) => Promise<T>,
 ): Promise<T> {
   const { catalog } = stores;
   return changeFacts(stores, { onWait }, ({ lock, journal }) => publishing({ catalog, journal, lock }, writes));

@@ -4,21 +4,21 @@ import { EVERY_DAY } from '../domain/range.ts';
 import type { Engine, Session } from '../facts/duckdb/engine.ts';
 import { sqlTemplate, sqlText } from '../runtime/sql.ts';
 import type { StoredFile } from '../storage/file-store.ts';
-import { checkRunning, type PartChange, type Place, type WrittenFile, writeFile } from './new-files.ts';
-import { PARTS_WITHOUT_CHECK } from './parts.ts';
+import { checkRunning, type PartChange, type Target, type WrittenFile, writeFile } from './new-files.ts';
+import { PARTS_WITHOUT_CHECK } from './staged-parts.ts';
 
 /** Writes the rollups of one part from its file; none if it has no rows. */
 export async function writePartRollups(
   session: Session,
-  place: Place,
+  target: Target,
   of: WrittenFile | null,
-  tables: readonly StoredTable[] = place.schema.rollups,
+  tables: readonly StoredTable[] = target.schema.rollups,
 ): Promise<PartChange[]> {
-  const { project, part } = place;
+  const { project, part } = target;
   const changes: PartChange[] = [];
   for (const table of tables) {
     const statement = { text: sqlText(`load/rollups/${table}`), parameters: {} };
-    const written = of && (await writeFile(session, place, table, statement, { of }));
+    const written = of && (await writeFile(session, target, table, statement, { of }));
     changes.push({ project, table, part, written });
   }
   return changes;
@@ -36,10 +36,10 @@ interface RunningInput {
 export async function writeRunning(
   engine: Engine,
   catalog: Catalog,
-  place: Place,
+  target: Target,
   { table, changes, fromDays = false }: RunningInput,
 ): Promise<PartChange[]> {
-  const { files, schema, project, part } = place;
+  const { files, schema, project, part } = target;
   using session = await engine.session();
   const months = new Map<string, StoredFile | undefined>(
     changes
@@ -65,9 +65,9 @@ export async function writeRunning(
     hasOld: old.length > 0,
     months: [...months.keys()].map((month) => `${month}-01`),
   };
-  const written = await writeFile(session, place, table, { text: sqlText(`load/rollups/${table}`), parameters });
+  const written = await writeFile(session, target, table, { text: sqlText(`load/rollups/${table}`), parameters });
   if (written !== null && stored.length + months.size > PARTS_WITHOUT_CHECK) {
-    await checkRunning(session, place, written);
+    await checkRunning(session, target, written);
   }
   return [{ project, table, part, written }];
 }
@@ -86,16 +86,16 @@ interface CumulativeInput {
 /** Writes the cumulative totals of one month from its days and the running totals before it. */
 export async function writeCumulative(
   engine: Engine,
-  place: Place,
+  target: Target,
   { table, days, running }: CumulativeInput,
 ): Promise<PartChange> {
-  const { files, project, part } = place;
+  const { files, project, part } = target;
   if (days === null || running === null) return { project, table, part, written: null };
   using session = await engine.session();
   const text = sqlTemplate(`load/rollups/${table}`, { block_sums: BLOCK_SUMS, sums: CUMULATIVE_SUMS });
   using opened = await files.store.open([running, days]);
   const parameters = { running: opened.paths[0]!, month: `${part}-01` };
-  return { project, table, part, written: await writeFile(session, place, table, { text, parameters }, { of: days }) };
+  return { project, table, part, written: await writeFile(session, target, table, { text, parameters }, { of: days }) };
 }
 
 const MEASURES = ['clicks', 'impressions', 'sum_position'];

@@ -133,11 +133,6 @@ export function unusableFile(path: string): string | undefined {
   return `is ${kind}, not a data file.`;
 }
 
-/** A pattern that matches only this path: DuckDB interprets every path as a pattern. */
-export function patternOf(path: string): string {
-  return path.replaceAll(/[*?[]/g, '[$&]');
-}
-
 /** Undefined also for dangling and circular links. */
 function statsOf(path: string): Stats | undefined {
   try {

@@ -1,10 +1,11 @@
 import type { Session } from '../facts/duckdb/engine.ts';
+import { patternOf } from '../runtime/sql.ts';
 import { COLUMN_TYPES } from './column-types.ts';
 import { cut, mayEndInLongLine, readHeader } from './csv-files.ts';
 import { count, type Problem } from './problems.ts';
 import { unreadable } from './read-failures.ts';
-import { type Format, patternOf, type TableFiles } from './snapshot-files.ts';
-import { type Column, type EntityTable, type FactTableSchema, identifiers } from './tables.ts';
+import type { Format, TableFiles } from './snapshot-files.ts';
+import type { Column, EntityTable, FactTableSchema } from './tables.ts';
 
 export type TableSchema = EntityTable | FactTableSchema;
 
@@ -90,22 +91,6 @@ export async function readSource(session: Session, schema: TableSchema, files: T
       ? []
       : [`${schema.name}: ${count(extra.length, 'column')} not of the format ignored: ${listNames(extra)}.`];
   return { rows, wrongRows, parameters, problems, warnings };
-}
-
-/** Like `readSource`, for Parquet and NDJSON files that have all columns and valid values. */
-export function trustedSource({ columns }: FactTableSchema, { files }: TableFiles): Source {
-  const selected = identifiers(columns.map(({ name }) => name));
-  const types = columns.map(({ name, type }) => `"${name}": '${type.sql}'`).join(', ');
-  const readers = { parquet: '$parquet_files', ndjson: `$ndjson_files, columns = {${types}}` };
-  const selects: string[] = [];
-  const parameters: Record<string, readonly string[]> = {};
-  for (const format of ['parquet', 'ndjson'] as const) {
-    const paths = files.filter((file) => file.format === format).map(({ path }) => patternOf(path));
-    if (paths.length === 0) continue;
-    selects.push(`select ${selected}, false as wrong from read_${format}(${readers[format]})`);
-    parameters[`${format}_files`] = paths;
-  }
-  return { rows: selects.join('\nunion all\n'), wrongRows: '', parameters, problems: [], warnings: [] };
 }
 
 /** Groups files by format, and CSV files also by header. */

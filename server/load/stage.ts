@@ -1,14 +1,12 @@
 import { rm } from 'node:fs/promises';
 import type { Session } from '../facts/duckdb/engine.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
-import { partOf, WRONG_PART } from './parts.ts';
 import { count, type Problem } from './problems.ts';
-import { unreadable } from './read-failures.ts';
-import { findLines, type ShownRow } from './row-lines.ts';
+import { findLines, type ShownRow, unreadable } from './read-failures.ts';
 import type { TableFiles } from './snapshot-files.ts';
-import { emptyRows, readSource, type Source, type TableSchema, trustedSource } from './source.ts';
-import { stagedFiles } from './staged-parts.ts';
-import { type EntityTable, type FactTableSchema, identifiers } from './tables.ts';
+import { emptyRows, readSource, type Source, type TableSchema } from './source.ts';
+import { partOf, stagedFiles, WRONG_PART } from './staged-parts.ts';
+import type { EntityTable, FactTableSchema } from './tables.ts';
 
 /** The result of staging a table. Staged rows exclude wrong rows. */
 export interface Staged {
@@ -37,17 +35,14 @@ export async function stageEntities(
   return { rows: found!.rows, problems: [...problems, ...wrong], warnings: read.warnings };
 }
 
-/**
- * Casts a fact table into Parquet files below `folder`, one subfolder per part.
- * @param trusted the rows are known to be valid
- */
+/** Casts a fact table into Parquet files below `folder`, one subfolder per part. */
 export async function stageFacts(
   session: Session,
   schema: FactTableSchema,
   files: TableFiles,
-  { folder, trusted }: { readonly folder: string; readonly trusted: boolean },
+  folder: string,
 ): Promise<Staged> {
-  const read = trusted ? trustedSource(schema, files) : await readSource(session, schema, files);
+  const read = await readSource(session, schema, files);
   const { rows } = read;
   if (rows === undefined) return read;
   const template = sqlTemplate('load/stage_facts', { rows, part: partOf(schema), wrong: String(WRONG_PART) });
@@ -117,9 +112,4 @@ function parseRows(text: string): ShownRow[] {
   } catch {
     return JSON.parse(text.replaceAll(/(?<=[:[,])(-?(?:NaN|Infinity))(?=[,}\]])/g, '"$1"')) as ShownRow[];
   }
-}
-
-/** The columns of a table as a SQL list. */
-export function columnList({ columns }: TableSchema): string {
-  return identifiers(columns.map(({ name }) => name));
 }

@@ -39,7 +39,7 @@ export async function sweep(
     if (await isFactFileKept(catalog, plan.file, 0)) continue;
     await store.remove(plan.file);
     removed++;
-    // What a killed process has sent to an object store may still be on its way, and nothing would find it there.
+    // An upload of a killed process to an object store may still complete, and nothing would find it there.
     if (store.folder === undefined && !plan.isAgain) again.push(plan);
   }
   if (planned.length > 0) await lock.settlePlans(planned, again, now + GRACE_MS);
@@ -54,7 +54,7 @@ export async function sweep(
   return removed;
 }
 
-/** Removes what loads have staged, but not their plans, which may have files that are removed again later. */
+/** Removes staged files, but not plans, whose files may have to be removed again later. */
 async function removeStaged(staging: string): Promise<void> {
   const names = await readdir(staging).catch(ifMissing<string[]>([]));
   for (const name of names) {

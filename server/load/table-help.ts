@@ -14,6 +14,8 @@ const MEASURES = {
     'Sum of the positions of all impressions, counted from zero: average position = sum_position / impressions + 1. From an average p: round((p - 1) * impressions).',
 };
 const EXAMPLE_MEASURES = { clicks: 12, impressions: 340, sum_position: 2100 };
+const SEGMENT =
+  'Whether the queries have a brand term; `unknown`, with the whole site, for days whose queries are not known.';
 const DAY = 'The day, as the provider counts days.';
 const PERIOD =
   'Answers exactly that range, if the project has no other source. A load replaces only the periods that it has.';
@@ -106,7 +108,7 @@ export const TABLE_HELP: Readonly<Record<string, TableHelp>> = {
       name: 'Its name.',
       position: 'Its place.',
       rule: 'Which pages belong to it.',
-      pinned_urls: 'Pages that belong to it regardless of the rule.',
+      pinned_urls: 'URL paths of pages that belong to it regardless of the rule, such as `/blog/best`.',
     },
     example: {
       project_id: 'Shop1',
@@ -262,7 +264,7 @@ export const TABLE_HELP: Readonly<Record<string, TableHelp>> = {
   },
   brand_daily: {
     about: 'Queries with and without a brand term by day; anonymised queries are in neither.',
-    columns: { project_id: PROJECT_ID, date: DAY, segment: 'Whether the queries have a brand term.', ...MEASURES },
+    columns: { project_id: PROJECT_ID, date: DAY, segment: SEGMENT, ...MEASURES },
     example: { project_id: 'Shop1', date: '2026-03-02', segment: 'brand', ...EXAMPLE_MEASURES },
   },
   page_daily: {

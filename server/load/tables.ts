@@ -247,7 +247,7 @@ function facts(
   };
 }
 
-/** Lists of a range of days as a whole: nobody knows its single days. */
+/** Lists of a whole range, whose single days are unknown. */
 const PERIOD = { first_day: 'factDay', last_day: 'factDay' } as const;
 
 /** The fact tables. Rows of a file are sorted by the columns that reports filter by. */

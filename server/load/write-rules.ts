@@ -13,18 +13,18 @@ import type { Stores } from './stores.ts';
 
 /** Adds a rule, while no load runs. Throws if it is invalid or its subject does not exist. */
 export async function addRule(stores: Stores, rule: StoredRule, onWait: () => void): Promise<void> {
-  await whileNoLoadRuns(stores, onWait, async (own, record) => {
-    await checkRule(own, rule);
-    await record.add({ upsert: 'alert_rules', row: await addAlertRule(own, rule) });
+  await whileNoLoadRuns(stores, onWait, async (tx, record) => {
+    await checkRule(tx, rule);
+    await record.add({ upsert: 'alert_rules', row: await addAlertRule(tx, rule) });
   });
 }
 
 /** Removes a rule, while no load runs, and returns it. Its open alert resolves with the next evaluation. */
 export function removeRule(stores: Stores, id: string, onWait: () => void): Promise<StoredRule> {
-  return whileNoLoadRuns(stores, onWait, async (own, record) => {
-    const rule = await findAlertRule(own, id);
+  return whileNoLoadRuns(stores, onWait, async (tx, record) => {
+    const rule = await findAlertRule(tx, id);
     if (rule === undefined) throw new Error(`There is no rule '${id}'. 'rules list' shows all.`);
-    await removeAlertRule(own, rule);
+    await removeAlertRule(tx, rule);
     await record.add({ remove: 'alert_rules', row: { id } });
     return rule;
   });

@@ -2,7 +2,7 @@ import { type TSchema, Type } from 'typebox';
 import { invalidRequest } from '../domain/errors.ts';
 import type { Parameter, Parameters } from '../reports/parameters.ts';
 
-/** The arguments of a call as the texts that an HTTP request would send. */
+/** The arguments of a call, as texts like those of an HTTP request. */
 export type Sent = Readonly<Record<string, string>>;
 
 /** The argument that names a project. An unknown id is rejected where the project is looked up. */
@@ -39,9 +39,9 @@ export function argumentsSchema(parameters: Parameters, required: readonly strin
 }
 
 /**
- * Turns the arguments of a call into texts, so that reports read them as they read those of a request. Agents send numbers,
- * booleans, and filters as JSON. Throws `invalid_request` for missing and unknown arguments: an agent that misspells one
- * must not take the answer for what it asked.
+ * Converts the arguments of a call to texts, which reports parse like those of a request. Agents send numbers,
+ * booleans, and filters as JSON. Throws `invalid_request` for missing and unknown arguments, so that an agent notices
+ * that it misspelled one.
  */
 export function readArguments(
   tool: string,
@@ -70,7 +70,7 @@ function textOf(value: unknown): string {
   return Array.isArray(value) ? value.map(textOf).join(',') : JSON.stringify(value);
 }
 
-/** Throws `invalid_request` for arguments that a report does not read: they do not apply to what was asked. */
+/** Throws `invalid_request` for arguments that do not apply to a report. */
 export function argumentsFor(what: string, sent: Sent, parameters: Parameters): Sent {
   for (const name of Object.keys(sent)) {
     if (!Object.hasOwn(parameters, name)) throw invalidRequest(`${name} does not apply to ${what}; leave it out.`);

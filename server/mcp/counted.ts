@@ -1,4 +1,4 @@
-/** How many rows there are, and how many of them an answer has. */
+/** How many rows there are, and how many of them a response has. */
 export interface Counted {
   readonly total: number;
   readonly returned: number;

@@ -9,10 +9,10 @@ import { type McpRequest, makeHandler } from './server.ts';
 
 /** Bytes of a message; the longest filter is 4 kB. */
 const MAX_BODY = 64 * 1024;
-/** Headers that the package reads; keys stay here. */
+/** Headers that are passed to the package; it never gets keys. */
 const HEADERS = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-session-id', 'mcp-method', 'mcp-name'];
 
-/** API keys as for the API, and in `X-Api-Key`, which is what some agents can be given. */
+/** API keys as for the API, and in `X-Api-Key`, for agents that cannot send `Authorization`. */
 function mcpKeys(catalogCache: CatalogCache): Credential {
   const bearer = bearerKeys(catalogCache);
   return {
@@ -79,7 +79,7 @@ function webRequest({ method, headers, body, signal }: FastifyRequest): Request 
   return new Request('http://ordinate.invalid/mcp', method === 'POST' ? { ...init, body: text } : init);
 }
 
-/** The package hands this to the server that it makes for the request. */
+/** The package passes this to the server that it creates for the request. */
 function authInfo(request: FastifyRequest, context: Context) {
   const { workspace, id, projects } = request.principal!;
   const toKnown = (error: unknown): KnownError => logError(error, request);

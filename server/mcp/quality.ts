@@ -3,20 +3,20 @@ import { eventsIn, type ProviderEvent } from '../domain/provider-events.ts';
 import type { Range } from '../domain/range.ts';
 import type { Quality } from '../reports/quality.ts';
 
-/** What tools send to reports, so that each answer says how good its data is. */
+/** Tools send this to reports to get the quality of the data. */
 export const WITH_QUALITY = { quality: '1' } as const;
 
-/** What an agent must know of the days of an answer before it draws conclusions. */
+/** What an agent must know about the days of a response before it draws conclusions. */
 interface Known {
   readonly quality: Omit<Quality, 'events'> & {
-    /** The days of the range that may still change; null where none. */
+    /** The days of the range that may still change; null if none. */
     readonly provisional: Range | null;
   };
-  /** Changes of what the provider counts that lie in the range. */
+  /** Changes in how the provider counts that overlap the range. */
   readonly events: readonly Pick<ProviderEvent, 'title' | 'from' | 'to' | 'affects' | 'device' | 'source'>[];
 }
 
-/** @param known of a report that was asked `WITH_QUALITY` */
+/** @param known the quality in a report with `WITH_QUALITY` */
 export function quality({ from, to }: Range, known: Quality | undefined): Known {
   if (known === undefined) throw new Error('the report was asked without quality');
   const { events: _, finalThrough, ...counts } = known;

@@ -12,7 +12,7 @@ import { argumentsFor, parameterOf, type Sent } from './arguments.ts';
 import { ask, type Call } from './tool.ts';
 
 const KINDS = ['queries', 'pages', 'keywords'] as const;
-/** What the rows of a tool are. */
+/** The kind of rows of a tool. */
 export type Kind = (typeof KINDS)[number];
 
 export const kind = parameter.choice(
@@ -26,7 +26,7 @@ const fieldsOf = (of: Kind): string => `${of}: ${Object.keys(ROW_FIELDS[of]).joi
 /** The fields to filter and sort by. */
 export const FIELDS = `Fields of ${KINDS.map(fieldsOf).join('; ')}.`;
 
-/** What chooses rows of any kind. */
+/** Parameters that select rows of any kind. */
 export const rowParameters = {
   ...parameter.rangeParameters,
   compare: parameter.compare,
@@ -36,7 +36,7 @@ export const rowParameters = {
   filter: parameterOf(queriesReport, 'filter', `${FILTER_HELP} ${FIELDS}`),
 };
 
-/** A page of rows as the API answers it, as JSON. */
+/** A page of rows, as in the JSON of the API. */
 export async function jsonRows(of: Kind, id: string, sent: Sent, call: Call): Promise<Buffer> {
   if (of === 'keywords') {
     const own = argumentsFor(of, { sort: '-clicks', ...sent }, keywordsReport.parameters);
@@ -45,7 +45,7 @@ export async function jsonRows(of: Kind, id: string, sent: Sent, call: Call): Pr
   return listJson(await askList(of, id, sent, call));
 }
 
-/** All rows, read while they are taken. */
+/** All rows, read on demand. */
 export async function allRows(of: Kind, id: string, sent: Sent, call: Call): Promise<RowsAnswer> {
   const flat = { ...sent, format: 'ndjson' };
   if (of !== 'keywords') return listRows(await askList(of, id, flat, call));

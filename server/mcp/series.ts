@@ -15,8 +15,8 @@ interface Series<Row> {
 }
 
 /**
- * Asks for days; for weeks if no interval was sent and there are more days than the answer may have.
- * @param daysOf the rows of an answer, as `daily` of the API
+ * Requests days, or weeks if no interval was sent and there are more days than the response may have.
+ * @param daysOf the rows of a report, like `daily` of the API
  */
 export async function seriesOf<Answer, Row>(
   sent: Sent,

@@ -11,19 +11,19 @@ them the last 28 days with data. Every answer says which days it is about, how m
 has (returned), which days may still change (quality), and which changes of the search engine's own counting lie in the range
 (events): do not explain those by the site. ctr and position are averages and must not be added up. A low position is good.`;
 
-/** What the server of a request is told about it. */
+/** The context that the server of a request gets. */
 export interface McpRequest extends Call {
-  /** Logs what failed; the error as the client may see it. */
+  /** Logs an error and returns the one for the client. */
   readonly toKnown: (error: unknown) => KnownError;
 }
 
 /**
- * The handler of all requests. Each gets a server of its own, because each has its own key; nothing is remembered between
- * them. The package is imported on the first request.
+ * The handler of all requests. Each gets its own server, because each has its own key; no state is kept between them.
+ * The package is imported on the first request.
  */
 export async function makeHandler(onError: (error: Error) => void): Promise<McpHttpHandler> {
-  const { createMcpHandler, fromJsonSchema, McpServer: Server } = await import('@modelcontextprotocol/server');
-  // Arguments are validated by `readArguments` and by reports, whose messages say what would be right.
+  const { createMcpHandler, fromJsonSchema, McpServer: Server } = await import('./protocol.ts');
+  // Arguments are validated by `readArguments` and by reports, whose messages name the valid values.
   const unchecked: Parameters<typeof fromJsonSchema>[1] = {
     getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
   };
@@ -50,11 +50,11 @@ export async function makeHandler(onError: (error: Error) => void): Promise<McpH
     }
     return server;
   };
-  // The tools never change, so nobody may wait for news of them.
+  // The tools never change, so subscriptions to changes are disabled.
   return createMcpHandler(serve, { responseMode: 'json', maxSubscriptions: 0, onerror: onError });
 }
 
-/** The result of a call: JSON, also where it failed, so that an agent can read what would be right. */
+/** The result of a call as JSON, also for an error, so that the agent can read how to correct it. */
 async function answer(
   tool: Tool,
   given: Readonly<Record<string, unknown>>,

@@ -20,7 +20,7 @@ export function isMeasured({ metricsPort, metricsSocket }: Listening): boolean {
   return metricsPort !== 'off' || metricsSocket !== '';
 }
 
-/** Serves `/metrics` on a port and a Unix socket of its own, without a key. */
+/** Serves `/metrics` on its own port and Unix socket, without a key. */
 export class MetricsEndpoint {
   readonly #options: EndpointOptions;
   readonly #servers: Server[] = [];
@@ -97,9 +97,9 @@ export class MetricsEndpoint {
   }
 }
 
-/** Removes the socket of a process that was killed; one that still listens is left, and so is another file. */
+/** Removes the socket of a process that was killed. Keeps a socket that still listens, and other files. */
 async function removeStale(path: string): Promise<void> {
-  // To connect to another file fails in the same way.
+  // Connecting to another file fails in the same way.
   const found = await lstat(path).catch(() => undefined);
   if (found?.isSocket() !== true) return;
   const socket = connect(path);

@@ -11,10 +11,10 @@ import { onMeasured } from '../runtime/measurements.ts';
 /** Metrics of one process as plain data, which can be sent to another process and merged there. */
 export type Collected = readonly MetricObjectWithValues<MetricValue<string>>[];
 
-/** Which part of the service a process is; of several servers, each has a number. Each of its series has this label. */
+/** The role of a process, the label of all its series. Several servers are numbered. */
 export type ProcessName = 'server' | `server-${number}` | 'jobs';
 
-/** Default metrics that tell little and have many series. */
+/** Default metrics that have many series and are of little use. */
 const NOT_NEEDED = [
   'nodejs_heap_space_size_total_bytes',
   'nodejs_heap_space_size_used_bytes',

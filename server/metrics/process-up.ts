@@ -1,13 +1,13 @@
 import { Gauge, Registry } from 'prom-client';
 import type { Collected } from './process-metrics.ts';
 
-/** A process whose metrics are served; undefined if it cannot be asked now. */
+/** A process whose metrics are served; undefined if it does not respond. */
 export type Source = () => Promise<Collected | undefined>;
 
 /** The processes of a service. */
 export type Sources = Readonly<Record<string, Source>>;
 
-/** The metrics of processes that answer, with a gauge that tells which ones do. */
+/** The metrics of processes that answer, with a gauge that shows which ones do. */
 export async function collectFrom(sources: Sources): Promise<Collected[]> {
   const registry = new Registry();
   const up = new Gauge({

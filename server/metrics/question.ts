@@ -1,2 +1,2 @@
-/** What a server asks its other processes for: their metrics. */
+/** The question with which a server requests the metrics of its other processes. */
 export const METRICS_QUESTION = 'metrics';

@@ -1,5 +1,5 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
-import { formatOfType } from '../api/format.ts';
+import { formatOfType } from '../api/negotiation.ts';
 import { INCOMPLETE } from '../api/plugins/deadline.ts';
 import { unavailableReason } from '../api/plugins/errors.ts';
 import type { Answered } from '../api/plugins/log.ts';
@@ -13,8 +13,8 @@ const STAGE_BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30];
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 /**
- * Counts requests when their responses have ended, at the same moment as the log. Labels are route patterns, never URLs; a
- * URL that no route has is `none`.
+ * Counts requests when their responses have ended, at the same moment as the log. Labels are route patterns, never
+ * URLs; `none` stands for URLs without a route.
  */
 export class RequestMetrics {
   readonly #requests: Counter<'route' | 'method' | 'status' | 'format'>;
@@ -51,7 +51,7 @@ export class RequestMetrics {
       labelNames: ['reason'],
       registers,
     });
-    // From 0, so that the first one is an increase.
+    // Starts at 0, so that the first event is an increase.
     for (const reason of [...UNAVAILABLE_REASONS, ...RESOURCE_FAILURES]) this.#unavailable.inc({ reason }, 0);
     this.#unfinished = new Counter({
       name: 'ordinate_http_unfinished_total',

@@ -29,7 +29,7 @@ export class ServedMetrics {
     const { settings, catalog, now = Date.now } = options;
     const { dataFolder } = settings;
     this.#options = options;
-    // Numbers that cannot be read are missing.
+    // Numbers that cannot be read are omitted.
     this.#usage = openUsage(settings, () => {});
     const reader = new StoreReader({ catalog, usage: this.#usage, dataFolder, now });
     this.#state = new StateMetrics(() => reader.read());

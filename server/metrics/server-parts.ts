@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** Places for concurrent work. */
+/** The slots of a concurrency limit. */
 interface PlacesState {
   readonly limit: number;
   readonly used: number;
@@ -16,14 +16,14 @@ interface CacheState {
 
 /** Parts of a server whose states are metrics. Reading a state is cheap. */
 export interface ServerParts {
-  /** By what the places are for. */
+  /** Concurrency limits by purpose. */
   readonly places: Readonly<Record<string, () => PlacesState>>;
   readonly caches: Readonly<Record<string, () => CacheState>>;
-  /** Requests that wait for the rate limits of providers, and slow work without a place. */
+  /** Requests that wait for the rate limits of providers, and slow work that waits for a slot. */
   readonly provider: () => { readonly slow: number; readonly waitingForRate: number };
   /** Bytes of the query engine in memory, and on disk. */
   readonly engineMemory: () => Promise<{ readonly memory: number; readonly spilled: number }>;
-  /** Whether Redis should count requests and does not, and how many were counted in memory instead. */
+  /** Whether Redis is unavailable, and how many requests were counted in memory instead. */
   readonly limits: () => { readonly isAway: boolean; readonly inMemory: number };
 }
 
@@ -53,7 +53,7 @@ export function watchParts(registry: Registry, { places, caches, provider, engin
       'cache',
     );
   }
-  for (const [of, help] of Object.entries({ hits: 'Reads that a cache answered.', misses: 'Reads that it did not.' })) {
+  for (const [of, help] of Object.entries({ hits: 'Cache hits.', misses: 'Cache misses.' })) {
     new Counter({
       name: `ordinate_cache_${of}_total`,
       help,
@@ -80,7 +80,7 @@ export function watchParts(registry: Registry, { places, caches, provider, engin
   );
   new Counter({
     name: 'ordinate_limits_in_memory_total',
-    help: 'Requests that were counted in memory, because Redis did not count.',
+    help: 'Requests counted in memory, because Redis was unavailable.',
     registers,
     collect() {
       this.reset();

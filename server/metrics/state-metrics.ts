@@ -5,7 +5,7 @@ import type { StoreState } from './store-state.ts';
 
 type Set<Labels extends string = string> = (value: number, labels?: Partial<Record<Labels, string>>) => void;
 
-/** Metrics of what is stored, the same in each process: they are read when they are collected, by one process. */
+/** Metrics of stored data, which one process reads on collection, because they are the same in all processes. */
 export class StateMetrics {
   readonly #registry = new Registry();
   readonly #read: () => Promise<StoreState>;
@@ -55,7 +55,7 @@ export class StateMetrics {
     const lastAt = this.#gauge('load_last_timestamp_seconds', 'When the last load was published.', 'kind');
     const lastRows = this.#gauge('load_last_rows', 'Rows of the last published load.', 'kind');
     const lastSeconds = this.#gauge('load_last_seconds', 'Time of the last published load.', 'kind');
-    // From 0, so that the first one is an increase.
+    // Starts at 0, so that the first event is an increase.
     for (const kind of LOAD_KINDS) {
       for (const outcome of ['published', 'rejected', 'failed']) count(0, { kind, outcome });
     }

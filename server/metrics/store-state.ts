@@ -6,17 +6,15 @@ import { type FactTotal, readFactTotals } from '../catalog/fact-files.ts';
 import { type JobRow, listJobRows } from '../catalog/job-rows.ts';
 import { type LoadCounts, readLoadCounts } from '../catalog/load-counts.ts';
 import { readListTotals } from '../catalog/stored-lists.ts';
-import { listOldestSyncs, readSyncCounts, type SyncCounts } from '../catalog/sync-projects.ts';
+import { listOldestSyncs, readSyncCounts, STALE_AFTER, type SyncCounts } from '../catalog/sync-projects.ts';
 import type { Usage } from '../catalog/usage.ts';
 import { type Microseconds, toMicroseconds } from '../domain/instants.ts';
 
-/** Projects with a series of their own: those whose last successful sync is the oldest. */
+/** Max projects with their own series: those whose last successful sync is the oldest. */
 const PROJECTS_WITH_SERIES = 20;
-/** Time without a successful sync after which a project counts as stale, in milliseconds. */
-const STALE_AFTER = 36 * 3_600_000;
 /** Projects whose files are summed at a time, so that the event loop is never blocked for long. */
 const PROJECTS_AT_A_TIME = 20;
-/** Sums of files are read again at most this often, in milliseconds: beside a sync the catalog always changes. */
+/** Sums of files are read again at most this often, in milliseconds: during a sync the catalog always changes. */
 const TOTALS_VALID = 30_000;
 
 /** What is stored. Instants of projects are in seconds. */

@@ -5,8 +5,8 @@ import type { Collected } from './process-metrics.ts';
 export const CONTENT_TYPE: string = Registry.PROMETHEUS_CONTENT_TYPE;
 
 /**
- * The text for Prometheus of the metrics of several processes. Series with equal labels are merged as their metric says,
- * usually summed. The event loop can serve others after each metric.
+ * The text for Prometheus of the metrics of several processes. Series with equal labels are merged by the rule of the
+ * metric, usually summed. Yields to the event loop after each metric.
  */
 export async function metricsText(processes: readonly Collected[]): Promise<string> {
   const byName = new Map<string, Collected[]>();

@@ -10,7 +10,7 @@ import { MaskedExporter } from './masked-exporter.ts';
 export interface Tracing {
   /** Adds traces to a server, before its hooks and routes. */
   readonly add: (app: FastifyInstance) => Promise<void>;
-  /** Sends what was not sent yet. */
+  /** Sends pending spans. */
   readonly close: () => Promise<void>;
 }
 
@@ -48,7 +48,7 @@ export function startTracing(): Tracing {
       log = app.log;
       await app.register(instrumentation.plugin());
     },
-    // What cannot be sent must not change how the process ends.
+    // A failed export must not change how the process ends.
     close: () => provider.shutdown().catch(onFailure),
   };
 }

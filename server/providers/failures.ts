@@ -41,6 +41,17 @@ export class ProviderFailure extends Error {
   }
 }
 
+/** A missing setup step on the provider's side, and instructions for it. */
+export interface MissingStep {
+  readonly step: SetupStep;
+  readonly advice: string;
+}
+
+/** The message of a failure, with one full stop. */
+export function sentenceOf({ message }: ProviderFailure): string {
+  return `${message.replace(/\.$/, '')}.`;
+}
+
 const SENTENCES: Record<FailureKind, string> = {
   'access-lost': 'The search provider no longer grants access to the property of this project.',
   'load-quota': 'The quota of the search provider for this property is exhausted for now; try again later.',

@@ -1,6 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Catalog } from '../catalog/catalog.ts';
-import type { ConnectionKind } from '../catalog/connections.ts';
 import type { Usage } from '../catalog/usage.ts';
 import { cacheKey } from '../domain/cache-key.ts';
 import { ProviderFailure } from './failures.ts';
@@ -25,7 +24,8 @@ export interface GatewayOptions {
 
 /** A run of requests to a provider for one property. */
 export interface ProviderJob {
-  readonly provider: ConnectionKind;
+  /** The kind of the connection. */
+  readonly provider: string;
   readonly property: string;
   readonly demand: () => Demand;
   /** The share of the retry time, from 0 to 1. */
@@ -36,6 +36,8 @@ export interface ProviderJob {
   readonly ignoresPauses?: boolean;
   /** Timeout of the run in milliseconds; 15 minutes by default. */
   readonly maxTime?: number;
+  /** Called when a request has not been answered for the time after which runs count as slow; not while it waits for limits. */
+  readonly onSlow?: (() => void) | undefined;
   /** Part of a larger job with its own log line; this run is not logged. */
   readonly isPart?: boolean;
   /** What is fetched, for the log message, such as `list` for `list fetched`. */
@@ -53,6 +55,22 @@ const FIRST_PAUSE = 1 / 60;
 const SLOW_AFTER = 1 / 6;
 const SLOW_PLACES = 6;
 const MAX_TIME = 900_000;
+/** For commands. */
+const MAX_COMMAND_TIME = 60_000;
+
+/** A job for a command. */
+export function jobOfCommand(provider: string, property: string, what: string): ProviderJob {
+  return {
+    provider,
+    property,
+    demand: () => 'client',
+    retryShare: 0.5,
+    pauseAfterFailure: 0,
+    maxTime: MAX_COMMAND_TIME,
+    what,
+    line: {},
+  };
+}
 
 /**
  * All provider requests pass through the gateway, which handles concurrency, rate limits, pauses and one log line per run.
@@ -73,7 +91,7 @@ export class Gateway {
     this.#pauses = new Pauses(options);
   }
 
-  /** Its places, and the requests that wait for the rate limits; for metrics. */
+  /** Slots, and requests that wait for the rate limits; for metrics. */
   get state(): Places['state'] & { readonly waitingForRate: number } {
     return { ...this.#places.state, waitingForRate: this.#rate.waiting };
   }
@@ -130,6 +148,8 @@ export class Gateway {
       retries: 0,
       retryUntil: started + waitTime * job.retryShare,
       firstPause: waitTime * FIRST_PAUSE,
+      slowAfter: waitTime * SLOW_AFTER,
+      onSlow: job.onSlow,
       signal,
       admit: async () => {
         await this.#rate.admit(cacheKey(provider, property), job.demand, signal);

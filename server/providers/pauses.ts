@@ -1,6 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Catalog } from '../catalog/catalog.ts';
-import type { ConnectionKind } from '../catalog/connections.ts';
 import { changePause, findPause, type ProviderPause } from '../catalog/provider-pauses.ts';
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import { nextPacificMidnight, pacificDayOf } from '../domain/dates.ts';
@@ -31,7 +30,7 @@ export class Pauses {
   }
 
   /** Throws `ProviderFailure` during a pause. */
-  async check(provider: ConnectionKind, property: string): Promise<void> {
+  async check(provider: string, property: string): Promise<void> {
     const { catalog, now } = this.#options;
     const stored = await findPause(catalog, provider, property);
     const unwritten = this.#unwritten.get(cacheKey(provider, property));
@@ -47,12 +46,7 @@ export class Pauses {
    * Starts the pause that a failure requires, if any.
    * @param afterPassing pause after a transient failure in milliseconds
    */
-  async begin(
-    failure: ProviderFailure,
-    provider: ConnectionKind,
-    property: string,
-    afterPassing: number,
-  ): Promise<void> {
+  async begin(failure: ProviderFailure, provider: string, property: string, afterPassing: number): Promise<void> {
     const { catalog, now, log } = this.#options;
     const change = (before: ProviderPause | undefined) => nextPause(before, failure, { now: now(), afterPassing });
     // Most failures need no pause and no transaction.

@@ -6,9 +6,7 @@ import type { Usage } from '../catalog/usage.ts';
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import type { Settings } from '../settings/settings.ts';
 import { Gateway } from './gateway.ts';
-import { Identities } from './google-auth.ts';
-import { SearchAnalytics } from './search-analytics.ts';
-import { Warehouse } from './warehouse.ts';
+import type { ConnectedProvider, Provider, ProviderContext } from './provider.ts';
 
 export interface ProvidersOptions {
   readonly catalog: Catalog;
@@ -21,16 +19,14 @@ export interface ProvidersOptions {
 
 const MAX_CLIENTS = 1000;
 
-/** The provider clients of all connections, and their gateway. One instance per process. */
-export class Providers {
+/** The gateway to all providers, and the clients of connections. One instance per process. */
+export class Providers implements ProviderContext {
   readonly gateway: Gateway;
-  readonly #options: { identities: Identities; timeLimit: number; maximumBytesBilled: number };
-  readonly #searchAnalytics = new LRUCache<CacheKey, SearchAnalytics>({ max: MAX_CLIENTS });
-  /** Warehouses cache the days of their export. */
-  readonly #warehouses = new LRUCache<CacheKey, Warehouse>({ max: MAX_CLIENTS });
+  readonly settings: Settings;
+  readonly #clients = new LRUCache<CacheKey, ConnectedProvider>({ max: MAX_CLIENTS });
 
   constructor({ catalog, usage, settings, log, now }: ProvidersOptions) {
-    const timeLimit = settings.providerTimeLimit * 1000;
+    this.settings = settings;
     this.gateway = new Gateway({
       catalog,
       usage,
@@ -41,23 +37,13 @@ export class Providers {
       placesPerProperty: settings.fetchesPerProperty,
       rate: { perMinute: settings.providerRequestsPerMinute, perSecond: settings.providerRequestsPerSecond },
     });
-    const { maximumBytesBilled } = settings;
-    this.#options = { identities: new Identities(timeLimit), timeLimit, maximumBytesBilled };
   }
 
-  /** The reporting API client of a `search-console` connection. */
-  searchAnalytics(connection: Connection): SearchAnalytics {
+  /** The client of a connection. */
+  connect(provider: Provider, connection: Connection): ConnectedProvider {
     const key = cacheKey(connection);
-    const client = this.#searchAnalytics.get(key) ?? new SearchAnalytics(connection, this.#options);
-    this.#searchAnalytics.set(key, client);
-    return client;
-  }
-
-  /** The bulk export client of a `bigquery` connection. */
-  warehouse(connection: Connection): Warehouse {
-    const key = cacheKey(connection);
-    const client = this.#warehouses.get(key) ?? new Warehouse(connection, this.#options);
-    this.#warehouses.set(key, client);
+    const client = this.#clients.get(key) ?? provider.connect(connection, this);
+    this.#clients.set(key, client);
     return client;
   }
 }

@@ -13,6 +13,9 @@ export interface ProviderRun {
   readonly retryUntil: number;
   /** First pause before a retry, in milliseconds; doubled each time. */
   readonly firstPause: number;
+  /** Called when a request takes longer than `slowAfter`, in milliseconds. */
+  readonly onSlow: (() => void) | undefined;
+  readonly slowAfter: number;
   readonly signal: AbortSignal;
   /** Resolves when the rate limits allow a request. Rejects when `signal` is aborted. */
   readonly admit: () => Promise<void>;
@@ -33,6 +36,7 @@ export async function sendCounted<T>(
   run.requests += 1;
   const { provider } = run;
   const started = performance.now();
+  const slow = run.onSlow && setTimeout(run.onSlow, run.slowAfter);
   const ended = (outcome: () => string): void =>
     measure('providerRequest', () => ({ provider, outcome: outcome(), seconds: secondsSince(started) }));
   try {
@@ -42,6 +46,8 @@ export async function sendCounted<T>(
   } catch (error) {
     ended(() => (run.signal.aborted ? 'aborted' : toFailure(error).kind));
     throw error;
+  } finally {
+    clearTimeout(slow);
   }
 }
 

@@ -2,10 +2,10 @@ import type { Catalog } from '../catalog/catalog.ts';
 import { type FactTable, filesOf, readCoverage } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import { earlier, later } from '../domain/dates.ts';
-import type { Range } from '../domain/range.ts';
+import { type Range, spanOf } from '../domain/range.ts';
 import { breakdowns as readBreakdowns } from '../facts/breakdowns.ts';
 import { anonymousOf, comparedRows, metricsOf, readComparers } from './compared-breakdowns.ts';
-import { hullOf, planKnownDays } from './known-days.ts';
+import { planKnownDays } from './known-days.ts';
 import { compare, formatParameters, quality, rangeParameters, readParameters } from './parameters.ts';
 import { planQuality, qualityOf } from './quality.ts';
 import { comparedRange, siteRange } from './ranges.ts';
@@ -44,10 +44,11 @@ export const breakdownsReport = projectReport({
       readBreakdowns(facts, { ...plan, range, signal }),
       comparison && readBreakdowns(facts, { ...plan, range: comparison, signal }),
       comparison &&
-        readComparers(facts, known!, { now: range, base: comparison, monthlyThrough: plan.monthlyThrough, signal }),
+        known &&
+        readComparers(facts, known, { now: range, base: comparison, monthlyThrough: plan.monthlyThrough, signal }),
     ]);
     const rows = comparedRows(now, base && comparers && { base, comparers });
-    const { brand, nonBrand, anonymous } = rows.segments;
+    const { segments } = rows;
     const answer = {
       project: projectReference(project),
       range: {
@@ -62,7 +63,11 @@ export const breakdownsReport = projectReport({
       countries: rows.countries.map((row) => ({ country: row.name, ...metricsOf(row) })),
       devices: rows.devices.map((row) => ({ device: row.name, ...metricsOf(row) })),
       appearances: rows.appearances.map((row) => ({ appearance: row.name, ...metricsOf(row) })),
-      brand: { brand: metricsOf(brand), nonBrand: metricsOf(nonBrand), anonymous: anonymousOf(anonymous) },
+      brand: segments && {
+        brand: metricsOf(segments.brand),
+        nonBrand: metricsOf(segments.nonBrand),
+        anonymous: anonymousOf(segments.anonymous),
+      },
     };
     return { answer, rows };
   },
@@ -77,10 +82,10 @@ async function planBreakdowns(catalog: Catalog, project: Project, query: Breakdo
   const coverage = project.syncedThrough === null ? {} : await readCoverage(catalog, project.id);
   const stored = TABLES.flatMap((table) => coverage[table] ?? []);
   const ranges = [{ from, to }, ...(comparison === null ? [] : [comparison])];
-  const hull = hullOf(ranges);
+  const hull = spanOf(ranges);
   const files = (table: FactTable) => (coverage[table] ? filesOf(catalog, project.id, table, hull) : []);
   const known = (table: FactTable) => planKnownDays(catalog, project, table, { ranges, coverage });
-  // Together: a database is waited for once.
+  // In parallel, to wait only once for a remote database.
   const [site, country, countryMonths, appearance, brand] = await Promise.all([
     files('site_daily'),
     files('country_daily'),

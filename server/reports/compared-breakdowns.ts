@@ -2,12 +2,12 @@ import { ComparedRanges, type DayReasons } from '../domain/compared-ranges.ts';
 import { type Compared, type Comparer, NO_CHANGE } from '../domain/comparison.ts';
 import type { Day } from '../domain/dates.ts';
 import { type ExactMeasures, type Metrics, NOTHING, toMetrics } from '../domain/metrics.ts';
-import type { Range } from '../domain/range.ts';
-import type { Breakdowns, CountryTotal, NamedTotal } from '../facts/breakdowns.ts';
+import { type Range, spanOf } from '../domain/range.ts';
+import type { Breakdowns, CountryTotal, NamedTotal, Segments } from '../facts/breakdowns.ts';
 import type { Facts } from '../facts/facts.ts';
-import { hullOf, KnownDays, type KnownDaysPlan } from './known-days.ts';
+import { KnownDays, type KnownDaysPlan } from './known-days.ts';
 
-/** The tables that breakdowns are made of. */
+/** The tables that breakdowns are read from. */
 type Part = 'site' | 'country' | 'appearance' | 'brand';
 
 /** How the rows of each table are compared. */
@@ -20,14 +20,14 @@ interface ComparedOptions {
   readonly signal: AbortSignal;
 }
 
-/** Reads what is known of the days of each table. */
+/** Reads the known days of each table. */
 export async function readComparers(
   facts: Facts,
   plans: Readonly<Record<Part, KnownDaysPlan>>,
   { now, base, monthlyThrough, signal }: ComparedOptions,
 ): Promise<Comparers> {
   const files = plans.site.siteFiles;
-  const siteDays = new Set(await facts.storedDays({ files, range: hullOf([now, base]), signal }));
+  const siteDays = new Set(await facts.storedDays({ files, range: spanOf([now, base]), signal }));
   const compared = async (part: Part, months: Day | null = null): Promise<ComparedRanges> => {
     const known = await KnownDays.read(facts, plans[part], signal, siteDays);
     const days: DayReasons = { reasonsOn: (day) => known.reasonsOn(day), monthlyThrough: months };
@@ -46,7 +46,7 @@ export interface BreakdownRow {
   readonly name: string;
   readonly metrics: Metrics;
   readonly compared: Compared | null;
-  /** The sums behind the metrics of each range; null where positions are unknown. */
+  /** The sums behind the metrics of each range; null if positions are unknown. */
   readonly now: ExactMeasures | null;
   readonly base: ExactMeasures | null;
 }
@@ -57,12 +57,8 @@ interface Other {
   readonly comparers: Comparers;
 }
 
-/** The rows of each kind, with those of the other range beside them. */
+/** The rows of each kind, joined with those of the other range. */
 export function comparedRows(now: Breakdowns, other: Other | null) {
-  const brand = other?.comparers.brand.total;
-  const anonymous = other && brand!.with(other.comparers.site.total.common);
-  const segment = (name: 'brand' | 'nonBrand' | 'anonymous', comparer: Comparer | null | undefined): BreakdownRow =>
-    rowOf({ name, measures: now[name] }, other?.base[name], comparer);
   return {
     countries: rowsOf(
       now.countries,
@@ -71,11 +67,22 @@ export function comparedRows(now: Breakdowns, other: Other | null) {
     ),
     devices: rowsOf(now.devices, other?.base.devices, ({ name }) => other?.comparers.site.ofDevice(name as Device)),
     appearances: rowsOf(now.appearances, other?.base.appearances, () => other?.comparers.appearance.total),
-    segments: {
-      brand: segment('brand', brand),
-      nonBrand: segment('nonBrand', brand),
-      anonymous: withoutPositions(segment('anonymous', anonymous)),
-    },
+    segments: now.segments && segmentRows(now.segments, other),
+  };
+}
+
+/** If the split of the other range is unknown, its days count as missing. */
+function segmentRows(now: Segments, other: Other | null) {
+  const base = other?.base.segments;
+  const known = other?.comparers.brand.total;
+  const brand = base === null ? known?.with(['missing_days']) : known;
+  const anonymous = other && brand!.with(other.comparers.site.total.common);
+  const segment = (name: keyof Segments, comparer: Comparer | null | undefined): BreakdownRow =>
+    rowOf({ name, measures: now[name] }, base?.[name], comparer);
+  return {
+    brand: segment('brand', brand),
+    nonBrand: segment('nonBrand', brand),
+    anonymous: withoutPositions(segment('anonymous', anonymous)),
   };
 }
 
@@ -114,7 +121,7 @@ function countryComparer(
   return isOther || lacksMonth ? total.with(['monthly_spread']) : total;
 }
 
-/** Nobody knows positions of anonymous queries. */
+/** Positions of anonymous queries are unknown. */
 function withoutPositions({ name, metrics, compared }: BreakdownRow): BreakdownRow {
   const none = { ctr: null, position: null };
   return {
@@ -130,12 +137,12 @@ function withoutPositions({ name, metrics, compared }: BreakdownRow): BreakdownR
   };
 }
 
-/** A row as answers have it. */
+/** A row of a response. */
 export function metricsOf({ metrics, compared }: BreakdownRow) {
   return { ...metrics, ...compared };
 }
 
-/** As `metricsOf`, of clicks and impressions alone. */
+/** Like `metricsOf`, with clicks and impressions only. */
 export function anonymousOf({ metrics, compared }: BreakdownRow) {
   if (compared === null) return countsOf(metrics);
   const { comparison, change, unsafe } = compared;

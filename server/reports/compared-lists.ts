@@ -1,5 +1,5 @@
 import { cacheKey } from '../domain/cache-key.ts';
-import { Comparer, type UnsafeReason } from '../domain/comparison.ts';
+import { Comparer, lengthReasons, type UnsafeReason } from '../domain/comparison.ts';
 import { type Day, eachDay, monthsEarlier, pacificDayOf } from '../domain/dates.ts';
 import { NOTHING } from '../domain/metrics.ts';
 import { metricsWithEvents } from '../domain/provider-events.ts';
@@ -10,16 +10,16 @@ import type { RangeList } from '../lists/list-pages.ts';
 import { KnownDays, type KnownDaysPlan } from './known-days.ts';
 
 interface ComparedLists {
-  /** How rows are written without a comparison. */
+  /** The rendering without a comparison. */
   readonly rendering: Rendering;
   readonly open: RangeList;
   readonly other: RangeList;
-  /** The days of own facts; null where the lists come from a provider. */
+  /** The days of stored facts; null for lists from a provider. */
   readonly known: KnownDaysPlan | null;
   readonly signal: AbortSignal;
 }
 
-/** How rows of a list are written that is compared with another one. */
+/** The rendering of a list that is compared with another one. */
 export async function comparedRendering(
   facts: Facts,
   { rendering, open, other, known, signal }: ComparedLists,
@@ -28,9 +28,10 @@ export async function comparedRendering(
   const reasons = new Set<UnsafeReason>(
     known === null ? lists.flatMap(providerReasons) : await factsReasons(facts, known, lists, signal),
   );
+  for (const reason of lengthReasons(open.range, other.range)) reasons.add(reason);
   if (open.list.source !== other.list.source) reasons.add('different_source');
   const total = new Comparer(reasons, metricsWithEvents([open.range, other.range], null));
-  // A row that a list was too short for may have any numbers.
+  // A row that is missing from a truncated list may have any numbers.
   const absent = other.list.capped ? total.with(['cut_off']) : total;
   const { file, fetchedAt } = other.list;
   return {
@@ -43,7 +44,7 @@ export async function comparedRendering(
   };
 }
 
-/** What is known of the days of own facts. A list that was exported as a whole has no days. */
+/** The known days of stored facts. A list that was exported as a whole has no days. */
 async function factsReasons(
   facts: Facts,
   known: KnownDaysPlan,

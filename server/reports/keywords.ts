@@ -9,14 +9,14 @@ import type { Comparer } from '../domain/comparison.ts';
 import { countDays, type Day } from '../domain/dates.ts';
 import { invalidRequest, notFound } from '../domain/errors.ts';
 import { withDescendants } from '../domain/groups.ts';
-import { type Bucket, bucketsOf, type Interval } from '../domain/intervals.ts';
-import { type Range, within } from '../domain/range.ts';
+import { type Bucket, bucketsOf, daysUntil, type Interval } from '../domain/intervals.ts';
+import { type Range, spanOf, within } from '../domain/range.ts';
 import type { Selection } from '../domain/select-rows.ts';
-import type { Device } from '../facts/facts.ts';
+import type { Device, Facts, FactsQuery } from '../facts/facts.ts';
 import { NO_KEYWORD_TOTALS, planKeywordTotals } from '../facts/keyword-plan.ts';
 import type { KeywordTotals } from '../facts/keyword-totals.ts';
 import { type DaysQuery, type KeywordDays, keywordDays, keywordPage } from '../facts/keywords.ts';
-import { hullOf, KnownDays, planKnownDays } from './known-days.ts';
+import { KnownDays, type KnownDaysPlan, planKnownDays } from './known-days.ts';
 import * as parameter from './parameters.ts';
 import { planQuality, type Quality, qualityOf } from './quality.ts';
 import { comparedKeywordRange, keywordRange, oneDevice } from './ranges.ts';
@@ -52,16 +52,16 @@ interface KeywordsParameters extends Range, Selection {
 /** The other range of a comparison, as far as the plan can read it. */
 interface ComparedRange extends Range {
   readonly clamped: boolean;
-  /** As it was asked for: days are counted from its start. */
+  /** The range as requested: days are counted from its start. */
   readonly asked: Range;
 }
 
-/** What keywords are compared with. */
+/** The data to compare keywords with. */
 export interface KeywordComparison {
   readonly ranges: ComparedRanges;
   /** For the totals of a keyword, which may lack days that others have. */
   readonly comparerOf: (keyword: TrackedKeyword) => Comparer;
-  /** Of the other range. */
+  /** Totals over the other range. */
   readonly totals: KeywordTotals;
 }
 
@@ -84,13 +84,15 @@ export interface KeywordsResult {
   readonly totals: KeywordTotals;
   /** Undefined without a comparison. */
   readonly comparison: KeywordComparison | undefined;
-  /** The days of the page, or what they are added up to; undefined without `daily`. */
+  /** The days, or longer intervals, of the page; undefined without `daily`. */
   readonly daily: KeywordSeries | undefined;
 }
 
 export interface KeywordSeries {
   readonly buckets: readonly Bucket[];
-  /** Some keywords at a time, each part read when it is asked for. */
+  /** The number of days of each interval; undefined for single days. */
+  readonly days: readonly number[] | undefined;
+  /** Some keywords at a time, each part read on demand. */
   readonly parts: AsyncIterable<KeywordDays<TrackedKeyword>>;
 }
 
@@ -126,35 +128,28 @@ export const keywordsReport = trackedReport({
       tracked,
       groups,
       files: await files({ from, to }),
-      base: comparison && (await files(comparison)),
-      known: comparison && (await planKnown(catalog, project, query, comparison)),
-      partial: comparison && (await listPartialKeywords(catalog, project.id, hullOf([{ from, to }, comparison]))),
+      other: comparison && {
+        files: await files(comparison),
+        known: await planKnown(catalog, project, query, comparison),
+        partial: await listPartialKeywords(catalog, project.id, spanOf([{ from, to }, comparison])),
+        ...comparison,
+      },
       quality: query.quality ? await planKeywordQuality(catalog, project, query) : null,
     };
   },
   run: async (
-    { query, project, tracked, groups, files, base, known, partial, quality },
+    { query, project, tracked, groups, files, other, quality },
     { facts, tracked: cache },
     { signal },
   ): Promise<KeywordsResult> => {
-    const { from, to, device, clamped, daily, interval, comparison, filter, sort, limit, offset } = query;
+    const { from, to, device, clamped, daily, interval, filter, sort, limit, offset } = query;
     const range = { from, to };
     const matches = groups && (await cache.matches(tracked, groups));
     const page = { tracked, matches, selection: { filter, sort }, limit, offset };
     const [{ total, keywords, totals }, compared] = await Promise.all([
       keywordPage(facts, { ...page, totals: files.totals, range, device, signal }),
-      comparison && readComparison(),
+      other && readComparison(facts, other, { range, device, positions: tracked.positions, signal }),
     ]);
-    async function readComparison(): Promise<KeywordComparison> {
-      const other = { from: comparison!.from, to: comparison!.to };
-      const [days, sums] = await Promise.all([
-        KnownDays.read(facts, known!, signal),
-        facts.keywordTotals({ plan: base!.totals, range: other, signal }, device, tracked.positions),
-      ]);
-      const ranges = new ComparedRanges(range, comparison!.asked, days, oneDevice(device));
-      const ofPartial = ranges.total.with(['missing_days']);
-      return { ranges, totals: sums, comparerOf: ({ id }) => (partial!.has(id) ? ofPartial : ranges.total) };
-    }
     const buckets = bucketsOf(range, interval);
     const parts = keywordDays(
       facts,
@@ -162,7 +157,7 @@ export const keywordsReport = trackedReport({
         device,
         signal,
         days: { files: files.days, range, parts: interval === 'day' ? undefined : buckets },
-        base: compared === null ? undefined : comparedDays(query, compared.ranges, buckets, base!.days),
+        base: other && compared ? comparedDays(other, compared.ranges, buckets) : undefined,
       },
       keywords,
     );
@@ -174,7 +169,7 @@ export const keywordsReport = trackedReport({
           device,
           clamped,
           provisionalAfter: project.provisionalAfter,
-          ...(comparison && { comparison: { from: comparison.from, to: comparison.to, clamped: comparison.clamped } }),
+          ...(other && { comparison: { from: other.from, to: other.to, clamped: other.clamped } }),
         },
         ...(await qualityOf(facts, quality, signal)),
         paging: { total, limit: limit ?? total, offset },
@@ -183,10 +178,48 @@ export const keywordsReport = trackedReport({
       keywords,
       totals,
       comparison: compared ?? undefined,
-      daily: daily ? { buckets, parts } : undefined,
+      daily: daily ? { buckets, days: countsOf(buckets, query, project), parts } : undefined,
     };
   },
 });
+
+/** What to read of the other range. */
+interface ComparedPlan extends ComparedRange {
+  readonly files: Awaited<ReturnType<typeof planFiles>>;
+  readonly known: KnownDaysPlan;
+  /** Keywords that lack days which others have. */
+  readonly partial: ReadonlySet<string>;
+}
+
+async function readComparison(
+  facts: Facts,
+  { from, to, asked, files, known, partial }: ComparedPlan,
+  {
+    range,
+    device,
+    positions,
+    signal,
+  }: Pick<FactsQuery, 'range' | 'signal'> & {
+    readonly device: Device;
+    readonly positions: TrackedKeywords['positions'];
+  },
+): Promise<KeywordComparison> {
+  const [days, totals] = await Promise.all([
+    KnownDays.read(facts, known, signal),
+    facts.keywordTotals({ plan: files.totals, range: { from, to }, signal }, device, positions),
+  ]);
+  const ranges = new ComparedRanges(range, asked, days, oneDevice(device));
+  const ofPartial = ranges.total.with(['missing_days']);
+  return { ranges, totals, comparerOf: ({ id }) => (partial.has(id) ? ofPartial : ranges.total) };
+}
+
+function countsOf(
+  buckets: readonly Bucket[],
+  { interval, to }: KeywordsParameters,
+  { syncedThrough }: Project,
+): readonly number[] | undefined {
+  return interval === 'day' ? undefined : buckets.map((bucket) => daysUntil(bucket, syncedThrough ?? to));
+}
 
 /** Up to this many days a result takes about 3 MB. */
 const MAX_DAYS_OF_SHORT_RESULT = 30_000;
@@ -227,14 +260,13 @@ async function planKeywordQuality(catalog: Catalog, project: Project, { from, to
   return planQuality(catalog, project, { from, to, table: 'keyword_daily', device: oneDevice(device), coverage });
 }
 
-/** The days of the other range, each in the place of what it is compared with. */
+/** The days of the other range, each at the index of the day to compare. */
 function comparedDays(
-  { comparison }: KeywordsParameters,
+  { from, to, files }: ComparedPlan,
   ranges: ComparedRanges,
   buckets: readonly Bucket[],
-  files: DaysQuery['files'],
 ): DaysQuery {
-  const range = { from: comparison!.from, to: comparison!.to };
+  const range = { from, to };
   const place = (day: Day): number => countDays(range.from, day) - 1;
   const parts = buckets.map((bucket) => {
     const days = ranges.counterpart(bucket);
@@ -243,11 +275,11 @@ function comparedDays(
       ? { from: bucket.from, first: 0, last: -1 }
       : { from: bucket.from, first: place(read.from), last: place(read.to) };
   });
-  // As many days, day by day: each is in its place already.
+  // With equal lengths and single days, each is already at its index.
   const isInPlace =
     buckets.length === countDays(range.from, range.to) &&
     parts.every(({ first, last }, at) => first === at && last === at);
-  return { files, range, parts: isInPlace ? undefined : parts };
+  return { files: files.days, range, parts: isInPlace ? undefined : parts };
 }
 
 function unknownGroup(): Error {

@@ -5,32 +5,24 @@ import { listUnusualDays, type UnusualDay } from '../catalog/sync-days.ts';
 import type { DayReasons } from '../domain/compared-ranges.ts';
 import type { UnsafeReason } from '../domain/comparison.ts';
 import { type Day, eachDay, earlier, later } from '../domain/dates.ts';
-import type { Range } from '../domain/range.ts';
+import { type Range, spanOf } from '../domain/range.ts';
 import type { Facts, FactsQuery } from '../facts/facts.ts';
-
-/** The range from the first to the last day of several. */
-export function hullOf(ranges: readonly Range[]): Range {
-  return {
-    from: ranges.map(({ from }) => from).reduce(earlier),
-    to: ranges.map(({ to }) => to).reduce(later),
-  };
-}
 
 type Covered = Readonly<Partial<Record<FactTable, Coverage>>>;
 
-/** What the catalog knows of the days of a table. */
+/** What the catalog has about the days of a table. */
 export interface PlannedDays {
   readonly ranges: readonly Range[];
   readonly project: Project;
-  /** Days before this one are not stored; null where no day is. */
+  /** Days before this one are not stored; null if no day is. */
   readonly firstDay: Day | null;
   readonly unusual: ReadonlyMap<Day, UnusualDay>;
 }
 
-/** What is read to know which days of a table are stored. */
+/** What to read to determine which days of a table are stored. */
 export interface KnownDaysPlan extends PlannedDays {
   readonly siteFiles: FactsQuery['files'];
-  /** Files of the table itself, where it is another one. */
+  /** Files of the table, if it is not that of the site. */
   readonly ownFiles: FactsQuery['files'];
 }
 
@@ -44,7 +36,7 @@ export async function planKnownDays(
   table: FactTable,
   { ranges, coverage, notBefore }: { ranges: readonly Range[]; coverage: Covered; notBefore?: Day | undefined },
 ): Promise<KnownDaysPlan> {
-  const hull = hullOf(ranges);
+  const hull = spanOf(ranges);
   const isSite = table === 'site_daily';
   const firstDay = firstDayOf(table, coverage);
   return {
@@ -59,15 +51,15 @@ export async function planKnownDays(
 
 function firstDayOf(table: FactTable, coverage: Covered): Day | null {
   const first = coverage[table]?.firstDay ?? null;
-  // Few results have an appearance: it says nothing that the first days have none.
+  // Few results have an appearance: the first days may have none and still be stored.
   if (table === 'appearance_daily') return coverage.site_daily?.firstDay ?? first;
   const months = table === 'country_daily' ? coverage.country_monthly?.firstDay : undefined;
   return months === undefined ? first : earlier(months, first ?? months);
 }
 
 /**
- * Which days of a table are stored, cut off, or may still change. The sync knows it of its own days. Of others, a day is
- * stored when the table or the site has a row of it, since a load brings the days of all tables together.
+ * Which days of a table are stored, cut off, or may still change. The sync records this for its own days. Another day
+ * is stored if the table or the site has a row for it, because a load contains the days of all tables.
  */
 export class KnownDays implements DayReasons {
   readonly #plan: PlannedDays;
@@ -78,23 +70,23 @@ export class KnownDays implements DayReasons {
     this.#withRows = withRows;
   }
 
-  /** Of the site's own days. @param siteDays those that have rows */
+  /** The known days of the site. @param siteDays those that have rows */
   static ofSite(plan: PlannedDays, siteDays: DaysWithRows): KnownDays {
     return new KnownDays(plan, siteDays);
   }
 
-  /** @param siteDays days of the site that have rows, where they have been read already */
+  /** @param siteDays days of the site that have rows, if they have been read already */
   static async read(
     facts: Facts,
     plan: KnownDaysPlan,
     signal: AbortSignal,
     siteDays?: ReadonlySet<Day>,
   ): Promise<KnownDays> {
-    const range = hullOf(plan.ranges);
+    const range = spanOf(plan.ranges);
     const query = { range, signal };
     const ofSite = siteDays ?? new Set(await facts.storedDays({ ...query, files: plan.siteFiles }));
     const known = new KnownDays(plan, ofSite);
-    // Most projects have all days of the site, so that the table itself need not be read.
+    // Most projects have all days of the site, so the table itself need not be read.
     if (plan.ownFiles.length === 0 || !known.#hasGap()) return known;
     const own = await facts.storedDays({ ...query, files: plan.ownFiles });
     return new KnownDays(plan, new Set([...ofSite, ...own]));

@@ -8,6 +8,7 @@ import type { Range, RangeParameters } from '../domain/range.ts';
 import type { Selection } from '../domain/select-rows.ts';
 import type { ListRow, Rendering } from '../lists/blocks.ts';
 import type { PageRequest } from '../lists/list-pages.ts';
+import { UnreadableList } from '../lists/list-reader.ts';
 import type { ListRequest } from '../lists/list-request.ts';
 import { comparedRendering } from './compared-lists.ts';
 import { type KnownDaysPlan, planKnownDays } from './known-days.ts';
@@ -24,7 +25,7 @@ import {
 } from './parameters.ts';
 import { planQuality, type Quality, type QualityPlan, qualityOf } from './quality.ts';
 import { comparedListRange, listRange } from './ranges.ts';
-import { type Caller, type ProjectQuery, projectReference, type ReportSources } from './report.ts';
+import { projectReference, type ReportQuery, type ReportRequest, type ReportSources } from './report.ts';
 
 /** What the two list reports, pages and queries, have in common. */
 const common = { ...rangeParameters, country, compare, quality, ...paging(1000, 25_000), ...formatParameters };
@@ -38,7 +39,7 @@ interface ListQuery extends Range, Selection {
   readonly country: string | null;
   readonly comparison: Range | null;
   readonly quality: boolean;
-  /** The ranges as they were sent: all pages of one sequence have them in common. */
+  /** The ranges as sent: they are the same for all pages of a sequence. */
   readonly sent: RangeParameters & { readonly compare: Compare | undefined };
   /** Null: all of them. */
   readonly limit: number | null;
@@ -51,15 +52,15 @@ export function isLongList({ limit }: { readonly limit: number | null }): boolea
 }
 
 export interface ListPlan {
-  readonly query: ListQuery & Pick<ProjectQuery, 'format'>;
+  readonly query: ListQuery & Pick<ReportQuery, 'format'>;
   readonly project: Project;
   readonly request: ListRequest;
   readonly rendering: Rendering;
   readonly quality: QualityPlan | null;
-  /** What the list is compared with. */
+  /** The list to compare with. */
   readonly compared: {
     readonly request: ListRequest;
-    /** The days of own facts; null where a provider is asked. */
+    /** The days of stored facts; null for lists from a provider. */
     readonly known: KnownDaysPlan | null;
   } | null;
 }
@@ -84,14 +85,14 @@ export interface ListResult {
   readonly kind: ListKind;
   /** Comma-separated JSON rows in parts, copied from the stored list. */
   readonly json: readonly Buffer[];
-  /** Tells lists apart that answer the same question one after the other. */
+  /** Distinguishes successive lists for the same query. */
   readonly lists: readonly StoredList[];
-  /** The rows themselves, read while they are taken, for formats other than JSON. */
+  /** The rows, read on demand, for formats other than JSON. */
   readonly rows: AsyncIterable<readonly ListRow[]> | undefined;
   readonly render: Rendering['render'];
 }
 
-/** Which lists a result was read from: others may answer the same question later. */
+/** Identifies the lists that a result was read from: the same query may use others later. */
 export function listVersion({ lists }: ListResult): string {
   return lists.map(({ file, fetchedAt }) => `${file} ${fetchedAt}`).join(' ');
 }
@@ -141,7 +142,7 @@ export async function planList(
 export async function runList(
   { query, project, request, rendering, quality, compared }: ListPlan,
   { lists, facts }: ReportSources,
-  { signal, reader }: Caller,
+  { signal, reader }: ReportRequest,
 ): Promise<ListResult> {
   const { kind, country: named, filter, sort, limit, offset } = query;
   const page = { filter, sort, limit, offset, reader };
@@ -176,6 +177,11 @@ export async function runList(
     rows,
     render,
   };
+}
+
+/** If so, a new plan uses another source, or the list that is being fetched again. */
+export function wasListLost(error: unknown): boolean {
+  return error instanceof UnreadableList;
 }
 
 function sourceOf({ source, fetchedAt, truncated, capped }: StoredList): ListSource {

@@ -1,6 +1,6 @@
 import { toMetrics } from '../domain/metrics.ts';
 import type { Rendering } from '../lists/blocks.ts';
-import { listParameters, parseList, planList, runList } from './lists.ts';
+import { listParameters, parseList, planList, runList, wasListLost } from './lists.ts';
 import { projectReport } from './report.ts';
 
 const RENDERING: Rendering = {
@@ -16,4 +16,5 @@ export const pagesReport = projectReport({
   parse: (sent, project, now) => parseList('pages', sent, project, now),
   plan: (query, snapshot, sources) => planList(query, snapshot, sources, RENDERING),
   run: runList,
+  mayReplan: wasListLost,
 });

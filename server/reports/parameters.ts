@@ -3,13 +3,14 @@ import type { Compare } from '../domain/comparison.ts';
 import { parseDay } from '../domain/dates.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import { FILTER_HELP, parseFilter, parseSort, ROW_FIELDS, type SortField } from '../domain/filter.ts';
+import { FORMATS } from '../domain/formats.ts';
 import { INTERVALS } from '../domain/intervals.ts';
-import { checkRange, MAX_DAYS, PERIOD_PATTERN } from '../domain/range.ts';
+import { checkRange, type LastDay, MAX_DAYS, PERIOD_PATTERN } from '../domain/range.ts';
 import type { Rule } from '../domain/rules.ts';
 
 /**
  * A query parameter: its schema (for the documentation), a description of valid values, and its decoder. Decoding is strict:
- * `10.5`, `1e3` and ` 5` are not whole numbers, `2026-02-30` is not a day.
+ * `10.5`, `1e3` and ` 5` are not integers, `2026-02-30` is not a day.
  */
 export interface Parameter<Schema extends TSchema = TSchema, Decoded = unknown> {
   readonly schema: Schema;
@@ -106,7 +107,7 @@ const FLAGS = new Map([
 
 function flag(description: string): Parameter<TSchema, boolean> & { fallback: boolean } {
   return {
-    // `1` and `0` are understood too; generated clients get by with booleans.
+    // `1` and `0` are accepted too; generated clients need only booleans.
     schema: Type.Boolean({ default: false, description }),
     expected: 'one of 1, true, 0, false',
     decode: (text) => FLAGS.get(text),
@@ -123,6 +124,16 @@ const country: Parameter<TSchema, string> = {
   decode: (text) => (/^[A-Za-z]{3}$/.test(text) ? text.toLowerCase() : undefined),
 };
 
+const lastDay: Parameter<TSchema, LastDay> = {
+  schema: Type.String({
+    pattern: '^(final|[1-9][0-9]{3}-[0-9]{2}-[0-9]{2})$',
+    description:
+      'Last day of the range, inclusive: a day, or `final` for the last day that cannot change any more (`provisionalAfter`); the last synced day by default.',
+  }),
+  expected: 'a calendar day written YYYY-MM-DD, or final',
+  decode: (text) => (text === 'final' ? text : parseDay(text)),
+};
+
 const PERIOD = new RegExp(PERIOD_PATTERN);
 
 const period: Parameter<TSchema, string> = {
@@ -133,11 +144,6 @@ const period: Parameter<TSchema, string> = {
   expected: `1d to ${MAX_DAYS}d or 1m to 16m`,
   decode: (text) => (PERIOD.test(text) ? text : undefined),
 };
-
-/** Response formats; all except JSON are flat rows. */
-const FORMATS = ['json', 'csv', 'ndjson', 'arrow', 'parquet'] as const;
-export type FormatName = (typeof FORMATS)[number];
-export const ROW_FORMATS = FORMATS.filter((name) => name !== 'json');
 
 /** Parameters of all reports that support flat rows. */
 export const formatParameters = {
@@ -184,7 +190,7 @@ export function rowLimit(sent: unknown, limit: number): number | null {
 /** `from`, `to` and `period` of range endpoints. */
 export const rangeParameters = {
   from: day(`First day of the range; 27 days before \`to\` by default. A range has at most ${MAX_DAYS} days.`),
-  to: day('Last day of the range, inclusive; the last synced day by default.'),
+  to: lastDay,
   period,
 };
 

@@ -9,18 +9,18 @@ import { type ErrorCode, KnownError } from '../domain/errors.ts';
 import type { Microseconds } from '../domain/instants.ts';
 import type { Interval } from '../domain/intervals.ts';
 import { eventsIn } from '../domain/provider-events.ts';
-import { type Range, type RangeParameters, within } from '../domain/range.ts';
+import { type Range, type RangeParameters, spanOf, within } from '../domain/range.ts';
 import type { Selection } from '../domain/select-rows.ts';
 import type { Device, FactsPart } from '../facts/facts.ts';
 import { inTurns } from '../runtime/turns.ts';
-import { hullOf, type PlannedDays } from './known-days.ts';
+import type { PlannedDays } from './known-days.ts';
 import { type ListedProject, listedProject } from './projects.ts';
 import { expectedDays, type QualityPlan } from './quality.ts';
 import { comparedRange, oneDevice, siteRange } from './ranges.ts';
 import { storedDays } from './site.ts';
 
 export interface PortfolioQuery extends Selection {
-  /** As sent: each project resolves them to days of its own. */
+  /** As sent: each project resolves them to its own days. */
   readonly range: RangeParameters & { readonly compare: Compare | undefined };
   /** The day of the request (UTC), which ranges of projects that were never synced depend on. */
   readonly today: Day;
@@ -31,11 +31,11 @@ export interface PortfolioQuery extends Selection {
   /** Null for all. */
   readonly limit: number | null;
   readonly offset: number;
-  /** The most days that the answer may have, of all its projects. */
+  /** Max days in the response, over all projects. */
   readonly maxDays: number;
 }
 
-/** The days of a project, or why it has none for what was sent. */
+/** The range of a project, or the error for the parameters. */
 type ProjectRange =
   | { readonly range: Range; readonly comparison: Range | null }
   | { readonly error: { readonly code: ErrorCode; readonly message: string } };
@@ -50,20 +50,20 @@ function rangeOfProject(project: Project, { compare, ...sent }: PortfolioQuery['
   }
 }
 
-/** The error that `/site` answers about a project; others are thrown. */
+/** The error that `/site` sends for a project; rethrows others. */
 export function errorOfProject(error: unknown): { readonly code: ErrorCode; readonly message: string } {
   if (!(error instanceof KnownError) || error.code !== 'invalid_request') throw error;
   return { code: error.code, message: error.message };
 }
 
-/** What is read of a project. */
+/** What to read of a project. */
 export interface PlannedProject {
   readonly project: Project;
   readonly listed: ListedProject;
   readonly asked: ProjectRange;
   /** See `SiteFacts.days`. */
   readonly days: Range | null;
-  /** Without files where nothing is stored. */
+  /** Without files if nothing is stored. */
   readonly site: FactsPart;
   /** Null without a comparison. */
   readonly known: PlannedDays | null;
@@ -74,11 +74,11 @@ interface PlannedQuality extends Omit<QualityPlan, 'known' | 'siteFiles' | 'bran
   readonly known: PlannedDays;
   /** The expected days. */
   readonly site: FactsPart;
-  /** The same of queries; null where none were ever loaded. */
+  /** The same for queries; null if none were ever loaded. */
   readonly brand: FactsPart | null;
 }
 
-/** What the catalog has of all projects of a workspace, by project. */
+/** Catalog data of all projects of a workspace, by project. */
 interface Stored {
   readonly site: ReadonlyMap<string, readonly FactFile[]>;
   readonly brand: ReadonlyMap<string, readonly FactFile[]>;
@@ -103,7 +103,7 @@ export async function planPortfolio(
   const stored: Stored = {
     site: await manifestOfWorkspace(catalog, workspaceId, 'site_daily'),
     brand: query.quality ? await manifestOfWorkspace(catalog, workspaceId, 'brand_daily') : none,
-    unusual: readsDays ? await listUnusualDaysOfWorkspace(catalog, workspaceId, 'site_daily', hullOf(ranges)) : none,
+    unusual: readsDays ? await listUnusualDaysOfWorkspace(catalog, workspaceId, 'site_daily', spanOf(ranges)) : none,
     reconciled: query.quality ? await readReconciledOfWorkspace(catalog, workspaceId) : none,
   };
   return inTurns(
@@ -136,7 +136,7 @@ function planProject(
   const known = { project, firstDay: files.length === 0 ? null : first, unusual };
   return {
     ...common,
-    site: partOf(files, days && within(hullOf(ranges), days.from, days.to)),
+    site: partOf(files, days && within(spanOf(ranges), days.from, days.to)),
     known: comparison && { ...known, ranges },
     quality: query.quality ? planQuality(project, { ...known, ranges: [range] }, query, stored) : null,
   };
@@ -161,6 +161,6 @@ function partOf(files: readonly FactFile[], range: Range | null): FactsPart {
   return range === null ? NOTHING_STORED : { files, range };
 }
 
-/** The range is not read. */
+/** Without files, the range is ignored. */
 const NOTHING_STORED: FactsPart = { files: [], range: { from: '2000-01-01', to: '2000-01-01' } };
 const NO_DAYS: ReadonlyMap<Day, UnusualDay> = new Map();

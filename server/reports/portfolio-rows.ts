@@ -10,7 +10,7 @@ import { errorOfProject, type PlannedProject, type PortfolioQuery } from './port
 import { type Quality, qualityFrom } from './quality.ts';
 import { SiteAnswer, type SiteSums } from './site-answer.ts';
 
-/** A project with what is answered about it: that of `/site`, or its error. */
+/** A project with its answer, as in `/site`, or its error. */
 export interface PortfolioRow {
   readonly planned: PlannedProject;
   readonly site: RowAnswer | { readonly error: ReturnType<typeof errorOfProject> };
@@ -23,12 +23,12 @@ interface RowAnswer {
   readonly daily?: ReturnType<SiteAnswer['series']>;
 }
 
-/** Days of all properties that are read at once: reading the files of few at a time takes DuckDB a third longer. */
+/** Max days per read, over all properties: reading the files of few at a time takes DuckDB a third longer. */
 const MAX_DAYS_READ = 60_000;
 
 type How = Pick<PortfolioQuery, 'device' | 'daily' | 'interval'>;
 
-/** Reads projects, some at a time: the next ones while these are answered. */
+/** Reads projects in batches, each while the previous one is written. */
 export async function* portfolioRows(
   facts: Facts,
   projects: readonly PlannedProject[],
@@ -52,8 +52,8 @@ function* rowsOf(
   how: How,
 ): Generator<void, PortfolioRow[]> {
   const rows: PortfolioRow[] = [];
-  for (const [place, planned] of group.entries()) {
-    rows.push(rowOf(planned, days[place]!, quality[place], how));
+  for (const [index, planned] of group.entries()) {
+    rows.push(rowOf(planned, days[index]!, quality[index], how));
     yield;
   }
   return rows;
@@ -91,7 +91,7 @@ function rowOf(
   };
 }
 
-/** The quality of each project; undefined where none is asked for. */
+/** The quality of each project; undefined unless requested. */
 async function readQuality(
   facts: Facts,
   group: readonly PlannedProject[],
@@ -105,8 +105,8 @@ async function readQuality(
   return inTurns(
     (function* () {
       const all: (Quality | undefined)[] = [];
-      for (const [place, { quality }] of group.entries()) {
-        all.push(quality ? qualityFrom(quality, sumsOf(quality, days[place]!, queries[place]!)) : undefined);
+      for (const [index, { quality }] of group.entries()) {
+        all.push(quality ? qualityFrom(quality, sumsOf(quality, days[index]!, queries[index]!)) : undefined);
         yield;
       }
       return all;
@@ -119,7 +119,7 @@ const ALL: Device = 'all';
 function sumsOf(
   { known, brand }: NonNullable<PlannedProject['quality']>,
   days: readonly SiteDayMeasures[],
-  queries: Measures,
+  queries: Measures | null,
 ): Parameters<typeof qualityFrom>[1] {
   const withRows = new Set(days.map(({ date }) => date));
   return { days: KnownDays.ofSite(known, withRows), site: sum(days), queries: brand === null ? null : queries };
@@ -142,10 +142,10 @@ function* groupsOf(projects: readonly PlannedProject[]): Generator<readonly Plan
   if (group.length > 0) yield group;
 }
 
-/** Nothing is known: no condition on a number matches, and such rows come last in either direction. */
+/** Unknown measures match no condition on a number, and come last in either direction. */
 const UNKNOWN: Measures = { clicks: Number.NaN, impressions: Number.NaN, sumPosition: Number.NaN };
 
-/** How rows are filtered and sorted. */
+/** Reads rows for filters and sorting. */
 export const RATED = {
   measuresOf: ({ site }: PortfolioRow): Measures => ('error' in site ? UNKNOWN : site.total.now),
   textsOf: ({ planned: { project } }: PortfolioRow): RuleTexts => {

@@ -25,11 +25,11 @@ const parameters = {
 export interface PortfolioResult {
   readonly query: PortfolioQuery;
   readonly paging: { readonly total: number; readonly limit: number; readonly offset: number };
-  /** Some projects at a time, each part read when it is asked for. */
+  /** Some projects at a time, each part read on demand. */
   readonly parts: AsyncIterable<readonly PortfolioRow[]>;
 }
 
-/** All projects of a workspace, each with what `/site` answers about it. */
+/** All projects of a workspace, each with its response of `/site`. */
 export const portfolioReport = workspaceReport({
   operation: 'getPortfolio',
   parameters,
@@ -82,7 +82,7 @@ export const portfolioReport = workspaceReport({
   },
 });
 
-/** Up to this many days an answer takes about 3 MB. */
+/** Up to this many days a response takes about 3 MB. */
 const MAX_DAYS_OF_SHORT_RESULT = 30_000;
 
 /** Whether a result may be so long that concurrency must be limited. */
@@ -95,8 +95,12 @@ async function* inOnePart<Row>(rows: readonly Row[]): AsyncGenerator<readonly Ro
 }
 
 type SentRange = PortfolioQuery['range'];
-/** Throws `invalid_request` for a range that is possible for no project. */
-function checkRanges(projects: readonly Pick<Project, 'syncedThrough'>[], sent: SentRange, now: number): void {
+/** Throws `invalid_request` for a range that no project can have. */
+function checkRanges(
+  projects: readonly Pick<Project, 'syncedThrough' | 'provisionalAfter'>[],
+  sent: SentRange,
+  now: number,
+): void {
   let failure: unknown;
   for (const project of projects.length > 0 ? projects : [NEVER_SYNCED]) {
     try {
@@ -109,11 +113,12 @@ function checkRanges(projects: readonly Pick<Project, 'syncedThrough'>[], sent: 
   throw failure;
 }
 
-const NEVER_SYNCED = { syncedThrough: null };
+const NEVER_SYNCED = { syncedThrough: null, provisionalAfter: null };
 
-/** The most days that a project's range can have. */
+/** The maximum number of days of a project's range. */
 function longestRange({ from, to, period }: SentRange, today: Day): number {
   if (period?.endsWith('d')) return Number(period.slice(0, -1));
   if (period !== undefined) return Math.min(MAX_DAYS, Number(period.slice(0, -1)) * 31);
-  return from === undefined ? 28 : Math.min(MAX_DAYS, Math.max(1, countDays(from, to ?? today)));
+  const last = to === undefined || to === 'final' ? today : to;
+  return from === undefined ? 28 : Math.min(MAX_DAYS, Math.max(1, countDays(from, last)));
 }

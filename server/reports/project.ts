@@ -1,4 +1,3 @@
-import { keywordHistoryFrom } from '../catalog/projects.ts';
 import { listedProject } from './projects.ts';
 import { projectReport } from './report.ts';
 
@@ -6,8 +5,7 @@ import { projectReport } from './report.ts';
 export const oneProjectReport = projectReport({
   operation: 'getProject',
   parameters: {},
-  // Before the first sync this day depends only on the date.
-  parse: (_sent, project, now) => ({ historyFrom: keywordHistoryFrom(project, now) }),
+  parse: () => ({}),
   plan: (_query, { project }, { now }) => ({ project: listedProject(project, now()) }),
   run: (result) => result,
 });

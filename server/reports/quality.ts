@@ -4,28 +4,28 @@ import type { Project } from '../catalog/projects.ts';
 import { readReconciledAt } from '../catalog/sync-projects.ts';
 import { type Day, eachDay } from '../domain/dates.ts';
 import { isoInstantOrNull, type Microseconds } from '../domain/instants.ts';
-import { type Measures, NOTHING, roundRatio, sum } from '../domain/metrics.ts';
+import { hasUnknown, type Measures, NOTHING, roundRatio, sum } from '../domain/metrics.ts';
 import { eventsIn, type ProviderEvent } from '../domain/provider-events.ts';
 import { type Range, within } from '../domain/range.ts';
 import type { Facts, FactsQuery } from '../facts/facts.ts';
 import { KnownDays, type KnownDaysPlan, planKnownDays } from './known-days.ts';
 
-/** What is known of the quality of the data of a range. */
+/** The quality of the data of a range. */
 export interface Quality {
-  /** The last day that cannot change any more, as far as the provider has said. */
+  /** The last day that cannot change any more, if the provider has reported it. */
   readonly finalThrough: Day | null;
   /** Days of the range up to the last synced one, and how many of them are stored, may still change, or were cut off. */
   readonly daysExpected: number;
   readonly daysStored: number;
   readonly daysProvisional: number;
   readonly daysCutOff: number;
-  /** The part of the clicks that belongs to no query; null without clicks or without brand data. */
+  /** The share of clicks without a query; null without clicks or without brand data. */
   readonly anonymousClicksShare: number | null;
-  /** The part of the site that queries add up to; null as above. */
+  /** The sum of queries as a share of the site; null as above. */
   readonly queryCoverage: { readonly clicks: number | null; readonly impressions: number | null };
   /** When final days were last compared with the provider. */
   readonly reconciledAt: string | null;
-  /** Changes of what the provider counts that have days in common with the range. */
+  /** Changes in how the provider counts that overlap the range. */
   readonly events: readonly ProviderEvent[];
 }
 
@@ -35,22 +35,22 @@ export interface QualityPlan {
   readonly expected: Range | null;
   readonly known: KnownDaysPlan;
   readonly siteFiles: FactsQuery['files'];
-  /** Null where none was ever loaded. */
+  /** Null if none was ever loaded. */
   readonly brandFiles: FactsQuery['files'] | null;
   readonly reconciledAt: Microseconds | null;
   readonly events: readonly ProviderEvent[];
 }
 
 interface QualityQuery extends Range {
-  /** The table that the answer is made of. */
+  /** The table that the response is read from. */
   readonly table: FactTable;
-  /** The one device of the answer; null for all. */
+  /** The device of the response; null for all. */
   readonly device: ProviderEvent['device'];
-  /** Of the project. */
+  /** The coverage of the project. */
   readonly coverage: Readonly<Partial<Record<FactTable, Coverage>>>;
 }
 
-/** Plans what to read about the quality of an answer. */
+/** Plans what to read about the quality of a response. */
 export async function planQuality(
   catalog: Catalog,
   project: Project,
@@ -74,7 +74,7 @@ export function expectedDays({ syncedThrough }: Project, range: Range): Range | 
   return syncedThrough === null ? null : within(range, range.from, syncedThrough);
 }
 
-/** The property of an answer; none where it is not asked for. */
+/** The property of a response; none unless requested. */
 export async function qualityOf(
   facts: Facts,
   plan: QualityPlan | null,
@@ -94,12 +94,13 @@ async function readQuality(facts: Facts, plan: QualityPlan, signal: AbortSignal)
           brandFiles === null ? [] : facts.totalsBy('brand', query(brandFiles)),
         ]);
   const days = await KnownDays.read(facts, known, signal, new Set(siteDays.map(({ date }) => date)));
-  return qualityFrom(plan, { days, site: sum(siteDays), queries: brandFiles === null ? null : sum(segments) });
+  const isKnown = brandFiles !== null && !hasUnknown(segments);
+  return qualityFrom(plan, { days, site: sum(siteDays), queries: isKnown ? sum(segments) : null });
 }
 
 /**
- * Quality of what has been read. `site`: all devices over the expected days; `queries`: brand, non-brand and other queries
- * over the same days, null where none was ever loaded.
+ * The quality of the data that was read. `site`: all devices over the expected days; `queries`: brand, non-brand and
+ * other queries over the same days, null if none was ever loaded.
  */
 export function qualityFrom(
   { project, expected, reconciledAt, events }: Omit<QualityPlan, 'known' | 'siteFiles' | 'brandFiles'>,
@@ -119,7 +120,7 @@ export function qualityFrom(
   };
 }
 
-/** What queries with and without brand terms are of the site. @param queries null where they are unknown */
+/** The shares of the site that queries with and without brand terms have. @param queries null if unknown */
 function sharesOf(site: Measures, queries: Measures | null): Pick<Quality, 'anonymousClicksShare' | 'queryCoverage'> {
   const share = (part: number, whole: number): number | null =>
     queries === null || whole === 0 ? null : Math.min(1, roundRatio(part, whole, 10_000));

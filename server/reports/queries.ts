@@ -2,7 +2,7 @@ import type { TrackedRead } from '../catalog/tracked.ts';
 import { toMetrics } from '../domain/metrics.ts';
 import type { RuleTexts } from '../domain/rules.ts';
 import type { Rendering } from '../lists/blocks.ts';
-import { listParameters, parseList, planList, runList } from './lists.ts';
+import { listParameters, parseList, planList, runList, wasListLost } from './lists.ts';
 import { trackedReport } from './report.ts';
 
 /** Every query of the property, tracked or not, with totals over a range. */
@@ -12,13 +12,14 @@ export const queriesReport = trackedReport({
   parse: (sent, project, now) => parseList('queries', sent, project, now),
   plan: (query, snapshot, sources) => planList(query, snapshot, sources, renderingOf(snapshot)),
   run: runList,
+  mayReplan: wasListLost,
 });
 
 /** Adds properties that depend on brand terms and tracked keywords. */
 function renderingOf({ project, tracked: { idByQuery } }: TrackedRead): Rendering {
   const terms = project.brandTerms.map((term) => term.toLowerCase());
   const isBranded = (text: string): boolean => terms.some((term) => text.includes(term));
-  /** Computed lazily, because most filters read only some of them. A class, because getters of a literal are slow to make. */
+  /** Computed lazily, because most filters read only some of them. A class, because getters of a literal are slow. */
   class QueryTexts implements RuleTexts {
     readonly query: string;
 

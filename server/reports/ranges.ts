@@ -6,9 +6,16 @@ import { invalidRequest } from '../domain/errors.ts';
 import { clampToHistory, type Range, type RangeParameters, resolveRange } from '../domain/range.ts';
 import type { Device } from '../facts/facts.ts';
 
+type DatedProject = Pick<Project, 'syncedThrough' | 'provisionalAfter'>;
+
 /** The range of site and breakdowns. It ends with the last synced day by default. */
-export function siteRange(parameters: RangeParameters, project: Pick<Project, 'syncedThrough'>, now: number): Range {
-  return resolveRange(parameters, lastDayOfData(project, now));
+export function siteRange(parameters: RangeParameters, project: DatedProject, now: number): Range {
+  return rangeUntil(lastDayOfData(project, now), parameters, project);
+}
+
+/** Without a last final day, no day is known to be provisional. */
+function rangeUntil(lastDay: Day, parameters: RangeParameters, { provisionalAfter }: DatedProject): Range {
+  return resolveRange(parameters, lastDay, earlier(provisionalAfter ?? lastDay, lastDay));
 }
 
 /** The range of keywords, limited to the plan's keyword history. */
@@ -19,18 +26,18 @@ export function keywordRange(parameters: RangeParameters, project: Project, now:
 /** The range of page and query lists, which must end before today (UTC). */
 export function listRange(parameters: RangeParameters, project: Project, now: number): Range {
   const today: Day = dayOf(now);
-  if (parameters.to !== undefined && parameters.to >= today) {
+  if (parameters.to !== undefined && parameters.to !== 'final' && parameters.to >= today) {
     throw invalidRequest(`to must be before today (${today}, UTC), not '${parameters.to}'.`);
   }
-  return resolveRange(parameters, earlier(lastDayOfData(project, now), addDays(today, -1)));
+  return rangeUntil(earlier(lastDayOfData(project, now), addDays(today, -1)), parameters, project);
 }
 
-/** The range that one is compared with; null where none is asked for. */
+/** The range to compare with; null if none is requested. */
 export function comparedRange(range: Range, compare: Compare | undefined): Range | null {
   return compare === undefined ? null : comparisonRange(range, compare);
 }
 
-/** As `comparedRange`, of keywords: not before the plan's keyword history; `asked` may begin before it. */
+/** Like `comparedRange`, for keywords: not before the plan's keyword history; `asked` may begin before it. */
 export function comparedKeywordRange(
   range: Range,
   compare: Compare | undefined,
@@ -41,7 +48,7 @@ export function comparedKeywordRange(
   return asked && { ...clampToHistory(asked, keywordHistoryFrom(project, now), 'compare'), asked };
 }
 
-/** As `comparedRange`, of page and query lists. */
+/** Like `comparedRange`, for page and query lists. */
 export function comparedListRange(range: Range, compare: Compare | undefined, now: number): Range | null {
   const then = comparedRange(range, compare);
   const today = dayOf(now);
@@ -51,7 +58,7 @@ export function comparedListRange(range: Range, compare: Compare | undefined, no
   return then;
 }
 
-/** The one device that rows are about; null for all together. */
+/** The device of the rows; null for all together. */
 export function oneDevice(device: Device): Exclude<Device, 'all'> | null {
   return device === 'all' ? null : device;
 }

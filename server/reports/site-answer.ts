@@ -2,7 +2,7 @@ import type { Project } from '../catalog/projects.ts';
 import { ComparedRanges, type DayReasons } from '../domain/compared-ranges.ts';
 import type { Compared, Comparer } from '../domain/comparison.ts';
 import type { Day } from '../domain/dates.ts';
-import { type Bucket, bucketsOf, type Interval } from '../domain/intervals.ts';
+import { type Bucket, bucketsOf, daysUntil, type Interval } from '../domain/intervals.ts';
 import { type ExactMeasures, NOTHING, toMetrics } from '../domain/metrics.ts';
 import { type Range, within } from '../domain/range.ts';
 import type { Device } from '../facts/facts.ts';
@@ -10,29 +10,35 @@ import type { Series } from '../facts/series.ts';
 import type { KnownDays } from './known-days.ts';
 import { oneDevice } from './ranges.ts';
 
-/** What was read of a property. */
+/** The data of a property. */
 export interface SiteFacts extends Range {
   readonly project: Project;
   readonly device: Device;
   readonly country: string | null;
   readonly comparison: Range | null;
-  /** From the first stored day to the last synced one; null where there is none. */
+  /** From the first stored day to the last synced one; null if there is none. */
   readonly days: Range | null;
   readonly series: Series;
   /** Null without a comparison. */
   readonly known: KnownDays | null;
-  /** Up to this day the country has totals of months. */
+  /** Up to this day the country has monthly totals only. */
   readonly monthlyThrough: Day | null;
 }
 
-/** Sums over some days, and over those of the other range. */
+/** Sums over some days, and over the days to compare with. */
 export interface SiteSums {
   readonly now: ExactMeasures;
   readonly base: ExactMeasures;
   readonly compared: Compared | null;
 }
 
-/** Adds up what was read of a property over the range and its parts. */
+export interface SiteRow extends SiteSums {
+  readonly date: Day;
+  /** See `daysUntil`; undefined for single days. */
+  readonly days?: number;
+}
+
+/** Sums the data of a property over the range and its parts. */
 export class SiteAnswer {
   readonly total: SiteSums;
   readonly #facts: SiteFacts;
@@ -46,7 +52,7 @@ export class SiteAnswer {
     this.total = this.#sums({ from, to }, comparison, this.#compared?.total);
   }
 
-  /** As in answers. */
+  /** The range of the response. */
   get range() {
     const { from, to, device, country, comparison, monthlyThrough, project } = this.#facts;
     return {
@@ -60,14 +66,15 @@ export class SiteAnswer {
     };
   }
 
-  /** The days that are stored or known to be empty, or what they are added up to. */
-  series(interval: Interval): (SiteSums & { readonly date: Day })[] {
+  /** The days, or longer intervals, that are stored or known to be empty. */
+  series(interval: Interval): SiteRow[] {
     const { from, to, days } = this.#facts;
     const hasDays = (bucket: Range): boolean => days !== null && within(bucket, days.from, days.to) !== null;
     return bucketsOf({ from, to }, interval)
       .filter(hasDays)
       .map((bucket: Bucket) => ({
         date: bucket.from,
+        ...(interval === 'day' ? {} : { days: daysUntil(bucket, days!.to) }),
         ...this.#sums(bucket, this.#compared?.counterpart(bucket) ?? null, this.#compared?.part(bucket)),
       }));
   }
@@ -84,12 +91,17 @@ export class SiteAnswer {
   }
 }
 
-/** Sums as in answers. */
+/** A row of a response. */
+export function siteRow({ date, days, ...sums }: SiteRow) {
+  return { date, ...(days === undefined ? {} : { days }), ...siteMetrics(sums) };
+}
+
+/** The sums of a response. */
 export function siteMetrics({ now, compared }: SiteSums) {
   return { ...toMetrics(now), ...compared };
 }
 
-/** Where a country has no total of a month, it is among the others. */
+/** If a country has no total of a month, it is among the other countries. */
 function reasonsOf(known: KnownDays, { series, monthlyThrough }: SiteFacts): DayReasons {
   return {
     reasonsOn: (day) => {

@@ -4,10 +4,10 @@ import type { Project } from '../catalog/projects.ts';
 import type { Day } from '../domain/dates.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import type { Interval } from '../domain/intervals.ts';
-import { type Range, within } from '../domain/range.ts';
+import { type Range, spanOf, within } from '../domain/range.ts';
 import type { Device } from '../facts/facts.ts';
 import { siteSeries, siteSeriesOfCountry } from '../facts/series.ts';
-import { hullOf, KnownDays, planKnownDays } from './known-days.ts';
+import { KnownDays, planKnownDays } from './known-days.ts';
 import {
   compare,
   country,
@@ -21,7 +21,7 @@ import {
 import { planQuality, qualityOf } from './quality.ts';
 import { comparedRange, oneDevice, siteRange } from './ranges.ts';
 import { projectReference, projectReport } from './report.ts';
-import { SiteAnswer, siteMetrics } from './site-answer.ts';
+import { SiteAnswer, siteMetrics, siteRow } from './site-answer.ts';
 
 const parameters = { ...rangeParameters, device, country, compare, interval, quality, ...formatParameters };
 
@@ -68,32 +68,32 @@ export const siteReport = projectReport({
       range: site.range,
       ...(await qualityOf(facts, quality, signal)),
       totals: siteMetrics(site.total),
-      daily: rows.map(({ date, ...sums }) => ({ date, ...siteMetrics(sums) })),
+      daily: rows.map(siteRow),
     };
-    return { answer, rows };
+    return { answer, rows, interval: query.interval };
   },
 });
 
-/** What JSON answers, and the sums behind its days. */
+/** The JSON response, and the sums behind its days. */
 export type SiteResult = Awaited<ReturnType<typeof siteReport.run>>;
 
-/** From a project's first stored day to its last synced one; null where there is none. */
+/** From a project's first stored day to its last synced one; null if there is none. */
 export function storedDays({ syncedThrough }: Project, first: Day | undefined): Range | null {
   return first === undefined || syncedThrough === null ? null : { from: first, to: syncedThrough };
 }
 
-/** The stored days of the project, and the files to read of the range and of the one that it is compared with. */
+/** The stored days of the project, and the files to read for the range and for the one to compare with. */
 async function planSite(catalog: Catalog, project: Project, query: SiteQuery) {
   const { from, to, country: named, comparison } = query;
   const coverage = await readCoverage(catalog, project.id);
   const first = coverage.site_daily?.firstDay;
   const days = storedDays(project, first);
   const ranges = [{ from, to }, ...(comparison === null ? [] : [comparison])];
-  const hull = hullOf(ranges);
+  const hull = spanOf(ranges);
   const range = days && within(hull, days.from, days.to);
   const files = (table: FactTable) => (range ? filesOf(catalog, project.id, table, range) : []);
   const table = named === null ? 'site_daily' : 'country_daily';
-  // Together: a database is waited for once.
+  // In parallel, to wait only once for a remote database.
   const [siteFiles, countryFiles, monthFiles] = await Promise.all([
     files('site_daily'),
     files('country_daily'),

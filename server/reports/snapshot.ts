@@ -51,26 +51,26 @@ function toEntry({ id }: Project, { table, part, rows, firstDay, lastDay, bytes,
   return { table, part, rows, firstDay, lastDay, bytes, sha256, href };
 }
 
-/** Keyword files before the plan's history are not for its clients; the month in which it begins is whole. */
+/** Clients may not read keyword files before the plan's history; the month in which it begins is complete. */
 function isReadable(table: FactTable, lastDay: Day, historyFrom: Day): boolean {
   const isOfKeywords = table === 'keyword_daily' || table === 'keyword_page_daily';
   return !isOfKeywords || lastDay >= historyFrom;
 }
 
-/** `facts/TABLE/PROJECT/PART-UUID.parquet` as clients call it: `TABLE-PART-UUID.parquet`. */
+/** The name for clients of `facts/TABLE/PROJECT/PART-UUID.parquet`: `TABLE-PART-UUID.parquet`. */
 function nameOf(table: FactTable, file: string): string {
   return `${table}-${file.slice(file.lastIndexOf('/') + 1)}`;
 }
 
-/** A file that is handed out as it is. */
+/** A file that is sent unchanged. */
 export interface SentFile extends StoredFile {
   /** Bytes `start` to `end`, both included. */
   readonly read: (start: number, end: number) => AsyncIterable<Buffer>;
 }
 
 /**
- * A file of a project's snapshot, compared with its hash as all that is read. Throws `not_found` for what is no file of
- * the project, or was replaced so long ago that it is gone.
+ * A file of a project's snapshot, verified by its hash. Throws `not_found` if it is not a file of the project, or was
+ * replaced so long ago that it has been removed.
  */
 export async function snapshotFile(
   { catalog, files, now }: ReportSources,

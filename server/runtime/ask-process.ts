@@ -39,7 +39,7 @@ export async function askChild(child: ChildProcess, question: string, timeout: n
   }
 }
 
-/** Answers a question of the parent process, if there is one. A question whose answer fails gets none. */
+/** Answers a question of the parent process, if there is one. Sends nothing if `answer` fails. */
 export function answerParent(question: string, answer: () => Promise<unknown>): void {
   process.on('message', (message: unknown) => {
     const asked = (message ?? {}) as Partial<Question>;

@@ -1,4 +1,4 @@
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
 /**
@@ -12,12 +12,24 @@ export class FileLock {
     this.#db = db;
   }
 
-  /** Takes the lock of a file, which is created if missing. Undefined while another holder has it. */
+  /** Takes the lock of a file, which is created if missing. Undefined while another holder has it. Only holders may remove it. */
   static take(path: string): FileLock | undefined {
-    makeFile(path);
+    for (;;) {
+      makeFile(path);
+      const opened = identityOf(path);
+      const lock = FileLock.#lock(path);
+      if (lock === undefined) return undefined;
+      // The previous holder may have removed the file after it was opened; others then lock the next file.
+      if (identityOf(path) === opened) return lock;
+      lock.release();
+    }
+  }
+
+  static #lock(path: string): FileLock | undefined {
     const db = new DatabaseSync(path, { timeout: 0 });
     try {
-      db.exec('begin exclusive');
+      // A journal on disk would need space; nothing is ever written.
+      db.exec('pragma journal_mode = memory; begin exclusive');
       return new FileLock(db);
     } catch (error) {
       db.close();
@@ -45,4 +57,10 @@ export function makeFile(path: string): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
+}
+
+/** Differs for each file that the path has had, even with the same inode number. */
+function identityOf(path: string): string | undefined {
+  const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return stats && `${stats.ino} ${stats.birthtimeNs}`;
 }

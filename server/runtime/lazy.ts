@@ -1,4 +1,4 @@
-/** A value that is made on the first call and then shared; a failure is not remembered. */
+/** A value that is created on the first call and then shared; a failure is not cached. */
 export function lazy<T>(make: () => T | Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   const start = async (): Promise<T> => {

@@ -1,6 +1,6 @@
 import { channel, subscribe, unsubscribe } from 'node:diagnostics_channel';
 
-/** What modules report of their work, for metrics. Values of labels are few and fixed; times are in seconds. */
+/** Measurements that modules report for metrics. Values of labels are few and fixed; times are in seconds. */
 export interface Measurements {
   /** A request to a provider. `outcome`: `ok` or the kind of the failure. */
   readonly providerRequest: { readonly provider: string; readonly outcome: string; readonly seconds: number };
@@ -20,13 +20,13 @@ export interface Measurements {
 
 const PREFIX = 'ordinate.';
 
-/** Reports a measurement of this process. While nobody listens, `value` is not called. */
+/** Reports a measurement of this process. Without listeners, `value` is not called. */
 export function measure<Name extends keyof Measurements>(name: Name, value: () => Measurements[Name]): void {
   const to = channel(PREFIX + name);
   if (to.hasSubscribers) to.publish(value());
 }
 
-/** Calls `take` with each measurement of this process from now on. Returns a function that ends this. */
+/** Calls `take` with each measurement of this process from now on. Returns a function that unsubscribes. */
 export function onMeasured<Name extends keyof Measurements>(
   name: Name,
   take: (value: Measurements[Name]) => void,

@@ -6,7 +6,7 @@ export async function* readAhead<Item, Result>(
   const start = (index: number): Promise<Result> | undefined => {
     if (index >= items.length) return undefined;
     const reading = read(items[index]!, index);
-    // Nobody waits for it if the consumer stops early.
+    // It is never awaited if the consumer stops early.
     reading.catch(() => {});
     return reading;
   };

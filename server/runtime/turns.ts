@@ -2,14 +2,14 @@
 const MAX_STEPS = 1000;
 const MAX_MS = 3;
 
-interface Work {
+interface Steps {
   readonly steps: Generator<void, unknown>;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
 
 /** All long work of the process; the first item runs next. */
-const queue: Work[] = [];
+const queue: Steps[] = [];
 let isRunning = false;
 
 /**
@@ -19,7 +19,7 @@ let isRunning = false;
  */
 export function inTurns<T>(steps: Generator<void, T>): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
-  queue.push({ steps, resolve: resolve as Work['resolve'], reject });
+  queue.push({ steps, resolve: resolve as Steps['resolve'], reject });
   if (!isRunning) {
     isRunning = true;
     setImmediate(runTurn);
@@ -45,8 +45,8 @@ function runTurn(): void {
   }
 }
 
-/** Runs work to its end, or until `isOver` says so after a step. Returns whether it has ended. */
-function runUntil({ steps, resolve, reject }: Work, isOver: () => boolean): boolean {
+/** Runs work to its end, or until `isOver` returns true after a step. Returns whether it has ended. */
+function runUntil({ steps, resolve, reject }: Steps, isOver: () => boolean): boolean {
   try {
     do {
       const { done, value } = steps.next();

@@ -5,6 +5,7 @@ import { isNetwork, isOrigin, isRedisUrl, LOG_LEVELS, setting, size, wholeNumber
 export const SERVING = {
   host: setting({
     name: 'HOST',
+    uses: ['address', 'server'],
     fallback: '127.0.0.1',
     help: 'Address to listen on; 0.0.0.0 for all of the machine.',
     wanted: 'a host name or an address',
@@ -12,6 +13,7 @@ export const SERVING = {
   }),
   port: setting({
     name: 'PORT',
+    uses: ['address', 'server'],
     fallback: '3000',
     help: 'Port to listen on; 0 takes a free one.',
     wanted: 'a whole number from 0 to 65535',
@@ -19,6 +21,7 @@ export const SERVING = {
   }),
   metricsPort: setting({
     name: 'ORDINATE_METRICS_PORT',
+    uses: ['jobs', 'server'],
     fallback: 'off',
     help: 'Port on which /metrics answers Prometheus, without a key; 0 takes a free one, off serves no metrics.',
     wanted: 'a whole number from 0 to 65535, or off',
@@ -26,6 +29,7 @@ export const SERVING = {
   }),
   metricsHost: setting({
     name: 'ORDINATE_METRICS_HOST',
+    uses: ['jobs', 'server'],
     fallback: '127.0.0.1',
     help: 'Address of the port of metrics; 0.0.0.0 for all of the machine.',
     wanted: 'a host name or an address',
@@ -33,6 +37,7 @@ export const SERVING = {
   }),
   metricsSocket: setting({
     name: 'ORDINATE_METRICS_SOCKET',
+    uses: ['jobs', 'server'],
     fallback: '',
     shown: 'none',
     help: 'Path of a Unix socket on which /metrics answers too; with it, no port is needed.',
@@ -41,6 +46,7 @@ export const SERVING = {
   }),
   tracesEndpoint: setting({
     name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    uses: ['server'],
     fallback: '',
     shown: 'none',
     help: 'Address of an OpenTelemetry collector (OTLP over HTTP) that gets a trace of each request.',
@@ -49,6 +55,7 @@ export const SERVING = {
   }),
   logLevel: setting({
     name: 'ORDINATE_LOG_LEVEL',
+    uses: ['all'],
     fallback: 'info',
     help: `How much the server logs: ${LOG_LEVELS.join(', ')}.`,
     wanted: `one of ${LOG_LEVELS.join(', ')}`,
@@ -56,6 +63,7 @@ export const SERVING = {
   }),
   trustedProxies: setting({
     name: 'ORDINATE_TRUSTED_PROXIES',
+    uses: ['server'],
     fallback: '',
     shown: 'none',
     help: 'Addresses or networks of proxies whose X-Forwarded-For is trusted, separated by commas.',
@@ -68,6 +76,7 @@ export const SERVING = {
   }),
   publicUrl: setting({
     name: 'ORDINATE_PUBLIC_URL',
+    uses: ['address', 'server'],
     fallback: '',
     shown: 'none',
     help: 'Address of this server in browsers, which alerts link to and `ordinate login` prints.',
@@ -76,6 +85,7 @@ export const SERVING = {
   }),
   corsOrigins: setting({
     name: 'ORDINATE_CORS_ORIGINS',
+    uses: ['server'],
     fallback: '',
     shown: 'none',
     help: 'Origins whose web pages may read the API, separated by commas; * for any.',
@@ -88,6 +98,7 @@ export const SERVING = {
   }),
   feeds: setting({
     name: 'ORDINATE_FEEDS',
+    uses: ['feeds', 'server'],
     fallback: 'off',
     help: 'Whether the server answers feeds, addresses that need no key: on or off.',
     wanted: 'on or off',
@@ -95,6 +106,7 @@ export const SERVING = {
   }),
   limits: setting({
     name: 'ORDINATE_LIMITS',
+    uses: ['server'],
     fallback: '',
     shown: 'in memory',
     help: 'Redis or Valkey that counts requests, so that rate limits hold over several servers.',
@@ -104,6 +116,7 @@ export const SERVING = {
   }),
   requestTimeLimit: setting({
     name: 'ORDINATE_REQUEST_SECONDS',
+    uses: ['server'],
     fallback: '75',
     help: 'Seconds until an answer begins; a request that takes longer is aborted and answered with 503.',
     wanted: 'a whole number from 1 to 3600',
@@ -111,6 +124,7 @@ export const SERVING = {
   }),
   answerCache: setting({
     name: 'ORDINATE_CACHE',
+    uses: ['server'],
     fallback: '64MB',
     help: 'Memory for cached answers, valid until their project changes; 0MB turns the cache off.',
     wanted: 'a size such as 64MB, or 0MB',

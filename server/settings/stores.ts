@@ -2,10 +2,11 @@ import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { isDatabaseUrl, isOrigin, isTrinoUrl, SIZE, setting, size, wholeNumber } from './values.ts';
 
-/** Where data is, and what reads it. */
+/** Stores of data, and engines. */
 export const STORES = {
   dataFolder: setting({
     name: 'ORDINATE_DATA',
+    uses: ['catalog'],
     fallback: './data',
     help: 'Folder of everything the service owns: the catalog, the facts and the stored lists.',
     wanted: 'the path of a folder',
@@ -13,6 +14,7 @@ export const STORES = {
   }),
   catalogUrl: setting({
     name: 'ORDINATE_CATALOG',
+    uses: ['catalog'],
     fallback: '',
     shown: 'SQLite in the data folder',
     help: 'Address of a PostgreSQL database that has the catalog, for several machines.',
@@ -22,6 +24,7 @@ export const STORES = {
   }),
   catalogConnections: setting({
     name: 'ORDINATE_CATALOG_CONNECTIONS',
+    uses: ['catalog'],
     fallback: '12',
     help: 'Maximum connections of each process to that database for reading and writing; up to 8 more are for locks, jobs and the version of the catalog.',
     wanted: 'a whole number from 2 to 100',
@@ -29,6 +32,7 @@ export const STORES = {
   }),
   storage: setting({
     name: 'ORDINATE_STORAGE',
+    uses: ['files'],
     fallback: '',
     shown: 'the data folder',
     help: 'Object store of facts and lists, with the S3 protocol; its credentials are found as by other programs for S3 (AWS_ACCESS_KEY_ID, profiles, roles).',
@@ -38,6 +42,7 @@ export const STORES = {
   }),
   storageEndpoint: setting({
     name: 'ORDINATE_STORAGE_ENDPOINT',
+    uses: ['files'],
     fallback: '',
     shown: 'that of AWS',
     help: 'Address of the object store.',
@@ -46,6 +51,7 @@ export const STORES = {
   }),
   storageRegion: setting({
     name: 'ORDINATE_STORAGE_REGION',
+    uses: ['files'],
     fallback: '',
     shown: 'AWS_REGION, or us-east-1',
     help: 'Region of the object store.',
@@ -54,6 +60,7 @@ export const STORES = {
   }),
   storagePathStyle: setting({
     name: 'ORDINATE_STORAGE_PATH_STYLE',
+    uses: ['files'],
     fallback: '',
     shown: 'on with ORDINATE_STORAGE_ENDPOINT',
     help: 'Whether the bucket is in the path of addresses and not in the name of the host: on or off.',
@@ -62,6 +69,7 @@ export const STORES = {
   }),
   storageCache: setting({
     name: 'ORDINATE_STORAGE_CACHE',
+    uses: ['files'],
     fallback: '20GB',
     help: 'Disk space of the data folder for files of the object store; the least recently used go first.',
     wanted: 'a size such as 500MB or 20GB',
@@ -69,6 +77,7 @@ export const STORES = {
   }),
   engine: setting({
     name: 'ORDINATE_ENGINE',
+    uses: ['facts'],
     fallback: 'duckdb',
     help: 'What reads facts: duckdb in this process, trino, or auto to choose by what a question reads; the latter two need ORDINATE_STORAGE.',
     wanted: 'duckdb, trino or auto',
@@ -76,6 +85,7 @@ export const STORES = {
   }),
   trino: setting({
     name: 'ORDINATE_TRINO',
+    uses: ['facts'],
     fallback: '',
     shown: 'none',
     help: 'Trino for ORDINATE_ENGINE, with the catalog and schema of `ordinate trino ddl`.',
@@ -85,6 +95,7 @@ export const STORES = {
   }),
   trinoAbove: setting({
     name: 'ORDINATE_TRINO_ABOVE',
+    uses: ['facts'],
     fallback: '1GB',
     help: 'With ORDINATE_ENGINE=auto, Trino answers what reads files of more bytes than this.',
     wanted: 'a size such as 100MB or 1GB',
@@ -92,6 +103,7 @@ export const STORES = {
   }),
   memoryLimit: setting({
     name: 'ORDINATE_MEMORY_LIMIT',
+    uses: ['duckdb'],
     fallback: '768MB',
     help: 'Memory that DuckDB may take in each process; what does not fit goes to disk.',
     wanted: 'a size such as 512MB or 4GB',
@@ -99,6 +111,7 @@ export const STORES = {
   }),
   threads: setting({
     name: 'ORDINATE_THREADS',
+    uses: ['duckdb'],
     fallback: String(availableParallelism()),
     shown: 'one for each processor',
     help: 'Threads that DuckDB uses in each process.',
@@ -107,6 +120,7 @@ export const STORES = {
   }),
   minFree: setting({
     name: 'ORDINATE_MIN_FREE',
+    uses: ['sync', 'server'],
     fallback: '256MB',
     help: 'Free disk space of the data folder below which /readyz answers 503 and no sync begins; 0MB asks for none.',
     wanted: 'a size such as 256MB or 2GB, or 0MB',

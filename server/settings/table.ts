@@ -2,5 +2,5 @@ import { SERVING } from './serving.ts';
 import { STORES } from './stores.ts';
 import { WORK } from './work.ts';
 
-/** All settings: the parser of the environment, `--help` and the README use this table. */
+/** All settings: the parser of the environment, `--help` and docs/settings.md use this table. */
 export const SETTINGS = { ...STORES, ...SERVING, ...WORK };

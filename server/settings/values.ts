@@ -1,13 +1,31 @@
 import { isIP } from 'node:net';
 
+/** The use of a setting; `all` means every command. */
+export type Use =
+  | 'all'
+  | 'catalog'
+  | 'files'
+  | 'duckdb'
+  | 'facts'
+  | 'lists'
+  | 'providers'
+  | 'sync'
+  | 'retention'
+  | 'jobs'
+  | 'address'
+  | 'feeds'
+  | 'server';
+
 /** One setting of the environment. */
 export interface Setting<T> {
   readonly name: string;
+  /** The help of a command lists the settings of its uses. */
+  readonly uses: readonly Use[];
   /** Its name in the previous version, which is still accepted with a warning. */
   readonly formerly?: string;
-  /** As it would be written in the environment. */
+  /** As written in the environment. */
   readonly fallback: string;
-  /** The default as help and README show it. */
+  /** The default as help and docs/settings.md show it. */
   readonly shown: string;
   readonly help: string;
   /** A description of valid values. */
@@ -75,7 +93,6 @@ export function isOrigin(text: string): boolean {
   return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }
 
-/** The address of a PostgreSQL database. */
 export function isDatabaseUrl(text: string): boolean {
   return /^postgres(?:ql)?:\/\//.test(text) && URL.canParse(text) && new URL(text).pathname.length > 1;
 }

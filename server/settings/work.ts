@@ -4,6 +4,7 @@ import { setting, size, wholeNumber } from './values.ts';
 export const WORK = {
   listDiskBudget: setting({
     name: 'ORDINATE_LISTS_DISK',
+    uses: ['lists'],
     fallback: '2GB',
     help: 'Disk space for stored page and query lists; the least recently used go first.',
     wanted: 'a size such as 500MB or 10GB',
@@ -11,6 +12,7 @@ export const WORK = {
   }),
   listMax: setting({
     name: 'ORDINATE_LISTS_MAX',
+    uses: ['lists'],
     fallback: '5000',
     help: 'Maximum number of stored page and query lists; the least recently used go first.',
     wanted: 'a whole number from 1 to 100000',
@@ -18,6 +20,7 @@ export const WORK = {
   }),
   listMemory: setting({
     name: 'ORDINATE_LISTS_MEMORY',
+    uses: ['lists'],
     fallback: '128MB',
     help: 'Memory for cached parts of lists in each process; the least recently used go first.',
     wanted: 'a size such as 64MB or 1GB',
@@ -25,6 +28,7 @@ export const WORK = {
   }),
   listLifetime: setting({
     name: 'ORDINATE_LISTS_LIFETIME',
+    uses: ['lists'],
     fallback: '3600',
     help: 'Seconds after which a list that touches provisional days is fetched again.',
     wanted: 'a whole number from 1 to 604800',
@@ -32,6 +36,7 @@ export const WORK = {
   }),
   listWait: setting({
     name: 'ORDINATE_LISTS_WAIT_SECONDS',
+    uses: ['providers'],
     formerly: 'ORDINATE_LISTS_PATIENCE',
     fallback: '60',
     help: 'Seconds that a request waits for a list that is being fetched before it is answered with 503.',
@@ -40,6 +45,7 @@ export const WORK = {
   }),
   providerTimeLimit: setting({
     name: 'ORDINATE_PROVIDER_SECONDS',
+    uses: ['providers'],
     fallback: '90',
     help: 'Seconds that one request to a provider may take.',
     wanted: 'a whole number from 1 to 600',
@@ -47,6 +53,7 @@ export const WORK = {
   }),
   providerRequestsPerMinute: setting({
     name: 'ORDINATE_PROVIDER_REQUESTS_PER_MINUTE',
+    uses: ['providers'],
     fallback: '300',
     help: 'Maximum requests to providers in any 60 seconds, by all processes of the data folder.',
     wanted: 'a whole number from 1 to 100000',
@@ -54,6 +61,7 @@ export const WORK = {
   }),
   providerRequestsPerSecond: setting({
     name: 'ORDINATE_PROVIDER_REQUESTS_PER_SECOND',
+    uses: ['providers'],
     fallback: '5',
     help: 'Maximum requests to a provider about one property in any second.',
     wanted: 'a whole number from 1 to 1000',
@@ -61,6 +69,7 @@ export const WORK = {
   }),
   fetches: setting({
     name: 'ORDINATE_FETCHES',
+    uses: ['providers'],
     fallback: '8',
     help: 'Lists that each process fetches from providers at a time.',
     wanted: 'a whole number from 1 to 100',
@@ -68,6 +77,7 @@ export const WORK = {
   }),
   fetchesPerProperty: setting({
     name: 'ORDINATE_FETCHES_PER_PROPERTY',
+    uses: ['providers'],
     fallback: '2',
     help: 'Lists of one property that each process fetches at a time.',
     wanted: 'a whole number from 1 to 100',
@@ -75,6 +85,7 @@ export const WORK = {
   }),
   jobs: setting({
     name: 'ORDINATE_JOBS',
+    uses: ['server'],
     fallback: 'on',
     help: 'Whether serve starts the process of background jobs: on, or off where `ordinate work` runs them elsewhere.',
     wanted: 'on or off',
@@ -82,6 +93,7 @@ export const WORK = {
   }),
   sync: setting({
     name: 'ORDINATE_SYNC',
+    uses: ['jobs'],
     fallback: 'on',
     help: 'Whether background jobs sync connected projects: on, or off where `ordinate sync` runs elsewhere.',
     wanted: 'on or off',
@@ -89,6 +101,7 @@ export const WORK = {
   }),
   syncHours: setting({
     name: 'ORDINATE_SYNC_HOURS',
+    uses: ['sync'],
     fallback: '6',
     help: 'Hours from one sync of a connected project to the next.',
     wanted: 'a whole number from 1 to 168',
@@ -96,6 +109,7 @@ export const WORK = {
   }),
   countryDays: setting({
     name: 'ORDINATE_COUNTRY_DAYS',
+    uses: ['sync'],
     fallback: '486',
     help: 'Days by country that the sync keeps; whole months before them become monthly sums.',
     wanted: 'a whole number from 1 to 36500',
@@ -103,6 +117,7 @@ export const WORK = {
   }),
   keepDays: setting({
     name: 'ORDINATE_KEEP_DAYS',
+    uses: ['retention', 'sync'],
     fallback: '',
     shown: 'all',
     help: 'Days of facts that are kept, in whole months; older months are dropped once a day. Workspaces can have their own number.',
@@ -111,6 +126,7 @@ export const WORK = {
   }),
   maximumBytesBilled: setting({
     name: 'ORDINATE_BIGQUERY_BYTES',
+    uses: ['providers'],
     fallback: '100GB',
     help: 'Maximum bytes that BigQuery may bill for one query; queries above this limit are rejected.',
     wanted: 'a size such as 10GB or 1TB',

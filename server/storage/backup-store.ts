@@ -1,11 +1,11 @@
 import type { StoredFile } from './file-store.ts';
 
 /**
- * Where backups are stored: immutable files by name, with slashes. A folder today; only what an object store offers, too.
+ * A store of backups: immutable files by name, with slashes. A folder today; an object store could implement it, too.
  * A file appears under its name completely or not at all.
  */
 export interface BackupStore {
-  /** For messages: the path of the folder. */
+  /** The folder's path, for messages. */
   readonly address: string;
   /**
    * Copies a local file and makes the copy durable; its name becomes durable with `flush`. Replaces an existing file.
@@ -14,7 +14,7 @@ export interface BackupStore {
   put(file: string, source: string, expected?: StoredFile): Promise<StoredFile>;
   /** Stores a text. Durable when it returns. */
   putText(file: string, text: string): Promise<void>;
-  /** Stores a local file without copying it; false where that is not possible. */
+  /** Stores a local file without copying it; false if that is not possible. */
   link(file: string, source: string): Promise<boolean>;
   /** Whether a stored file and a local one share their bytes. */
   isLinked(file: string, source: string): boolean;
@@ -38,5 +38,5 @@ export interface BackupStore {
   free(): Promise<number>;
 }
 
-/** The content of a file is not what was expected. */
+/** The content of a file is not as expected. */
 export class OtherContent extends Error {}

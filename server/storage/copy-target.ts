@@ -3,14 +3,15 @@ import { join, resolve } from 'node:path';
 import { BackupFolder } from './backup-folder.ts';
 import type { StoredFile } from './file-store.ts';
 import { readS3Address } from './s3/address.ts';
+import { importS3 } from './s3/import-s3.ts';
 import type { StorageSettings } from './storage-settings.ts';
 
 /** A place to which stored files are copied under their names. */
 export interface CopyTarget extends AsyncDisposable {
   readonly address: string;
-  /** Files that are copied at a time. */
+  /** Files copied concurrently. */
   readonly atOnce: number;
-  /** Describes what keeps a file of the target from being used; undefined if it is intact. */
+  /** Describes the damage of a file of the target; undefined if it is intact. */
   damageOf(file: StoredFile): Promise<string | undefined>;
   /** Copies a local file, and compares the copy. It appears under its name completely or not at all. */
   put(file: StoredFile, source: string): Promise<void>;
@@ -30,7 +31,7 @@ export async function openCopyTarget(settings: StorageSettings, to: string): Pro
     );
   }
   const [{ openS3Files }, { remoteDamageOf }] = await Promise.all([
-    import('./s3/open-s3-store.ts'),
+    importS3(`The target ${to}`),
     import('./s3/remote-files.ts'),
   ]);
   const remote = openS3Files({ ...settings, storage: to });

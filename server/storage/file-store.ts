@@ -31,7 +31,7 @@ export interface OpenFiles extends Disposable {
  */
 export interface FileStore extends AsyncDisposable {
   /**
-   * Gives files to be read, each compared with its size and hash. Throws `DamagedFile` for the first damaged one. Dispose
+   * Opens files, each compared with its size and hash. Throws `DamagedFile` for the first damaged one. Dispose
    * of the result when nothing reads the paths any more.
    */
   open(files: readonly StoredFile[]): Promise<OpenFiles>;
@@ -43,7 +43,7 @@ export interface FileStore extends AsyncDisposable {
   mayHave(file: StoredFile): boolean;
   /** Throws if a file cannot be read at the moment. */
   reach(file: string): Promise<void>;
-  /** The path to which a new file is to be written. Call `seal` after writing it. */
+  /** The path at which to write a new file. Call `seal` after writing it. */
   prepare(file: string): string;
   /** Makes the content of a new file durable; returns its size and hash. Its name becomes durable with `syncFolders`. */
   seal(file: string): Promise<StoredFile>;
@@ -63,7 +63,7 @@ export interface FileStore extends AsyncDisposable {
   readonly folder: FileFolder | undefined;
 }
 
-/** A store that is a folder: what is in it can be listed, and kept for a while before it is removed. */
+/** A store that is a folder: its files can be listed, and kept for a while before they are removed. */
 export interface FileFolder {
   /** All files below a folder, unordered; none if it does not exist. */
   list(folder: string): Promise<ListedFile[]>;

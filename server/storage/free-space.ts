@@ -1,6 +1,6 @@
 import { rm, statfs, writeFile } from 'node:fs/promises';
 
-/** Says so if the disk of a folder has less free space than required. @param required bytes */
+/** Describes a lack of free space on the disk of a folder. @param required bytes */
 export async function findShortage(folder: string, required: number): Promise<string | undefined> {
   const { bavail, bsize } = await statfs(folder);
   const free = bavail * bsize;
@@ -16,7 +16,7 @@ export class DiskReserve {
   readonly #file: string;
   #isTaken = false;
 
-  /** @param file is made and removed */
+  /** @param file created and removed */
   constructor(file: string) {
     this.#file = file;
   }
@@ -37,4 +37,16 @@ export class DiskReserve {
     this.#isTaken = false;
     await rm(this.#file, { force: true });
   }
+}
+
+/** The disk has less free space than `ORDINATE_MIN_FREE`. */
+class DiskShortage extends Error {
+  readonly code = 'ENOSPC';
+}
+
+/** Throws if the disk of a folder has less free space than required. @param required bytes */
+export async function requireDiskSpace(folder: string, required: number, reserve: DiskReserve): Promise<void> {
+  const shortage = await findShortage(folder, required);
+  if (shortage !== undefined) throw new DiskShortage(shortage);
+  await reserve.take();
 }

@@ -19,7 +19,6 @@ export class LocalFiles {
     this.#dataFolder = dataFolder;
   }
 
-  /** The path of a file. */
   path(file: string): string {
     return join(this.#dataFolder, file);
   }
@@ -33,7 +32,7 @@ export class LocalFiles {
 
   /** Bytes of a file. Read errors end the sequence. */
   read(file: string, { start, end }: Span): AsyncIterable<Buffer> {
-    // A file without bytes has no last one.
+    // An empty file has no last byte.
     if (end < start) return Readable.from([]);
     return createReadStream(this.path(file), { start, end, highWaterMark: CHUNK });
   }
@@ -154,10 +153,10 @@ async function sync(path: string): Promise<void> {
   await handle.sync();
 }
 
-/** What a file is compared by. */
+/** Size and hash of a file. */
 export type Content = Pick<StoredFile, 'bytes' | 'sha256'>;
 
-/** Says how a content differs from the expected one. Without an expected hash, only sizes are compared. */
+/** Describes how content differs from the expected one. Without a hash, only sizes are compared. */
 export function differenceOf(found: Content, { bytes, sha256 }: Content): string | undefined {
   if (found.bytes !== bytes) return `it has ${found.bytes} bytes instead of ${bytes}`;
   if (sha256 !== '' && found.sha256 !== sha256) return `its SHA-256 is ${found.sha256} instead of ${sha256}`;

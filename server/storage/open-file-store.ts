@@ -6,9 +6,8 @@ import type { StorageSettings } from './storage-settings.ts';
 /** Opens the store of facts and lists. Dispose of it. */
 export async function openFileStore(settings: StorageSettings): Promise<FileStore> {
   if (settings.storage === '') return new FolderStore(settings.dataFolder);
-  // Its packages take 50 MB.
-  const { openS3Store } = await import('./s3/open-s3-store.ts');
-  return openS3Store(settings);
+  const { importS3 } = await import('./s3/import-s3.ts');
+  return (await importS3('ORDINATE_STORAGE')).openS3Store(settings);
 }
 
 /** The folders in which the files of the store are read and written on this machine. */

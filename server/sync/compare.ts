@@ -15,7 +15,7 @@ export async function compareWithProvider(
   { project, connection }: Connected,
   { days, now, signal }: Pick<SyncOptions, 'now' | 'signal'> & { readonly days: number },
 ): Promise<Day[]> {
-  const { catalog, providers } = stores;
+  const { catalog, gateway, clientOf } = stores;
   const from = addDays(pacificDayOf(now()), 1 - days);
   const synced = (await listSyncDays(catalog, project.id))
     .filter(({ table, state, day }) => table === 'site_daily' && state !== 'failed' && day >= from)
@@ -24,7 +24,8 @@ export async function compareWithProvider(
   const sums = await storedSums(stores, project.id, synced);
   const { property, country, brandTerms } = project;
   const counts = { requests: 0, retries: 0, rows: 0 };
-  const options = { providers, connection, project: { property, country, brandTerms }, counts, signal };
+  const client = clientOf(connection);
+  const options = { gateway, client, project: { property, country, brandTerms }, counts, signal };
   return findMovedDays(options, synced, (day) => sums.get(day), 'all');
 }
 

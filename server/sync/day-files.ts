@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
-import { appendFile, rename, rm, writeFile } from 'node:fs/promises';
+import { appendFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import pLimit from 'p-limit';
 import type { Day } from '../domain/dates.ts';
 import type { SyncTable } from './tables.ts';
 
@@ -34,6 +35,8 @@ export class DayFiles {
   readonly folder: string;
   readonly #project: string;
   readonly #days = new Map<SyncTable, Map<Day, FetchedDay>>();
+  /** One at a time: a long append is several writes, and another one to the same file must not come between them. */
+  readonly #append = pLimit(1);
 
   constructor(folder: string, project: string) {
     this.folder = folder;
@@ -82,7 +85,7 @@ export class DayFiles {
     }
     for (const [day, lines] of texts) {
       mkdirSync(join(this.folder, table), { recursive: true, mode: 0o700 });
-      await appendFile(this.#path(table, day), `${lines.join('\n')}\n`, { mode: 0o600 });
+      await this.#append(() => appendFile(this.#path(table, day), `${lines.join('\n')}\n`, { mode: 0o600 }));
     }
   }
 
@@ -96,14 +99,6 @@ export class DayFiles {
   files(table: SyncTable, days: Iterable<Day>): string[] {
     const known = this.of(table);
     return [...days].filter((day) => (known.get(day)?.rows ?? 0) > 0).map((day) => this.#path(table, day));
-  }
-
-  /** Moves the files of days into a snapshot folder. The table exists there even without rows. */
-  async moveTo(folder: string, table: SyncTable, days: Iterable<Day>): Promise<void> {
-    const target = join(folder, table);
-    mkdirSync(target, { recursive: true, mode: 0o700 });
-    await writeFile(join(target, 'none.ndjson'), '', { mode: 0o600 });
-    for (const file of this.files(table, days)) await rename(file, join(target, file.slice(file.lastIndexOf('/') + 1)));
   }
 
   async remove(): Promise<void> {

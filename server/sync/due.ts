@@ -1,15 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listDueProjects } from '../catalog/sync-projects.ts';
 import { toMicroseconds } from '../domain/instants.ts';
+import { AT_ONCE, repeatAtOnce } from './at-once.ts';
 import { syncProject } from './run.ts';
 import type { SyncOptions, SyncStores } from './run-options.ts';
 
-/** Projects synced concurrently; requests, memory and processor are limited across all of them. */
-const AT_ONCE = 3;
 /** Windows per turn of a project, so that a new project does not wait for the history of others. */
 const WINDOWS_PER_TURN = 3;
 /** Provisional days are fetched again after this share of the interval. */
-const STALE_AFTER = 0.75;
+const REFRESH_AFTER = 0.75;
 const HOUR = 3_600_000;
 /** Milliseconds before a project is looked at again that another process runs, or whose run failed. */
 const SET_ASIDE = 60_000;
@@ -31,7 +30,7 @@ export async function syncDueProjects(
 ): Promise<{ synced: number; failed: number }> {
   const { catalog, settings, log } = stores;
   const { now, signal, take } = options;
-  const staleAfter = settings.syncHours * HOUR * STALE_AFTER;
+  const staleAfter = settings.syncHours * HOUR * REFRESH_AFTER;
   const running = new Set<string>();
   /** When projects that were set aside may be taken, in milliseconds. */
   const asideUntil = new Map<string, number>();
@@ -46,39 +45,43 @@ export async function syncDueProjects(
     return id;
   };
   /** Returns whether the project may be taken again as soon as it is due. */
-  const runOne = async (id: string): Promise<boolean> => {
+  const runOne = async (id: string, onWait: () => void): Promise<boolean> => {
     const lease = await take(id);
     if (lease === undefined) return false;
     try {
-      const { outcome } = await syncProject(stores, id, { ...options, maxWindows: WINDOWS_PER_TURN, staleAfter });
+      const run = { ...options, maxWindows: WINDOWS_PER_TURN, staleAfter, onWait };
+      const { outcome } = await syncProject(stores, id, run);
       if (outcome === 'part') return true;
       counts[outcome === 'done' ? 'synced' : 'failed']++;
       return outcome === 'done';
+    } finally {
+      // The results of the run stay; a lease that could not be released ends with its process at the latest.
+      await lease.release().catch((error: unknown) => {
+        log.error({ err: error, project: id }, 'the lease of a project could not be released');
+      });
+    }
+  };
+  await repeatAtOnce(async (onWait) => {
+    signal.throwIfAborted();
+    const id = await next();
+    if (id === undefined) {
+      if (running.size === 0) return false;
+      await sleep(LOOK_AGAIN, undefined, { signal: AbortSignal.any([signal, turnEnded.signal]) }).catch(() => {});
+      return true;
+    }
+    try {
+      if (!(await runOne(id, onWait))) asideUntil.set(id, now() + SET_ASIDE);
     } catch (error) {
       signal.throwIfAborted();
       counts.failed++;
+      asideUntil.set(id, now() + SET_ASIDE);
       log.error({ err: error, project: id }, 'a project could not be synced');
-      return false;
     } finally {
-      await lease.release();
+      running.delete(id);
+      turnEnded.abort();
+      turnEnded = new AbortController();
     }
-  };
-  const worker = async (): Promise<void> => {
-    for (;;) {
-      signal.throwIfAborted();
-      const id = await next();
-      if (id !== undefined) {
-        if (!(await runOne(id))) asideUntil.set(id, now() + SET_ASIDE);
-        running.delete(id);
-        turnEnded.abort();
-        turnEnded = new AbortController();
-      } else if (running.size === 0) return;
-      else await sleep(LOOK_AGAIN, undefined, { signal: AbortSignal.any([signal, turnEnded.signal]) }).catch(() => {});
-    }
-  };
-  // All end before the stores are closed, and each run releases its lease.
-  const ended = await Promise.allSettled(Array.from({ length: AT_ONCE }, worker));
-  const failed = ended.find(({ status }) => status === 'rejected');
-  if (failed?.status === 'rejected') throw failed.reason;
+    return true;
+  });
   return counts;
 }

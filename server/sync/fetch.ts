@@ -1,12 +1,10 @@
 import pLimit from 'p-limit';
-import type { Connection } from '../catalog/connections.ts';
 import { addDays, countDays, type Day, eachDay } from '../domain/dates.ts';
-import type { AnalyticsQuery } from '../providers/analytics-query.ts';
 import { ProviderFailure } from '../providers/failures.ts';
-import type { ProviderJob } from '../providers/gateway.ts';
-import type { Providers } from '../providers/providers.ts';
+import type { Gateway, ProviderJob } from '../providers/gateway.ts';
 import type { ProviderRun } from '../providers/retries.ts';
-import type { AnalyticsRow, SearchAnalytics } from '../providers/search-analytics.ts';
+import type { AnalyticsQuery } from '../providers/search-console/analytics-query.ts';
+import type { AnalyticsRow, SearchAnalytics } from '../providers/search-console/search-analytics.ts';
 import { MAX_ROWS } from './batches.ts';
 import type { DayFiles, FetchedRow } from './day-files.ts';
 import type { DayQuery, SyncWindow } from './plan.ts';
@@ -26,14 +24,16 @@ export interface RunCounts {
 }
 
 export interface FetchOptions {
-  readonly providers: Providers;
-  readonly connection: Connection;
+  readonly gateway: Gateway;
+  readonly client: SearchAnalytics;
   readonly project: QueriedProject;
   readonly counts: RunCounts;
   /** Concurrent requests. */
   readonly atOnce: number;
   /** Called after each request. */
   readonly report?: () => void;
+  /** See `ProviderJob`. */
+  readonly onSlow?: () => void;
   readonly signal: AbortSignal;
 }
 
@@ -48,7 +48,7 @@ type Unit = (run: ProviderRun) => Promise<void>;
 
 /** Runs requests through the gateway, as background work, and adds them to `counts`. */
 export async function runAtGateway<T>(
-  { providers, project, counts, signal }: Pick<FetchOptions, 'providers' | 'project' | 'counts' | 'signal'>,
+  { gateway, project, counts, signal, onSlow }: Omit<FetchOptions, 'atOnce'>,
   work: (run: ProviderRun) => Promise<T>,
 ): Promise<T> {
   signal.throwIfAborted();
@@ -61,8 +61,9 @@ export async function runAtGateway<T>(
     isPart: true,
     what: 'sync',
     line: {},
+    onSlow,
   };
-  return providers.gateway.run(
+  return gateway.run(
     job,
     async (run) => {
       try {
@@ -114,7 +115,7 @@ async function fetchDayQuery(dayQuery: DayQuery, files: DayFiles, options: Fetch
   const { table } = dayQuery;
   for (const day of eachDay(dayQuery.from, dayQuery.to)) files.expect(table, day);
   const read = (group: readonly FactQuery[]): Promise<void> =>
-    run(table, (at) => readGroup(group, { table, files, client: clientOf(options), run: at, counts: options.counts }));
+    run(table, (at) => readGroup(group, { table, files, client: options.client, run: at, counts: options.counts }));
   if (table !== 'appearance_daily') {
     await Promise.all(queriesOf(options.project, dayQuery).map(read));
     return;
@@ -122,15 +123,11 @@ async function fetchDayQuery(dayQuery: DayQuery, files: DayFiles, options: Fetch
   let values: string[] = [];
   await run(table, async (at) => {
     const query = appearancesQuery(options.project, dayQuery);
-    const { rows } = await clientOf(options).page(query, { start: 0, limit: MAX_APPEARANCES }, at);
+    const { rows } = await options.client.page(query, { start: 0, limit: MAX_APPEARANCES }, at);
     values = rows.map(({ keys }) => keys[0]!);
   });
   const queries = values.flatMap((value) => appearanceQuery(options.project, dayQuery, value) ?? []);
   await Promise.all(queries.map((query) => read([query])));
-}
-
-function clientOf({ providers, connection }: FetchOptions): SearchAnalytics {
-  return providers.searchAnalytics(connection);
 }
 
 interface Reading {

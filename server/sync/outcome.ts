@@ -1,3 +1,4 @@
+import { pauseAfter } from '../domain/back-off.ts';
 import { classifyFailure } from '../domain/failures.ts';
 import { ProviderFailure } from '../providers/failures.ts';
 
@@ -37,7 +38,7 @@ export function describeFailure(error: unknown): { outcome: RunOutcome; reason: 
   return { outcome: 'failed', reason: resource === undefined ? message : `${resource}: ${message}` };
 }
 
-/** What the machine says, without the advice that loads add. */
+/** The innermost message, without the advice that loads add. */
 function innermost(error: unknown): string {
   return error instanceof Error && error.cause !== undefined
     ? innermost(error.cause)
@@ -79,6 +80,6 @@ export function nextRunAt({ outcome, failures, now, hours, random }: NextRun): n
   const interval = hours * HOUR;
   if (outcome === 'part' || outcome === 'stopped') return now;
   const pause =
-    statusOf(outcome) === 'warning' ? Math.min(interval, FIRST_PAUSE * 2 ** Math.min(failures - 1, 10)) : interval;
+    statusOf(outcome) === 'warning' ? pauseAfter(failures, { first: FIRST_PAUSE, max: interval }) : interval;
   return now + Math.round(pause * (1 + JITTER * (2 * random - 1)));
 }

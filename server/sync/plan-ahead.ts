@@ -1,9 +1,10 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { pacificDayOf } from '../domain/dates.ts';
+import { settledDay } from '../domain/finality.ts';
 import type { Range } from '../domain/range.ts';
 import { countRequests, planWindows, type SyncWindow } from './plan.ts';
 import { findConnected, prepare } from './prepare.ts';
-import { dueComparisons, settledDay } from './questions.ts';
+import { dueComparisons } from './questions.ts';
 
 /** The estimated requests of a run. */
 export interface PlanAhead {

@@ -1,7 +1,7 @@
 import type { SyncDay, SyncKeyword } from '../catalog/sync-days.ts';
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import { addDays, type Day, eachDay, eachMonth, earlier, lastDayOf, later, monthOf } from '../domain/dates.ts';
-import type { Range } from '../domain/range.ts';
+import { type Range, spanOf } from '../domain/range.ts';
 import { batchesOf, brandExpressions, type SyncedKeyword } from './batches.ts';
 import { type Coverage, coverageAfter, lackingWindows } from './keyword-coverage.ts';
 import { DAY_BY_DAY, KEYWORD_TABLES, SYNC_TABLES, type SyncTable } from './tables.ts';
@@ -176,10 +176,6 @@ function joined(dayQueries: readonly DayQuery[]): DayQuery[] {
     ...spanOf(ofTable),
     dataState: ofTable.at(-1)!.dataState,
   }));
-}
-
-function spanOf(dayQueries: readonly DayQuery[]): Range {
-  return { from: dayQueries.map(({ from }) => from).reduce(earlier), to: dayQueries.map(({ to }) => to).reduce(later) };
 }
 
 /** All days fetched with other brand terms, in one publication, so that old and new terms are never mixed. */

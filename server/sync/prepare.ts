@@ -4,7 +4,7 @@ import { listKeywords } from '../catalog/keywords.ts';
 import { readCoverage } from '../catalog/manifest.ts';
 import { findAnyProject, type Project } from '../catalog/projects.ts';
 import { forgetSyncDays, listSyncDays, listSyncKeywords, type SyncDay } from '../catalog/sync-days.ts';
-import { putSyncProject, readSyncProject, type SyncProject } from '../catalog/sync-projects.ts';
+import { putSyncProject, raiseEntityRevisions, readSyncProject, type SyncProject } from '../catalog/sync-projects.ts';
 import { findWorkspace } from '../catalog/workspaces.ts';
 import { addDays, type Day, eachDay, earlier, later, monthsEarlier } from '../domain/dates.ts';
 import { toMicroseconds } from '../domain/instants.ts';
@@ -67,7 +67,7 @@ export async function prepare(
   return {
     sync: { ...sync, firstDay: wanted.from, keptFrom: kept },
     input: {
-      // What retention has dropped is not fetched again.
+      // Days dropped by retention are not fetched again.
       syncRange: { from: kept === null ? wanted.from : earlier(later(wanted.from, kept), today), to: today },
       tables: tablesOf(connection.archive),
       days,
@@ -94,10 +94,13 @@ export async function begin(catalog: Catalog, { project }: Connected, prepared: 
     brandTerms: hasBrandDays ? before.brandTerms : project.brandTerms,
     lastRunAt: input.now,
   };
-  await catalog.transaction(async (own) => {
-    const stored = await readSyncProject(own, project.id);
-    if (stored.firstDay !== null && stored.country !== project.country) await forgetSyncDays(own, project.id);
-    await putSyncProject(own, project.id, sync);
+  await catalog.transaction(async (tx) => {
+    const stored = await readSyncProject(tx, project.id);
+    if (stored.firstDay !== null && stored.country !== project.country) {
+      await forgetSyncDays(tx, project.id);
+      await raiseEntityRevisions(tx, [project.id]);
+    }
+    await putSyncProject(tx, project.id, sync);
   });
   return sync;
 }

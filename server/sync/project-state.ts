@@ -47,13 +47,13 @@ interface Failure {
 /** Stores a failed run: status, reason and next run. Published data does not change. */
 export async function storeFailure(catalog: Catalog, id: string, failure: Failure): Promise<void> {
   const { outcome, reason } = failure;
-  await catalog.transaction(async (own) => {
-    if ((await findConnected(own, id)) === undefined) return;
-    const stored = await readSyncProject(own, id);
+  await catalog.transaction(async (tx) => {
+    if ((await findConnected(tx, id)) === undefined) return;
+    const stored = await readSyncProject(tx, id);
     const failures = stored.failures + 1;
     const next = toMicroseconds(nextRunAt({ ...failure, failures }));
-    await putSyncProject(own, id, { ...stored, failures, lastError: reason, nextRunAt: next });
-    const isChanged = await putSyncState(own, id, { syncStatus: statusOf(outcome) });
-    await raiseEntityRevisions(own, isChanged ? [id] : []);
+    await putSyncProject(tx, id, { ...stored, failures, lastError: reason, nextRunAt: next });
+    const isChanged = await putSyncState(tx, id, { syncStatus: statusOf(outcome) });
+    await raiseEntityRevisions(tx, isChanged ? [id] : []);
   });
 }

@@ -1,4 +1,5 @@
 import type { SyncDay } from '../catalog/sync-days.ts';
+import { pauseAfter } from '../domain/back-off.ts';
 import { countDays, type Day, eachDay } from '../domain/dates.ts';
 import { type Microseconds, toMicroseconds } from '../domain/instants.ts';
 import { type FetchedDay, NO_ROWS, sumOfDigests } from './day-files.ts';
@@ -72,7 +73,7 @@ const NOTHING = { rows: 0, clicks: 0, impressions: 0, digest: NO_ROWS, cutOff: f
 
 function failedDay(table: SyncTable, day: Day, before: SyncDay | undefined, reason: string, now: number): SyncDay {
   const attempts = (before?.attempts ?? 0) + 1;
-  const pause = Math.min(MAX_PAUSE, FIRST_PAUSE * 2 ** (attempts - 1));
+  const pause = pauseAfter(attempts, { first: FIRST_PAUSE, max: MAX_PAUSE });
   const nextTry: Microseconds = toMicroseconds(now + pause);
   const known = before ?? { ...NOTHING, table, day, state: 'failed', final: false, compared: 0, fetchedAt: 0 };
   return { ...known, attempts, reason, nextTry };

@@ -1,7 +1,8 @@
 import type { SyncDay } from '../catalog/sync-days.ts';
 import { addDays, type Day, earlier, later } from '../domain/dates.ts';
+import { settledDay } from '../domain/finality.ts';
 import type { Range } from '../domain/range.ts';
-import type { AnalyticsQuery } from '../providers/analytics-query.ts';
+import type { AnalyticsQuery } from '../providers/search-console/analytics-query.ts';
 import { MAX_ROWS } from './batches.ts';
 import { type FetchOptions, runAtGateway } from './fetch.ts';
 import { comparedAt } from './published-days.ts';
@@ -16,19 +17,12 @@ export interface DaySums {
 
 /** Newest days that are searched for the first provisional one. */
 const FINALITY_DAYS = 10;
-/** Pacific days after which data is final, if the provider does not report it. */
-const PROVISIONAL_DAYS = 3;
 
 /** The last final day, as reported by the provider. */
 export async function readLastFinalDay(options: QueryOptions, today: Day): Promise<Day> {
   const range = { from: addDays(today, 1 - FINALITY_DAYS), to: today };
   const { firstIncompleteDate } = await readDays(options, range, 'all');
   return firstIncompleteDate === null ? settledDay(today) : addDays(firstIncompleteDate, -1);
-}
-
-/** The newest day that is certainly final. */
-export function settledDay(today: Day): Day {
-  return addDays(today, -PROVISIONAL_DAYS);
 }
 
 /** The sums at the provider, by day. */
@@ -53,8 +47,7 @@ function readDays(options: QueryOptions, range: Range, dataState: 'final' | 'all
     dataState,
     type: 'web',
   };
-  const client = options.providers.searchAnalytics(options.connection);
-  return runAtGateway(options, (run) => client.page(query, { start: 0, limit: MAX_ROWS }, run));
+  return runAtGateway(options, (run) => options.client.page(query, { start: 0, limit: MAX_ROWS }, run));
 }
 
 /** The final days due for a comparison with the provider, and the age they have reached. */

@@ -1,6 +1,7 @@
 import { type Day, eachDay } from '../domain/dates.ts';
-import type { AnalyticsQuery } from '../providers/analytics-query.ts';
-import { type AnalyticsRow, sumPositionOf } from '../providers/search-analytics.ts';
+import { sumPositionOf } from '../domain/metrics.ts';
+import type { AnalyticsQuery } from '../providers/search-console/analytics-query.ts';
+import type { AnalyticsRow } from '../providers/search-console/search-analytics.ts';
 import { batchesOf, brandExpressions, type SyncedKeyword } from './batches.ts';
 import type { FetchedRow } from './day-files.ts';
 import type { DayQuery } from './plan.ts';

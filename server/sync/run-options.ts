@@ -1,14 +1,18 @@
 import type { FastifyBaseLogger } from 'fastify';
+import type { Connection } from '../catalog/connections.ts';
 import type { Day } from '../domain/dates.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
 import type { Stores } from '../load/stores.ts';
-import type { Providers } from '../providers/providers.ts';
+import type { Gateway } from '../providers/gateway.ts';
+import type { SearchAnalytics } from '../providers/search-console/search-analytics.ts';
 import type { DiskReserve } from '../storage/free-space.ts';
 import type { RunCounts } from './fetch.ts';
 import type { RunOutcome } from './outcome.ts';
 
 export interface SyncStores extends Stores {
-  readonly providers: Providers;
+  readonly gateway: Gateway;
+  /** The client of a connection to the reporting API. */
+  readonly clientOf: (connection: Connection) => SearchAnalytics;
   /** Released when the disk is full, to store the reason. */
   readonly reserve: DiskReserve;
   /** Folder for rows before their publication. */
@@ -29,6 +33,8 @@ export interface SyncOptions {
   /** Milliseconds after which provisional days are fetched again; 0 for always. */
   readonly staleAfter?: number;
   readonly report?: (progress: SyncProgress) => void;
+  /** Called while the run makes no progress, because of the provider or another process; with the reason. */
+  readonly onWait?: (why: string) => void;
   /** Days to fetch again regardless of their state. */
   readonly again?: readonly Day[];
 }

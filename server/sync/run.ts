@@ -7,15 +7,15 @@ import { newUuid } from '../domain/ids.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import { completeCumulative } from '../load/cumulative.ts';
 import { measure } from '../runtime/measurements.ts';
-import { lastWholeMonthBefore } from './country-months.ts';
+import { requireDiskSpace } from '../storage/free-space.ts';
 import { DayFiles } from './day-files.ts';
-import { requireDiskSpace } from './disk-space.ts';
-import { type FetchedWindow, type FetchOptions, fetchWindow, type RunCounts } from './fetch.ts';
+import { type FetchOptions, fetchWindow, type RunCounts } from './fetch.ts';
+import { lastCompleteMonthEnd } from './new-days.ts';
 import { describeFailure, nextRunAt, type RunOutcome, statusOf } from './outcome.ts';
 import { changesKeywords, countRequests, type PlanInput, planWindows, type SyncWindow } from './plan.ts';
 import { begin, type Connected, findConnected, prepare } from './prepare.ts';
 import { isPending, newestState, storeFailure } from './project-state.ts';
-import { type PublishInput, publishWindow } from './publish.ts';
+import { type Publication, publishEnd, publishWindow } from './publish.ts';
 import { addDay, byTable, type DaysByTable } from './published-days.ts';
 import { dueComparisons, findMovedDays, readLastFinalDay } from './questions.ts';
 import type { SyncOptions, SyncResult, SyncStores } from './run-options.ts';
@@ -27,7 +27,7 @@ import type { SyncTable } from './tables.ts';
  * run was stopped; other failures are stored and returned.
  */
 export async function syncProject(stores: SyncStores, id: string, options: SyncOptions): Promise<SyncResult> {
-  const { catalog, settings, log, providers, reserve } = stores;
+  const { catalog, settings, log, gateway, reserve } = stores;
   const started = performance.now();
   const counts = { requests: 0, retries: 0, rows: 0 };
   const progress = { windows: 0 };
@@ -39,7 +39,7 @@ export async function syncProject(stores: SyncStores, id: string, options: SyncO
     ({ outcome, reason } = await new Run(stores, connected, options, counts, progress).run());
   } catch (error) {
     options.signal.throwIfAborted();
-    if (providers.gateway.stopped.aborted) throw error;
+    if (gateway.stopped.aborted) throw error;
     ({ outcome, reason } = describeFailure(error));
     if (outcome === 'failed') log.error({ err: error, project: id }, 'the sync of a project failed');
     const { syncHours: hours } = settings;
@@ -82,8 +82,8 @@ class Run {
   }
 
   async run(): Promise<Pick<SyncResult, 'outcome' | 'reason'>> {
-    const { catalog, settings } = this.#stores;
-    await requireDiskSpace(this.#stores);
+    const { catalog, settings, reserve } = this.#stores;
+    await requireDiskSpace(settings.dataFolder, settings.minFree, reserve);
     const { now, maxWindows = Number.POSITIVE_INFINITY, staleAfter = 0 } = this.#options;
     const { keepDays } = settings;
     const prepared = await prepare(catalog, this.#connected, { today: this.#today, now: now(), staleAfter, keepDays });
@@ -106,7 +106,7 @@ class Run {
     report();
     for (const [index, window] of windows.entries()) {
       if (this.#progress.windows >= maxWindows) break;
-      await requireDiskSpace(this.#stores);
+      await requireDiskSpace(settings.dataFolder, settings.minFree, reserve);
       const deferCumulative = windows.slice(index + 1).some(changesKeywords);
       await this.#window(window, input, { report, deferCumulative });
       this.#progress.windows++;
@@ -134,7 +134,14 @@ class Run {
       // Days with old and new terms must not be mixed.
       if (ofBrand !== undefined && input.brandChanged) throw ofBrand;
       const isBrand = window.kind === 'brand';
-      await this.#publish(window, fetched, input, {
+      const published = await publishWindow({
+        ...this.#publication(input),
+        window,
+        fetched,
+        today: this.#today,
+        finalThrough: input.finalThrough,
+        again: new Set(this.#options.again),
+        now: this.#options.now(),
         deferCumulative,
         stateAfter: (days) => ({
           syncStatus: 'ok',
@@ -143,13 +150,14 @@ class Run {
         }),
         ...(isBrand
           ? {
-              alongside: async (own: Catalog) => {
-                const stored = await readSyncProject(own, project.id);
-                await putSyncProject(own, project.id, { ...stored, brandTerms: project.brandTerms });
+              alongside: async (tx: Catalog) => {
+                const stored = await readSyncProject(tx, project.id);
+                await putSyncProject(tx, project.id, { ...stored, brandTerms: project.brandTerms });
               },
             }
           : {}),
       });
+      for (const day of published) addDay(this.#days, day);
     } finally {
       await files.remove();
     }
@@ -157,7 +165,7 @@ class Run {
 
   /** Stores the result of the run, and aggregates country days to months. */
   async #end(input: PlanInput, isPart: boolean): Promise<Pick<SyncResult, 'outcome' | 'reason'>> {
-    const { settings, folder } = this.#stores;
+    const { settings } = this.#stores;
     const { project } = this.#connected;
     const { now, random } = this.#options;
     const failed = [...this.#days.values()]
@@ -166,61 +174,40 @@ class Run {
     const outcome: RunOutcome = failed !== undefined ? 'table-failed' : isPart ? 'part' : 'done';
     const reason =
       failed === undefined ? null : `${failed.table} of ${failed.day} could not be fetched: ${failed.reason}.`;
-    const nothing: SyncWindow = { kind: 'history', from: this.#today, to: this.#today, dayQueries: [] };
-    const files = new DayFiles(join(folder, newUuid()), project.id);
-    try {
-      // Left by the last window, if it changed no keywords.
-      if (!isPart) await completeCumulative(this.#stores, project.id);
-      await this.#publish(nothing, { files, failures: new Map() }, input, {
-        deferCumulative: false,
-        stateAfter: (days) => ({
-          ...this.#newest(input, days),
-          syncStatus: statusOf(outcome),
-          historyBackfilling: isPending(input, days),
-        }),
-        alongside: async (own) => {
-          const stored = await readSyncProject(own, project.id);
-          const failures = failed === undefined ? 0 : stored.failures + 1;
-          const next = nextRunAt({ outcome, failures, now: now(), hours: settings.syncHours, random: random() });
-          await putSyncProject(own, project.id, {
-            ...stored,
-            failures,
-            lastError: reason,
-            lastSuccessAt: toMicroseconds(now()),
-            nextRunAt: toMicroseconds(isPart ? now() : next),
-          });
-        },
-      });
-    } finally {
-      await files.remove();
-    }
+    // Left by the last window, if it changed no keywords.
+    if (!isPart) await completeCumulative(this.#stores, project.id);
+    await publishEnd({
+      ...this.#publication(input),
+      stateAfter: (days) => ({
+        ...this.#newest(input, days),
+        syncStatus: statusOf(outcome),
+        historyBackfilling: isPending(input, days),
+      }),
+      alongside: async (tx) => {
+        const stored = await readSyncProject(tx, project.id);
+        const failures = failed === undefined ? 0 : stored.failures + 1;
+        const next = nextRunAt({ outcome, failures, now: now(), hours: settings.syncHours, random: random() });
+        await putSyncProject(tx, project.id, {
+          ...stored,
+          failures,
+          lastError: reason,
+          lastSuccessAt: toMicroseconds(now()),
+          nextRunAt: toMicroseconds(isPart ? now() : next),
+        });
+      },
+    });
     return { outcome, reason };
   }
 
-  async #publish(
-    window: SyncWindow,
-    fetched: FetchedWindow,
-    { syncRange, finalThrough }: PlanInput,
-    what: Pick<PublishInput, 'deferCumulative' | 'stateAfter' | 'alongside'>,
-  ): Promise<void> {
-    const { settings, catalog, engine } = this.#stores;
-    const published = await publishWindow({
-      settings,
-      catalog,
-      engine,
+  #publication({ syncRange }: PlanInput): Omit<Publication, 'stateAfter'> {
+    const countryDays = addDays(this.#today, -this.#stores.settings.countryDays);
+    return {
+      stores: this.#stores,
       project: this.#connected.project.id,
-      window,
-      fetched,
       days: this.#days,
       syncRange,
-      today: this.#today,
-      finalThrough,
-      monthsThrough: lastWholeMonthBefore(addDays(this.#today, -settings.countryDays)),
-      again: new Set(this.#options.again),
-      now: this.#options.now(),
-      ...what,
-    });
-    for (const day of published) addDay(this.#days, day);
+      monthsThrough: lastCompleteMonthEnd(countryDays),
+    };
   }
 
   /** Final days that have changed at the provider, and days to fetch again. */
@@ -232,9 +219,9 @@ class Run {
     const moved = new Set(await findMovedDays(this.#fetchOptions(), due.keys(), (day) => stored?.get(day)));
     const settled = new Map([...due].filter(([day]) => !moved.has(day)));
     if (due.size > 0) {
-      await catalog.transaction(async (own) => {
-        await putCompared(own, project.id, settled);
-        await putReconciledAt(own, project.id, toMicroseconds(this.#options.now()));
+      await catalog.transaction(async (tx) => {
+        await putCompared(tx, project.id, settled);
+        await putReconciledAt(tx, project.id, toMicroseconds(this.#options.now()));
       });
     }
     return moved.union(new Set(this.#options.again));
@@ -248,7 +235,9 @@ class Run {
     const { project, connection } = this.#connected;
     const { property, country, brandTerms } = project;
     const queried = { property, country, brandTerms };
-    const { providers } = this.#stores;
-    return { providers, connection, project: queried, counts: this.#counts, signal: this.#options.signal };
+    const { gateway, clientOf } = this.#stores;
+    const { signal, onWait } = this.#options;
+    const onSlow = (): void => onWait?.('waiting for the provider');
+    return { gateway, client: clientOf(connection), project: queried, counts: this.#counts, signal, onSlow };
   }
 }

@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
+import type { Connection } from '../catalog/connections.ts';
 import { openUsage } from '../catalog/open-usage.ts';
 import { Engine } from '../facts/duckdb/engine.ts';
-import { loadFolders } from '../load/load.ts';
-import type { Stores } from '../load/stores.ts';
-import { ProcessFolder } from '../process-folder.ts';
+import { loadFolders, type Stores } from '../load/stores.ts';
 import { Providers } from '../providers/providers.ts';
+import { SearchAnalytics } from '../providers/search-console/search-analytics.ts';
+import { ProcessFolder } from '../runtime/process-folder.ts';
 import type { Settings } from '../settings/settings.ts';
 import { DiskReserve } from '../storage/free-space.ts';
 import type { SyncStores } from './run-options.ts';
@@ -46,7 +47,10 @@ export async function withSync<T>(
   opened.defer(async () => (await opening?.catch(() => undefined))?.close());
   const engine = (): Promise<Engine> => (opening ??= openEngine(settings, folder.path));
   const reserve = new DiskReserve(join(folder.path, 'reserve'));
-  return await work({ settings, catalog, providers, folder: folder.path, reserve, engine, log });
+  const onWarning = (warning: string): void => log.warn(warning);
+  const { gateway } = providers;
+  const clientOf = (connection: Connection) => new SearchAnalytics(connection, providers);
+  return await work({ settings, catalog, onWarning, gateway, clientOf, folder: folder.path, reserve, engine, log });
 }
 
 /** One engine for a whole sync: opening one takes a fifth of the time of a small publication. */

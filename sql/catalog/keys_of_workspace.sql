@@ -1,15 +1,13 @@
--- A workspace's keys, oldest first. The last use is only what an older version stored here. projects: a JSON list of
--- those that a key may read, or null for all. $workspace.
+-- A workspace's keys, oldest first. The last use is only what an older version stored here. $workspace.
 select
-  id,
-  name,
-  prefix,
-  created_at as createdAt,
-  expires_at as expiresAt,
-  last_used_before as lastUsedAt,
-  revoked_at as revokedAt,
-  replaced_by as replacedBy,
-  case when limited = 1 then
-    (select json_group_array(project_id) from key_projects where key_id = keys.id)
-  end as projects
-from keys where workspace_id = $workspace order by created_at, id
+  k.id,
+  k.name,
+  k.prefix,
+  k.created_at as createdAt,
+  k.expires_at as expiresAt,
+  k.last_used_before as lastUsedAt,
+  k.revoked_at as revokedAt,
+  k.replaced_by as replacedBy,
+  projects
+from keys k join key_rights r on r.key_id = k.id
+where k.workspace_id = $workspace order by k.created_at, k.id

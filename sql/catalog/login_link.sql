@@ -1,5 +1,4 @@
--- A sign-in link that has not been used. projects: a JSON list, or null for all. $hash: SHA-256 of its secret,
--- hexadecimal.
+-- A sign-in link that has not been used. $hash: SHA-256 of its secret, hexadecimal.
 select
   l.hash as id,
   l.workspace_id as workspaceId,
@@ -7,14 +6,12 @@ select
   l.key_id as keyId,
   l.email,
   l.expires_at as expiresAt,
-  k.expires_at as keyExpiresAt,
-  case when k.limited = 1 then
-    (select json_group_array(project_id) from key_projects where key_id = k.id)
-  end as projects,
+  k.key_expires_at as keyExpiresAt,
+  k.projects,
   w.requests_per_minute as requestsPerMinute
 from login_links l
 join workspaces w on w.id = l.workspace_id
-left join keys k on k.id = l.key_id
+left join key_rights k on k.key_id = l.key_id
 left join members m on m.workspace_id = l.workspace_id and m.email = l.email
 where l.hash = $hash
   and (l.key_id is null or k.revoked_at is null)

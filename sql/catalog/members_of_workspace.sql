@@ -1,2 +1,2 @@
--- The members of a workspace. $workspace.
-select email, role from members where workspace_id = $workspace order by email
+-- The members of a workspace, in no order. $workspace.
+select email, role from members where workspace_id = $workspace

@@ -1,4 +1,4 @@
--- A session, if its key is not revoked or its member still an owner. projects: a JSON list, or null for all. $hash:
+-- A session, if its key is not revoked or its member still an owner. $hash:
 -- SHA-256 of its secret, hexadecimal.
 select
   s.id,
@@ -9,14 +9,12 @@ select
   w.id as workspaceId,
   w.name as workspaceName,
   w.plan,
-  k.expires_at as keyExpiresAt,
-  case when k.limited = 1 then
-    (select json_group_array(project_id) from key_projects where key_id = k.id)
-  end as projects,
+  k.key_expires_at as keyExpiresAt,
+  k.projects,
   w.requests_per_minute as requestsPerMinute
 from sessions s
 join workspaces w on w.id = s.workspace_id
-left join keys k on k.id = s.key_id
+left join key_rights k on k.key_id = s.key_id
 left join members m on m.workspace_id = s.workspace_id and m.email = s.email
 where s.hash = $hash
   and (s.key_id is null or k.revoked_at is null)

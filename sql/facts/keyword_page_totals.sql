@@ -2,11 +2,11 @@
 -- $keyword: its id; $limit.
 select
   url as name,
-  sum(clicks)::double as clicks,
-  sum(impressions)::double as impressions,
-  sum(sum_position)::double as "sumPosition"
+  cast(sum(clicks) as double) as clicks,
+  cast(sum(impressions) as double) as impressions,
+  cast(sum(sum_position) as double) as "sumPosition"
 from read_parquet($files)
-where date between $from::date and $to::date and keyword_id = $keyword
+where date between cast($from as date) and cast($to as date) and keyword_id = $keyword
 group by url
-order by sum(impressions) desc, url
-limit $limit::bigint
+order by 3 desc, 1
+limit $limit

@@ -2,19 +2,18 @@
 -- them $places: the number of its property, and $firsts, $lasts: the days to read; $device: a device or 'all'. day: days
 -- after the first one of the property. As site_daily.sql otherwise.
 select
-  p.place::double as place,
-  (f.date - p.first_day)::double as day,
-  ($device <> 'all' and bool_or(f.device = 'unknown'))::double as "hasUnknownDevice",
-  coalesce(sum(f.clicks) filter (where $device = 'all' or f.device = $device), 0)::double as clicks,
-  coalesce(sum(f.impressions) filter (where $device = 'all' or f.device = $device), 0)::double as impressions,
-  coalesce(sum(f.sum_position) filter (where $device = 'all' or f.device = $device), 0)::double as "sumPosition"
+  cast(p.place as double) as place,
+  cast(date_diff('day', p.first_day, f.date) as double) as day,
+  cast($device <> 'all' and bool_or(f.device = 'unknown') as double) as "hasUnknownDevice",
+  cast(coalesce(sum(f.clicks) filter (where $device = 'all' or f.device = $device), 0) as double) as clicks,
+  cast(coalesce(sum(f.impressions) filter (where $device = 'all' or f.device = $device), 0) as double) as impressions,
+  cast(coalesce(sum(f.sum_position) filter (where $device = 'all' or f.device = $device), 0) as double) as "sumPosition"
 from read_parquet($files, filename = true) f
 join (
-  select
-    unnest($files) as filename,
-    unnest($places)::integer as place,
-    unnest($firsts)::date as first_day,
-    unnest($lasts)::date as last_day
+  select filename, cast(place as integer) as place, cast(first_day as date) as first_day, cast(last_day as date) as last_day
+  from (
+    select unnest($files) as filename, unnest($places) as place, unnest($firsts) as first_day, unnest($lasts) as last_day
+  ) each_file
 ) p on p.filename = f.filename and f.date between p.first_day and p.last_day
-group by p.place, f.date - p.first_day
-order by p.place, f.date - p.first_day
+group by p.place, date_diff('day', p.first_day, f.date)
+order by 1, 2

@@ -1,4 +1,4 @@
--- The rows of an exported table with typed values, null for wrong ones, and their texts. Numbers are as each language writes
+-- The rows of an exported table with typed values, null for wrong ones, and their texts; has_data: whether there are any numbers. Numbers are as each language writes
 -- them: `1,234`, `1.234`, `1 234`; `8.4`, `8,4`; `12,5 %`. {columns}, {separator}: of the file; {casts}: of the dimensions;
 -- {clicks}, {impressions}, {position}, {ctr}: columns. $file.
 create or replace temp table typed_rows as
@@ -23,6 +23,6 @@ with texts as (
       when regexp_full_match(rate_text, '[01]([.,]\d+)?(e-\d+)?') then replace(rate_text, ',', '.')::double end as rate
   from texts
 )
-select *, {casts},
+select *, {casts}, concat(clicks_text, impressions_text, position_text) <> '' as has_data,
   case when impressions = 0 then 0 when position >= 1 then round((position - 1) * impressions)::bigint end as sum_position
 from numbers

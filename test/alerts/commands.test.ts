@@ -1,3 +1,4 @@
+// Operators can evaluate, list and test alert rules by command, and alerts are updated after every load.
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';

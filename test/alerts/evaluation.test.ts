@@ -1,3 +1,4 @@
+// Alerts depend only on final stored days, and not on the order in which these were loaded.
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { isDeepStrictEqual } from 'node:util';

@@ -1,15 +1,20 @@
 import { AlertCalendar, type AlertNote } from '../../server/alerts/calendar.ts';
+import { StoredDays, toPrefixSums } from '../../server/alerts/daily-sums.ts';
 import {
   type AlertKeyword,
+  addUpDays,
   emptyGrid,
   KeywordFacts,
   NO_PAGES,
   type PageFacts,
-  toPrefixSums,
 } from '../../server/alerts/keyword-facts.ts';
-import { StoredDays } from '../../server/alerts/stored-days.ts';
 import { addDays } from '../../server/domain/dates.ts';
 import type { ProviderEvent } from '../../server/domain/provider-events.ts';
+
+/** Prefix sums of daily values, starting with 0. */
+export function runningSums(days: readonly number[]): Float64Array {
+  return toPrefixSums(Float64Array.from([0, ...days]));
+}
 
 /** The first day of tests. */
 const FIRST = '2026-06-01';
@@ -41,7 +46,7 @@ export function keywordFacts(keywords: readonly TestKeyword[], missing: readonly
       grid.positions[cell] = Math.round(values[0] * (values[1] - 1));
     }
   }
-  toPrefixSums(grid, days);
+  addUpDays(grid, days);
   const stored = new StoredDays(Array.from({ length: days }, (_, day) => !missing.includes(day)));
   const named: AlertKeyword[] = keywords.map(({ target }, keyword) => ({
     id: `K${String(keyword).padStart(4, '0')}`,

@@ -1,12 +1,12 @@
+// The statistics of the alert rules equal the formulas by which they are defined.
 import fc from 'fast-check';
 import t from 'tap';
-import { runningSums } from '../../server/alerts/daily-sums.ts';
 import { KEYWORD_CHECKS } from '../../server/alerts/keyword-checks.ts';
 import { keywordDrop } from '../../server/alerts/keyword-drop.ts';
 import { keywordLost, lastShown, mayBeLost } from '../../server/alerts/keyword-lost.ts';
 import { countTowardsEnd, countTowardsOpening, newState, open } from '../../server/alerts/lifecycle.ts';
 import { trafficDrop, trafficRises } from '../../server/alerts/traffic-drop.ts';
-import { calendarOf, keywordFacts, times } from './facts.ts';
+import { calendarOf, keywordFacts, runningSums, times } from './facts.ts';
 import {
   referenceDrop,
   referenceLost,

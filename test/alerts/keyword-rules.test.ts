@@ -1,13 +1,13 @@
+// Keyword alerts open for real drops, losses and page changes, and stay closed for noise and provider changes.
 import fc from 'fast-check';
 import t from 'tap';
 import type { EvaluatedAlert } from '../../server/alerts/alert.ts';
-import { runningSums } from '../../server/alerts/daily-sums.ts';
 import { keywordDrop, mayDrop } from '../../server/alerts/keyword-drop.ts';
 import type { KeywordFacts } from '../../server/alerts/keyword-facts.ts';
 import { KeywordReplay, type KeywordStates } from '../../server/alerts/keyword-replay.ts';
 import { PageCandidates } from '../../server/alerts/page-candidates.ts';
 import type { ProviderEvent } from '../../server/domain/provider-events.ts';
-import { calendarOf, type KeywordDay, keywordFacts, type PageDay, times } from './facts.ts';
+import { calendarOf, type KeywordDay, keywordFacts, type PageDay, runningSums, times } from './facts.ts';
 
 interface Range {
   readonly from: number;
@@ -31,12 +31,12 @@ function alertsOf(facts: KeywordFacts, events: readonly ProviderEvent[] = []) {
 }
 
 function shorten(alerts: readonly EvaluatedAlert[]) {
-  const { placeOf } = { placeOf: (day: string) => calendarOf(1).placeOf(day) };
+  const { indexOf } = { indexOf: (day: string) => calendarOf(1).indexOf(day) };
   return alerts.map(({ type, keywordId, date, resolvedOn }) => [
     type,
     keywordId,
-    placeOf(date),
-    resolvedOn && placeOf(resolvedOn),
+    indexOf(date),
+    resolvedOn && indexOf(resolvedOn),
   ]);
 }
 

@@ -1,3 +1,4 @@
+// Keyword sums read from cumulative totals equal those read from single days.
 import t from 'tap';
 import { readKeywordSums } from '../../server/alerts/keyword-sums.ts';
 import { withFacts } from '../../server/alerts/with-facts.ts';

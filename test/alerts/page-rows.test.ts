@@ -1,3 +1,4 @@
+// Page alerts read only the rows that can open or resolve an alert, in order of days.
 import t from 'tap';
 import { readPageRows } from '../../server/alerts/page-rows.ts';
 import { shortIdNumber } from '../../server/domain/ids.ts';

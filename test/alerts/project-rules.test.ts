@@ -1,10 +1,11 @@
+// Changed rules and keywords resolve alerts without deleting them, and rules can cover groups and pages.
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { sqliteIn } from '../../server/catalog/place.ts';
 import { addDays } from '../../server/domain/dates.ts';
-import { rebuild } from '../../server/ops/rebuild.ts';
+import { rebuild } from '../../server/maintenance/rebuild.ts';
 import type { Row } from '../world.ts';
 import { ALL_FACTS, alertsOf, DAYS, evaluate, factsOf, KEYWORDS, makeAlertWorld, START, shorten } from './world.ts';
 
@@ -57,12 +58,19 @@ t.test('rules are about groups, keywords and page groups, too', async (t) => {
       group_id: 'Group',
       keyword_id: keyword,
     })),
-    page_groups: [{ project_id: 'Proj1', id: 'Pages', name: 'Boots', position: 0, rule: { match: 'any', conditions } }],
+    page_groups: [
+      { project_id: 'Proj1', id: 'Pages', name: 'Boots', position: 0, rule: { match: 'any', conditions } },
+      {
+        ...{ project_id: 'Proj1', id: 'Picks', name: 'Picked', position: 1, pinned_urls: ['/hats'] },
+        rule: { match: 'any', conditions: [{ op: 'starts_with', value: '/boots/red' }] },
+      },
+    ],
     alert_rules: [
       ruleRow(1, 'Worn', { scope: 'group', id: 'Fold1', value: 24 }),
       ruleRow(2, 'Hats', { scope: 'group', id: 'Rule1', value: 12 }),
       ruleRow(3, 'One', { scope: 'keyword', id: 'KwCcc', value: 12 }),
       ruleRow(4, 'Boots', { scope: 'page_group', id: 'Pages', value: 5 }),
+      ruleRow(6, 'Picked', { scope: 'page_group', id: 'Picks', value: 12 }),
       ruleRow(5, 'Other', { scope: 'keyword', id: 'KwBbb', value: 12 }),
     ],
   });
@@ -84,6 +92,7 @@ t.test('rules are about groups, keywords and page groups, too', async (t) => {
     '2026-08-01 Rule "One": impressions of "hats" below 12: 0',
     '2026-08-01 Rule "Worn": impressions of group "All" below 24: 12',
     '2026-08-09 Rule "Boots": impressions of page group "Boots" below 5: 3',
+    '2026-08-09 Rule "Picked": impressions of page group "Picked" below 12: 10',
   ]);
 });
 

@@ -1,5 +1,6 @@
+// A day counts as stored, empty, missing or final by the same rules in every alert.
 import t from 'tap';
-import { lastFinalDay } from '../../server/alerts/project-state.ts';
+import { lastStoredFinalDay } from '../../server/alerts/project-state.ts';
 import { storedDays } from '../../server/alerts/read-facts.ts';
 import { addDays, eachDay } from '../../server/domain/dates.ts';
 
@@ -33,13 +34,16 @@ t.test('days without rows are empty in short gaps only', (t) => {
   t.end();
 });
 
-t.test('the last final day is that of the provider, or four Pacific days ago', (t) => {
+t.test('the last final day is that of the provider, or three Pacific days ago', (t) => {
   const now = Date.parse('2026-09-01T12:00:00Z');
   const [syncedThrough, provisionalAfter] = ['2026-08-30', '2026-08-20'];
-  t.equal(lastFinalDay({ syncedThrough, provisionalAfter }, now), provisionalAfter);
-  t.equal(lastFinalDay({ syncedThrough: '2026-08-10', provisionalAfter }, now), '2026-08-10');
-  t.equal(lastFinalDay({ syncedThrough, provisionalAfter: null }, now), addDays('2026-09-01', -4));
-  t.equal(lastFinalDay({ syncedThrough, provisionalAfter: null }, Date.parse('2026-09-01T06:00:00Z')), '2026-08-27');
-  t.equal(lastFinalDay({ syncedThrough: null, provisionalAfter }, now), undefined);
+  t.equal(lastStoredFinalDay({ syncedThrough, provisionalAfter }, now), provisionalAfter);
+  t.equal(lastStoredFinalDay({ syncedThrough: '2026-08-10', provisionalAfter }, now), '2026-08-10');
+  t.equal(lastStoredFinalDay({ syncedThrough, provisionalAfter: null }, now), addDays('2026-09-01', -3));
+  t.equal(
+    lastStoredFinalDay({ syncedThrough, provisionalAfter: null }, Date.parse('2026-09-01T06:00:00Z')),
+    '2026-08-28',
+  );
+  t.equal(lastStoredFinalDay({ syncedThrough: null, provisionalAfter }, now), undefined);
   t.end();
 });

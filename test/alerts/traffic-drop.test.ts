@@ -1,6 +1,7 @@
+// A traffic alert opens on a lasting, unusual drop only, and resolves when clicks recover or a new level is usual.
 import fc from 'fast-check';
 import t from 'tap';
-import { StoredDays } from '../../server/alerts/stored-days.ts';
+import { StoredDays } from '../../server/alerts/daily-sums.ts';
 import { trafficDrop } from '../../server/alerts/traffic-drop.ts';
 import { TrafficReplay } from '../../server/alerts/traffic-replay.ts';
 import { calendarOf, times } from './facts.ts';
@@ -13,7 +14,7 @@ function replay(clicks: readonly number[], missing: readonly number[] = []) {
   const stored = new StoredDays(clicks.map((_, day) => !missing.includes(day)));
   const traffic = new TrafficReplay({ clicks: Float64Array.from(clicks), stored }, calendar);
   for (let day = 0; day < clicks.length; day++) traffic.run(day);
-  return traffic.alerts.map(({ date, ...alert }) => ({ ...alert, day: calendar.placeOf(date), date }));
+  return traffic.alerts.map(({ date, ...alert }) => ({ ...alert, day: calendar.indexOf(date), date }));
 }
 
 t.test('the deviation is that of the weeks before, their weekdays and levels', (t) => {

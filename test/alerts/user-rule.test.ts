@@ -1,12 +1,12 @@
+// A rule defined by a user opens and resolves alerts exactly by its condition, and an invalid one is rejected.
 import fc from 'fast-check';
 import t from 'tap';
-import { runningSums } from '../../server/alerts/daily-sums.ts';
+import { StoredDays } from '../../server/alerts/daily-sums.ts';
 import { replayRule } from '../../server/alerts/rule-replay.ts';
-import { StoredDays } from '../../server/alerts/stored-days.ts';
 import { userRule } from '../../server/alerts/user-rule.ts';
 import { type AlertRule, alertRuleProblem } from '../../server/domain/alert-rules.ts';
 import { PROVIDER_EVENTS } from '../../server/domain/provider-events.ts';
-import { calendarOf, times } from './facts.ts';
+import { calendarOf, runningSums, times } from './facts.ts';
 
 const RULE: AlertRule = { scope: 'site', metric: 'clicks', window: '7d', against: 'value', op: 'lt', value: 70 };
 
@@ -27,7 +27,7 @@ function replay(rule: Partial<AlertRule>, clicks: readonly number[], missing: re
   const range = { from: 0, to: clicks.length - 1 };
   return replayRule(named, { sums: sumsOf(clicks, undefined, missing), calendar }, range).map((alert) => ({
     ...alert,
-    days: [calendar.placeOf(alert.date), alert.resolvedOn && calendar.placeOf(alert.resolvedOn)],
+    days: [calendar.indexOf(alert.date), alert.resolvedOn && calendar.indexOf(alert.resolvedOn)],
   }));
 }
 

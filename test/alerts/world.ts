@@ -1,7 +1,8 @@
 import type { Test } from 'tap';
 import { type EvaluateOptions, type Evaluation, evaluateProject } from '../../server/alerts/evaluate.ts';
 import { addDays } from '../../server/domain/dates.ts';
-import { DuckDBFacts } from '../../server/facts/duckdb/duckdb-facts.ts';
+import { DuckDBReader } from '../../server/facts/duckdb/reader.ts';
+import { StoredFacts } from '../../server/facts/stored-facts.ts';
 import { ConcurrencyLimit } from '../../server/runtime/limits.ts';
 import { FolderStore } from '../../server/storage/folder-store.ts';
 import { keyword, makeWorld, PROJECT, type Row, sharedEngine, type World } from '../world.ts';
@@ -62,7 +63,7 @@ export async function evaluate(
 ): Promise<Evaluation | undefined> {
   const engine = await sharedEngine(settings);
   const files = new FolderStore(settings.dataFolder);
-  const facts = new DuckDBFacts(engine, files, new ConcurrencyLimit(1));
+  const facts = new StoredFacts(new DuckDBReader(engine, files, new ConcurrencyLimit(1)));
   return evaluateProject({ catalog, facts }, 'Proj1', { now: () => NOW, ...options });
 }
 

@@ -1,3 +1,4 @@
+// Answers are cached until their data changes, computed once for concurrent requests, and compressed on request.
 import { renameSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -286,13 +287,17 @@ t.test('a failure in the middle of a long answer breaks the connection', async (
 
   const folder = join(world.dataFolder, 'facts');
   for (const format of ['json', 'csv', 'ndjson', 'arrow']) {
-    let isBroken = false;
-    const broken = await talk(format, () => {
-      if (isBroken) return;
-      isBroken = true;
-      renameSync(folder, `${folder}-away`);
-    });
-    renameSync(`${folder}-away`, folder);
+    let broken = '';
+    // On a busy machine the whole answer may be on its way before the folder is gone.
+    for (let tries = 0; tries < 5 && (tries === 0 || broken.endsWith('\r\n0\r\n\r\n')); tries++) {
+      let isBroken = false;
+      broken = await talk(format, () => {
+        if (isBroken) return;
+        isBroken = true;
+        renameSync(folder, `${folder}-away`);
+      });
+      renameSync(`${folder}-away`, folder);
+    }
     t.match(broken, /^HTTP\/1\.1 200 OK/, format);
     t.notMatch(broken, /\r\n0\r\n\r\n$/, `${format}: a broken one has no end`);
   }

@@ -17,6 +17,7 @@ const REASONS = [
   'low_base',
   'provisional',
   'missing_days',
+  'different_length',
   'cut_off',
   'monthly_spread',
   'different_source',
@@ -65,6 +66,8 @@ export function comparedOf({ now, base: before, reasons = () => [] }: Pair) {
     const base = metric === 'clicks' ? before.clicks : before.impressions;
     const isLow = base < 10n || (metric === 'ctr' && before.clicks === 0n);
     const all = new Set([...(isLow ? ['low_base'] : []), ...reasons(metric)]);
+    // Averages do not depend on the number of days.
+    if (metric === 'ctr' || metric === 'position') all.delete('different_length');
     if (all.size > 0) unsafe[metric] = REASONS.filter((reason) => all.has(reason));
   }
   const change = fromMetrics((metric) => {

@@ -1,10 +1,9 @@
+// A comparison equals the sums of both ranges on every endpoint, and says where a ratio would mislead.
 import t, { type Test } from 'tap';
 import { putSyncKeywords } from '../../server/catalog/sync-days.ts';
-import { parseCsv, parseNdjson, readArrow, readParquet } from '../formats/read.ts';
+import { numberText, parseCsv, parseNdjson, readArrow, readParquet } from '../formats/read.ts';
 import { facts, keyword, makeWorld, NOW, ofProject, PROJECT, type Row, refusedFor, type World } from '../world.ts';
 import { addUp, comparedOf, eachDay, type Metric, metricsOf, type Pair, type Sum, shift } from './comparison-oracle.ts';
-
-// Comparisons of every endpoint, against sums of the rows that were loaded.
 
 /** The stored days of the site: all of them, and the same weeks of the year before. */
 const SPAN = { from: '2025-11-20', to: '2026-03-10' };
@@ -97,7 +96,11 @@ const ask: World['ask'] = (path) => {
 };
 
 type Unsafe = Readonly<Partial<Record<Metric, readonly string[]>>>;
-type Part = Row & { unsafe: Unsafe; change: Record<Metric, { difference: number | null; ratio: number | null }> };
+type Part = Row & {
+  comparison: Record<Metric, number>;
+  unsafe: Unsafe;
+  change: Record<Metric, { difference: number | null; ratio: number | null }>;
+};
 interface SiteBody {
   totals: Part;
   daily: Part[];
@@ -135,10 +138,17 @@ const isIn =
   (row: Row) =>
     String(row['date']) >= from && String(row['date']) <= to;
 
+/** Counts of ranges of unequal length are not compared, averages are. */
+const ofLength =
+  ({ now, base }: Ranges): NonNullable<Pair['reasons']> =>
+  (metric) =>
+    eachDay(now).length === eachDay(base).length || metric === 'ctr' || metric === 'position'
+      ? []
+      : ['different_length'];
+
 /** Sums of the rows of a table in both ranges. */
-function pairOf(rows: readonly Row[], { now, base }: Ranges, reasons?: Pair['reasons']): Pair {
-  const sums = { now: addUp(rows.filter(isIn(now))), base: addUp(rows.filter(isIn(base))) };
-  return reasons === undefined ? sums : { ...sums, reasons };
+function pairOf(rows: readonly Row[], ranges: Ranges, reasons: Pair['reasons'] = ofLength(ranges)): Pair {
+  return { now: addUp(rows.filter(isIn(ranges.now))), base: addUp(rows.filter(isIn(ranges.base))), reasons };
 }
 
 /** The metrics and what stands beside them, of an object that has more. */
@@ -241,7 +251,7 @@ t.test('breakdowns: every row beside the one of the same name, others are not li
       impressions: site[of].impressions - brand[of].impressions - nonBrand[of].impressions,
       sum: [0n, 1n],
     });
-    const pair = { now: rest('now'), base: rest('base'), ...(reasons ? { reasons } : {}) };
+    const pair = { now: rest('now'), base: rest('base'), reasons: reasons ?? ofLength(ranges) };
     const { comparison, change, unsafe } = comparedOf(pair);
     const counts = <T>({ clicks, impressions }: { clicks?: T; impressions?: T }) => ({
       ...(clicks === undefined ? {} : { clicks }),
@@ -402,14 +412,17 @@ t.test('a keyword that is tracked since recently lacks days that others have', a
 t.test('months of countries: unsafe where they are spread, and for countries that a month does not name', async (t) => {
   const site = async (query: string): Promise<SiteBody> => (await ask(`/site?${query}`)).body as SiteBody;
   const whole = await site('country=gbr&from=2026-02-01&to=2026-02-28&compare=2026-01-01..2026-01-31');
-  t.strictSame(whole.totals.unsafe, {}, 'a whole month is not spread');
-  t.strictSame(whole.totals.change.clicks.ratio !== null, true);
+  const longer = { clicks: ['different_length'], impressions: ['different_length'] };
+  t.strictSame(whole.totals.unsafe, longer, 'a whole month is not spread');
+  t.strictSame(whole.totals.change.clicks.ratio, null);
+  t.type(whole.totals.change.ctr.ratio, 'number');
   t.ok(whole.daily.every(({ unsafe }) => unsafe.clicks?.includes('monthly_spread')));
   t.strictSame(whole.daily[30]?.unsafe, undefined);
   const part = await site('country=gbr&from=2026-02-01&to=2026-02-07&compare=previous');
   t.strictSame(part.totals.unsafe.position, ['monthly_spread']);
   const missing = await site('country=irl&from=2026-02-01&to=2026-02-28&compare=2026-01-01..2026-01-31');
-  t.strictSame(missing.totals.unsafe.clicks, ['low_base', 'monthly_spread'], 'among the others');
+  const others = ['low_base', 'different_length', 'monthly_spread'];
+  t.strictSame(missing.totals.unsafe.clicks, others, 'among the others');
   const months = await site('country=gbr&from=2026-01-01&to=2026-01-31&compare=2025-12-01..2025-12-31&interval=month');
   const sums = (clicks: number, impressions: number, sum: number): Sum => ({
     clicks: BigInt(clicks),
@@ -435,10 +448,56 @@ t.test('months of countries: unsafe where they are spread, and for countries tha
 
   const { countries } = (await ask('/breakdowns?from=2026-02-01&to=2026-02-28&compare=2026-01-01..2026-01-31')).body;
   const unsafe = Object.fromEntries((countries as Row[]).map((row) => [row['country'], row['unsafe']]));
-  t.strictSame([unsafe.gbr, unsafe.usa], [{}, {}]);
-  t.match(unsafe.irl, { clicks: ['low_base', 'monthly_spread'] });
+  t.strictSame([unsafe.gbr, unsafe.usa], [longer, longer]);
+  t.match(unsafe.irl, { clicks: ['low_base', 'different_length', 'monthly_spread'] });
   const back = (await ask('/breakdowns?from=2026-01-01&to=2026-01-31&compare=2026-02-01..2026-02-28')).body.countries;
-  t.match(back.find((row: Row) => row['country'] === 'other').unsafe, { clicks: ['low_base', 'monthly_spread'] });
+  t.match(back.find((row: Row) => row['country'] === 'other').unsafe, {
+    clicks: ['low_base', 'different_length', 'monthly_spread'],
+  });
+});
+
+const labelOf = ({ now }: Ranges) => ({ date: now.from, days: eachDay(now).length });
+const daysOf = ({ days }: Row) => days;
+
+const send = async (path: string) => {
+  const headers = { authorization: `Bearer ${world.key}` };
+  return world.app.inject({ url: `/api/v1${path}`, headers });
+};
+
+t.test('ranges of unequal length say so, in every answer', async (t) => {
+  const query = 'from=2026-03-01&to=2026-03-05&compare=2026-02-19..2026-02-28';
+  const longer = { clicks: ['different_length'], impressions: ['different_length'] };
+  const known = (rows: Part[]) => rows.find(({ comparison }) => comparison.clicks >= 10)!;
+  const { keywords } = (await ask(`/keywords?${query}`)).body;
+  const { devices } = (await ask(`/breakdowns?${query}`)).body;
+  const { pages } = (await ask(`/pages?${query}`)).body;
+  const { queries } = (await ask(`/queries?${query}`)).body;
+  const { projects } = (await world.get(`/portfolio?${query}`)).body;
+  const ofProject = projects.find(({ id }: { id: string }) => id === 'Proj1').totals as Part;
+  const { totals } = (await ask(`/site?${query}`)).body;
+  const all = { site: totals, portfolio: ofProject, keyword: known(keywords), device: known(devices) };
+  for (const [name, row] of Object.entries({ ...all, page: known(pages), query: known(queries) })) {
+    t.strictSame(row.unsafe, longer, name);
+    t.equal(row.change.clicks.ratio, null, name);
+    t.type(row.change.position.ratio, 'number', name);
+  }
+});
+
+t.test('to=final ends a range with the last final day, so that its changes have ratios', async (t) => {
+  for (const path of ['/site', '/keywords', '/breakdowns', '/pages', '/queries']) {
+    const { range } = (await ask(`${path}?to=final&period=7d`)).body;
+    t.match(range, { from: '2026-03-01', to: '2026-03-07' }, path);
+  }
+  const ratio = async (query: string): Promise<Part['change']> =>
+    ((await ask(`/site?period=28d&compare=previous${query}`)).body as SiteBody).totals.change;
+  t.equal((await ratio('')).clicks.ratio, null);
+  t.type((await ratio('&to=final')).clicks.ratio, 'number');
+  const { projects } = (await world.get('/portfolio?to=final&period=7d')).body;
+  for (const { range, syncedThrough } of projects) {
+    const last = range.provisionalAfter ?? syncedThrough ?? '2026-03-10';
+    t.equal(range.to, last, 'of each project');
+  }
+  refusedFor(t, await ask('/site?to=last'), 'to');
 });
 
 t.test('weeks and months: labelled by their first day in the range, compared with as many days', async (t) => {
@@ -474,7 +533,7 @@ t.test('weeks and months: labelled by their first day in the range, compared wit
     const plain = (await ask(`/site?${query}`)).body;
     t.strictSame(
       plain.daily,
-      parts.map((part) => ({ date: part.now.from, ...metricsOf(pairOf(site_daily, part).now) })),
+      parts.map((part) => ({ ...labelOf(part), ...metricsOf(pairOf(site_daily, part).now) })),
     );
     t.strictSame(plain.totals, metricsOf(addUp(site_daily.filter(isIn(ranges.now)))));
 
@@ -492,9 +551,21 @@ t.test('weeks and months: labelled by their first day in the range, compared wit
         checkCompared(t, daily[index], pairOf(rows, part), `${id} ${part.now.from}`);
       t.strictSame(
         without[at].daily,
-        stored.map((part) => ({ date: part.now.from, ...metricsOf(pairOf(rows, part).now) })),
+        stored.map((part) => ({ ...labelOf(part), ...metricsOf(pairOf(rows, part).now) })),
       );
     }
+  }
+  const month = 'from=2026-02-01&to=2026-03-31&interval=month';
+  const days = [28, 10];
+  t.strictSame((await ask(`/site?${month}`)).body.daily.map(daysOf), days, 'days up to the last synced one');
+  const [keyword] = (await ask(`/keywords?${month}&daily=1`)).body.keywords;
+  t.strictSame(keyword.daily.map(daysOf), days);
+  const { projects } = (await world.get(`/portfolio?${month}&daily=1`)).body;
+  const found = projects.find(({ id }: { id: string }) => id === 'Proj1');
+  t.strictSame(found.daily.map(daysOf), days);
+  for (const path of ['/projects/Proj1/site', '/projects/Proj1/keywords', '/portfolio']) {
+    const rows = parseNdjson((await send(`${path}.ndjson?${month}&daily=1`)).body);
+    t.strictSame(rows.slice(0, 2).map(daysOf), days, path);
   }
   const day = await ask('/site?period=7d&interval=day');
   t.strictSame(day.body, (await ask('/site?period=7d')).body);
@@ -526,37 +597,30 @@ t.test('weeks and months: labelled by their first day in the range, compared wit
 });
 
 t.test('every format has the same comparison', async (t) => {
-  const send = async (path: string) => {
-    const answer = await world.app.inject({
-      url: `/api/v1/projects/Proj1${path}`,
-      headers: { authorization: `Bearer ${world.key}` },
-    });
-    t.equal(answer.statusCode, 200, path);
-    return answer;
-  };
+  const ofProject = (path: string) => send(`/projects/Proj1${path}`);
   const query = SAFE[0]![0];
   for (const [path, rowsOf] of FLAT) {
     const asked = `${path}?${query}${path === '/keywords' ? '' : ''}`;
     const expected = rowsOf((await ask(asked)).body);
     const inFormat = (format: string) => asked.replace(/^(\/\w+)/, `$1.${format}`);
-    const lines = parseNdjson((await send(inFormat('ndjson'))).body);
+    const lines = parseNdjson((await ofProject(inFormat('ndjson'))).body);
     t.strictSame(
       lines,
       expected.map((row) => likeFirst(flat(row), lines[0]!)),
       path,
     );
-    const [names = [], ...fields] = parseCsv((await send(inFormat('csv'))).body);
+    const [names = [], ...fields] = parseCsv((await ofProject(inFormat('csv'))).body);
     t.strictSame(names, Object.keys(lines[0]!));
     t.strictSame(names.slice(names.indexOf('comparison_clicks')), COLUMNS);
     t.strictSame(
       fields[0],
-      Object.values(lines[0]!).map((value) => (Array.isArray(value) ? value.join(' ') : cellText(value))),
+      Object.entries(lines[0]!).map(([name, value]) => cellText(name, value)),
     );
-    const arrow = readArrow((await send(inFormat('arrow'))).rawPayload);
+    const arrow = readArrow((await ofProject(inFormat('arrow'))).rawPayload);
     const sums = /^(comparison_)?sum_position$/;
     const withoutSums = (row: Row) => Object.fromEntries(Object.entries(row).filter(([name]) => !sums.test(name)));
     t.strictSame(arrow.rows.map(withoutSums), lines);
-    const parquet = await readParquet((await send(inFormat('parquet'))).rawPayload);
+    const parquet = await readParquet((await ofProject(inFormat('parquet'))).rawPayload);
     t.strictSame(parquet.rows, arrow.rows);
     t.match(parquet.types, {
       comparison_clicks: 'BIGINT',
@@ -566,9 +630,9 @@ t.test('every format has the same comparison', async (t) => {
       comparison_sum_position: path === '/breakdowns' ? 'DOUBLE' : 'BIGINT',
     });
   }
-  const { headers } = await send(`/site.csv?${query}`);
+  const { headers } = await ofProject(`/site.csv?${query}`);
   t.match(headers, { 'x-comparison-from': '2026-01-11', 'x-comparison-to': '2026-02-07' });
-  const days = parseNdjson((await send(`/keywords.ndjson?${query}&daily=1`)).body);
+  const days = parseNdjson((await ofProject(`/keywords.ndjson?${query}&daily=1`)).body);
   const expected = (await ask(`/keywords?${query}&daily=1`)).body.keywords.flatMap(
     ({ id, query: text, daily }: { id: string; query: string; daily: Row[] }) =>
       daily.map((day) => ({ id, query: text, ...flat(day) })),
@@ -577,13 +641,15 @@ t.test('every format has the same comparison', async (t) => {
     days,
     expected.map((row: Row) => likeFirst(row, days[0]!)),
   );
-  const arrow = readArrow((await send(`/keywords.arrow?${query}&daily=1`)).rawPayload).rows;
+  const arrow = readArrow((await ofProject(`/keywords.arrow?${query}&daily=1`)).rawPayload).rows;
   const sum = (name: string) => arrow.reduce((total, row) => total + Number(row[name]), 0);
   const rows = keyword_daily.filter(isIn({ from: '2026-02-08', to: '2026-03-07' }));
   t.equal(sum('sum_position'), Number(addUp(rows).sum[0]));
 });
 
-function cellText(value: unknown): string {
+function cellText(name: string, value: unknown): string {
+  if (Array.isArray(value)) return value.join(' ');
+  if (typeof value === 'number') return numberText(name, value);
   return typeof value === 'string' ? value : value === null ? '' : JSON.stringify(value);
 }
 

@@ -1,3 +1,4 @@
+// Browsers can read the API from the configured origins and from no others.
 import t from 'tap';
 import { makeWorld } from '../world.ts';
 

@@ -1,3 +1,4 @@
+// The documentation, API reference and guide are served by the service itself, without scripts of other hosts.
 import { globSync } from 'node:fs';
 import { basename } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';

@@ -1,4 +1,6 @@
+// A client with the current answer gets 304, and every change of the answer changes its ETag.
 import t from 'tap';
+import { putSyncState } from '../../server/catalog/sync-projects.ts';
 import { facts, keyword, makeWorld, PROJECT, type World } from '../world.ts';
 
 const DATA = {
@@ -19,10 +21,16 @@ const PATHS = [
   '/pages.ndjson',
   '/groups',
   '/page-groups',
+  '/alerts',
+  '/alerts.csv',
+  '/notes',
+  '/notes.ndjson?clientVisible=1',
 ];
+/** Of the workspace. */
+const PROJECTS = ['../../projects', '../../projects.csv'];
 
 async function ask({ app, key }: World, path: string, headers: Readonly<Record<string, string>> = {}) {
-  const url = `/api/v1/projects/Proj1${path}`;
+  const url = path.startsWith('../..') ? `/api/v1${path.slice(5)}` : `/api/v1/projects/Proj1${path}`;
   const answer = await app.inject({ url, headers: { authorization: `Bearer ${key}`, ...headers } });
   const { statusCode: status, rawPayload } = answer;
   const remaining = Number(answer.headers['x-ratelimit-remaining']);
@@ -32,7 +40,7 @@ async function ask({ app, key }: World, path: string, headers: Readonly<Record<s
 t.test('an answer that the client has is not sent again, and counts as a request', async (t) => {
   const world = await makeWorld(t, DATA);
   const tags = new Set<string>();
-  for (const path of PATHS) {
+  for (const path of [...PATHS, ...PROJECTS]) {
     const first = await ask(world, path);
     t.equal(first.status, 200, path);
     t.match(first.etag, /^W\/"[\w-]{27}"$/, path);
@@ -42,7 +50,7 @@ t.test('an answer that the client has is not sent again, and counts as a request
     t.equal((await ask(world, path, { 'if-none-match': '"other"' })).status, 200, path);
     tags.add(first.etag!);
   }
-  t.equal(tags.size, PATHS.length, 'another question or format has another tag');
+  t.equal(tags.size, PATHS.length + PROJECTS.length, 'another question or format has another tag');
 });
 
 t.test('If-None-Match as clients send it', async (t) => {
@@ -77,5 +85,38 @@ t.test('what changes an answer changes its tag, and errors have none', async (t)
   for (const path of ['/site?period=x', '/alerts?status=x', '/keywords?group=Nope1']) {
     t.equal((await ask(world, path)).etag, undefined, path);
   }
-  t.equal((await ask(world, '/alerts')).etag, undefined, 'alerts change without a revision');
+});
+
+t.test('what changes without a revision changes its tags, too', async (t) => {
+  let now = Date.parse('2026-03-15T12:00:00Z');
+  const ids = { project_id: 'Proj1', id: '0a1b2c3d-0000-4000-8000-000000000001' };
+  const alert = { ...ids, type: 'keyword_drop', kind: 'Keyword drop', severity: 'warning', title: 'Fell', body: '' };
+  const note = { ...ids, workspace_id: 'acme', scope: 'project', category: 'other', author: 'A', client_visible: true };
+  const [created_at, later] = ['2026-03-03T04:05:06Z', '2026-03-04T04:05:06Z'];
+  const notes = [{ ...note, date: '2026-03-03', text: 'Launch', created_at, updated_at: created_at }];
+  const project = { ...PROJECT, last_synced_at: null, synced_through: null, provisional_after: null };
+  const tables = { projects: [project], alerts: [{ ...alert, created_at }], notes };
+  const world = await makeWorld(t, tables, { now: () => now });
+  const { catalog } = world;
+  const paths = ['', ...PROJECTS, '/alerts', '/alerts.csv', '/notes', '/notes.csv'];
+  const tagsOf = async (): Promise<Record<string, string | undefined>> =>
+    Object.fromEntries(await Promise.all(paths.map(async (path) => [path, (await ask(world, path)).etag] as const)));
+  let before = await tagsOf();
+  const changed = async (): Promise<string[]> => {
+    const after = await tagsOf();
+    const differing = paths.filter((path) => after[path] !== before[path]);
+    before = after;
+    return differing;
+  };
+  t.strictSame(await changed(), []);
+  await world.load({ alerts: [{ ...alert, created_at, resolved_at: later }] });
+  t.strictSame(await changed(), ['/alerts', '/alerts.csv']);
+  await world.load({ notes: [{ ...notes[0], text: 'Relaunch', updated_at: later }] });
+  t.strictSame(await changed(), ['/notes', '/notes.csv']);
+  await catalog.transaction((tx) => putSyncState(tx, 'Proj1', { lastSyncedAt: now * 1000 }));
+  t.strictSame(await changed(), ['', ...PROJECTS], 'reports do not contain when it was');
+  now += 86_400_000;
+  t.strictSame(await changed(), ['', ...PROJECTS], 'before the first days, the history moves with the date');
+  await world.load({ keywords: [keyword('Kw001', 'boots')] });
+  t.match(await changed(), ['', ...PROJECTS]);
 });

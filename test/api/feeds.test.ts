@@ -1,3 +1,4 @@
+// A feed URL answers exactly one question, with the rights and limits of its key, until it is revoked.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';

@@ -1,3 +1,4 @@
+// Only a valid key within its plan and rate limit gets data, and every other request gets the documented error.
 import { globSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
@@ -349,6 +350,15 @@ t.test('Cache-Control: no-store on every answer but the documentation', async (t
     t.equal(answer.headers['cache-control'], 'no-store', `${expected} ${url}`);
     if (expected >= 400) t.type(answer.code, 'string', `${url} has the envelope`);
   }
+});
+
+t.test('a server whose data a newer version has migrated says so', async (t) => {
+  const { app, dataFolder } = await makeWorld(t);
+  using db = new DatabaseSync(join(dataFolder, 'catalog.sqlite'));
+  db.exec('pragma user_version = 999');
+  const ready = await app.inject({ method: 'GET', url: '/readyz' });
+  const message = 'The service is not ready: its data is used by a newer version of the service.';
+  t.match(ready.json(), { error: { code: 'unavailable', message }, components: { catalog: 'away' } });
 });
 
 t.test('livez and readyz need no key; without its catalog the service is not ready', async (t) => {

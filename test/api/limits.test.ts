@@ -1,12 +1,13 @@
+// Requests wait in a fair queue, and are stopped at their time limit or when the client disconnects.
 import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { mock } from 'node:test';
 import t, { type Test } from 'tap';
 import { sendStream } from '../../server/api/send-stream.ts';
-import { StreamScheduler } from '../../server/api/stream-scheduler.ts';
 import { createKey } from '../../server/catalog/keys.ts';
 import { Engine } from '../../server/facts/duckdb/engine.ts';
 import { ConcurrencyLimit, SharedConcurrencyLimit } from '../../server/runtime/limits.ts';
+import { StreamScheduler } from '../../server/runtime/stream-scheduler.ts';
 import { facts, keyword, makeWorld, PROJECT, WORKSPACE, type World } from '../world.ts';
 
 /** Timers fire when the test says so. */

@@ -1,3 +1,4 @@
+// The log has one line per request and never any part of a key.
 import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import fc from 'fast-check';

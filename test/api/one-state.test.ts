@@ -1,3 +1,4 @@
+// Every answer shows a single state of the catalog, even while another process commits.
 import { join } from 'node:path';
 import { DatabaseSync, StatementSync } from 'node:sqlite';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';

@@ -1,3 +1,4 @@
+// Every endpoint accepts the documented parameter values and rejects all others by name.
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { createKey } from '../../server/catalog/keys.ts';

@@ -1,10 +1,9 @@
+// The quality block of an answer counts stored, missing, provisional and cut-off days of its range correctly.
 import t from 'tap';
 import { putSyncDays, type SyncDay } from '../../server/catalog/sync-days.ts';
 import { PROVIDER_EVENTS } from '../../server/domain/provider-events.ts';
 import { facts, keyword, makeWorld, NOW, ofProject, PROJECT, type Row, refusedFor } from '../world.ts';
 import { eachDay } from './comparison-oracle.ts';
-
-// The quality block, against counts of the rows that were loaded.
 
 const DAYS = eachDay({ from: '2026-01-20', to: '2026-03-10' });
 const HOLES = ['2026-02-03', '2026-02-20'];

@@ -1,3 +1,4 @@
+// A server without file descriptors, disk space or writable folders answers 503, and recovers by itself.
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,8 +9,6 @@ import t, { type Test } from 'tap';
 import { writeParquet } from '../parquet.ts';
 import { makeDataFolder, type Server, startProgram, startServer, until, untilReady } from '../process.ts';
 import { facts, makeWorld, PROJECT, temporaryFolder, WORKSPACE, writeSnapshot } from '../world.ts';
-
-// Separate servers that lack a resource.
 
 const SITE = facts('date device', ['2026-03-09', 'mobile', 3, 100, 900]);
 
@@ -25,7 +24,7 @@ const key = keys[0]!;
 
 /** Starts a server under a limit of the shell, for any user. */
 function startLimited(t: Test, limit: string, settings: NodeJS.ProcessEnv): Promise<Server> {
-  const command = `ulimit ${limit} && exec "$0" scripts/ordinate.ts serve`;
+  const command = `ulimit ${limit} && exec "$0" cli/ordinate.ts serve`;
   return untilReady(startProgram(t, { PORT: '0', ...settings }, 'bash', '-c', command, process.execPath));
 }
 

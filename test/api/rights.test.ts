@@ -1,3 +1,4 @@
+// A key reads only its projects until it expires, can be rotated without downtime, and its use is in the audit trail.
 import t from 'tap';
 import { ROUTES } from '../../server/api/api.ts';
 import { listAudit } from '../../server/catalog/audit.ts';

@@ -1,3 +1,4 @@
+// Filters, sort orders and totals of lists are correct on every endpoint that has them.
 import fc from 'fast-check';
 import t from 'tap';
 import { compareTexts } from '../../server/domain/texts.ts';

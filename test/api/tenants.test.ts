@@ -1,8 +1,10 @@
+// No workspace can read the data or cached answers of another one.
 import t from 'tap';
+import { ROUTES } from '../../server/api/api.ts';
 import { createKey } from '../../server/catalog/keys.ts';
 import { facts, keyword, makeWorld, ofProject, PROJECT, WORKSPACE } from '../world.ts';
 
-const PATHS = ['site', 'breakdowns', 'keywords', 'groups', 'page-groups', 'alerts', 'notes', 'queries', 'pages'];
+const PATHS = ROUTES.flatMap(({ path }) => /^\/projects\/:id\/([\w-]+)$/.exec(path)?.[1] ?? []);
 
 /** Pairs of workspace and project that are equal when they are joined by a separator. */
 const SEPARATORS = [':', ' ', '/', '|', ',', '\\', '"', '","', '%20', ''];

@@ -1,3 +1,4 @@
+// Every API answer reports the time of its stages in the Server-Timing header.
 import t from 'tap';
 import { facts, keyword, makeWorld } from '../world.ts';
 

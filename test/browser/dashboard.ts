@@ -1,3 +1,4 @@
+// The dashboard works in a real Chromium on every screen, and is safe from other origins and hostile texts.
 // Tests of the dashboard in a real Chromium: `npm run test:browser` runs them, `npm test` does not.
 
 import t from 'tap';

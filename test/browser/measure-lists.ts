@@ -3,7 +3,7 @@
 import type { AddressInfo } from 'node:net';
 import { loadavg } from 'node:os';
 import t from 'tap';
-import { ensureDashboard } from '../../scripts/dashboard.ts';
+import { ensureDashboard } from '../../cli/dashboard.ts';
 import { createSession } from '../../server/catalog/sessions.ts';
 import { addMember } from '../../server/catalog/workspaces.ts';
 import { addDays, dayOf, eachDay } from '../../server/domain/dates.ts';

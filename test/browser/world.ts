@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import type { Test } from 'tap';
-import { ensureDashboard } from '../../scripts/dashboard.ts';
+import { ensureDashboard } from '../../cli/dashboard.ts';
 import { addDays, dayOf, eachDay } from '../../server/domain/dates.ts';
 import { facts, keyword, makeWorld, PROJECT, type Row, type Tables, WORKSPACE, type World } from '../world.ts';
 

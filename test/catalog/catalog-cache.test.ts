@@ -1,3 +1,4 @@
+// A cached API key is available without waiting, and never stays valid after the commit that revokes it.
 import t from 'tap';
 import { CatalogCache } from '../../server/catalog/catalog-cache.ts';
 import { createKey, revokeKey } from '../../server/catalog/keys.ts';

@@ -1,3 +1,4 @@
+// The catalog keeps working through failed copies, failed writes and upgrades from older versions.
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -9,6 +10,7 @@ import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { openUsage } from '../../server/catalog/open-usage.ts';
 import { sqliteIn } from '../../server/catalog/place.ts';
 import { findAnyProject } from '../../server/catalog/projects.ts';
+import { stopChanges } from '../../server/catalog/sqlite/moved.ts';
 import { findWorkspace, listWorkspaces } from '../../server/catalog/workspaces.ts';
 import { sqlNames, sqlText } from '../../server/runtime/sql.ts';
 import { temporaryFolder } from '../world.ts';
@@ -21,6 +23,20 @@ async function openNew(t: Test): Promise<OpenCatalog> {
 }
 
 testCatalog(t, openNew);
+
+t.test('a catalog that cannot be copied takes changes again, and those begun before are waited for', async (t) => {
+  const folder = temporaryFolder(t);
+  await using catalog = await openCatalog(sqliteIn(folder));
+  using other = new DatabaseSync(join(folder, 'catalog.sqlite'));
+  other.exec('begin immediate');
+  t.throws(() => stopChanges(folder, 'elsewhere', { timeout: 0 }), /is locked by another process/);
+  other.exec('rollback');
+  await catalog.statements.run('revision_next');
+  const undo = stopChanges(folder, 'elsewhere');
+  await t.rejects(catalog.statements.run('revision_next'), /was copied to elsewhere and takes no more changes/);
+  undo();
+  await catalog.statements.run('revision_next');
+});
 
 t.test('a catalog of before has its revisions and its tracked keywords counted', async (t) => {
   const folder = temporaryFolder(t);

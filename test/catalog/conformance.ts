@@ -15,14 +15,14 @@ export function testCatalog(t: Test, open: (t: Test) => Promise<OpenCatalog>): v
   t.test('what a transaction writes is seen by nobody before its commit, and at once after it', async (t) => {
     const catalog = await open(t);
     const before = await catalog.version();
-    await catalog.transaction(async (own) => {
-      await createWorkspace(own, workspace('a'));
+    await catalog.transaction(async (tx) => {
+      await createWorkspace(tx, workspace('a'));
       await nextTurn();
-      t.equal(await idsOf(own), 'a');
+      t.equal(await idsOf(tx), 'a');
       t.equal(await idsOf(catalog), '');
       t.equal(await catalog.snapshot(idsOf), '', 'snapshots of others go on');
       t.equal(await catalog.version(), before);
-      await createWorkspace(own, workspace('b'));
+      await createWorkspace(tx, workspace('b'));
     });
     t.equal(await idsOf(catalog), 'a b');
     t.equal(await catalog.snapshot(idsOf), 'a b');
@@ -52,19 +52,19 @@ export function testCatalog(t: Test, open: (t: Test) => Promise<OpenCatalog>): v
     const days = { firstDay: '2026-03-01', lastDay: '2026-03-09' };
     const file = { file: 'f', rows: 1, bytes: 1, sha256: '0', ...days };
     const lost = { project: 'none', table: 'site_daily' as const, part: '2026-03', ...file };
-    const rests: ((own: Catalog) => Promise<unknown>)[] = [
+    const rests: ((tx: Catalog) => Promise<unknown>)[] = [
       async () => {},
       listWorkspaces,
-      async (own) => {
+      async (tx) => {
         // More than are sent without waiting.
-        for (let sent = 0; sent < 1000; sent++) await putFactFile(own, lost);
+        for (let sent = 0; sent < 1000; sent++) await putFactFile(tx, lost);
       },
     ];
     for (const rest of rests) {
-      const failing = catalog.transaction(async (own) => {
-        await createWorkspace(own, workspace('a'));
-        await putFactFile(own, lost);
-        await rest(own);
+      const failing = catalog.transaction(async (tx) => {
+        await createWorkspace(tx, workspace('a'));
+        await putFactFile(tx, lost);
+        await rest(tx);
       });
       await t.rejects(failing, { message: /foreign key/i });
       t.equal(await idsOf(catalog), '');
@@ -75,8 +75,8 @@ export function testCatalog(t: Test, open: (t: Test) => Promise<OpenCatalog>): v
 
   t.test('a transaction that fails leaves nothing', async (t) => {
     const catalog = await open(t);
-    const failing = catalog.transaction(async (own) => {
-      await createWorkspace(own, workspace('a'));
+    const failing = catalog.transaction(async (tx) => {
+      await createWorkspace(tx, workspace('a'));
       await nextTurn();
       throw new Error('failed');
     });
@@ -94,13 +94,13 @@ export function testCatalog(t: Test, open: (t: Test) => Promise<OpenCatalog>): v
       await failed;
       await createWorkspace(late!, workspace('late'));
     })();
-    const failing = catalog.transaction(async (own) => {
-      late = own;
+    const failing = catalog.transaction(async (tx) => {
+      late = tx;
       throw new Error('failed');
     });
     await t.rejects(failing, { message: 'failed' });
-    await catalog.transaction(async (own) => {
-      await createWorkspace(own, workspace('next'));
+    await catalog.transaction(async (tx) => {
+      await createWorkspace(tx, workspace('next'));
       resolve();
       await t.rejects(lingering, { message: /has ended/ });
     });
@@ -108,15 +108,15 @@ export function testCatalog(t: Test, open: (t: Test) => Promise<OpenCatalog>): v
     const table = { table: 'workspaces', columns: ['id', 'name', 'plan', 'keyword_history_days'], key: ['id'] };
     const many = Array.from({ length: 5000 }, (_, n) => ({ id: `${n}`, name: '', plan: '', keyword_history_days: 1 }));
     let writing: Promise<unknown> | undefined;
-    const ending = catalog.transaction(async (own) => {
-      writing = t.rejects(upsertRows(own, table, many));
+    const ending = catalog.transaction(async (tx) => {
+      writing = t.rejects(upsertRows(tx, table, many));
       await nextTurn();
     });
     await ending;
     await catalog.transaction(async () => writing);
     t.ok((await listWorkspaces(catalog)).length < many.length, 'nothing is added to the next one');
     await t.rejects(
-      catalog.snapshot(async (own) => createWorkspace(own, workspace('c'))),
+      catalog.snapshot(async (snapshot) => createWorkspace(snapshot, workspace('c'))),
       { message: /read-only/ },
     );
   });
@@ -137,8 +137,8 @@ export function testCatalog(t: Test, open: (t: Test) => Promise<OpenCatalog>): v
   t.test('transactions and writes of one process wait for each other without holding it up', async (t) => {
     const catalog = await open(t);
     const { promise, resolve } = Promise.withResolvers<void>();
-    const first = catalog.transaction(async (own) => {
-      await createWorkspace(own, workspace('a'));
+    const first = catalog.transaction(async (tx) => {
+      await createWorkspace(tx, workspace('a'));
       await promise;
     });
     const second = createWorkspace(catalog, workspace('b'));
@@ -153,11 +153,11 @@ export function testCatalog(t: Test, open: (t: Test) => Promise<OpenCatalog>): v
 
   t.test('a snapshot is one state, whatever is committed meanwhile', async (t) => {
     const catalog = await open(t);
-    const seen = await catalog.snapshot(async (own) => {
-      const states = [await idsOf(own)];
+    const seen = await catalog.snapshot(async (snapshot) => {
+      const states = [await idsOf(snapshot)];
       await createWorkspace(catalog, workspace('a'));
       await nextTurn();
-      states.push(await idsOf(own), await own.snapshot(idsOf), await idsOf(catalog));
+      states.push(await idsOf(snapshot), await snapshot.snapshot(idsOf), await idsOf(catalog));
       return states;
     });
     t.strictSame(seen, ['', '', '', 'a']);
@@ -169,9 +169,9 @@ export function testCatalog(t: Test, open: (t: Test) => Promise<OpenCatalog>): v
       { message: 'failed' },
     );
     const many = Array.from({ length: 40 }, () =>
-      catalog.snapshot(async (own) => {
+      catalog.snapshot(async (snapshot) => {
         await nextTurn();
-        return idsOf(own);
+        return idsOf(snapshot);
       }),
     );
     t.strictSame(new Set(await Promise.all(many)), new Set(['a']), 'more than run at once');
@@ -180,9 +180,9 @@ export function testCatalog(t: Test, open: (t: Test) => Promise<OpenCatalog>): v
   t.test('a snapshot may outlive the catalog that it came from', async (t) => {
     const catalog = await open(t);
     const { promise, resolve } = Promise.withResolvers<void>();
-    const reading = catalog.snapshot(async (own) => {
+    const reading = catalog.snapshot(async (snapshot) => {
       await promise;
-      return idsOf(own);
+      return idsOf(snapshot);
     });
     await nextTurn();
     await catalog.close();

@@ -1,5 +1,8 @@
+// The guide to a cluster works as printed, from a data folder to a cluster and back.
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import t from 'tap';
+import { command } from '../command.ts';
 import { guideBlock, guideBlocks, triedBlocks } from '../docs/blocks.ts';
 import { makeDataFolder } from '../process.ts';
 import { runScript } from '../shell.ts';
@@ -35,6 +38,12 @@ t.test(
     // Another machine.
     const other = { ...environment, ORDINATE_DATA: `${folder}/data` };
     t.match(await runScript(guideBlock('cluster', 'serve'), folder, other), /All is in order[\s\S]*Proj1/);
+    const back = { ...other, FOLDER: join(folder, 'back') };
+    t.match(
+      await runScript(guideBlock('cluster', 'go-back'), folder, back),
+      /Copied the catalog[\s\S]*has all 1 files .* 1 were copied/,
+    );
+    t.match(await command({ ORDINATE_DATA: back.FOLDER }, 'verify'), { code: 0, stdout: /All is in order: 1 file/ });
     const untried = guideBlocks().filter(({ page, name }) => page === 'cluster' && !triedBlocks.has(`cluster ${name}`));
     t.strictSame(
       untried.map(({ language }) => language),

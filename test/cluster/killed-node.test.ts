@@ -1,3 +1,4 @@
+// A node killed during a load loses no data and does not block the other nodes.
 import t, { type Test } from 'tap';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { sweepBetweenLoads } from '../../server/load/sweep-between-loads.ts';

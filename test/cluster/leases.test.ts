@@ -1,3 +1,4 @@
+// A lease in PostgreSQL has a single holder over all nodes, and is free after that holder is killed.
 import t from 'tap';
 import { openLeases } from '../../server/catalog/open-leases.ts';
 import { startHolder } from '../lease-holder.ts';

@@ -4,7 +4,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { print } from '../../scripts/cli.ts';
+import { print } from '../../cli/cli.ts';
 import type { Catalog } from '../../server/catalog/catalog.ts';
 import { manifestOf, putFactFile } from '../../server/catalog/manifest.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
@@ -83,14 +83,14 @@ async function readSizes(): Promise<void> {
 }
 
 async function publish(catalog: Catalog, project: string, lock?: Parameters<Catalog['transaction']>[1]): Promise<void> {
-  await catalog.transaction(async (own) => {
+  await catalog.transaction(async (tx) => {
     for (const part of ['2025-12', '2026-01', '2026-02', '2026-03']) {
       const file = `facts/table_1/${project}/${part}-${newUuid()}.parquet`;
       const days = { firstDay: `${part}-01`, lastDay: `${part}-28` };
-      await putFactFile(own, { project, table: 'site_daily', part, file, rows: 1, bytes: 1, sha256: '0', ...days });
+      await putFactFile(tx, { project, table: 'site_daily', part, file, rows: 1, bytes: 1, sha256: '0', ...days });
     }
     const none = new Set<string>();
-    await raiseRevisions(own, { facts: new Set([project]), projects: none, keywords: none, workspaces: none });
+    await raiseRevisions(tx, { facts: new Set([project]), projects: none, keywords: none, workspaces: none });
   }, lock);
 }
 

@@ -1,14 +1,14 @@
 // Compares servers over PostgreSQL and an object store with one over a data folder, and two of them with one:
 // node test/cluster/measure-nodes.ts (--help shows its options). Starts all servers itself; needs PostgreSQL and versitygw, as
 // the tests of test/cluster do. Makes its data once in data/bench-nodes. Only ratios count: alternatives are measured in turn.
-import '../../scripts/threads.ts';
+import '../../cli/threads.ts';
 import { loadavg } from 'node:os';
 import { Command } from 'commander';
-import { readOptions } from '../../scripts/bench/options.ts';
-import { tables } from '../../scripts/bench/report.ts';
-import type { Outcome } from '../../scripts/bench/results.ts';
-import { fail, print } from '../../scripts/cli.ts';
-import { namesOf } from '../../scripts/names.ts';
+import { fail, print } from '../../cli/cli.ts';
+import { namesOf } from '../../cli/names.ts';
+import { readOptions } from '../../lab/bench/options.ts';
+import { tables } from '../../lab/bench/report.ts';
+import type { Outcome } from '../../lab/bench/results.ts';
 import { measureCached, measureUncached } from './measure/answers.ts';
 import { Cluster } from './measure/cluster.ts';
 import { measurePublications } from './measure/publications.ts';

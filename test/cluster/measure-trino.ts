@@ -7,11 +7,11 @@ import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { sqliteIn } from '../../server/catalog/place.ts';
 import { addDays, type Day } from '../../server/domain/dates.ts';
 import { shortIdNumber } from '../../server/domain/ids.ts';
-import { DuckDBFacts } from '../../server/facts/duckdb/duckdb-facts.ts';
 import { Engine } from '../../server/facts/duckdb/engine.ts';
+import { DuckDBReader } from '../../server/facts/duckdb/reader.ts';
 import type { Device, Facts, FactsPart } from '../../server/facts/facts.ts';
 import { type KeywordFiles, planKeywordTotals } from '../../server/facts/keyword-plan.ts';
-import { TrinoFacts } from '../../server/facts/trino/trino-facts.ts';
+import { StoredFacts } from '../../server/facts/stored-facts.ts';
 import { ConcurrencyLimit } from '../../server/runtime/limits.ts';
 import { FolderStore } from '../../server/storage/folder-store.ts';
 import { Bucket } from './servers/object-store.ts';
@@ -34,7 +34,7 @@ const engine = await Engine.open({
   temporaryFolder: join(tmpdir(), `measure-trino-${process.pid}`),
   folders,
 });
-const duckdbOf = (folder: string): Facts => new DuckDBFacts(engine, new FolderStore(folder), new ConcurrencyLimit(2));
+const readerOf = (folder: string) => new DuckDBReader(engine, new FolderStore(folder), new ConcurrencyLimit(2));
 
 async function questionsOfOne(): Promise<Record<string, Question>> {
   await using catalog = await openCatalog(sqliteIn(dataFolder));
@@ -100,10 +100,11 @@ for (const workers of [1, 2]) {
       nothing.push(await milliseconds(() => askTrino(trino.url, 'select 1')));
     console.log(`  select 1: ${Math.round(median(nothing))}`);
     for (const { folder, questions } of worlds) {
-      const duckdb = duckdbOf(folder);
+      const local = readerOf(folder);
+      const duckdb = new StoredFacts(local);
       const { reader, bucket } = await trinoSettings(opened, { trino: trino.url });
       await bucket.putFolder(join(folder, 'facts'), 'some/prefix/facts');
-      const distant = new TrinoFacts(reader, (...of) => duckdb.pageNumbers(...of));
+      const distant = new StoredFacts(local, () => reader);
       for (const [name, ask] of Object.entries(questions)) {
         const times: Record<'duckdb' | 'trino', number[]> = { duckdb: [], trino: [] };
         for (let round = 0; round <= ROUNDS; round++) {

@@ -1,3 +1,4 @@
+// A catalog in PostgreSQL has the same guarantees as one in SQLite, with the same transactions and locks.
 import t, { type Test } from 'tap';
 import type { Catalog, OpenCatalog } from '../../server/catalog/catalog.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
@@ -38,7 +39,7 @@ t.test(
     const [one, two] = await openTwo(t);
     // Each reads how many there are and adds one of that number: as if alone, no number comes twice.
     const add = (catalog: OpenCatalog) =>
-      catalog.transaction(async (own) => createWorkspace(own, workspace(`w${(await listWorkspaces(own)).length}`)));
+      catalog.transaction(async (tx) => createWorkspace(tx, workspace(`w${(await listWorkspaces(tx)).length}`)));
     await Promise.all(Array.from({ length: 20 }, (_, index) => add(index % 2 === 0 ? one : two)));
     t.equal((await listWorkspaces(one)).length, 20);
 
@@ -47,8 +48,8 @@ t.test(
     const publish = async (catalog: OpenCatalog, id: string): Promise<void> => {
       await using lock = await catalog.locks.takeLoad('projects');
       t.ok(await lock!.takeProjects([id]));
-      await catalog.transaction(async (own) => {
-        await createWorkspace(own, workspace(id));
+      await catalog.transaction(async (tx) => {
+        await createWorkspace(tx, workspace(id));
         if (++inside === 2) resolve();
         await both;
       }, lock);
@@ -110,11 +111,13 @@ t.test('a publication whose lock is lost commits nothing', { skip }, async (t) =
   await using catalog = await openCatalog({ dataFolder: temporaryFolder(t), catalogUrl });
   const lock = (await catalog.locks.takeLoad('projects'))!;
   await t.rejects(
-    catalog.transaction(async (own) => {
-      await createWorkspace(own, workspace('a'));
+    catalog.transaction(async (tx) => {
+      await createWorkspace(tx, workspace('a'));
       await query(
         catalogUrl,
-        "select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and pid <> pg_backend_pid()",
+        // Locks are of all databases of the server, which other tests share.
+        `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and pid <> pg_backend_pid()
+          and database = (select oid from pg_database where datname = current_database())`,
       );
     }, lock),
     { name: 'CatalogFailure', resource: 'database-unreachable' },
@@ -145,10 +148,10 @@ t.test(
 
 t.test('a transaction that would wait for the one it is in is an error', { skip }, async (t) => {
   const [one, two] = await openTwo(t);
-  const write = (own: Catalog) => own.statements.run('publication_set', { number: 7, id: 'x' });
+  const write = (tx: Catalog) => tx.statements.run('publication_set', { number: 7, id: 'x' });
   await t.rejects(
-    one.transaction(async (own) => {
-      await write(own);
+    one.transaction(async (tx) => {
+      await write(tx);
       await write(one);
     }),
     /part of a transaction that is open: write to its own catalog/,
@@ -158,6 +161,6 @@ t.test('a transaction that would wait for the one it is in is an error', { skip 
     await Promise.all([two.statements.get('publication'), one.statements.get('publication')]);
   });
   await Promise.all([other, one.transaction(write), two.transaction(write)]);
-  await one.transaction(async (own) => void (await own.transaction(write)));
+  await one.transaction(async (tx) => void (await tx.transaction(write)));
   t.match(await two.statements.get('publication'), { number: 7 });
 });

@@ -1,3 +1,4 @@
+// A catalog can be copied to PostgreSQL and back without loss, and a killed copy leaves no partial catalog.
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -58,6 +59,15 @@ t.test('a catalog is copied to PostgreSQL and back', { skip }, async (t) => {
   t.ok(rows['keywords']! > 0 && rows['fact_files']! > 0 && rows['audit']! > 0);
   t.equal((JSON.parse((await copy(address)).stdout) as { state: string }).state, 'unchanged', 'the same copy again');
 
+  t.strictSame(await answers(t, settings, keys[0]!), before, 'the folder is still read');
+  for (const words of [
+    ['keys', 'create', '--workspace', 'acme', '--name', 'lost'],
+    ['load', everything],
+    ['workspaces', 'set', 'acme', '--keep-days', '100'],
+  ]) {
+    const stopped = /was copied to the database .* takes no more changes.*remove the file '.*catalog-was-copied'/;
+    t.match(await run(t, settings, ...words), { code: 1, stderr: stopped }, words.join(' '));
+  }
   const inDatabase = { ...settings, ORDINATE_CATALOG: address };
   t.strictSame(await answers(t, inDatabase, keys[0]!), before);
   const more = await run(t, inDatabase, 'keys', 'create', '--workspace', 'acme', '--name', 'new', '--json');
@@ -73,6 +83,7 @@ t.test('a catalog is copied to PostgreSQL and back', { skip }, async (t) => {
 
   const back = join(temporaryFolder(t), 'back');
   cpSync(join(dataFolder, 'facts'), join(back, 'facts'), { recursive: true });
+  t.match(await run(t, settings, 'keys', 'list', '--workspace', 'acme'), { code: 0 });
   const returned = await copy(back, { ORDINATE_CATALOG: address });
   t.equal(returned.code, 0, returned.stderr);
   t.equal((JSON.parse((await copy(back, inDatabase)).stdout) as { state: string }).state, 'unchanged');
@@ -83,6 +94,31 @@ t.test('a catalog is copied to PostgreSQL and back', { skip }, async (t) => {
     [],
   );
   t.match(await run(t, { ORDINATE_DATA: back }, 'rebuild'), { code: 0 }, 'its journal is whole');
+
+  const create = ['keys', 'create', '--workspace', 'acme', '--name'];
+  t.match(await run(t, inDatabase, ...create, 'kept'), { code: 0 }, 'such a copy is a backup');
+  const moved = join(temporaryFolder(t), 'moved');
+  const move = (to: string) => run(t, inDatabase, 'catalog', 'copy', '--to', to, '--move');
+  t.match(await move(back), { code: 1, stderr: /There is another catalog in/ });
+  t.match(await run(t, inDatabase, ...create, 'kept too'), { code: 0 }, 'a copy that fails stops nothing');
+  const server = await startServer(t, { ...inDatabase, ORDINATE_SYNC: 'off' });
+  t.match(await move(moved), { code: 0, stdout: /Copied the catalog to '.*moved' and compared it/ });
+  const stopped = /takes no more changes.*\(copied to '.*moved'\).*'drop schema catalog_was_copied cascade'/;
+  for (const words of [
+    [...create, 'lost'],
+    ['load', everything],
+    ['workspaces', 'set', 'acme', '--keep-days', '100'],
+  ]) {
+    t.match(await run(t, inDatabase, ...words), { code: 1, stderr: stopped }, words.join(' '));
+  }
+  t.match(await server.get('/projects', keys[0]!), { status: 200 }, 'the database is still read');
+  server.child.kill('SIGTERM');
+  await server.ended;
+  t.match(await move(moved), { code: 0, stdout: /The same catalog is in/ });
+  const listed = await run(t, { ORDINATE_DATA: moved }, 'keys', 'list', '--workspace', 'acme');
+  t.match(listed, { code: 0, stdout: /kept too/ });
+  await query(address, 'drop schema catalog_was_copied cascade');
+  t.match(await run(t, inDatabase, ...create, 'again'), { code: 0 });
 });
 
 t.test('a copy that is killed leaves a database without a catalog', { skip }, async (t) => {

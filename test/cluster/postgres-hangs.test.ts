@@ -1,4 +1,6 @@
+// While PostgreSQL hangs, requests get 503 in time, and the service recovers by itself.
 import t from 'tap';
+import { openLeases } from '../../server/catalog/open-leases.ts';
 import { run, start, startServer, until } from '../process.ts';
 import { facts, PROJECT, type Tables, WORKSPACE, writeSnapshot } from '../world.ts';
 import { query } from './databases.ts';
@@ -35,6 +37,8 @@ t.test('while PostgreSQL hangs, answers are 503; then all goes on by itself', { 
   t.equal(await clicks(), 1);
   t.match(await cached.get(SITE, key), { status: 200 });
 
+  const leases = openLeases({ dataFolder: '', catalogUrl });
+  const lease = (await leases.acquire('a'))!;
   proxy.fault = (method) => (method === 'PUT' ? 'held' : undefined);
   const loading = load(2);
   await until('a held request', () => (proxy.held > 0 ? true : undefined));
@@ -56,12 +60,15 @@ t.test('while PostgreSQL hangs, answers are 503; then all goes on by itself', { 
     error: { message: 'The service is not ready: its catalog does not answer.' },
     components: { catalog: 'away', engine: 'ok', files: 'unknown' },
   });
+  await lease.release();
+  t.pass('a job does not wait at its end');
   // A new process cannot begin, and says why.
   t.match(await run(t, settings, 'workspaces', 'list'), { code: 1, stderr: /cannot be reached \(.*time/ });
 
   postgres.resume();
   await until('an answer', clicks);
   t.equal((await fetch(`${server.address}/readyz`)).status, 200);
+  await (await until('the lease', () => leases.acquire('a'))).release();
   const { code, stderr } = await loading.ended;
   t.comment(`the load ended with ${code}: ${stderr}`);
   t.equal(await clicks(), code === 0 ? 2 : 1);

@@ -1,3 +1,4 @@
+// A PostgreSQL that is full, read-only or short of connections causes clear errors and no wrong answers.
 import { chownSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';

@@ -1,3 +1,4 @@
+// Servers that share a PostgreSQL catalog see each other's commits at once, and respect the connection limit.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';

@@ -1,5 +1,10 @@
+// A node is ready only while the stores that it needs can be reached.
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
-import { facts, makeWorld } from '../world.ts';
+import { run, startServer } from '../process.ts';
+import { facts, makeWorld, PROJECT, WORKSPACE, writeSnapshot } from '../world.ts';
+import { makeCluster, skip as skipCluster } from './nodes.ts';
 import { Bucket } from './servers/object-store.ts';
 
 const { ORDINATE_TEST_S3: endpoint = '', ORDINATE_TEST_TRINO: trino = '' } = process.env;
@@ -50,4 +55,34 @@ t.test('without the object store it is not ready', { skip }, async (t) => {
     error: { message: 'The service is not ready: its fact files cannot be opened.' },
     components: { ...OTHERS, files: 'away' },
   });
+});
+
+t.test('folders of a node that somebody removes are made again', { skip: skipCluster }, async (t) => {
+  const { node } = await makeCluster(t);
+  const settings = node();
+  const folder = settings.ORDINATE_DATA;
+  const snapshot = writeSnapshot(t, { workspaces: [WORKSPACE], projects: [PROJECT], ...TABLES });
+  t.match(await run(t, settings, 'load', snapshot, '--accept-implausible'), { code: 0 });
+  const made = await run(t, settings, 'keys', 'create', '--workspace', 'acme', '--name', 'test', '--json');
+  const { key } = JSON.parse(made.stdout) as { key: string };
+  const { address, get, printed } = await startServer(t, settings);
+  const ask = async () => {
+    const { status, body } = await get('/projects/Proj1/site?from=2026-03-09&to=2026-03-09', key);
+    return { status, body, ready: (await fetch(`${address}/readyz`)).status };
+  };
+  const answered = { status: 200, body: { totals: { clicks: 1, impressions: 10 } }, ready: 200 };
+  t.match(await ask(), answered);
+  for (const removed of ['cache', 'temporary', '.']) {
+    rmSync(join(folder, removed), { recursive: true });
+    t.match(await ask(), answered, removed);
+  }
+  t.notMatch(printed.stderr, /"level":(?:40|50)/);
+  for (const place of [join(folder, 'cache'), folder]) {
+    rmSync(place, { recursive: true });
+    writeFileSync(place, 'a file in its place');
+    t.match(await ask(), { status: 503, body: { error: { code: 'unavailable' } }, ready: 503 });
+    rmSync(place);
+    t.match(await ask(), answered);
+  }
+  t.match(printed.stderr, /'[^']+cache', was removed and cannot be made again/);
 });

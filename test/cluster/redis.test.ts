@@ -1,3 +1,4 @@
+// Rate limits are exact over all servers with Redis, and per server while Redis is down.
 import t from 'tap';
 import { makeDataFolder, type Server, startServer, until } from '../process.ts';
 import { facts, PROJECT, WORKSPACE, writeSnapshot } from '../world.ts';
@@ -51,6 +52,20 @@ t.test('exactly 120 of 150 requests are answered over two servers', { skip }, as
   );
   const left = answers.filter(({ status }) => status === 200).map((answer) => answer.headers['x-ratelimit-remaining']);
   t.equal(new Set(left).size, 120, 'each was counted once');
+  const parts = await Promise.all(
+    Array.from({ length: 20 }, (_, index) =>
+      fetch(`${servers[index % 2]!.address}/api/v1/projects/Proj1/snapshot/none`, {
+        method: 'HEAD',
+        headers: { authorization: `Bearer ${keys[0]!}` },
+      }),
+    ),
+  );
+  const partsLeft = parts.map(({ headers }) => Number(headers.get('x-ratelimit-remaining')));
+  t.strictSame(
+    partsLeft.sort((a, b) => b - a),
+    Array.from({ length: 20 }, (_, index) => 2399 - index),
+    'requests for files are counted together too, apart',
+  );
   const refused = answers.find(({ status }) => status === 429)!;
   const wait = Number(refused.headers['retry-after']);
   t.ok(wait >= 1 && wait <= 60, `they may come back in ${wait} s`);

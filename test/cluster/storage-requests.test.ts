@@ -1,3 +1,4 @@
+// The object store client never stores or returns wrong bytes, and gives up on a store that does not respond.
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,13 +17,16 @@ const skip = endpoint === '' ? 'ORDINATE_TEST_S3 names no object store' : false;
 /** Larger than a part of an upload, with a last part of another size. */
 const LARGE = 40_000_001;
 /** A store that says nothing for so long is away, in milliseconds. */
-const SOON = { connect: 1000, idle: 1000, upload: 60_000, request: 3000, megabyte: 1000 };
+const SOON = { connect: 1000, idle: 1000, upload: 60_000, answer: 3000, request: 3000, megabyte: 1000 };
 
-async function connect(t: Test): Promise<{ files: S3Files; bucket: Bucket; proxy: FaultyProxy; folder: string }> {
+async function connect(
+  t: Test,
+  timeouts = SOON,
+): Promise<{ files: S3Files; bucket: Bucket; proxy: FaultyProxy; folder: string }> {
   const bucket = await Bucket.create(t, endpoint);
   const proxy = await FaultyProxy.start(t, endpoint);
   const address = { bucket: bucket.name, prefix: 'of/tests/' };
-  const files = new S3Files({ address, endpoint: proxy.url, region: undefined, pathStyle: true, timeouts: SOON });
+  const files = new S3Files({ address, endpoint: proxy.url, region: undefined, pathStyle: true, timeouts });
   t.teardown(() => files.close());
   return { files, bucket, proxy, folder: temporaryFolder(t) };
 }
@@ -113,5 +117,15 @@ t.test('a store that does not answer in time is away', { skip }, async (t) => {
     );
     t.match(failure, { message: new RegExp(`'s3://.*${stored.file}': ${proxy.url} does not answer in time`) });
     t.equal(classifyFailure(failure), 'storage-away');
+  }
+});
+
+t.test('whoever reads waits for less time than whoever writes', { skip }, async (t) => {
+  const { files, proxy, folder } = await connect(t, { ...SOON, idle: 600_000, answer: 500, request: 600_000 });
+  const { stored, source } = write(folder, 1000);
+  await files.put(stored, source);
+  proxy.fault = () => 'silent';
+  for (const ask of [() => files.stat(stored.file), () => files.get(stored, join(folder, 'target'))]) {
+    await t.rejects(ask(), { message: /does not answer in time/ });
   }
 });

@@ -1,13 +1,14 @@
+// Trino and DuckDB give equal results for every question about stored facts.
 import { deepStrictEqual } from 'node:assert/strict';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { filesOf, keywordFilesUntil, type StoredTable } from '../../server/catalog/manifest.ts';
 import { addDays, type Day } from '../../server/domain/dates.ts';
 import { shortIdNumber } from '../../server/domain/ids.ts';
-import { DuckDBFacts } from '../../server/facts/duckdb/duckdb-facts.ts';
+import { DuckDBReader } from '../../server/facts/duckdb/reader.ts';
 import type { Breakdown, Device, Facts, FactsQuery, TakeColumns } from '../../server/facts/facts.ts';
 import { planKeywordTotals } from '../../server/facts/keyword-plan.ts';
-import { TrinoFacts } from '../../server/facts/trino/trino-facts.ts';
+import { StoredFacts } from '../../server/facts/stored-facts.ts';
 import { ConcurrencyLimit } from '../../server/runtime/limits.ts';
 import { openFileStore } from '../../server/storage/open-file-store.ts';
 import { randomWorld } from '../contract/random-world.ts';
@@ -27,8 +28,8 @@ async function bothOf(t: Test, tables: Tables): Promise<Both> {
   const { world, reader } = await trinoWorld(t, tables);
   const files = await openFileStore(world.settings);
   t.teardown(() => files[Symbol.asyncDispose]());
-  const duckdb = new DuckDBFacts(await sharedEngine(world.settings), files, new ConcurrencyLimit(1));
-  return { world, duckdb, trino: new TrinoFacts(reader, (...of) => duckdb.pageNumbers(...of)) };
+  const local = new DuckDBReader(await sharedEngine(world.settings), files, new ConcurrencyLimit(1));
+  return { world, duckdb: new StoredFacts(local), trino: new StoredFacts(local, () => reader) };
 }
 
 /** Rows of columns, sorted: they come in no order. */

@@ -1,3 +1,4 @@
+// Files that Trino cannot read are read by DuckDB, with the same answers.
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,11 +1,11 @@
+// Trino and DuckDB rank lists of queries and pages equally.
 import fc from 'fast-check';
 import t from 'tap';
 import { filesOf, manifestOf } from '../../server/catalog/manifest.ts';
 import type { ListKind } from '../../server/catalog/stored-lists.ts';
 import { EVERY_DAY } from '../../server/domain/range.ts';
-import { TrinoLists } from '../../server/facts/trino/trino-lists.ts';
 import { OwnRows } from '../../server/lists/own-rows.ts';
-import type { ListQuery } from '../../server/lists/source.ts';
+import type { ListQuery } from '../../server/providers/provider.ts';
 import { openFileStore } from '../../server/storage/open-file-store.ts';
 import { facts, sharedEngine } from '../world.ts';
 import { skip, trinoWorld } from './trino-world.ts';
@@ -62,7 +62,7 @@ t.test('lists are ranked equally by both engines', { skip }, async (t) => {
       const files = await openFileStore(world.settings);
       t.teardown(() => files[Symbol.asyncDispose]());
       const here = new OwnRows({ engine, files, distant: undefined, signal });
-      const there = new OwnRows({ engine, files, distant: new TrinoLists(reader, () => true), signal });
+      const there = new OwnRows({ engine, files, distant: { reads: () => true, rows: reader.listRows }, signal });
       for (const kind of ['queries', 'pages'] satisfies ListKind[]) {
         const range = { from: '2026-03-01', to: '2026-03-31' };
         const query: ListQuery = {

@@ -1,3 +1,4 @@
+// A server with Trino answers like one without it, and with 503 while Trino is down.
 import t from 'tap';
 import { command } from '../command.ts';
 import { EVERYTHING } from '../load/snapshots.ts';

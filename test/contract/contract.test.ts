@@ -1,3 +1,4 @@
+// Every answer equals what the contract requires, for random data and random requests.
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import t from 'tap';

@@ -1,6 +1,7 @@
+// The dashboard is one self-contained page that loads nothing from other hosts and stays within its size budget.
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import t from 'tap';
-import { buildDashboard, ensureDashboard } from '../../scripts/dashboard.ts';
+import { buildDashboard, ensureDashboard } from '../../cli/dashboard.ts';
 import { makeWorld } from '../world.ts';
 
 /** Bytes at most, compressed with gzip: of everything that the first screen loads, and of each file that comes later. */

@@ -1,3 +1,4 @@
+// The dashboard's own routes describe keywords, alerts and stored data correctly.
 import t from 'tap';
 import { createSession } from '../../server/catalog/sessions.ts';
 import { addDays, eachDay } from '../../server/domain/dates.ts';

@@ -1,3 +1,4 @@
+// A dashboard session has exactly the rights of its key, and is safe from theft and cross-site requests.
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { InjectOptions } from 'fastify';

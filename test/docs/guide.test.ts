@@ -1,3 +1,4 @@
+// Every block of code in the guide works as printed.
 import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -85,6 +86,25 @@ t.test('spreadsheets: the columns that the Power Query expects', async (t) => {
   t.match(query, 'Headers = [Authorization = "Bearer " & Key]');
 });
 
+t.test('every recipe with a comparison ends with a final day, so that changes have ratios', async (t) => {
+  const pages = ['agents', 'bi', 'notebooks', 'programs', 'spreadsheets'];
+  const texts = pages.map((page) => readFileSync(join(ROOT, `docs/${page}.md`), 'utf8'));
+  const lines = texts.join('\n').split('\n');
+  const compared = lines.filter((line) => /\bcompare(=|: ')/.test(line));
+  t.ok(compared.length >= 4);
+  for (const line of compared) t.match(line, /\bto(=final|: 'final')/);
+  const paths = compared.flatMap((line) => /\/portfolio[^'`"\s]*compare=previous[^'`"\s]*/.exec(line) ?? []);
+  t.equal(paths.length, 2);
+  for (const path of paths) {
+    const { status, body } = await get(path.replace('.csv', ''));
+    t.match(
+      { status, body },
+      { status: 200, body: { projects: [{ totals: { change: { clicks: { ratio: 0 } } } }] } },
+      path,
+    );
+  }
+});
+
 /** The Python with which notebooks are tried: `npm run test:clients` names one that has their packages. */
 const PYTHON = process.env['TEST_PYTHON'] ?? 'python3';
 
@@ -93,11 +113,12 @@ const NOTEBOOKS = {
   pandas: ['pandas', 'len(weekly) >= 8 and weekly["clicks"].sum() == 1200'],
   parquet: ['pandas pyarrow', 'len(monthly) == 3 and abs(monthly["position"].iloc[0] - 5.5) < 1e-9'],
   polars: ['polars', 'top["clicks"].to_list() == [1200]'],
+  'polars-json': ['polars', 'queries["position"].to_list() == [5.5, 5.5] and str(queries.schema["ctr"]) == "Float64"'],
   duckdb: ['duckdb', 'top == [("red shoes", 1200, 5.5)]'],
   snapshot: ['pandas pyarrow fsspec aiohttp', 'len(clicks) == 60 and clicks.sum() == 1200'],
   portfolio: [
     'pandas',
-    'losers["clicks"].tolist() == [1200] and by_project["shop.example"].sum() == 1200 and len(by_project) == 60',
+    'losers["clicks"].tolist() == [1140] and by_project["shop.example"].sum() == 1200 and len(by_project) == 60',
   ],
 } as const;
 for (const [name, [packages, check]] of Object.entries(NOTEBOOKS)) {
@@ -184,9 +205,9 @@ t.test('agents: the configuration and the tools', async (t) => {
 t.test('programs: TypeScript', async (t) => {
   const file = join(folder, 'client.ts');
   const client = pathToFileURL(join(ROOT, 'client/client.ts')).href;
-  writeFileSync(file, here('programs', 'client').replace('ordinate/client', client));
+  writeFileSync(file, here('programs', 'client').replace('ordinate-client', client));
   const { stdout } = await run(process.execPath, [file], { env: environment });
-  t.equal(stdout, 'shop.example 1200 60\n560\n400 invalid_request\n');
+  t.equal(stdout, 'shop.example 0 1200 60\n560\n400 invalid_request\n');
 });
 
 t.test('programs: a shell', async (t) => {
@@ -202,8 +223,9 @@ t.test('programs: the commands of generators', async (t) => {
   }
 });
 
-// The runbook has a test file of its own; what needs servers of a cluster is in test/cluster/guide.test.ts.
-const OTHERS = ['snapshot', 'operate', 'cluster'];
+// These have test files of their own: load and operate beside this one, cluster in test/cluster/, dashboard's in
+// test/readme.test.ts, snapshot's in test/load/.
+const OTHERS = ['load', 'operate', 'cluster', 'dashboard', 'snapshot'];
 
 t.test('every block of the guide was tried', async (t) => {
   const blocks = guideBlocks().filter(({ page }) => !OTHERS.includes(page));

@@ -1,7 +1,9 @@
-import { existsSync, globSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+// Every procedure in the runbook works as printed, from backups to the recovery of a lost catalog.
+import { existsSync, globSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { DEPLOYMENT_TOOLS } from '../deployment-tools.ts';
+import { ROOT } from '../readme.ts';
 import { runScript } from '../shell.ts';
 import { facts, keyword, makeWorld, ofProject, PROJECT, temporaryFolder, WORKSPACE } from '../world.ts';
 import { guideBlock, guideBlocks, triedBlocks } from './blocks.ts';
@@ -39,6 +41,16 @@ t.test('retention', async (t) => {
 });
 
 t.test('installation and upgrades; what runs Ordinate runs it here', async (t) => {
+  // test/package/installed.ts takes these steps.
+  t.match(guideBlock('operate', 'package'), 'npm pack');
+  t.match(guideBlock('operate', 'production'), 'npm prune --omit=dev');
+  const install = guideBlock('operate', 'optional');
+  const { peerDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+    peerDependencies: Readonly<Record<string, string>>;
+  };
+  t.match(install, `npm install --global @redis/client@${peerDependencies['@redis/client']}\n`);
+  const page = readFileSync(join(ROOT, 'docs/operate.md'), 'utf8');
+  for (const name of Object.keys(peerDependencies)) t.match(page, `\`${name}\``, 'the table has it');
   const snapshot = temporaryFolder(t);
   writeFileSync(join(snapshot, 'workspaces.csv'), 'id,name,plan,keyword_history_days\nnew,New,team,486\n');
   const data = join(temporaryFolder(t), 'data');

@@ -1,3 +1,4 @@
+// Different requests never share a cache key, whatever texts they contain.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -27,8 +28,8 @@ t.test('different parts give different keys, whatever they contain', async (t) =
 
 /** Matches code that builds a cache key by joining texts. */
 const JOINED = [
-  /\.(?:get|set|has|delete|add|peek|fetch|forceFetch|kept|make|join)\(\s*`[^`]*\$\{/,
-  /\b\w*(?:[kK]ey|address|walk)\w* = `[^`]*\$\{/,
+  /\.(?:get|set|has|delete|add|peek|fetch|forceFetch|remember|make|join)\(\s*`[^`]*\$\{/,
+  /\b\w*(?:[kK]ey|address|sequence)\w* = `[^`]*\$\{/,
   /=> \[`[^`]*\$\{/,
   /\.join\(['"`][^)]*\)\s*(?:as CacheKey)/,
 ];

@@ -1,3 +1,4 @@
+// Days, months, periods and ranges follow the calendar, and days of the search engine follow Pacific time.
 import fc from 'fast-check';
 import t from 'tap';
 import * as dates from '../../server/domain/dates.ts';

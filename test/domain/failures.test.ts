@@ -1,3 +1,4 @@
+// A full disk, a locked database or a missing resource is recognised in the errors of every library.
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t, { type Test } from 'tap';
@@ -58,6 +59,9 @@ t.test('failures of DuckDB', async (t) => {
     ['Could not read from file "/data/facts/a.parquet": Input/output error', 'disk-error'],
     ['Cannot open file "/data/facts/a.parquet": No such file or directory', undefined],
     ['Cannot open file "/data/Too many open files/a.parquet": No such file or directory', undefined],
+    ['Cannot open file "/data/temporary/x/duckdb_temp_storage-0.tmp": No such file or directory', 'cannot-open'],
+    ['No files found that match the pattern "/data/cache/processes/x/a.parquet"', 'cannot-open'],
+    ['No files found that match the pattern "/data/facts/a.parquet"', undefined],
   ];
   for (const [text, kind] of words) t.equal(classifyFailure(new Error(`IO Error: ${text}`)), kind, text);
 });

@@ -1,3 +1,4 @@
+// Groups and folders contain exactly the keywords that they define, each once.
 import fc from 'fast-check';
 import t from 'tap';
 import {

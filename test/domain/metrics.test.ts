@@ -1,3 +1,4 @@
+// CTR, position and shares of a month are rounded as exact fractions are, and shares add up to the month.
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import t from 'tap';

@@ -1,8 +1,7 @@
+// A property is recognised however it is written, and an ambiguous one is rejected with suggestions.
 import fc from 'fast-check';
 import t from 'tap';
 import { domainOf, matchProperty } from '../../server/domain/properties.ts';
-
-// Which property somebody means.
 
 const READABLE = ['sc-domain:shop.example', 'https://blog.example/', 'http://old.example/', 'https://old.example/'];
 

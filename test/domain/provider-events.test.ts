@@ -1,9 +1,8 @@
+// Ratios across changes of what the provider counts are marked as unsafe to compare, and clicks are not.
 import fc from 'fast-check';
 import t from 'tap';
 import { addDays, parseDay } from '../../server/domain/dates.ts';
 import { eventsBetween, PROVIDER_EVENTS } from '../../server/domain/provider-events.ts';
-
-// Changes of what the provider counts, and what they make unsafe to compare.
 
 const range = (from: string, to: string) => ({ from, to });
 

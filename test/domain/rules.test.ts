@@ -1,3 +1,4 @@
+// Group rules match as documented, and an invalid rule is rejected by name.
 import fc from 'fast-check';
 import t from 'tap';
 import type { GroupedKeyword } from '../../server/domain/groups.ts';

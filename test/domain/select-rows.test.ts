@@ -1,3 +1,4 @@
+// Filtering and sorting in steps gives the same rows as doing it at once.
 import fc from 'fast-check';
 import t from 'tap';
 import type { SortField } from '../../server/domain/filter.ts';

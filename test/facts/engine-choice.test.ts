@@ -1,3 +1,4 @@
+// The engine of a query follows the setting, or with auto the amount of data.
 import t from 'tap';
 import { chooseEngine } from '../../server/facts/engine-choice.ts';
 

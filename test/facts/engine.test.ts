@@ -1,3 +1,4 @@
+// Concurrent and interrupted DuckDB queries never mix results or weaken the limits of memory and folders.
 import { pbkdf2 } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';

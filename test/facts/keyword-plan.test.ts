@@ -1,10 +1,8 @@
+// A keyword total counts each stored day of its range once and no other day, whatever is stored.
 import fc from 'fast-check';
 import t from 'tap';
 import { addDays, type Day, eachDay, monthOf } from '../../server/domain/dates.ts';
 import { type KeywordFiles, planKeywordTotals } from '../../server/facts/keyword-plan.ts';
-
-// The plan is a function of manifest rows: whatever is stored, its parts must count each stored day of the range once and
-// no other day.
 
 const DAYS = eachDay('2025-11-20', '2026-03-10');
 const days = fc.uniqueArray(fc.constantFrom(...DAYS), { minLength: 1 }).map((all) => all.sort());

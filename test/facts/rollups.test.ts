@@ -1,3 +1,4 @@
+// Totals from rollups equal the sums of the days that they come from, after any order of loads.
 import { deepStrictEqual } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,11 +7,9 @@ import fc from 'fast-check';
 import t from 'tap';
 import { addDays, eachDay } from '../../server/domain/dates.ts';
 import { type Measures, NOTHING, sum, toMetrics } from '../../server/domain/metrics.ts';
-import { verify } from '../../server/ops/verify.ts';
+import { verify } from '../../server/maintenance/verify.ts';
 import { localOnly } from '../stores.ts';
 import { facts, keyword, makeWorld } from '../world.ts';
-
-// Rollups must equal the sums of the days that they come from, whatever was loaded in which order.
 
 const KEYWORDS = ['Kw001', 'Kw002', 'Kw003'];
 const DEVICES = ['desktop', 'mobile', 'tablet'];

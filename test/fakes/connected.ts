@@ -2,7 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import type { Catalog } from '../../server/catalog/catalog.ts';
-import { type Connection, setConnection } from '../../server/catalog/connections.ts';
+import type { Connection } from '../../server/catalog/connections.ts';
+import { setConnection } from '../../server/providers/connections.ts';
 import { makeWorld, NOW, PROJECT, type Row, temporaryFolder, type World } from '../world.ts';
 import { type FakeSearchConsole, fakeSearchConsole } from './search-console.ts';
 

@@ -1,13 +1,15 @@
+// The provider model behaves like the reporting API over HTTP, with its rights, quotas and failures.
 import t, { type Test } from 'tap';
-import { KnownSearches } from '../../scripts/demo/provider/known-searches.ts';
-import { makeQueries } from '../../scripts/demo/provider/made-queries.ts';
-import { MadeSearches } from '../../scripts/demo/provider/made-searches.ts';
+import { KnownSearches } from '../../cli/demo/provider/known-searches.ts';
+import { makeQueries } from '../../cli/demo/provider/made-queries.ts';
+import { MadeSearches } from '../../cli/demo/provider/made-searches.ts';
+import { oracle, type SyncedTable } from '../../cli/demo/provider/oracle.ts';
 import type { Connection } from '../../server/catalog/connections.ts';
-import type { AnalyticsQuery } from '../../server/providers/analytics-query.ts';
-import { type AnalyticsRow, sumPositionOf } from '../../server/providers/search-analytics.ts';
+import { sumPositionOf } from '../../server/domain/metrics.ts';
+import type { AnalyticsQuery } from '../../server/providers/search-console/analytics-query.ts';
+import { type AnalyticsRow, SearchAnalytics } from '../../server/providers/search-console/search-analytics.ts';
 import type { Row } from '../world.ts';
 import { SECRETS } from './connected.ts';
-import { oracle, type SyncedTable } from './oracle.ts';
 import { type FakeProvider, fakeProvider, serviceAccount } from './provider.ts';
 import { type ProvidersWorld, providersWorld } from './providers.ts';
 import { FAILURES } from './search-console-failures.ts';
@@ -40,7 +42,7 @@ async function reader(t: Test, count = 40): Promise<Reader> {
     const rows: AnalyticsRow[] = [];
     const whole = { property: PROPERTY, from: '2026-02-20', to: '2026-03-15', dimensions: [], ...query };
     const take = async (some: readonly AnalyticsRow[]) => void rows.push(...some);
-    await world.run((run) => world.providers.searchAnalytics(connection).read(whole, { max: 50_000, take }, run));
+    await world.run((run) => new SearchAnalytics(connection, world.providers).read(whole, { max: 50_000, take }, run));
     return rows;
   };
   return { ...world, provider, read, toProvider };
@@ -167,7 +169,7 @@ t.test('the client reads each row of a tie once', async (t) => {
 
 t.test('who may read what', async (t) => {
   const { provider, read, providers, run, toProvider } = await reader(t);
-  const sites = (connection = toProvider) => run((each) => providers.searchAnalytics(connection).sites(each));
+  const sites = (connection = toProvider) => run((each) => new SearchAnalytics(connection, providers).sites(each));
   provider.give('https://other.example/', 'siteUnverifiedUser');
   t.strictSame(await sites(), [
     { property: PROPERTY, permission: 'siteFullUser' },
@@ -196,7 +198,7 @@ t.test('an assertion that another key has signed is refused', async (t) => {
   const mine = serviceAccount(t, provider.model);
   const other = serviceAccount(t, (await fakeProvider(t)).model);
   const sites = (credentials: string) =>
-    run((each) => providers.searchAnalytics({ ...toProvider, credentials }).sites(each));
+    run((each) => new SearchAnalytics({ ...toProvider, credentials }, providers).sites(each));
   t.strictSame(await sites(mine.credentials), []);
   await t.rejects(sites(other.credentials), { kind: 'access-lost', message: /./ });
 });

@@ -1,14 +1,15 @@
+// The provider model computes the same rows as a plain sum over its searches, with provisional days and limits.
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { RE2JS } from 're2js';
 import t from 'tap';
-import { ApiError } from '../../scripts/demo/provider/errors.ts';
-import { literalsOf } from '../../scripts/demo/provider/filters.ts';
-import { type KnownSearch, KnownSearches } from '../../scripts/demo/provider/known-searches.ts';
-import { makeQueries } from '../../scripts/demo/provider/made-queries.ts';
-import { MadeSearches } from '../../scripts/demo/provider/made-searches.ts';
-import { type AnalyticsRequest, type Dimension, readRequest } from '../../scripts/demo/provider/request.ts';
-import { Site, type SiteOptions } from '../../scripts/demo/provider/site.ts';
+import { ApiError } from '../../cli/demo/provider/errors.ts';
+import { literalsOf } from '../../cli/demo/provider/filters.ts';
+import { type KnownSearch, KnownSearches } from '../../cli/demo/provider/known-searches.ts';
+import { makeQueries } from '../../cli/demo/provider/made-queries.ts';
+import { MadeSearches } from '../../cli/demo/provider/made-searches.ts';
+import { type AnalyticsRequest, type Dimension, readRequest } from '../../cli/demo/provider/request.ts';
+import { Site, type SiteOptions } from '../../cli/demo/provider/site.ts';
 
 /** Noon in California on 2026-03-15: 2026-03-12 is the newest final day. */
 const NOW = Date.parse('2026-03-15T19:00:00Z');

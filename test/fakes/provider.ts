@@ -2,10 +2,10 @@ import { generateKeyPairSync } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
-import type { Account, Permission } from '../../scripts/demo/provider/accounts.ts';
-import { type LogEntry, ProviderModel } from '../../scripts/demo/provider/provider.ts';
-import type { AnalyticsRequest } from '../../scripts/demo/provider/request.ts';
-import { type Failure, type RunningProvider, startProvider } from '../../scripts/demo/provider/server.ts';
+import type { Account, Permission } from '../../cli/demo/provider/accounts.ts';
+import { type LogEntry, ProviderModel } from '../../cli/demo/provider/provider.ts';
+import type { AnalyticsRequest } from '../../cli/demo/provider/request.ts';
+import { type Failure, type RunningProvider, startProvider } from '../../cli/demo/provider/server.ts';
 import { temporaryFolder } from '../world.ts';
 import { credentialsFile, SECRETS } from './connected.ts';
 

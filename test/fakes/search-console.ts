@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
 import type { Test } from 'tap';
-import { FIELDS } from '../../scripts/demo/provider/request.ts';
+import { FIELDS } from '../../cli/demo/provider/request.ts';
 import type { Failure } from './search-console-failures.ts';
 import { type AnalyticsRow, answerFrom, type Query } from './search-console-rows.ts';
 

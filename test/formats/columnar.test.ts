@@ -1,3 +1,4 @@
+// Arrow and Parquet files keep every cell, wherever batches end.
 import fc from 'fast-check';
 import t from 'tap';
 import { arrow } from '../../server/formats/arrow.ts';

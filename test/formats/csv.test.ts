@@ -1,3 +1,4 @@
+// CSV keeps every text exactly, and no cell becomes a formula in a spreadsheet.
 import fc from 'fast-check';
 import t from 'tap';
 import { csv } from '../../server/formats/csv.ts';

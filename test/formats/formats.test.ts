@@ -1,8 +1,18 @@
+// Every endpoint gives the same data in every format, chosen by path, parameter or Accept header.
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import t, { type Test } from 'tap';
 import { createKey } from '../../server/catalog/keys.ts';
 import { facts, keyword, makeWorld, type Row, type World } from '../world.ts';
-import { arrowMetadata, parquetMetadata, parseCsv, parseNdjson, readArrow, readParquet } from './read.ts';
+import {
+  AVERAGE,
+  arrowMetadata,
+  numberText,
+  parquetMetadata,
+  parseCsv,
+  parseNdjson,
+  readArrow,
+  readParquet,
+} from './read.ts';
 
 const HOSTILE = ['=cmd("x")', '+1', '-1', '@sum', '\tx', 'a "b", c\r\nd', "it's; ümlaut 🥾", 'without data'];
 
@@ -176,7 +186,7 @@ function csvFields(row: Flat, columns: readonly string[]): string[] {
     const value = row[name];
     if (value === null || value === undefined) return '';
     if (Array.isArray(value)) return value.join(' ');
-    const text = String(value as string | number);
+    const text = typeof value === 'number' ? numberText(name, value) : String(value as string | boolean);
     return typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   });
 }
@@ -189,7 +199,11 @@ for (const [path, flatten] of Object.entries(flatRows)) {
   t.test(`${path}: every format says the same`, async (t) => {
     const expected = flatten(JSON.parse((await send(path)).text) as Lists);
     t.ok(expected.length > 0);
-    const lines = parseNdjson((await send(inFormat(path, 'ndjson'))).text);
+    const { text } = await send(inFormat(path, 'ndjson'));
+    const lines = parseNdjson(text);
+    for (const [, name = '', value = ''] of text.matchAll(/"(\w+)":(-?[\d.]+)[,}]/g)) {
+      t.equal(value.includes('.'), AVERAGE.test(name), `${name}: ${value}`);
+    }
     t.strictSame(
       lines,
       expected.map((row) => sortLike(row, lines[0]!)),

@@ -1,10 +1,11 @@
+// JSON written as bytes equals the output of JSON.stringify, and comparisons equal exact fractions.
 import fc from 'fast-check';
 import t from 'tap';
 import { CHANGES, Comparer, UNSAFE_REASONS } from '../../server/domain/comparison.ts';
 import { toMetrics } from '../../server/domain/metrics.ts';
 import { metricsJson } from '../../server/formats/json.ts';
 import { MetricsBytes } from '../../server/formats/metrics-bytes.ts';
-import { Piece } from '../../server/formats/text-bytes.ts';
+import { Piece } from '../../server/runtime/text-bytes.ts';
 import { comparedOf, type Sum } from '../api/comparison-oracle.ts';
 
 t.test('the JSON of metrics equals that of JSON.stringify', (t) => {

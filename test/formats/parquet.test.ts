@@ -1,3 +1,4 @@
+// Long Parquet answers are streamed in row groups, and a failed one is never a complete file.
 import t from 'tap';
 import { parquet } from '../../server/formats/parquet.ts';
 import { type Batch, type Column, cellReader, type ReadCell, type Rows } from '../../server/formats/rows.ts';

@@ -19,6 +19,14 @@ export function parseCsv(text: string): string[][] {
   return lines.slice(0, -1);
 }
 
+/** Columns whose numbers have a decimal point in CSV and NDJSON, whole ones too. */
+export const AVERAGE = /(^|_)(ctr|position|anonymousClicksShare)$|^changeRatio_|_queryCoverage_/;
+
+/** A number of a column as CSV has it. */
+export function numberText(column: string, value: number): string {
+  return AVERAGE.test(column) && Number.isInteger(value) ? `${value}.0` : String(value);
+}
+
 export function parseNdjson(text: string): PlainRow[] {
   return text
     .split('\n')

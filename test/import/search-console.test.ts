@@ -1,10 +1,11 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+// Exports and API pulls of Search Console are imported exactly, or rejected by name with nothing stored.
+import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { zipSync } from 'fflate';
 import t, { type Test } from 'tap';
 import { putSyncDays } from '../../server/catalog/sync-days.ts';
 import { command } from '../command.ts';
-import { facts, keyword, makeWorld, type Row, temporaryFolder, type World } from '../world.ts';
+import { type Answer, facts, keyword, makeWorld, type Row, temporaryFolder, type World } from '../world.ts';
 
 const encoded = (text: string): Buffer => Buffer.from(text);
 
@@ -20,10 +21,24 @@ function folderWith(t: Test, files: Files): string {
   return folder;
 }
 
+function zipOf(files: Files): Buffer {
+  return Buffer.from(zipSync(Object.fromEntries(Object.entries(files).map(([file, text]) => [file, encoded(text)]))));
+}
+
 function zipWith(t: Test, name: string, files: Files): string {
   const path = join(temporaryFolder(t), name);
-  writeFileSync(path, zipSync(Object.fromEntries(Object.entries(files).map(([file, text]) => [file, encoded(text)]))));
+  writeFileSync(path, zipOf(files));
   return path;
+}
+
+/** Bytes of zip files: entries of the directory at its end begin with these, the end of the directory with others. */
+const [ENTRY, END] = ['PK\x01\x02', 'PK\x05\x06'];
+
+/** Changes a number of each entry in the directory of an archive. @param at 24: size when unpacked; 42: where its data is */
+function changeEntries(zip: Buffer, at: 24 | 42, change: (value: number) => number): Buffer {
+  for (let entry = zip.indexOf(ENTRY); entry !== -1; entry = zip.indexOf(ENTRY, entry + 1))
+    zip.writeUInt32LE(change(zip.readUInt32LE(entry + at)), entry + at);
+  return zip;
 }
 
 interface Imported {
@@ -135,7 +150,8 @@ for (const [language, files] of Object.entries(LANGUAGES)) {
     // Nothing is claimed that the files do not say.
     t.equal((await ask('queries?from=2026-03-01&to=2026-03-02')).status, 400);
     t.equal((await ask(`site?${RANGE}&device=mobile`)).status, 400);
-    t.match((await ask(`breakdowns?${RANGE}`)).body, { countries: [], devices: [], appearances: [] });
+    t.equal((await ask(`site?${RANGE}&country=usa`)).status, 400);
+    t.match((await ask(`breakdowns?${RANGE}`)).body, { countries: [], devices: [], appearances: [], brand: null });
   });
 }
 
@@ -183,6 +199,128 @@ t.test('a dry run says what is there, how it fits and what cannot be known', asy
     code: 1,
     stderr: /There is no workspace 'acme'/,
   });
+});
+
+/** A chart of the user interface. Each row is a day and what is after it. */
+const chart = (header: string, ...rows: readonly string[]): string =>
+  `${header},Clicks,Impressions,CTR,Position\n${rows.map((row) => `${row}\n`).join('')}`;
+const WEEKS = ['2026-02-01', '2026-02-08', '2026-02-15', '2026-02-22'].map((day) => `${day},70,700,10%,5.4`);
+const MONTHS = ['2025-12-01', '2026-01-01', '2026-02-01'].map((day) => `${day},70,700,10%,5.4`);
+
+t.test('charts by week and month are not taken for days', async (t) => {
+  const world = await makeWorld(t, { projects: [] });
+  const queries = ENGLISH['Queries.csv']!;
+  const charts: readonly (readonly [string, RegExp])[] = [
+    [chart('Week', ...WEEKS), /its rows are weeks/],
+    [chart('Date', ...WEEKS), /its rows are weeks/],
+    [chart('Näyttö', ...WEEKS), /its rows are weeks/],
+    [chart('Date', '2026-01-28,1,10,10%,1', ...WEEKS.slice(0, 3)), /its rows are weeks/],
+    [chart('Monat', ...MONTHS), /its rows are months/],
+    [chart('Date', ...MONTHS), /its rows are months/],
+    [chart('Week', WEEKS[0]!), /its rows are weeks/],
+    [chart('Month', '2026-02,70,700,10%,5.4'), /its rows are months/],
+  ];
+  for (const [text, reason] of charts) {
+    const folder = folderWith(t, { 'Chart.csv': text, 'Queries.csv': queries });
+    const name = text.slice(0, 20);
+    const { code, stderr } = await imported(world, [folder]);
+    t.equal(code, 1, name);
+    t.match(stderr, reason, name);
+    t.match(
+      stderr,
+      /Queries\.csv: the range of this list is not in the export/,
+      'the last week ends nobody knows when',
+    );
+    t.match((await imported(world, [folder], '--dry-run')).summary.files, [{ storedAs: [], remarks: [reason] }]);
+  }
+  t.strictSame((await world.get('/projects')).body.projects, []);
+  const folder = folderWith(t, { 'Chart.csv': chart('Week', ...WEEKS), 'Queries.csv': queries });
+  const { summary } = await imported(world, [folder], '--from', '2026-02-01', '--to', '2026-02-28');
+  t.strictSame(Object.keys(summary.tables).sort(), ['projects', 'query_period']);
+});
+
+t.test('a day without data is no error, and missing days are named', async (t) => {
+  const world = await makeWorld(t, { projects: [] });
+  const days = ['2026-03-01,10,100,10%,5.4', '2026-03-02,,,,', '2026-03-04,10,100,10%,5.4', '2026-03-05,"","","",""'];
+  const folder = folderWith(t, { 'Chart.csv': chart('Date', ...days), 'Queries.csv': ENGLISH['Queries.csv']! });
+  const named = /3 days of the range have no data and are not stored: 2026-03-02, 2026-03-03, 2026-03-05/;
+  const words = ['--workspace', 'acme', '--property', PROPERTY, '--dry-run'];
+  const { stdout } = await command({ ORDINATE_DATA: world.dataFolder }, 'import', 'search-console', folder, ...words);
+  t.match(stdout, named);
+  const { code, summary } = await imported(world, [folder]);
+  t.equal(code, 0);
+  t.match(summary.files[0], { rows: 2, from: '2026-03-01', to: '2026-03-05', remarks: [/devices/, /brand/, named] });
+  const site = (await world.get(`/projects/${summary.project.id}/site?from=2026-03-01&to=2026-03-05&quality=1`)).body;
+  t.match(site, { totals: { clicks: 20 }, quality: { daysStored: 2 } });
+  const lists = await world.get(`/projects/${summary.project.id}/queries?from=2026-03-01&to=2026-03-05`);
+  t.equal(lists.status, 200, 'the range of the lists has all days of the chart');
+  const none = folderWith(t, { 'Chart.csv': chart('Date', '2026-03-02,,,,') });
+  t.match(await imported(world, [none]), { code: 1, stderr: /Chart\.csv: no rows/ });
+});
+
+t.test('the brand split is computed of rows by date and query, or unknown', async (t) => {
+  const world = await makeWorld(t, { projects: [] });
+  const site = pull('date,device', '2026-03-01,MOBILE,9,90,0.1,2', '2026-03-02,MOBILE,5,50,0.1,2');
+  const rows = ['2026-03-01,ACME boots,MOBILE,2,4,0.5,1.5', '2026-03-01,boots,MOBILE,1,5,0.2,9'];
+  const first = await imported(world, [folderWith(t, { 'site.csv': site })]);
+  const { id } = first.summary.project;
+  const ask = async (day: string, more = ''): Promise<Answer['body']> => {
+    const { body } = await world.get(`/projects/${id}/breakdowns?from=2026-03-01&to=${day}&quality=1${more}`);
+    return body;
+  };
+  const unknown = { brand: null, quality: { anonymousClicksShare: null, queryCoverage: { clicks: null } } };
+  t.match(await ask('2026-03-01'), { devices: [{ clicks: 9 }], ...unknown });
+  const both = folderWith(t, { 'site.csv': site, 'queries.csv': pull('date,query,device', ...rows) });
+  t.match(await imported(world, [both], '--brand-term', 'acme'), { code: 0, stderr: '' });
+  t.match(await ask('2026-03-01'), {
+    brand: { brand: { clicks: 2, impressions: 4 }, nonBrand: { clicks: 1 }, anonymous: { clicks: 6, impressions: 81 } },
+    quality: { queryCoverage: { clicks: 0.3333 } },
+  });
+  t.match(await ask('2026-03-02'), unknown, 'a day without queries');
+  const portfolio = (await world.get('/portfolio?from=2026-03-01&to=2026-03-02&quality=1')).body.projects[0];
+  t.match(portfolio.quality, unknown.quality);
+  const compared = await ask('2026-03-01', '&compare=2026-03-02..2026-03-02');
+  t.match(compared.brand.brand, { unsafe: { clicks: ['low_base', 'provisional', 'missing_days'] } });
+  const url = `/api/v1/projects/${id}/breakdowns.csv?from=2026-03-02&to=2026-03-02`;
+  const { body } = await world.app.inject({ url, headers: { authorization: `Bearer ${world.key}` } });
+  t.match(body, /^kind,value,.*\r\ndevice,mobile,5,[^\r]*\r\n$/, 'no row of a segment');
+  // The chart says less of a day than what is stored.
+  const dates = folderWith(t, { 'Chart.csv': chart('Date', '2026-03-01,9,90,10%,2', '2026-03-02,5,50,10%,2') });
+  t.match(await imported(world, [dates]), { code: 1, stderr: /Nothing in these files can be stored/ });
+  t.match(await ask('2026-03-01'), { brand: { brand: { clicks: 2 } } });
+});
+
+t.test('tracked queries of rows by date, query and device', async (t) => {
+  const world = await makeWorld(t, { projects: [] });
+  const rows = pull('date,query,device', '2026-03-01,red,MOBILE,2,4,0.5,1.5', '2026-03-02,red,DESKTOP,1,5,0.2,9');
+  const { code, stderr, summary } = await imported(world, [folderWith(t, { 'a.csv': rows })], '--track-top', '1');
+  t.match({ code, stderr }, { code: 0, stderr: '' });
+  t.match(summary.tables, { keyword_daily: { rows: 2 }, query_period: { rows: 1 }, keywords: { rows: 1 } });
+  const asked = `/projects/${summary.project.id}/keywords?from=2026-03-01&to=2026-03-02&device=mobile&daily=1`;
+  t.match((await world.get(asked)).body.keywords, [{ query: 'red', daily: [{ date: '2026-03-01', clicks: 2 }] }]);
+});
+
+t.test('rows of all dimensions are stored for tracked queries, or refused', async (t) => {
+  const world = await makeWorld(t, { projects: [] });
+  const all = 'date,page,query,country,device';
+  const rows = pull(all, '2026-03-01,https://shop.example/a,red,usa,MOBILE,2,4,0.5,1.5');
+  const folder = folderWith(t, { 'all.csv': rows });
+  const refused = { code: 1, stderr: /Nothing in these files can be stored.*all\.csv: only tracked.*--track-top/s };
+  t.match(await imported(world, [folder]), refused);
+  t.match((await imported(world, [folder], '--dry-run')).summary, { loaded: false, project: null });
+  t.strictSame((await world.get('/projects')).body.projects, [], 'no empty project');
+  const { summary } = await imported(world, [folder], '--track-top', '1');
+  t.match(summary.tables, { keyword_page_daily: { rows: 1 } });
+});
+
+t.test('a list as long as the user interface writes at most is cut', async (t) => {
+  const world = await makeWorld(t, { projects: [] });
+  const rows = Array.from({ length: 1000 }, (_, index) => `query ${index},1,10,10%,1`);
+  const folder = folderWith(t, { 'Queries.csv': chart('Top queries', ...rows) });
+  const { summary } = await imported(world, [folder], '--from', '2026-02-01', '--to', '2026-02-28');
+  t.match(summary.files, [{ remarks: [/exactly/, /1000 rows.*others are probably missing/] }]);
+  const path = `/projects/${summary.project.id}/queries?from=2026-02-01&to=2026-02-28&limit=1`;
+  t.match((await world.get(path)).body.source, { truncated: true, capped: true });
 });
 
 t.test('totals of a range alone need its name', async (t) => {
@@ -264,6 +402,24 @@ t.test('pulls of the API, with any dimensions', async (t) => {
     [{ syncedThrough: '2026-03-10', syncStatus: 'ok' }],
     'what is synced further stays',
   );
+});
+
+t.test('a byte order mark is part of a text, and none of a file', async (t) => {
+  const world = await makeWorld(t);
+  const text = '\uFEFFshoes that are longer than twelve bytes';
+  const row = (query: string) => `2026-03-01,${query},usa,MOBILE,2,4,0.5,1.5`;
+  const folder = folderWith(t, {
+    'a.csv': `\uFEFF${pull('date,query,country,device', row(text), row('\uFEFFx'), row('x'), row('a\uFEFFb'))}`,
+  });
+  t.match(await imported(world, [folder], '--track-top', '4'), { code: 0, stderr: '' });
+  const range = 'from=2026-03-01&to=2026-03-01';
+  const queriesOf = ({ body }: Answer, name: string): string[] =>
+    (body[name] as { query: string }[]).map(({ query }) => query).sort();
+  const texts = ['a\uFEFFb', 'x', '\uFEFFx', text].sort();
+  t.strictSame(queriesOf(await world.ask(`/queries?${range}`), 'queries'), texts);
+  const keywords = await world.ask(`/keywords?${range}`);
+  t.strictSame(queriesOf(keywords, 'keywords'), texts);
+  for (const { query, metrics } of keywords.body.keywords) t.equal(metrics.clicks, 2, query);
 });
 
 t.test('pulls that lack countries or devices become what they can be', async (t) => {
@@ -423,7 +579,32 @@ t.test('what does not fit is refused by name, and nothing is stored', async (t) 
   t.match(await imported(world, [join(dirname(zip), 'none.zip')]), { code: 1, stderr: /There is no file or folder/ });
   writeFileSync(zip, 'not a zip');
   t.match(await imported(world, [zip], '--force'), { code: 1, stderr: /cannot be read as a zip file/ });
+  const archives: readonly [Buffer, RegExp][] = [
+    [zipOf({ '../../Chart.csv': ENGLISH['Chart.csv']! }), /cannot be read as a zip file: invalid relative path/],
+    [changeEntries(zipOf(ENGLISH), 24, () => 2_000_000_001), /larger than 2 GB when unpacked/],
+    [changeEntries(zipOf(ENGLISH), 24, (size) => size + 1), /cannot be read as a zip file: not enough bytes/],
+    [changeEntries(zipOf(ENGLISH), 24, (size) => size - 1), /cannot be read as a zip file: too many bytes/],
+  ];
+  for (const [bytes, message] of archives) {
+    writeFileSync(zip, bytes);
+    t.match(await imported(world, [zip], '--force'), { code: 1, stderr: message }, String(message));
+  }
   t.strictSame((await world.get('/projects')).body.projects, []);
+});
+
+t.test('an archive is read from the disk as far as it is needed', async (t) => {
+  const world = await makeWorld(t, { projects: [] });
+  const path = join(temporaryFolder(t), 'large.zip');
+  const zip = zipOf(ENGLISH);
+  // Nothing is written there: the file is longer than memory may be, and takes no space.
+  const hole = 3_000_000_000;
+  changeEntries(zip, 42, (offset) => offset + hole);
+  const end = zip.lastIndexOf(END);
+  zip.writeUInt32LE(zip.readUInt32LE(end + 16) + hole, end + 16);
+  const file = openSync(path, 'w');
+  writeSync(file, zip, 0, zip.length, hole);
+  closeSync(file);
+  t.match(await imported(world, [path], '--force'), { code: 0, summary: { tables: { site_daily: { rows: 3 } } } });
 });
 
 t.test('an import can be repeated, exported and loaded again', async (t) => {

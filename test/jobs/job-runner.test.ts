@@ -1,3 +1,4 @@
+// Each due job runs once over all processes, continues after a kill, and is retried with growing pauses.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -8,6 +9,7 @@ import type { Leases } from '../../server/catalog/leases.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { openUsage } from '../../server/catalog/open-usage.ts';
 import { sqliteIn } from '../../server/catalog/place.ts';
+import type { Usage } from '../../server/catalog/usage.ts';
 import type { Job } from '../../server/jobs/job.ts';
 import { JobRunner } from '../../server/jobs/job-runner.ts';
 import { type JobState, JobStates } from '../../server/jobs/job-states.ts';
@@ -28,12 +30,18 @@ interface Process {
 async function makeMachine(t: Test): Promise<{
   clock: FakeClock;
   dataFolder: string;
-  start: (jobs: readonly Job[], leases?: Leases) => Process;
+  start: (jobs: readonly Job[], options?: { leases?: Leases; through?: (usage: Usage) => Usage }) => Process;
 }> {
   const dataFolder = temporaryFolder(t);
   await (await openCatalog(sqliteIn(dataFolder))).close();
   const clock = new FakeClock(NOW);
-  const start = (jobs: readonly Job[], leases: Leases = new FileLeases(dataFolder)): Process => {
+  const start = (
+    jobs: readonly Job[],
+    {
+      leases = new FileLeases(dataFolder),
+      through = (usage) => usage,
+    }: { leases?: Leases; through?: (usage: Usage) => Usage } = {},
+  ): Process => {
     const log: string[] = [];
     const lines =
       (job: string) =>
@@ -46,7 +54,7 @@ async function makeMachine(t: Test): Promise<{
       error: lines(job),
     });
     const usage = openUsage(sqliteIn(dataFolder), () => {});
-    const states = new JobStates(usage);
+    const states = new JobStates(through(usage));
     const runner = new JobRunner({
       jobs,
       settings: readSettings({ ORDINATE_DATA: dataFolder }),
@@ -223,6 +231,42 @@ t.test(
   },
 );
 
+t.test('a progress that is stored after the end of its run does not begin it again', async (t) => {
+  const { clock, start } = await makeMachine(t);
+  let runs = 0;
+  const job: Job = {
+    name: 'short',
+    every: HOUR,
+    jitter: 0,
+    run: async ({ report }) => {
+      runs++;
+      report('1 of 1');
+      return {};
+    },
+  };
+  const late = Promise.withResolvers<void>();
+  // As a pool of connections, on which the later statement may be the first.
+  const through = (usage: Usage): Usage => ({
+    get: (name, values) => usage.get(name, values),
+    all: (name, values) => usage.all(name, values),
+    change: (name, values) => usage.change(name, values),
+    close: () => usage.close(),
+    run: async (name, values) => {
+      if (typeof values?.['progress'] === 'string') await late.promise;
+      return usage.run(name, values);
+    },
+  });
+  start([job], { through });
+  await clock.advance(1000);
+  late.resolve();
+  await clock.advance(1000);
+  const other = start([job]);
+  await clock.advance(MINUTE);
+  t.match(await other.states.read('short'), { outcome: 'succeeded', failures: 0 });
+  t.equal(runs, 1);
+  t.notOk(other.log.some((line) => line.includes('ended before the run finished')));
+});
+
 t.test('a lease that is lost ends the run, whose state is for others to say', async (t) => {
   const { clock, start } = await makeMachine(t);
   const seen: string[] = [];
@@ -230,7 +274,7 @@ t.test('a lease that is lost ends the run, whose state is for others to say', as
   const leases: Leases = {
     acquire: async () => (isHeld ? { isHeld: async () => isHeld, release: async () => {} } : undefined),
   };
-  const { states, log } = start([endless(seen)], leases);
+  const { states, log } = start([endless(seen)], { leases });
   await clock.advance(MINUTE);
   t.strictSame(seen, ['started']);
   isHeld = false;
@@ -289,8 +333,8 @@ t.test('a lease that comes late: what another process has run meanwhile is not r
       return { isHeld: async () => true, release };
     },
   };
-  start([counting(runs, clock)], leases);
-  start([counting(runs, clock)], leases);
+  start([counting(runs, clock)], { leases });
+  start([counting(runs, clock)], { leases });
   await clock.advance(HOUR);
   t.strictSame(runs, [0]);
 });

@@ -1,3 +1,4 @@
+// Background jobs delete only files that no request can read, and refresh lists in use before clients wait.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';

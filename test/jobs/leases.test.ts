@@ -1,3 +1,4 @@
+// A lease in a data folder has a single holder, and is free after that holder is killed.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';

@@ -1,3 +1,4 @@
+// A job is due after its interval, and after a failure only when its growing pause ends.
 import fc from 'fast-check';
 import t from 'tap';
 import type { JobState } from '../../server/jobs/job-states.ts';

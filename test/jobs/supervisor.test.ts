@@ -1,3 +1,4 @@
+// A job process that ends is started again after a growing pause, until the server stops.
 import t from 'tap';
 import { Supervisor, type WorkerProcess } from '../../server/jobs/supervisor.ts';
 import { FakeClock } from '../fakes/fake-clock.ts';

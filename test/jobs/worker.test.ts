@@ -1,3 +1,4 @@
+// Jobs run in a process of their own, once over all servers, and stop with the server.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';

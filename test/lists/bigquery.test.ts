@@ -1,3 +1,4 @@
+// Lists come from the BigQuery export where it has them, and else from the reporting API.
 import t from 'tap';
 import { removeConnection } from '../../server/catalog/connections.ts';
 import { DATASET, fakeBigQuery, LOG_COLUMNS, SITE_COLUMNS, URL_COLUMNS } from '../fakes/bigquery.ts';

@@ -1,8 +1,9 @@
+// Operators can set up connections and inspect lists by command, and no output shows credentials.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { readCredentials } from '../../server/providers/credentials.ts';
+import { readCredentials } from '../../server/providers/google/credentials.ts';
 import { ordinate } from '../fakes/command-line.ts';
 import { connectedWorld, credentialsFile, SECRETS } from '../fakes/connected.ts';
 import { FAILURES } from '../fakes/search-console-failures.ts';

@@ -1,12 +1,14 @@
+// A changed connection keeps or drops its stored lists as needed, and an invalid one is rejected with a reason.
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
-import { connectionsOf, removeConnection } from '../../server/catalog/connections.ts';
+import { connectionsOf, putConnection, removeConnection } from '../../server/catalog/connections.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { sqliteIn } from '../../server/catalog/place.ts';
 import { findPause } from '../../server/catalog/provider-pauses.ts';
-import { listStoredLists } from '../../server/catalog/stored-lists.ts';
-import { sqlText } from '../../server/runtime/sql.ts';
+import { listRetiredLists, listStoredLists, readListTotals } from '../../server/catalog/stored-lists.ts';
+import { sqlNames, sqlText } from '../../server/runtime/sql.ts';
+import { ordinate } from '../fakes/command-line.ts';
 import { connect, connectedWorld, credentialsFile } from '../fakes/connected.ts';
 import { FAILURES } from '../fakes/search-console-failures.ts';
 import { temporaryFolder } from '../world.ts';
@@ -70,3 +72,51 @@ t.test('a catalog of the first shape is brought up to date', async (t) => {
   await connect(catalog, {});
   t.match(await connectionsOf(catalog, 'Proj1'), [{ kind: 'search-console', credentials: null }]);
 });
+
+t.test('what a catalog has of providers stays when it takes the kinds of all of them', async (t) => {
+  const folder = temporaryFolder(t);
+  const before = new DatabaseSync(join(folder, 'catalog.sqlite'));
+  const migrations = sqlNames('catalog/migrations').filter((name) => name < 'catalog/migrations/0020');
+  for (const name of migrations) before.exec(sqlText(name));
+  before.exec(`
+    pragma user_version = ${migrations.length};
+    insert into workspaces (id, name, plan, keyword_history_days) values ('acme', 'Acme', 'team', 486);
+    insert into projects (id, workspace_id, domain, property, brand_terms, sync_status, history_backfilling,
+      setup_finished, created_at) values ('Proj1', 'acme', 'shop.example', 'sc-domain:shop.example', '[]', 'ok', 0, 1, 0);
+    insert into connections values ('Proj1', 'bigquery', 'a.json', 'https://b/', 'https://c/', 'p.d', 'EU', 5, 'pages');
+    insert into provider_pauses values ('bigquery', 'sc-domain:shop.example', 7, 'rate-limit', '2026-03-01');
+    insert into lists values ('lists/a.parquet', 'Proj1', 'pages', '2026-01-01', '2026-01-31', 'usa',
+      'property sc-domain:shop.example', 'bigquery', 1, 0, 1, 1, 99, 6, 'abc')`);
+  before.close();
+  const catalog = await openCatalog(sqliteIn(folder));
+  t.teardown(() => catalog.close());
+  const [kind, endpoint, tokenEndpoint] = ['bigquery', 'https://b/', 'https://c/'];
+  const connection = { kind, credentials: 'a.json', endpoint, tokenEndpoint, dataset: 'p.d', location: 'EU' };
+  t.strictSame({ ...(await connectionsOf(catalog, 'Proj1'))[0] }, { ...connection, archive: 'pages' });
+  const pause = { until: 7, reason: 'rate-limit', loadRefusedOn: '2026-03-01' };
+  t.strictSame({ ...(await findPause(catalog, 'bigquery', 'sc-domain:shop.example')) }, pause);
+  const list = { file: 'lists/a.parquet', source: 'bigquery', from: '2026-01-01', to: '2026-01-31', country: 'usa' };
+  const counts = { rows: 1, truncated: false, capped: true, final: true, bytes: 99, fetchedAt: 6 };
+  t.match(await listStoredLists(catalog, 'Proj1'), [{ ...list, ...counts, project: 'Proj1', kind: 'pages' }]);
+  t.strictSame({ ...(await readListTotals(catalog)) }, { lists: 1, bytes: 99 });
+
+  await putConnection(catalog, 'Proj1', { ...connection, kind: 'another', archive: 'none' }, 8);
+  t.match(await connectionsOf(catalog, 'Proj1'), [{ kind: 'another' }, { kind: 'bigquery' }]);
+  t.strictSame(await listStoredLists(catalog, null), [], 'lists of providers are dropped');
+  t.strictSame({ ...(await readListTotals(catalog)) }, { lists: 0, bytes: 0 }, 'and counted');
+  t.match(await listRetiredLists(catalog, Date.now() * 2000), [{ file: 'lists/a.parquet' }], 'and their files removed');
+});
+
+t.test(
+  'a connection of a provider that this version lacks is no source of lists, and named when it is tested',
+  async (t) => {
+    const { catalog, dataFolder, ask } = await connectedWorld(t);
+    const [connection] = await connectionsOf(catalog, 'Proj1');
+    await putConnection(catalog, 'Proj1', { ...connection!, kind: 'another' }, 1);
+    const test = () => ordinate(dataFolder, 'connections', 'test', '--project', 'Proj1');
+    t.match(await test(), { code: 1, error: "This version has no provider 'another'." });
+    t.equal((await ask(PATH)).status, 200, 'the other connection works');
+    await removeConnection(catalog, 'Proj1', 'search-console');
+    t.match(await ask(PATH), { status: 503, body: { error: { message: /^There is no source of pages/ } } });
+  },
+);

@@ -1,3 +1,4 @@
+// Each provider failure is reported with its cause, and retried or paused as the provider requires.
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { connectedWorld, SECRETS } from '../fakes/connected.ts';

@@ -1,3 +1,4 @@
+// A list is fetched once for all clients and stored, and stays available while the provider fails.
 import { readdirSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -138,22 +139,22 @@ t.test('which days are final: the provider’s word, while it is fresh', async (
   t.equal(await isFinal('2026-03-14'), false);
 });
 
-t.test('which days are final without word from the provider: four Pacific days', async (t) => {
+t.test('which days are final without word from the provider: three Pacific days', async (t) => {
   const stale = { provisional_after: '2026-02-10', last_synced_at: '2026-02-12T00:00:00Z' };
   for (const project of [{ provisional_after: null }, stale]) {
     const world = await connectedWorld(t, { project });
     const isFinal = finality(world);
-    t.equal(await isFinal('2026-03-11'), true);
-    t.equal(await isFinal('2026-03-12'), false);
+    t.equal(await isFinal('2026-03-12'), true);
+    t.equal(await isFinal('2026-03-13'), false);
     // The 16th has begun by UTC, and in California it has not.
     world.clock = Date.parse('2026-03-16T06:59:00Z');
-    t.equal(await isFinal('2026-03-12'), false, 'still the 15th for the search engine');
+    t.equal(await isFinal('2026-03-13'), false, 'still the 15th for the search engine');
     world.clock = Date.parse('2026-03-16T07:01:00Z');
     world.google.pages = rowsOf(2);
     const before = world.google.requests.length;
-    t.equal(await isFinal('2026-03-10'), true);
+    t.equal(await isFinal('2026-03-11'), true);
     t.ok(world.google.requests.length > before);
-    const { body } = await world.ask('/pages?from=2026-01-02&to=2026-03-12');
+    const { body } = await world.ask('/pages?from=2026-01-02&to=2026-03-13');
     t.equal(body.paging.total, 2);
     t.equal((await listStoredLists(world.catalog, 'Proj1')).find((list) => list.from === '2026-01-02')?.final, true);
   }

@@ -1,3 +1,4 @@
+// Cached parts of lists take no more memory than the cache counts.
 import { join } from 'node:path';
 import t from 'tap';
 import { Blocks, type Rendering } from '../../server/lists/blocks.ts';

@@ -1,3 +1,4 @@
+// A loaded list of a period answers requests for exactly that period.
 import t from 'tap';
 import { facts, makeWorld, ofProject, PROJECT, type Row } from '../world.ts';
 
@@ -115,6 +116,17 @@ t.test('days without devices count for all devices and for none', async (t) => {
     status: 200,
     body: { totals: { clicks: 2 } },
   });
+  // Countries alike: a day that is known to have none of a country has zeros, an unknown one has not.
+  t.match(await site('&country=usa'), {
+    status: 400,
+    body: { error: { message: /country must be left out, not 'usa': the countries of 1 day of .*2026-03-01/ } },
+  });
+  t.match(await ask('/site?from=2026-03-02&to=2026-03-02&country=usa'), {
+    status: 200,
+    body: { totals: { clicks: 0 } },
+  });
+  await load({ country_daily: facts('date country', ['2026-03-01', 'deu', 5, 50, 100]) });
+  t.match((await site('&country=usa')).body, { totals: { clicks: 0 }, daily: [{ clicks: 0 }, { clicks: 0 }] });
   const { body } = await ask('/breakdowns?from=2026-03-01&to=2026-03-02');
   t.match(body, { devices: [{ device: 'mobile', clicks: 2 }], brand: { anonymous: { clicks: 7 } } });
   t.equal(body.devices.length, 1);

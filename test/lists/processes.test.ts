@@ -1,3 +1,4 @@
+// Processes share the fetch of a list, and a killed process blocks no other.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +18,7 @@ interface Server {
 
 /** A server process over the data folder of a world. */
 async function startServer(t: Test, { dataFolder, key }: ConnectedWorld, waitSeconds = '30'): Promise<Server> {
-  const child = spawn(process.execPath, ['scripts/ordinate.ts', 'serve', '--port', '0'], {
+  const child = spawn(process.execPath, ['cli/ordinate.ts', 'serve', '--port', '0'], {
     env: environmentOf({ ORDINATE_DATA: dataFolder, ORDINATE_LISTS_WAIT_SECONDS: waitSeconds, ORDINATE_THREADS: '1' }),
     stdio: ['ignore', 'pipe', 'ignore'],
   });

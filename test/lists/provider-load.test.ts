@@ -1,3 +1,4 @@
+// A slow, stuck or oversized provider answer does not hold up other lists or the stop of the server.
 import { once } from 'node:events';
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -138,11 +139,11 @@ t.test('lists are computed from own facts one at a time', async (t) => {
   ) => Promise<number>;
   let computing = 0;
   let most = 0;
-  Session.prototype.runFile = async function (this: Session, name, parameters) {
-    if (!name.startsWith('lists/rank_')) return runFile.call(this, name, parameters);
+  Session.prototype.runFile = async function (this: Session, name, ...more) {
+    if (!name.startsWith('lists/rank_')) return runFile.call(this, name, ...more);
     most = Math.max(most, ++computing);
     await sleep(5);
-    return runFile.call(this, name, parameters).finally(() => computing--);
+    return runFile.call(this, name, ...more).finally(() => computing--);
   };
   t.teardown(() => {
     Session.prototype.runFile = runFile;

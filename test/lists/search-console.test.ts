@@ -1,3 +1,4 @@
+// Lists from the reporting API have every row once, in order, up to the limit and across ties.
 import { generateKeyPairSync, verify } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { connect, connectedWorld, credentialsFile, SECRETS } from '../fakes/connected.ts';

@@ -1,3 +1,4 @@
+// All pages of a paged list come from one list, even if it is replaced or the server restarts.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';

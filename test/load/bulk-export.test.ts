@@ -1,3 +1,4 @@
+// A bulk export of the provider is imported with exact sums, once or repeatedly.
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';

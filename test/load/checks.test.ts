@@ -1,10 +1,9 @@
+// A load reports all invalid values and broken references at once, and a dry run changes nothing.
 import t from 'tap';
 import { LoadRejected } from '../../server/load/problems.ts';
 import { facts, keyword, makeWorld, PROJECT, type Row, type Tables, WORKSPACE } from '../world.ts';
 import { problemsOf } from './refused.ts';
 import { answersOf, csv, EVERYTHING, FACT, loadFolder, ndjson, places, writeFiles } from './snapshots.ts';
-
-// What a snapshot is refused for or warned of, and what a dry run tells.
 
 /** A value as it is written in a file. */
 const asText = (value: unknown): string =>

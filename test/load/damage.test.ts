@@ -1,14 +1,17 @@
-import { copyFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+// Damaged files are never served, and verify finds and repairs them.
+import { copyFileSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
 import type { ManifestRow } from '../../server/catalog/manifest.ts';
-import { verify } from '../../server/ops/verify.ts';
+import { eachMonth } from '../../server/domain/dates.ts';
+import { verify } from '../../server/maintenance/verify.ts';
 import type { StoredFile } from '../../server/storage/file-store.ts';
 import { LocalFiles } from '../../server/storage/local-files.ts';
 import { command } from '../command.ts';
 import { writeParquet } from '../parquet.ts';
-import { facts, makeWorld, type World } from '../world.ts';
+import { changeCatalog, localOnly } from '../stores.ts';
+import { facts, keyword, makeWorld, ofProject, PROJECT, type World } from '../world.ts';
 import { EVERYTHING } from './snapshots.ts';
 
 const RANGE = 'from=2025-12-01&to=2026-03-10';
@@ -186,6 +189,71 @@ t.test('verify finds what is wrong, and mends what can be made from the days', a
   await world.load({ site_daily: EVERYTHING['site_daily']! });
   t.match(await verify(world), { ok: true, problems: [] });
 });
+
+t.test(
+  'verify compares many files by one statement, writes nothing, and names each that differs',
+  localOnly,
+  async (t) => {
+    const ids = ['Kw001', 'Kw002', 'Kw003'];
+    const days = eachMonth('2025-12-01', '2026-03-31').flatMap((month) => [`${month}-03`, `${month}-28`]);
+    const rows = facts(
+      'keyword_id date device',
+      ...ids.flatMap((id) => days.map((day, index) => [id, day, index % 2 ? 'mobile' : 'desktop', index % 3, 5, 7])),
+    );
+    const keywords = ids.map((id) => keyword(id, id));
+    const world = await makeWorld(t, {
+      projects: [PROJECT, { ...PROJECT, id: 'Proj2', property: 'sc-domain:other.example' }],
+      keywords: [...keywords, ...ofProject('Proj2', keywords)],
+      keyword_daily: [...rows, ...ofProject('Proj2', rows)],
+    });
+    const written = (): string[] => {
+      const names = readdirSync(join(world.dataFolder, 'facts'), { recursive: true, encoding: 'utf8' });
+      return names.map((name) => `${name} ${statSync(join(world.dataFolder, 'facts', name)).mtimeMs}`).sort();
+    };
+    const before = written();
+    const steps: string[] = [];
+    t.match(await verify(world, { report: (step) => steps.push(step) }), { ok: true, problems: [] });
+    t.strictSame(
+      steps.filter((step) => step.includes('keyword_')),
+      ['keyword_all: 0 of 8', 'keyword_running: 0 of 2', 'keyword_cumulative: 0 of 8'].map((of) => `comparing ${of}`),
+    );
+    t.strictSame(written(), before);
+
+    const manifest = await manifestOf(world);
+    for (const [table, part, select] of [
+      ['keyword_all', '2025-12', "select * replace (if(keyword_id = 'Kw002', 1, 0) + clicks as clicks) from stored"],
+      ['keyword_all', '2026-01', "from stored where keyword_id <> 'Kw002'"],
+      ['keyword_all', '2026-02', 'from stored union all from stored'],
+      ['keyword_all', '2026-03', 'select * replace (nullif(impressions, 5) as impressions) from stored'],
+      ['keyword_running', 'all', "from stored where device <> 'all' or number % 2 = 0 or date <> '2026-03-01'"],
+      ['keyword_running', 'all', 'select * replace (clicks + 1 as clicks) from stored'],
+      ['keyword_running', 'all', 'select * replace (number + 1 as number) from stored'],
+      ['keyword_running', 'all', 'from stored union all from stored'],
+      ['keyword_cumulative', '2025-12', 'select * replace (clicks_31 + 1 as clicks_31) from stored'],
+      ['keyword_cumulative', '2026-01', 'select * replace (sum_position_1 + 1 as sum_position_1) from stored'],
+      ['keyword_cumulative', '2026-02', 'select * replace (null::double as impressions_17) from stored'],
+      ['keyword_cumulative', '2026-03', 'from stored limit 2'],
+      ['keyword_cumulative', '2026-03', 'from stored union all from stored'],
+      ['keyword_cumulative', '2026-01', 'select * replace (number + 1 as number) from stored'],
+    ] as const) {
+      const row = manifest.find((one) => one.table === table && one.part === part)!;
+      const path = join(world.dataFolder, row.file);
+      const whole = readFileSync(path);
+      const copy = join(world.dataFolder, 'copy.parquet');
+      copyFileSync(path, copy);
+      await falsify(world, row, `with stored as (from '${copy}') ${select}`);
+      const { problems } = await verify(world);
+      t.match(problems, [{ kind: 'rollup', project: 'Proj1', table, part, message: /differs from its days/ }], select);
+      t.equal(problems.length, 1, `only ${table}, ${part}`);
+      writeFileSync(path, whole);
+      await changeCatalog(
+        world.settings,
+        `update fact_files set bytes = ${row.bytes}, sha256 = '${row.sha256}' where file = '${row.file}'`,
+      );
+      rmSync(copy);
+    }
+  },
+);
 
 t.test('verify makes a journal that the catalog can be made from', async (t) => {
   const world = await makeWorld(t, EVERYTHING);

@@ -1,3 +1,4 @@
+// A load is published as a whole or not at all, whatever kills it.
 import {
   appendFileSync,
   cpSync,
@@ -16,7 +17,7 @@ import { isFactFileKept } from '../../server/catalog/fact-files.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { sqliteIn } from '../../server/catalog/place.ts';
 import { loadSnapshot } from '../../server/load/load.ts';
-import { rebuild } from '../../server/ops/rebuild.ts';
+import { rebuild } from '../../server/maintenance/rebuild.ts';
 import { readSettings } from '../../server/settings/settings.ts';
 import { command } from '../command.ts';
 import { writeParquet } from '../parquet.ts';

@@ -1,3 +1,4 @@
+// A snapshot gives the same answers in every supported file format and folder layout.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -7,8 +8,6 @@ import { writeParquet, writeParquetRows } from '../parquet.ts';
 import { keyword, makeWorld, PROJECT, type Row, temporaryFolder } from '../world.ts';
 import { problemsOf } from './refused.ts';
 import { answersOf, csv, EVERYTHING, loadFolder, ndjson, places, writeFiles } from './snapshots.ts';
-
-// The files and folders that a snapshot can be.
 
 const FORMATS: Readonly<Record<string, (file: string, rows: readonly Row[]) => void | Promise<void>>> = {
   csv: (file, rows) => writeFileSync(file, csv(rows)),

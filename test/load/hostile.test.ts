@@ -1,3 +1,4 @@
+// A malformed or malicious snapshot is rejected by file and line, without harm to the service.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,8 +9,6 @@ import { writeParquet } from '../parquet.ts';
 import { makeWorld, temporaryFolder, type World } from '../world.ts';
 import { problemsOf } from './refused.ts';
 import { answersOf, EVERYTHING, loadFolder, ndjson, places, writeFiles } from './snapshots.ts';
-
-// Snapshots that are broken by accident or on purpose: each is refused in words, and nothing waits or falls over.
 
 const HEADER = 'project_id,date,device,clicks,impressions,sum_position';
 const ROW = 'Proj1,2026-03-01,desktop,1,10,10';

@@ -1,3 +1,4 @@
+// Pages of keywords are loaded by whole days, and covered by projects list and verify.
 import { globSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
@@ -5,8 +6,6 @@ import { ordinate } from '../fakes/command-line.ts';
 import { localOnly } from '../stores.ts';
 import { facts, keyword, makeWorld } from '../world.ts';
 import { answersOf } from './snapshots.ts';
-
-// keyword_page_daily: which page ranks for a keyword.
 
 const KEYWORDS = [keyword('Kw001', 'red shoes'), keyword('Kw002', 'boots')];
 const COLUMNS = 'keyword_id date url';

@@ -1,9 +1,13 @@
+// A lost or outdated catalog is rebuilt from the files beside the facts, and no data is lost silently.
 import {
   cpSync,
   existsSync,
   globSync,
+  mkdirSync,
+  readdirSync,
   readFileSync,
   renameSync,
+  rmdirSync,
   rmSync,
   statSync,
   truncateSync,
@@ -12,13 +16,16 @@ import {
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
+import type { Catalog } from '../../server/catalog/catalog.ts';
 import { nameCatalogFailure } from '../../server/catalog/failures.ts';
 import { createKey } from '../../server/catalog/keys.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { sqliteIn } from '../../server/catalog/place.ts';
 import { addMember, setRequestsPerMinute } from '../../server/catalog/workspaces.ts';
+import { openJournal } from '../../server/load/journal.ts';
 import { loadSnapshot } from '../../server/load/load.ts';
-import { rebuild } from '../../server/ops/rebuild.ts';
+import { publishing } from '../../server/load/publish.ts';
+import { rebuild } from '../../server/maintenance/rebuild.ts';
 import { readSettings } from '../../server/settings/settings.ts';
 import { command } from '../command.ts';
 import { makeDataFolder, startServer } from '../process.ts';
@@ -351,6 +358,37 @@ t.test('orphans go to the trash, a few a day; many of them are rather a mistake'
   t.match((await load(dataFolder, FACTS)).warnings, [/11 fact files are unknown to the catalog.*none was moved/]);
   t.ok(existsSync(orphan(10)));
   t.equal(inTrash().length, 0);
+});
+
+t.test('a load that is committed has not failed, whatever happens to the journal afterwards', async (t) => {
+  const dataFolder = join(temporaryFolder(t), 'data');
+  const journal = join(dataFolder, 'facts/journal');
+  // In place of a full disk: the checkpoint of the first load cannot be written.
+  mkdirSync(join(journal, 'checkpoint.unfinished'), { recursive: true });
+  const loaded = await command({ ...ONE_THREAD, ORDINATE_DATA: dataFolder }, 'load', everything);
+  t.match(loaded, { code: 0, stderr: '', stdout: /Warning: The journal could not be compacted \(EISDIR/ });
+  const manifest = await manifestOf(dataFolder);
+  t.not(manifest.length, 0);
+  const stderr = /^Warning: The journal could not be compacted \(EISDIR.*the next change tries again\.$/m;
+  for (const words of ['keywords add --project Proj1 --query boots', 'prune']) {
+    const settings = { ...ONE_THREAD, ORDINATE_DATA: dataFolder, ORDINATE_KEEP_DAYS: '1' };
+    t.match(await command(settings, ...words.split(' ')), { code: 0, stderr }, words);
+  }
+  rmdirSync(join(journal, 'checkpoint.unfinished'));
+  t.strictSame((await load(dataFolder, FACTS)).warnings, []);
+  t.equal(globSync(`${journal}/*.checkpoint.*`).length, 1);
+
+  const before = readdirSync(journal);
+  await using catalog = await openCatalog(sqliteIn(dataFolder));
+  const own = openJournal(sqliteIn(dataFolder));
+  const settle = (): Promise<never> => Promise.reject(new Error('a record cannot be renamed'));
+  await using lock = (await catalog.locks.takeLoad('all'))!;
+  const publications = { begin: (of: Catalog) => own.begin(of), settle, compact: settle };
+  t.equal(await publishing({ catalog, journal: publications, lock }, async () => 'done'), 'done');
+  t.equal(readdirSync(journal).length, before.length + 1);
+  await own.settle(catalog);
+  t.equal(globSync(`${journal}/*.pending.*`).length, 0, 'the next change takes it for committed');
+  t.equal(readdirSync(journal).length, before.length + 1);
 });
 
 t.test('the journal does not grow without end, and a rebuild from its checkpoint loses nothing', async (t) => {

@@ -1,11 +1,10 @@
+// Implausible data is rejected or causes a warning, and can be accepted explicitly.
 import t from 'tap';
 import { LoadRejected } from '../../server/load/problems.ts';
 import { command } from '../command.ts';
 import { facts, keyword, makeWorld, ofProject, type Row, writeSnapshot } from '../world.ts';
 import { problemsOf } from './refused.ts';
 import { answersOf, loadFolder, places, SECOND } from './snapshots.ts';
-
-// Data that can be read but is not likely to be what it should be.
 
 const day = (number: number): string => `2026-02-${String(number).padStart(2, '0')}`;
 

@@ -1,22 +1,21 @@
+// Replacing loads and removals name and count what they would delete, and delete only what is confirmed.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import t, { type Test } from 'tap';
-import { confirmRemoval } from '../../scripts/removals.ts';
-import { setConnection } from '../../server/catalog/connections.ts';
+import { confirmRemoval } from '../../cli/removals.ts';
 import { createKey } from '../../server/catalog/keys.ts';
 import { filesOf } from '../../server/catalog/manifest.ts';
 import { addMember } from '../../server/catalog/workspaces.ts';
-import { withLoadLock } from '../../server/load/lock.ts';
+import { withLoadLock } from '../../server/load/change-facts.ts';
 import { removeProject } from '../../server/load/remove.ts';
+import { setConnection } from '../../server/providers/connections.ts';
 import { command } from '../command.ts';
 import type { Ended } from '../process.ts';
 import { isLocal } from '../stores.ts';
 import { facts, keyword, makeWorld, ofProject, PROJECT, WORKSPACE, type World, writeSnapshot } from '../world.ts';
 import { problemsOf } from './refused.ts';
 import { answersOf, EVERYTHING, loadFolder, SECOND, writeFiles } from './snapshots.ts';
-
-// What deletes: a load with --replace, and the commands that remove projects and workspaces.
 
 /** A snapshot of a workspace's row, and projects without any. */
 const noProjects = (t: Test): string =>

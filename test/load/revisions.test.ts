@@ -1,3 +1,4 @@
+// A load raises the revisions of what it changes and of nothing else, so that no answer is outdated.
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
@@ -205,9 +206,9 @@ t.test('a load inside the serving process: requests see the state before it or t
   const { catalog } = world;
   const transaction = catalog.transaction.bind(catalog);
   catalog.transaction = (writes, lock) =>
-    transaction(async (own) => {
+    transaction(async (tx) => {
       await ask();
-      const written = await writes(own);
+      const written = await writes(tx);
       // All is written and nothing is committed.
       await ask();
       return written;

@@ -1,3 +1,4 @@
+// A project created again has no old data, and a load affects only the projects that it names.
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';

@@ -1,3 +1,4 @@
+// A load replaces exactly the days and entities that it contains, and keeps everything else.
 import fc from 'fast-check';
 import t from 'tap';
 import { type FactTable, filesOf, readCoverage } from '../../server/catalog/manifest.ts';
@@ -6,8 +7,6 @@ import { openFileStore } from '../../server/storage/open-file-store.ts';
 import { duckdb, quoted } from '../parquet.ts';
 import { facts, keyword, makeWorld, PROJECT, type Row, type Tables, WORKSPACE, type World } from '../world.ts';
 import { answersOf, EVERYTHING, FACT, ODD, SECOND } from './snapshots.ts';
-
-// What a load leaves of what was there before, and what it adds where the snapshot says nothing.
 
 t.test('defaults of optional columns, left out or null', async (t) => {
   const { get, load } = await makeWorld(t);

@@ -1,3 +1,4 @@
+// A data folder of any earlier version is upgraded without loss and gives the same answers.
 import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';

@@ -1,3 +1,4 @@
+// AI agents can query the data over MCP, read-only, with the rights and limits of their key.
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import t, { type Test } from 'tap';
 import { createKey } from '../../server/catalog/keys.ts';

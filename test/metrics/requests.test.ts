@@ -1,3 +1,4 @@
+// Requests to the API and to providers are counted by route, status and outcome, in few series.
 import t from 'tap';
 import { connect, connectedWorld } from '../fakes/connected.ts';
 import { facts, keyword, makeWorld, NOW, PROJECT } from '../world.ts';
@@ -78,7 +79,7 @@ t.test('responses with 503 are counted by reason', async (t) => {
 });
 
 t.test('requests to providers and fetches of lists are counted by outcome', async (t) => {
-  const world = await connectedWorld(t, { measured: true, environment: { ORDINATE_LISTS_WAIT_SECONDS: '1' } });
+  const world = await connectedWorld(t, { measured: true });
   world.google.queries = [{ key: 'boots', clicks: 1, impressions: 2, position: 3 }];
   t.equal((await world.ask('/queries')).status, 200);
   t.equal((await world.ask('/queries')).status, 200, 'from the store');

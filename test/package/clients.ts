@@ -1,5 +1,5 @@
-// Generates clients from the OpenAPI document with public generators, and asks a server with them. It needs the
-// registries of npm and Python, so `npm run test:clients` runs it, and `npm test` does not.
+// Clients that public generators make from the OpenAPI document work against a server, and so do the guide's notebooks.
+// It needs the registries of npm and Python, so `npm run test:clients` runs it, and `npm test` does not.
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';

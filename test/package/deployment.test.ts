@@ -1,11 +1,11 @@
-// The Dockerfile, compose.yaml and the systemd unit say what is true of the package. test/package/image.ts runs the steps
-// of the Dockerfile.
+// The Dockerfile, compose.yaml and systemd unit match the package and protect the machine.
+// test/package/image.ts runs the steps of the Dockerfile.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { satisfies } from 'semver';
 import t from 'tap';
 import { parse } from 'yaml';
-import { unitText } from '../../scripts/service/unit.ts';
+import { unitText } from '../../cli/service/unit.ts';
 import { SETTINGS } from '../../server/settings/table.ts';
 import { ROOT } from '../readme.ts';
 import { makeWorld, PROJECT, WORKSPACE } from '../world.ts';
@@ -78,7 +78,7 @@ t.test('what the Dockerfile copies exists and reaches the builder, and nothing e
 
 t.test('the image installs and builds as the package does', (t) => {
   const steps = textsOf(build, 'RUN');
-  t.match(steps, ['npm ci', 'npm run build', /^npm ci --omit=dev && /]);
+  t.match(steps, ['npm ci', 'npm run build', /^node scripts\/optional-packages\.ts && npm prune --omit=dev && /]);
   t.ok(manifest.scripts['build']);
   t.notMatch(textsOf(image, 'RUN').join(), 'npm', 'nothing is installed into the image itself');
   t.end();

@@ -1,31 +1,40 @@
-// Packs the package, installs it and a production checkout as a user would, and uses both. It needs npm's registry or
-// its cache, and half a minute: `npm run test:package` runs it, `npm test` does not.
+// The packed package and a production checkout can be installed and used without the tools of development.
+// It needs npm's registry or its cache, and half a minute: `npm run test:package` runs it, `npm test` does not.
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
   copyFileSync,
+  existsSync,
   globSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
-import { block, ROOT } from '../readme.ts';
+import { guideBlock } from '../docs/blocks.ts';
+import { ROOT } from '../readme.ts';
 import { temporaryFolder } from '../world.ts';
-import { answers, HOST_PATH, PINNED_PATH, run, type Started, startServer, trackedFiles } from './programs.ts';
+import { answers, HOST_PATH, OPTIONAL, PINNED_PATH, run, type Started, startServer, trackedFiles } from './programs.ts';
 
 // It runs without tap's command and its limit: packages are installed, which takes as long as it takes.
 t.setTimeout(1_800_000);
 
 const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
 
+/** Of an installed package with its dependencies, the Node that comes with it included, on Linux. */
+const MAX_MEGABYTES = 360;
+
+/** Packages of which the build makes a part of this one. */
+const BUNDLED = ['preact', 'uplot', '@modelcontextprotocol/server', '@scalar/fastify-api-reference'];
+
 const PROGRAM = `
-import { createClient, OrdinateError, type Schemas } from 'ordinate/client';
+import { createClient, OrdinateError, type Schemas } from 'ordinate-client';
 
 const [url = '', key = ''] = process.argv.slice(2);
 const ordinate = createClient({ url, key });
@@ -38,13 +47,10 @@ const refused = await ordinate.getSite({ id, period: '17m' }).catch((error: unkn
 console.log(projects.length, totals.clicks > 0, queries > 100, refused instanceof OrdinateError && refused.code);
 `;
 
-/** A program that imports the client of the installed package: the compiler takes it, and it gets answers. */
-async function useClient(t: Test, installed: string, { address, key }: Started): Promise<void> {
-  const folder = temporaryFolder(t);
-  mkdirSync(join(folder, 'node_modules'));
-  symlinkSync(installed, join(folder, 'node_modules/ordinate'));
+/** A program that imports the client of an installed package: the compiler takes it, and it gets answers. */
+async function useClient(t: Test, folder: string, name: string, { address, key }: Started): Promise<void> {
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
-  writeFileSync(join(folder, 'program.ts'), PROGRAM);
+  writeFileSync(join(folder, 'program.ts'), PROGRAM.replace('ordinate-client', name));
   const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2024', '--types', 'node'];
   const types = ['--typeRoots', join(ROOT, 'node_modules/@types')];
   const compiled = await run(folder, {}, join(ROOT, 'node_modules/.bin/tsc'), ...options, ...types, 'program.ts');
@@ -53,11 +59,53 @@ async function useClient(t: Test, installed: string, { address, key }: Started):
   t.match(ran, { code: 0, stdout: '2 true true invalid_request\n' }, 'it gets answers and errors');
 }
 
+/** Installs the client that was built with the package, alone, and uses it. */
+async function installClient(t: Test, folder: string, server: Started): Promise<void> {
+  const settings = { PATH: PINNED_PATH };
+  const packed = await run(ROOT, settings, 'npm', 'pack', './dist/client', '--silent', '--pack-destination', folder);
+  t.equal(packed.code, 0, packed.stderr);
+  const alone = join(folder, 'alone');
+  mkdirSync(alone);
+  const tarball = join(folder, `ordinate-client-${version}.tgz`);
+  const installed = await run(alone, settings, 'npm', 'install', '--offline', '--cache', join(folder, 'none'), tarball);
+  t.equal(installed.code, 0, `without a registry ${installed.stderr}`);
+  const modules = join(alone, 'node_modules');
+  t.strictSame(
+    readdirSync(modules).filter((name) => !name.startsWith('.')),
+    ['ordinate-client'],
+    'it has no dependencies',
+  );
+  const files = globSync('ordinate-client/*', { cwd: modules }).sort();
+  const code = ['client', 'openapi', 'operations'].flatMap((name) => [`${name}.d.ts`, `${name}.js`]);
+  t.strictSame(
+    files,
+    ['LICENSE', 'README.md', ...code, 'package.json'].map((name) => join('ordinate-client', name)),
+  );
+  const bytes = files.reduce((sum, file) => sum + statSync(join(modules, file)).size, 0);
+  t.ok(bytes < 200_000, `${bytes} bytes`);
+  await useClient(t, alone, 'ordinate-client', server);
+}
+
+/** A server that lacks packages says so at its start; the command that it prints installs them. */
+async function installMissing(
+  t: Test,
+  folder: string,
+  { needs, settings, options = [] }: { needs: string; settings: NodeJS.ProcessEnv; options?: string[] },
+  ...command: [string, ...string[]]
+): Promise<void> {
+  const refused = await run(folder, settings, ...command);
+  const [, setting, install = ''] =
+    /^(\w+) needs the package \S+, which is not installed: run `npm (install .*)`\n$/.exec(refused.stderr) ?? [];
+  t.strictSame([refused.code, setting], [1, needs], refused.stderr);
+  const installed = await run(folder, settings, 'npm', ...install.split(' '), ...options, '--prefer-offline');
+  t.equal(installed.code, 0, `${install} ${installed.stderr}`);
+}
+
 t.test('npm pack, npm install --global, ordinate serve --demo', async (t) => {
   t.equal(
-    block('package'),
+    guideBlock('operate', 'package'),
     `npm ci\nnpm pack\nnpm install --global ./ordinate-${version}.tgz\nordinate serve --demo\n`,
-    'what the README says is what is done here',
+    'what the guide says is what is done here',
   );
   const folder = temporaryFolder(t);
   const prefix = join(folder, 'prefix');
@@ -74,11 +122,12 @@ t.test('npm pack, npm install --global, ordinate serve --demo', async (t) => {
   t.strictSame(
     files.filter(
       (path) =>
-        /\.ts$|^package\/(test|scripts|server|client|data|node_modules)\/|bench/.test(path) &&
-        !/^package\/dist\/client\/\w+\.d\.ts$/.test(path),
+        /\.ts$|^package\/(test|scripts|server|client|data|node_modules)\/|bench|docs\/(decisions|research)\//.test(
+          path,
+        ) && !/^package\/dist\/client\/\w+\.d\.ts$/.test(path),
     ),
     [],
-    'no TypeScript but the types of the client, no tests or benchmarks',
+    'no TypeScript but the types of the client, no tests, benchmarks or documents for maintainers',
   );
 
   const installed = await run(
@@ -88,7 +137,17 @@ t.test('npm pack, npm install --global, ordinate serve --demo', async (t) => {
     ...['install', '--global', '--prefix', prefix, '--prefer-offline', tarball],
   );
   t.equal(installed.code, 0, installed.stderr);
-  t.notMatch(installed.stderr, 'EBADENGINE');
+  t.notMatch(installed.stderr, /EBADENGINE|install-scripts/);
+
+  const home = join(prefix, 'lib/node_modules/ordinate');
+  const megabytes = Number.parseInt(execFileSync('du', ['-sm', home], { encoding: 'utf8' }), 10);
+  t.ok(megabytes <= MAX_MEGABYTES, `it takes ${megabytes} MB, at most ${MAX_MEGABYTES}`);
+  const licenses = readFileSync(join(home, 'dist/LICENSES.txt'), 'utf8');
+  for (const name of BUNDLED) t.match(licenses, new RegExp(`^${name} [\\d.]+ \\(`, 'm'));
+  for (const name of [...BUNDLED, ...OPTIONAL]) {
+    // What a dependency brings is not for us.
+    if (existsSync(join(home, 'node_modules', name)) && name !== '@opentelemetry/api') t.fail(`${name} is installed`);
+  }
 
   const ordinate = join(prefix, 'bin', 'ordinate');
   const empty = join(folder, 'empty');
@@ -100,10 +159,20 @@ t.test('npm pack, npm install --global, ordinate serve --demo', async (t) => {
   await answers(t, server);
   t.strictSame(readdirSync(empty), ['data'], 'the data folder is in the current one');
   t.match(await run(empty, { PATH: PINNED_PATH }, ordinate, 'projects', 'list'), { code: 0, stdout: /Fw7kd/ });
-  await useClient(t, join(prefix, 'lib/node_modules/ordinate'), server);
+  const beside = join(folder, 'beside');
+  mkdirSync(join(beside, 'node_modules'), { recursive: true });
+  symlinkSync(join(prefix, 'lib/node_modules/ordinate'), join(beside, 'node_modules/ordinate'));
+  await useClient(t, beside, 'ordinate/client', server);
+  await installClient(t, folder, server);
   const ended = once(server.child, 'exit');
   server.child.kill('SIGTERM');
   t.strictSame(await ended, [0, null], 'a signal reaches the server itself');
+
+  const settings = { PATH: PINNED_PATH, ORDINATE_LIMITS: 'redis://127.0.0.1:1', ORDINATE_JOBS: 'off' };
+  const options = ['--prefix', prefix];
+  await installMissing(t, empty, { needs: 'ORDINATE_LIMITS', settings, options }, ordinate, 'serve', '--port', '0');
+  const limited = await startServer(t, join(folder, 'alone'), settings, ordinate, 'serve', '--demo');
+  limited.child.kill('SIGTERM');
 
   // An old Node first on the PATH.
   const old = join(folder, 'old');
@@ -122,8 +191,9 @@ t.test('npm pack, npm install --global, ordinate serve --demo', async (t) => {
   t.match(own, { code: 0, stdout: `${version}\n` }, "the user's Node, where none came with the package");
 });
 
-t.test('npm ci --omit=dev, npm start', async (t) => {
-  t.equal(block('production'), 'npm ci --omit=dev\nnpm start\n', 'what the README says is what is done here');
+t.test('a checkout without the tools for development', async (t) => {
+  const steps = ['npm ci', 'npm run build', 'npm prune --omit=dev', 'bin/ordinate serve --demo'];
+  t.equal(guideBlock('operate', 'production'), `${steps.join('\n')}\n`, 'what the guide says is what is done here');
   const folder = temporaryFolder(t);
   for (const path of trackedFiles()) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
@@ -136,6 +206,21 @@ t.test('npm ci --omit=dev, npm start', async (t) => {
   t.notMatch(installed.stderr, /EBADENGINE|install-scripts/, 'no warnings of a Node that runs nothing but npm');
   t.notOk(readdirSync(join(folder, 'node_modules')).includes('typescript'));
   t.equal(globSync('node_modules/**/libduckdb*', { cwd: folder }).length, 1, 'DuckDB once');
-  const server = await startServer(t, folder, settings, 'npm', 'start');
+  const unbuilt = await run(folder, settings, 'npm', 'start', '--silent');
+  t.match(
+    unbuilt,
+    { code: 1, stderr: `  ${steps.slice(0, -1).join('\n  ')}\n  bin/ordinate serve\n` },
+    'it is not built',
+  );
+  t.notOk(readdirSync(join(folder, 'data')).includes('catalog.sqlite'), 'nothing was made');
+  for (const step of steps.slice(0, -1)) {
+    const { code, stderr } = await run(folder, settings, 'sh', '-c', `${step} --prefer-offline`);
+    t.equal(code, 0, `${step} ${stderr}`);
+  }
+  t.notOk(readdirSync(join(folder, 'node_modules')).includes('typescript'), 'pruned');
+  const server = await startServer(t, folder, settings, 'bin/ordinate', 'serve', '--demo');
   await answers(t, server);
+  const stored = { ...settings, ORDINATE_STORAGE: 's3://bucket' };
+  await installMissing(t, folder, { needs: 'ORDINATE_STORAGE', settings: stored }, 'bin/ordinate', 'serve');
+  t.ok(existsSync(join(folder, 'node_modules/@aws-sdk/lib-storage')));
 });

@@ -1,12 +1,20 @@
 // What the tests of packages share: programs that run as those of a user, without the settings and paths of this checkout.
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
-import { delimiter, dirname } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { Test } from 'tap';
 import { ROOT } from '../readme.ts';
 
 /** The PATH without the programs of this checkout, which npm puts in front of it. */
 export const HOST_PATH = (process.env['PATH'] ?? '').split(delimiter).filter((path) => !path.includes('node_modules'));
 export const PINNED_PATH = [dirname(process.execPath), ...HOST_PATH].join(delimiter);
+
+const { peerDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+  peerDependencies: Readonly<Record<string, string>>;
+};
+/** The packages that only some servers need. */
+export const OPTIONAL = Object.keys(peerDependencies);
 
 /** The environment of the test, as npm and a user's shell need it, without settings of Ordinate. */
 function environment(settings: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
@@ -74,8 +82,8 @@ export async function startServer(
   return { child, address, key, get: (path) => fetch(address + path, { headers: { authorization: `Bearer ${key}` } }) };
 }
 
-/** The answers that need the SQL files, the examples of the documentation, the catalog and DuckDB. */
-export async function answers(t: Test, { get }: Started): Promise<void> {
+/** The answers that need SQL files, examples, bundles, the catalog and DuckDB. */
+export async function answers(t: Test, { address, key, get }: Started): Promise<void> {
   const { projects } = (await (await get('/api/v1/projects')).json()) as { projects: { id: string }[] };
   t.equal(projects.length, 2);
   for (const path of ['site', 'keywords', 'queries?limit=1']) {
@@ -83,6 +91,14 @@ export async function answers(t: Test, { get }: Started): Promise<void> {
   }
   for (const path of ['/docs', '/docs/guide/agents']) t.equal((await get(path)).status, 200, path);
   t.match(await (await get('/openapi.json')).text(), /"examples"/);
+  const [script = ''] = /\/docs\/static\/\w+\/reference\.js/.exec(await (await get('/docs')).text()) ?? [];
+  t.ok((await (await get(script)).text()).length > 1_000_000, 'the script of the reference page');
+  t.equal((await get('/app')).status, 200, 'the dashboard');
+  const client = new Client({ name: 'test', version: '1' });
+  const requestInit = { headers: { authorization: `Bearer ${key}` } };
+  await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', address), { requestInit }));
+  t.match(await client.callTool({ name: 'list_projects' }), { content: [{ text: /Fw7kd/ }] }, 'an agent');
+  await client.close();
 }
 
 /** The files of the checkout: those in git and new ones, without what git ignores. */

@@ -1,12 +1,11 @@
+// `ordinate connections test` names each missing step on the provider's side and what to do about it.
 import { generateKeyPairSync } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import t from 'tap';
 import { credentialsFile, SECRETS } from '../fakes/connected.ts';
 import { FAILURES, type Failure, TOKEN_FAILURES } from '../fakes/search-console-failures.ts';
-import { type Scene, scene } from '../manage/scene.ts';
+import { type Scene, scene } from '../projects/scene.ts';
 import { PROJECT } from '../world.ts';
-
-// connections test: which step on the provider's side is missing.
 
 const EMAIL = 'ordinate@project.example';
 

@@ -1,5 +1,7 @@
+// All processes share the request limits and pauses of a provider.
 import t from 'tap';
 import type { ProviderRun } from '../../server/providers/retries.ts';
+import { SearchAnalytics } from '../../server/providers/search-console/search-analytics.ts';
 import { PROPERTY, type ProvidersWorld, providersWorld } from '../fakes/providers.ts';
 import { FAILURES } from '../fakes/search-console-failures.ts';
 
@@ -10,7 +12,7 @@ const LIMITED = { ORDINATE_PROVIDER_REQUESTS_PER_MINUTE: '4', ORDINATE_LISTS_WAI
 
 /** One request for data. */
 function askWith({ providers, connection }: ProvidersWorld) {
-  return (run: ProviderRun) => providers.searchAnalytics(connection).page(QUERY, { start: 0, limit: 1 }, run);
+  return (run: ProviderRun) => new SearchAnalytics(connection, providers).page(QUERY, { start: 0, limit: 1 }, run);
 }
 
 t.test('requests of all processes count, also those that are repeated; the rest wait', async (t) => {

@@ -1,3 +1,4 @@
+// The provider packages are loaded only when a connection needs them.
 import { createRequire } from 'node:module';
 import t from 'tap';
 import { connect, credentialsFile } from '../fakes/connected.ts';

@@ -1,3 +1,4 @@
+// After a provider refuses a request, all processes leave the property alone for the required time.
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import type { ProviderPause } from '../../server/catalog/provider-pauses.ts';
@@ -6,16 +7,15 @@ import { toMicroseconds } from '../../server/domain/instants.ts';
 import { ProviderFailure } from '../../server/providers/failures.ts';
 import { nextPause } from '../../server/providers/pauses.ts';
 import type { ProviderRun } from '../../server/providers/retries.ts';
+import { SearchAnalytics } from '../../server/providers/search-console/search-analytics.ts';
 import { PROPERTY, type ProvidersWorld, providersWorld } from '../fakes/providers.ts';
 import { FAILURES, type Failure } from '../fakes/search-console-failures.ts';
-
-// How long a property is left alone after a provider has refused to be read.
 
 const MINUTE = 60_000;
 const QUERY = { property: PROPERTY, from: '2026-03-01', to: '2026-03-02', dimensions: ['date'] } as const;
 
 function askWith({ providers, connection }: ProvidersWorld) {
-  return (run: ProviderRun) => providers.searchAnalytics(connection).page(QUERY, { start: 0, limit: 1 }, run);
+  return (run: ProviderRun) => new SearchAnalytics(connection, providers).page(QUERY, { start: 0, limit: 1 }, run);
 }
 
 /** Two processes of one data folder, with a clock that is moved. */

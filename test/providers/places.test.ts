@@ -1,3 +1,4 @@
+// Slow provider work yields to other owners, and client requests go before background work.
 import t from 'tap';
 import { type Demand, Places } from '../../server/providers/places.ts';
 

@@ -1,3 +1,4 @@
+// Requests to a provider never exceed its limits, and wait no longer than these require.
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';

@@ -1,8 +1,9 @@
+// The search analytics client sends correct queries and returns every row once, with exact sums.
 import t from 'tap';
-import type { AnalyticsQuery } from '../../server/providers/analytics-query.ts';
+import { sumPositionOf } from '../../server/domain/metrics.ts';
 import { ProviderFailure } from '../../server/providers/failures.ts';
-import type { AnalyticsRow as Row } from '../../server/providers/search-analytics.ts';
-import { sumPositionOf } from '../../server/providers/search-analytics.ts';
+import type { AnalyticsQuery } from '../../server/providers/search-console/analytics-query.ts';
+import { type AnalyticsRow as Row, SearchAnalytics } from '../../server/providers/search-console/search-analytics.ts';
 import { PROPERTY, type ProvidersWorld, providersWorld } from '../fakes/providers.ts';
 import type { AnalyticsRow } from '../fakes/search-console-rows.ts';
 
@@ -12,7 +13,7 @@ const DAYS = { property: PROPERTY, from: '2026-03-01', to: '2026-03-10' };
 async function read({ providers, connection, run }: ProvidersWorld, query: AnalyticsQuery, max = 25_000) {
   const rows: Row[] = [];
   const take = async (found: readonly Row[]) => void rows.push(...found);
-  const client = providers.searchAnalytics(connection);
+  const client = new SearchAnalytics(connection, providers);
   const result = await run((each) => client.read(query, { max, take }, each));
   const measures = ({ clicks, impressions, position }: Row) => [clicks, impressions, position];
   const byKey = Object.fromEntries(rows.map((row) => [row.keys.join(' '), measures(row)]));
@@ -157,7 +158,7 @@ t.test('the first day that is not final, by both of its names', async (t) => {
   world.google.failure = undefined;
   await t.rejects(
     world.run((each) => {
-      const client = world.providers.searchAnalytics(world.connection);
+      const client = new SearchAnalytics(world.connection, world.providers);
       return client.page(finality, { start: 0, limit: 1 }, { ...each, retryUntil: 0 });
     }),
     new ProviderFailure('broken', 'the response has a first incomplete date that is not a day'),
@@ -203,7 +204,7 @@ t.test('a query that the API does not take is refused without a request', async 
 t.test('an answer whose rows are not those of the query is broken', async (t) => {
   const world = await providersWorld(t);
   world.google.rows = [{ date: '2026-03-01', clicks: 1, impressions: 1, position: -1 }];
-  const client = world.providers.searchAnalytics(world.connection);
+  const client = new SearchAnalytics(world.connection, world.providers);
   const page = (each: Parameters<Parameters<typeof world.run>[0]>[0]) =>
     client.page({ ...DAYS, dimensions: ['date'] }, { start: 0, limit: 1 }, { ...each, retryUntil: 0 });
   await t.rejects(world.run(page), { kind: 'broken', message: /without its keys or numbers/ });
@@ -222,7 +223,7 @@ t.test('the sum of positions is zero-based and whole', (t) => {
 
 t.test('the properties that credentials lead to', async (t) => {
   const { google, providers, connection, run, log } = await providersWorld(t);
-  const client = providers.searchAnalytics(connection);
+  const client = new SearchAnalytics(connection, providers);
   t.strictSame(await run((each) => client.sites(each)), []);
   google.sites = [
     { siteUrl: 'sc-domain:shop.example', permissionLevel: 'siteOwner' },

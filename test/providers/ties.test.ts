@@ -1,6 +1,7 @@
+// Rows with equal clicks are read once each across the pages of a provider that returns ties in any order.
 import fc from 'fast-check';
 import t from 'tap';
-import { readThroughTies } from '../../server/providers/ties.ts';
+import { readThroughTies } from '../../server/providers/search-console/ties.ts';
 
 interface Row {
   readonly keys: readonly string[];

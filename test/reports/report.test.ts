@@ -1,17 +1,28 @@
+// A report never mixes the data before and after a load that is published meanwhile.
 import t from 'tap';
 import { CatalogCache } from '../../server/catalog/catalog-cache.ts';
-import { findReportProject, planReport, type ReportSources } from '../../server/reports/report.ts';
+import type { Facts } from '../../server/facts/facts.ts';
+import { findReportProject, type ReportSources } from '../../server/reports/report.ts';
 import { siteReport } from '../../server/reports/site.ts';
 import { makeWorld, NOW, PROJECT } from '../world.ts';
 
-t.test('a query is parsed again where a load is published before it is planned', async (t) => {
+t.test('a query is refused where a load is published before it is planned', async (t) => {
   const { catalog, load } = await makeWorld(t);
+  const facts = { siteDays: async () => [], siteTotals: async () => [] } as Partial<Facts> as Facts;
   const catalogCache = new CatalogCache(catalog);
-  const sources = { catalog, catalogCache, now: () => NOW } as Partial<ReportSources> as ReportSources;
-  const request = { workspace: 'acme', projects: null, id: 'Proj1', parameters: { period: '7d' } };
-  const query = siteReport.parse(request.parameters, await findReportProject(sources, request), NOW);
+  const sources = { catalog, catalogCache, facts, now: () => NOW } as Partial<ReportSources> as ReportSources;
+  const request = {
+    workspace: 'acme',
+    projects: null,
+    id: 'Proj1',
+    reader: 'key',
+    signal: new AbortController().signal,
+  };
+  const parse = async () => siteReport.parse({ period: '7d' }, await findReportProject(sources, request), NOW);
+  const query = await parse();
   t.match(query, { from: '2026-03-04', to: '2026-03-10' });
   await load({ projects: [{ ...PROJECT, synced_through: '2026-03-12' }] });
-  const plan = await planReport(siteReport, query, sources, request);
-  t.match(plan, { query: { from: '2026-03-06', to: '2026-03-12' }, project: { syncedThrough: '2026-03-12' } });
+  await t.rejects(siteReport.run(query, sources, request), { message: /published meanwhile/ });
+  const { answer } = await siteReport.run(await parse(), sources, request);
+  t.match(answer.range, { from: '2026-03-06', to: '2026-03-12' });
 });

@@ -1,3 +1,4 @@
+// The alerts endpoint lists a project's alerts newest first, filtered by status, date and limit.
 import t from 'tap';
 import { keyword, makeWorld, ofProject, PROJECT, type Row, refusedFor } from '../world.ts';
 

@@ -1,3 +1,4 @@
+// The breakdowns endpoint gives exact totals by country, device, appearance and brand, for stored months too.
 import t from 'tap';
 import { facts, makeWorld, ofProject, PROJECT, refusedFor } from '../world.ts';
 

@@ -1,3 +1,4 @@
+// The groups endpoint lists the keyword groups of a project in their order.
 import t from 'tap';
 import { keyword, makeWorld, ofProject, PROJECT, type Row } from '../world.ts';
 

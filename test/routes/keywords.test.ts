@@ -1,3 +1,4 @@
+// The keywords endpoint gives totals and days of each tracked keyword, by device, group and page.
 import t from 'tap';
 import { createKey } from '../../server/catalog/keys.ts';
 import { facts, keyword, makeWorld, ofProject, PROJECT, type Row, refusedFor, WORKSPACE } from '../world.ts';

@@ -1,3 +1,4 @@
+// The notes endpoint lists the notes of a project and its workspace, oldest first.
 import t from 'tap';
 import { keyword, makeWorld, ofProject, PROJECT, type Row, refusedFor, WORKSPACE } from '../world.ts';
 

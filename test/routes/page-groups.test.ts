@@ -1,3 +1,4 @@
+// The page groups endpoint lists the page group definitions of a project in their order.
 import t from 'tap';
 import { makeWorld, ofProject, PROJECT, type Row } from '../world.ts';
 

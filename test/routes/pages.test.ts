@@ -1,3 +1,4 @@
+// The pages endpoint lists the pages of a project from one stored list, ranked by clicks.
 import { globSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';

@@ -1,3 +1,4 @@
+// The portfolio endpoint lists all projects of the workspace with the totals of their site endpoints.
 import fc from 'fast-check';
 import t from 'tap';
 import { createKey } from '../../server/catalog/keys.ts';

@@ -1,3 +1,4 @@
+// The projects endpoint lists the finished projects of the key's workspace and no others.
 import t from 'tap';
 import { createKey } from '../../server/catalog/keys.ts';
 import { keyword, makeWorld, ofProject, PROJECT, WORKSPACE } from '../world.ts';

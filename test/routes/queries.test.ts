@@ -1,3 +1,4 @@
+// The queries endpoint lists up to 100,000 queries of a project, and says which are tracked or branded.
 import { join } from 'node:path';
 import t from 'tap';
 import { loadSnapshot } from '../../server/load/load.ts';

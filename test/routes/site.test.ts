@@ -1,3 +1,4 @@
+// The site endpoint gives exact totals and days of a property, by device and country.
 import t from 'tap';
 import { facts, makeWorld, ofProject, PROJECT, refusedFor } from '../world.ts';
 

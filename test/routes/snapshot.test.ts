@@ -1,9 +1,11 @@
+// The snapshot endpoint serves a project's files exactly as stored, and lists changes since a revision.
 import { createHash } from 'node:crypto';
 import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { createKey } from '../../server/catalog/keys.ts';
-import { rebuild } from '../../server/ops/rebuild.ts';
+import { setRequestsPerMinute } from '../../server/catalog/workspaces.ts';
+import { rebuild } from '../../server/maintenance/rebuild.ts';
 import { duckdb, quoted } from '../parquet.ts';
 import { localOnly } from '../stores.ts';
 import { facts, keyword, makeWorld, ofProject, PROJECT, temporaryFolder, WORKSPACE, type World } from '../world.ts';
@@ -82,7 +84,7 @@ t.test('the manifest names all files of facts, and each is what it says', async 
           'accept-ranges': 'bytes',
           'cache-control': 'no-store',
           etag: `"${sha256}"`,
-          'x-ratelimit-limit': '120',
+          'x-ratelimit-limit': '2400',
         },
       },
     );
@@ -149,6 +151,60 @@ t.test('parts of a file', async (t) => {
   const head = await fetchFile(world, href, { range: 'bytes=0-3' }, 'HEAD');
   t.match(head, { status: 200, headers: { 'content-length': String(size), 'accept-ranges': 'bytes' } });
   t.equal(head.bytes.length, 0);
+});
+
+t.test('nine tables are read in place within the limits, and reading without end is not', async (t) => {
+  const world = await makeWorld(t, {
+    ...TABLES,
+    keyword_page_daily: facts('keyword_id date url', ['kwOne', '2026-03-01', 'https://shop.example/a', 1, 2, 3]),
+    country_daily: facts('date country', ['2026-03-01', 'usa', 1, 3, 10]),
+    country_monthly: facts('month country', ['2025-12-01', 'usa', 31, 310, 620]),
+    appearance_daily: facts('date appearance', ['2026-03-01', 'PRODUCT_SNIPPETS', 1, 9, 9]),
+    brand_daily: facts('date segment', ['2026-03-01', 'brand', 1, 5, 2]),
+    page_daily: facts('date url country', ['2026-03-01', 'https://shop.example/', 'usa', 1, 2, 0]),
+    query_daily: facts('date query country', ['2026-03-01', 'red shoes', 'usa', 1, 2, 0]),
+  });
+  const { files } = await manifestOf(world);
+  t.equal(new Set(files.map(({ table }) => table)).size, 9);
+
+  // As DuckDB reads: the size, the footer, and then columns.
+  let last: Awaited<ReturnType<typeof fetchFile>> | undefined;
+  let parts = 0;
+  for (const { href, bytes: size } of files) {
+    const spans = Array.from({ length: 12 }, (_, index) => `bytes=${4 + index}-${size - 9}`);
+    for (const range of [undefined, 'bytes=-8', ...spans]) {
+      last = await (range === undefined ? fetchFile(world, href, {}, 'HEAD') : fetchFile(world, href, { range }));
+      if (last.status !== (range === undefined ? 200 : 206)) t.fail(`${last.status} for ${range} of ${href}`);
+      parts++;
+    }
+  }
+  t.ok(parts > 120, `${parts} requests`);
+  t.match(last?.headers, {
+    'x-ratelimit-limit': '2400',
+    'x-ratelimit-remaining': String(2400 - parts),
+    'x-ratelimit-reset': '60',
+  });
+  const { headers } = await world.get('/projects');
+  t.match(headers, { 'x-ratelimit-limit': '120', 'x-ratelimit-remaining': '118' }, 'the list of files and this one');
+
+  await setRequestsPerMinute(world.catalog, 'acme', 3);
+  const { key } = await createKey(world.catalog, { workspace: 'acme', name: 'greedy', by: null, at: 0 });
+  const { href } = files[0]!;
+  const repeat = async (times: number, more: object) => {
+    const answers = [];
+    for (let time = 0; time < times; time++) answers.push(await fetchFile({ ...world, key }, href, more));
+    return answers;
+  };
+  const ranges = await repeat(61, { range: 'bytes=0-3' });
+  t.equal(
+    ranges.findIndex(({ status }) => status === 429),
+    60,
+    '20 times the requests of the key',
+  );
+  const refused = ranges.at(-1)!;
+  t.match(refused.headers, { 'x-ratelimit-limit': '60', 'x-ratelimit-remaining': '0', 'retry-after': '60' });
+  t.match(refused.bytes.toString(), /Too many requests for files with this key; the limit is 60 per minute/);
+  t.equal((await repeat(1, {}))[0]!.status, 429, 'whole files count, too');
 });
 
 t.test('since a revision: what changed, what is gone', async (t) => {

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 
 export const ROOT = join(import.meta.dirname, '../..');
 
-/** Test files that must be the only one of their process: this one is about which packages a process has loaded. */
-export const ALONE: readonly string[] = ['test/providers/loading.test.ts'];
+/** Test files that must be the only one of their process: these are about which packages a process has loaded. */
+export const ALONE: readonly string[] = ['test/providers/loading.test.ts', 'test/runtime/optional-packages.test.ts'];
 
 /** How long each file took when it ran last, in milliseconds. */
 const TIMES = join(ROOT, 'node_modules/.cache/test-times');

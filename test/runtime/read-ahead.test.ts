@@ -1,3 +1,4 @@
+// Reading ahead prepares one result at a time, in order, and reports failures where they belong.
 import { setImmediate } from 'node:timers/promises';
 import t from 'tap';
 import { readAhead } from '../../server/runtime/read-ahead.ts';

@@ -1,3 +1,4 @@
+// Concurrent equal work runs once, and its remaining parts are stopped when it fails.
 import t from 'tap';
 import { SingleFlight } from '../../server/runtime/single-flight.ts';
 
@@ -7,8 +8,8 @@ t.test('work that fails is aborted, and that which succeeds is not', async (t) =
   const flights = new SingleFlight<number>();
   const signals: AbortSignal[] = [];
   const run = (work: () => Promise<number>) =>
-    flights.run('key', signal, (own) => {
-      signals.push(own);
+    flights.run('key', signal, (tx) => {
+      signals.push(tx);
       return work();
     });
   const failure = new Error('one of several parts');

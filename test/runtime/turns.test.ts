@@ -1,3 +1,4 @@
+// Long computations let other requests run between their steps.
 import { StatementSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import t, { type Test } from 'tap';

@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+// The file cache serves only correct bytes, stays within its size, and repairs itself.
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
@@ -161,6 +162,65 @@ t.test('a lost or damaged index is made again', async (t) => {
   t.equal(later.cache.bytes, 4, 'one of them made room');
   t.equal(cached(folder).length, 2);
   await later.cache.close();
+});
+
+t.test('what somebody removes is made again by each process that uses it', async (t) => {
+  for (const removed of ['.', 'files', 'processes', 'index.sqlite']) {
+    const { cache, remote, folder } = await open(t);
+    const other = (await open(t, { folder, remote })).cache;
+    const [a, b] = ['a', 'b'].map((name) => remote.add(name, `content of ${name}`)) as [StoredFile, StoredFile];
+    const before = await cache.hold([a]);
+    rmSync(join(folder, removed), { recursive: true });
+    // The first is still being read.
+    const held = [await cache.hold([a]), await other.hold([a, b])];
+    t.strictSame(held.map(read), [['content of a'], ['content of a', 'content of b']], removed);
+    const third = (await open(t, { folder, remote })).cache;
+    t.strictSame(held.flatMap(read).length, 3, 'they are not taken for leftovers');
+    for (const opened of [before, ...held]) opened[Symbol.dispose]();
+    const fetched = remote.fetched.length;
+    for (const each of [cache, other, third]) (await each.hold([a, b]))[Symbol.dispose]();
+    t.equal(remote.fetched.length, fetched, 'files stay in it again');
+    t.strictSame([cache.bytes, other.bytes, third.bytes], [24, 24, 24], 'and are counted by all');
+    for (const each of [cache, other, third]) await each.close();
+    t.strictSame(readdirSync(join(folder, 'processes')).length, 0);
+  }
+});
+
+t.test('a folder that is removed during a fetch is made again, or the failure is one of the machine', async (t) => {
+  const { cache, remote, folder } = await open(t);
+  const stored = remote.add('a', 'content of a');
+  const get = remote.get.bind(remote);
+  let isRemoved = false;
+  remote.get = async (...of) => {
+    if (!isRemoved) rmSync(folder, { recursive: true });
+    isRemoved = true;
+    return get(...of);
+  };
+  const held = await cache.hold([stored]);
+  t.strictSame(read(held), ['content of a']);
+  held[Symbol.dispose]();
+
+  rmSync(folder, { recursive: true });
+  writeFileSync(folder, 'a file in its place');
+  for (const use of [() => cache.hold([stored]), () => cache.check()]) {
+    t.equal(classifyFailure(await use().catch((error: unknown) => error)), 'cannot-open');
+  }
+  rmSync(folder);
+  using again = await cache.hold([stored]);
+  t.strictSame(read(again), ['content of a']);
+  await cache.close();
+});
+
+t.test('below a folder that is kept, nothing is made without it', async (t) => {
+  const within = join(temporaryFolder(t), 'data');
+  const folder = join(within, 'cache');
+  const remote = new RemoteInMemory();
+  const cache = await FileCache.open({ remote, folder, within, max: 1000 });
+  const stored = remote.add('a', 'content of a');
+  rmSync(within, { recursive: true });
+  t.equal(classifyFailure(await cache.hold([stored]).catch((error: unknown) => error)), 'cannot-open');
+  t.notOk(existsSync(within));
+  await cache.close();
 });
 
 /** What happens to a cache that two processes share. */

@@ -1,3 +1,4 @@
+// A new project gets its newest days first, then its history, and every endpoint matches the provider.
 import t, { type Test } from 'tap';
 import { addDays, countDays } from '../../server/domain/dates.ts';
 import { Oracle } from '../contract/oracle.ts';

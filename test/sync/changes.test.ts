@@ -1,5 +1,6 @@
+// The sync picks up changed days, keywords, brand terms and countries, and reads nothing else again.
 import t from 'tap';
-import type { MadeSearches } from '../../scripts/demo/provider/made-searches.ts';
+import type { MadeSearches } from '../../cli/demo/provider/made-searches.ts';
 import { addDays, countDays } from '../../server/domain/dates.ts';
 import type { FakeProvider } from '../fakes/provider.ts';
 import {

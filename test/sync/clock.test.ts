@@ -1,5 +1,6 @@
+// Synced days are Pacific days, also when clocks change or midnight comes during a run.
 import t from 'tap';
-import type { Site } from '../../scripts/demo/provider/site.ts';
+import type { Site } from '../../cli/demo/provider/site.ts';
 import { holdsAll, makeSearches, newWorld, type OperatorWorld, setClock, wanted } from './operator-world.ts';
 
 const read = (world: OperatorWorld) =>

@@ -1,7 +1,8 @@
+// A month stores its top 20 countries, and all others as one row.
 import { join } from 'node:path';
 import t from 'tap';
 import { Engine } from '../../server/facts/duckdb/engine.ts';
-import { lastWholeMonthBefore, writeCountryMonths } from '../../server/sync/country-months.ts';
+import { lastCompleteMonthEnd, writeCountryMonths } from '../../server/sync/new-days.ts';
 import { duckdb, quoted, writeParquetRows } from '../parquet.ts';
 import { temporaryFolder } from '../world.ts';
 
@@ -40,7 +41,7 @@ t.test('a month has 20 countries by clicks, and all others together', async (t) 
     fetched: [],
     replaced: ['2026-01-31'],
     through: '2026-02-28',
-    isWhole: (month) => month === '2026-01',
+    isComplete: (month) => month === '2026-01',
     target,
   });
   t.strictSame(found, { months: ['2026-01'], days: ['2026-01-05'] });
@@ -55,9 +56,9 @@ t.test('a month has 20 countries by clicks, and all others together', async (t) 
 });
 
 t.test('the last whole month before a day', (t) => {
-  t.equal(lastWholeMonthBefore('2024-11-14'), '2024-10-31');
-  t.equal(lastWholeMonthBefore('2024-11-01'), '2024-10-31');
-  t.equal(lastWholeMonthBefore('2024-10-31'), '2024-09-30');
-  t.equal(lastWholeMonthBefore('2025-01-31'), '2024-12-31');
+  t.equal(lastCompleteMonthEnd('2024-11-14'), '2024-10-31');
+  t.equal(lastCompleteMonthEnd('2024-11-01'), '2024-10-31');
+  t.equal(lastCompleteMonthEnd('2024-10-31'), '2024-09-30');
+  t.equal(lastCompleteMonthEnd('2025-01-31'), '2024-12-31');
   t.end();
 });

@@ -1,3 +1,4 @@
+// A project is created and synced with one command, however its property is written.
 import t from 'tap';
 import { FAILURES } from '../fakes/search-console-failures.ts';
 import { connection, newWorld, PROPERTY } from './operator-world.ts';

@@ -1,24 +1,37 @@
+// Projects are synced fairly: first numbers before history, and a stuck property does not delay others.
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { runProject } from '../../scripts/sync.ts';
+import { runProject } from '../../cli/sync.ts';
 import { FileLeases } from '../../server/catalog/file-leases.ts';
+import type { Leases } from '../../server/catalog/leases.ts';
 import { findAnyProject } from '../../server/catalog/projects.ts';
 import { NEVER_SYNCED, putSyncProject, putSyncState, readSyncProject } from '../../server/catalog/sync-projects.ts';
 import type { Day } from '../../server/domain/dates.ts';
 import { syncProjects } from '../../server/jobs/sync-projects.ts';
 import { leaseOf, syncDueProjects } from '../../server/sync/due.ts';
+import { command } from '../command.ts';
 import { connect } from '../fakes/connected.ts';
 import { PROJECT } from '../world.ts';
 import { type SyncWorld, sameFacts, syncWorld } from './sync-world.ts';
 
 const HOUR = 3_600_000;
+/** Settings of commands: a provider that has not answered for a sixth of the wait is slow. */
+const QUICK = {
+  ORDINATE_THREADS: '1',
+  ORDINATE_LISTS_WAIT_SECONDS: '1',
+  ORDINATE_PROVIDER_REQUESTS_PER_MINUTE: '100000',
+  ORDINATE_PROVIDER_REQUESTS_PER_SECOND: '1000',
+};
 
 /** Runs the projects that are due, as the background does. Each turn that begins is added to `turns`. */
 function runDue(
   world: SyncWorld,
-  { signal = new AbortController().signal, turns = [] }: { signal?: AbortSignal; turns?: string[] } = {},
+  {
+    signal = new AbortController().signal,
+    turns = [],
+    leases = new FileLeases(world.dataFolder),
+  }: { signal?: AbortSignal; turns?: string[]; leases?: Leases } = {},
 ) {
-  const leases = new FileLeases(world.dataFolder);
   const take = (id: string) => {
     turns.push(id);
     return leases.acquire(leaseOf(id));
@@ -27,9 +40,10 @@ function runDue(
   return world.withStores((stores) => syncDueProjects(stores, { now, random: () => 0.5, signal, take }));
 }
 
-/** Connects more projects to the same property. */
-async function addProjects(world: SyncWorld, ids: readonly string[], from: Day): Promise<void> {
-  await world.load({ projects: ids.map((id) => ({ ...PROJECT, id, synced_through: null })) });
+/** Connects more projects, to the same property if no other is given. */
+async function addProjects(world: SyncWorld, ids: readonly string[], from: Day, properties?: string[]): Promise<void> {
+  const rows = ids.map((id, index) => ({ ...PROJECT, id, property: properties?.[index] ?? PROJECT['property'] }));
+  await world.load({ projects: rows.map((row) => ({ ...row, synced_through: null })) });
   const { credentials, url: endpoint, tokenUrl: tokenEndpoint } = world.provider;
   for (const id of ids) {
     await connect(world.catalog, { credentials, endpoint, tokenEndpoint, archive: 'none' }, id);
@@ -76,10 +90,68 @@ t.test('new days of one project go before the history of others, also while that
   world.clock += 8 * HOUR;
   const waited = await readSyncProject(world.catalog, 'Proj1');
   await putSyncProject(world.catalog, 'Proj1', { ...waited, nextRunAt: 0 });
-  await world.catalog.transaction((own) => putSyncState(own, 'Proj1', { historyBackfilling: true }));
+  await world.catalog.transaction((tx) => putSyncState(tx, 'Proj1', { historyBackfilling: true }));
   const next: string[] = [];
   await runDue(world, { turns: next });
   t.strictSame(next, ['Other', 'Proj1']);
+});
+
+t.test('properties that hang hold up no other, neither in the background nor in the command', async (t) => {
+  const from = '2026-03-01';
+  const world = await syncWorld(t, { from, since: from, tracked: 0 });
+  const ids = Array.from({ length: 4 }, (_, index) => `Hang${index}`);
+  const properties = ids.map((id) => `sc-domain:${id.toLowerCase()}.example`);
+  for (const property of properties) {
+    world.provider.model.addSite(property, world.searches);
+    world.provider.give(property);
+  }
+  await addProjects(world, ids, from, properties);
+  let isOtherSynced = async (): Promise<boolean> => true;
+  world.provider.onRequest = async ({ property }) => {
+    if (property === undefined || !properties.includes(property)) return;
+    while (!(await isOtherSynced())) await sleep(5);
+  };
+  const lastSuccess = async () => (await readSyncProject(world.catalog, 'Proj1')).lastSuccessAt;
+  isOtherSynced = async () => (await lastSuccess()) !== null;
+  const turns: string[] = [];
+  t.match(await runDue(world, { turns }), { synced: 5, failed: 0 });
+  t.strictSame(turns.toSorted(), [...ids, 'Proj1'], 'a property that answers again is finished by the same run');
+  t.not(turns[0], 'Proj1', 'those that hang were first');
+
+  const before = await lastSuccess();
+  isOtherSynced = async () => (await lastSuccess()) !== before;
+  const environment = { ...QUICK, ORDINATE_DATA: world.dataFolder };
+  const { code, stdout, stderr } = await command(environment, 'sync', '--project', ...ids, 'Proj1');
+  t.equal(code, 0, stderr);
+  t.strictSame(stdout.match(/^\w+\d/gm), [...ids, 'Proj1'], 'the results are in the order of the projects');
+});
+
+t.test('a lease that cannot be taken or released: it is logged, and holds up no project', async (t) => {
+  const from = '2026-03-01';
+  const world = await syncWorld(t, { from, since: from, tracked: 0 });
+  await addProjects(world, ['More0', 'More1', 'More2'], from);
+  const own = new FileLeases(world.dataFolder);
+  const broken = (): Promise<never> => Promise.reject(new Error('the database is away'));
+  let isBroken = true;
+  const leases: Leases = {
+    acquire: async (name) => {
+      if (isBroken && name === leaseOf('More0')) return broken();
+      const lease = await own.acquire(name);
+      if (lease === undefined || !isBroken || name !== leaseOf('More1')) return lease;
+      return { ...lease, release: () => lease.release().then(broken) };
+    },
+  };
+  t.match(await runDue(world, { leases }), { synced: 3, failed: 1 });
+  t.match(
+    world.lines.filter(({ err }) => err !== undefined),
+    [
+      { project: 'More0', err: { message: 'the database is away' } },
+      { project: 'More1', err: { message: 'the database is away' } },
+    ],
+  );
+  isBroken = false;
+  world.clock += 60_000;
+  t.match(await runDue(world, { leases }), { synced: 1, failed: 0 }, 'it is tried again');
 });
 
 t.test('a project is run by one at a time', async (t) => {

@@ -1,3 +1,4 @@
+// On a full disk the sync loses nothing, reports the cause, and continues once there is space.
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';

@@ -1,7 +1,8 @@
+// Keyword totals are correct while the history of a project is still incomplete.
 import t, { type Test } from 'tap';
 import { filesOf } from '../../server/catalog/manifest.ts';
 import { EVERY_DAY } from '../../server/domain/range.ts';
-import { verify } from '../../server/ops/verify.ts';
+import { verify } from '../../server/maintenance/verify.ts';
 import { type SyncWorld, sameFacts, syncWorld } from './sync-world.ts';
 
 const DAY = 86_400_000;

@@ -1,6 +1,7 @@
+// A killed sync continues from its last publication, and several processes share the work.
 import { once } from 'node:events';
 import t from 'tap';
-import type { AnalyticsRequest } from '../../scripts/demo/provider/request.ts';
+import type { AnalyticsRequest } from '../../cli/demo/provider/request.ts';
 import { addDays, countDays, pacificDayOf } from '../../server/domain/dates.ts';
 import { start, startServer, until } from '../process.ts';
 import { holdsAll, makeSearches, newWorld, restoreClock, wanted } from './operator-world.ts';

@@ -1,3 +1,4 @@
+// The sync requests each missing day once, the newest first, and no final day that is stored.
 import fc from 'fast-check';
 import { RE2JS } from 're2js';
 import t from 'tap';

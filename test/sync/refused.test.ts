@@ -1,6 +1,7 @@
+// When a provider refuses, fails or returns too much, the sync keeps its data, reports why, and recovers.
 import { copyFileSync, rmSync } from 'node:fs';
 import t from 'tap';
-import { type KnownSearch, KnownSearches } from '../../scripts/demo/provider/known-searches.ts';
+import { type KnownSearch, KnownSearches } from '../../cli/demo/provider/known-searches.ts';
 import { command } from '../command.ts';
 import { FAILURES } from '../fakes/search-console-failures.ts';
 import { HOUR, holdsAll, NOW, newWorld, ORIGIN, setClock, syncedWorld, TABLES, wanted } from './operator-world.ts';

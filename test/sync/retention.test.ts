@@ -1,3 +1,4 @@
+// The sync does not fetch days that retention has dropped, unless they are to be kept again.
 import t from 'tap';
 import { holdsAll, makeSearches, newWorld, wanted } from './operator-world.ts';
 

@@ -1,3 +1,4 @@
+// A run stores all days of all tables, and a failed one leaves the earlier data as it was.
 import t from 'tap';
 import { type Day, eachDay } from '../../server/domain/dates.ts';
 import { keyword, type Row } from '../world.ts';
@@ -58,6 +59,28 @@ t.test('a first run brings all days of all tables, and the state of the project'
   t.equal((await world.project()).provisionalAfter, '2026-03-17');
 });
 
+t.test('a keyword without rows: that its days are fetched is news for answers', async (t) => {
+  const world = await syncWorld(t, { tracked: 2, from: '2026-02-20', since: '2026-02-20' });
+  await world.sync();
+  await world.load({ keywords: [keyword('kw999', 'nobody searches for this')] });
+  const read = async () => {
+    const { headers, body } = await world.ask('/keywords?period=7d&compare=previous');
+    const rows = body.keywords as { id: string; unsafe: Record<string, string[]> }[];
+    const lacking = rows.filter(({ unsafe }) => unsafe['clicks']?.includes('missing_days'));
+    return { etag: headers['etag'], lacking: lacking.map(({ id }) => id) };
+  };
+  const before = await read();
+  t.strictSame(before.lacking, ['kw999']);
+  const { factsRevision } = await world.project();
+  await world.sync();
+  t.equal((await world.project()).factsRevision, factsRevision, 'no facts change');
+  const after = await read();
+  t.strictSame(after.lacking, []);
+  t.not(after.etag, before.etag);
+  await world.sync();
+  t.strictSame(await read(), after);
+});
+
 t.test('the first window is there within 60 requests, whatever comes after it', async (t) => {
   const world = await syncWorld(t, { from: null, archive: 'queries,pages' });
   await world.sync({ maxWindows: 1 });
@@ -106,6 +129,28 @@ t.test('a new keyword gets the days that it lacks, and nothing else is asked for
   world.clock += DAY;
   await world.sync();
   await sameFacts(t, world);
+});
+
+t.test('rows of a keyword that is removed while they are fetched are left out, and the run goes on', async (t) => {
+  const world = await syncWorld(t, { tracked: 3 });
+  await world.sync();
+  const [removed, ...left] = world.queries.slice(0, 3).map((query, index) => keyword(`fresh${index}`.slice(-5), query));
+  await world.load({ keywords: [removed!, ...left] }, { replace: true });
+  let isRemoved = false;
+  world.provider.onRequest = async ({ request }) => {
+    if (isRemoved || request?.dimensions.includes('query') !== true) return;
+    isRemoved = true;
+    await world.load({ keywords: left }, { replace: true });
+  };
+  world.clock += 7 * 3_600_000;
+  t.match(await world.sync(), { outcome: 'done', reason: null });
+  t.equal(isRemoved, true);
+  const stored = await world.stored('keyword_daily');
+  t.ok(
+    stored.some((row) => row['keyword_id'] === left[0]!['id']),
+    'others are stored',
+  );
+  t.notOk(stored.some((row) => row['keyword_id'] === removed!['id']));
 });
 
 t.test('changed brand terms fetch brand_daily alone, at once for all days', async (t) => {

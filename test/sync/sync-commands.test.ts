@@ -1,3 +1,4 @@
+// Operators can run, plan, inspect and verify the sync by command.
 import t from 'tap';
 import { addDays, pacificDayOf } from '../../server/domain/dates.ts';
 import { command } from '../command.ts';

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import type { Test } from 'tap';
-import { makeQueries } from '../../scripts/demo/provider/made-queries.ts';
-import { MadeSearches } from '../../scripts/demo/provider/made-searches.ts';
-import type { Site } from '../../scripts/demo/provider/site.ts';
+import { makeQueries } from '../../cli/demo/provider/made-queries.ts';
+import { MadeSearches } from '../../cli/demo/provider/made-searches.ts';
+import { type OracleRange, oracle, type SyncedTable } from '../../cli/demo/provider/oracle.ts';
+import type { Site } from '../../cli/demo/provider/site.ts';
 import { type Archive, connectionsOf } from '../../server/catalog/connections.ts';
 import { listKeywords } from '../../server/catalog/keywords.ts';
 import { filesOf, type StoredTable } from '../../server/catalog/manifest.ts';
@@ -16,7 +17,6 @@ import type { SyncOptions, SyncResult, SyncStores } from '../../server/sync/run-
 import { KEYWORD_TABLES, tablesOf } from '../../server/sync/tables.ts';
 import { withSync } from '../../server/sync/with-sync.ts';
 import { connect } from '../fakes/connected.ts';
-import { type OracleRange, oracle, type SyncedTable } from '../fakes/oracle.ts';
 import { type FakeProvider, fakeProvider } from '../fakes/provider.ts';
 import { duckdb, quoted } from '../parquet.ts';
 import { keyword, makeWorld, PROJECT, type Row, type World } from '../world.ts';

@@ -1,3 +1,4 @@
+// The sync accepts a provider's row exactly where the loader would accept it.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -5,7 +6,7 @@ import t from 'tap';
 import { Engine } from '../../server/facts/duckdb/engine.ts';
 import { macrosOf } from '../../server/load/column-types.ts';
 import { FACTS } from '../../server/load/tables.ts';
-import type { AnalyticsRow } from '../../server/providers/search-analytics.ts';
+import type { AnalyticsRow } from '../../server/providers/search-console/search-analytics.ts';
 import { appearanceQuery, queriesOf } from '../../server/sync/requests.ts';
 import { SYNC_TABLES, type SyncTable } from '../../server/sync/tables.ts';
 import { temporaryFolder } from '../world.ts';

@@ -11,9 +11,7 @@ const THRESHOLD = 2048;
 /** Responses up to this size are compressed without a stream, whose setup costs more, especially for zstd. */
 const MAX_BUFFERED = 128 * 1024;
 
-/**
- * Fast levels (ARCHITECTURE.md, "Measured"): higher levels save a tenth of the bytes and take three times as long.
- */
+/** Fast levels: higher levels save a tenth of the bytes and take three times as long. */
 const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
 const GZIP = { level: 1 };

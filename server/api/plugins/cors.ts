@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 
-/** What pages may read of an answer beside its body. */
+/** Response headers that pages may read. */
 const EXPOSED = [
   'ETag',
   'Retry-After',
@@ -20,9 +20,9 @@ const EXPOSED = [
 ];
 
 /**
- * Lets web pages of other origins read the answers, errors too. Keys go in a header and never in a cookie, so that a page
- * can only read what its own key may read.
- * @param origins as browsers send them; `*` is any
+ * Lets web pages of other origins read responses, including errors. Keys go in a header and never in a cookie, so that
+ * a page can only read what its own key may read.
+ * @param origins as browsers send them; `*` means any
  */
 export async function addCors(api: FastifyInstance, origins: readonly string[]): Promise<void> {
   const { default: cors } = await import('@fastify/cors');

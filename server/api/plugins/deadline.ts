@@ -45,7 +45,7 @@ class Deadline {
     reply.raw.once('close', () => {
       this.pause();
       if (!isFinished) this.#stop.abort(new Error('The client has disconnected.'));
-      // Other parts of what failed may still be read.
+      // Stops other reads of the same request.
       else if (reply.statusCode >= 500) this.#stop.abort(new Error('The request has failed.'));
     });
   }

@@ -1,4 +1,6 @@
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -55,7 +57,10 @@ async function readFiles(): Promise<StaticFile[]> {
   ];
 }
 
+/** `npm run build` writes it beside this file. A checkout reads it from the package, a development dependency. */
 async function readBundle(): Promise<Buffer> {
+  const built = new URL('reference.js', import.meta.url);
+  if (existsSync(built)) return readFile(built);
   const worker = new Worker(new URL(`docs-bundle${extname(import.meta.filename)}`, import.meta.url));
   const [bytes] = (await once(worker, 'message')) as [Uint8Array];
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -56,7 +56,7 @@ function toKnown(error: unknown): KnownError {
   if (error instanceof KnownError) return error;
   const { statusCode = 500 } = error as Partial<FastifyError>;
   const code = String((error as Partial<FastifyError>).code);
-  // Only unsupported methods have a body.
+  // Only requests with unsupported methods have a body.
   if (code.startsWith('FST_ERR_CTP') || code === 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE')
     return notFound('The API answers GET and HEAD only.');
   if (statusCode >= 400 && statusCode < 500) {

@@ -17,7 +17,7 @@ export interface Counted {
 
 type Done = (error: Error | null, result?: Counted) => void;
 
-/** Counts requests by key in windows of a length in milliseconds, as the rate-limit plugin asks. */
+/** Counts requests by key in windows of a length in milliseconds, as the rate-limit plugin requires. */
 export interface WindowCounter {
   incr(key: string, done: Done, length: number): void;
   /** The counter of another limit. */

@@ -10,7 +10,16 @@ import { toMicroseconds } from '../../domain/instants.ts';
 import { type Principal, requireReadable } from '../principal.ts';
 import type { WindowCounter } from './fixed-windows.ts';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Its responses are files, which have their own rate limit. */
+    sendsFiles?: boolean;
+  }
+}
+
 export const REQUESTS_PER_MINUTE = 120;
+/** Requests for files, or parts of them, that a key may send per other request. */
+export const FILES_PER_REQUEST = 20;
 export const FAILURES_PER_MINUTE = 30;
 const MINUTE = 60_000;
 
@@ -26,7 +35,7 @@ export interface GuardOptions {
 /** The checks before each route of the API: key, rate limit, plan. */
 export type Guard = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
-/** Whom valid credentials belong to. Its key may have expired. */
+/** The owner of valid credentials. The key may have expired. */
 export interface Identity extends Rights {
   readonly workspaceId: string;
   readonly plan: string;
@@ -59,8 +68,8 @@ export function bearerKeys(catalogCache: CatalogCache): Credential {
 /**
  * Returns a function that creates guards. A guard checks, in this order: the credential (its refusal, or 429 for an
  * address with too many failures), the rate limit of the key (429), the plan (403), whether the key may read the project of
- * the path (404). Every authenticated response has the
- * rate-limit headers. All guards share their counters.
+ * the path (404). Every authenticated response has the headers of the limit that its request counts for. Files have
+ * their own limit, because programs that read them in place send many small requests. All guards share their counters.
  */
 export async function makeGuards(
   app: FastifyInstance,
@@ -93,6 +102,12 @@ export async function makeGuards(
     max: FAILURES_PER_MINUTE,
     keyGenerator: (request) => request.ip,
   });
+  const filesOf = (requests: number): number => requests * FILES_PER_REQUEST;
+  const countFile = app.createRateLimit({
+    timeWindow: MINUTE,
+    max: (request) => filesOf(request.principal?.requestsPerMinute ?? REQUESTS_PER_MINUTE),
+    keyGenerator: (request) => request.principal?.id ?? '',
+  });
 
   return ({ via, find, refusal }) =>
     async (request, reply) => {
@@ -110,16 +125,18 @@ export async function makeGuards(
       request.principal = { workspace, plan, via, id, keyId, owner, projects, requestsPerMinute };
       if (keyId !== null) keyUse.note(keyId, now());
 
-      const count = await countRequest(request);
+      const isFile = request.routeOptions.config.sendsFiles === true;
+      const count = await (isFile ? countFile : countRequest)(request);
+      const limit = isFile ? filesOf(requestsPerMinute) : requestsPerMinute;
       if (count.isAllowed) throw new Error('the rate limit must count every key');
       const reset = Math.max(1, count.ttlInSeconds);
       reply.headers({
-        'x-ratelimit-limit': requestsPerMinute,
+        'x-ratelimit-limit': limit,
         'x-ratelimit-remaining': count.remaining,
         'x-ratelimit-reset': reset,
       });
       if (count.isExceeded)
-        throw tooMany(`requests with this key; the limit is ${requestsPerMinute} per minute`, reset);
+        throw tooMany(`requests${isFile ? ' for files' : ''} with this key; the limit is ${limit} per minute`, reset);
 
       if (plan === 'free') {
         throw new KnownError(

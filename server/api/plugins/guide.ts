@@ -15,9 +15,14 @@ export const GUIDE_PAGES = [
   'bi',
   'programs',
   'agents',
+  'dashboard',
+  'load',
+  'snapshot',
   'operate',
   'cluster',
-  'snapshot',
+  'commands',
+  'settings',
+  'limits',
 ] as const;
 type Name = (typeof GUIDE_PAGES)[number];
 

@@ -36,7 +36,7 @@ export async function renderMarkdown(text: string, addressOf: (name: string) => 
   return { title, body };
 }
 
-/** `notebooks.md#pandas` is a page of the guide; other links stay. */
+/** Resolves links such as `notebooks.md#pandas` to pages of the guide; other links are unchanged. */
 function linkTarget(href: string, addressOf: (name: string) => string): string {
   const [, name, anchor = ''] = /^([\w-]+)\.md(#.*)?$/.exec(href) ?? [];
   return name === undefined ? href : addressOf(name) + anchor;

@@ -7,10 +7,10 @@ const MAX_DEPTH = 8;
 /** An encoded ASCII character, its percent sign encoded any number of times: `%5F`, `%255F`, `%25255F`. */
 const ENCODED = /%(?:25)*([2-7][0-9a-f])/gi;
 
-/** The prefixes of keys and of tokens, and what follows them in the same part of a URL. */
+/** Keys and tokens: their prefixes, with the rest of the same part of a URL. */
 const KEY = /(ord_(?:live|feed|link|sess)_)[^/?#&;=]*/gi;
 
-/** A run as long as the secret of a key; nothing else in our URLs is that long. */
+/** A word as long as the secret of a key; nothing else in our URLs is that long. */
 const SECRET = /[a-z0-9]{32,}/gi;
 
 /**
@@ -19,7 +19,7 @@ const SECRET = /[a-z0-9]{32,}/gi;
  */
 export function redactAddress(url: string): string {
   if (url.length <= MAX_LENGTH) return redact(url);
-  // The last run may be the beginning of a secret, or of a percent-encoded character.
+  // The last word may be the beginning of a secret, or of a percent-encoded character.
   return `${redact(url.slice(0, MAX_LENGTH)).replace(/[a-z0-9%]*$/i, '')}…`;
 }
 

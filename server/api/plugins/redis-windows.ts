@@ -34,9 +34,9 @@ interface RedisWindowsOptions {
   readonly log: Pick<FastifyBaseLogger, 'warn' | 'info'>;
 }
 
-/** Where requests are counted. */
+/** Whether requests are counted in Redis or in memory. */
 export interface LimitsState {
-  /** Whether Redis does not count, though it should. */
+  /** Whether Redis is unavailable. */
   readonly isAway: boolean;
   /** Requests that were counted in memory instead. */
   readonly inMemory: number;
@@ -70,7 +70,7 @@ export class RedisWindows {
     return { isAway: this.#client === undefined, inMemory: this.#inMemory };
   }
 
-  /** A counter with children, each for a limit: they are made in the same order in all servers. */
+  /** A counter with a child for each limit. All servers create the children in the same order. */
   counter(memory: WindowCounter, limit = ''): WindowCounter {
     let children = 0;
     return {
@@ -93,7 +93,7 @@ export class RedisWindows {
     this.#client?.destroy();
   }
 
-  /** Undefined if Redis does not count. */
+  /** Undefined if Redis is unavailable. */
   async #count(key: string, length: number): Promise<Counted | undefined> {
     const client = this.#client;
     if (client === undefined) return undefined;
@@ -111,7 +111,7 @@ export class RedisWindows {
     client.on('error', (error: Error) => this.#lose(client, error));
     try {
       await within(CONNECT_TIMEOUT, client.connect());
-      // Tests all that a count needs: a script, and the right to write.
+      // Tests all that counting requires: scripts and write permission.
       await within(TIMEOUT, client.count(`${PREFIX}test`, 1));
     } catch (error) {
       if (client.isOpen) client.destroy();
@@ -129,7 +129,7 @@ export class RedisWindows {
   #lose(client: Client, error: Error): void {
     if (client !== this.#client || this.#isClosed) return;
     this.#client = undefined;
-    // Rejects what others wait for.
+    // Rejects the pending commands of other requests.
     if (client.isOpen) client.destroy();
     this.#report(error);
     this.#retryLater();
@@ -175,7 +175,7 @@ function newClient(url: string) {
 async function within<T>(milliseconds: number, promise: Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const fail = () => reject(new Error(`no answer within ${milliseconds} ms`));
-  // After a pause of this process, an answer that has arrived is read before the timer counts.
+  // If this process was paused, a response that has arrived is read before the timeout applies.
   const timer = setTimeout(() => setImmediate(fail), milliseconds);
   try {
     return await Promise.race([promise, late]);

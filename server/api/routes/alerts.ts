@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { alertRows } from '../../formats/entity-rows.ts';
 import { documentJson } from '../../formats/json.ts';
 import { alertsReport } from '../../reports/alerts.ts';
-import { answerFresh } from '../answer.ts';
+import { answerWith, wholeResult } from '../answer.ts';
 import { responses } from '../responses.ts';
 import { day, instant, nullable, object, oneOf, shortId, uuid } from '../schema-types.ts';
 import { project } from '../schemas.ts';
@@ -30,6 +30,11 @@ export const alerts: Route = {
   tag: 'Alerts and notes',
   summary: 'The alerts of a project',
   description: 'Newest first.',
-  response: responses(answer, 'The alerts.', ['invalid_request', 'not_found']),
-  handle: answerFresh(alertsReport, { json: documentJson<Static<typeof answer>>, rows: alertRows }),
+  response: responses(answer, 'The alerts.', ['invalid_request', 'not_found'], { hasEtag: true }),
+  examples: { 200: '/projects/Proj1/alerts?status=open', 400: '/projects/Proj1/alerts?since=2026-02-30' },
+  handle: answerWith(alertsReport, {
+    json: documentJson<Static<typeof answer>>,
+    rows: alertRows,
+    version: wholeResult,
+  }),
 };

@@ -2,9 +2,9 @@ import { type Static, Type } from 'typebox';
 import { breakdownRows } from '../../formats/breakdown-rows.ts';
 import { documentJson } from '../../formats/json.ts';
 import { breakdownsReport } from '../../reports/breakdowns.ts';
-import { answerCached } from '../answer.ts';
+import { answerWith } from '../answer.ts';
 import { responses } from '../responses.ts';
-import { object } from '../schema-types.ts';
+import { nullable, object } from '../schema-types.ts';
 import {
   comparedProperties,
   metricsProperties,
@@ -37,11 +37,14 @@ const answer = object('BreakdownsAnswer', {
   appearances: Type.Array(appearance, {
     description: 'Most impressions first. They overlap and do not add up to the site.',
   }),
-  brand: object('BrandSplit', {
-    brand: totalMetrics,
-    nonBrand: totalMetrics,
-    anonymous: totalCounts,
-  }),
+  brand: nullable(
+    object('BrandSplit', {
+      brand: totalMetrics,
+      nonBrand: totalMetrics,
+      anonymous: totalCounts,
+    }),
+    'Null if it is unknown: an import has days of the range without their queries, or without brand terms.',
+  ),
 });
 
 export const breakdowns: Route = {
@@ -51,7 +54,8 @@ export const breakdowns: Route = {
   summary: 'Site totals by country, device, appearance and brand',
   description: 'Rows without clicks and impressions are left out.',
   response: responses(answer, 'The breakdowns.', ['invalid_request', 'not_found'], { hasEtag: true }),
-  handle: answerCached(breakdownsReport, {
+  examples: { 200: '/projects/Proj1/breakdowns?period=2m', 400: '/projects/Proj1/breakdowns?period=17m' },
+  handle: answerWith(breakdownsReport, {
     json: (result) => documentJson<Static<typeof answer>>(result.answer),
     rows: breakdownRows,
   }),

@@ -1,5 +1,5 @@
+import type { RowFormatName } from '../../domain/formats.ts';
 import type { RowFormat } from '../../formats/rows.ts';
-import type { FormatName } from '../../reports/parameters.ts';
 import type { ReportSources } from '../../reports/report.ts';
 import type { SharedConcurrencyLimit } from '../../runtime/limits.ts';
 import type { QueryCache } from '../query-cache.ts';
@@ -7,9 +7,9 @@ import type { ResponseCache } from '../response-cache.ts';
 
 /** The dependencies of routes. */
 export interface Context extends ReportSources {
+  readonly rowFormats: Readonly<Record<RowFormatName, RowFormat>>;
   readonly queries: QueryCache;
   readonly cache: ResponseCache;
   /** Limits concurrent long responses. */
   readonly longAnswers: SharedConcurrencyLimit;
-  readonly rowFormats: Readonly<Record<Exclude<FormatName, 'json'>, RowFormat>>;
 }

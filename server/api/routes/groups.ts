@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { documentJson } from '../../formats/json.ts';
 import { groupsReport } from '../../reports/groups.ts';
-import { answerFresh } from '../answer.ts';
+import { answerWith } from '../answer.ts';
 import { responses } from '../responses.ts';
 import { integer, nullable, object, oneOf, shortId } from '../schema-types.ts';
 import { project, rule } from '../schemas.ts';
@@ -27,5 +27,6 @@ export const groups: Route = {
   summary: 'The keyword groups and folders of a project',
   description: 'In rank-tracker order.',
   response: responses(answer, 'The groups.', ['not_found'], { hasEtag: true }),
-  handle: answerFresh(groupsReport, { json: documentJson, version: () => '' }),
+  examples: { 200: '/projects/Proj1/groups' },
+  handle: answerWith(groupsReport, { json: documentJson, version: () => '' }),
 };

@@ -4,7 +4,7 @@ import { SOURCES } from '../../domain/rules.ts';
 import { keywordRows } from '../../formats/keyword-rows.ts';
 import { dailyKeywordsJson, keywordsJson } from '../../formats/keywords-json.ts';
 import { isLongResult, keywordsReport } from '../../reports/keywords.ts';
-import { answerCached } from '../answer.ts';
+import { answerWith } from '../answer.ts';
 import { responses } from '../responses.ts';
 import { instant, object, openWords, shortId } from '../schema-types.ts';
 import * as schema from '../schemas.ts';
@@ -45,9 +45,14 @@ export const keywords: Route = {
   summary: 'Tracked keywords with totals over a range',
   description: "By query text. The range is limited to the plan's keyword history.",
   response: responses(answer, 'The keywords.', ['invalid_request', 'not_found'], { hasEtag: true }),
-  handle: answerCached(keywordsReport, {
+  examples: {
+    200: '/projects/Proj1/keywords?period=7d&group=Fold1&daily=1',
+    400: '/projects/Proj1/keywords?limit=5001',
+    404: '/projects/Proj1/keywords?group=Nope1',
+  },
+  handle: answerWith(keywordsReport, {
     json: keywordsJson,
-    // Days are too long to be cached.
+    // Responses with days are too long to cache.
     jsonParts: ({ daily }) => (daily ? dailyKeywordsJson : undefined),
     rows: keywordRows,
     isLong: isLongResult,

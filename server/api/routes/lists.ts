@@ -1,14 +1,19 @@
 import { Type } from 'typebox';
+import { PROVIDERS } from '../../providers/registry.ts';
 import { instant, object, openWords } from '../schema-types.ts';
 
+const sources = PROVIDERS.map(({ lists }) => lists);
+
 const properties = {
-  kind: openWords(['gsc', 'bigquery'], "gsc: the search engine's reporting API; bigquery: a data warehouse."),
+  kind: openWords(
+    sources.map(({ source }) => source),
+    `${sources.map(({ source, help }) => `${source}: ${help}`).join('; ')}.`,
+  ),
   fetchedAt: instant,
   truncated: Type.Boolean({ description: 'There were more rows than the list holds.' }),
   capped: Type.Boolean({ description: 'The list is as long as its source may make it.' }),
 };
 
-/** The source of a list of pages or queries. */
 export const listSource = object('ListSource', {
   ...properties,
   comparison: Type.Optional(

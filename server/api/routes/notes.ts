@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { noteRows } from '../../formats/entity-rows.ts';
 import { documentJson } from '../../formats/json.ts';
 import { notesReport } from '../../reports/notes.ts';
-import { answerFresh } from '../answer.ts';
+import { answerWith, wholeResult } from '../answer.ts';
 import { responses } from '../responses.ts';
 import { day, instant, nullable, object, openWords, shortId, uuid } from '../schema-types.ts';
 import { project } from '../schemas.ts';
@@ -32,6 +32,10 @@ export const notes: Route = {
   tag: 'Alerts and notes',
   summary: 'The notes that apply to a project',
   description: 'Oldest first: notes of the workspace, of the project, and of its groups, keywords and pages.',
-  response: responses(answer, 'The notes.', ['invalid_request', 'not_found']),
-  handle: answerFresh(notesReport, { json: documentJson<Static<typeof answer>>, rows: noteRows }),
+  response: responses(answer, 'The notes.', ['invalid_request', 'not_found'], { hasEtag: true }),
+  examples: {
+    200: '/projects/Proj1/notes?from=2026-03-03',
+    400: '/projects/Proj1/notes?from=2026-03-03&to=2026-03-02',
+  },
+  handle: answerWith(notesReport, { json: documentJson<Static<typeof answer>>, rows: noteRows, version: wholeResult }),
 };

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { documentJson } from '../../formats/json.ts';
 import { pageGroupsReport } from '../../reports/page-groups.ts';
-import { answerFresh } from '../answer.ts';
+import { answerWith } from '../answer.ts';
 import { responses } from '../responses.ts';
 import { integer, object, shortId } from '../schema-types.ts';
 import { project, rule } from '../schemas.ts';
@@ -24,5 +24,6 @@ export const pageGroups: Route = {
   summary: 'The page groups of a project',
   description: 'Definitions only, in order; member pages are not part of the answer.',
   response: responses(answer, 'The page groups.', ['not_found'], { hasEtag: true }),
-  handle: answerFresh(pageGroupsReport, { json: documentJson, version: () => '' }),
+  examples: { 200: '/projects/Proj1/page-groups' },
+  handle: answerWith(pageGroupsReport, { json: documentJson, version: () => '' }),
 };

@@ -3,7 +3,7 @@ import { listJson } from '../../formats/json.ts';
 import { listRows } from '../../formats/list-rows.ts';
 import { isLongList, listVersion } from '../../reports/lists.ts';
 import { pagesReport } from '../../reports/pages.ts';
-import { answerFresh } from '../answer.ts';
+import { answerWith } from '../answer.ts';
 import { responses } from '../responses.ts';
 import { object } from '../schema-types.ts';
 import { comparedProperties, metricsProperties, paging, project, quality, range } from '../schemas.ts';
@@ -28,5 +28,10 @@ export const pages: Route = {
   response: responses(answer, 'A page of the list.', ['invalid_request', 'not_found', 'google_access_lost'], {
     hasEtag: true,
   }),
-  handle: answerFresh(pagesReport, { json: listJson, rows: listRows, isLong: isLongList, version: listVersion }),
+  examples: {
+    200: '/projects/Proj1/pages?period=28d&limit=2',
+    400: '/projects/Proj1/pages?to=2026-03-15',
+    503: '/projects/Proj2/pages',
+  },
+  handle: answerWith(pagesReport, { json: listJson, rows: listRows, isLong: isLongList, version: listVersion }),
 };

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { portfolioJson, portfolioParts } from '../../formats/portfolio-json.ts';
 import { portfolioRows } from '../../formats/portfolio-rows.ts';
 import { isLongPortfolio, portfolioReport } from '../../reports/portfolio.ts';
-import { answerCached } from '../answer.ts';
+import { answerWith } from '../answer.ts';
 import { errorDetails, responses } from '../responses.ts';
 import { nullable, object } from '../schema-types.ts';
 import { dayMetrics, paging, projectProperties, quality, range, totalMetrics } from '../schemas.ts';
@@ -37,7 +37,11 @@ export const portfolio: Route = {
   description:
     'For each project of the workspace its sync state and what the site endpoint answers. Oldest first. Each project has a range of its own.',
   response: responses(answer, 'The projects.', ['invalid_request'], { hasEtag: true }),
-  handle: answerCached(portfolioReport, {
+  examples: {
+    200: '/portfolio?period=7d&compare=previous&sort=-clicks',
+    400: '/portfolio?sort=-traffic',
+  },
+  handle: answerWith(portfolioReport, {
     json: portfolioJson,
     jsonParts: (query) => (isLongPortfolio(query) ? portfolioParts : undefined),
     rows: portfolioRows,

@@ -1,37 +1,29 @@
 import { type Static, Type } from 'typebox';
 import { projectRows } from '../../formats/entity-rows.ts';
 import { documentJson } from '../../formats/json.ts';
-import { formatParameters, readParameters } from '../../reports/parameters.ts';
 import { oneProjectReport } from '../../reports/project.ts';
 import { projectsReport } from '../../reports/projects.ts';
-import { answerFresh } from '../answer.ts';
-import { namedFormat, parametersOf, varyByAccept } from '../format.ts';
-import { sendBytes } from '../response-cache.ts';
+import { answerWith, wholeResult } from '../answer.ts';
 import { responses } from '../responses.ts';
-import { rowStream } from '../row-stream.ts';
 import { object } from '../schema-types.ts';
 import { projectDetails } from '../schemas.ts';
-import { sendStream } from '../send-stream.ts';
 import type { Route } from './route.ts';
 
 const answer = object('ProjectsAnswer', { projects: Type.Array(projectDetails) });
 
 export const projects: Route = {
   path: '/projects',
-  report: { operation: 'listProjects', parameters: formatParameters },
+  report: projectsReport,
   tag: 'Projects',
   summary: 'The projects of the workspace',
   description: 'Oldest first. Projects that have not finished setup are left out.',
-  response: responses(answer, 'The projects.', ['invalid_request']),
-  handle: (context) => async (request, reply) => {
-    varyByAccept(request, reply);
-    const how = readParameters(formatParameters, parametersOf(request, namedFormat(request)));
-    const result: Static<typeof answer> = await projectsReport(context, request.principal!);
-    if (how.format !== 'json') {
-      return sendStream(request, reply, undefined, async () => rowStream(context, how, projectRows(result)));
-    }
-    return sendBytes(reply, { bytes: documentJson(result), encoding: 'identity' });
-  },
+  response: responses(answer, 'The projects.', ['invalid_request'], { hasEtag: true }),
+  examples: { 200: '/projects' },
+  handle: answerWith(projectsReport, {
+    json: documentJson<Static<typeof answer>>,
+    rows: projectRows,
+    version: wholeResult,
+  }),
 };
 
 const oneAnswer = object('ProjectAnswer', { project: projectDetails });
@@ -43,5 +35,6 @@ export const oneProject: Route = {
   summary: 'One project',
   description: 'As the list of projects has it. A project that has not finished setup is unknown.',
   response: responses(oneAnswer, 'The project.', ['not_found'], { hasEtag: true }),
-  handle: answerFresh(oneProjectReport, { json: documentJson<Static<typeof oneAnswer>>, version: () => '' }),
+  examples: { 200: '/projects/Proj1' },
+  handle: answerWith(oneProjectReport, { json: documentJson<Static<typeof oneAnswer>>, version: wholeResult }),
 };

@@ -3,7 +3,7 @@ import { listJson } from '../../formats/json.ts';
 import { listRows } from '../../formats/list-rows.ts';
 import { isLongList, listVersion } from '../../reports/lists.ts';
 import { queriesReport } from '../../reports/queries.ts';
-import { answerFresh } from '../answer.ts';
+import { answerWith } from '../answer.ts';
 import { responses } from '../responses.ts';
 import { nullable, object, shortId } from '../schema-types.ts';
 import { comparedProperties, metricsProperties, paging, project, quality, range } from '../schemas.ts';
@@ -36,5 +36,10 @@ export const queries: Route = {
   response: responses(answer, 'A page of the list.', ['invalid_request', 'not_found', 'google_access_lost'], {
     hasEtag: true,
   }),
-  handle: answerFresh(queriesReport, { json: listJson, rows: listRows, isLong: isLongList, version: listVersion }),
+  examples: {
+    200: '/projects/Proj1/queries?period=28d&limit=2',
+    400: '/projects/Proj1/queries?offset=-1',
+    503: '/projects/Proj2/queries',
+  },
+  handle: answerWith(queriesReport, { json: listJson, rows: listRows, isLong: isLongList, version: listVersion }),
 };

@@ -1,41 +1,49 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
+import type { FastifyInstance, FastifySchema } from 'fastify';
 import type { TSchema } from 'typebox';
-import { querySchema, ROW_FORMATS } from '../../reports/parameters.ts';
-import type { AnyParser, Parser } from '../../reports/report.ts';
-import type { Answered } from '../answer.ts';
+import { FORMATS } from '../../domain/formats.ts';
+import { querySchema } from '../../reports/parameters.ts';
+import type { Report, ReportQuery } from '../../reports/report.ts';
+import type { Handler } from '../answer.ts';
 import type { Tag } from '../plugins/documentation.ts';
 import { withRowFormats } from '../row-responses.ts';
 import { projectPath } from '../schemas.ts';
 import type { Context } from './context.ts';
 import { withExamples } from './examples.ts';
 
+type AnyReport = Report<never, ReportQuery, unknown>;
+
 /** An endpoint: its documentation and its handler. */
 export interface Route {
   readonly path: string;
-  /** Path parameters, if there are others than the project id. */
+  /** Path parameters, if it has any besides the project id. */
   readonly params?: TSchema;
-  /** The operation name for generated clients, and the parameters. `parse` validates them together. */
-  readonly report: Pick<Parser<unknown>, 'operation' | 'parameters'> & Partial<AnyParser<unknown>>;
+  /** The operation name for generated clients, and the parameters. `check` validates them together. */
+  readonly report: Pick<AnyReport, 'operation' | 'parameters'> & Partial<Pick<AnyReport, 'check'>>;
   /** Heading in the documentation. */
   readonly tag: Tag;
   readonly summary: string;
   readonly description: string;
   readonly response: object;
-  readonly handle: (context: Context) => (request: FastifyRequest, reply: FastifyReply) => Answered;
+  /** Requests for the examples in the documentation, by response status; `examples.json` has the responses. */
+  readonly examples?: Readonly<Record<number, string>>;
+  /** Whether its responses are files, which have their own rate limit. */
+  readonly sendsFiles?: boolean;
+  readonly handle: Handler;
 }
 
-/** Adds an endpoint to the API. Reports parse the parameters, so that an unknown project takes precedence over an invalid parameter. */
+/** Adds an endpoint. Reports parse the parameters, so that an unknown project precedes an invalid parameter. */
 export function addRoute(api: FastifyInstance, route: Route, context: Context, { hide = false } = {}): void {
   const handler = route.handle(context);
   const hasFormats = 'format' in route.report.parameters;
   api.route({
     method: 'GET',
     url: route.path,
+    config: { sendsFiles: route.sendsFiles ?? false },
     schema: hide ? { hide } : documentationOf(route),
     handler,
   });
   if (!hasFormats) return;
-  for (const format of ['json', ...ROW_FORMATS] as const) {
+  for (const format of FORMATS) {
     api.route({ method: 'GET', url: `${route.path}.${format}`, config: { format }, schema: { hide: true }, handler });
   }
 }

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { documentJson } from '../../formats/json.ts';
 import { siteRows } from '../../formats/site-rows.ts';
 import { siteReport } from '../../reports/site.ts';
-import { answerCached } from '../answer.ts';
+import { answerWith } from '../answer.ts';
 import { responses } from '../responses.ts';
 import { object } from '../schema-types.ts';
 import { dayMetrics, project, quality, range, totalMetrics } from '../schemas.ts';
@@ -24,7 +24,11 @@ export const site: Route = {
   description:
     'Includes queries that the search engine anonymises. Days end with the last synced day; a stored day without data is zeros. country cannot be combined with a device.',
   response: responses(answer, 'Totals and days.', ['invalid_request', 'not_found'], { hasEtag: true }),
-  handle: answerCached(siteReport, {
+  examples: {
+    200: '/projects/Proj1/site?from=2026-03-09&country=GBR',
+    400: '/projects/Proj1/site?country=gbr&device=mobile',
+  },
+  handle: answerWith(siteReport, {
     json: (result) => documentJson<Static<typeof answer>>(result.answer),
     rows: siteRows,
   }),

@@ -3,8 +3,9 @@ import { FACT_TABLES } from '../../catalog/manifest.ts';
 import { documentJson } from '../../formats/json.ts';
 import { findReportProject } from '../../reports/report.ts';
 import { snapshotFile, snapshotReport } from '../../reports/snapshot.ts';
-import { answerCached } from '../answer.ts';
+import { answerWith } from '../answer.ts';
 import { fileResponses } from '../file-responses.ts';
+import { FILES_PER_REQUEST, REQUESTS_PER_MINUTE } from '../plugins/guard.ts';
 import { responses } from '../responses.ts';
 import { day, integer, nullable, object, openWords } from '../schema-types.ts';
 import { project, projectPath } from '../schemas.ts';
@@ -48,7 +49,8 @@ export const snapshot: Route = {
   description:
     'Parquet files in the snapshot format, with sizes and hashes. A file never changes: new facts are in a new file, which replaces the file of the same table and part. The project id is not a column. Keyword files before the keyword history of the plan are left out; its first month is complete.',
   response: responses(answer, 'The files.', ['invalid_request', 'not_found'], { hasEtag: true }),
-  handle: answerCached(snapshotReport, { json: documentJson<Static<typeof answer>> }),
+  examples: { 200: '/projects/Proj1/snapshot', 400: '/projects/Proj1/snapshot?since=yesterday' },
+  handle: answerWith(snapshotReport, { json: documentJson<Static<typeof answer>> }),
 };
 
 export const snapshotFileRoute: Route = {
@@ -57,8 +59,8 @@ export const snapshotFileRoute: Route = {
   report: { operation: 'getSnapshotFile', parameters: {} },
   tag: 'Snapshot',
   summary: 'A file of facts',
-  description:
-    'Supports `Range`, so that Parquet readers fetch only what they need. A replaced file is available for another hour.',
+  description: `Supports \`Range\`, so that Parquet readers fetch only what they need. A replaced file is available for another hour. Requests for files have a rate limit of their own, which their headers show: ${REQUESTS_PER_MINUTE * FILES_PER_REQUEST} per minute with one key by default.`,
+  sendsFiles: true,
   response: fileResponses('application/vnd.apache.parquet', 'The file.'),
   handle: (context) => async (request, reply) => {
     const { id, file } = request.params as { id: string; file: string };

@@ -2,43 +2,71 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Catalog, OpenCatalog } from '../catalog.ts';
 import { eachWholeRow, upsertRows } from '../entity-rows.ts';
 import type { CatalogPlace } from '../place.ts';
-import { openTarget } from './open-target.ts';
+import { stopChanges as stopInFolder } from '../sqlite/moved.ts';
+import { type CopyTarget, openTarget } from './open-target.ts';
 import { type TableContents, TableHash } from './table-hash.ts';
 import { TABLES } from './tables.ts';
 
+interface CopyOptions {
+  readonly from: CatalogPlace;
+  readonly target: CatalogPlace;
+  /** Makes the source read-only. Always done for a copy from a folder into a database. */
+  readonly move?: boolean;
+  readonly report: (step: string) => void;
+}
+
 export interface CopyReport {
-  /** Where the copy is, without a password. */
+  /** Name of the copy, without a password. */
   readonly to: string;
   /** `unchanged`: the target had the same copy already. */
   readonly state: 'copied' | 'unchanged';
-  /** What both sides contain. */
+  /** Contents of both sides. */
   readonly tables: readonly TableContents[];
 }
 
 /**
- * Copies one state of a catalog into a place that has none, in one transaction, and compares both sides row by row. Throws if
- * the target has another catalog, or a load is running. Killed at any time, the target has no catalog.
+ * Copies one state of a catalog to a place without one, in one transaction, and compares both row by row. Throws if the
+ * target has another catalog or a load is running. If the process is killed, the target has no catalog. A moved source
+ * is read-only from then on, unless the copy fails.
  */
 export async function copyCatalogTo(
   source: OpenCatalog,
-  target: CatalogPlace,
-  report: (step: string) => void,
+  { from, target, move = false, report }: CopyOptions,
 ): Promise<CopyReport> {
   await using lock = await source.locks.takeLoad('all');
   if (lock === undefined) throw new Error('A load is running; copy the catalog when it has ended.');
   await using opened = await openTarget(target);
+  // A copy in a folder may be a backup of a running service.
+  const isMove = move || (from.catalogUrl === '' && target.catalogUrl !== '');
+  const undo = isMove ? await stopChanges(from, opened.name) : undefined;
+  try {
+    return await copyTo(source, opened, report);
+  } catch (error) {
+    await undo?.();
+    throw error;
+  }
+}
+
+async function stopChanges({ dataFolder, catalogUrl }: CatalogPlace, to: string): Promise<() => void | Promise<void>> {
+  if (catalogUrl === '') return stopInFolder(dataFolder, to);
+  // The driver is loaded only if it is used.
+  const { stopChanges: stopInDatabase } = await import('../postgres/moved.ts');
+  return stopInDatabase(catalogUrl, to);
+}
+
+function copyTo(source: OpenCatalog, opened: CopyTarget, report: (step: string) => void): Promise<CopyReport> {
   const { name: to } = opened;
-  return await source.snapshot(async (from) => {
+  return source.snapshot(async (from) => {
     if (opened.hasCatalog) {
       const tables = await readContents(from, report);
-      const there = await opened.read((own) => readContents(own, report));
+      const there = await opened.read((to) => readContents(to, report));
       requireSame(to, tables, there);
       return { to, state: 'unchanged', tables };
     }
-    const tables = await opened.fill(async (own) => {
-      const copied = await copyTables(from, own, report);
+    const tables = await opened.fill(async (to) => {
+      const copied = await copyTables(from, to, report);
       report('comparing');
-      const there = await readContents(own, report);
+      const there = await readContents(to, report);
       const wrong = differing(copied, there);
       if (wrong.length > 0)
         throw new Error(`The copy differs from its source in ${wrong.join(', ')}; nothing was copied.`);
@@ -48,35 +76,34 @@ export async function copyCatalogTo(
   });
 }
 
-async function copyTables(from: Catalog, own: Catalog, report: (step: string) => void): Promise<TableContents[]> {
+async function copyTables(from: Catalog, to: Catalog, report: (step: string) => void): Promise<TableContents[]> {
   const contents: TableContents[] = [];
   for (const { table, key } of TABLES) {
     const hash = new TableHash(table);
     for await (const rows of eachWholeRow(from, table)) {
       hash.add(rows);
-      if (rows.length > 0) await upsertRows(own, { table, key, columns: Object.keys(rows[0]!) }, rows);
+      if (rows.length > 0) await upsertRows(to, { table, key, columns: Object.keys(rows[0]!) }, rows);
       report(`copying ${table}: ${hash.rows.toLocaleString('en')} rows`);
     }
     contents.push(hash.contents);
   }
-  await own.statements.get('copied');
   return contents;
 }
 
-/** What all tables of a catalog contain. */
-async function readContents(own: Catalog, report: (step: string) => void): Promise<TableContents[]> {
+/** The contents of all tables. */
+async function readContents(to: Catalog, report: (step: string) => void): Promise<TableContents[]> {
   const contents: TableContents[] = [];
   for (const { table } of TABLES) {
     report(`comparing ${table}`);
     const hash = new TableHash(table);
-    for await (const rows of eachWholeRow(own, table)) hash.add(rows);
+    for await (const rows of eachWholeRow(to, table)) hash.add(rows);
     contents.push(hash.contents);
   }
   return contents;
 }
 
 function requireSame(to: string, tables: readonly TableContents[], there: readonly TableContents[]): void {
-  // A journal that was written for the copy counts on.
+  // Writing the journal of a copy changes this table.
   const wrong = differing(tables, there).filter((table) => table !== 'publication');
   if (wrong.length === 0) return;
   throw new Error(

@@ -1,14 +1,14 @@
 import { openUsage } from '../open-usage.ts';
 import type { CatalogPlace } from '../place.ts';
 
-/** Statements that read all of a table, and those that write one of its rows, by what the first call its columns. */
+/** Statements that read a whole table, those that write a row, and the parameter of the latter for each column. */
 const COPIED = [
   ['key_uses_all', 'key_used', { id: 'id', usedAt: 'at' }],
   ['key_days_since', 'key_used_on_day', { id: 'id', day: 'day', requests: 'requests', lastAt: 'at' }],
   ['list_uses_all', 'list_used', { file: 'file', usedAt: 'at', hits: 'hits' }],
 ] as const;
 
-/** Copies the use of keys and lists into an empty usage database, as far as that goes. Returns the number of rows. */
+/** Copies the use of keys and lists into an empty usage database, as far as possible. Returns the number of rows. */
 export async function copyUses(source: CatalogPlace, target: CatalogPlace): Promise<number> {
   const [from, to] = [openUsage(source, () => {}), openUsage(target, () => {})];
   let copied = 0;

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import type { Values } from '../catalog.ts';
 
-/** What a table contains: its rows in any order. */
+/** Number and hash of a table's rows. */
 export interface TableContents {
   readonly table: string;
   readonly rows: number;
-  /** Hexadecimal; equal for equal rows, in whatever order they are. */
+  /** Hexadecimal; equal for equal rows, regardless of order. */
   readonly hash: string;
 }
 

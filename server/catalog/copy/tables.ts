@@ -1,6 +1,6 @@
 /**
- * The tables of a catalog with their keys, each after those that it refers to. What a database counts by itself, and what
- * only running loads need, is not among them.
+ * The tables of a catalog with their keys, each after those that it refers to. Excludes counters of the database and
+ * tables that only running loads need.
  */
 export const TABLES: readonly { readonly table: string; readonly key: readonly string[] }[] = [
   { table: 'workspaces', key: ['id'] },

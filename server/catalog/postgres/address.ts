@@ -8,7 +8,7 @@ import { CatalogFailure } from '../failures.ts';
 const PARAMETERS = ['host', 'options', 'passfile', 'sslcert', 'sslkey', 'sslmode', 'sslrootcert'] as const;
 const SSL_MODES = ['disable', 'require', 'verify-ca', 'verify-full'] as const;
 
-/** How to reach a database; `name` says which one it is, without its password. */
+/** How to reach a database; `name` identifies it, without its password. */
 export interface Address {
   readonly name: string;
   /** A name, an address, or the folder of a Unix socket. */
@@ -19,7 +19,7 @@ export interface Address {
   /** Options of the session, such as `-c search_path=reports`. */
   readonly options: string;
   readonly ssl: ConnectionOptions | false;
-  /** Read for each connection, because passwords change; undefined where none is known. */
+  /** Read for each connection, because passwords change; undefined if none is known. */
   readonly password: () => string | undefined;
 }
 
@@ -50,7 +50,7 @@ export function readAddress(url: string): Address {
   };
 }
 
-/** As libpq: `require` encrypts, and verifies the certificate only where a root certificate is named. */
+/** As in libpq, `require` encrypts, and verifies the certificate only if a root certificate is given. */
 function readSsl({
   sslmode = 'disable',
   sslrootcert,
@@ -83,8 +83,8 @@ function readNamed(name: string, path: string): string {
 }
 
 /**
- * The password of the first line of a password file that fits: `host:port:database:user:password`, each but the last may be
- * `*`. Undefined without such a line. As libpq, a file that others may read is not used.
+ * The password of the first matching line of a password file, `host:port:database:user:password`; all but the last may
+ * be `*`. Undefined without such a line. Like libpq, ignores a file that others may read.
  */
 function passwordFromFile(
   named: string | undefined,

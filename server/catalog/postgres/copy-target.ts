@@ -1,6 +1,7 @@
+import { sqlText } from '../../runtime/sql.ts';
 import type { Catalog } from '../catalog.ts';
 import { newerCatalog } from '../newer-catalog.ts';
-import { Work } from '../work.ts';
+import { CatalogScope } from '../scope.ts';
 import { migrateIn, SCHEMA_VERSION, schemaVersionOf } from './migrations.ts';
 import { type PostgresPool, poolOf } from './pool.ts';
 import { PostgresCatalog } from './postgres-catalog.ts';
@@ -20,23 +21,24 @@ export class PostgresTarget implements AsyncDisposable {
     this.hasCatalog = hasCatalog;
   }
 
-  async read<T>(work: (own: Catalog) => Promise<T>): Promise<T> {
+  async read<T>(work: (copy: Catalog) => Promise<T>): Promise<T> {
     await using catalog = new PostgresCatalog(poolOf(this.#url));
     return await catalog.snapshot(work);
   }
 
-  /** The tables are made in the same transaction: until its commit, the database has no catalog. */
-  async fill<T>(work: (own: Catalog) => Promise<T>): Promise<T> {
+  /** Also creates the tables in this transaction: until its commit, there is no catalog. */
+  async fill<T>(work: (copy: Catalog) => Promise<T>): Promise<T> {
     const connection = await this.#pool.connect({ statement_timeout: 0, lock_timeout: 0, query_timeout: 0 });
     try {
       await connection.query('begin');
       await migrateIn(connection);
       const session = new Session(connection);
-      const result = await work(new Work(session, { mayWrite: true }));
+      const result = await work(new CatalogScope(session, { mayWrite: true }));
       session.end();
       await session.settle();
+      await connection.query(sqlText('catalog/postgres/copied'));
       await connection.query('update catalog_version set value = value + 1; commit');
-      // The server would do so by itself, but later. It fails where two of them meet at a table of the server.
+      // The server would do this itself, but later. Concurrent calls may fail at a system table.
       await connection.query('analyze').catch(() => {});
       return result;
     } catch (error) {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { cacheKey } from '../../domain/cache-key.ts';
-import { hasSql, sqlTemplate, sqlText } from '../../runtime/sql.ts';
+import { hasSql, sqlTemplate } from '../../runtime/sql.ts';
 import type { Statement, Value, Values } from '../catalog.ts';
 
-/** A statement as PostgreSQL takes it. */
+/** A statement for PostgreSQL. */
 export interface Translated {
   /** Of the prepared statement: the same text has the same name in every process. */
   readonly name: string;
@@ -12,13 +12,13 @@ export interface Translated {
   readonly parameters: readonly string[];
 }
 
-/** What is left as it is, or replaced: comments, texts, quoted names, casts, parameters, and names with capitals. */
+/** Tokens to keep or replace: comments, texts, quoted names, casts, parameters, and names with capitals. */
 const TOKENS =
   /(--[^\n]*)|('(?:[^']|'')*'|"(?:[^"]|"")*"|::\w+|\$\$[\s\S]*?\$\$)|\$([A-Za-z_]\w*)|\b([a-z_]\w*[A-Z]\w*)\b/g;
 
 /**
  * Translates a statement of `sql/`: `$name` becomes `$1`, and names with capitals are quoted, because PostgreSQL would
- * give them in lower case.
+ * lower-case them.
  */
 export function translate(sql: string): Translated {
   const parameters: string[] = [];
@@ -35,12 +35,15 @@ export function translate(sql: string): Translated {
   return { name: `ordinate_${createHash('sha256').update(text).digest('hex').slice(0, 20)}`, text, parameters };
 }
 
-/** The values of a statement in the order of its parameters. Throws for a value that is missing or too much, as SQLite. */
+/** The values of a statement in the order of its parameters. Throws for missing or superfluous values, like SQLite. */
 export function orderValues({ parameters, text }: Translated, values: Values): Value[] {
   const extra = Object.keys(values).find((name) => !parameters.includes(name));
   if (extra !== undefined) throw new Error(`This statement has no parameter '${extra}': ${text}`);
   return parameters.map((name) => values[name] ?? null);
 }
+
+/** Uses the clock of the database (never null), because clocks of machines differ. Indexes only allow short texts. */
+const PARTS = { now: 'coalesce(floor(extract(epoch from clock_timestamp()) * 1000)::bigint, $at)', hash: 'md5' };
 
 const translated = new Map<string, Translated>();
 
@@ -62,5 +65,5 @@ function textOf(folder: string, statement: Statement): string {
   const name = typeof statement === 'string' ? statement : statement.template;
   const own = `${folder}/postgres/${name}`;
   const path = hasSql(own) ? own : `${folder}/${name}`;
-  return typeof statement === 'string' ? sqlText(path) : sqlTemplate(path, statement.parts);
+  return sqlTemplate(path, typeof statement === 'string' ? PARTS : statement.parts);
 }

@@ -2,8 +2,14 @@ import type { ResourceFailure } from '../../domain/failures.ts';
 import { CatalogFailure } from '../failures.ts';
 import type { Address } from './address.ts';
 
-/** Codes of PostgreSQL (https://www.postgresql.org/docs/current/errcodes-appendix.html) and of Node: what is wrong, what to do. */
+/** Codes of PostgreSQL (https://www.postgresql.org/docs/current/errcodes-appendix.html) and Node: message, remedy. */
 const REASONS: Readonly<Record<string, readonly [ResourceFailure | undefined, string, string]>> = {
+  // Raised by `stop_changes.sql`.
+  OR001: [
+    'read-only',
+    'takes no more changes, which a copy would not have; it is still read',
+    "Set ORDINATE_CATALOG and ORDINATE_DATA to the place of the copy. To stay with the database instead, run 'drop schema catalog_was_copied cascade' in it and drop the copy.",
+  ],
   '28P01': [undefined, 'refused the password', 'Check the user and the password.'],
   '28000': [undefined, 'refused the user', 'Check the user, and pg_hba.conf of the server.'],
   '3D000': [undefined, 'does not exist', 'Create it, or name another one in ORDINATE_CATALOG.'],

@@ -40,7 +40,7 @@ export async function migrate(pool: PostgresPool): Promise<number> {
 /** Migrates a catalog in the transaction of a connection. */
 export async function migrateIn(client: Queries): Promise<void> {
   await client.query(`select pg_advisory_xact_lock(${ADVISORY.space}, ${ADVISORY.migration})`);
-  // Only now, because another process may have migrated it.
+  // Read only now: another process may have migrated it.
   for (let version = await schemaVersionOf(client); version < SCHEMA_VERSION; version++) {
     await client.query(sqlText(MIGRATIONS[version]!));
     await client.query(`update catalog_version set schema = ${version + 1}, value = value + 1`);

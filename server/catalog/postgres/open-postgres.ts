@@ -1,5 +1,5 @@
 import type { OpenCatalog } from '../catalog.ts';
-import { hasFacts, makeDataFolder, noteCatalogElsewhere } from '../data-folder.ts';
+import { hasFacts, makeDataFolder, noteCatalogElsewhere, requireRestored } from '../data-folder.ts';
 import { CatalogMissing } from '../failures.ts';
 import { newerCatalog } from '../newer-catalog.ts';
 import type { CatalogPlace } from '../place.ts';
@@ -14,6 +14,7 @@ export async function openPostgres(
 ): Promise<OpenCatalog> {
   const pool = poolOf(catalogUrl, catalogConnections);
   try {
+    requireRestored(dataFolder);
     if (create) makeDataFolder(dataFolder);
     const found = await pool.use(schemaVersionOf);
     if (found > SCHEMA_VERSION) throw newerCatalog(found, SCHEMA_VERSION);
@@ -27,7 +28,7 @@ export async function openPostgres(
   }
 }
 
-/** An empty catalog is only made where nothing gets lost by it. */
+/** Throws if there are facts, or without `create`. */
 function requireNoFacts(pool: PostgresPool, dataFolder: string, create: boolean): void {
   const { name } = pool.address;
   if (hasFacts(dataFolder)) {

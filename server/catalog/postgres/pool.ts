@@ -3,31 +3,51 @@ import { type Address, readAddress } from './address.ts';
 import { namePostgresFailure } from './failures.ts';
 import { TYPES } from './types.ts';
 
-/** Maximum connections of a process for snapshots, transactions and single statements, if the settings do not say. */
+/** Maximum connections of a process for snapshots, transactions and single statements, by default. */
 const MAX_CONNECTIONS = 12;
-/** Until a connection is made, or one of the pool is free, in milliseconds. */
+/** Wait for a new connection or a free one of the pool, in milliseconds. */
 const CONNECT_TIMEOUT = 5000;
-/** Idle connections are closed, in milliseconds. */
+/** Limit of idle connections, in milliseconds. */
 const IDLE_TIMEOUT = 30_000;
-/** For one statement, by the server, in milliseconds. */
+/** Per statement, by the server, in milliseconds. */
 const STATEMENT_TIMEOUT = 60_000;
-/** The server may not answer at all: this is for its answer, in milliseconds. */
+/** The client's limit, if the server does not answer at all, in milliseconds. */
 const ANSWER_TIMEOUT = STATEMENT_TIMEOUT + 10_000;
 /** How long to wait for other writers, in milliseconds, as for SQLite. */
 const LOCK_TIMEOUT = 30_000;
-/** A process that hangs in a transaction would block others, in milliseconds. */
+/** Limit of idle transactions, which would block others, in milliseconds. */
 const IDLE_IN_TRANSACTION = 300_000;
-/** The server finds out within 30 s that the machine of a client is gone, and ends its transactions and locks. */
+/**
+ * The server notices within 30 s that the machine of a client is gone, and ends its transactions and locks. It must not
+ * end idle sessions, which may hold locks.
+ */
 const SESSION = [
   'tcp_keepalives_idle=15',
   'tcp_keepalives_interval=5',
   'tcp_keepalives_count=3',
+  'idle_session_timeout=0',
   'client_min_messages=warning',
 ];
 
-/** A connection. With `pipeline`, statements are sent without waiting for the answers of those before. */
+/** Wait for the server to end a connection, in milliseconds: it may be unreachable. */
+const GOODBYE_TIMEOUT = 2000;
+
+/** `end` never fails, and takes at most `GOODBYE_TIMEOUT`. */
+class BoundedClient extends pg.Client {
+  override end(): Promise<void>;
+  override end(callback: (error: Error) => void): void;
+  override end(callback?: (error: Error) => void): Promise<void> | void {
+    const cut = setTimeout(() => this.connection.stream.destroy(), GOODBYE_TIMEOUT);
+    this.once('end', () => clearTimeout(cut));
+    // An open socket already keeps the process alive.
+    cut.unref();
+    return callback === undefined ? super.end() : super.end(callback);
+  }
+}
+
+/** A connection. With `pipeline`, statements are sent without waiting for the answers of earlier ones. */
 export type Client = pg.PoolClient;
-/** One that belongs to whoever has opened it. */
+/** A connection owned by its opener. */
 export type Connection = pg.Client;
 
 /** Pools in use, by address. */
@@ -35,8 +55,8 @@ const pools = new Map<string, { readonly pool: PostgresPool; users: number }>();
 
 /**
  * The pool of a process for one address, shared by everything that uses the database. Connects at the first use. Throws
- * `CatalogFailure` for an address that makes no sense. Each user closes it.
- * @param connections the same for all users, who have it from the settings
+ * `CatalogFailure` for an invalid address. Each user closes it.
+ * @param connections from the settings, the same for all users
  */
 export function poolOf(url: string, connections = MAX_CONNECTIONS): PostgresPool {
   let entry = pools.get(url);
@@ -51,7 +71,7 @@ export function poolOf(url: string, connections = MAX_CONNECTIONS): PostgresPool
 /** Connections to one database. */
 export class PostgresPool {
   readonly address: Address;
-  /** Maximum connections, but those of `connect`. */
+  /** Maximum, excluding those of `connect`. */
   readonly connections: number;
   readonly #url: string;
   readonly #config: pg.PoolConfig;
@@ -82,21 +102,21 @@ export class PostgresPool {
       pipeline: true,
       types: TYPES,
     };
-    this.#pool = new pg.Pool({ ...this.#config, max: connections, allowExitOnIdle: true });
-    // A broken connection is replaced at the next use; whoever uses it now gets the failure of its statement.
+    this.#pool = new pg.Pool({ ...this.#config, Client: BoundedClient, max: connections, allowExitOnIdle: true });
+    // A broken connection is replaced at the next use; its current user gets the failure of its statement.
     this.#pool.on('error', () => {});
     this.#pool.on('connect', (client) => client.on('error', () => {}));
   }
 
   /**
-   * A connection of its own, for session locks and other things that last; whoever takes it ends it. Throws
+   * A separate connection, for session locks and other long uses; the caller ends it. Throws
    * `CatalogFailure`. It emits `end` when it is lost.
    * @param options other time limits, in milliseconds; 0 for none
    */
   async connect(
     options: Pick<pg.ClientConfig, 'statement_timeout' | 'lock_timeout' | 'query_timeout' | 'pipeline'> = {},
   ): Promise<Connection> {
-    const client = new pg.Client({ ...this.#config, ...options });
+    const client = new BoundedClient({ ...this.#config, ...options });
     client.on('error', () => {});
     try {
       await client.connect();
@@ -117,7 +137,7 @@ export class PostgresPool {
     try {
       return await work(client);
     } catch (error) {
-      // Nothing where no transaction is left; where this fails, the connection is lost.
+      // Without effect outside a transaction; if this fails, the connection is lost.
       await client.query('rollback').catch(() => {});
       throw this.named(error);
     } finally {
@@ -137,7 +157,7 @@ export class PostgresPool {
     entry.users--;
     if (entry.users > 0) return;
     pools.delete(this.#url);
-    // Work that goes on keeps its connection until it has ended; nothing waits for that.
+    // Running work keeps its connection until it ends; nothing waits for that.
     const isIdle = this.#pool.totalCount === this.#pool.idleCount;
     const ended = this.#pool.end();
     if (isIdle) await ended;

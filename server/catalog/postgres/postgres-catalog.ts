@@ -4,7 +4,7 @@ import { sqlText } from '../../runtime/sql.ts';
 import type { Catalog, CatalogVersion, OpenCatalog, Statement, Statements, Values } from '../catalog.ts';
 import { CatalogFailure } from '../failures.ts';
 import type { LoadLock } from '../locks.ts';
-import { Work } from '../work.ts';
+import { CatalogScope } from '../scope.ts';
 import { ADVISORY } from './advisory.ts';
 import { translate } from './dialect.ts';
 import type { Client, Connection, PostgresPool } from './pool.ts';
@@ -22,9 +22,9 @@ export class PostgresCatalog implements OpenCatalog, Statements {
   readonly locks: PostgresLocks;
   readonly #pool: PostgresPool;
   readonly #version: VersionReader;
-  /** Snapshots at a time, fewer than connections, so that single statements need not wait. */
+  /** Limits snapshots to fewer than connections, so that single statements need not wait. */
   readonly #snapshots: LimitFunction;
-  /** Transactions of one process wait here: each would wait for the same lock with a connection. */
+  /** Queues transactions: each would hold a connection while it waits for the same lock. */
   readonly #alone = pLimit(1);
   /** The transaction that a call is part of. */
   readonly #outer = new AsyncLocalStorage<{ isOpen: boolean }>();
@@ -55,7 +55,7 @@ export class PostgresCatalog implements OpenCatalog, Statements {
   }
 
   run(statement: Statement, values?: Values): Promise<number> {
-    return this.transaction((own) => own.statements.run(statement, values));
+    return this.transaction((scope) => scope.statements.run(statement, values));
   }
 
   async send(statement: Statement, values?: Values): Promise<void> {
@@ -63,7 +63,7 @@ export class PostgresCatalog implements OpenCatalog, Statements {
   }
 
   runEach<Row extends Values>(statement: Statement, rows: Iterable<Row>): Promise<Row[]> {
-    return this.transaction((own) => own.statements.runEach(statement, rows));
+    return this.transaction((scope) => scope.statements.runEach(statement, rows));
   }
 
   version(): CatalogVersion | Promise<CatalogVersion> {
@@ -72,7 +72,7 @@ export class PostgresCatalog implements OpenCatalog, Statements {
 
   expect(): void {
     const version = this.#version.read();
-    // Whoever asks for it gets the failure.
+    // Callers of `version` get the failure.
     if (version instanceof Promise) version.catch(() => {});
   }
 
@@ -84,19 +84,19 @@ export class PostgresCatalog implements OpenCatalog, Statements {
     await this.get('ping');
   }
 
-  snapshot<T>(reads: (own: Catalog) => Promise<T>): Promise<T> {
+  snapshot<T>(reads: (snapshot: Catalog) => Promise<T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     this.#snapshots(() =>
       this.#use(async (client) => {
-        resolve(await inWork(client, new Session(client), { begin: BEGIN_SNAPSHOT, mayWrite: false }, reads));
-        // Nobody waits for its end.
+        resolve(await inScope(client, new Session(client), { begin: BEGIN_SNAPSHOT, mayWrite: false }, reads));
+        // The caller need not wait.
         await client.query('commit');
       }),
     ).catch(reject);
     return promise;
   }
 
-  transaction<T>(writes: (own: Catalog) => Promise<T>, lock?: LoadLock): Promise<T> {
+  transaction<T>(writes: (tx: Catalog) => Promise<T>, lock?: LoadLock): Promise<T> {
     if (this.#outer.getStore()?.isOpen === true) {
       const message =
         'This is part of a transaction that is open: write to its own catalog, for this would wait for its end.';
@@ -110,21 +110,21 @@ export class PostgresCatalog implements OpenCatalog, Statements {
     return lock.alone(() => this.#write(lock.connection, begin, writes));
   }
 
-  async #write<T>(client: Client | Connection, begin: string, writes: (own: Catalog) => Promise<T>): Promise<T> {
+  async #write<T>(client: Client | Connection, begin: string, writes: (tx: Catalog) => Promise<T>): Promise<T> {
     const session = new Session(client);
     const outer = { isOpen: true };
     try {
-      const result = await this.#outer.run(outer, () => inWork(client, session, { begin, mayWrite: true }, writes));
+      const result = await this.#outer.run(outer, () => inScope(client, session, { begin, mayWrite: true }, writes));
       await commit(client, session, this.#pool);
       this.#version.outdate();
       return result;
     } catch (error) {
-      // After a statement that was sent has failed, all others fail because of it.
+      // After a sent statement has failed, all later ones fail because of it.
       const first = await session.settle().then(
         () => error,
         (failure: unknown) => failure,
       );
-      // Where this fails, the connection is lost, or is not used again.
+      // If this fails, the connection is lost, or is not used again.
       await client.query('rollback').catch(() => {});
       throw this.#pool.named(first);
     } finally {
@@ -151,26 +151,26 @@ export class PostgresCatalog implements OpenCatalog, Statements {
 }
 
 /** Runs `work` in a transaction that its caller ends. */
-async function inWork<T>(
+async function inScope<T>(
   client: Client | Connection,
   session: Session,
   { begin, mayWrite }: { readonly begin: string; readonly mayWrite: boolean },
-  work: (own: Catalog) => Promise<T>,
+  work: (scope: Catalog) => Promise<T>,
 ): Promise<T> {
-  const own = new Work(session, { mayWrite });
+  const scope = new CatalogScope(session, { mayWrite });
   try {
     const begun = client.query(begin);
     // A snapshot sends its first statement without waiting for this.
     if (mayWrite) await begun;
-    const [result] = await Promise.all([work(own), begun]);
+    const [result] = await Promise.all([work(scope), begun]);
     return result;
   } finally {
-    own.end();
+    scope.end();
     session.end();
   }
 }
 
-/** Sends the end of a transaction without waiting for what was sent before: a common row is locked until then. */
+/** Sends the commit without waiting for earlier statements, because a shared row is locked until then. */
 async function commit(client: Client | Connection, session: Session, pool: PostgresPool): Promise<void> {
   const committing = client.query(`${RAISE}; commit`);
   committing.catch(() => {});

@@ -3,10 +3,10 @@ import type { CatalogPlace } from '../place.ts';
 import { poolOf } from './pool.ts';
 import { tryLock } from './postgres-locks.ts';
 
-/** For an answer of a server that may be gone, in milliseconds. */
+/** Timeout for a server that may be gone, in milliseconds. */
 const ANSWER_TIMEOUT = 10_000;
 
-/** Takes a lease over several machines: an advisory lock with a connection of its own. See `Leases`. */
+/** Takes a lease over several machines: an advisory lock on a separate connection. See `Leases`. */
 export async function acquireLease(
   { catalogUrl, catalogConnections }: CatalogPlace,
   name: string,

@@ -8,7 +8,7 @@ import { translate } from './dialect.ts';
 import type { Client, Connection, PostgresPool } from './pool.ts';
 import { execute } from './session.ts';
 
-/** Waiting would hold the connection; callers try again. */
+/** Waiting would block the connection; callers retry. */
 const TRY = 'select pg_try_advisory_lock($1) as taken';
 const TRY_SHARED = 'select pg_try_advisory_lock_shared($1) as taken';
 const RELEASE = 'select pg_advisory_unlock($1)';
@@ -22,11 +22,11 @@ const LOADS = numberOf('loads');
 
 /**
  * Advisory locks of the database, for processes of all machines. They end with their connection, and so with the process of
- * their holder; if its machine is gone, once the server finds out.
+ * their holder; if its machine is gone, once the server notices.
  */
 export class PostgresLocks implements Locks {
   readonly #pool: PostgresPool;
-  /** For named locks. Those of one connection do not exclude each other, so that this process has to know its own. */
+  /** For named locks. A connection can take a lock twice, so this process must track its own. */
   #connection: Promise<Connection> | undefined;
   readonly #names = new Set<string>();
 
@@ -59,7 +59,7 @@ export class PostgresLocks implements Locks {
     }
   }
 
-  /** The server has none of killed processes. */
+  /** The server releases their locks itself. */
   async sweep(): Promise<void> {}
 
   async close(): Promise<void> {
@@ -80,16 +80,16 @@ export class PostgresLocks implements Locks {
   }
 }
 
-/** The lock of a load. It has a connection of its own, on which it also publishes: if it is lost, nothing is committed. */
+/** The lock of a load, which also publishes on the connection of the lock: if it is lost, nothing is committed. */
 export class PostgresLoadLock implements LoadLock {
   readonly connection: Connection;
   readonly isWhole: boolean;
   /** One transaction at a time. */
   readonly alone = pLimit(1);
   readonly #pool: PostgresPool;
-  /** Whose plans it has; this lock says that it lives. */
+  /** Owner of its plans; locked while it is alive. */
   readonly #id = newUuid();
-  /** Its own plans: while a process hangs, others take its load for dead and forget them. */
+  /** Its own plans: others delete them if they consider a hung process dead. */
   readonly #own = new Set<string>();
 
   private constructor(pool: PostgresPool, connection: Connection, scope: 'all' | 'projects') {
@@ -194,7 +194,7 @@ export function tryLock(connection: Connection, name: string): Promise<boolean> 
   return take(connection, TRY, numberOf(name));
 }
 
-/** The number of a lock; two names with one number would only wait for each other. */
+/** The number of a lock; names with the same number only exclude each other. */
 function numberOf(name: string): string {
   return createHash('sha256').update(`ordinate ${name}`).digest().readBigInt64BE().toString();
 }

@@ -3,13 +3,13 @@ import type { Statement, Statements, Values } from '../catalog.ts';
 import { orderValues, statementOf, type Translated } from './dialect.ts';
 import type { Client, Connection } from './pool.ts';
 
-/** Rows per batch of a cursor, and statements that are sent before the first of them is answered. */
+/** Rows per batch of a cursor, and statements that are sent before the first is answered. */
 const BATCH = 500;
 
 /** Statements on one connection, in a snapshot or transaction. */
 export class Session implements Statements {
   readonly #client: Client | Connection;
-  /** The statements that nothing has waited for yet. */
+  /** Sent statements that were not awaited yet. */
   readonly #sent: Promise<unknown>[] = [];
   #cursors = 0;
   #hasEnded = false;
@@ -55,7 +55,7 @@ export class Session implements Statements {
     if (this.#sent.length >= BATCH) await this.settle();
   }
 
-  /** Waits for what was sent. Throws its first failure. */
+  /** Awaits sent statements. Throws the first failure. */
   async settle(): Promise<void> {
     for (const result of await Promise.allSettled(this.#sent.splice(0))) {
       if (result.status === 'rejected') throw result.reason;
@@ -76,7 +76,7 @@ export class Session implements Statements {
     return changed;
   }
 
-  /** Refuses further statements: the connection will be used for others. Those that were sent belong to what ends. */
+  /** Rejects further statements, because the connection will be reused. Statements already sent still count. */
   end(): void {
     this.#hasEnded = true;
   }

@@ -2,15 +2,15 @@ import type { CustomTypesConfig } from 'pg';
 
 type Parser = (text: string) => unknown;
 
-/** A number where it is one exactly, as SQLite gives it. */
+/** A number if that is exact, else a bigint. */
 function toInteger(text: string): number | bigint {
   const number = Number(text);
   return Number.isSafeInteger(number) ? number : BigInt(text);
 }
 
-/** By the number of a type, which never changes: `select oid, typname from pg_type`. Other types stay text. */
+/** By the oid of a type, which never changes: `select oid, typname from pg_type`. Other types stay text. */
 const PARSERS: Readonly<Record<number, Parser>> = {
-  // bool, as SQLite has it
+  // bool, 0 or 1 in SQLite
   16: (text) => (text === 't' ? 1 : 0),
   // bytea
   17: (text) => Buffer.from(text.slice(2), 'hex'),
@@ -26,7 +26,7 @@ const PARSERS: Readonly<Record<number, Parser>> = {
 
 const asText: Parser = (text) => text;
 
-/** How values of rows become values of SQLite's types. */
+/** Converts values of rows to SQLite's types. */
 export const TYPES = {
   getTypeParser: (oid: number) => PARSERS[oid] ?? asText,
 } as CustomTypesConfig;

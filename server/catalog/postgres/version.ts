@@ -5,24 +5,23 @@ import type { PostgresPool } from './pool.ts';
 import { VersionConnection } from './version-connection.ts';
 
 /**
- * Reads the version of the catalog, over a connection that nothing else uses. A read serves all calls that came before it was
- * sent, or in the same turn of the event loop, so that each request sees every commit that ended before the request began.
+ * Reads the version of the catalog on a separate connection. A read serves all calls before it was sent or in the same
+ * turn of the event loop, so that each request sees every commit that ended before the request began.
  */
 export class VersionReader {
-  readonly #pool: PostgresPool;
   readonly #connection: VersionConnection;
-  #version: CatalogVersion & { readonly value: string | null } = { value: null };
+  #version: CatalogVersion & { readonly value: number | bigint | null } = { value: null };
   /** The read that was sent, and the one that will be sent after it. */
   #sent: Promise<CatalogVersion> | undefined;
   #next: Promise<CatalogVersion> | undefined;
-  /** The read that was sent in this turn of the event loop: whatever this turn is about had arrived before. */
+  /** The read that was sent in this turn of the event loop: all requests of this turn arrived before it. */
   #early: Promise<CatalogVersion> | undefined;
-  /** What was read just now; for further calls of the requests that waited for it. */
+  /** The latest result, for further calls of the requests that waited for it. */
   #fresh: CatalogVersion | undefined;
   #outdated = 0;
   #isClosed = false;
   readonly #forgetLater = (): void => {
-    // Runs after everything that this turn has set off, before anything that arrives later.
+    // Runs after all callbacks of this turn, before anything that arrives later.
     process.nextTick(this.#forget);
   };
   readonly #forget = (): void => {
@@ -31,7 +30,6 @@ export class VersionReader {
   };
 
   constructor(pool: PostgresPool) {
-    this.#pool = pool;
     this.#connection = new VersionConnection(pool);
   }
 
@@ -44,7 +42,7 @@ export class VersionReader {
     return this.#next;
   }
 
-  /** This process has committed: a read that was sent before does not count any more. */
+  /** Called after a commit of this process: reads sent before are outdated. */
   outdate(): void {
     this.#outdated++;
     this.#fresh = undefined;
@@ -53,7 +51,7 @@ export class VersionReader {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    // Ending a connection cuts off what it was asked.
+    // Closing a connection would abort its query.
     await this.#sent?.catch(() => {});
     await this.#connection.close();
   }
@@ -61,30 +59,30 @@ export class VersionReader {
   #send(): Promise<CatalogVersion> {
     this.#next = undefined;
     if (this.#isClosed) return Promise.reject(new Error('The catalog has been closed.'));
-    const { promise, resolve, reject } = Promise.withResolvers<CatalogVersion>();
-    const before = this.#outdated;
-    this.#sent = promise;
-    this.#early = promise;
-    // The driver and servers call what leads here before anything that waits goes on.
+    const sent = this.#ask();
+    this.#sent = sent;
+    this.#early = sent;
+    // The driver and servers call this code before any waiting callbacks continue.
     queueMicrotask(this.#forgetLater);
-    this.#connection.ask((error, row) => {
+    return sent;
+  }
+
+  async #ask(): Promise<CatalogVersion> {
+    const before = this.#outdated;
+    let row: Awaited<ReturnType<VersionConnection['read']>>;
+    try {
+      row = await this.#connection.read();
+    } finally {
       this.#sent = undefined;
-      if (error !== undefined) {
-        reject(this.#pool.named(error));
-        return;
-      }
-      const [value = null, schema] = row;
-      if (schema !== String(SCHEMA_VERSION)) {
-        reject(unavailable('The data is used by a newer version of the service.', 'newer-version'));
-        return;
-      }
-      if (value !== this.#version.value) this.#version = { value };
-      if (before === this.#outdated) {
-        this.#fresh = this.#version;
-        queueMicrotask(this.#forgetLater);
-      }
-      resolve(this.#version);
-    });
-    return promise;
+    }
+    if (row?.schema !== SCHEMA_VERSION) {
+      throw unavailable('The data is used by a newer version of the service.', 'newer-version');
+    }
+    if (row.value !== this.#version.value) this.#version = { value: row.value };
+    if (before === this.#outdated) {
+      this.#fresh = this.#version;
+      queueMicrotask(this.#forgetLater);
+    }
+    return this.#version;
   }
 }

@@ -6,7 +6,7 @@ import { requireDataFolder } from '../data-folder.ts';
 import { nameCatalogFailure } from '../failures.ts';
 import { schemaVersionOf } from './migrations.ts';
 
-/** What a copy of a catalog contains. */
+/** The contents of a copy. */
 interface CatalogCopy {
   readonly schema: number;
   readonly projects: number;
@@ -15,7 +15,7 @@ interface CatalogCopy {
 }
 
 /**
- * Writes one consistent state of a data folder's catalog to a new file, beside readers and writers. The file is not
+ * Writes one consistent state of a data folder's catalog to a new file, during reads and writes. The file is not
  * durable yet. Blocks the event loop for as long as writing takes.
  */
 export function copyCatalog(dataFolder: string, path: string): void {

@@ -2,7 +2,7 @@ import { type Stats, statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFile } from '../../runtime/file-lock.ts';
-import { hasFacts, makeDataFolder, requireDataFolder, requireOwnCatalog } from '../data-folder.ts';
+import { hasFacts, makeDataFolder, requireDataFolder, requireOwnCatalog, requireRestored } from '../data-folder.ts';
 import { CatalogFailure, CatalogMissing } from '../failures.ts';
 
 /** The file of a catalog. */
@@ -21,6 +21,7 @@ export class CatalogFile {
    */
   prepare({ create }: { create: boolean }): void {
     if (create) makeDataFolder(this.dataFolder);
+    requireRestored(this.dataFolder);
     requireOwnCatalog(this.dataFolder);
     const found = statSync(this.path, { throwIfNoEntry: false });
     if (found === undefined || found.size === 0) this.refuseWhereFactsAre(found === undefined ? 'missing' : 'empty');
@@ -39,7 +40,7 @@ export class CatalogFile {
     );
   }
 
-  /** Bytes, with those of its log. */
+  /** Bytes, including its log. */
   async size(): Promise<number> {
     const sizes = ['', '-wal'].map(
       async (suffix) => (await stat(`${this.path}${suffix}`).catch(() => undefined))?.size ?? 0,

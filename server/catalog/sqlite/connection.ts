@@ -5,6 +5,7 @@ import { sqlTemplate, sqlText } from '../../runtime/sql.ts';
 import { inTurns } from '../../runtime/turns.ts';
 import type { Statement, Statements, Values } from '../catalog.ts';
 import { isBusy, nameCatalogFailure } from '../failures.ts';
+import { openFrozen } from './frozen.ts';
 
 /** How long to wait for other writers, in milliseconds. */
 const BUSY_TIMEOUT = 30_000;
@@ -16,15 +17,29 @@ export class Connection implements Statements {
   readonly #path: string;
   readonly db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
+  /** Whether it only reads, because the disk is full. */
+  readonly isFrozen: boolean;
   #dataVersion: StatementSync | undefined;
 
-  constructor(path: string) {
+  private constructor(path: string, db: DatabaseSync, isFrozen: boolean) {
     this.#path = path;
-    this.db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT });
+    this.db = db;
+    this.isFrozen = isFrozen;
+  }
+
+  static open(path: string): Connection {
+    return new Connection(path, new DatabaseSync(path, { timeout: BUSY_TIMEOUT }), false);
+  }
+
+  /** Opens it for reading on a full disk; undefined if impossible. See `openFrozen`. */
+  static openFrozen(path: string): Connection | undefined {
+    const db = openFrozen(path);
+    return db && new Connection(path, db, true);
   }
 
   /** Configures the connection. Nothing is written to the file before. */
   configure(): void {
+    if (this.isFrozen) return;
     this.db.exec('pragma journal_mode = wal');
     // FULL: a completed load survives a power failure.
     this.db.exec('pragma synchronous = full');
@@ -55,7 +70,7 @@ export class Connection implements Statements {
         if (batch.length < BATCH) return;
       }
     } catch (error) {
-      throw nameCatalogFailure(error, this.#path);
+      throw this.#name(error);
     } finally {
       // An unfinished statement keeps its transaction open.
       rows.return?.();
@@ -74,7 +89,7 @@ export class Connection implements Statements {
     try {
       return await inTurns(runFor(this.#statement(statement), rows));
     } catch (error) {
-      throw nameCatalogFailure(error, this.#path);
+      throw this.#name(error);
     }
   }
 
@@ -84,7 +99,7 @@ export class Connection implements Statements {
     try {
       return await work();
     } catch (error) {
-      throw nameCatalogFailure(error, this.#path);
+      throw this.#name(error);
     } finally {
       if (this.db.isTransaction) this.db.exec('rollback');
     }
@@ -92,7 +107,7 @@ export class Connection implements Statements {
 
   /** Runs `work` in a transaction, which is rolled back on failure. Calls `onCommit` after the commit. */
   async write<T>(work: () => Promise<T>, onCommit: () => void): Promise<T> {
-    await this.whenFree(() => this.db.exec('begin immediate'));
+    await this.#whenFree(() => this.db.exec('begin immediate'));
     try {
       const result = await work();
       this.db.exec('commit');
@@ -100,12 +115,12 @@ export class Connection implements Statements {
       return result;
     } catch (error) {
       if (this.db.isTransaction) this.db.exec('rollback');
-      throw nameCatalogFailure(error, this.#path);
+      throw this.#name(error);
     }
   }
 
   /** Retries while another connection writes, without blocking the process, which may be the writer. */
-  async whenFree<T>(attempt: () => T): Promise<T> {
+  async #whenFree<T>(attempt: () => T): Promise<T> {
     const deadline = Date.now() + BUSY_TIMEOUT;
     for (let pause = 0; ; pause = 20 + Math.random() * 80) {
       this.db.exec('pragma busy_timeout = 0');
@@ -120,11 +135,6 @@ export class Connection implements Statements {
     }
   }
 
-  /** Like `run`, synchronous. */
-  change(statement: Statement, values: Values): number {
-    return Number(this.#statement(statement).run(values).changes);
-  }
-
   close(): void {
     this.#statements.clear();
     if (this.db.isOpen) this.db.close();
@@ -135,8 +145,12 @@ export class Connection implements Statements {
     try {
       return work();
     } catch (error) {
-      throw nameCatalogFailure(error, this.#path);
+      throw this.#name(error);
     }
+  }
+
+  #name(error: unknown): unknown {
+    return nameCatalogFailure(error, this.#path, this.isFrozen);
   }
 
   #statement(statement: Statement): StatementSync {

@@ -3,10 +3,11 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LocalFiles } from '../../storage/local-files.ts';
 import type { Catalog } from '../catalog.ts';
-import { forgetCatalogElsewhere, makeDataFolder } from '../data-folder.ts';
+import { forgetCatalogElsewhere, makeDataFolder, requireRestored } from '../data-folder.ts';
+import { allowChanges } from './moved.ts';
 import { SqliteCatalog } from './sqlite-catalog.ts';
 
-/** Where the catalog is until it is whole. */
+/** Folder of an incomplete copy. */
 const COPYING = 'copying';
 
 /** See `CopyTarget`. */
@@ -16,18 +17,19 @@ export class SqliteTarget implements AsyncDisposable {
   readonly #dataFolder: string;
 
   constructor(dataFolder: string) {
+    requireRestored(dataFolder);
     this.name = `'${dataFolder}'`;
     this.hasCatalog = existsSync(join(dataFolder, 'catalog.sqlite'));
     this.#dataFolder = dataFolder;
   }
 
-  async read<T>(work: (own: Catalog) => Promise<T>): Promise<T> {
+  async read<T>(work: (copy: Catalog) => Promise<T>): Promise<T> {
     await using catalog = new SqliteCatalog(this.#dataFolder, { create: false });
     return await catalog.snapshot(work);
   }
 
-  /** In another folder, and renamed when it is whole. */
-  async fill<T>(work: (own: Catalog) => Promise<T>): Promise<T> {
+  /** In another folder, renamed when complete. */
+  async fill<T>(work: (copy: Catalog) => Promise<T>): Promise<T> {
     makeDataFolder(this.#dataFolder);
     const folder = join(this.#dataFolder, COPYING);
     await rm(folder, { recursive: true, force: true });
@@ -42,6 +44,7 @@ export class SqliteTarget implements AsyncDisposable {
     await files.syncFolders();
     await rm(folder, { recursive: true, force: true });
     forgetCatalogElsewhere(this.#dataFolder);
+    allowChanges(this.#dataFolder);
     return result;
   }
 

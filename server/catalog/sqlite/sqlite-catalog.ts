@@ -3,10 +3,12 @@ import { unavailable } from '../../domain/errors.ts';
 import type { Catalog, CatalogVersion, OpenCatalog, Statement, Statements, Values } from '../catalog.ts';
 import { nameCatalogFailure } from '../failures.ts';
 import { FileLocks } from '../file-locks.ts';
-import { Work } from '../work.ts';
+import { CatalogScope } from '../scope.ts';
 import { CatalogFile } from './catalog-file.ts';
 import { Connection } from './connection.ts';
+import { hasNoRoom } from './frozen.ts';
 import { migrate, SCHEMA_VERSION, schemaVersionOf } from './migrations.ts';
+import { requireChanges } from './moved.ts';
 
 /** Maximum concurrent snapshots of one process; each has its own connection. */
 const MAX_SNAPSHOTS = 16;
@@ -21,9 +23,7 @@ export class SqliteCatalog implements OpenCatalog, Statements {
   readonly locks: FileLocks;
   readonly #file: CatalogFile;
   readonly #main: Connection;
-  /** Writes of the main connection, which its own data version does not include. */
-  #writes = 0;
-  #version: { readonly others: number; readonly own: number } = { others: -1, own: -1 };
+  #version: { readonly others: number } = { others: -1 };
   /** SQLite's data version in this turn of the event loop. */
   #others: number | undefined;
   /** The data version for which the schema version was checked. */
@@ -38,14 +38,14 @@ export class SqliteCatalog implements OpenCatalog, Statements {
     let main: Connection | undefined;
     try {
       this.#file.prepare({ create });
-      main = new Connection(this.#file.path);
+      main = openMain(this.#file.path, create);
       this.#main = main;
       if (schemaVersionOf(main.db) === 0) this.#file.refuseWhereFactsAre('empty');
       main.configure();
       migrate(main.db);
     } catch (error) {
       main?.close();
-      throw nameCatalogFailure(error, this.#file.path);
+      throw nameCatalogFailure(error, this.#file.path, main?.isFrozen);
     }
   }
 
@@ -66,13 +66,8 @@ export class SqliteCatalog implements OpenCatalog, Statements {
     yield await this.#main.all(statement, values);
   }
 
-  async run(statement: Statement, values: Values = {}): Promise<number> {
-    this.#file.check();
-    return this.#main.whenFree(() => {
-      const changes = this.#main.change(statement, values);
-      this.#writes++;
-      return changes;
-    });
+  run(statement: Statement, values?: Values): Promise<number> {
+    return this.transaction((scope) => scope.statements.run(statement, values));
   }
 
   async send(statement: Statement, values?: Values): Promise<void> {
@@ -80,10 +75,10 @@ export class SqliteCatalog implements OpenCatalog, Statements {
   }
 
   runEach<Row extends Values>(statement: Statement, rows: Iterable<Row>): Promise<Row[]> {
-    return this.transaction((own) => own.statements.runEach(statement, rows));
+    return this.transaction((scope) => scope.statements.runEach(statement, rows));
   }
 
-  /** It answers at once. */
+  /** Nothing to prepare. */
   expect(): void {}
 
   version(): CatalogVersion {
@@ -105,9 +100,7 @@ export class SqliteCatalog implements OpenCatalog, Statements {
         this.#others = undefined;
       });
     }
-    if (this.#version.others !== this.#others || this.#version.own !== this.#writes) {
-      this.#version = { others: this.#others, own: this.#writes };
-    }
+    if (this.#version.others !== this.#others) this.#version = { others: this.#others };
     return this.#version;
   }
 
@@ -120,19 +113,26 @@ export class SqliteCatalog implements OpenCatalog, Statements {
     await this.get('ping');
   }
 
-  snapshot<T>(reads: (own: Catalog) => Promise<T>): Promise<T> {
+  snapshot<T>(reads: (snapshot: Catalog) => Promise<T>): Promise<T> {
     return this.#snapshots(() =>
-      this.#alone({ mayWrite: false }, (connection, own) => connection.read(() => reads(own))),
+      this.#alone({ mayWrite: false }, (connection, scope) => connection.read(() => reads(scope))),
     );
   }
 
-  async transaction<T>(writes: (own: Catalog) => Promise<T>): Promise<T> {
+  async transaction<T>(writes: (tx: Catalog) => Promise<T>): Promise<T> {
     this.#file.check();
     // The data version may have been read in this turn already.
     const onCommit = (): void => {
       this.#others = undefined;
     };
-    return this.#alone({ mayWrite: true }, (connection, own) => connection.write(() => writes(own), onCommit));
+    return this.#alone({ mayWrite: true }, (connection, scope) => {
+      const work = async (): Promise<T> => {
+        // No other writer runs.
+        requireChanges(this.#file.dataFolder);
+        return writes(scope);
+      };
+      return connection.write(work, onCommit);
+    });
   }
 
   /** Does not close connections to a replaced file: SQLite would write to it or remove its log. */
@@ -153,15 +153,15 @@ export class SqliteCatalog implements OpenCatalog, Statements {
   /** Runs `work` on an exclusive connection. */
   async #alone<T>(
     options: { readonly mayWrite: boolean },
-    work: (connection: Connection, own: Work) => Promise<T>,
+    work: (connection: Connection, scope: CatalogScope) => Promise<T>,
   ): Promise<T> {
     if (!this.#main.db.isOpen) throw new Error('The catalog has been closed.');
     const connection = this.#idle.pop() ?? this.#connect();
-    const own = new Work(connection, options);
+    const scope = new CatalogScope(connection, options);
     try {
-      return await work(connection, own);
+      return await work(connection, scope);
     } finally {
-      const isFree = own.end();
+      const isFree = scope.end();
       if (isFree && this.#main.db.isOpen && this.#idle.length < MAX_IDLE) this.#idle.push(connection);
       else connection.close();
     }
@@ -171,12 +171,26 @@ export class SqliteCatalog implements OpenCatalog, Statements {
     let connection: Connection | undefined;
     try {
       this.#file.check();
-      connection = new Connection(this.#file.path);
+      connection = this.#main.isFrozen ? Connection.openFrozen(this.#file.path)! : Connection.open(this.#file.path);
       connection.configure();
       return connection;
     } catch (error) {
       connection?.close();
       throw nameCatalogFailure(error, this.#file.path);
     }
+  }
+}
+
+/** Opens the catalog; read-only if the disk is full and `create` is false. */
+function openMain(path: string, create: boolean): Connection {
+  const main = Connection.open(path);
+  try {
+    schemaVersionOf(main.db);
+    return main;
+  } catch (error) {
+    main.close();
+    const frozen = hasNoRoom(error) && !create ? Connection.openFrozen(path) : undefined;
+    if (frozen === undefined) throw error;
+    return frozen;
   }
 }

@@ -1,9 +1,11 @@
-import { closeSync, openSync, rmSync } from 'node:fs';
+import { closeSync, openSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { sqlText } from '../../runtime/sql.ts';
+import { classifyFailure } from '../../domain/failures.ts';
+import { sqlTemplate, sqlText } from '../../runtime/sql.ts';
 import type { Values } from '../catalog.ts';
 import type { Usage } from '../usage.ts';
+import { openFrozen } from './frozen.ts';
 
 const TABLES = [
   'create_list_uses',
@@ -31,13 +33,18 @@ export class SqliteUsage implements Usage {
   readonly #statements = new Map<string, StatementSync>();
   #db: DatabaseSync | undefined;
 
-  /** @param onError called for failed reads and writes */
-  constructor(dataFolder: string, onError: (error: unknown) => void) {
+  /**
+   * @param onError called for failed reads and writes
+   * @param onlyReads allows reading on a full disk
+   */
+  constructor(dataFolder: string, onError: (error: unknown) => void, onlyReads = false) {
     this.#onError = onError;
     const path = join(dataFolder, 'usage.sqlite');
     try {
       this.#db = open(path);
     } catch (error) {
+      if (onlyReads && classifyFailure(error) === 'disk-full') this.#db = this.#try(() => openOnFullDisk(path));
+      if (this.#db !== undefined) return;
       onError(error);
       if (!DAMAGED.includes(codeOf(error))) return;
       for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true });
@@ -71,7 +78,7 @@ export class SqliteUsage implements Usage {
   #statement(name: string): StatementSync | undefined {
     let statement = this.#statements.get(name);
     if (statement === undefined && this.#db !== undefined) {
-      statement = this.#db.prepare(sqlText(`usage/${name}`));
+      statement = this.#db.prepare(sqlTemplate(`usage/${name}`, { now: 'cast($at as bigint)', hash: '' }));
       this.#statements.set(name, statement);
     }
     return statement;
@@ -88,7 +95,7 @@ export class SqliteUsage implements Usage {
 }
 
 function open(path: string): DatabaseSync {
-  // Readable by its owner only, whatever the umask is; SQLite gives its other files the same mode.
+  // Only readable by its owner, for any umask; SQLite gives its other files the same mode.
   closeSync(openSync(path, 'a', 0o600));
   const db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT });
   try {
@@ -101,6 +108,14 @@ function open(path: string): DatabaseSync {
     db.close();
     throw error;
   }
+}
+
+/** Opens an existing file for reading; undefined if impossible. */
+function openOnFullDisk(path: string): DatabaseSync | undefined {
+  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0) return openFrozen(path);
+  const empty = new DatabaseSync(':memory:');
+  for (const name of TABLES) empty.exec(sqlText(`usage/${name}`));
+  return empty;
 }
 
 function codeOf(error: unknown): number {

@@ -2,7 +2,6 @@ import type { DuckDBAppender } from '@duckdb/node-api';
 
 /** A value of an appended row. */
 type Appended = string | boolean | number | null;
-/** Some rows. */
 export type Batch = Iterable<readonly Appended[]>;
 
 /** Appends a row to a table. */

@@ -10,12 +10,14 @@ import {
   listValue,
   VARCHAR,
 } from '@duckdb/node-api';
-import { sqlText } from '../../runtime/sql.ts';
+import { type CacheKey, cacheKey } from '../../domain/cache-key.ts';
+import { sqlTemplate, sqlText } from '../../runtime/sql.ts';
+import type { TakeColumns } from '../facts.ts';
+import type { FactsValues, Parts } from '../reader.ts';
 import { appendRow, type Batch } from './append.ts';
-import { readNumbers, readRows, type TakeNumbers } from './columns.ts';
+import { readNumbers, readRows } from './columns.ts';
 
-type Parameter = string | number | boolean | null | readonly string[];
-export type Parameters = Readonly<Record<string, Parameter>>;
+export type Parameters = FactsValues;
 
 export interface EngineOptions {
   /** As DuckDB writes it, such as `1GB`. */
@@ -23,6 +25,8 @@ export interface EngineOptions {
   readonly threads: number;
   /** Where DuckDB spills data that does not fit in memory. */
   readonly temporaryFolder: string;
+  /** Recreates that folder if it was removed. Takes some microseconds. */
+  readonly makeFolder?: () => void;
   /** The only folders that queries can read and write. */
   readonly folders: readonly string[];
 }
@@ -30,7 +34,7 @@ export interface EngineOptions {
 /** A query was stopped because its client disconnected or its time limit was reached. */
 class QueryCancelled extends Error {}
 
-/** Max idle prepared statements per SQL file. */
+/** Max idle prepared statements per text. */
 const MAX_IDLE = 4;
 
 /**
@@ -40,11 +44,13 @@ const MAX_IDLE = 4;
  */
 export class Engine {
   readonly #database: DuckDBInstance;
-  /** By the name of the file. */
-  readonly #idle = new Map<string, Statement[]>();
+  readonly #makeFolder: () => void;
+  /** By name and parts. */
+  readonly #idle = new Map<CacheKey, Statement[]>();
 
-  private constructor(database: DuckDBInstance) {
+  private constructor(database: DuckDBInstance, makeFolder: () => void) {
     this.#database = database;
+    this.#makeFolder = makeFolder;
   }
 
   static async open(options: EngineOptions): Promise<Engine> {
@@ -69,21 +75,22 @@ export class Engine {
     await session.run('set enable_external_access = false');
     await session.run('set lock_configuration = true');
     session.close();
-    return new Engine(database);
+    return new Engine(database, options.makeFolder ?? (() => {}));
   }
 
-  /** All rows of `sql/NAME.sql`. Throws `QueryCancelled` when `signal` is aborted first. */
-  async query<Row>(name: string, parameters: Parameters, signal?: AbortSignal): Promise<Row[]> {
-    return readRows<Row>(await this.#result(name, parameters, signal));
+  /** All rows of `sql/NAME.sql` (with few different `parts`). Throws `QueryCancelled` when `signal` is aborted first. */
+  async query<Row>(name: string, parameters: Parameters, signal?: AbortSignal, parts?: Parts): Promise<Row[]> {
+    return readRows<Row>(await this.#result(name, parameters, signal, parts));
   }
 
-  /** As `query`, for statements whose columns are all DOUBLE and without nulls: passes columns to `take`. */
-  async numbers(name: string, parameters: Parameters, take: TakeNumbers, signal?: AbortSignal): Promise<void> {
-    await readNumbers(await this.#result(name, parameters, signal), take);
+  /** Like `query`, for statements whose columns are all DOUBLE and without nulls: passes columns to `take`. */
+  async numbers(name: string, of: Parameters, take: TakeColumns, signal?: AbortSignal, parts?: Parts): Promise<void> {
+    await readNumbers(await this.#result(name, of, signal, parts), take);
   }
 
   /** A connection for several statements in a row, with its own temporary tables. Close it. */
   async session(): Promise<Session> {
+    this.#haveFolder();
     return new Session(await this.#database.connect());
   }
 
@@ -99,10 +106,20 @@ export class Engine {
     this.#database.closeSync();
   }
 
-  async #result(name: string, parameters: Parameters, signal?: AbortSignal): Promise<DuckDBMaterializedResult> {
-    const idle = this.#idle.get(name) ?? [];
-    this.#idle.set(name, idle);
-    const statement = idle.pop() ?? (await Statement.prepare(await this.#database.connect(), sqlText(name)));
+  #haveFolder(): void {
+    try {
+      this.#makeFolder();
+    } catch {
+      // Only queries that spill need the folder, and they fail with the reason.
+    }
+  }
+
+  async #result(name: string, parameters: Parameters, signal?: AbortSignal, parts: Parts = {}) {
+    this.#haveFolder();
+    const key = cacheKey(name, parts);
+    const idle = this.#idle.get(key) ?? [];
+    this.#idle.set(key, idle);
+    const statement = idle.pop() ?? (await Statement.prepare(await this.#database.connect(), sqlTemplate(name, parts)));
     try {
       const result = await statement.run(parameters, signal);
       // An interrupted statement is not reused: the interrupt could stop the next query.
@@ -173,8 +190,8 @@ export class Session {
   }
 
   /** Runs `sql/NAME.sql`; returns how many rows it wrote. */
-  runFile(name: string, parameters: Parameters): Promise<number> {
-    return this.run(sqlText(name), parameters);
+  runFile(name: string, parameters: Parameters, parts: Parts = {}): Promise<number> {
+    return this.run(sqlTemplate(name, parts), parameters);
   }
 
   /** All rows of one statement. */
@@ -205,7 +222,7 @@ export class Session {
   }
 
   #result(text: string, parameters: Parameters): Promise<DuckDBMaterializedResult> {
-    // Preparing a statement plans it once more.
+    // Preparing a statement plans it a second time.
     if (Object.keys(parameters).length === 0) return this.#connection.run(text);
     const { values, types } = bind(parameters);
     return this.#connection.run(text, values, types);

@@ -1,4 +1,4 @@
-/** What an address of Trino names: `http://USER:PASSWORD@HOST:PORT/CATALOG/SCHEMA`. */
+/** The parts of an address of Trino: `http://USER:PASSWORD@HOST:PORT/CATALOG/SCHEMA`. */
 export interface TrinoAddress {
   readonly origin: string;
   readonly user: string;

@@ -7,7 +7,7 @@ const REQUEST_TIMEOUT = 30_000;
 const RETRIES = { retries: 3, factor: 3, randomize: true };
 /** Milliseconds before a request is sent again. */
 const FIRST_PAUSE = 100;
-/** Trino itself stops a query after this time, whatever became of us. */
+/** Trino stops a query after this time, even if this process was killed. */
 const MAX_RUN_TIME = '15m';
 /** Statuses after which the protocol asks to send a request again. */
 const BUSY = new Set([429, 502, 503, 504]);
@@ -18,7 +18,7 @@ export interface TrinoPage {
   readonly rows: readonly (readonly unknown[])[];
 }
 
-/** An answer of the protocol (https://trino.io/docs/current/develop/client-protocol.html). */
+/** A response of the protocol (https://trino.io/docs/current/develop/client-protocol.html). */
 interface Answer {
   readonly id: string;
   readonly nextUri?: string;
@@ -71,7 +71,7 @@ export class TrinoClient {
     }
   }
 
-  /** The request itself is not aborted: only its answer says how to cancel the query. */
+  /** The request itself is not aborted: only its response says how to cancel the query. */
   async #start(statement: string, signal: AbortSignal): Promise<Answer> {
     signal.throwIfAborted();
     const started = this.#send('POST', '/v1/statement', new AbortController().signal, statement);
@@ -91,13 +91,13 @@ export class TrinoClient {
     }
   }
 
-  /** Ends a query that has not ended. Nobody waits for it: Trino also ends queries whose rows are not read. */
+  /** Cancels a running query, without waiting: Trino also ends queries whose rows are not read. */
   #cancel({ nextUri, error }: Answer): void {
     if (nextUri === undefined || error !== undefined) return;
     void this.#fetch('DELETE', nextUri, AbortSignal.timeout(REQUEST_TIMEOUT)).catch(() => {});
   }
 
-  /** Sends a request, again after a short failure. */
+  /** Sends a request, with retries after transient failures. */
   async #send(method: 'POST' | 'GET', path: string, signal: AbortSignal, body?: string): Promise<Answer> {
     const send = async (): Promise<Answer> => {
       const limited = AbortSignal.any([signal, AbortSignal.timeout(REQUEST_TIMEOUT)]);
@@ -105,7 +105,7 @@ export class TrinoClient {
       if (response.ok) return (await response.json()) as Answer;
       const problem = `Trino answered ${response.status}: ${(await response.text()).slice(0, 200)}`;
       if (BUSY.has(response.status)) throw new Busy(problem);
-      // A coordinator that was started again does not know the query.
+      // A restarted coordinator does not know the query.
       const isForgotten = method === 'GET' && (response.status === 404 || response.status === 410);
       throw isForgotten ? trinoUnavailable('the query engine was started again', problem) : new Error(problem);
     };
@@ -131,7 +131,7 @@ export class TrinoClient {
 
 class Busy extends Error {}
 
-/** Whether a request may succeed later: no connection, a connection that was cut, no answer in time, or a busy server. */
+/** Whether a failure is transient: no connection, a lost one, no response in time, or a busy server. */
 function isPassing(error: unknown): boolean {
   return error instanceof Busy || error instanceof TypeError || (error as Error).name === 'TimeoutError';
 }

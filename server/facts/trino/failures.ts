@@ -1,6 +1,7 @@
 import { type KnownError, unavailable } from '../../domain/errors.ts';
+import { UnreadableHere } from '../reader.ts';
 
-/** The error of a query, as Trino's protocol has it. */
+/** The error of a query in Trino's protocol. */
 export interface TrinoError {
   readonly errorName: string;
   readonly errorType: string;
@@ -8,7 +9,7 @@ export interface TrinoError {
 }
 
 const STORAGE_AWAY = 'the query engine cannot read its storage';
-/** Names of errors after which the same query may succeed later, and what clients are told. */
+/** Names of transient errors, and the message for clients. */
 const PASSING: readonly (readonly [RegExp, string])[] = [
   [
     /^(REMOTE_(TASK|HOST)|PAGE_TRANSPORT|TOO_MANY_REQUESTS_FAILED|ABANDONED|NO_NODES|SERVER_|CLUSTER_STARTING)/,
@@ -18,11 +19,10 @@ const PASSING: readonly (readonly [RegExp, string])[] = [
   [/^(QUERY_QUEUE_FULL|QUERY_REJECTED|CLUSTER_OUT_OF_MEMORY|EXCEEDED_\w*MEMORY_LIMIT)$/, 'the query engine is busy'],
   [/^HIVE_(FILESYSTEM_ERROR|METASTORE_ERROR|CANNOT_OPEN_SPLIT|CURSOR_ERROR)$/, STORAGE_AWAY],
 ];
-/** Storage that fails in the middle of a file, which Trino does not expect. */
+/** A storage failure in the middle of a file, which Trino does not classify. */
 const CUT = /^java\.io\.\w+: /;
 
 /** Trino cannot decode a file, which DuckDB can. */
-export class UnreadableByTrino extends Error {}
 const UNREADABLE = /\b(Could not decompress page|Could not decode the dictionary|Error reading dictionary page)\b/;
 
 /** A 503: Trino cannot answer now. */
@@ -33,8 +33,8 @@ export function trinoUnavailable(why: string, cause?: unknown): KnownError {
 /** The failure of a query. */
 export function queryFailure(error: TrinoError, id: string): Error {
   const cause = new Error(`Trino: ${error.errorName}: ${error.message ?? ''} (query ${id})`);
-  // First: a dictionary that it cannot decode is a split that it cannot open.
-  if (UNREADABLE.test(error.message ?? '')) return new UnreadableByTrino(cause.message);
+  // First, because Trino reports a dictionary that it cannot decode as a split that it cannot open.
+  if (UNREADABLE.test(error.message ?? '')) return new UnreadableHere(cause.message);
   const passing = PASSING.find(([names]) => names.test(error.errorName));
   if (passing !== undefined) return trinoUnavailable(passing[1], cause);
   if (CUT.test(error.message ?? '')) return trinoUnavailable(STORAGE_AWAY, cause);

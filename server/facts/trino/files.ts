@@ -13,8 +13,8 @@ export interface TrinoFiles {
 }
 
 /**
- * Stored files as Trino names them. It answers without the files that it does not find, so these are compared with what
- * it finds.
+ * Stored files under their names in Trino. Trino ignores files that it does not find, so the stored files are compared
+ * with those that it finds.
  */
 export class FilesInTrino {
   readonly #addressOf: (file: string) => string;
@@ -34,7 +34,7 @@ export class FilesInTrino {
     return { projects: [...projects], files: files.map(({ file }) => this.#addressOf(file)) };
   }
 
-  /** Those that were not checked lately. */
+  /** The files that were not checked recently. */
   unchecked(files: readonly StoredFile[]): StoredFile[] {
     return files.filter(({ file, bytes }) => this.#checked.get(file) !== bytes);
   }

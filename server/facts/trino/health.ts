@@ -1,6 +1,6 @@
 import { readTrinoAddress } from './address.ts';
 
-/** Throws if a Trino does not answer, or does not take queries yet. Any user may ask this. */
+/** Throws if Trino does not respond, or does not accept queries yet. Needs no permissions. */
 export async function checkTrino(address: string, signal: AbortSignal): Promise<void> {
   const response = await fetch(`${readTrinoAddress(address).origin}/v1/info`, { signal });
   const info = response.ok ? ((await response.json()) as { starting?: boolean }) : undefined;

@@ -1,29 +1,21 @@
 import { KnownError } from '../../domain/errors.ts';
 import { measure, secondsSince } from '../../runtime/measurements.ts';
-import type { StoredFile } from '../../storage/file-store.ts';
-import type { TakeColumns } from '../facts.ts';
+import type { TakeColumns, TextRow } from '../facts.ts';
+import { type DistantLists, type FactsRead, type FactsReader, UnreadableHere } from '../reader.ts';
 import type { TrinoClient } from './client.ts';
-import { UnreadableByTrino } from './failures.ts';
 import { FilesInTrino } from './files.ts';
-import { type TrinoValues, trinoStatement } from './statement.ts';
+import { trinoStatement } from './statement.ts';
 import { tableOfFile } from './tables.ts';
 
-/** What a statement reads: files of one table. */
-export interface TrinoRead {
-  /** At least one. */
-  readonly files: readonly StoredFile[];
-  readonly signal: AbortSignal;
-  /** The values of the statement, without those of the files. */
-  readonly values?: TrinoValues;
-  /** See `sqlTemplate`; `table` is that of the files. */
-  readonly parts?: Readonly<Record<string, string>>;
-}
+/** Max files of a statement. Trino takes statements of a million characters. */
+const FILES_PER_STATEMENT = 2000;
 
 type Row = readonly unknown[];
 type TakeRows = (rows: readonly Row[], columns: readonly string[]) => void | Promise<void>;
 
 /** Runs statements over stored files in Trino. Throws `DamagedFile` for a file that Trino does not find as it was written. */
-export class TrinoReader {
+export class TrinoReader implements FactsReader {
+  readonly maxFiles = FILES_PER_STATEMENT;
   readonly #client: TrinoClient;
   readonly #files: FilesInTrino;
 
@@ -33,20 +25,19 @@ export class TrinoReader {
     this.#files = new FilesInTrino(addressOf);
   }
 
-  /** Passes the rows of `sql/trino/NAME.sql` to `take`, a few at a time. */
-  async pages(name: string, read: TrinoRead, take: TakeRows): Promise<void> {
+  /** Passes the rows of `sql/NAME.sql` to `take`, a few at a time. */
+  async pages(name: string, read: FactsRead, take: TakeRows): Promise<void> {
     const stopping = new AbortController();
     const own = { ...read, signal: AbortSignal.any([read.signal, stopping.signal]) };
     try {
-      // Both at once: a statement takes longer to plan than to read.
+      // In parallel, because planning a statement takes longer than reading.
       await Promise.all([this.#check(own), this.#run(name, own, take)]);
     } finally {
       stopping.abort();
     }
   }
 
-  /** All rows, as objects. Numbers too large to be exact are an error. */
-  async rows<Row>(name: string, read: TrinoRead): Promise<Row[]> {
+  async rows<Row>(name: string, read: FactsRead): Promise<Row[]> {
     const all: Row[] = [];
     await this.pages(name, read, (rows, columns) => {
       for (const row of rows.map(exact)) {
@@ -56,19 +47,32 @@ export class TrinoReader {
     return all;
   }
 
-  /** Passes columns to `take`. All of them must be numbers. */
-  numbers(name: string, read: TrinoRead, take: TakeColumns): Promise<void> {
-    return this.pages(name, read, (rows, columns) =>
+  async numbers(name: string, read: FactsRead, take: TakeColumns): Promise<void> {
+    const pages = new Map<string, number>();
+    await this.pages(name, read, async (rows, columns) => {
+      const page = read.pageNumbers ? columns.indexOf('page') : -1;
+      if (read.pageNumbers) {
+        const urls = new Set(rows.map((row) => row[page] as string));
+        const unknown = [...urls].filter((url) => !pages.has(url));
+        const found = unknown.length > 0 ? await read.pageNumbers(unknown, read.signal) : [];
+        for (const [index, url] of unknown.entries()) pages.set(url, found[index]!);
+      }
+      const column = (index: number): Float64Array =>
+        Float64Array.from(rows, (row) => (index === page ? pages.get(row[index] as string)! : (row[index] as number)));
       take(
-        columns.map((_, index) => Float64Array.from(rows, (row) => row[index] as number)),
+        columns.map((_, index) => column(index)),
         rows.length,
-      ),
-    );
+      );
+    });
   }
 
-  async #run(name: string, { files, signal, values, parts }: TrinoRead, take: TakeRows): Promise<void> {
+  /** Passes the rows of a list to `add`, some at a time. */
+  listRows: DistantLists['rows'] = (name, read, add) =>
+    this.pages(name, read, (rows) => add((rows as readonly TextRow[]).map(exact)));
+
+  async #run(name: string, { files, signal, values, parts }: FactsRead, take: TakeRows): Promise<void> {
     const table = tableOfFile(files[0]!.file);
-    const statement = trinoStatement(name, { ...values, ...this.#files.of(files) }, { table, ...parts });
+    const statement = trinoStatement(name, table, { ...values, ...this.#files.of(files) }, parts);
     const started = performance.now();
     const ended = (outcome: string): void => measure('trinoQuery', () => ({ outcome, seconds: secondsSince(started) }));
     try {
@@ -80,19 +84,19 @@ export class TrinoReader {
     }
   }
 
-  async #check({ files, signal }: TrinoRead): Promise<void> {
+  async #check({ files, signal }: FactsRead): Promise<void> {
     const unchecked = this.#files.unchecked(files);
     if (unchecked.length === 0) return;
     const found = new Map<string, number>();
-    await this.#run('files', { files: unchecked, signal }, (rows) => {
+    await this.#run('trino/files', { files: unchecked, signal }, (rows) => {
       for (const [path, bytes] of rows as [string, number][]) found.set(path, bytes);
     });
     this.#files.check(unchecked, found);
   }
 }
 
-/** The same row. Throws if a number is too large to be exact. */
-export function exact<Row extends readonly unknown[]>(row: Row): Row {
+/** Returns the row. Throws if a number is too large to be exact. */
+function exact<Row extends readonly unknown[]>(row: Row): Row {
   for (const value of row) {
     if (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER) {
       throw new RangeError(`${value} is too large to be exact`);
@@ -103,6 +107,6 @@ export function exact<Row extends readonly unknown[]>(row: Row): Row {
 
 function outcomeOf(error: unknown, signal: AbortSignal): string {
   if (signal.aborted) return 'aborted';
-  if (error instanceof UnreadableByTrino) return 'unreadable';
+  if (error instanceof UnreadableHere) return 'unreadable';
   return error instanceof KnownError ? 'unavailable' : 'failed';
 }

@@ -1,27 +1,28 @@
 import { sqlTemplate } from '../../runtime/sql.ts';
-
-/** A value of a statement. Lists are texts. */
-type TrinoValue = string | number | boolean | null | readonly string[];
-export type TrinoValues = Readonly<Record<string, TrinoValue>>;
+import type { FactsValue, FactsValues } from '../reader.ts';
+import { toTrino } from './dialect.ts';
+import { literal } from './literal.ts';
+import type { TrinoTable } from './tables.ts';
 
 /** A parameter in a statement, `$name`; `"$path"` is a column of Trino. */
 const PARAMETER = /(\bin \()?(?<!")\$(\w+)/g;
 
 /**
- * The text to send for `sql/trino/NAME.sql`. Trino has no bound values in its protocol; it takes them as literals after
- * the statement, which itself has none of them.
+ * The text to send for `sql/NAME.sql` over files of a table. Trino's protocol has no bound values; they are sent as
+ * literals after the statement.
  * @param parts see `sqlTemplate`
  */
 export function trinoStatement(
   name: string,
-  values: TrinoValues,
+  table: TrinoTable,
+  values: FactsValues,
   parts: Readonly<Record<string, string>> = {},
 ): string {
   const literals: string[] = [];
-  const template = sqlTemplate(`trino/${name}`, parts).replaceAll(/^--.*\n/gm, '');
+  const template = toTrino(sqlTemplate(name, { table, ...parts }), table, values);
   const text = template.replaceAll(PARAMETER, (_, asList: string | undefined, parameter: string) => {
     const value = values[parameter];
-    if (value === undefined) throw new Error(`sql/trino/${name}.sql needs $${parameter}`);
+    if (value === undefined) throw new Error(`sql/${name}.sql needs $${parameter}`);
     if (asList === undefined || !isList(value)) {
       literals.push(literal(value));
       return `${asList ?? ''}?`;
@@ -33,19 +34,6 @@ export function trinoStatement(
   return `execute immediate ${literal(text)}${literals.length > 0 ? ` using ${literals.join(', ')}` : ''}`;
 }
 
-/** A value as a literal of Trino's SQL. */
-export function literal(value: TrinoValue): string {
-  if (value === null) return 'null';
-  if (typeof value === 'boolean') return String(value);
-  if (typeof value === 'string') return `'${value.replaceAll("'", "''")}'`;
-  if (typeof value === 'number') {
-    if (!Number.isSafeInteger(value)) throw new TypeError(`${value} is not a whole number that is exact`);
-    return `bigint '${value}'`;
-  }
-  // A constructor of arrays takes 254 values at most.
-  return `cast(json_parse(${literal(JSON.stringify(value))}) as array(varchar))`;
-}
-
-function isList(value: TrinoValue): value is readonly string[] {
+function isList(value: FactsValue): value is readonly string[] {
   return typeof value === 'object' && value !== null;
 }

@@ -1,5 +1,5 @@
 import { sqlTemplate } from '../../runtime/sql.ts';
-import { literal } from './statement.ts';
+import { literal } from './literal.ts';
 
 const MEASURES = ['clicks bigint', 'impressions bigint', 'sum_position bigint'];
 const PERIOD = ['first_day date', 'last_day date'];
@@ -26,10 +26,10 @@ export const TRINO_TABLES = {
 
 export type TrinoTable = keyof typeof TRINO_TABLES;
 
-/** The names of the columns of cumulative totals for each day of a month, as `keyword_cumulative_days` lists them. */
-export const CUMULATIVE_DAYS: readonly string[] = ['impressions', 'sum_position'].flatMap((name) =>
-  DAYS.map((day) => `${name}_${day}`),
-);
+/** The names of the columns of a table's files. */
+export function columnsOf(table: TrinoTable): string[] {
+  return TRINO_TABLES[table].map((column) => column.replace(/ .*/, ''));
+}
 
 /** The table of a stored file, from its name. */
 export function tableOfFile(file: string): TrinoTable {

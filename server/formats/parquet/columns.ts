@@ -3,12 +3,12 @@ import { type Cell, type Cells, type Column, cellReader } from '../rows.ts';
 import { bitWidth, hybrid } from './hybrid.ts';
 import { bits, doubles, int32s, int64s, texts } from './plain.ts';
 
-/** What a column has of a group of rows, uncompressed. */
+/** A column of one group of rows, uncompressed. */
 export interface Chunk {
-  /** Number of values, with nulls and empty lists. */
+  /** Number of values, including nulls and empty lists. */
   readonly values: number;
   readonly nulls: number;
-  /** The distinct values, where the page refers to them. */
+  /** The distinct values, if the page refers to them. */
   readonly dictionary: { readonly bytes: Buffer; readonly values: number } | undefined;
   readonly page: Buffer;
   /** The smallest and the largest value, as in the file. */
@@ -35,7 +35,7 @@ export function columnChunks(type: Column['type'], max: number): ColumnChunks {
   return new NumberChunks(max, type === 'count' ? int64s : doubles);
 }
 
-/** Numbers and booleans, written as they are. */
+/** Numbers and booleans, written without a dictionary. */
 class NumberChunks implements ColumnChunks {
   readonly characters = 0;
   readonly #valid: Uint8Array;
@@ -98,11 +98,11 @@ class NumberChunks implements ColumnChunks {
   }
 }
 
-/** How texts of a type are written. */
+/** How the values of a type are written. */
 interface Distinct<Value> {
   readonly toValue: (cell: string) => Value;
   readonly plain: (values: readonly Value[]) => Buffer;
-  /** A value alone, as a bound. */
+  /** Encodes a value as a bound. */
   readonly bound: (value: Value) => Buffer;
   readonly compare: (a: Value, b: Value) => number;
 }
@@ -135,7 +135,7 @@ const INSTANTS: Distinct<number> = {
 class DistinctChunks<Value extends string | number> implements ColumnChunks {
   characters = 0;
   readonly #valid: Uint8Array;
-  readonly #places: Uint32Array;
+  readonly #indexes: Uint32Array;
   readonly #distinct: Distinct<Value>;
   #known = new Map<string, number>();
   #values: Value[] = [];
@@ -144,33 +144,33 @@ class DistinctChunks<Value extends string | number> implements ColumnChunks {
 
   constructor(max: number, distinct: Distinct<Value>) {
     this.#valid = new Uint8Array(max);
-    this.#places = new Uint32Array(max);
+    this.#indexes = new Uint32Array(max);
     this.#distinct = distinct;
   }
 
   add(cells: Cells, from: number, to: number): void {
     const cell = cellReader(cells);
     let last: Cell = null;
-    let place = 0;
+    let index = 0;
     for (let row = from; row < to; row++) {
       const value = cell(row);
       this.#valid[this.#rows++] = value === null ? 0 : 1;
       if (value === null) continue;
-      // Texts come many times in a row, such as the query of each day.
-      if (value !== last) place = this.#placeOf(value as string);
+      // Texts often repeat in consecutive rows, such as the query of each day.
+      if (value !== last) index = this.#indexOf(value as string);
       last = value;
-      this.#places[this.#length++] = place;
+      this.#indexes[this.#length++] = index;
     }
   }
 
   take(): Chunk {
     const valid = this.#valid.subarray(0, this.#rows);
-    const places = this.#places.subarray(0, this.#length);
+    const indexes = this.#indexes.subarray(0, this.#length);
     const values = this.#values;
     const { plain } = this.#distinct;
-    // Otherwise the places would take more than they save.
-    const repeats = places.length >= 2 * values.length && values.length > 0;
-    const bytes = repeats ? plain(values) : plain(Array.from(places, (place) => values[place]!));
+    // Otherwise the indexes would take more space than they save.
+    const repeats = indexes.length >= 2 * values.length && values.length > 0;
+    const bytes = repeats ? plain(values) : plain(Array.from(indexes, (index) => values[index]!));
     this.#known = new Map();
     this.#values = [];
     this.characters = 0;
@@ -178,21 +178,21 @@ class DistinctChunks<Value extends string | number> implements ColumnChunks {
     this.#length = 0;
     return {
       values: valid.length,
-      nulls: valid.length - places.length,
+      nulls: valid.length - indexes.length,
       dictionary: repeats ? { bytes, values: values.length } : undefined,
-      page: Buffer.concat([levels(valid, 1), repeats ? placesPage(places, values.length) : bytes]),
+      page: Buffer.concat([levels(valid, 1), repeats ? indexPage(indexes, values.length) : bytes]),
       bounds: boundsOf(values, this.#distinct),
     };
   }
 
-  #placeOf(cell: string): number {
+  #indexOf(cell: string): number {
     const known = this.#known.get(cell);
     if (known !== undefined) return known;
-    const place = this.#values.length;
-    this.#known.set(cell, place);
+    const index = this.#values.length;
+    this.#known.set(cell, index);
     this.#values.push(this.#distinct.toValue(cell));
     this.characters += cell.length;
-    return place;
+    return index;
   }
 }
 
@@ -238,7 +238,7 @@ class ListChunks implements ColumnChunks {
   }
 }
 
-/** The list is there, has an item, and the item has a value. */
+/** The definition level of an item: the list is not null or empty, and the item has a value. */
 const DEFINED_ID = 3;
 
 /** The levels of a page, after their length. */
@@ -250,9 +250,9 @@ function levels(values: Uint8Array, max: number): Buffer {
 }
 
 /** References to `count` distinct values. */
-function placesPage(places: Uint32Array, count: number): Buffer {
+function indexPage(indexes: Uint32Array, count: number): Buffer {
   const width = Math.max(1, bitWidth(count - 1));
-  return Buffer.concat([Buffer.of(width), hybrid(places, width)]);
+  return Buffer.concat([Buffer.of(width), hybrid(indexes, width)]);
 }
 
 function boundsOf<Value extends string | number>(

@@ -20,7 +20,7 @@ export function hybrid(numbers: Uint32Array | Uint8Array, width: number): Buffer
     for (; rest >= 128; rest >>>= 7) bytes[end++] = 128 | (rest & 127);
     bytes[end++] = rest;
   };
-  /** Packs `from` to `to` (exclusive); only at the end may this be no whole group. */
+  /** Packs `from` to `to` (exclusive); only the last group may be incomplete. */
   const pack = (from: number, to: number): void => {
     if (from === to) return;
     const groups = Math.ceil((to - from) / GROUP);

@@ -60,7 +60,7 @@ const TYPES: Readonly<Record<Column['type'], Type>> = {
   boolean: { physical: BOOLEAN },
 };
 
-/** A page before its content. */
+/** The header before the content of a page. */
 export function pageHeader(
   kind: 'dictionary' | 'data',
   { values, dictionary }: Pick<Chunk, 'values' | 'dictionary'>,
@@ -78,7 +78,7 @@ export function pageHeader(
   return header.struct(5, new ThriftStruct().i32(1, values).i32(2, encoding).i32(3, RLE).i32(4, RLE)).bytes();
 }
 
-/** Where a column of a group is in the file. */
+/** A column of a group, with its position in the file. */
 export interface PlacedChunk extends Pick<Chunk, 'values' | 'nulls' | 'bounds'> {
   /** Position of its dictionary; undefined without one. */
   readonly dictionaryAt: number | undefined;
@@ -116,7 +116,7 @@ export function fileIndex(
       )
       .structs(5, keys.length === 0 ? undefined : keys)
       .binary(6, 'ordinate')
-      // Bounds are ordered as their types are.
+      // Column orders: bounds have the order of their types.
       .structs(
         7,
         columns.map(() => new ThriftStruct().struct(1, EMPTY)),

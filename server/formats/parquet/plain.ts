@@ -1,8 +1,8 @@
 import { setInt64 } from '../int64.ts';
 
-// Values as they are, one after the other.
+// Parquet's plain encoding: values one after the other.
 
-/** Texts, each after its length. */
+/** Texts, each prefixed with its length. */
 export function texts(values: readonly string[]): Buffer {
   let size = 0;
   for (const value of values) size += 4 + Buffer.byteLength(value);

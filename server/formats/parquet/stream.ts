@@ -6,13 +6,13 @@ import type { Batch, Column } from '../rows.ts';
 import { type Chunk, type ColumnChunks, columnChunks } from './columns.ts';
 import { fileIndex, type PlacedChunk, pageHeader, type RowGroup } from './metadata.ts';
 
-/** Max rows of a group: so many are in memory at a time. */
+/** Max rows of a group, and so in memory at a time. */
 const ROWS = 65_536;
-/** The first group is small, so that an answer begins early. */
+/** The first group is small, so that a response starts early. */
 const FIRST_ROWS = 16_384;
-/** A group also ends after so many characters of texts. */
+/** Max characters of texts of a group. */
 const CHARACTERS = 4_000_000;
-/** Rows that are read in one step: some 50 µs. */
+/** Rows read per step: some 50 µs. */
 const ROWS_PER_STEP = 256;
 
 const MAGIC = Buffer.from('PAR1');
@@ -82,12 +82,12 @@ export class ParquetStream {
     );
   }
 
-  /** Ends the group. Gives the bytes of the one before it, and those of the first one at once: an answer begins with it. */
+  /** Ends the group. Yields the bytes of the previous one; those of the first one at once, to start the response. */
   async *#group(): AsyncGenerator<Buffer, void> {
     const rows = this.#rows;
     this.#rows = 0;
     const pages = Promise.all((await inTurns(takeEach(this.#chunks))).map(compress));
-    // It is thrown when it is awaited, or nobody is there any more.
+    // A rejection is thrown where it is awaited; if the client has left, it never is.
     pages.catch(() => {});
     yield* this.#compressed();
     this.#compressing = { rows, pages };
@@ -136,7 +136,7 @@ interface Written {
   readonly size: number;
 }
 
-/** Compresses pages in threads of their own. */
+/** Compresses pages in the thread pool. */
 async function compress(chunk: Chunk): Promise<Written> {
   const [dictionary, data] = await Promise.all([
     chunk.dictionary && page('dictionary', chunk, chunk.dictionary.bytes),

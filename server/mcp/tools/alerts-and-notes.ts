@@ -5,7 +5,7 @@ import * as parameter from '../../reports/parameters.ts';
 import { parameterOf, project } from '../arguments.ts';
 import { ask, type Tool } from '../tool.ts';
 
-/** The most alerts that the report gives. */
+/** Max alerts in the report. */
 const MAX_ALERTS = 500;
 
 const own = {
@@ -39,7 +39,7 @@ export const alertsAndNotes: Tool = {
     return {
       project: reference,
       range: { from: from ?? null, to: to ?? null },
-      // The report gives no more alerts than that.
+      // The report stops at this number.
       total: { alerts: newest.length === MAX_ALERTS ? `${MAX_ALERTS} or more` : alerts.length, notes: notes.length },
       returned: { alerts: shown.alerts.length, notes: shown.notes.length },
       ...shown,

@@ -22,13 +22,13 @@ export const changes: Tool = {
   name: 'changes',
   title: 'What changed',
   description:
-    'Which queries, pages or keywords gained and lost most against another range (by default as many days just before), which vanished, and how the whole site changed. Use it to explain a rise or a drop. Ratios that would mislead are null, with the reasons in unsafe.',
+    'Which queries, pages or keywords gained and lost most against another range (by default as many days just before), which vanished, and how the whole site changed. Use it to explain a rise or a drop. Ratios that would mislead are null, with the reasons in unsafe: by default the newest days are provisional, so send to=final for ratios.',
   parameters: { project, ...own, ...rowParameters },
   required: ['project'],
   run: async ({ project: id = '', kind: sentKind, metric: sentMetric, limit: sentLimit, ...sent }, call) => {
     const asked = parameter.readParameters(own, { kind: sentKind, metric: sentMetric, limit: sentLimit });
     const { kind: of, metric, limit } = asked;
-    // Whole lists are read, as by long answers of the API.
+    // Reads whole lists, like long responses of the API.
     const leave = await call.context.longAnswers.enter(call.workspace, call.signal);
     try {
       const now = await allRows(of, id, { compare: 'previous', ...sent, ...WITH_QUALITY }, call);
@@ -37,7 +37,7 @@ export const changes: Tool = {
       const then = { from: other!.from, to: other!.to };
       const { gained, lost } = await largestChanges(now, metric, limit);
       const { period: _, ...rest } = sent;
-      // A comparison has no rows that are only in the other range, so that one is asked about this one.
+      // A comparison has no rows that exist only in the other range, so the reverse one is requested.
       const vanished =
         of === 'keywords'
           ? []
@@ -85,12 +85,12 @@ async function largestChanges(
   return { gained: gained.items, lost: lost.items };
 }
 
-/** The rows of the other range that had most clicks, then impressions, of those without impressions now. */
+/** The rows with most clicks, then impressions, in the other range, of those without impressions now. */
 async function vanishedRows(answer: RowsAnswer, limit: number): Promise<Row[]> {
   const vanished = new Top<Row>(limit);
   await eachRow(answer, ['comparison_impressions', 'clicks', 'impressions'], ([now, clicks, impressions], make) => {
     if (now !== 0) return;
-    // Clicks decide; a row has fewer impressions than this.
+    // Impressions decide only between equal clicks; a row has fewer than this.
     vanished.add(Number(clicks) + Number(impressions) / 1e12, () => {
       const { clicks: _clicks, impressions: _impressions, ctr, position, ...row } = make();
       const texts = Object.entries(row).filter(([name]) => !/^(comparison|change|changeRatio|unsafe)_/.test(name));
@@ -101,7 +101,7 @@ async function vanishedRows(answer: RowsAnswer, limit: number): Promise<Row[]> {
   return vanished.items;
 }
 
-/** Calls `see` with some cells of each row, and a function that makes an object of all of them. */
+/** Calls `see` with some cells of each row, and a function that creates an object of all of them. */
 async function eachRow(
   { columns, batches }: RowsAnswer,
   names: readonly string[],

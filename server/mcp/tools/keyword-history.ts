@@ -42,7 +42,7 @@ export const keywordHistory: Tool = {
       const parts = await Array.fromAsync(dailyKeywordsJson(result));
       return JSON.parse(Buffer.concat(parts).toString()) as Answer;
     };
-    // Others may differ by case only.
+    // Other keywords may differ only in case.
     const found = ({ keywords }: Answer) => keywords.find((one) => one.id === keywordId)!;
     const { answer, series } = await seriesOf(sent, asks, (one) => found(one).daily);
     const { project: reference, range, quality: known } = answer;

@@ -10,7 +10,7 @@ import type { Tool } from '../tool.ts';
 const own = { kind, ...parameter.paging(25, 1000) };
 const SORT_HELP = `Fields to sort by, joined by commas, \`-\` for descending; most clicks first by default. ${FIELDS}`;
 
-/** What the reports of all kinds answer. */
+/** The properties that the reports of all kinds have in common. */
 interface Page {
   readonly project: object;
   readonly range: { readonly from: string; readonly to: string };
@@ -23,7 +23,7 @@ export const topRows: Tool = {
   name: 'top_rows',
   title: 'Top queries, pages or keywords',
   description:
-    'The rows with most clicks, or those that a filter leaves, with totals over a range. `total` counts all rows that match. Ask for the next ones with `offset`.',
+    'The rows with most clicks, or those that match a filter, with totals over a range. `total` counts all rows that match. Ask for the next ones with `offset`.',
   parameters: { project, ...own, ...rowParameters, sort: parameterOf(queriesReport, 'sort', SORT_HELP) },
   required: ['project'],
   run: async ({ project: id = '', ...sent }, call) => {

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 
@@ -14,27 +14,36 @@ const SCHEMA = `
 `;
 
 /**
- * The files of a cache with their sizes and last uses, shared by all processes of a machine. It is lost without harm: the
+ * The files of a cache with their sizes and last uses, shared by all processes of a machine. Losing it is harmless: the
  * files can be listed.
  */
 export class CacheIndex {
   readonly #db: DatabaseSync;
+  readonly #path: string;
+  readonly #file: number | undefined;
   readonly #statements = new Map<string, StatementSync>();
 
-  private constructor(db: DatabaseSync) {
-    this.#db = db;
+  private constructor(path: string) {
+    this.#db = openDatabase(path);
+    this.#path = path;
+    this.#file = fileAt(path);
   }
 
   /** Opens the index, and begins with an empty one if it is damaged. */
   static open(path: string): CacheIndex {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     try {
-      return new CacheIndex(openDatabase(path));
+      return new CacheIndex(path);
     } catch (error) {
       if (!isDamage(error)) throw error;
       for (const ending of ['', '-wal', '-shm']) rmSync(`${path}${ending}`, { force: true });
-      return new CacheIndex(openDatabase(path));
+      return new CacheIndex(path);
     }
+  }
+
+  /** Whether its file was removed or replaced. Takes some microseconds. */
+  get isLost(): boolean {
+    return fileAt(this.#path) !== this.#file;
   }
 
   /** Bytes of all files. */
@@ -130,6 +139,11 @@ function openDatabase(path: string): DatabaseSync {
     db.close();
     throw error;
   }
+}
+
+/** The number of the file at a path; undefined if there is none. */
+function fileAt(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.ino;
 }
 
 /** `SQLITE_CORRUPT` and `SQLITE_NOTADB`. */

@@ -1,18 +1,17 @@
 import { createHash } from 'node:crypto';
 import { linkSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
-import { readdir, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
 import { classifyFailure } from '../../domain/failures.ts';
-import { ProcessFolder } from '../../process-folder.ts';
 import { DamagedFile } from '../checked-files.ts';
 import type { OpenFiles, StoredFile } from '../file-store.ts';
 import { type Content, differenceOf, ifMissing, measure } from '../local-files.ts';
-import { CacheIndex } from './cache-index.ts';
+import { CacheFolder } from './cache-folder.ts';
 import type { RemoteFiles } from './remote-files.ts';
 
-/** Files fetched at a time. */
+/** Concurrent fetches. */
 const FETCHES = 16;
 /** About a hundred bytes each. */
 const MAX_CHECKED = 100_000;
@@ -24,13 +23,15 @@ const NOTE_EVERY = 10_000;
 export interface CacheOptions {
   readonly remote: RemoteFiles;
   readonly folder: string;
+  /** A parent folder that is not recreated if somebody removes it; undefined for none. */
+  readonly within?: string | undefined;
   /** Bytes of files that nothing reads. */
   readonly max: number;
   /** Milliseconds, as `Date.now`. */
   readonly now?: () => number;
 }
 
-/** A file that this process reads: a hard link of its own, so that no other process can take it away. */
+/** A file that this process reads, by a separate hard link, so that no other process can remove it. */
 interface Held {
   readonly path: string;
   readonly ready: Promise<void>;
@@ -38,14 +39,14 @@ interface Held {
 }
 
 /**
- * Files of an object store on the disk of this machine, shared by its processes. What is read is held by a link in a
+ * Files of an object store on the disk of this machine, shared by its processes. Open files are held by a link in a
  * folder of the process, so that files can be dropped from the cache at any time; the folders of killed processes are
- * removed by the next one. A file is compared with its hash when it is fetched, and when a process first reads it.
+ * removed by the next one. A file is compared with its hash when it is fetched, and when a process first reads it. If
+ * somebody removes its folder, it is recreated at the next use.
  */
 export class FileCache {
   readonly #options: CacheOptions;
-  readonly #index: CacheIndex;
-  readonly #own: ProcessFolder;
+  readonly #folder: CacheFolder;
   readonly #now: () => number;
   readonly #held = new Map<string, Held>();
   readonly #limit = pLimit(FETCHES);
@@ -54,42 +55,52 @@ export class FileCache {
     maxSize: MAX_CHECKED,
     sizeCalculation: () => 1,
   });
-  #links = 0;
 
-  private constructor(options: CacheOptions, index: CacheIndex, own: ProcessFolder) {
+  private constructor(options: CacheOptions, folder: CacheFolder) {
     this.#options = options;
-    this.#index = index;
-    this.#own = own;
+    this.#folder = folder;
     this.#now = options.now ?? Date.now;
   }
 
   static async open(options: CacheOptions): Promise<FileCache> {
-    const { folder } = options;
-    const index = CacheIndex.open(join(folder, 'index.sqlite'));
+    const folder = await CacheFolder.open(options.folder);
     try {
-      mkdirSync(join(folder, 'files'), { recursive: true, mode: 0o700 });
-      const own = await ProcessFolder.take(join(folder, 'processes'));
-      const cache = new FileCache(options, index, own);
+      const cache = new FileCache(options, folder);
       await cache.#adoptStrays();
       return cache;
     } catch (error) {
-      index.close();
+      await folder.close();
       throw error;
     }
   }
 
-  /** Bytes of the files that stay. */
+  /** Bytes of the cached files. */
   get bytes(): number {
-    return this.#index.bytes;
+    return this.#folder.index.bytes;
   }
 
   /** A path in the folder of this process, for a file that is about to be written. */
   newPath(file: string): string {
-    return join(this.#own.path, `new-${hashOf(file)}.parquet`);
+    this.#makeAgain();
+    return this.#folder.own(`new-${hashOf(file)}.parquet`);
   }
 
-  /** Holds files, fetching those that are missing. Throws `DamagedFile` and `StorageAway`. */
-  async hold(files: readonly StoredFile[]): Promise<OpenFiles> {
+  /** Throws if its folder was removed and cannot be recreated. */
+  async check(): Promise<void> {
+    if (this.#makeAgain()) await this.#adoptStrays();
+  }
+
+  /** Holds files, fetching those that are missing. Throws `DamagedFile`, `StorageAway` and what `check` throws. */
+  hold(files: readonly StoredFile[]): Promise<OpenFiles> {
+    // Retries if the folder is removed meanwhile.
+    return this.#hold(files).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+      return this.#hold(files);
+    });
+  }
+
+  async #hold(files: readonly StoredFile[]): Promise<OpenFiles> {
+    await this.check();
     const held = files.map((stored) => this.#reading(stored));
     const results = await Promise.allSettled(held.map(({ ready }) => ready));
     const release = (): void => {
@@ -112,7 +123,8 @@ export class FileCache {
 
   /** Describes the damage of a file in the object store, which is read for this; undefined if it is intact. */
   async damageOfRemote(stored: StoredFile): Promise<string | undefined> {
-    const path = join(this.#own.path, `compared-${this.#links++}`);
+    this.#makeAgain();
+    const path = this.#folder.newOwn('compared');
     try {
       const found = await this.#limit(() => this.#get(stored, path));
       return found === undefined ? 'it is missing' : differenceOf(found, stored);
@@ -127,21 +139,29 @@ export class FileCache {
     await rm(path, { force: true });
   }
 
-  /** Drops a file from the cache. What reads it can go on. */
+  /** Drops a file from the cache; readers keep it. */
   drop(file: string): void {
+    this.#makeAgain();
     this.#checked.delete(file);
-    this.#index.remove(hashOf(file), this.#remove);
+    this.#folder.index.remove(hashOf(file), this.#folder.remove);
   }
 
   async close(): Promise<void> {
-    this.#index.close();
-    await this.#own.remove();
+    await this.#folder.close();
+  }
+
+  /** True if there may be files that the index lacks. */
+  #makeAgain(): boolean {
+    const made = this.#folder.makeAgain(this.#options.within);
+    // Current readers continue; the next reader needs another link.
+    if (made.own) this.#held.clear();
+    return made.index;
   }
 
   #reading(stored: StoredFile): Held {
     let held = this.#held.get(stored.file);
     if (held === undefined) {
-      const path = join(this.#own.path, `${hashOf(stored.file)}-${this.#links++}.parquet`);
+      const path = this.#folder.newOwn(hashOf(stored.file), '.parquet');
       held = { path, ready: this.#bring(stored, path), readers: 0 };
       this.#held.set(stored.file, held);
     }
@@ -152,7 +172,7 @@ export class FileCache {
   #release(file: string, held: Held): void {
     held.readers--;
     if (held.readers > 0) return;
-    // The next reader makes a link of its own.
+    // The next reader creates a new link.
     if (this.#held.get(file) === held) this.#held.delete(file);
     void rm(held.path, { force: true }).catch(() => {});
   }
@@ -166,17 +186,17 @@ export class FileCache {
     await this.#limit(() => this.#fetch(stored, path));
   }
 
-  /** Takes some microseconds; threads of the pool may be busy with queries. */
+  /** Synchronous (microseconds): pool threads may be busy with queries. */
   #linkCached(file: string, path: string): boolean {
     try {
-      linkSync(this.#pathOf(hashOf(file)), path);
+      linkSync(this.#folder.pathOf(hashOf(file)), path);
       return true;
     } catch (error) {
       return ifMissing(false)(error);
     }
   }
 
-  /** Drops a file that is not what was stored, such as one that a power cut has left. */
+  /** Checks a file, and drops a damaged one, such as after a power cut. */
   async #isIntact(stored: StoredFile, path: string): Promise<boolean> {
     const stamp = stampOf(path);
     if (this.#checked.get(stored.file)?.stamp === stamp) return true;
@@ -191,7 +211,7 @@ export class FileCache {
   /** Fetches a file to a path, where it stays if the cache has no room for it. */
   async #fetch(stored: StoredFile, path: string): Promise<void> {
     let damage: string | undefined;
-    // A second time, because bytes may have changed on their way.
+    // Twice, because the transfer may have changed bytes.
     for (let attempt = 1; attempt <= 2; attempt++) {
       const found = await this.#get(stored, path);
       damage = found === undefined ? 'it is missing' : differenceOf(found, stored);
@@ -202,15 +222,15 @@ export class FileCache {
     throw new DamagedFile(this.#options.remote.addressOf(stored.file), stored.file, damage!);
   }
 
-  /** If the disk is full, what nothing reads makes room. */
+  /** On a full disk, drops files that nothing reads. */
   async #get(stored: StoredFile, path: string): Promise<Content | undefined> {
     const { remote } = this.#options;
     try {
       return await remote.get(stored, path);
     } catch (error) {
       await rm(path, { force: true });
-      if (classifyFailure(error) !== 'disk-full' || this.#index.bytes === 0) throw error;
-      this.#index.shrink(0, this.#remove);
+      if (classifyFailure(error) !== 'disk-full' || this.#folder.index.bytes === 0) throw error;
+      this.#folder.index.shrink(0, this.#folder.remove);
       return remote.get(stored, path);
     }
   }
@@ -219,9 +239,9 @@ export class FileCache {
   #place(stored: StoredFile, path: string): void {
     const name = hashOf(stored.file);
     const place = (): void => {
-      const target = this.#pathOf(name);
+      const target = this.#folder.pathOf(name);
       mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
-      const link = join(this.#own.path, `place-${this.#links++}`);
+      const link = this.#folder.newOwn('place');
       linkSync(path, link);
       renameSync(link, target);
       // Nothing happens if both are the same file.
@@ -230,9 +250,12 @@ export class FileCache {
     const now = this.#now();
     this.#checked.set(stored.file, { stamp: stampOf(path), notedAt: now });
     try {
-      this.#index.add({ name, bytes: stored.bytes }, { max: this.#options.max, now, place, remove: this.#remove });
+      this.#folder.index.add(
+        { name, bytes: stored.bytes },
+        { max: this.#options.max, now, place, remove: this.#folder.remove },
+      );
     } catch (error) {
-      // It can be read, and is fetched again the next time.
+      // The file is usable; it is fetched again next time.
       if (classifyFailure(error) === undefined) throw error;
     }
   }
@@ -242,44 +265,26 @@ export class FileCache {
     if (known === undefined || this.#now() - known.notedAt < NOTE_EVERY) return;
     known.notedAt = this.#now();
     try {
-      this.#index.use(hashOf(file), known.notedAt);
+      this.#folder.index.use(hashOf(file), known.notedAt);
     } catch (error) {
-      // Then it counts as used before.
+      // The previous use counts.
       if (classifyFailure(error) === undefined) throw error;
     }
   }
 
-  /** Moves a file away, which is quick, and removes it later: freeing a large file would hold up requests. */
-  readonly #remove = (name: string): void => {
-    const away = join(this.#own.path, `removed-${this.#links++}`);
-    try {
-      renameSync(this.#pathOf(name), away);
-    } catch (error) {
-      ifMissing(undefined)(error);
-    }
-    void rm(away, { force: true }).catch(() => {});
-  };
-
-  /** Counts files that the index does not have, because it was lost or a process was killed. */
+  /** Adds files that the index lacks, because it was lost or a process was killed. */
   async #adoptStrays(): Promise<void> {
-    const { folder, max } = this.#options;
-    if (this.#now() - this.#index.listedAt < LIST_EVERY) return;
-    this.#index.listedAt = this.#now();
-    for (const part of await readdir(join(folder, 'files'))) {
-      for (const name of await readdir(join(folder, 'files', part))) {
-        if (this.#index.has(name)) continue;
-        const found = await stat(this.#pathOf(name)).catch(ifMissing(undefined));
-        if (found === undefined) continue;
-        this.#index.add(
-          { name, bytes: found.size },
-          { max, now: Math.floor(found.mtimeMs), place: () => {}, remove: this.#remove },
-        );
-      }
+    const { index } = this.#folder;
+    if (this.#now() - index.listedAt < LIST_EVERY) return;
+    index.listedAt = this.#now();
+    for (const name of await this.#folder.names()) {
+      if (index.has(name)) continue;
+      const found = await stat(this.#folder.pathOf(name)).catch(ifMissing(undefined));
+      if (found === undefined) continue;
+      const { max } = this.#options;
+      const now = Math.floor(found.mtimeMs);
+      index.add({ name, bytes: found.size }, { max, now, place: () => {}, remove: this.#folder.remove });
     }
-  }
-
-  #pathOf(name: string): string {
-    return join(this.#options.folder, 'files', name.slice(0, 2), name);
   }
 }
 

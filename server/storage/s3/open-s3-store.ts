@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { FileStore } from '../file-store.ts';
-import type { StorageSettings } from '../storage-settings.ts';
+import { keptFolder, type StorageSettings } from '../storage-settings.ts';
 import { readS3Address } from './address.ts';
 import { FileCache } from './file-cache.ts';
 import { S3Files } from './s3-files.ts';
@@ -44,7 +44,7 @@ export async function openS3Store(settings: StorageSettings): Promise<FileStore>
 }
 
 /** The object store of the settings, without a cache. */
-export function openS3Files(settings: Omit<StorageSettings, 'dataFolder' | 'storageCache'>): S3Files {
+export function openS3Files(settings: Omit<StorageSettings, 'dataFolder' | 'storageCache' | 'catalogUrl'>): S3Files {
   const { storage, storageEndpoint, storageRegion, storagePathStyle } = settings;
   const endpoint = storageEndpoint === '' ? undefined : storageEndpoint;
   return new S3Files({
@@ -59,7 +59,8 @@ async function open(settings: StorageSettings): Promise<Opened> {
   const remote = openS3Files(settings);
   try {
     const folder = join(settings.dataFolder, 'cache');
-    return { remote, cache: await FileCache.open({ remote, folder, max: settings.storageCache }) };
+    const max = settings.storageCache;
+    return { remote, cache: await FileCache.open({ remote, folder, within: keptFolder(settings), max }) };
   } catch (error) {
     remote.close();
     throw error;

@@ -7,16 +7,16 @@ export interface RemoteFiles {
   addressOf(file: string): string;
   /** Stores a local file. It appears under its name completely or not at all. */
   put(file: StoredFile, source: string): Promise<void>;
-  /** Writes a file to a local path, and says what was written; undefined if it is missing. */
+  /** Downloads a file; returns its size and hash, or undefined if it is missing. */
   get(file: StoredFile, target: string): Promise<Content | undefined>;
-  /** What the store says about a file, with an empty hash where it knows none; undefined if it is missing. */
+  /** Size and hash of a file, as the store reports them; '' for an unknown hash, undefined if missing. */
   stat(file: string): Promise<Content | undefined>;
   /** Removes a file, if it exists, and what interrupted calls of `put` have left of it. */
   remove(file: string): Promise<void>;
   close(): void;
 }
 
-/** Describes the damage of a file by what the store says about it; undefined if it is intact. */
+/** Describes the damage of a file that the store reports; undefined if it is intact. */
 export async function remoteDamageOf(
   remote: Pick<RemoteFiles, 'stat'>,
   stored: StoredFile,

@@ -6,6 +6,7 @@ import {
   AbortMultipartUploadCommand,
   DeleteObjectCommand,
   GetObjectCommand,
+  HeadBucketCommand,
   HeadObjectCommand,
   ListMultipartUploadsCommand,
   PutObjectCommand,
@@ -26,24 +27,34 @@ const ATTEMPTS = 3;
 
 /** Milliseconds. */
 export interface Timeouts {
-  /** Until a connection is open. */
+  /** To open a connection. */
   readonly connect: number;
   /** Without a byte in either direction. */
   readonly idle: number;
-  /** The same while a file of several parts is stored: a store may take its time to put them together. */
+  /** The same during a multipart upload: a store may take long to assemble the parts. */
   readonly upload: number;
-  /** A request, and in addition each megabyte of it. */
+  /** To get a file or its metadata, while requests wait for it. */
+  readonly answer: number;
+  /** Any other request. */
   readonly request: number;
+  /** In addition to both, for each megabyte. */
   readonly megabyte: number;
 }
 
-const TIMEOUTS: Timeouts = { connect: 3000, idle: 10_000, upload: 120_000, request: 20_000, megabyte: 2000 };
+const TIMEOUTS: Timeouts = {
+  connect: 3000,
+  idle: 10_000,
+  upload: 120_000,
+  answer: 8000,
+  request: 20_000,
+  megabyte: 2000,
+};
 
 export interface S3Options {
   readonly address: S3Address;
-  /** Undefined for that of AWS. */
+  /** Undefined for AWS. */
   readonly endpoint: string | undefined;
-  /** Undefined for that of the environment. */
+  /** Undefined: from the environment. */
   readonly region: string | undefined;
   readonly pathStyle: boolean;
   readonly timeouts?: Timeouts;
@@ -54,8 +65,9 @@ export class S3Files implements RemoteFiles {
   readonly #options: S3Options;
   readonly #timeouts: Timeouts;
   readonly #client: S3Client;
-  /** For files of several parts. */
+  /** For multipart uploads. */
   readonly #uploads: S3Client;
+  #hasBucket = false;
 
   constructor(options: S3Options) {
     const { timeouts = TIMEOUTS } = options;
@@ -72,7 +84,7 @@ export class S3Files implements RemoteFiles {
 
   put(stored: StoredFile, source: string): Promise<void> {
     const { file, bytes, sha256 } = stored;
-    // Also beside files of several parts, for which stores keep a checksum of their parts only.
+    // Also for multipart uploads, for which stores only keep a checksum of the parts.
     const common = { ...this.#placeOf(file), Metadata: { sha256 } };
     return this.#run(file, async () => {
       const abortSignal = this.#deadline(bytes);
@@ -90,7 +102,7 @@ export class S3Files implements RemoteFiles {
       try {
         // Parts of a failed upload are removed.
         await upload.done().catch(async (error: unknown) => {
-          // The store has put it together, and only the answer was lost.
+          // The upload is complete, and only the answer was lost.
           if (!isGone(error) || (await remoteDamageOf(this, stored)) !== undefined) throw error;
         });
       } finally {
@@ -104,13 +116,13 @@ export class S3Files implements RemoteFiles {
     const { file, bytes } = stored;
     return this.#run(file, async () => {
       for (let attempt = 1; ; attempt++) {
-        const abortSignal = this.#deadline(bytes);
+        const abortSignal = this.#deadline(bytes, this.#timeouts.answer);
         try {
           const { Body } = await this.#client.send(new GetObjectCommand(this.#placeOf(file)), { abortSignal });
           return await receive(Body as Readable, target, abortSignal);
         } catch (error) {
           if (isMissing(error)) return undefined;
-          // The SDK retries until an answer begins, not one that was cut.
+          // The SDK retries until an answer begins, not when it is cut.
           if (attempt === ATTEMPTS || !(error instanceof CutAnswer)) throw error;
         }
       }
@@ -121,14 +133,15 @@ export class S3Files implements RemoteFiles {
     return this.#run(file, async () => {
       const command = new HeadObjectCommand({ ...this.#placeOf(file), ChecksumMode: 'ENABLED' });
       try {
-        const found = await this.#client.send(command, { abortSignal: this.#deadline(0) });
+        const found = await this.#client.send(command, { abortSignal: this.#deadline(0, this.#timeouts.answer) });
         const { ContentLength: bytes = 0, ChecksumSHA256: checksum = '', Metadata } = found;
         // The checksum of a file of several parts is one of their checksums, `…-3`.
         const own = /^[\w+/]{43}=$/.test(checksum) ? Buffer.from(checksum, 'base64').toString('hex') : '';
         return { bytes, sha256: own || (Metadata?.['sha256'] ?? '') };
       } catch (error) {
-        if (isMissing(error)) return undefined;
-        throw error;
+        if (!isMissing(error)) throw error;
+        await this.#requireBucket(file);
+        return undefined;
       }
     });
   }
@@ -162,17 +175,32 @@ export class S3Files implements RemoteFiles {
     return { Bucket: this.#options.address.bucket, Key: this.#keyOf(file) };
   }
 
-  #deadline(bytes: number): AbortSignal {
-    const { request, megabyte } = this.#timeouts;
-    return AbortSignal.timeout(request + Math.ceil(bytes / 1e6) * megabyte);
+  /** Without a body, a missing bucket looks like a missing file. Throws `StorageAway`. */
+  async #requireBucket(file: string): Promise<void> {
+    if (this.#hasBucket) return;
+    const command = new HeadBucketCommand({ Bucket: this.#options.address.bucket });
+    try {
+      await this.#client.send(command, { abortSignal: this.#deadline(0, this.#timeouts.answer) });
+    } catch (error) {
+      if (!(error instanceof S3ServiceException)) throw error;
+      if (isMissing(error)) {
+        throw new StorageAway(this.addressOf(file), `it answers 404 NoSuchBucket; ${HINTS['NoSuchBucket']}`);
+      }
+      // Without permission for this request, the bucket is assumed to exist.
+    }
+    this.#hasBucket = true;
   }
 
-  /** Describes failures without what the SDK knows of the request, such as its signature. */
+  #deadline(bytes: number, start = this.#timeouts.request): AbortSignal {
+    return AbortSignal.timeout(start + Math.ceil(bytes / 1e6) * this.#timeouts.megabyte);
+  }
+
+  /** Describes failures without details of the request, such as its signature. */
   async #run<T>(file: string, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      // Of the own disk.
+      // A disk failure, or described already.
       if (classifyFailure(error) !== undefined || (error as NodeJS.ErrnoException).code === 'ENOENT') throw error;
       throw new StorageAway(this.addressOf(file), describe(error, this.#options.endpoint));
     }
@@ -202,6 +230,8 @@ async function receive(body: Readable, target: string, signal: AbortSignal): Pro
   let bytes = 0;
   const abort = (): void => void body.destroy(signal.reason as Error);
   signal.addEventListener('abort', abort, { once: true });
+  // A failure that is unhandled before the body is read would end the process.
+  body.once('error', () => {});
   await using file = await open(target, 'w', 0o600);
   try {
     for await (const chunk of readAll(body)) {
@@ -216,7 +246,7 @@ async function receive(body: Readable, target: string, signal: AbortSignal): Pro
   }
 }
 
-/** Tells failures of the connection from those of the disk. */
+/** Distinguishes connection failures from disk failures. */
 async function* readAll(body: Readable): AsyncGenerator<Buffer> {
   try {
     for await (const chunk of body) yield chunk as Buffer;

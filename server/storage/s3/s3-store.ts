@@ -7,7 +7,7 @@ import { type RemoteFiles, remoteDamageOf } from './remote-files.ts';
 
 /** Files in an object store, read through a cache on this machine. */
 export class S3Store implements FileStore {
-  /** It cannot be listed: what is there is what the catalog names. */
+  /** It cannot be listed; the catalog knows its files. */
   readonly folder = undefined;
   readonly #remote: RemoteFiles;
   readonly #cache: FileCache;
@@ -24,7 +24,7 @@ export class S3Store implements FileStore {
   }
 
   async *read(stored: StoredFile, { start, end }: Span): AsyncGenerator<Buffer> {
-    // A file without bytes has no last one.
+    // An empty file has no last byte.
     if (end < start) return;
     using opened = await this.open([stored]);
     yield* createReadStream(opened.paths[0]!, { start, end, highWaterMark: 262_144 }) as AsyncIterable<Buffer>;
@@ -35,12 +35,13 @@ export class S3Store implements FileStore {
     await copyFile(opened.paths[0]!, target);
   }
 
-  /** Nothing is asked for this: a missing file is noticed when it is opened. */
+  /** Sends no request: a missing file is noticed when it is opened. */
   mayHave(): boolean {
     return true;
   }
 
   async reach(file: string): Promise<void> {
+    await this.#cache.check();
     if ((await this.#remote.stat(file)) === undefined) throw new Error(`${this.addressOf(file)} is missing.`);
   }
 
@@ -56,7 +57,7 @@ export class S3Store implements FileStore {
     try {
       await this.#remote.put(stored, path);
     } catch (error) {
-      // It may be stored all the same, and then `remove` removes it there.
+      // The upload may have succeeded; then `remove` removes it there.
       await rm(path, { force: true });
       throw error;
     }

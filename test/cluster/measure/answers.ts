@@ -1,8 +1,8 @@
-import { Client } from '../../../scripts/bench/bench-context.ts';
-import type { Server } from '../../../scripts/bench/ordinate.ts';
-import { atMost, type Line, type Outcome, type Target } from '../../../scripts/bench/results.ts';
-import { alternate, type Timing } from '../../../scripts/bench/rounds.ts';
-import { LARGE, small } from '../../../scripts/bench/snapshots.ts';
+import { Client } from '../../../lab/bench/bench-context.ts';
+import type { Server } from '../../../lab/bench/ordinate.ts';
+import { atMost, type Line, type Outcome, type Target } from '../../../lab/bench/results.ts';
+import { alternate, type Timing } from '../../../lab/bench/rounds.ts';
+import { LARGE, small } from '../../../lab/bench/snapshots.ts';
 import { type Cluster, withServers } from './cluster.ts';
 import { type Cost, costOf, lineOf, ratioOf } from './costs.ts';
 import type { Sizes } from './sizes.ts';

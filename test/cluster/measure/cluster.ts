@@ -1,10 +1,10 @@
 import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { openEngine } from '../../../scripts/bench/baselines.ts';
-import { type BenchData, prepareData } from '../../../scripts/bench/data.ts';
-import type { BenchOptions } from '../../../scripts/bench/options.ts';
-import { ordinate, type Server, startServer } from '../../../scripts/bench/ordinate.ts';
-import { workspaceName } from '../../../scripts/bench/snapshots.ts';
+import { openEngine } from '../../../lab/bench/baselines.ts';
+import { type BenchData, prepareData } from '../../../lab/bench/data.ts';
+import type { BenchOptions } from '../../../lab/bench/options.ts';
+import { ordinate, type Server, startServer } from '../../../lab/bench/ordinate.ts';
+import { workspaceName } from '../../../lab/bench/snapshots.ts';
 import { Postgres } from '../servers/postgres.ts';
 import { S3_KEYS, S3Server } from '../servers/s3.ts';
 

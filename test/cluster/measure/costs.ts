@@ -1,8 +1,8 @@
-import { API } from '../../../scripts/bench/bench-context.ts';
-import { type BurstResult, burst, openConnections } from '../../../scripts/bench/burst.ts';
-import type { Server } from '../../../scripts/bench/ordinate.ts';
-import type { Line } from '../../../scripts/bench/results.ts';
-import { quantile } from '../../../scripts/bench/rounds.ts';
+import { API } from '../../../lab/bench/bench-context.ts';
+import { type BurstResult, burst, openConnections } from '../../../lab/bench/burst.ts';
+import type { Server } from '../../../lab/bench/ordinate.ts';
+import type { Line } from '../../../lab/bench/results.ts';
+import { quantile } from '../../../lab/bench/rounds.ts';
 import type { Cluster } from './cluster.ts';
 import { processorOf } from './processor.ts';
 

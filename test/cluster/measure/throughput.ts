@@ -1,6 +1,6 @@
-import type { Server } from '../../../scripts/bench/ordinate.ts';
-import { atLeast, atMost, type Line, type Outcome, type Target } from '../../../scripts/bench/results.ts';
-import { LARGE, LAST_DAY, MIDDLE } from '../../../scripts/bench/snapshots.ts';
+import type { Server } from '../../../lab/bench/ordinate.ts';
+import { atLeast, atMost, type Line, type Outcome, type Target } from '../../../lab/bench/results.ts';
+import { LARGE, LAST_DAY, MIDDLE } from '../../../lab/bench/snapshots.ts';
 import { addDays } from '../../../server/domain/dates.ts';
 import { type Cluster, withServers } from './cluster.ts';
 import { type Cost, costOf, lineOf, ratioOf } from './costs.ts';

@@ -42,12 +42,13 @@ export class Postgres {
     this.url = `postgres://admin:${encodeURIComponent(password)}@127.0.0.1:${port}/postgres`;
   }
 
-  static async start(password: string): Promise<Postgres> {
+  /** @param authentication how it knows who connects; with `trust` the password does not matter */
+  static async start(password: string, authentication: 'scram-sha-256' | 'trust' = 'scram-sha-256'): Promise<Postgres> {
     const folder = reachableFolder('postgres');
     const file = join(folder, 'password');
     writeFileSync(file, password);
     if (user.uid !== undefined) for (const path of [folder, file]) chownSync(path, user.uid, user.gid!);
-    const words = ['-D', join(folder, 'data'), '-A', 'scram-sha-256', '-U', 'admin', `--pwfile=${file}`];
+    const words = ['-D', join(folder, 'data'), '-A', authentication, '-U', 'admin', `--pwfile=${file}`];
     execFileSync(join(PROGRAMS, 'initdb'), [...words, '--locale=C.UTF-8'], { ...user, cwd: folder, stdio: 'ignore' });
     const server = new Postgres(folder, await freePort(), password);
     await server.start();

@@ -1,10 +1,11 @@
+// The Trino client reads all rows, cancels abandoned queries, and reports failures without passwords.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import t, { type Test } from 'tap';
+import { UnreadableHere } from '../../../server/facts/reader.ts';
 import { TrinoClient } from '../../../server/facts/trino/client.ts';
-import { UnreadableByTrino } from '../../../server/facts/trino/failures.ts';
 import { TrinoReader } from '../../../server/facts/trino/reader.ts';
 
 interface Received {
@@ -117,10 +118,10 @@ t.test('what is unavailable is 503, with a reason', async (t) => {
   }
   t.match(await failing('SYNTAX_ERROR', 'USER_ERROR'), { message: /^Trino: SYNTAX_ERROR/, code: undefined });
   const undecodable = await failing('GENERIC_INTERNAL_ERROR', 'INTERNAL_ERROR', 'Could not decompress page');
-  t.ok(undecodable instanceof UnreadableByTrino);
+  t.ok(undecodable instanceof UnreadableHere);
   const opening =
     'Error opening Hive split s3://a/b (offset=0, length=9): Could not decode the dictionary for [device]';
-  t.ok((await failing('HIVE_CANNOT_OPEN_SPLIT', 'EXTERNAL', opening)) instanceof UnreadableByTrino);
+  t.ok((await failing('HIVE_CANNOT_OPEN_SPLIT', 'EXTERNAL', opening)) instanceof UnreadableHere);
 });
 
 t.test('a wrong password is a failure of the service, and in no message', async (t) => {
@@ -172,7 +173,7 @@ t.test('a file that Trino does not find is damaged; its rows are not an answer',
   );
   const reader = new TrinoReader(clientOf(host), (file) => `s3://bucket/${file}`);
   const values = { from: '2026-03-01', to: '2026-03-31', device: 'all' };
-  const days = () => reader.rows('site_daily', { files: [FILE], signal, values });
+  const days = () => reader.rows('facts/site_daily', { files: [FILE], signal, values });
   await t.rejects(days(), { name: 'DamagedFile', message: /'s3:\/\/bucket\/facts.*is missing/ });
   found = [[`s3://bucket/${FILE.file}`, 99]];
   await t.rejects(days(), { name: 'DamagedFile', message: /99 bytes instead of 100/ });

@@ -1,3 +1,4 @@
+// Trino has every fact table and rollup, with the same columns as the stored files.
 import t from 'tap';
 import { ROLLUPS } from '../../../server/catalog/manifest.ts';
 import { TRINO_TABLES, tableDefinitions, tableOfFile } from '../../../server/facts/trino/tables.ts';

@@ -42,6 +42,7 @@ const REASONS: Readonly<Record<string, string>> = {
   low_base: 'the compared days have fewer than 10 clicks or impressions',
   provisional: 'the newest days may still change',
   missing_days: 'days of the compared range are not stored',
+  different_length: 'one of the two ranges has more days',
   cut_off: 'the search engine left out rows on some days',
   monthly_spread: 'older days are stored as months and count with an even share',
   different_source: 'the two ranges come from different sources',

@@ -74,7 +74,7 @@ function Cards({
   return (
     <div class={`breakdowns ${isLoading ? 'is-stale' : ''}`}>
       {error && <ErrorBox error={error} retry={reload} />}
-      <BrandSplit brand={brand} />
+      {brand ? <BrandSplit brand={brand} /> : <UnknownBrand />}
       <Card title="Devices" rows={devices} />
       <Card title="Countries" rows={isAll ? countries : countries.slice(0, FEW)}>
         {range.countryMonthlyThrough && range.countryMonthlyThrough >= range.from && (
@@ -177,8 +177,19 @@ function Card({ title, rows, isOverlapping = false, children }: CardProps) {
   );
 }
 
+function UnknownBrand() {
+  return (
+    <section class="card breakdown">
+      <h2>Brand</h2>
+      <p class="muted hint">
+        Not known: some of these days were imported without their queries or without brand terms.
+      </p>
+    </section>
+  );
+}
+
 /** Clicks with and without the brand's name, and those of queries that the search engine does not name. */
-function BrandSplit({ brand: { brand, nonBrand, anonymous } }: { brand: BreakdownsAnswer['brand'] }) {
+function BrandSplit({ brand: { brand, nonBrand, anonymous } }: { brand: NonNullable<BreakdownsAnswer['brand']> }) {
   const parts = [
     { name: 'Brand', kind: 'brand', clicks: brand.clicks, impressions: brand.impressions, row: brand },
     { name: 'Not brand', kind: 'non-brand', clicks: nonBrand.clicks, impressions: nonBrand.impressions, row: nonBrand },

@@ -1,0 +1,72 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Connection } from '../../../server/catalog/connections.ts';
+import { createKey } from '../../../server/catalog/keys.ts';
+import { openCatalog } from '../../../server/catalog/open-catalog.ts';
+import { sqliteIn } from '../../../server/catalog/place.ts';
+import { NEVER_SYNCED, putSyncProject } from '../../../server/catalog/sync-projects.ts';
+import { addDays, pacificDayOf } from '../../../server/domain/dates.ts';
+import { toMicroseconds } from '../../../server/domain/instants.ts';
+import { setConnection } from '../../../server/providers/connections.ts';
+import { load } from '../ordinate.ts';
+
+const KEYS = 20;
+
+/** Makes as many keys as a workspace may have: each may send so many requests in a minute. */
+export async function makeKeys(dataFolder: string, workspace: string): Promise<string[]> {
+  await using catalog = await openCatalog(sqliteIn(dataFolder));
+  const keys: string[] = [];
+  for (let number = 0; number < KEYS; number++) {
+    const at = toMicroseconds(Date.now());
+    keys.push((await createKey(catalog, { workspace, name: `Bench ${number}`, by: null, at })).key);
+  }
+  return keys;
+}
+
+export interface ProjectsWorld {
+  readonly properties: readonly string[];
+  readonly connection: Connection;
+  /** Of each project. */
+  readonly keywords: readonly string[];
+  /** Days that each project wants. */
+  readonly days: number;
+}
+
+/** Makes a connected project of each property that was never synced. Returns their ids. */
+export async function makeProjects(folder: string, dataFolder: string, world: ProjectsWorld): Promise<string[]> {
+  const { properties, connection, keywords, days } = world;
+  const ids = properties.map((_, index) => `P${String(index).padStart(4, '0')}`);
+  const snapshot = join(folder, 'snapshot');
+  mkdirSync(snapshot, { recursive: true });
+  const created = '2024-01-01T00:00:00Z';
+  const tables = {
+    workspaces: [{ id: 'bench', name: 'Bench', plan: 'team', keyword_history_days: 486 }],
+    projects: ids.map((id, index) => ({
+      id,
+      workspace_id: 'bench',
+      domain: properties[index]!.replace('sc-domain:', ''),
+      property: properties[index]!,
+      brand_terms: ['acme'],
+      created_at: created,
+    })),
+    keywords: ids.flatMap((id) =>
+      keywords.map((query, index) => ({
+        project_id: id,
+        id: `K${String(index).padStart(4, '0')}`,
+        query,
+        tracked_since: created,
+      })),
+    ),
+  };
+  for (const [table, rows] of Object.entries(tables)) {
+    writeFileSync(join(snapshot, `${table}.ndjson`), rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  }
+  await load(dataFolder, snapshot);
+  await using catalog = await openCatalog(sqliteIn(dataFolder));
+  const firstDay = addDays(pacificDayOf(Date.now()), 1 - days);
+  for (const id of ids) {
+    await setConnection(catalog, id, connection, toMicroseconds(Date.now()));
+    await putSyncProject(catalog, id, { ...NEVER_SYNCED, firstDay });
+  }
+  return ids;
+}

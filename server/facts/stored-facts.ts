@@ -1,0 +1,247 @@
+import { LRUCache } from 'lru-cache';
+import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
+import { countDays, type Day, eachDay } from '../domain/dates.ts';
+import type { Measures } from '../domain/metrics.ts';
+import type { StoredFile } from '../storage/file-store.ts';
+import { DayGrid } from './day-grid.ts';
+import { type Collected, collectSiteDays, collectTotals, groupsOf } from './each-part.ts';
+import type {
+  Breakdown,
+  CountryMonth,
+  DayMeasures,
+  Device,
+  Facts,
+  FactsPart,
+  FactsQuery,
+  KeywordTotalsQuery,
+  NamedMeasures,
+  SiteDayMeasures,
+  TakeColumns,
+} from './facts.ts';
+import { KeywordTotals } from './keyword-totals.ts';
+import { type FactsRead, type FactsReader, type FactsValues, UnreadableHere } from './reader.ts';
+
+/** Cached days of all tables, some 40 bytes each. */
+const MAX_STORED_DAYS = 200_000;
+
+/** The column of each breakdown. */
+const NAMES: Readonly<Record<Breakdown, string>> = {
+  country: 'country',
+  device: 'device',
+  appearance: 'appearance',
+  brand: 'segment',
+};
+
+type LocalReader = FactsReader & Pick<Facts, 'pageNumbers'>;
+
+/** `Facts` over stored files: each query is a SQL file, run by the engine that is chosen for its files. */
+export class StoredFacts implements Facts {
+  readonly #local: LocalReader;
+  readonly #choose: (files: readonly StoredFile[]) => FactsReader;
+  /** Days with rows, by range and files: a file never changes. */
+  readonly #storedDays = new LRUCache<CacheKey, readonly Day[]>({
+    maxSize: MAX_STORED_DAYS,
+    sizeCalculation: (days) => days.length + 1,
+  });
+
+  /** @param local reads what the chosen reader cannot */
+  constructor(local: LocalReader, choose: (files: readonly StoredFile[]) => FactsReader = () => local) {
+    this.#local = local;
+    this.#choose = choose;
+  }
+
+  siteDays(query: FactsQuery, device: Device): Promise<SiteDayMeasures[]> {
+    return this.#rows('facts/site_daily', query, { device });
+  }
+
+  siteDaysOfEach(parts: readonly FactsPart[], device: Device, signal: AbortSignal): Promise<SiteDayMeasures[][]> {
+    return this.#each('facts/site_daily_each', parts, { values: { device }, signal }, collectSiteDays);
+  }
+
+  queryTotalsOfEach(parts: readonly FactsPart[], signal: AbortSignal): Promise<(Measures | null)[]> {
+    return this.#each('facts/brand_totals_each', parts, { signal }, collectTotals);
+  }
+
+  countryDays(query: FactsQuery, country: string): Promise<DayMeasures[]> {
+    return this.#rows('facts/country_days', query, { country });
+  }
+
+  countryMonths(query: FactsQuery, country: string | null): Promise<CountryMonth[]> {
+    return this.#rows('facts/country_months', query, { country });
+  }
+
+  totalsBy(breakdown: Breakdown, query: FactsQuery): Promise<NamedMeasures[]> {
+    return this.#rows('facts/totals', query, {}, { name: NAMES[breakdown] });
+  }
+
+  /**
+   * Reads the parts of the plan in parallel; a single statement would read them one after the other. Filtering by keyword
+   * would be faster only for a handful of keywords.
+   */
+  keywordTotals(
+    { plan, range: { from, to }, signal }: KeywordTotalsQuery,
+    device: Device,
+    positions: ReadonlyMap<number, number>,
+  ): Promise<KeywordTotals> {
+    const { cumulative, running, days } = plan;
+    const all = [...cumulative.map(({ file }) => file), ...(running ? [running.file] : []), ...days];
+    return this.#ask(all, async (reader) => {
+      const totals = new KeywordTotals(positions);
+      const stopping = new AbortController();
+      const either = AbortSignal.any([signal, stopping.signal]);
+      const add = (name: string, files: readonly StoredFile[], values: FactsValues, sign = 1): Promise<void> =>
+        reader.numbers(`facts/${name}`, { files, values, signal: either }, (columns, rows) =>
+          totals.add(columns, rows, sign),
+        );
+      const reads = cumulative.map(({ file, day, sign }) => {
+        const columns = {
+          clicks: `clicks_${day}`,
+          impressions: `impressions_${day}`,
+          sumPosition: `sum_position_${day}`,
+        };
+        return add('keyword_cumulative', [file], columns, sign);
+      });
+      if (running !== undefined) {
+        const { file, ...months } = running;
+        reads.push(add('keyword_running', [file], { ...months, device }));
+      }
+      if (days.length > 0) reads.push(add('keyword_totals', days, { device, from, to }));
+      try {
+        await Promise.all(reads);
+      } finally {
+        // If one has failed, the others are not needed.
+        stopping.abort();
+      }
+      return totals;
+    });
+  }
+
+  async keywordDays(
+    { files, range: { from, to }, signal }: FactsQuery,
+    device: Device,
+    keywords: readonly string[],
+    priority: number,
+  ): Promise<DayGrid> {
+    const days = eachDay(from, to);
+    if (files.length === 0) return new DayGrid(days, keywords.length);
+    return this.#ask(files, async (reader) => {
+      const grid = new DayGrid(days, keywords.length);
+      const values = { device, keywords, from, to, days: days.length };
+      await reader.numbers('facts/keyword_days', { files, values, priority, signal }, (columns, rows) =>
+        grid.fill(columns, rows),
+      );
+      return grid;
+    });
+  }
+
+  keywordImpressions(query: FactsQuery, keywords: readonly string[], take: TakeColumns): Promise<void> {
+    const { files, range, signal } = query;
+    const values = { ...daysOf(query), keywords, days: countDays(range.from, range.to) };
+    return this.#take('alerts/keyword_impressions', { files, values, signal, isByFile: true }, take);
+  }
+
+  keywordCumulativeDays({ files, signal }: FactsQuery, take: TakeColumns): Promise<void> {
+    return this.#take('alerts/keyword_cumulative_days', { files, signal }, take);
+  }
+
+  keywordSums(query: FactsQuery, keywords: readonly string[]): Promise<DayMeasures[]> {
+    return this.#rows('facts/day_sums', query, { names: keywords }, { name: 'keyword_id' });
+  }
+
+  async storedDays(query: FactsQuery): Promise<readonly Day[]> {
+    const { files, range } = query;
+    const key = cacheKey(range, ...files.map(({ file }) => file));
+    const known = this.#storedDays.get(key);
+    if (known !== undefined) return known;
+    const rows = await this.#rows<{ date: Day }>('alerts/table_days', query, {});
+    const days = rows.map(({ date }) => date);
+    this.#storedDays.set(key, days);
+    return days;
+  }
+
+  keywordPages(query: FactsQuery, keywords: readonly string[] | 'all', take: TakeColumns): Promise<void> {
+    const { files, signal } = query;
+    const all = keywords === 'all';
+    const values = { ...daysOf(query), all, keywords: all ? [] : keywords };
+    const pageNumbers: Facts['pageNumbers'] = (...of) => this.pageNumbers(...of);
+    return this.#take('alerts/keyword_pages', { files, values, signal, isByFile: true, pageNumbers }, take);
+  }
+
+  async keywordPageNames(query: FactsQuery, keywords: readonly string[]): Promise<Map<number, string>> {
+    const rows = await this.#rows<{ url: string }>('alerts/keyword_page_names', query, { keywords });
+    const urls = rows.map(({ url }) => url);
+    const numbers = await this.pageNumbers(urls, query.signal);
+    return new Map(urls.map((url, index) => [numbers[index]!, url]));
+  }
+
+  keywordPageTotals(query: FactsQuery, keyword: string, limit: number): Promise<NamedMeasures[]> {
+    return this.#rows('facts/keyword_page_totals', query, { keyword, limit });
+  }
+
+  /** Always local, because it reads no files. */
+  pageNumbers(urls: readonly string[], signal: AbortSignal): Promise<number[]> {
+    return this.#local.pageNumbers(urls, signal);
+  }
+
+  async pageUrls(query: FactsQuery): Promise<string[]> {
+    const rows = await this.#rows<{ url: string }>('alerts/page_urls', query, {});
+    return rows.map(({ url }) => url);
+  }
+
+  pageSums(query: FactsQuery, urls: readonly string[]): Promise<DayMeasures[]> {
+    return this.#rows('facts/day_sums', query, { names: urls }, { name: 'url' });
+  }
+
+  /** All rows of `sql/NAME.sql` over the files and range of a query. */
+  async #rows<Row>(name: string, query: FactsQuery, more: FactsValues, parts = {}): Promise<Row[]> {
+    const { files, signal } = query;
+    if (files.length === 0) return [];
+    const values = { ...more, ...daysOf(query) };
+    return this.#ask(files, (reader) => reader.rows<Row>(name, { files, values, parts, signal }));
+  }
+
+  /** Passes the columns of `sql/NAME.sql`. Cannot fall back to another engine after the first rows. */
+  async #take(name: string, read: FactsRead, take: TakeColumns): Promise<void> {
+    if (read.files.length === 0) return;
+    let hasTaken = false;
+    await this.#ask(read.files, (reader) => {
+      if (hasTaken) throw new Error(`sql/${name}.sql met a file that it could not read after it had read others`);
+      return reader.numbers(name, read, (...rows) => {
+        hasTaken = true;
+        take(...rows);
+      });
+    });
+  }
+
+  /** One statement over the files of several properties; its first column is the index of a property in `parts`. */
+  #each<T>(
+    name: string,
+    parts: readonly FactsPart[],
+    { values, signal }: Pick<FactsRead, 'values' | 'signal'>,
+    collect: (parts: readonly FactsPart[]) => Collected<T>,
+  ): Promise<T[]> {
+    const all = parts.flatMap(({ files }) => files);
+    return this.#ask(all, async (reader) => {
+      const { found, take } = collect(parts);
+      for (const { files, ...lists } of groupsOf(parts, reader.maxFiles)) {
+        await reader.numbers(name, { files, values: { ...values, ...lists }, priority: 0, signal }, take);
+      }
+      return found;
+    });
+  }
+
+  /** Queries the chosen reader, or the local one if that cannot read the files. */
+  async #ask<T>(files: readonly StoredFile[], ask: (reader: FactsReader) => Promise<T>): Promise<T> {
+    const chosen = this.#choose(files);
+    try {
+      return await ask(chosen);
+    } catch (error) {
+      if (!(error instanceof UnreadableHere)) throw error;
+      return ask(this.#local);
+    }
+  }
+}
+
+function daysOf({ range: { from, to } }: FactsQuery): { from: Day; to: Day } {
+  return { from, to };
+}

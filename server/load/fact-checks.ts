@@ -1,0 +1,132 @@
+import { MAX_DAYS } from '../domain/range.ts';
+import type { Session } from '../facts/duckdb/engine.ts';
+import { sqlTemplate } from '../runtime/sql.ts';
+import { count, type Problem } from './problems.ts';
+import { batches, type StagedPart } from './staged-parts.ts';
+import { type EntityTable, type FactTableSchema, identifiers, packed } from './tables.ts';
+
+/** A validation rule: a query of `sql/load/checks/` that returns violating rows, and the message for them. */
+export interface Check {
+  readonly sql: string;
+  readonly table: string;
+  readonly column: string | null;
+  readonly message: string;
+}
+
+export const OF_UNKNOWN_PROJECT = 'of a project that does not exist';
+
+const FACT_CHECKS: readonly Check[] = [
+  { sql: 'facts_project', table: '*', column: 'project_id', message: OF_UNKNOWN_PROJECT },
+  ...['keyword_daily', 'keyword_page_daily'].map((table) => ({
+    sql: 'facts_keyword',
+    table,
+    column: 'keyword_id',
+    message: 'of a keyword that does not exist',
+  })),
+  {
+    sql: 'country_monthly_countries',
+    table: 'country_monthly',
+    column: 'country',
+    message: 'and project with more than 20 countries besides other',
+  },
+  ...['page_period', 'query_period'].map((table) => ({
+    sql: 'period_days',
+    table,
+    column: 'last_day',
+    message: `before first_day, or more than ${MAX_DAYS} days with it`,
+  })),
+];
+
+interface Violation {
+  readonly row: string;
+  readonly times: number;
+  readonly total: number;
+}
+
+/** The projects that facts refer to but that will not exist after the load. */
+export async function unknownProjects(session: Session, factProjects: readonly string[]): Promise<Set<string>> {
+  const unknown = new Set(factProjects);
+  if (unknown.size === 0) return unknown;
+  for (const { id } of await session.rows<{ id: string }>('select id from all_projects')) unknown.delete(id);
+  return unknown;
+}
+
+/**
+ * Checks keys and references of a staged fact table.
+ * @param unknown projects that do not exist
+ */
+export async function checkFacts(
+  session: Session,
+  schema: FactTableSchema,
+  parts: readonly StagedPart[],
+  unknown: ReadonlySet<string>,
+): Promise<Problem[]> {
+  if (parts.length === 0) return [];
+  const problems = await checkKeys(session, schema, parts);
+  const files = batches(parts).flat();
+  for (const entry of factChecks(schema)) {
+    // Skips a statement of some milliseconds that rarely finds anything.
+    if (entry.sql === 'facts_project' && !parts.some(({ project }) => unknown.has(project))) continue;
+    problems.push(...(await check(session, entry, {}, { files })));
+  }
+  return problems;
+}
+
+/** Checks that no two rows of a staged fact table have the same key. */
+export async function checkKeys(
+  session: Session,
+  schema: FactTableSchema,
+  parts: readonly StagedPart[],
+): Promise<Problem[]> {
+  const key = { key: identifiers(schema.key), pack: packed(schema.key) };
+  for (const files of batches(parts)) {
+    // Finding the duplicate keys is slower and rarely needed.
+    const text = sqlTemplate('load/checks/repeated_facts', key);
+    const [found] = await session.rows<{ repeated: number }>(text, { files });
+    if (found?.repeated === 0) continue;
+    const problems = await check(session, { ...duplicates(schema), sql: 'duplicate_facts' }, key, { files });
+    if (problems.length > 0) return problems;
+  }
+  return [];
+}
+
+/** The checks of a fact table's references and other rules. */
+export function factChecks({ name }: FactTableSchema): Check[] {
+  return FACT_CHECKS.filter(({ table }) => table === '*' || table === name).map((entry) => ({ ...entry, table: name }));
+}
+
+/** The check that no two rows have the same key. */
+export function duplicates({ name, key }: EntityTable | FactTableSchema): Check {
+  return {
+    sql: 'duplicate_rows',
+    table: name,
+    column: key.join(', '),
+    message: 'that several rows have; it is the key',
+  };
+}
+
+/** Runs one check. Returns a problem if it finds rows. */
+export async function check(
+  session: Session,
+  { sql, table, column, message }: Check,
+  parts: Readonly<Record<string, string>> = {},
+  parameters: Readonly<Record<string, readonly string[]>> = {},
+): Promise<Problem[]> {
+  const text = sqlTemplate(`load/checks/${sql}`, { table, ...parts });
+  const violations = await session.rows<Violation>(text, parameters);
+  const [first] = violations;
+  if (first === undefined) return [];
+  const rows = violations.map(({ row, times }) => ({
+    ...(JSON.parse(row) as object),
+    ...(times > 1 ? { rows: times } : {}),
+  }));
+  const noun = sql.startsWith('duplicate')
+    ? 'key'
+    : sql === 'keywords_query'
+      ? 'query'
+      : sql.startsWith('country_')
+        ? 'month'
+        : 'row';
+  const counted = noun === 'query' && first.total > 1 ? `${first.total} queries` : count(first.total, noun);
+  return [{ table, column, message: `${counted} ${message}. The first:`, rows }];
+}

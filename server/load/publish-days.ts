@@ -1,0 +1,124 @@
+import { join } from 'node:path';
+import type { Catalog } from '../catalog/catalog.ts';
+import { listKeywordIds } from '../catalog/contents.ts';
+import type { FactTable } from '../catalog/manifest.ts';
+import { findAnyProject } from '../catalog/projects.ts';
+import type { Day } from '../domain/dates.ts';
+import type { Session } from '../facts/duckdb/engine.ts';
+import { patternOf, sqlTemplate } from '../runtime/sql.ts';
+import type { OpenFiles, StoredFile } from '../storage/file-store.ts';
+import { changeFacts, type FactChange } from './change-facts.ts';
+import { type Counts, countLoad } from './count-load.ts';
+import { checkKeys } from './fact-checks.ts';
+import { count, describeFailure, LoadRejected } from './problems.ts';
+import { type PublicationOptions, publishStaged, recordOwners, type StagedDays } from './publish.ts';
+import { partOf, readStagedParts, WRONG_PART } from './staged-parts.ts';
+import type { EngineStores } from './stores.ts';
+import { FACTS, type FactTableSchema, identifiers } from './tables.ts';
+
+/** Days of a table that are replaced, with or without rows. */
+export interface NewDays {
+  readonly table: FactTable;
+  readonly days: readonly Day[];
+  /** NDJSON or Parquet files with all columns and valid values. */
+  readonly files: readonly string[];
+}
+
+/** Context for gathering days. */
+export interface Gathering {
+  readonly session: Session;
+  /** A folder for further files. Removed afterwards. */
+  readonly folder: string;
+  /** The ids of the project's keywords: other rows are omitted. */
+  readonly keywords: readonly string[];
+  /** Opens stored files until the new days are published. */
+  readonly open: (files: readonly StoredFile[]) => Promise<OpenFiles['paths']>;
+}
+
+interface DaysPublication extends Pick<PublicationOptions, 'deferCumulative'> {
+  readonly project: string;
+  /** Gathers the new days, while no other change of the project runs. */
+  readonly newDays: (gathering: Gathering) => Promise<readonly NewDays[]>;
+  /** Writes further rows in the same transaction. Returns whether the project's row changed. */
+  readonly alongside: (tx: Catalog) => Promise<boolean>;
+}
+
+/**
+ * Replaces days of a project, in one transaction with what `alongside` writes. Values are not validated again, keys and sums
+ * are. Rows of removed keywords are omitted. A failure leaves the served data unchanged.
+ */
+export async function publishDays(stores: EngineStores, publication: DaysPublication): Promise<void> {
+  const { settings } = stores;
+  const publish = async (): Promise<Counts> => {
+    try {
+      return await changeFacts(stores, { projects: [publication.project] }, (change) =>
+        publishAlone(stores, change, publication),
+      );
+    } catch (error) {
+      throw describeFailure(error, settings.dataFolder);
+    }
+  };
+  await countLoad(settings, 'sync', publish);
+}
+
+async function publishAlone(
+  { catalog, engine: open, onWarning }: EngineStores,
+  change: FactChange,
+  { project, newDays, deferCumulative = false, alongside }: DaysPublication,
+): Promise<Counts> {
+  const started = performance.now();
+  if ((await findAnyProject(catalog, project)) === undefined) throw new Error(`There is no project '${project}'.`);
+  const keywords = await listKeywordIds(catalog, project);
+  const engine = await open();
+  using session = await engine.session();
+  using opened = new DisposableStack();
+  const openFiles: Gathering['open'] = async (files) => opened.use(await change.files.store.open(files)).paths;
+  const staged: StagedDays[] = [];
+  for (const { table, days, files } of await newDays({ session, folder: change.staging, keywords, open: openFiles })) {
+    const schema = FACTS.find(({ name }) => name === table)!;
+    const folder = join(change.staging, table);
+    await stage(session, schema, { files, folder, keywords });
+    const { parts, problems } = await readStagedParts(session, schema, folder);
+    problems.push(...(await checkKeys(session, schema, parts)));
+    if (problems.length > 0) throw new LoadRejected(problems);
+    // The provider occasionally returns such rows.
+    const moreClicks = parts.reduce((sum, part) => sum + part.moreClicks, 0);
+    if (moreClicks > 0) onWarning?.(`${table}: ${count(moreClicks, 'row')} with more clicks than impressions.`);
+    staged.push({ schema, parts, days: new Map([[project, new Set(days)]]) });
+  }
+  await publishStaged(engine, { ...change, catalog }, staged, {
+    deferCumulative,
+    async alongside({ tx, record, changed }) {
+      if (await alongside(tx)) changed.projects.add(project);
+      await recordOwners(tx, record, [project]);
+    },
+  });
+  const rowsOf = ({ schema, parts }: StagedDays) =>
+    [schema.name, { rows: parts.reduce((sum, { rows }) => sum + rows, 0) }] as const;
+  return { tables: Object.fromEntries(staged.map(rowsOf)), seconds: (performance.now() - started) / 1000 };
+}
+
+/** Writes valid rows to Parquet files below `folder`, one subfolder per part. */
+async function stage(
+  session: Session,
+  schema: FactTableSchema,
+  { files, folder, keywords }: { files: readonly string[]; folder: string; keywords: readonly string[] },
+): Promise<void> {
+  const { columns } = schema;
+  const selected = identifiers(columns.map(({ name }) => name));
+  const types = columns.map(({ name, type }) => `"${name}": '${type.sql}'`).join(', ');
+  const hasKeywords = columns.some(({ name }) => name === 'keyword_id');
+  const isKnown = hasKeywords ? ' where keyword_id in (select unnest($keywords))' : '';
+  const readers = { parquet: 'read_parquet($parquet)', ndjson: `read_ndjson($ndjson, columns = {${types}})` };
+  const selects: string[] = [];
+  const parameters: Record<string, string | readonly string[]> = { target: folder, ...(hasKeywords && { keywords }) };
+  for (const format of ['parquet', 'ndjson'] as const) {
+    const paths = files.filter((file) => file.endsWith(`.${format}`)).map(patternOf);
+    if (paths.length === 0) continue;
+    selects.push(`select ${selected}, false as wrong from ${readers[format]}${isKnown}`);
+    parameters[format] = paths;
+  }
+  if (selects.length === 0) return;
+  const parts = { rows: selects.join('\nunion all\n'), part: partOf(schema), wrong: String(WRONG_PART) };
+  await session.run(sqlTemplate('load/stage_facts', parts), parameters);
+}

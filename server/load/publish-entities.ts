@@ -1,0 +1,105 @@
+import { actorOf, recordAudit } from '../catalog/audit.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import { removeRows, upsertRows } from '../catalog/entity-rows.ts';
+import { findWorkspace } from '../catalog/workspaces.ts';
+import { estimateIntent } from '../domain/intent.ts';
+import type { Session } from '../facts/duckdb/engine.ts';
+import { sqlTemplate } from '../runtime/sql.ts';
+import { type ChangedRows, type Publishing, type Row, tableOf } from './publish.ts';
+import type { Removals } from './removals.ts';
+import type { Carried } from './state.ts';
+import { type EntityTable, identifiers } from './tables.ts';
+
+/** Projects that an entry names. */
+const MAX_NAMED = 20;
+
+/** Rows read at a time. */
+const SLICE = 10_000;
+
+/** Defaults that depend on other columns. */
+const DERIVED: Partial<Record<EntityTable['name'], (row: Row) => Row>> = {
+  projects: (row) => ({
+    ...row,
+    sync_status: row['sync_status'] ?? (row['synced_through'] === null ? 'pending' : 'ok'),
+  }),
+  keywords: (row) => ({ ...row, intent: row['intent'] ?? estimateIntent(row['query'] as string) }),
+};
+
+/** Writes the staged entity rows of a load, and removes those that it replaces. */
+export async function publishEntities(
+  session: Session,
+  publishing: Publishing,
+  { tables, replaced }: Carried,
+): Promise<void> {
+  for (const schema of replaced.toReversed()) await removeStaged(session, publishing, schema);
+  for (const schema of tables) await writeStaged(session, publishing, schema);
+}
+
+async function removeStaged(session: Session, { tx, record, changed }: Publishing, schema: EntityTable): Promise<void> {
+  const { name: table, key } = schema;
+  const removed = await session.rows<Row>(sqlTemplate('load/removed_keys', { table, key: identifiers(key) }));
+  for (const row of await removeRows(tx, tableOf(schema), removed)) changed.note(table, row);
+  for (const row of removed) await record.add({ remove: table, row });
+}
+
+async function writeStaged(session: Session, { tx, record, changed }: Publishing, schema: EntityTable): Promise<void> {
+  const { name: table, columns } = schema;
+  // The catalog stores days as text and booleans as 0 or 1.
+  const selected = columns.map(({ name, type }) =>
+    type.sql === 'date'
+      ? `"${name}"::varchar as "${name}"`
+      : type.sql === 'boolean'
+        ? `"${name}"::integer as "${name}"`
+        : `"${name}"`,
+  );
+  const derive = DERIVED[table] ?? ((row: Row) => row);
+  const text = sqlTemplate('load/table_rows', { table, columns: selected.join(', ') });
+  for (let after = -1; ; after += SLICE) {
+    const rows = (await session.rows<Row>(text, { after, limit: SLICE })).map(derive);
+    if (table === 'workspaces') await noteHistories(tx, rows, changed);
+    for (const row of await upsertRows(tx, tableOf(schema), rows)) changed.note(table, row);
+    for (const row of rows) await record.add({ upsert: table, row });
+    if (rows.length < SLICE) break;
+  }
+}
+
+/** Records workspaces whose keyword history changes. Nothing cached depends on their other columns. */
+async function noteHistories(tx: Catalog, rows: readonly Row[], changed: ChangedRows): Promise<void> {
+  for (const { id, keyword_history_days: days } of rows) {
+    const before = await findWorkspace(tx, id as string);
+    if (before?.keywordHistoryDays !== days) changed.workspaces.add(id as string);
+  }
+}
+
+/** A load in the audit trail. */
+interface LoadAudit {
+  /** A snapshot or an import. */
+  readonly source: string;
+  /** Rows by table, of the whole load. */
+  readonly rows: Readonly<Record<string, number>>;
+  readonly removed: Removals;
+}
+
+/** Adds an entry for each workspace of a load, and one for each project that it removed. */
+export async function recordLoad(
+  tx: Catalog,
+  { source, rows, removed }: LoadAudit,
+  projects: ReadonlyMap<string, readonly string[]>,
+): Promise<void> {
+  const actor = actorOf(null);
+  const removedRows = Object.entries(removed.rows).map(([table, { rows: count }]) => [table, count] as const);
+  for (const [workspace, ids] of projects) {
+    const details = {
+      source,
+      projects: ids.slice(0, MAX_NAMED),
+      ...(ids.length > MAX_NAMED ? { moreProjects: ids.length - MAX_NAMED } : {}),
+      rows,
+      ...(removedRows.length > 0 ? { removed: Object.fromEntries(removedRows) } : {}),
+    };
+    await recordAudit(tx, { workspace, actor, action: 'data.loaded', subject: null, details });
+  }
+  for (const { id, workspace, property, facts } of removed.projects) {
+    const details = { source, property, facts };
+    await recordAudit(tx, { workspace, actor, action: 'project.removed', subject: id, details });
+  }
+}

@@ -1,0 +1,121 @@
+import { type BackupStore, OtherContent } from '../storage/backup-store.ts';
+import type { StoredFile } from '../storage/file-store.ts';
+import { ifMissing, type LocalFiles } from '../storage/local-files.ts';
+
+/** Files copied concurrently: one is hashed while the disk writes another. */
+const AT_ONCE = 2;
+
+export interface CopyOptions {
+  /** Links files instead of copying them, if the target is on the same file system. */
+  readonly link: boolean;
+  /** The hashes of files that earlier backups have compared: for these the size is enough. */
+  readonly trusted: ReadonlyMap<string, string>;
+  readonly report: (step: string) => void;
+}
+
+export interface DamagedSource {
+  readonly file: string;
+  readonly damage: string;
+}
+
+/** Result of a copy. */
+export class Copied {
+  copied = 0;
+  copiedBytes = 0;
+  linked = 0;
+  /** Files of the target that were damaged and have been copied again. */
+  readonly repaired: string[] = [];
+  /** Files that the data folder no longer has. */
+  readonly missing: StoredFile[] = [];
+  /** Damaged files of the data folder that the target does not have. */
+  readonly damaged: DamagedSource[] = [];
+
+  /** Adds the counts of another round. */
+  add({ copied, copiedBytes, linked, repaired }: Copied): void {
+    this.copied += copied;
+    this.copiedBytes += copiedBytes;
+    this.linked += linked;
+    this.repaired.push(...repaired);
+  }
+}
+
+interface Places {
+  readonly store: BackupStore;
+  readonly facts: LocalFiles;
+}
+
+/** Copies the fact files that the target does not have, and compares all others with their hashes. */
+export async function copyFiles(
+  { store, facts }: Places,
+  files: readonly StoredFile[],
+  { link, trusted, report }: CopyOptions,
+): Promise<Copied> {
+  const result = new Copied();
+  const all = files.reduce((sum, { bytes }) => sum + bytes, 0);
+  const queue = files.values();
+  let done = 0;
+  let doneBytes = 0;
+  let hasFailed = false;
+  const work = async (): Promise<void> => {
+    for (const file of queue) {
+      if (hasFailed) return;
+      const isThere = store.sizeOf(file.file) !== undefined;
+      const isIntact = isThere && (await isStored(store, file, trusted));
+      // A linked file is no second copy.
+      const isKept = isIntact && (link || !store.isLinked(file.file, facts.path(file.file)));
+      if (!isKept && (await copyOne({ store, facts }, file, link, result)) && isThere && !isIntact) {
+        result.repaired.push(file.file);
+      }
+      done++;
+      doneBytes += file.bytes;
+      report(
+        `comparing and copying files: ${done} of ${files.length}, ${megabytes(doneBytes)} of ${megabytes(all)} MB`,
+      );
+    }
+  };
+  const working = Array.from({ length: AT_ONCE }, () =>
+    work().catch((error: unknown) => {
+      hasFailed = true;
+      throw error;
+    }),
+  );
+  // All must end before anything is cleaned up.
+  await Promise.allSettled(working);
+  await Promise.all(working);
+  return result;
+}
+
+async function isStored(store: BackupStore, file: StoredFile, trusted: CopyOptions['trusted']): Promise<boolean> {
+  if (trusted.get(file.file) === file.sha256) return store.sizeOf(file.file) === file.bytes;
+  return (await store.damageOf(file)) === undefined;
+}
+
+/** False if the data folder does not have the file as it was written; notes it in the result. */
+async function copyOne({ store, facts }: Places, file: StoredFile, link: boolean, result: Copied): Promise<boolean> {
+  const source = facts.path(file.file);
+  try {
+    if (link) {
+      if (facts.sizeOf(file.file) !== undefined) {
+        const damage = await facts.damageOf(file);
+        if (damage !== undefined) throw new OtherContent(damage);
+      }
+      if (await store.link(file.file, source)) {
+        result.linked++;
+        return true;
+      }
+    }
+    await store.put(file.file, source, file);
+    result.copied++;
+    result.copiedBytes += file.bytes;
+    return true;
+  } catch (error) {
+    if (error instanceof OtherContent) result.damaged.push({ file: file.file, damage: error.message });
+    else if (ifMissing(true)(error)) result.missing.push(file);
+    return false;
+  }
+}
+
+/** `1,234.5` */
+export function megabytes(bytes: number): string {
+  return (bytes / 1e6).toLocaleString('en', { maximumFractionDigits: 1 });
+}

@@ -1,0 +1,235 @@
+import { join } from 'node:path';
+import type { Catalog } from '../catalog/catalog.ts';
+import { isFactFileKept } from '../catalog/fact-files.ts';
+import { findCatalogDamage } from '../catalog/integrity.ts';
+import type { LoadLock } from '../catalog/locks.ts';
+import { listManifest, type ManifestRow, type StoredTable } from '../catalog/manifest.ts';
+import { Engine } from '../facts/duckdb/engine.ts';
+import { type LockOptions, withLoadLock } from '../load/change-facts.ts';
+import { Journal, openJournal, type Publications } from '../load/journal.ts';
+import type { PartChange } from '../load/new-files.ts';
+import { publishFiles } from '../load/publish.ts';
+import type { Stores } from '../load/stores.ts';
+import { findOrphans, sweep } from '../load/sweep.ts';
+import type { DamagedFile } from '../storage/checked-files.ts';
+import type { FileStore } from '../storage/file-store.ts';
+import { openFileStore, storageFolders } from '../storage/open-file-store.ts';
+import { replay } from './journal-state.ts';
+import { ofKnownProjects } from './rebuild.ts';
+import { checkRollups } from './verify-rollups.ts';
+
+interface VerifyProblem {
+  /**
+   * - `file`: a current file is missing or damaged;
+   * - `orphan`: a fact file that the catalog does not know;
+   * - `rollup`: a rollup differs from the sums of its days;
+   * - `journal`: the catalog could not be rebuilt from the journal;
+   * - `catalog`: the catalog's own file is damaged.
+   */
+  readonly kind: 'file' | 'orphan' | 'rollup' | 'journal' | 'catalog';
+  readonly project: string | null;
+  readonly table: StoredTable | null;
+  readonly part: string | null;
+  /** Below the data folder. */
+  readonly file: string | null;
+  /** What is wrong, and how to repair it. */
+  readonly message: string;
+  readonly repaired: boolean;
+}
+
+export interface VerifyReport {
+  /** Nothing is wrong, or all of it was repaired. */
+  readonly ok: boolean;
+  /** Current files, and their bytes. */
+  readonly files: number;
+  readonly bytes: number;
+  readonly problems: readonly VerifyProblem[];
+}
+
+interface Options extends Pick<LockOptions, 'lockTimeout'> {
+  /** Rewrites rollups and the journal, and moves orphans to the trash. */
+  readonly repair?: boolean;
+  /** Reads all files, even if an object store has their checksums. */
+  readonly deep?: boolean;
+  /** Only its files and rollups. */
+  readonly project?: string;
+  readonly report?: (step: string) => void;
+}
+
+/** Concurrent requests to an object store. */
+const QUESTIONS = 16;
+
+const NOWHERE = { project: null, table: null, part: null, file: null, repaired: false };
+
+/** Checks the integrity of stored data: the catalog, the files, the rollups and the journal. */
+export async function verify({ settings, catalog }: Stores, options: Options = {}): Promise<VerifyReport> {
+  const { repair = false, deep = false, report = () => {}, project, ...lockOptions } = options;
+  await using store = await openFileStore(settings);
+  const problems: VerifyProblem[] = [];
+  report('looking at the catalog');
+  for (const damage of await findCatalogDamage(catalog)) {
+    const message = `The catalog is damaged: ${damage}. Restore it from a backup; without one, move it away and run 'ordinate rebuild'.`;
+    problems.push({ ...NOWHERE, kind: 'catalog', message });
+  }
+  const isMeant = (row: ManifestRow): boolean => project === undefined || row.project === project;
+  const manifest = (await listManifest(catalog)).filter(isMeant);
+  // Without the lock, because this takes long: files do not change, and replaced ones stay for an hour.
+  const damaged = await damagedFiles(store, catalog, manifest, { deep, report });
+  const onWait = (): void => report('waiting for a load to end');
+  await withLoadLock(catalog.locks, { ...lockOptions, onWait }, async (lock) => {
+    report('looking for orphans');
+    problems.push(...(await orphans({ lock, store }, { settings, catalog }, repair)));
+    const journal = openJournal(settings);
+    const tools = { lock, store, journal, repair, report, damaged, isMeant };
+    const rollups = await verifyRollups({ settings, catalog }, tools);
+    problems.push(...rollups.problems);
+    const replaced = new Set(
+      rollups.problems.flatMap(({ file, repaired }) => (repaired && file !== null ? [file] : [])),
+    );
+    for (const [row, message] of damaged.values()) {
+      if (!replaced.has(row.file)) problems.push({ ...NOWHERE, ...placeOf(row), kind: 'file', message });
+    }
+    if (journal instanceof Journal) {
+      report('reading the journal');
+      problems.push(...(await verifyJournal(journal, catalog, repair)));
+    }
+  });
+  return {
+    ok: problems.every(({ repaired }) => repaired),
+    files: manifest.length,
+    bytes: manifest.reduce((sum, { bytes }) => sum + bytes, 0),
+    problems,
+  };
+}
+
+function placeOf({
+  project,
+  table,
+  part,
+  file,
+}: ManifestRow): Pick<ManifestRow, 'project' | 'table' | 'part' | 'file'> {
+  return { project, table, part, file };
+}
+
+type Damaged = Map<string, readonly [ManifestRow, string]>;
+
+/** Damaged files by name, each with a message that says how to repair it. */
+async function damagedFiles(
+  store: FileStore,
+  catalog: Catalog,
+  manifest: readonly ManifestRow[],
+  { deep, report }: { readonly deep: boolean; readonly report: (step: string) => void },
+): Promise<Damaged> {
+  const damaged: Damaged = new Map();
+  const queue = manifest.entries();
+  const work = async (): Promise<void> => {
+    for (const [index, row] of queue) {
+      report(`comparing files: ${index} of ${manifest.length}`);
+      const damage = await store.damageOf(row, { deep });
+      // A load may have replaced it long ago by now.
+      if (damage === undefined || !(await isFactFileKept(catalog, row.file, Number.MAX_SAFE_INTEGER))) continue;
+      damaged.set(row.file, [row, describeDamage(store, row, damage)]);
+    }
+  };
+  // An object store answers slowly.
+  await Promise.all(Array.from({ length: store.folder === undefined ? QUESTIONS : 1 }, work));
+  return damaged;
+}
+
+function describeDamage(store: FileStore, { file, table, project, firstDay, lastDay }: ManifestRow, damage: string) {
+  return `'${store.addressOf(file)}' is damaged: ${damage}. Restore it from a backup, or load ${table} of project ${project} from ${firstDay} to ${lastDay} again.`;
+}
+
+/** None if the store is not a folder: it only contains files that the catalog has planned. */
+async function orphans(
+  { lock, store }: Pick<RollupTools, 'lock' | 'store'>,
+  { settings: { dataFolder }, catalog }: Stores,
+  repair: boolean,
+): Promise<VerifyProblem[]> {
+  await sweep(catalog, { lock, store, dataFolder });
+  const { folder } = store;
+  if (folder === undefined) return [];
+  const { orphans: files, mayBeMoved } = await findOrphans(catalog, folder);
+  const isMoved = repair && mayBeMoved;
+  if (isMoved) await folder.moveToTrash(files, Date.now());
+  const remedy = mayBeMoved
+    ? "'ordinate verify --repair' moves it to the trash."
+    : 'So many files are unknown to it that it may be the wrong catalog; none is touched.';
+  return files.map((file) => {
+    const message = `'${store.addressOf(file)}' is unknown to the catalog. ${isMoved ? 'It was moved to the trash.' : remedy}`;
+    return { ...NOWHERE, kind: 'orphan', file, message, repaired: isMoved };
+  });
+}
+
+interface RollupTools {
+  readonly lock: LoadLock;
+  readonly store: FileStore;
+  readonly journal: Publications;
+  readonly repair: boolean;
+  readonly report: (step: string) => void;
+  readonly damaged: Damaged;
+  readonly isMeant: (row: ManifestRow) => boolean;
+}
+
+async function verifyRollups(
+  { settings, catalog }: Stores,
+  { lock, store, journal, repair, report, damaged, isMeant }: RollupTools,
+): Promise<{ problems: VerifyProblem[] }> {
+  const { dataFolder } = settings;
+  const staging = join(dataFolder, 'staging');
+  const files = { store, lock };
+  const engine = await Engine.open({
+    memoryLimit: settings.memoryLimit,
+    threads: settings.threads,
+    temporaryFolder: join(staging, 'memory'),
+    folders: [staging, ...storageFolders(settings)],
+  });
+  const problems: VerifyProblem[] = [];
+  try {
+    const manifest = (await listManifest(catalog)).filter(isMeant);
+    const noteDamage = ({ file, damage }: DamagedFile): boolean => {
+      const row = manifest.find((one) => one.file === file);
+      if (row === undefined || damaged.has(file)) return false;
+      damaged.set(file, [row, describeDamage(store, row, damage)]);
+      return true;
+    };
+    const tools = { engine, catalog, files, repair, report, damaged, noteDamage };
+    const found = await checkRollups(tools, manifest);
+    for (const rollups of Map.groupBy(found, ({ project }) => project).values()) {
+      const changes: PartChange[] = rollups.flatMap((rollup) => rollup.changes);
+      if (changes.length > 0) await publishFiles({ catalog, journal, lock }, changes);
+      for (const { project, table, part, file, message, changes: made } of rollups) {
+        const repaired = made.length > 0;
+        problems.push({ kind: 'rollup', project, table, part, file, message, repaired });
+      }
+    }
+  } finally {
+    engine.close();
+    await sweep(catalog, { lock, store, dataFolder });
+  }
+  return { problems };
+}
+
+/** Checks whether the catalog could be rebuilt from the journal. */
+async function verifyJournal(journal: Journal, catalog: Catalog, repair: boolean): Promise<VerifyProblem[]> {
+  let message: string;
+  try {
+    await journal.settle(catalog);
+  } catch (error) {
+    return [{ ...NOWHERE, kind: 'journal', message: (error as Error).message }];
+  }
+  try {
+    const records = await journal.records();
+    const rows = records.length === 0 ? [] : (await replay(records)).manifest;
+    const names = (await ofKnownProjects(catalog, rows)).map(({ file }) => file);
+    const current = (await listManifest(catalog)).map(({ file }) => file);
+    const differing = new Set(names).symmetricDifference(new Set(current)).size;
+    if (differing === 0) return [];
+    message = `The journal differs from the catalog in ${differing} files.`;
+  } catch (error) {
+    message = (error as Error).message;
+  }
+  if (repair) await journal.checkpoint(catalog);
+  const remedy = repair ? 'It was written again from the catalog.' : "'ordinate verify --repair' writes it again.";
+  return [{ ...NOWHERE, kind: 'journal', message: `${message} ${remedy}`, repaired: repair }];
+}

@@ -1,0 +1,119 @@
+import { actorOf, recordAudit } from '../catalog/audit.ts';
+import type { Connection } from '../catalog/connections.ts';
+import { findProjectsOfProperty, newProjectId, requireProject } from '../catalog/projects.ts';
+import { requireWorkspace } from '../catalog/workspaces.ts';
+import { toMicroseconds } from '../domain/instants.ts';
+import { domainOf } from '../domain/properties.ts';
+import { changeEntities, projectRow } from '../load/entities.ts';
+import type { Stores } from '../load/stores.ts';
+import { setConnection } from '../providers/connections.ts';
+import type { Providers } from '../providers/providers.ts';
+import { readTopQueries } from '../providers/search-console/properties.ts';
+import { findProperty } from './find-property.ts';
+import { newKeywords } from './new-keywords.ts';
+
+export interface NewProject {
+  readonly workspace: string;
+  /** The name of the provider, or a similar text. */
+  readonly property: string;
+  readonly connection: Connection;
+  readonly brandTerms: readonly string[];
+  /** Lower-case alpha-3, or null for all. */
+  readonly country: string | null;
+  /** Display name instead of the property's domain. */
+  readonly name: string | null;
+  /** Number of queries with the most clicks to track. */
+  readonly trackTop: number;
+}
+
+export interface CreatedProject {
+  readonly id: string;
+  readonly workspace: string;
+  readonly property: string;
+  readonly domain: string;
+  readonly trackedKeywords: number;
+  /** Existing projects of the workspace with the same property. */
+  readonly others: readonly string[];
+}
+
+interface Running {
+  /** Milliseconds. */
+  readonly now: number;
+  readonly report: (step: string) => void;
+}
+
+/** Creates a project with a connection to a property that the credentials can read. It has no data yet. */
+export async function createProject(
+  stores: Stores,
+  providers: Providers,
+  { workspace, connection, brandTerms, country, name, trackTop, ...named }: NewProject,
+  { now, report }: Running,
+): Promise<CreatedProject> {
+  await requireWorkspace(stores.catalog, workspace);
+  report('reading the properties');
+  const property = await findProperty(providers, connection, named.property);
+  if (trackTop > 0) report('reading the queries with the most clicks');
+  const queries =
+    trackTop === 0 ? [] : await readTopQueries(providers, connection, { property, country, count: trackTop, now });
+  const domain = name ?? domainOf(property) ?? property;
+  const at = toMicroseconds(now);
+  return changeEntities(
+    stores,
+    () => report('waiting for a load to end'),
+    async (tx, put) => {
+      const others = (await findProjectsOfProperty(tx, workspace, property)).map((project) => project.id);
+      const id = await newProjectId(tx);
+      const row = {
+        id,
+        workspace_id: workspace,
+        domain,
+        property,
+        country,
+        language: null,
+        brand_terms: JSON.stringify(brandTerms),
+        sync_status: 'pending',
+        last_synced_at: null,
+        synced_through: null,
+        provisional_after: null,
+        history_backfilling: 0,
+        setup_finished: 1,
+        created_at: at,
+      };
+      await put('projects', [row]);
+      const actor = actorOf(null);
+      await recordAudit(tx, { at, workspace, actor, action: 'project.created', subject: id, details: { property } });
+      await setConnection(tx, id, connection, at);
+      const { rows } = newKeywords([], queries, { project: id, source: 'suggested', at });
+      await put('keywords', rows);
+      return { id, workspace, property, domain, trackedKeywords: rows.length, others };
+    },
+  );
+}
+
+/** Changes of a project; omitted properties stay the same. */
+export interface ProjectChanges {
+  readonly brandTerms?: readonly string[] | undefined;
+  readonly country?: string | null | undefined;
+  readonly name?: string | undefined;
+}
+
+/** Changes a project. Fetched data is updated by the next sync. */
+export async function changeProject(
+  stores: Stores,
+  id: string,
+  { brandTerms, country, name }: ProjectChanges,
+  onWait: () => void,
+): Promise<void> {
+  await changeEntities(stores, onWait, async (tx, put) => {
+    const { workspaceId: workspace } = await requireProject(tx, id);
+    const details = { brandTerms, country, name };
+    await recordAudit(tx, { workspace, actor: actorOf(null), action: 'project.changed', subject: id, details });
+    const row = {
+      ...(await projectRow(tx, id)),
+      ...(brandTerms === undefined ? {} : { brand_terms: JSON.stringify(brandTerms) }),
+      ...(country === undefined ? {} : { country }),
+      ...(name === undefined ? {} : { domain: name }),
+    };
+    await put('projects', [row]);
+  });
+}

@@ -1,0 +1,100 @@
+import type { Connection } from '../catalog/connections.ts';
+import type { ListKind } from '../catalog/stored-lists.ts';
+import type { Day } from '../domain/dates.ts';
+import type { Range } from '../domain/range.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { FailureKind, MissingStep, ProviderFailure } from './failures.ts';
+import type { Gateway } from './gateway.ts';
+import type { ProviderRun } from './retries.ts';
+
+/** The interface of a provider. Everything else is private to its folder. */
+export interface Provider {
+  /** Its name in commands, the catalog, log lines and metrics. */
+  readonly kind: string;
+  /** Description in the help of commands. */
+  readonly help: string;
+  /** The options that its connections take. Those that only other providers take are refused. */
+  readonly options: readonly ConnectionOption[];
+  /** What the help says below the options. */
+  readonly note?: string;
+  /** How to fix a connection whose test failed, by the kind of the failure. */
+  readonly advice: Readonly<Record<FailureKind, string>>;
+  readonly lists: ListTerms;
+  /** Validates options that only it has. Throws `ConnectionRefused`. */
+  check?(connection: Connection): void;
+  /** Throws if a file cannot be used as credentials; the message contains none of its contents. */
+  checkCredentials(path: string): void;
+  /** A client of one connection. It may cache what is valid for its process. */
+  connect(connection: Connection, context: ProviderContext): ConnectedProvider;
+}
+
+/** The context that all providers of a process share. */
+export interface ProviderContext {
+  readonly gateway: Gateway;
+  readonly settings: Settings;
+}
+
+/** An option of commands for a connection. */
+export interface ConnectionOption {
+  /** The field of the connection for its value. */
+  readonly name: Exclude<keyof Connection, 'kind'>;
+  /** As the help shows it, such as `--dataset <project.dataset>`. */
+  readonly flags: string;
+  readonly help: string;
+  /** The value without the option. */
+  readonly default?: string;
+  /** Normalises a value. Throws a `RangeError` for an invalid one. */
+  readonly read?: (text: string) => string;
+}
+
+/** The lists of a provider. */
+interface ListTerms {
+  /** The source in responses, and its help. */
+  readonly source: string;
+  readonly help: string;
+  /** The longest lists. */
+  readonly maxRows: Readonly<Record<ListKind, number>>;
+  /**
+   * It has all rows, of the days since it was enabled: preferred to providers that return only the top rows. Loaded facts
+   * may go further back.
+   */
+  readonly isWarehouse: boolean;
+}
+
+/** The query of a list. */
+export interface ListQuery {
+  readonly kind: ListKind;
+  readonly property: string;
+  readonly range: Range;
+  /** Lower-case alpha-3, or null for all. */
+  readonly country: string | null;
+  /** Accepts a list without the newest days, because no other source is available. */
+  readonly allowMissingRecentDays: boolean;
+}
+
+/** A row of a list: text, clicks, impressions, and the zero-based sum of positions. */
+export type ProviderRow = readonly [text: string, clicks: number, impressions: number, sumPosition: number];
+
+/** Counts of a fetched list. */
+export interface FetchedCounts {
+  /** Rows, at most as many as the longest list. */
+  readonly rows: number;
+  /** There were more rows. */
+  readonly truncated: boolean;
+  /** False if days of the range are missing and may be available later. */
+  readonly complete: boolean;
+}
+
+/** The client of one connection. All methods throw `ProviderFailure`. */
+export interface ConnectedProvider {
+  /** Reads a few rows of a property; returns what was found and, if a step is missing, advice. */
+  test(property: string, yesterday: Day, run: ProviderRun): Promise<{ found: string; advice?: string }>;
+  /** The setup step on the provider's side that is missing after a failure, if it can be found. */
+  findMissingStep?(property: string, failure: ProviderFailure): Promise<MissingStep | undefined>;
+  /** Passes the rows of a list to `take`, each text once, in any order; at most one more than `maxRows`. */
+  fetchList(
+    query: ListQuery & { readonly maxRows: number },
+    take: (rows: readonly ProviderRow[]) => Promise<void>,
+    run: ProviderRun,
+  ): Promise<FetchedCounts>;
+}

@@ -1,0 +1,176 @@
+import type { searchconsole_v1 } from '@googleapis/searchconsole';
+import type { Connection } from '../../catalog/connections.ts';
+import { type Day, parseDay } from '../../domain/dates.ts';
+import { ProviderFailure } from '../failures.ts';
+import { type Identity, identityOf, timeLimitOf } from '../google/auth.ts';
+import { MAX_RESPONSE_BYTES, requestAs } from '../google/request.ts';
+import type { ProviderContext } from '../provider.ts';
+import type { ProviderRun } from '../retries.ts';
+import { type AnalyticsQuery, checkQuery, toRequestBody } from './analytics-query.ts';
+import { type PagedRows, readThroughTies } from './ties.ts';
+
+/** Maximum rows per request. A page with fewer rows than requested is the last one. */
+const MAX_ROWS_PER_REQUEST = 25_000;
+
+export interface AnalyticsRow {
+  /** The values of the dimensions, in the order of the query. */
+  readonly keys: readonly string[];
+  readonly clicks: number;
+  readonly impressions: number;
+  /** The average position of the provider, from 1; 0 without impressions. */
+  readonly position: number;
+}
+
+interface AnalyticsPage {
+  readonly rows: readonly AnalyticsRow[];
+  /**
+   * The first provisional day, if any. Reported only for queries grouped by date with the `dataState` `all`.
+   */
+  readonly firstIncompleteDate: Day | null;
+}
+
+interface Paging {
+  /** Maximum rows. */
+  readonly max: number;
+  /** Receives new rows in the provider's order. */
+  readonly take: (rows: readonly AnalyticsRow[]) => Promise<void>;
+}
+
+export type AnalyticsResult = PagedRows & Pick<AnalyticsPage, 'firstIncompleteDate'>;
+
+/** A property that credentials have access to. */
+export interface Site {
+  readonly property: string;
+  /** The permission level of the provider, such as `siteOwner`, `siteFullUser`, `siteRestrictedUser` or `siteUnverifiedUser`. */
+  readonly permission: string;
+}
+
+const SCOPE = 'https://www.googleapis.com/auth/webmasters.readonly';
+
+/** A client of the search engine's reporting API for one connection. */
+export class SearchAnalytics {
+  readonly #connection: Connection;
+  readonly #context: ProviderContext;
+
+  constructor(connection: Connection, context: ProviderContext) {
+    this.#connection = connection;
+    this.#context = context;
+  }
+
+  /**
+   * Reads up to `max` rows of a query, each once, including ties across pages. Days without data have no rows. Throws
+   * `ProviderFailure`, or a `RangeError` for an invalid query.
+   */
+  async read(query: AnalyticsQuery, { max, take }: Paging, run: ProviderRun): Promise<AnalyticsResult> {
+    let firstIncompleteDate: Day | null = null;
+    const paged = await readThroughTies<AnalyticsRow>({
+      max,
+      limit: MAX_ROWS_PER_REQUEST,
+      page: async (start, limit) => {
+        const page = await this.page(query, { start, limit }, run);
+        firstIncompleteDate ??= page.firstIncompleteDate;
+        return page.rows;
+      },
+      take,
+    });
+    return { ...paged, firstIncompleteDate };
+  }
+
+  /** One page of a query, in the provider's order; fewer than `limit` rows at the end. Throws like `read`. */
+  async page(
+    query: AnalyticsQuery,
+    { start, limit }: { start: number; limit: number },
+    run: ProviderRun,
+  ): Promise<AnalyticsPage> {
+    checkQuery(query);
+    const { property, dimensions } = query;
+    const requestBody = { ...toRequestBody(query), rowLimit: limit, startRow: start };
+    return this.#request(run, [property], async (api, options) => {
+      const { data } = await api.searchanalytics.query({ siteUrl: property, requestBody }, options);
+      return readPage(data, dimensions.length, limit);
+    });
+  }
+
+  /** The properties that the credentials of the connection have access to. Throws `ProviderFailure`. */
+  async sites(run: ProviderRun): Promise<Site[]> {
+    return this.#request(run, [], async (api, options) => {
+      const { data } = await api.sites.list({}, options);
+      return readSites(data);
+    });
+  }
+
+  async #request<T>(
+    run: ProviderRun,
+    names: readonly string[],
+    send: (api: searchconsole_v1.Searchconsole, options: object) => Promise<T>,
+  ): Promise<T> {
+    const { endpoint } = this.#connection;
+    const identity = await identityOf(this.#connection, SCOPE, this.#context);
+    // Loaded on first use, because many servers have no connections.
+    const { searchconsole } = await import('@googleapis/searchconsole');
+    const api = searchconsole({ version: 'v1', ...(endpoint === null ? {} : { rootUrl: endpoint }) });
+    return requestAs(identity, run, names, async () => send(api, await this.#requestOptions(identity, run)));
+  }
+
+  async #requestOptions({ client }: Identity, { signal }: ProviderRun): Promise<object> {
+    return {
+      // The library's own sign-in would retry rejected requests, including those over quota.
+      headers: await client.getRequestHeaders(),
+      timeout: timeLimitOf(this.#context),
+      signal,
+      retry: false,
+      responseType: 'json',
+      maxContentLength: MAX_RESPONSE_BYTES,
+    };
+  }
+}
+
+/** A response without data has no `rows`. */
+function readPage(data: unknown, keys: number, limit: number): AnalyticsPage {
+  const { rows = [], metadata } = readDocument(data);
+  if (!Array.isArray(rows)) throw new ProviderFailure('broken', 'the response has rows that are not a list');
+  if (rows.length > limit) throw new ProviderFailure('broken', 'the response has more rows than requested');
+  return { rows: rows.map((row) => readRow(row, keys)), firstIncompleteDate: readFirstIncompleteDate(metadata) };
+}
+
+function readRow(row: unknown, count: number): AnalyticsRow {
+  const { keys = [], clicks, impressions, position } = (row ?? {}) as Readonly<Record<string, unknown>>;
+  const areKeys = Array.isArray(keys) && keys.length === count && keys.every((key) => typeof key === 'string');
+  if (!areKeys || !isMeasure(clicks) || !isMeasure(impressions) || !isMeasure(position)) {
+    throw new ProviderFailure('broken', 'the response has a row without its keys or numbers');
+  }
+  return { keys, clicks: Math.round(clicks), impressions: Math.round(impressions), position };
+}
+
+function isMeasure(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER;
+}
+
+/** The provider has used two spellings of the property. */
+function readFirstIncompleteDate(metadata: unknown): Day | null {
+  const { firstIncompleteDate, first_incomplete_date: older } = (metadata ?? {}) as Readonly<Record<string, unknown>>;
+  const text = firstIncompleteDate ?? older ?? null;
+  if (text === null) return null;
+  const day = typeof text === 'string' ? parseDay(text) : undefined;
+  // Without it, provisional days would be treated as final.
+  if (day === undefined)
+    throw new ProviderFailure('broken', 'the response has a first incomplete date that is not a day');
+  return day;
+}
+
+function readSites(data: unknown): Site[] {
+  const { siteEntry: sites = [] } = readDocument(data);
+  if (!Array.isArray(sites)) throw new ProviderFailure('broken', 'the response has sites that are not a list');
+  return sites.map((site: unknown) => {
+    const { siteUrl: property, permissionLevel: permission } = (site ?? {}) as Readonly<Record<string, unknown>>;
+    if (typeof property !== 'string' || typeof permission !== 'string') {
+      throw new ProviderFailure('broken', 'the response has a site without its URL or permission');
+    }
+    return { property, permission };
+  });
+}
+
+function readDocument(data: unknown): Readonly<Record<string, unknown>> {
+  if (typeof data === 'object' && data !== null && !Array.isArray(data)) return data as Record<string, unknown>;
+  throw new ProviderFailure('broken', 'the response is not a JSON document');
+}

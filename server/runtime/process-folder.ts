@@ -1,0 +1,73 @@
+import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { readdir, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { newUuid } from '../domain/ids.ts';
+import { FileLock } from './file-lock.ts';
+
+/**
+ * A folder for the temporary files of one process, removed at a regular end. A lock file beside it shows whether the
+ * process still runs, also in another container, where process ids and host names are not unique.
+ */
+export class ProcessFolder {
+  readonly path: string;
+  #lock: FileLock;
+
+  private constructor(path: string, lock: FileLock) {
+    this.path = path;
+    this.#lock = lock;
+  }
+
+  /** Creates a folder below `parent`, and removes those of processes that were killed. */
+  static async take(parent: string): Promise<ProcessFolder> {
+    mkdirSync(parent, { recursive: true });
+    await removeLeftovers(parent);
+    const path = join(parent, newUuid());
+    return new ProcessFolder(path, makeLocked(path));
+  }
+
+  /**
+   * Recreates the folder if it was removed, and returns whether it was. Takes some microseconds.
+   * @param within a folder that is not recreated: throws if it is missing
+   */
+  makeAgain(within: string | undefined): boolean {
+    if (existsSync(this.path)) return false;
+    if (within !== undefined) statSync(within);
+    mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 });
+    // The file of the old lock may be gone, too; others would then treat the folder as that of a killed process.
+    this.#lock.release();
+    this.#lock = makeLocked(this.path);
+    return true;
+  }
+
+  async remove(): Promise<void> {
+    await removeLocked(this.path, this.#lock);
+  }
+}
+
+/** Creates a folder; the lock first, so that other processes never see an unlocked folder. */
+function makeLocked(path: string): FileLock {
+  const lock = FileLock.take(lockOf(path));
+  if (lock === undefined) throw new Error(`The lock of '${path}' is held by another process.`);
+  mkdirSync(path);
+  return lock;
+}
+
+async function removeLeftovers(parent: string): Promise<void> {
+  for (const entry of await readdir(parent, { withFileTypes: true })) {
+    if (!entry.isDirectory()) continue;
+    const path = join(parent, entry.name);
+    const lock = FileLock.take(lockOf(path));
+    if (lock !== undefined) await removeLocked(path, lock);
+  }
+}
+
+/** Removes the lock file last, while the lock is held. */
+async function removeLocked(path: string, lock: FileLock): Promise<void> {
+  using _held = lock;
+  await rm(path, { recursive: true, force: true });
+  await rm(lockOf(path), { force: true });
+}
+
+function lockOf(path: string): string {
+  return `${path}.lock`;
+}

@@ -1,0 +1,36 @@
+/** Concurrent turns; requests, memory and processor are limited across all. */
+export const AT_ONCE = 3;
+/** Further turns, each in place of one that waits. They hold their lease and a request or two, and little memory. */
+const MAX_WAITING = 12;
+
+/**
+ * Calls `turn` until it returns false, several times at once. A turn that calls `onWait`, because its provider does not
+ * answer or another process has its project, is replaced: it holds up no other.
+ */
+export async function repeatAtOnce(turn: (onWait: () => void) => Promise<boolean>): Promise<void> {
+  const repeating: Promise<void>[] = [];
+  const errors: unknown[] = [];
+  let waiting = 0;
+  const start = (): void => {
+    repeating.push(repeat().catch((error: unknown) => void errors.push(error)));
+  };
+  const repeat = async (): Promise<void> => {
+    const state = { isReplaced: false };
+    const onWait = (): void => {
+      if (state.isReplaced || waiting === MAX_WAITING) return;
+      state.isReplaced = true;
+      waiting++;
+      start();
+    };
+    try {
+      let more = true;
+      while (more && !state.isReplaced) more = await turn(onWait);
+    } finally {
+      if (state.isReplaced) waiting--;
+    }
+  };
+  for (let started = 0; started < AT_ONCE; started++) start();
+  // All turns, including added ones, end before a failure is thrown.
+  for (const one of repeating) await one;
+  if (errors.length > 0) throw errors[0];
+}

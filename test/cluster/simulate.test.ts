@@ -1,0 +1,25 @@
+// The simulation with the catalog in PostgreSQL repeats itself, and finds a race between connections.
+import t from 'tap';
+import { bundle } from '../../lab/simulate/bundle.ts';
+import { PLANTS } from '../../lab/simulate/plants.ts';
+import { Databases } from '../../lab/simulate/postgres/databases.ts';
+import { runSeed } from '../../lab/simulate/run.ts';
+import { worldNamed } from '../../lab/simulate/worlds.ts';
+import { hasPostgres, Postgres } from './servers/postgres.ts';
+
+const skip = hasPostgres ? false : 'there is no PostgreSQL to start';
+
+t.test('a seed does the same each time, and a fault in the code is found', { skip }, async (t) => {
+  const postgres = await Postgres.start('unused', 'trust');
+  t.teardown(() => postgres.remove());
+  const databases = await Databases.open(postgres.url);
+  const world = worldNamed('jobs');
+  const program = await bundle();
+  const first = await runSeed(program, world, 1, { databases });
+  t.equal(first.violation, undefined);
+  t.equal((await runSeed(program, world, 1, { databases })).fingerprint, first.fingerprint);
+  const plant = PLANTS.find(({ name }) => name === 'progress after the end of a run')!;
+  const { violation } = await runSeed(await bundle([plant]), world, 1, { databases });
+  t.match(violation, /after a run that succeeded/);
+  await databases.close();
+});

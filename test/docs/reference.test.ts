@@ -1,0 +1,25 @@
+// The reference of commands, settings, limits and errors matches the code.
+import t from 'tap';
+import { program } from '../../cli/ordinate.ts';
+import { ERRORS, UNREADABLE_REQUESTS } from '../../server/domain/errors.ts';
+import { SETTINGS } from '../../server/settings/table.ts';
+import { commandsMarkdown } from './commands.ts';
+import { checkGenerated } from './generated.ts';
+
+t.test('commands, settings and errors are documented as the code has them', (t) => {
+  checkGenerated(t, 'docs/commands.md', 'commands', commandsMarkdown(program));
+  const settings = Object.values(SETTINGS).map(({ name, shown, help }) => `| \`${name}\` | ${shown} | ${help} |`);
+  checkGenerated(t, 'docs/settings.md', 'settings', table('| setting | default | |\n| --- | --- | --- |', settings));
+  const errors = [
+    ...Object.entries(ERRORS),
+    ...Object.values(UNREADABLE_REQUESTS).map((row) => ['invalid_request', row] as const),
+  ]
+    .sort(([, a], [, b]) => a.status - b.status)
+    .map(([code, { status, when }]) => `| ${status} | \`${code}\` | ${when} |`);
+  checkGenerated(t, 'docs/limits.md', 'errors', table('| status | code | when |\n| --- | --- | --- |', errors));
+  t.end();
+});
+
+function table(header: string, rows: readonly string[]): string {
+  return `${header}\n${rows.join('\n')}`;
+}

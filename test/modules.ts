@@ -1,0 +1,154 @@
+/** A module of `server/`: a folder, or a file beside the folders. */
+interface Module {
+  readonly purpose: string;
+  /** The other modules that it imports. */
+  readonly imports: readonly string[];
+}
+
+/** The modules of `server/`, from the top down. test/imports.test.ts proves them and writes them into ARCHITECTURE.md. */
+export const MODULES: Readonly<Record<string, Module>> = {
+  workers: {
+    purpose: 'several server processes on one port, and the process of background jobs',
+    imports: ['main.ts', 'api', 'jobs', 'metrics', 'catalog', 'runtime', 'settings'],
+  },
+  'main.ts': {
+    purpose: 'one server process: opens the stores, builds the server, listens, stops in order',
+    imports: ['app.ts', 'api', 'jobs', 'metrics', 'catalog', 'facts', 'runtime', 'settings'],
+  },
+  'app.ts': {
+    purpose: 'builds the whole server without listening, in production and in tests',
+    imports: [
+      ...['dashboard', 'mcp', 'metrics', 'api', 'formats'],
+      ...['lists', 'facts', 'catalog', 'storage', 'runtime', 'settings'],
+    ],
+  },
+  dashboard: {
+    purpose: 'the web page at `/app`: sessions and files; `client/` runs in the browser',
+    imports: ['api', 'reports', 'alerts', 'sync', 'facts', 'catalog', 'domain'],
+  },
+  mcp: {
+    purpose: 'the MCP server at `/mcp`, over the reports of the API',
+    imports: ['api', 'formats', 'reports', 'catalog', 'domain', 'runtime'],
+  },
+  metrics: {
+    purpose: 'metrics for Prometheus, and traces',
+    imports: ['api', 'catalog', 'domain', 'runtime', 'settings'],
+  },
+  api: {
+    purpose: 'HTTP: routes, keys, limits, errors, caching, health, documentation',
+    imports: ['formats', 'reports', 'providers', 'facts', 'catalog', 'storage', 'domain', 'runtime'],
+  },
+  formats: {
+    purpose: 'results → bytes: JSON, CSV, NDJSON, Arrow, Parquet',
+    imports: ['reports', 'facts', 'catalog', 'domain', 'runtime'],
+  },
+  reports: {
+    purpose: 'one file per kind of answer: parse, plan, run',
+    imports: ['lists', 'facts', 'catalog', 'storage', 'domain', 'runtime'],
+  },
+  jobs: {
+    purpose: 'background jobs: what they do, when they run, in which process',
+    imports: [
+      ...['maintenance', 'alerts', 'sync', 'lists', 'load', 'facts'],
+      ...['catalog', 'storage', 'domain', 'runtime', 'settings'],
+    ],
+  },
+  projects: {
+    purpose: 'what commands change without a load: projects, properties, tracked queries',
+    imports: ['providers', 'load', 'facts', 'catalog', 'storage', 'domain', 'runtime'],
+  },
+  import: {
+    purpose: 'exports of the user interface and pulls of the API → a snapshot',
+    imports: ['load', 'facts', 'catalog', 'storage', 'domain', 'runtime'],
+  },
+  export: {
+    purpose: 'what is stored → a snapshot',
+    imports: ['load', 'facts', 'catalog', 'storage', 'domain', 'runtime', 'settings'],
+  },
+  maintenance: {
+    purpose: 'backups, retention, `verify`, `rebuild`, copies to other stores',
+    imports: ['alerts', 'load', 'facts', 'catalog', 'storage', 'domain', 'runtime', 'settings'],
+  },
+  sync: {
+    purpose: 'fills connected projects: plan, fetch, publish',
+    imports: ['providers', 'load', 'facts', 'catalog', 'storage', 'domain', 'runtime', 'settings'],
+  },
+  alerts: {
+    purpose: 'rules, and the replay of days that opens and resolves alerts',
+    imports: ['facts', 'catalog', 'storage', 'domain', 'runtime', 'settings'],
+  },
+  lists: {
+    purpose: 'page and query lists: choose a source, fetch once, store, read by page',
+    imports: ['providers', 'facts', 'catalog', 'storage', 'domain', 'runtime', 'settings'],
+  },
+  providers: {
+    purpose: 'all requests to providers: clients, sign-in, limits, retries, failures',
+    imports: ['catalog', 'domain', 'runtime', 'settings'],
+  },
+  load: {
+    purpose: 'snapshot or bulk export → staged → checked → written → published',
+    imports: ['facts', 'catalog', 'storage', 'domain', 'runtime', 'settings'],
+  },
+  facts: {
+    purpose: 'queries over stored measures, answered by DuckDB or Trino',
+    imports: ['storage', 'domain', 'runtime', 'settings'],
+  },
+  catalog: {
+    purpose: 'entities and the manifest of files, in SQLite or PostgreSQL',
+    imports: ['storage', 'domain', 'runtime'],
+  },
+  storage: {
+    purpose: 'immutable files, in the data folder or an object store',
+    imports: ['domain', 'runtime', 'settings'],
+  },
+  runtime: { purpose: 'helpers without domain knowledge: locks, limits, single flight, timing', imports: ['domain'] },
+  domain: { purpose: 'pure rules: days, ranges, metrics, groups, errors', imports: [] },
+  settings: { purpose: 'the table of settings, read from the environment', imports: [] },
+};
+
+/** The packages that only some modules may import. */
+export const RESERVED: Readonly<Record<string, string>> = {
+  '@duckdb/node-api': 'facts',
+  '@duckdb/node-bindings': 'facts',
+  'node:sqlite': 'catalog runtime storage',
+  '@aws-sdk/client-s3': 'storage',
+  '@aws-sdk/lib-storage': 'storage',
+  pg: 'catalog',
+  '@google-cloud/bigquery': 'providers',
+  '@googleapis/searchconsole': 'providers',
+  'google-auth-library': 'providers',
+  '@redis/client': 'api',
+  'apache-arrow': 'formats',
+  '@modelcontextprotocol/server': 'mcp',
+  'prom-client': 'metrics',
+  '@fastify/otel': 'metrics',
+  '@opentelemetry/api': 'metrics',
+  '@opentelemetry/exporter-trace-otlp-http': 'metrics',
+  '@opentelemetry/sdk-trace-node': 'metrics',
+};
+
+/** The table of modules for ARCHITECTURE.md. */
+export function moduleTable(): string {
+  const rows = Object.entries(MODULES).map(
+    ([name, { purpose, imports }]) => `| \`${folderOf(name)}\` | ${purpose} | ${imports.join(', ') || 'nothing'} |`,
+  );
+  return `| module | purpose | imports |\n| --- | --- | --- |\n${rows.join('\n')}`;
+}
+
+/** The diagram of modules for ARCHITECTURE.md: an arrow leads to each imported module that no other one leads to. */
+export function moduleDiagram(): string {
+  const arrows = Object.entries(MODULES).flatMap(([name, { imports }]) => {
+    const below = imports.flatMap((one) => [...reachedFrom(one)]);
+    const nearest = imports.filter((one) => !below.includes(one));
+    return nearest.length === 0 ? [] : [`  ${name} --> ${nearest.join(' & ')}`];
+  });
+  return `\`\`\`mermaid\nflowchart TD\n${arrows.join('\n')}\n\`\`\``;
+}
+
+/** What a module imports, and what these import in turn. */
+function reachedFrom(name: string): Set<string> {
+  const imports = MODULES[name]?.imports ?? [];
+  return new Set([...imports, ...imports.flatMap((one) => [...reachedFrom(one)])]);
+}
+
+const folderOf = (name: string): string => `server/${name}${name.endsWith('.ts') ? '' : '/'}`;
