@@ -3,7 +3,7 @@
 import '../cli/threads.ts';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { globSync, mkdtempSync, rmSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
@@ -106,11 +106,17 @@ async function makeTemplate(server: string): Promise<void> {
   await (await openCatalog({ dataFolder: tmpdir(), catalogUrl: url.href })).close();
 }
 
-async function runTests(title: string, files: readonly string[], environment: NodeJS.ProcessEnv): Promise<boolean> {
+/** Appends what failed to the file `failures`. */
+async function runTests(
+  title: string,
+  files: readonly string[],
+  environment: NodeJS.ProcessEnv,
+  failures: string,
+): Promise<boolean> {
   print(`\n== ${title}: ${files.length} files\n`);
   const child = spawn(process.execPath, ['scripts/test.ts', ...files], {
     stdio: 'inherit',
-    env: { ...process.env, ...environment },
+    env: { ...process.env, ...environment, TEST_FAILURES: failures },
   });
   const [code] = (await once(child, 'exit')) as [number | null];
   return code === 0;
@@ -125,6 +131,8 @@ async function main(): Promise<void> {
   stops.defer(() => rmSync(folder, { recursive: true, force: true }));
   const environment: NodeJS.ProcessEnv = {};
   const outcomes: string[] = [];
+  const failures = join(folder, 'failures');
+  writeFileSync(failures, '');
   let isOk = true;
   const missing = new Map<string, string>();
   for (const { name, missing: find, start } of KINDS) {
@@ -140,7 +148,7 @@ async function main(): Promise<void> {
   }
   const chosen = program.args.length > 0 ? program.args : undefined;
   const run = async (title: string, files: readonly string[], more: NodeJS.ProcessEnv = {}): Promise<void> => {
-    const passed = await runTests(title, files, { ...environment, ...more });
+    const passed = await runTests(title, files, { ...environment, ...more }, failures);
     outcomes.push(`${passed ? 'passed' : 'FAILED'}  ${title}`);
     isOk &&= passed;
   };
@@ -152,6 +160,7 @@ async function main(): Promise<void> {
     else
       await run(stores, chosen ?? globSync(CONFORMANCE, { exclude: LOCAL }).sort(), { ORDINATE_TEST_STORES: stores });
   }
+  print(`\n${readFileSync(failures, 'utf8').trim()}`);
   print(`\n${outcomes.join('\n')}`);
   for (const what of missing.values()) print(`not installed: ${what}`);
   if (!isOk || (all && missing.size > 0)) process.exitCode = 1;

@@ -145,6 +145,12 @@ export async function untilReady(running: Running): Promise<Server> {
   return { ...running, address, get };
 }
 
+/** Stops a server and returns all that it has logged: lines are written half a second late, or when it stops. */
+export async function logOf({ child, ended }: Running): Promise<string> {
+  child.kill('SIGTERM');
+  return (await ended).stderr;
+}
+
 /** Loaded data folders of this process, by their snapshot folders. */
 const loaded = new Map<string, Promise<string>>();
 

@@ -3,7 +3,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
-import { run, type Server, startServer } from '../process.ts';
+import { logOf, run, type Server, startServer } from '../process.ts';
 import { facts, PROJECT, temporaryFolder, WORKSPACE, writeSnapshot } from '../world.ts';
 import { newDatabase, query } from './databases.ts';
 import { hasPostgres, Postgres } from './servers/postgres.ts';
@@ -60,9 +60,10 @@ t.test('while the database is away, answers are 503; it recovers by itself', { s
     t.equal((await answer()).status, 200, 'the first request after that is answered');
   }
   t.equal(server.child.exitCode, null);
-  t.match(server.printed.stderr, /"msg":"answer unavailable"/);
-  t.match(server.printed.stderr, /the database 'ordinate_test_\w+' on 127\.0\.0\.1:\d+ \(user 'admin'\)/);
-  t.notMatch(server.printed.stderr + server.printed.stdout, new RegExp(PASSWORD));
+  const log = await logOf(server);
+  t.match(log, /"msg":"answer unavailable"/);
+  t.match(log, /the database 'ordinate_test_\w+' on 127\.0\.0\.1:\d+ \(user 'admin'\)/);
+  t.notMatch(log + server.printed.stdout, new RegExp(PASSWORD));
 });
 
 t.test('idle connections that a pooler closes are replaced', { skip }, async (t) => {
@@ -77,7 +78,7 @@ t.test('idle connections that a pooler closes are replaced', { skip }, async (t)
     t.ok(pooler.closeIdle(how) > 0);
     for (const { status } of await Promise.all([answer(), answer(), answer()])) t.equal(status, 200, how);
   }
-  t.notMatch(server.printed.stderr, /"level":(?:40|50|60)/);
+  t.notMatch(await logOf(server), /"level":(?:40|50|60)/);
 });
 
 t.test('a database that ends idle sessions does not end locks', { skip }, async (t) => {
@@ -102,7 +103,7 @@ t.test('connections that the server ends are replaced', { skip }, async (t) => {
     );
     for (const { status } of await Promise.all(Array.from({ length: 8 }, answer))) t.equal(status, 200);
   }
-  t.notMatch(server.printed.stderr, /"level":(?:50|60)/, 'no process has ended');
+  t.notMatch(await logOf(server), /"level":(?:50|60)/, 'no process has ended');
 });
 
 t.test('what is wrong is said, without the password', { skip }, async (t) => {

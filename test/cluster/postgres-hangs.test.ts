@@ -1,7 +1,7 @@
 // While PostgreSQL hangs, requests get 503 in time, and the service recovers by itself.
 import t from 'tap';
 import { openLeases } from '../../server/catalog/open-leases.ts';
-import { run, start, startServer, until } from '../process.ts';
+import { logOf, run, start, startServer, until } from '../process.ts';
 import { facts, PROJECT, type Tables, WORKSPACE, writeSnapshot } from '../world.ts';
 import { query } from './databases.ts';
 import { makeCluster, skip as skipCluster } from './nodes.ts';
@@ -80,5 +80,5 @@ t.test('while PostgreSQL hangs, answers are 503; then all goes on by itself', { 
     const waiting = "select 1 from pg_stat_activity where datname = current_database() and state like 'idle in%'";
     return (await query(catalogUrl, waiting)).length === 0 || undefined;
   });
-  t.notMatch(server.printed.stderr, /"level":(?:50|60)/);
+  t.notMatch(await logOf(server), /"level":(?:50|60)/);
 });

@@ -116,7 +116,7 @@ t.test('a server serves what its processes did and what is stored', async (t) =>
   t.equal(second.code, 1);
   t.match(second.stderr, /ORDINATE_METRICS_SOCKET: '.*' is in use already; choose another one/);
 
-  const worker = Number(/"worker":(\d+)/.exec(server.printed.stderr)?.[1]);
+  const worker = Number(await until('its id', () => /"worker":(\d+)/.exec(server.printed.stderr)?.[1]));
   process.kill(worker, 'SIGSTOP');
   try {
     t.strictSame(
