@@ -78,7 +78,8 @@ t.test('idle connections that a pooler closes are replaced', { skip }, async (t)
     t.ok(pooler.closeIdle(how) > 0);
     for (const { status } of await Promise.all([answer(), answer(), answer()])) t.equal(status, 200, how);
   }
-  t.notMatch(await logOf(server), /"level":(?:40|50|60)/);
+  // A connection that is being opened may be among the closed ones; what opens it in the background says so and tries again.
+  t.notMatch(await logOf(server), /"level":(?:50|60)|answer unavailable/);
 });
 
 t.test('a database that ends idle sessions does not end locks', { skip }, async (t) => {
