@@ -124,7 +124,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   const counter = redis?.counter(ownCounter) ?? ownCounter;
   const guardBy = await makeGuards(app, { place: settings, now, counter });
   guard = guardBy(bearerKeys(catalogCache));
-  sessionGuard = guardBy(sessionCookies({ catalogCache, now }));
+  sessionGuard = guardBy(sessionCookies({ catalogCache, now, publicUrl: settings.publicUrl }));
   addHttpBasics(app);
 
   const files = await openFileStore(settings);

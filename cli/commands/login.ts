@@ -14,9 +14,9 @@ interface Options {
 export function addLogin(program: Command): void {
   program
     .command('login')
-    .description('print a link that signs an owner in to the dashboard; it works once, within 10 minutes')
+    .description('print a link that signs a member in to the dashboard; it works once, within 10 minutes')
     .requiredOption('--workspace <id>', 'the workspace')
-    .requiredOption('--by <email>', 'the member who signs in; must be an owner')
+    .requiredOption('--by <email>', 'the member who signs in')
     .option(
       '--url <url>',
       'address of the server as the browser sees it (default: ORDINATE_PUBLIC_URL, or HOST and PORT)',

@@ -1,6 +1,13 @@
 import type { FastifyRequest } from 'fastify';
 import { isReadable } from '../catalog/projects.ts';
+import type { Role } from '../catalog/workspaces.ts';
 import { notFound } from '../domain/errors.ts';
+
+/** A member of the workspace. */
+export interface Member {
+  readonly email: string;
+  readonly role: Role;
+}
 
 /** The authenticated identity of a request. */
 export interface Principal {
@@ -11,8 +18,8 @@ export interface Principal {
   /** What rate limits count by: the id of the key, or of a session without a key. */
   readonly id: string;
   readonly keyId: string | null;
-  /** Email address of the owner who signed in; null for read-only access. */
-  readonly owner: string | null;
+  /** The member who signed in; null for a key, which reads only. */
+  readonly member: Member | null;
   /** The projects that the key may read; null: all of the workspace. */
   readonly projects: readonly string[] | null;
   readonly requestsPerMinute: number;

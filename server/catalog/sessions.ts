@@ -11,7 +11,7 @@ export const SESSION_SECONDS = 12 * 3600;
 /** How long a sign-in link can be used, in seconds. */
 const LINK_SECONDS = 600;
 
-/** The identity of a session or link: a key, or an owner of the workspace by email address. */
+/** Whom a session or link is for: a key, or a member of the workspace by email address. */
 export type SignedIn =
   | { readonly keyId: string; readonly email: null }
   | { readonly keyId: null; readonly email: string };
@@ -19,6 +19,8 @@ export type SignedIn =
 /** A session that has begun; it may have expired. */
 export type Session = SignedIn &
   Rights & {
+    /** Of the member; null for a key. */
+    readonly role: Role | null;
     readonly id: string;
     readonly workspaceId: string;
     readonly workspaceName: string;
@@ -47,7 +49,7 @@ export async function createSession(
   return { token, expiresAt };
 }
 
-/** The session with a hash; undefined if it is unknown, its key was revoked or its member is no longer an owner. */
+/** The session with a hash; undefined if it is unknown, its key was revoked or its member removed. */
 export async function findSession(catalog: Catalog, hash: string): Promise<Session | undefined> {
   type Row = SignedIn & Omit<Session, 'projects'> & RightsRow & { hash: string };
   const row = await catalog.statements.get<Row>('session_by_hash', { hash });
@@ -61,7 +63,7 @@ export async function endSession(catalog: Catalog, token: string): Promise<void>
   await catalog.statements.run('session_delete', { hash: hashOf(token) });
 }
 
-/** Creates a link that signs in once; its secret is only in the result. A member must be an owner. */
+/** Creates a link that signs in once; its secret is only in the result. */
 export async function createLink(
   catalog: Catalog,
   { workspace, who: { keyId, email }, at }: { workspace: string; who: SignedIn; at: Microseconds },
@@ -70,7 +72,7 @@ export async function createLink(
   const expiresAt = at + LINK_SECONDS * 1e6;
   await catalog.transaction(async (tx) => {
     await requireWorkspace(tx, workspace);
-    if (email !== null) await requireOwner(tx, workspace, email);
+    if (email !== null) await requireMember(tx, workspace, email);
     await tx.statements.run('login_link_insert', { hash: hashOf(token), workspace, keyId, email, expiresAt });
     const subject = email ?? keyId;
     await recordAudit(tx, { at, workspace, actor: actorOf(null), action: 'login.created', subject });
@@ -81,12 +83,13 @@ export async function createLink(
 /** A link that has not been used. */
 type Link = SignedIn &
   Rights & {
+    readonly role: Role | null;
     readonly id: string;
     readonly workspaceId: string;
     readonly plan: string;
   };
 
-/** Uses up the link of a token; undefined if it is unknown, used or expired, or its key or owner is gone. */
+/** Uses up the link of a token; undefined if it is unknown, used or expired, or its key or member is gone. */
 export async function takeLink(catalog: Catalog, token: string, at: Microseconds): Promise<Link | undefined> {
   const hash = hashOf(token);
   type Row = SignedIn & Omit<Link, 'projects'> & RightsRow & { expiresAt: Microseconds };
@@ -99,12 +102,7 @@ export async function takeLink(catalog: Catalog, token: string, at: Microseconds
   });
 }
 
-async function requireOwner(catalog: Catalog, workspace: string, email: string): Promise<void> {
-  const member = await catalog.statements.get<{ role: Role }>('member_role', { workspace, email });
-  if (member?.role === 'owner') return;
-  const found =
-    member === undefined
-      ? 'is not a member of the workspace'
-      : `is ${member.role === 'admin' ? 'an' : 'a'} ${member.role}`;
-  throw new LinkRefused(`Only an owner can sign in by a link; '${email}' ${found}.`);
+async function requireMember(catalog: Catalog, workspace: string, email: string): Promise<void> {
+  if ((await catalog.statements.get('member_role', { workspace, email })) !== undefined) return;
+  throw new LinkRefused(`'${email}' is not a member of the workspace '${workspace}'.`);
 }

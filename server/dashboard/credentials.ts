@@ -3,6 +3,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { CatalogCache } from '../catalog/catalog-cache.ts';
 import type { Rights } from '../catalog/keys.ts';
 import { takeLink } from '../catalog/sessions.ts';
+import type { Role } from '../catalog/workspaces.ts';
 import { KnownError } from '../domain/errors.ts';
 import { LINK_PATTERN } from '../domain/ids.ts';
 import { toMicroseconds } from '../domain/instants.ts';
@@ -13,14 +14,16 @@ interface Sources {
   readonly catalogCache: CatalogCache;
   /** Milliseconds, as `Date.now`. */
   readonly now: () => number;
+  /** The origin at which browsers reach this server; null if it is not set. */
+  readonly publicUrl: string | null;
 }
 
 /** The cookie of a session that has not ended, sent by a page of this origin. */
-export function sessionCookies({ catalogCache, now }: Pick<Sources, 'catalogCache' | 'now'>): Credential {
+export function sessionCookies({ catalogCache, now, publicUrl }: Omit<Sources, 'catalog'>): Credential {
   return {
     via: 'session',
     find: async (request) => {
-      requireSameOrigin(request);
+      requireSameOrigin(request, publicUrl);
       const token = sessionCookie(request);
       const session = token === undefined ? undefined : await catalogCache.session(token);
       if (session === undefined || session.expiresAt <= toMicroseconds(now())) return undefined;
@@ -31,13 +34,13 @@ export function sessionCookies({ catalogCache, now }: Pick<Sources, 'catalogCach
 }
 
 /** What begins a session: a key, or the token of a sign-in link, which is used up. */
-export function signInTokens({ catalog, catalogCache, now }: Sources): Credential {
+export function signInTokens({ catalog, catalogCache, now, publicUrl }: Sources): Credential {
   const keys = bearerKeys(catalogCache);
   const isLink = (token: string | undefined): token is string => token !== undefined && LINK_PATTERN.test(token);
   return {
     via: 'session',
     find: async (request) => {
-      requireSameOrigin(request);
+      requireSameOrigin(request, publicUrl);
       const token = bearerToken(request.headers.authorization);
       if (!isLink(token)) return keys.find(request);
       const link = await takeLink(catalog, token, toMicroseconds(now()));
@@ -56,10 +59,12 @@ interface SignedIn extends Rights {
   readonly plan: string;
   readonly keyId: string | null;
   readonly email: string | null;
+  readonly role: Role | null;
 }
 
 function identityOf(signedIn: SignedIn): Identity {
-  const { id, workspaceId, plan, keyId, email, keyExpiresAt, projects, requestsPerMinute } = signedIn;
+  const { id, workspaceId, plan, keyId, email, role, keyExpiresAt, projects, requestsPerMinute } = signedIn;
   const common = { workspaceId, plan, keyExpiresAt, projects, requestsPerMinute };
-  return email === null ? { ...common, keyId } : { ...common, keyId: null, session: { id, owner: email } };
+  if (email === null || role === null) return { ...common, keyId };
+  return { ...common, keyId: null, session: { id, member: { email, role } } };
 }

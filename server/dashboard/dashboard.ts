@@ -6,6 +6,7 @@ import type { Context } from '../api/routes/context.ts';
 import { openUsage } from '../catalog/open-usage.ts';
 import type { CatalogPlace } from '../catalog/place.ts';
 import { notFound } from '../domain/errors.ts';
+import { takeActions } from './actions.ts';
 import { addKeyRoutes } from './key-routes.ts';
 import { addPages } from './pages.ts';
 import { addProjectRoutes } from './project-routes.ts';
@@ -46,7 +47,8 @@ export async function addDashboard(
       addEndpoints(api, { guard: sessionGuard, context, onStages, hide: true });
       addSessionRoutes(api, context);
       addProjectRoutes(api, context);
-      addKeyRoutes(api, { context, usage });
+      const add = takeActions(api, context);
+      addKeyRoutes(add, context, usage);
       const answerUnknown = (): never => {
         throw notFound('The dashboard has nothing at this address.');
       };

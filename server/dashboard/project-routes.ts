@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Context } from '../api/routes/context.ts';
 import type { Project } from '../catalog/projects.ts';
 import { findReportProject } from '../reports/report.ts';
+import { isManager } from './actions.ts';
 import { readAlertChart } from './alert-chart.ts';
 import { readDataState } from './data-state.ts';
 import { readKeyword } from './keyword.ts';
@@ -22,7 +23,7 @@ export function addProjectRoutes(api: FastifyInstance, context: Context): void {
   });
   api.get('/projects/:id/data', { schema: { hide: true } }, async (request) => {
     const project = await projectOf(request);
-    return readDataState(context, { project, isOwner: request.principal!.owner !== null, signal: request.signal });
+    return readDataState(context, { project, isOwner: isManager(request.principal!.member), signal: request.signal });
   });
 }
 

@@ -26,15 +26,30 @@ export function clearSessionCookie(request: FastifyRequest): string {
   return setSessionCookie(request, '', 0);
 }
 
-/** Throws `forbidden` for requests that no page of this very origin has sent: a cookie comes with any request. */
-export function requireSameOrigin({ headers }: FastifyRequest): void {
-  const site = headers['sec-fetch-site'];
+/**
+ * Throws `forbidden` for requests that no page of this very origin has sent: a cookie comes with any request.
+ * @param publicUrl the origin at which browsers reach this server; null if it is not set
+ */
+export function requireSameOrigin({ headers }: FastifyRequest, publicUrl: string | null): void {
+  const { 'sec-fetch-site': site, origin, host } = headers;
+  if (origin !== undefined && origin !== publicUrl && !isOrigin(origin, host)) {
+    const message = `This address answers the dashboard of this server only, not pages of '${origin.slice(0, 100)}'.`;
+    throw new KnownError(
+      'forbidden',
+      `${message} Behind a proxy, ORDINATE_PUBLIC_URL must be the address in the browser.`,
+    );
+  }
   if (site === 'same-origin') return;
   const what =
     site === undefined
       ? 'Browsers say so over HTTPS, or over HTTP at localhost. Programs use /api/v1 with a key.'
       : `This one came from elsewhere (Sec-Fetch-Site: ${String(site).slice(0, 20)}).`;
   throw new KnownError('forbidden', `This address answers the dashboard of this server only. ${what}`);
+}
+
+/** Whether an origin is that of a host. A proxy may have ended HTTPS. */
+function isOrigin(origin: string, host: string | undefined): boolean {
+  return host !== undefined && (origin === `https://${host}` || origin === `http://${host}`);
 }
 
 /** Whether a browser sees this server over plain HTTP at a loopback address. */

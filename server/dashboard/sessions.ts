@@ -11,8 +11,8 @@ import { clearSessionCookie, sessionCookie, setSessionCookie } from './session-c
  */
 export function addSignIn(app: FastifyInstance, { guard, context }: { guard: Guard; context: Context }): void {
   app.post('/app/session', { schema: { hide: true }, onRequest: guard }, async (request, reply) => {
-    const { workspace, keyId, owner } = request.principal!;
-    const who: SignedIn = keyId === null ? { keyId, email: owner! } : { keyId, email: null };
+    const { workspace, keyId, member } = request.principal!;
+    const who: SignedIn = keyId === null ? { keyId, email: member!.email } : { keyId, email: null };
     const session = await createSession(context.catalog, { workspace, who, at: toMicroseconds(context.now()) });
     reply.cacheControl('no-store').header('set-cookie', setSessionCookie(request, session.token, SESSION_SECONDS));
     return { expiresAt: isoInstant(session.expiresAt) };
@@ -22,10 +22,14 @@ export function addSignIn(app: FastifyInstance, { guard, context }: { guard: Gua
 /** `GET /app/api/session` returns who is signed in; `DELETE` ends the session. */
 export function addSessionRoutes(api: FastifyInstance, { catalog, catalogCache }: Context): void {
   api.get('/session', { schema: { hide: true } }, async (request) => {
-    const { workspaceId, workspaceName, email, expiresAt } = (await catalogCache.session(sessionCookie(request)!))!;
+    const { workspaceId, workspaceName, email, role, expiresAt } = (await catalogCache.session(
+      sessionCookie(request)!,
+    ))!;
     return {
       workspace: { id: workspaceId, name: workspaceName },
-      owner: email,
+      email,
+      role: role ?? 'key',
+      owner: role === 'owner' ? email : null,
       expiresAt: isoInstant(expiresAt),
     };
   });

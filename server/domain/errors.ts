@@ -19,7 +19,8 @@ export type ErrorCode = keyof typeof ERRORS;
 
 /** Errors that only the dashboard can get. */
 const DASHBOARD_ERRORS = {
-  forbidden: { status: 403, when: 'the request was not sent by the dashboard, or only an owner may do this' },
+  forbidden: { status: 403, when: 'the request was not sent by the dashboard, or the role does not allow it' },
+  conflict: { status: 409, when: 'the state of what would change does not allow it' },
 } as const;
 
 /** `invalid_request` has other statuses for requests that cannot be parsed and for byte ranges outside of a file. */

@@ -5,6 +5,7 @@ select
   w.plan,
   l.key_id as keyId,
   l.email,
+  m.role,
   l.expires_at as expiresAt,
   k.key_expires_at as keyExpiresAt,
   k.projects,
@@ -15,4 +16,4 @@ left join key_rights k on k.key_id = l.key_id
 left join members m on m.workspace_id = l.workspace_id and m.email = l.email
 where l.hash = $hash
   and (l.key_id is null or k.revoked_at is null)
-  and (l.email is null or m.role = 'owner')
+  and (l.email is null or m.role is not null)

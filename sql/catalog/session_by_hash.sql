@@ -1,10 +1,11 @@
--- A session, if its key is not revoked or its member still an owner. $hash:
--- SHA-256 of its secret, hexadecimal.
+-- A session, if its key is not revoked or its member still one of the workspace.
+-- $hash: SHA-256 of its secret, hexadecimal.
 select
   s.id,
   s.hash,
   s.key_id as keyId,
   s.email,
+  m.role,
   s.expires_at as expiresAt,
   w.id as workspaceId,
   w.name as workspaceName,
@@ -18,4 +19,4 @@ left join key_rights k on k.key_id = s.key_id
 left join members m on m.workspace_id = s.workspace_id and m.email = s.email
 where s.hash = $hash
   and (s.key_id is null or k.revoked_at is null)
-  and (s.email is null or m.role = 'owner')
+  and (s.email is null or m.role is not null)

@@ -7,7 +7,7 @@ import { openUsage } from '../../catalog/open-usage.ts';
 import type { CatalogPlace } from '../../catalog/place.ts';
 import { KnownError } from '../../domain/errors.ts';
 import { toMicroseconds } from '../../domain/instants.ts';
-import { type Principal, requireReadable } from '../principal.ts';
+import { type Member, type Principal, requireReadable } from '../principal.ts';
 import type { WindowCounter } from './fixed-windows.ts';
 
 declare module 'fastify' {
@@ -40,8 +40,8 @@ export interface Identity extends Rights {
   readonly workspaceId: string;
   readonly plan: string;
   readonly keyId: string | null;
-  /** Without a key: what rate limits count by, and the owner who signed in. */
-  readonly session?: { readonly id: string; readonly owner: string };
+  /** Without a key: what rate limits count by, and the member who signed in. */
+  readonly session?: { readonly id: string; readonly member: Member };
 }
 
 /** A way to authenticate requests. */
@@ -120,9 +120,9 @@ export async function makeGuards(
       }
       const { keyId, workspaceId: workspace, plan, session, projects } = access;
       const requestsPerMinute = access.requestsPerMinute ?? REQUESTS_PER_MINUTE;
-      const owner = session?.owner ?? null;
+      const member = session?.member ?? null;
       const id = keyId ?? session?.id ?? '';
-      request.principal = { workspace, plan, via, id, keyId, owner, projects, requestsPerMinute };
+      request.principal = { workspace, plan, via, id, keyId, member, projects, requestsPerMinute };
       if (keyId !== null) keyUse.note(keyId, now());
 
       const isFile = request.routeOptions.config.sendsFiles === true;

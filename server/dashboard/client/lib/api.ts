@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Session } from './types.ts';
 
@@ -21,6 +21,9 @@ export class ApiError extends Error {
 
 /** Who is signed in; null: nobody; undefined: not known yet. */
 export const session = signal<Session | null | undefined>(undefined);
+
+/** Whether the session may do what owners and admins do. */
+export const isManager = computed(() => session.value?.role === 'owner' || session.value?.role === 'admin');
 /** Why the sign-in page is shown to somebody who was signed in. */
 export const signedOutBecause = signal('');
 

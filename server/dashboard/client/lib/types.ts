@@ -49,7 +49,8 @@ export type NotesAnswer = Schemas['NotesAnswer'];
 /** `GET /app/api/session`. */
 export interface Session {
   readonly workspace: { readonly id: string; readonly name: string };
-  /** Email address of the owner who signed in by a link; null for sessions of keys, which only read. */
-  readonly owner: string | null;
+  /** Email address of the member who signed in by a link; null for sessions of keys, which only read. */
+  readonly email: string | null;
+  readonly role: 'owner' | 'admin' | 'member' | 'key';
   readonly expiresAt: string;
 }

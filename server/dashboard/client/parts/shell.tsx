@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import icon from '../icon.svg';
-import { forgetAnswers, request, session, useResource } from '../lib/api.ts';
+import { forgetAnswers, isManager, request, session, useResource } from '../lib/api.ts';
 import { projectOf, SCREENS } from '../lib/screens.ts';
 import { useShortcuts } from '../lib/shortcuts.ts';
 import type { ProjectAnswer, ProjectsAnswer } from '../lib/types.ts';
@@ -55,7 +55,7 @@ function Sidebar({ project, path }: { project: string | undefined; path: string 
               isCurrent={isCurrent(path, project, below)}
             />
           ))}
-        {session.value?.owner && <NavLink href="/app/keys" name="Keys" icon="keys" isCurrent={path === '/app/keys'} />}
+        {isManager.value && <NavLink href="/app/keys" name="Keys" icon="keys" isCurrent={path === '/app/keys'} />}
       </nav>
       <SignedIn />
     </header>
@@ -130,9 +130,9 @@ function SignedIn() {
   };
   return (
     <div class="signed-in">
-      <div class="who" title={found?.owner ?? 'Signed in with a key: this session reads only'}>
+      <div class="who" title={found?.email ?? 'Signed in with a key: this session reads only'}>
         <strong>{found?.workspace.name ?? '\u00a0'}</strong>
-        <span>{found?.owner ?? (found ? 'read only' : '')}</span>
+        <span>{found?.email ?? (found ? 'read only' : '')}</span>
       </div>
       <a class="icon-button" href="/docs" target="_blank" rel="noopener" title="API documentation">
         <span aria-hidden="true">{'{ }'}</span>

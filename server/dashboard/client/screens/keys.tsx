@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { ApiError, request, session, useResource } from '../lib/api.ts';
+import { ApiError, isManager, request, useResource } from '../lib/api.ts';
 import { formatAgo, formatInstant } from '../lib/dates.ts';
 import { plural } from '../lib/format.ts';
 import { PageHead } from '../parts/page-head.tsx';
@@ -14,18 +14,17 @@ interface Key {
   readonly revokedAt: string | null;
 }
 
-/** The API keys of the workspace, for its owners. */
+/** The API keys of the workspace, for its owners and admins. */
 export function Keys() {
   useEffect(() => {
     document.title = 'Keys · Ordinate';
   }, []);
-  const isOwner = session.value?.owner !== null;
-  const { data, error, isLoading, reload } = useResource<{ keys: readonly Key[] }>(isOwner ? '/keys' : null);
+  const { data, error, isLoading, reload } = useResource<{ keys: readonly Key[] }>(isManager.value ? '/keys' : null);
   const [problem, setProblem] = useState<ApiError>();
   const [made, setMade] = useState<{ name: string; key: string }>();
-  if (!isOwner) {
+  if (!isManager.value) {
     return (
-      <Empty title="Only owners manage keys">
+      <Empty title="Only owners and admins manage keys">
         <p>
           Sign in by a link of <code>ordinate login</code>.
         </p>

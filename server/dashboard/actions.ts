@@ -1,0 +1,169 @@
+import type { FastifyError, FastifyInstance, FastifyRequest, HTTPMethods } from 'fastify';
+import type { Static, TSchema } from 'typebox';
+import { sendError } from '../api/plugins/errors.ts';
+import type { Member } from '../api/principal.ts';
+import type { Context } from '../api/routes/context.ts';
+import type { Project } from '../catalog/projects.ts';
+import type { Role } from '../catalog/workspaces.ts';
+import { invalidRequest, KnownError } from '../domain/errors.ts';
+import { type Microseconds, toMicroseconds } from '../domain/instants.ts';
+import { findReportProject } from '../reports/report.ts';
+
+const MAX_BODY = 65_536;
+
+/** Who may do something; a key may nothing of it. */
+export const OWNERS: readonly Role[] = ['owner'];
+export const MANAGERS: readonly Role[] = ['owner', 'admin'];
+export const MEMBERS: readonly Role[] = ['owner', 'admin', 'member'];
+
+/** What a member wants to do. */
+export interface Wanted {
+  readonly workspace: string;
+  /** The parts of the path. */
+  readonly ids: Readonly<Record<string, string>>;
+  /** That of `:id` after `/projects`; other paths have none. */
+  readonly project: Project | undefined;
+  readonly query: unknown;
+  readonly signal: AbortSignal;
+}
+
+/** The same, after all checks. */
+export interface Call<Body, Found> extends Wanted {
+  /** The email address, for the audit trail. */
+  readonly by: string;
+  readonly role: Role;
+  readonly at: Microseconds;
+  readonly body: Body;
+  readonly found: Found;
+}
+
+interface Action<Body extends TSchema, Found> {
+  readonly method: Extract<HTTPMethods, 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'>;
+  /** Below `/app/api`. */
+  readonly url: string;
+  readonly roles: readonly Role[];
+  /** The status of a result; `undefined` is answered with 204. */
+  readonly status?: 200 | 201 | 202;
+  /** The fields of the body, an object; none are taken without it. */
+  readonly body?: Body;
+  /** Finds what the path names besides the project. Throws `not_found`. */
+  readonly find?: (wanted: Wanted) => Found | Promise<Found>;
+  /** Throws `invalid_request` for values and `conflict` for states that it does not allow. */
+  readonly run: (call: Call<Static<Body>, Found>) => unknown;
+}
+
+export type AddAction = <Body extends TSchema = TSchema, Found = undefined>(action: Action<Body, Found>) => void;
+
+/**
+ * Prepares a scope for what members do in the browser. Each action checks, in this order: origin and session (the guard
+ * of the scope), the path (404), the role (403), the body (400). Changes to the state (409) are the action's own.
+ */
+export function takeActions(api: FastifyInstance, context: Context): AddAction {
+  api.removeAllContentTypeParsers();
+  // Parsed after the path and the role were checked.
+  api.addContentTypeParser('*', { parseAs: 'string', bodyLimit: MAX_BODY }, (_request, body, done) => done(null, body));
+  api.setErrorHandler<FastifyError>((error, request, reply) => {
+    const isTooLong = error.code === 'FST_ERR_CTP_BODY_TOO_LARGE';
+    return sendError(isTooLong ? invalidRequest(`The body is longer than ${MAX_BODY} bytes.`) : error, request, reply);
+  });
+  return ({ method, url, roles, status = 200, body: schema, find, run }) => {
+    api.route({
+      method,
+      url,
+      schema: { hide: true },
+      handler: async (request, reply) => {
+        const { principal, query, signal } = request;
+        const { workspace } = principal!;
+        const ids = request.params as Wanted['ids'];
+        const isOfProject = url.startsWith('/projects/:id');
+        const project = isOfProject ? await findReportProject(context, { workspace, id: ids['id']! }) : undefined;
+        const wanted = { workspace, ids, project, query, signal };
+        // biome-ignore lint/style/noNonNullAssertion: an action without `find` has no use for what it finds
+        const found = (await find?.(wanted))!;
+        const { email: by, role } = requireRole(principal!.member, roles);
+        const body = schema === undefined ? requireNone(request) : await readBody(schema, request);
+        const result = await run({
+          ...wanted,
+          by,
+          role,
+          at: toMicroseconds(context.now()),
+          body: body as never,
+          found,
+        });
+        if (result === undefined) return reply.code(204).send();
+        reply.code(status);
+        return result;
+      },
+    });
+  };
+}
+
+/** Whether a member may do what owners and admins do. */
+export function isManager(member: Member | null): boolean {
+  return member !== null && MANAGERS.includes(member.role);
+}
+
+/** Throws `forbidden` for other roles. */
+function requireRole(member: Member | null, roles: readonly Role[]): Member {
+  if (member !== null && roles.includes(member.role)) return member;
+  const allowed = roles.map((role) => `${/^[ao]/.test(role) ? 'an' : 'a'} ${role}`).join(' or ');
+  const found = member === null ? 'this session belongs to a key, which reads only' : `your role is ${member.role}`;
+  throw new KnownError('forbidden', `Only ${allowed} of the workspace may do this; ${found}.`);
+}
+
+/** A 409. */
+export function conflict(message: string): KnownError {
+  return new KnownError('conflict', message);
+}
+
+function jsonOf({ headers, body }: FastifyRequest): unknown {
+  if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? '')) {
+    throw invalidRequest('The body must be JSON, sent with Content-Type: application/json.');
+  }
+  try {
+    return JSON.parse(String(body));
+  } catch {
+    throw invalidRequest('The body must be JSON.');
+  }
+}
+
+function requireNone(request: FastifyRequest): undefined {
+  const { body } = request;
+  if (body === undefined || body === null || body === '') return;
+  const sent = jsonOf(request);
+  if (typeof sent !== 'object' || sent === null) throw invalidRequest('The body must be a JSON object, or left out.');
+  const [name] = Object.keys(sent);
+  if (name !== undefined) throw invalidRequest(`'${name.slice(0, 40)}' is not a field of this request; it has none.`);
+}
+
+async function readBody<Body extends TSchema>(schema: Body, request: FastifyRequest): Promise<Static<Body>> {
+  const body = jsonOf(request);
+  // Takes a tenth of a second to load, and the first change can wait for it.
+  const { Value } = await import('typebox/value');
+  if (Value.Check(schema, body)) return body;
+  throw invalidRequest(describe(schema, body, Value.Errors(schema, body)));
+}
+
+/** What is wrong with a body, by the name of its first wrong field. */
+function describe(schema: TSchema, body: unknown, errors: ReturnType<typeof import('typebox/value').Errors>): string {
+  const known = Object.keys((schema as { properties?: object }).properties ?? {});
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    return `The body must be a JSON object with the fields ${known.join(', ')}.`;
+  }
+  const sent = Object.keys(body);
+  const unknown = known.length > 0 ? sent.find((name) => !known.includes(name)) : undefined;
+  if (unknown !== undefined) {
+    return `'${unknown.slice(0, 40)}' is not a field of this request; its fields are ${known.join(', ')}.`;
+  }
+  const missing = errors.find(({ keyword, instancePath }) => keyword === 'required' && instancePath === '');
+  if (missing)
+    return `${(missing.params as { requiredProperties: string[] }).requiredProperties.join(', ')} must be sent.`;
+  // The last one is about the whole value, where there are several for its parts.
+  const [first] = errors;
+  const field = first?.instancePath.slice(1).replaceAll('/', '.') ?? '';
+  const { message = 'is not valid', params } =
+    errors.findLast((error) => error.instancePath === first?.instancePath) ?? {};
+  const { allowedValues } = (params ?? {}) as { allowedValues?: readonly unknown[] };
+  const wanted = allowedValues === undefined ? message : `must be one of ${allowedValues.join(', ')}`;
+  return field === '' ? `The body ${wanted}.` : `'${field}' ${wanted}.`;
+}
