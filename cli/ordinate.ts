@@ -23,6 +23,7 @@ import { addLists } from './commands/lists.ts';
 import { addLoad } from './commands/load.ts';
 import { addLogin } from './commands/login.ts';
 import { addMembers } from './commands/members.ts';
+import { addNotes } from './commands/notes.ts';
 import { addProjects } from './commands/projects.ts';
 import { addProperties } from './commands/properties.ts';
 import { addPrune } from './commands/prune.ts';
@@ -79,6 +80,7 @@ const groups = [
   addSync,
   addAlerts,
   addRules,
+  addNotes,
   addJobs,
   addPrune,
   addBackup,

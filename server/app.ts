@@ -166,7 +166,9 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   if (settings.feeds) await addFeeds(app, { guardBy, context });
   await addMcp(app, { guardBy, context });
   const signInGuard = guardBy(signInTokens(context));
-  await addDashboard(app, { sessionGuard, signInGuard, context, place: settings, onStages: dependencies.onStages });
+  const onWarning = (warning: string): void => app.log.warn(warning);
+  const stores = { settings, catalog, onWarning };
+  await addDashboard(app, { sessionGuard, signInGuard, context, stores, onStages: dependencies.onStages });
   const built = await app;
   building.move();
   return built;

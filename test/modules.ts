@@ -24,7 +24,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
   },
   dashboard: {
     purpose: 'the web page at `/app`: sessions and files; `client/` runs in the browser',
-    imports: ['api', 'reports', 'alerts', 'sync', 'facts', 'catalog', 'domain'],
+    imports: ['api', 'reports', 'projects', 'alerts', 'sync', 'load', 'facts', 'catalog', 'domain'],
   },
   mcp: {
     purpose: 'the MCP server at `/mcp`, over the reports of the API',

@@ -59,7 +59,7 @@ export function addKeywords(program: Command): void {
       const { report, end } = progress();
       try {
         const archived = await withStores((stores) =>
-          archiveKeywords(stores, { project, ids, queries }, () => report('waiting for a load to end')),
+          archiveKeywords(stores, { project, ids, queries }, { onWait: () => report('waiting for a load to end') }),
         );
         end();
         if (json) printJson({ project, archived });
@@ -116,7 +116,7 @@ async function addNamed(
   if (queries.length === 0) throw new Error(`There is no query in ${file ?? 'what was given'}.`);
   const source = file === undefined ? 'manual' : 'import';
   return withStores((stores) =>
-    add(stores, { project, queries, source, now: Date.now() }, () => report('waiting for a load to end')),
+    add(stores, { project, queries, source, now: Date.now() }, { onWait: () => report('waiting for a load to end') }),
   );
 }
 
@@ -136,8 +136,10 @@ function addTop(project: string, top: number, report: (step: string) => void): P
     report('reading the queries with the most clicks');
     const now = Date.now();
     const queries = await readTopQueries(providers, connection, { property, country, count: top, now });
-    const added = await add(stores, { project, queries, source: 'suggested', now }, () =>
-      report('waiting for a load to end'),
+    const added = await add(
+      stores,
+      { project, queries, source: 'suggested', now },
+      { onWait: () => report('waiting for a load to end') },
     );
     // The provider has just returned them.
     return { ...added, withData: added.added };

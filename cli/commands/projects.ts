@@ -118,7 +118,7 @@ export function addProjects(program: Command): void {
       const { report, end } = progress();
       try {
         await withStores((stores) =>
-          changeProject(stores, project, changes, () => report('waiting for a load to end')),
+          changeProject(stores, project, changes, { onWait: () => report('waiting for a load to end') }),
         );
         end();
         if (json) printJson({ project, ...changes });

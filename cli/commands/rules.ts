@@ -56,10 +56,10 @@ export function addRules(program: Command): void {
         severity,
         enabled: disabled !== true,
       };
-      const { addRule } = await import('../../server/load/write-rules.ts');
+      const { addRule } = await import('../../server/projects/rules.ts');
       const { report, end } = progress();
       try {
-        await withStores((stores) => addRule(stores, rule, () => report('waiting for a load to end')));
+        await withStores((stores) => addRule(stores, rule, { onWait: () => report('waiting for a load to end') }));
       } finally {
         end();
       }
@@ -91,10 +91,12 @@ export function addRules(program: Command): void {
     .option('--json', 'print one JSON document')
     .addHelpText('after', examples('rules remove 7d9f0c52-3a11-4b7e-9c55-0d4e9e1f2a10'))
     .action(async (id: string, { json }: { json?: boolean }) => {
-      const { removeRule } = await import('../../server/load/write-rules.ts');
+      const { removeRule } = await import('../../server/projects/rules.ts');
       const { report, end } = progress();
       try {
-        const removed = await withStores((stores) => removeRule(stores, id, () => report('waiting for a load to end')));
+        const removed = await withStores((stores) =>
+          removeRule(stores, id, { onWait: () => report('waiting for a load to end') }),
+        );
         end();
         if (json) printJson({ removed });
         else print(`Rule '${removed.name}' was removed.`);
@@ -118,7 +120,7 @@ export function addRules(program: Command): void {
       const [{ testRuleOfProject }, { withFacts }, { checkRule }] = await Promise.all([
         import('../../server/alerts/test-rule.ts'),
         import('../../server/alerts/with-facts.ts'),
-        import('../../server/load/write-rules.ts'),
+        import('../../server/projects/rules.ts'),
       ]);
       const { range, days } = await withStores(async ({ settings, catalog }) => {
         const rule = await ruleToTest(id, options, (given) => findAlertRule(catalog, given));

@@ -24,6 +24,9 @@ export const AUDIT_ACTIONS = [
   'login.created',
   'session.created',
   'data.loaded',
+  'note.created',
+  'note.changed',
+  'note.removed',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 

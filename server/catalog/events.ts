@@ -16,12 +16,15 @@ export interface Alert {
   readonly resolvedAt: Microseconds | null;
 }
 
+export const NOTE_CATEGORIES = ['launch', 'content', 'technical', 'migration', 'campaign', 'other'] as const;
+export const NOTE_SCOPES = ['workspace', 'project', 'group', 'keyword', 'page'] as const;
+
 export interface Note {
   readonly id: string;
-  readonly scope: 'workspace' | 'project' | 'group' | 'keyword' | 'page';
+  readonly scope: (typeof NOTE_SCOPES)[number];
   readonly date: Day;
   readonly endDate: Day | null;
-  readonly category: 'launch' | 'content' | 'technical' | 'migration' | 'campaign' | 'other';
+  readonly category: (typeof NOTE_CATEGORIES)[number];
   readonly text: string;
   readonly clientVisible: boolean;
   readonly author: string;
@@ -59,11 +62,33 @@ export async function listNotes(
   query: { project: string; workspace: string; from: Day | null; to: Day | null; clientVisible: boolean },
 ): Promise<Note[]> {
   const values = { ...query, clientVisible: query.clientVisible ? 1 : 0 };
-  const rows = await catalog.statements.all<NoteRow>('notes_of_project', values);
-  return rows.map(({ groupId, groupName, keywordId, keywordQuery, ...note }) => ({
+  return (await catalog.statements.all<NoteRow>('notes_of_project', values)).map(toNote);
+}
+
+/** The notes of a workspace without a project, oldest first. */
+export async function listWorkspaceNotes(catalog: Catalog, workspace: string): Promise<Note[]> {
+  return (await catalog.statements.all<NoteRow>('notes_of_workspace', { workspace })).map(toNote);
+}
+
+/** Where a note belongs; without a project it is one of the workspace. */
+export interface NoteOwner {
+  readonly workspace: string;
+  readonly project: string | null;
+}
+
+/** A note and its owner; undefined if there is none. */
+export async function findNote(catalog: Catalog, id: string): Promise<{ note: Note; owner: NoteOwner } | undefined> {
+  const row = await catalog.statements.get<NoteRow & NoteOwner>('note', { id });
+  if (row === undefined) return undefined;
+  const { workspace, project, ...note } = row;
+  return { note: toNote(note), owner: { workspace, project } };
+}
+
+function toNote({ groupId, groupName, keywordId, keywordQuery, ...note }: NoteRow): Note {
+  return {
     ...note,
     clientVisible: note.clientVisible === 1,
     group: groupId !== null && groupName !== null ? { id: groupId, name: groupName } : null,
     keyword: keywordId !== null && keywordQuery !== null ? { id: keywordId, query: keywordQuery } : null,
-  }));
+  };
 }

@@ -6,7 +6,7 @@ import type { Catalog } from './catalog.ts';
 import { readKeyUses } from './key-use.ts';
 import { findProject } from './projects.ts';
 import type { Usage } from './usage.ts';
-import { requireWorkspace } from './workspaces.ts';
+import { findRole, requireWorkspace } from './workspaces.ts';
 
 const MAX_ACTIVE_KEYS = 20;
 const PREFIX_LENGTH = 'ord_live_'.length + 4;
@@ -236,8 +236,7 @@ export async function revokeKey(
 
 async function requireManager(catalog: Catalog, workspace: string, by: string | null): Promise<void> {
   if (by === null) return;
-  const member = await catalog.statements.get<{ role: string }>('member_role', { workspace, email: by });
-  const role = member?.role;
+  const role = await findRole(catalog, workspace, by);
   if (role === 'owner' || role === 'admin') return;
   const found = role === undefined ? 'is not a member of the workspace' : `is a ${role}`;
   throw new KeyRefused(`Only an owner or admin can create or revoke keys; '${by}' ${found}.`);

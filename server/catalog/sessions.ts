@@ -4,7 +4,7 @@ import type { Microseconds } from '../domain/instants.ts';
 import { actorOf, recordAudit } from './audit.ts';
 import type { Catalog } from './catalog.ts';
 import { hashOf, type Rights, type RightsRow, rightsOf } from './keys.ts';
-import { type Role, requireWorkspace } from './workspaces.ts';
+import { findRole, type Role, requireWorkspace } from './workspaces.ts';
 
 /** How long a session of the dashboard lasts, in seconds. */
 export const SESSION_SECONDS = 12 * 3600;
@@ -103,6 +103,6 @@ export async function takeLink(catalog: Catalog, token: string, at: Microseconds
 }
 
 async function requireMember(catalog: Catalog, workspace: string, email: string): Promise<void> {
-  if ((await catalog.statements.get('member_role', { workspace, email })) !== undefined) return;
+  if ((await findRole(catalog, workspace, email)) !== undefined) return;
   throw new LinkRefused(`'${email}' is not a member of the workspace '${workspace}'.`);
 }

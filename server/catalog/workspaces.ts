@@ -91,6 +91,11 @@ export async function listMembers(catalog: Catalog, workspace: string): Promise<
   return members.sort((a, b) => (a.email.toLowerCase() < b.email.toLowerCase() ? -1 : 1));
 }
 
+/** The role of a member; undefined for others. */
+export async function findRole(catalog: Catalog, workspace: string, email: string): Promise<Role | undefined> {
+  return (await catalog.statements.get<{ role: Role }>('member_role', { workspace, email }))?.role;
+}
+
 /** Throws if the workspace does not exist. */
 export async function requireWorkspace(catalog: Catalog, id: string): Promise<void> {
   if ((await findWorkspace(catalog, id)) !== undefined) return;

@@ -5,8 +5,9 @@ import type { Member } from '../api/principal.ts';
 import type { Context } from '../api/routes/context.ts';
 import type { Project } from '../catalog/projects.ts';
 import type { Role } from '../catalog/workspaces.ts';
-import { invalidRequest, KnownError } from '../domain/errors.ts';
+import { invalidRequest, KnownError, unavailable } from '../domain/errors.ts';
 import { type Microseconds, toMicroseconds } from '../domain/instants.ts';
+import { LoadIsRunning, type LockOptions } from '../load/change-facts.ts';
 import { findReportProject } from '../reports/report.ts';
 
 const MAX_BODY = 65_536;
@@ -78,18 +79,12 @@ export function takeActions(api: FastifyInstance, context: Context): AddAction {
         const isOfProject = url.startsWith('/projects/:id');
         const project = isOfProject ? await findReportProject(context, { workspace, id: ids['id']! }) : undefined;
         const wanted = { workspace, ids, project, query, signal };
-        // biome-ignore lint/style/noNonNullAssertion: an action without `find` has no use for what it finds
+        // An action without `find` has no use for what it finds.
         const found = (await find?.(wanted))!;
         const { email: by, role } = requireRole(principal!.member, roles);
         const body = schema === undefined ? requireNone(request) : await readBody(schema, request);
-        const result = await run({
-          ...wanted,
-          by,
-          role,
-          at: toMicroseconds(context.now()),
-          body: body as never,
-          found,
-        });
+        const at = toMicroseconds(context.now());
+        const result = await orWait(run({ ...wanted, by, role, at, body: body as never, found }));
         if (result === undefined) return reply.code(204).send();
         reply.code(status);
         return result;
@@ -100,7 +95,11 @@ export function takeActions(api: FastifyInstance, context: Context): AddAction {
 
 /** Whether a member may do what owners and admins do. */
 export function isManager(member: Member | null): boolean {
-  return member !== null && MANAGERS.includes(member.role);
+  return member !== null && isManagerRole(member.role);
+}
+
+export function isManagerRole(role: Role): boolean {
+  return MANAGERS.includes(role);
 }
 
 /** Throws `forbidden` for other roles. */
@@ -109,6 +108,18 @@ function requireRole(member: Member | null, roles: readonly Role[]): Member {
   const allowed = roles.map((role) => `${/^[ao]/.test(role) ? 'an' : 'a'} ${role}`).join(' or ');
   const found = member === null ? 'this session belongs to a key, which reads only' : `your role is ${member.role}`;
   throw new KnownError('forbidden', `Only ${allowed} of the workspace may do this; ${found}.`);
+}
+
+/** Longer than the sync takes to publish a window; a large load may take minutes. */
+export const WAITING: LockOptions = { lockTimeout: 10_000 };
+
+async function orWait<T>(work: T | Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof LoadIsRunning)) throw error;
+    throw unavailable('Data is being loaded; nothing was changed. Try again when it has ended.', 'load-running', error);
+  }
 }
 
 /** A 409. */

@@ -4,10 +4,11 @@ import type { Guard } from '../api/plugins/guard.ts';
 import type { OnStages } from '../api/plugins/timing.ts';
 import type { Context } from '../api/routes/context.ts';
 import { openUsage } from '../catalog/open-usage.ts';
-import type { CatalogPlace } from '../catalog/place.ts';
 import { notFound } from '../domain/errors.ts';
+import type { Stores } from '../load/stores.ts';
 import { takeActions } from './actions.ts';
 import { addKeyRoutes } from './key-routes.ts';
+import { addNoteActions } from './note-actions.ts';
 import { addPages } from './pages.ts';
 import { addProjectRoutes } from './project-routes.ts';
 import { addSessionRoutes, addSignIn } from './sessions.ts';
@@ -23,8 +24,8 @@ interface DashboardOptions {
   readonly sessionGuard: Guard;
   readonly signInGuard: Guard;
   readonly context: Context;
-  /** Where the usage database is. */
-  readonly place: CatalogPlace;
+  /** For what members change. */
+  readonly stores: Stores;
   readonly onStages: OnStages | undefined;
 }
 
@@ -34,9 +35,9 @@ interface DashboardOptions {
  */
 export async function addDashboard(
   app: FastifyInstance,
-  { sessionGuard, signInGuard, context, place, onStages }: DashboardOptions,
+  { sessionGuard, signInGuard, context, stores, onStages }: DashboardOptions,
 ): Promise<void> {
-  const usage = openUsage(place, (error) => {
+  const usage = openUsage(stores.settings, (error) => {
     app.log.warn({ err: error }, 'could not read the last use of keys');
   });
   app.addHook('onClose', async () => usage.close());
@@ -49,6 +50,7 @@ export async function addDashboard(
       addProjectRoutes(api, context);
       const add = takeActions(api, context);
       addKeyRoutes(add, context, usage);
+      addNoteActions(add, stores);
       const answerUnknown = (): never => {
         throw notFound('The dashboard has nothing at this address.');
       };

@@ -49,6 +49,7 @@ export const UNAVAILABLE_REASONS = [
   'newer-version',
   'trino',
   'not-ready',
+  'load-running',
   'other',
 ] as const;
 

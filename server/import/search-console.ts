@@ -9,7 +9,7 @@ import { settledDay } from '../domain/finality.ts';
 import { isoInstant, isoInstantOrNull } from '../domain/instants.ts';
 import { EVERY_DAY, type Range } from '../domain/range.ts';
 import { Engine, type Session } from '../facts/duckdb/engine.ts';
-import { keywordRows, untrackedQueries } from '../load/entities.ts';
+import { entityRows, type KeywordRow, untrackedQueries } from '../load/entities.ts';
 import { ImportRefused, projectRow, requireDomain, writeRows } from '../load/import-rows.ts';
 import { type LoadSummary, loadSnapshot } from '../load/load.ts';
 import type { Stores } from '../load/stores.ts';
@@ -134,7 +134,7 @@ async function load(
       const now = isoInstant(Date.now() * 1000);
       writeRows(folder, 'projects', [rowOf({ id, known, now, lastDay: lastDayOf(plan) }, options)]);
       const top = trackTop === 0 ? [] : await topQueries(session, plan, trackTop);
-      const added = untrackedQueries(await keywordRows(catalog, id), top);
+      const added = untrackedQueries(await entityRows<KeywordRow>(catalog, 'keywords', id), top);
       const rows = added.map((keyword) => ({ ...keyword, project_id: id, source: 'suggested', tracked_since: now }));
       writeRows(folder, 'keywords', rows);
       const tracked = [...(await listKeywords(catalog, id)), ...added].map(({ id: key, query }) => ({

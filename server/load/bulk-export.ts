@@ -10,7 +10,7 @@ import { Engine, type Parameters, type Session } from '../facts/duckdb/engine.ts
 import { patternOf, sqlText } from '../runtime/sql.ts';
 import type { Settings } from '../settings/settings.ts';
 import { classifyExportFiles, parquetFiles, type Select, siteToKeep } from './bulk-export-files.ts';
-import { keywordRows, untrackedQueries } from './entities.ts';
+import { entityRows, type KeywordRow, untrackedQueries } from './entities.ts';
 import { ImportRefused, projectRow, requireDomain, writeRows } from './import-rows.ts';
 import { type LoadSummary, loadSnapshot } from './load.ts';
 import { count } from './problems.ts';
@@ -126,7 +126,7 @@ async function writeSnapshot(
   const max = options.trackTop ?? 0;
   const top = max === 0 ? [] : await select<{ query: string }>('top_queries', { rows, max });
   const added = untrackedQueries(
-    await keywordRows(catalog, project),
+    await entityRows<KeywordRow>(catalog, 'keywords', project),
     top.map(({ query }) => query),
   );
   writeRows(

@@ -1,3 +1,4 @@
+import { NOTE_CATEGORIES } from '../catalog/events.ts';
 import { SYNC_STATES } from '../domain/filter.ts';
 import { INTENTS } from '../domain/intent.ts';
 import { SOURCES } from '../domain/rules.ts';
@@ -68,7 +69,7 @@ export const COLUMN_TYPES = {
   groupKind: choice('folder', 'manual', 'rule'),
   severity: choice('info', 'warning', 'critical'),
   noteScope: choice('workspace', 'project', 'group', 'keyword', 'page'),
-  noteCategory: choice('launch', 'content', 'technical', 'migration', 'campaign', 'other'),
+  noteCategory: choice(...NOTE_CATEGORIES),
 };
 
 export type ColumnTypeName = keyof typeof COLUMN_TYPES;

@@ -1,16 +1,19 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import { eachRowOfProject, findRow, upsertRows } from '../catalog/entity-rows.ts';
+import { eachRowOfProject, findRow, removeRows, upsertRows } from '../catalog/entity-rows.ts';
 import { raiseRevisions } from '../catalog/revisions.ts';
 import { newShortId } from '../domain/ids.ts';
 import type { Microseconds } from '../domain/instants.ts';
 import type { Intent } from '../domain/intent.ts';
+import type { LockOptions } from './change-facts.ts';
+import type { JournalLine } from './journal.ts';
 import { ChangedRows, type Row, recordOwners, tableOf } from './publish.ts';
 import { whileNoLoadRuns } from './remove.ts';
 import type { Stores } from './stores.ts';
 import { ENTITIES, type EntityTable } from './tables.ts';
 
-/** Entities that commands change without a load. */
-type Changeable = 'projects' | 'keywords';
+/** Entities that members and commands change without a load, in the order in which they refer to each other. */
+const CHANGEABLE = ['projects', 'keywords', 'groups', 'group_members', 'page_groups', 'alert_rules', 'notes'] as const;
+type Changeable = (typeof CHANGEABLE)[number];
 
 /** A row of the catalog's keywords. */
 export type KeywordRow = {
@@ -24,8 +27,14 @@ export type KeywordRow = {
   readonly archived: number;
 };
 
-/** Upserts complete rows by their keys. */
-type Put = (table: Changeable, rows: readonly Row[]) => Promise<void>;
+/** A change of entities, in its transaction. */
+export interface EntityChange {
+  readonly tx: Catalog;
+  /** Upserts complete rows by their keys. */
+  put(table: Changeable, rows: readonly Row[]): Promise<void>;
+  /** Removes complete rows, and with them those that refer to them. */
+  remove(table: Changeable, rows: readonly Row[]): Promise<void>;
+}
 
 /**
  * Changes entities while no load runs, in one journaled transaction, and increments the revisions of the changed
@@ -33,33 +42,59 @@ type Put = (table: Changeable, rows: readonly Row[]) => Promise<void>;
  */
 export function changeEntities<T>(
   stores: Stores,
-  onWait: () => void,
-  changes: (tx: Catalog, put: Put) => Promise<T>,
+  waiting: LockOptions,
+  changes: (change: EntityChange) => Promise<T>,
 ): Promise<T> {
-  return whileNoLoadRuns(stores, onWait, async (tx, record) => {
+  return whileNoLoadRuns(stores, waiting, async (tx, record) => {
     const changed = new ChangedRows([]);
-    const keywords: Row[] = [];
-    const result = await changes(tx, async (table, rows) => {
-      for (const row of await upsertRows(tx, tableOf(schemaOf(table)), rows)) changed.note(table, row);
-      if (table === 'keywords') keywords.push(...rows);
+    const owners = new Set<string>();
+    const lines: JournalLine[] = [];
+    const result = await changes({
+      tx,
+      put: async (table, rows) => {
+        for (const row of await upsertRows(tx, tableOf(schemaOf(table)), rows)) changed.note(table, row);
+        for (const row of rows) {
+          if (table === 'projects') owners.add(row['id'] as string);
+          else {
+            if (row['project_id'] === null) lines.push(await workspaceLine(tx, row['workspace_id'] as string));
+            else owners.add(row['project_id'] as string);
+            lines.push({ upsert: table, row });
+          }
+        }
+      },
+      remove: async (table, rows) => {
+        const schema = schemaOf(table);
+        const keys = rows.map((row) => Object.fromEntries(schema.key.map((name) => [name, row[name]!])));
+        await removeRows(tx, tableOf(schema), keys);
+        for (const row of rows) changed.note(table, row);
+        lines.push(...keys.map((row) => ({ remove: table, row })));
+      },
     });
-    // Keywords refer to their project, so its row comes first.
-    await recordOwners(tx, record, changed.projects);
-    for (const row of keywords) await record.add({ upsert: 'keywords', row });
+    // The others refer to their project, so its row comes first.
+    await recordOwners(tx, record, owners);
+    for (const line of lines) await record.add(line);
     await raiseRevisions(tx, changed);
     return result;
   });
 }
 
-/** The row of a project with the columns that `put` requires. */
-export async function projectRow(tx: Catalog, id: string): Promise<Row | undefined> {
-  return findRow<Row>(tx, tableOf(schemaOf('projects')), id);
+/** The complete row of an entity with an id that is unique over all projects; undefined if there is none. */
+export async function entityRow(
+  tx: Catalog,
+  table: 'projects' | 'alert_rules' | 'notes',
+  id: string,
+): Promise<Row | undefined> {
+  return findRow<Row>(tx, tableOf(schemaOf(table)), id);
 }
 
-/** All keywords of a project, including archived ones. */
-export async function keywordRows(tx: Catalog, project: string): Promise<KeywordRow[]> {
-  const rows: KeywordRow[] = [];
-  for await (const more of eachRowOfProject<KeywordRow>(tx, tableOf(schemaOf('keywords')), project)) rows.push(...more);
+/** All rows of a project in a table of entities, keywords also where they are archived. */
+export async function entityRows<R extends Row = Row>(
+  tx: Catalog,
+  table: Exclude<Changeable, 'projects'>,
+  project: string,
+): Promise<R[]> {
+  const rows: R[] = [];
+  for await (const more of eachRowOfProject<R>(tx, tableOf(schemaOf(table)), project)) rows.push(...more);
   return rows;
 }
 
@@ -83,6 +118,11 @@ export function untrackedQueries(
   return added;
 }
 
-function schemaOf(table: Changeable): EntityTable {
+/** A note may belong to a workspace that no load has journaled. */
+async function workspaceLine(tx: Catalog, id: string): Promise<JournalLine> {
+  return { upsert: 'workspaces', row: (await findRow<Row>(tx, tableOf(schemaOf('workspaces')), id))! };
+}
+
+function schemaOf(table: Changeable | 'workspaces'): EntityTable {
   return ENTITIES.find(({ name }) => name === table)!;
 }

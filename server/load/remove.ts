@@ -8,7 +8,7 @@ import {
 } from '../catalog/contents.ts';
 import { deleteProject } from '../catalog/projects.ts';
 import { deleteWorkspace } from '../catalog/workspaces.ts';
-import { changeFacts } from './change-facts.ts';
+import { changeFacts, type LockOptions } from './change-facts.ts';
 import type { JournalRecord } from './journal.ts';
 import { publishing } from './publish.ts';
 import type { Stores } from './stores.ts';
@@ -18,7 +18,7 @@ import type { Stores } from './stores.ts';
  * can still be reading them. Returns what was deleted; throws if the project does not exist.
  */
 export function removeProject(stores: Stores, id: string, onWait: () => void): Promise<ProjectContents> {
-  return whileNoLoadRuns(stores, onWait, async (catalog, record) => {
+  return whileNoLoadRuns(stores, { onWait }, async (catalog, record) => {
     const contents = await readProjectContents(catalog, id);
     if (contents === undefined) throw new Error(`There is no project '${id}'.`);
     await deleteProject(catalog, id);
@@ -32,7 +32,7 @@ export function removeProject(stores: Stores, id: string, onWait: () => void): P
 
 /** Like `removeProject`, for a workspace with its projects, members and keys. */
 export function removeWorkspace(stores: Stores, id: string, onWait: () => void): Promise<WorkspaceContents> {
-  return whileNoLoadRuns(stores, onWait, async (catalog, record) => {
+  return whileNoLoadRuns(stores, { onWait }, async (catalog, record) => {
     const contents = await readWorkspaceContents(catalog, id);
     if (contents === undefined) throw new Error(`There is no workspace '${id}'.`);
     await deleteWorkspace(catalog, id);
@@ -55,9 +55,9 @@ export function removeWorkspace(stores: Stores, id: string, onWait: () => void):
  */
 export function whileNoLoadRuns<T>(
   stores: Stores,
-  onWait: () => void,
+  waiting: LockOptions,
   writes: (tx: Catalog, record: JournalRecord) => Promise<T>,
 ): Promise<T> {
   const { catalog } = stores;
-  return changeFacts(stores, { onWait }, ({ lock, journal }) => publishing({ catalog, journal, lock }, writes));
+  return changeFacts(stores, waiting, ({ lock, journal }) => publishing({ catalog, journal, lock }, writes));
 }

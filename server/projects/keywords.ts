@@ -1,6 +1,7 @@
 import { requireProject } from '../catalog/projects.ts';
 import { toMicroseconds } from '../domain/instants.ts';
-import { changeEntities, type KeywordRow, keywordRows } from '../load/entities.ts';
+import type { LockOptions } from '../load/change-facts.ts';
+import { changeEntities, entityRows, type KeywordRow } from '../load/entities.ts';
 import type { Stores } from '../load/stores.ts';
 import { countKnownQueries } from './known-queries.ts';
 import { newKeywords } from './new-keywords.ts';
@@ -25,11 +26,11 @@ interface Added {
 export async function addKeywords(
   stores: Stores,
   { project, queries, source, now }: Added,
-  onWait: () => void,
+  waiting: LockOptions,
 ): Promise<AddedKeywords> {
-  const { rows, skipped } = await changeEntities(stores, onWait, async (tx, put) => {
+  const { rows, skipped } = await changeEntities(stores, waiting, async ({ tx, put }) => {
     await requireProject(tx, project);
-    const made = newKeywords(await keywordRows(tx, project), queries, {
+    const made = newKeywords(await entityRows<KeywordRow>(tx, 'keywords', project), queries, {
       project,
       source,
       at: toMicroseconds(now),
@@ -58,11 +59,11 @@ interface KeywordsToArchive {
 export async function archiveKeywords(
   stores: Stores,
   { project, ids, queries }: KeywordsToArchive,
-  onWait: () => void,
+  waiting: LockOptions,
 ): Promise<{ id: string; query: string }[]> {
-  return changeEntities(stores, onWait, async (tx, put) => {
+  return changeEntities(stores, waiting, async ({ tx, put }) => {
     await requireProject(tx, project);
-    const tracked = (await keywordRows(tx, project)).filter(({ archived }) => archived === 0);
+    const tracked = (await entityRows<KeywordRow>(tx, 'keywords', project)).filter(({ archived }) => archived === 0);
     const found = new Set<KeywordRow>();
     for (const [name, value] of [
       ...ids.map((id) => ['id', id] as const),

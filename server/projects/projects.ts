@@ -4,7 +4,8 @@ import { findProjectsOfProperty, newProjectId, requireProject } from '../catalog
 import { requireWorkspace } from '../catalog/workspaces.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import { domainOf } from '../domain/properties.ts';
-import { changeEntities, projectRow } from '../load/entities.ts';
+import type { LockOptions } from '../load/change-facts.ts';
+import { changeEntities, entityRow } from '../load/entities.ts';
 import type { Stores } from '../load/stores.ts';
 import { setConnection } from '../providers/connections.ts';
 import type { Providers } from '../providers/providers.ts';
@@ -57,37 +58,33 @@ export async function createProject(
     trackTop === 0 ? [] : await readTopQueries(providers, connection, { property, country, count: trackTop, now });
   const domain = name ?? domainOf(property) ?? property;
   const at = toMicroseconds(now);
-  return changeEntities(
-    stores,
-    () => report('waiting for a load to end'),
-    async (tx, put) => {
-      const others = (await findProjectsOfProperty(tx, workspace, property)).map((project) => project.id);
-      const id = await newProjectId(tx);
-      const row = {
-        id,
-        workspace_id: workspace,
-        domain,
-        property,
-        country,
-        language: null,
-        brand_terms: JSON.stringify(brandTerms),
-        sync_status: 'pending',
-        last_synced_at: null,
-        synced_through: null,
-        provisional_after: null,
-        history_backfilling: 0,
-        setup_finished: 1,
-        created_at: at,
-      };
-      await put('projects', [row]);
-      const actor = actorOf(null);
-      await recordAudit(tx, { at, workspace, actor, action: 'project.created', subject: id, details: { property } });
-      await setConnection(tx, id, connection, at);
-      const { rows } = newKeywords([], queries, { project: id, source: 'suggested', at });
-      await put('keywords', rows);
-      return { id, workspace, property, domain, trackedKeywords: rows.length, others };
-    },
-  );
+  return changeEntities(stores, { onWait: () => report('waiting for a load to end') }, async ({ tx, put }) => {
+    const others = (await findProjectsOfProperty(tx, workspace, property)).map((project) => project.id);
+    const id = await newProjectId(tx);
+    const row = {
+      id,
+      workspace_id: workspace,
+      domain,
+      property,
+      country,
+      language: null,
+      brand_terms: JSON.stringify(brandTerms),
+      sync_status: 'pending',
+      last_synced_at: null,
+      synced_through: null,
+      provisional_after: null,
+      history_backfilling: 0,
+      setup_finished: 1,
+      created_at: at,
+    };
+    await put('projects', [row]);
+    const actor = actorOf(null);
+    await recordAudit(tx, { at, workspace, actor, action: 'project.created', subject: id, details: { property } });
+    await setConnection(tx, id, connection, at);
+    const { rows } = newKeywords([], queries, { project: id, source: 'suggested', at });
+    await put('keywords', rows);
+    return { id, workspace, property, domain, trackedKeywords: rows.length, others };
+  });
 }
 
 /** Changes of a project; omitted properties stay the same. */
@@ -102,14 +99,14 @@ export async function changeProject(
   stores: Stores,
   id: string,
   { brandTerms, country, name }: ProjectChanges,
-  onWait: () => void,
+  waiting: LockOptions,
 ): Promise<void> {
-  await changeEntities(stores, onWait, async (tx, put) => {
+  await changeEntities(stores, waiting, async ({ tx, put }) => {
     const { workspaceId: workspace } = await requireProject(tx, id);
     const details = { brandTerms, country, name };
     await recordAudit(tx, { workspace, actor: actorOf(null), action: 'project.changed', subject: id, details });
     const row = {
-      ...(await projectRow(tx, id)),
+      ...(await entityRow(tx, 'projects', id)),
       ...(brandTerms === undefined ? {} : { brand_terms: JSON.stringify(brandTerms) }),
       ...(country === undefined ? {} : { country }),
       ...(name === undefined ? {} : { domain: name }),

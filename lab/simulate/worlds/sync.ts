@@ -90,7 +90,7 @@ export const sync: World = {
       await reader.addKeywords(
         { settings, catalog },
         { project: 'Proj1', queries: ['unheard of'], source: 'manual', now: simulation.now },
-        () => {},
+        {},
       );
       await reader.putSyncProject(catalog, 'Proj1', {
         ...(await reader.readSyncProject(catalog, 'Proj1')),

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { NOTE_CATEGORIES, NOTE_SCOPES } from '../../catalog/events.ts';
 import { noteRows } from '../../formats/entity-rows.ts';
 import { documentJson } from '../../formats/json.ts';
 import { notesReport } from '../../reports/notes.ts';
@@ -10,10 +11,10 @@ import type { Route } from './route.ts';
 
 const note = object('Note', {
   id: uuid,
-  scope: openWords(['workspace', 'project', 'group', 'keyword', 'page']),
+  scope: openWords(NOTE_SCOPES),
   date: day,
   endDate: nullable(day, 'Last day of a range note; null for a single day.'),
-  category: openWords(['launch', 'content', 'technical', 'migration', 'campaign', 'other']),
+  category: openWords(NOTE_CATEGORIES),
   text: Type.String(),
   clientVisible: Type.Boolean({ description: 'Visible to clients in reports.' }),
   author: Type.String(),

@@ -1,0 +1,78 @@
+import { type TSchema, Type } from 'typebox';
+import { oneOf } from '../api/schema-types.ts';
+import { findNote, NOTE_CATEGORIES, NOTE_SCOPES, type Note } from '../catalog/events.ts';
+import { KnownError, notFound } from '../domain/errors.ts';
+import { isoInstant } from '../domain/instants.ts';
+import type { Stores } from '../load/stores.ts';
+import { addNote, changeNote, removeNote } from '../projects/notes.ts';
+import { type AddAction, type Call, isManagerRole, MEMBERS, WAITING, type Wanted } from './actions.ts';
+
+const textOrNull = Type.Optional(Type.Union([Type.String(), Type.Null()]));
+const optional = {
+  endDate: textOrNull,
+  scope: Type.Optional(oneOf('NoteScope', NOTE_SCOPES)),
+  groupId: textOrNull,
+  keywordId: textOrNull,
+  page: textOrNull,
+  clientVisible: Type.Optional(Type.Boolean()),
+};
+const required = { date: Type.String(), category: oneOf('NoteCategory', NOTE_CATEGORIES), text: Type.String() };
+const partial = <S extends TSchema>(schema: S) => Type.Optional(schema);
+
+/** Notes of a project: members add them and change their own, owners and admins all. */
+export function addNoteActions(add: AddAction, stores: Stores): void {
+  add({
+    method: 'POST',
+    url: '/projects/:id/notes',
+    roles: MEMBERS,
+    status: 201,
+    body: Type.Object({ ...required, ...optional }, { additionalProperties: false }),
+    run: async ({ workspace, project, body, by, at }) =>
+      answerOf(await addNote(stores, { workspace, project: project!.id }, body, { by, at }, WAITING)),
+  });
+  const find = async ({ workspace, project, ids }: Wanted): Promise<Note> => {
+    const found = await findNote(stores.catalog, ids['note']!);
+    const isOfProject = found?.owner.workspace === workspace && found.owner.project === project!.id;
+    if (!isOfProject) throw notFound('The project has no such note.');
+    return found!.note;
+  };
+  add({
+    method: 'PATCH',
+    url: '/projects/:id/notes/:note',
+    roles: MEMBERS,
+    body: Type.Object(
+      {
+        date: partial(required.date),
+        category: partial(required.category),
+        text: partial(required.text),
+        ...optional,
+      },
+      { additionalProperties: false },
+    ),
+    find,
+    run: async (call) => {
+      requireAuthor(call);
+      return answerOf(await changeNote(stores, call.found.id, call.body, call, WAITING));
+    },
+  });
+  add({
+    method: 'DELETE',
+    url: '/projects/:id/notes/:note',
+    roles: MEMBERS,
+    find,
+    run: (call) => {
+      requireAuthor(call);
+      return removeNote(stores, call.found.id, call, WAITING);
+    },
+  });
+}
+
+/** Throws `forbidden` if a member changes a note of somebody else. */
+function requireAuthor({ role, by, found }: Call<unknown, Note>): void {
+  if (isManagerRole(role) || found.author.toLowerCase() === by.toLowerCase()) return;
+  throw new KnownError('forbidden', `Members change their own notes; this one is by ${found.author}.`);
+}
+
+const answerOf = (note: Note) => ({
+  note: { ...note, createdAt: isoInstant(note.createdAt), updatedAt: isoInstant(note.updatedAt) },
+});

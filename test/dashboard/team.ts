@@ -1,0 +1,74 @@
+import type { Test } from 'tap';
+import { createKey } from '../../server/catalog/keys.ts';
+import { createLink } from '../../server/catalog/sessions.ts';
+import { addMember, type Role } from '../../server/catalog/workspaces.ts';
+import { makeWorld, NOW, PROJECT, type Tables, WORKSPACE } from '../world.ts';
+
+export type Who = Role | 'other' | 'key' | 'stranger';
+
+/**
+ * A server with a member of each role, one of another workspace (`other`), and a session of a key. `send` sends a request
+ * to `/app/api` as the page of one of them does.
+ */
+export async function makeTeam(t: Test, snapshot: Tables = {}) {
+  const clock = { at: NOW };
+  const world = await makeWorld(
+    t,
+    {
+      workspaces: [WORKSPACE, { ...WORKSPACE, id: 'other', name: 'Other' }],
+      projects: [PROJECT, { ...PROJECT, id: 'Proj2' }, { ...PROJECT, id: 'Other', workspace_id: 'other' }],
+      ...snapshot,
+    },
+    { now: () => clock.at },
+  );
+  const { app, catalog } = world;
+  const cookies = new Map<Who, string>();
+  const signIn = async (who: Who, secret: string): Promise<void> => {
+    const headers = { authorization: `Bearer ${secret}`, 'sec-fetch-site': 'same-origin', host: 'localhost' };
+    const response = await app.inject({ method: 'POST', url: '/app/session', headers });
+    cookies.set(who, String(response.headers['set-cookie']).split(';')[0]!);
+  };
+  for (const who of ['owner', 'admin', 'member', 'other'] as const) {
+    const [workspace, role] = who === 'other' ? (['other', 'owner'] as const) : (['acme', who] as const);
+    await addMember(catalog, workspace, `${who}@acme.example`, role);
+    const link = { workspace, who: { keyId: null, email: `${who}@acme.example` }, at: clock.at * 1000 };
+    await signIn(who, (await createLink(catalog, link)).token);
+  }
+  await signIn('key', (await createKey(catalog, { workspace: 'acme', name: 'key', by: null, at: 0 })).key);
+
+  const send = async (
+    who: Who,
+    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+    path: string,
+    body?: object | string,
+  ) => {
+    const cookie = cookies.get(who);
+    const headers = {
+      'sec-fetch-site': 'same-origin',
+      host: 'localhost',
+      ...(cookie === undefined ? {} : { cookie }),
+      ...(typeof body === 'object' ? { 'content-type': 'application/json' } : {}),
+    };
+    const payload = typeof body === 'object' ? JSON.stringify(body) : body;
+    const response = await app.inject({
+      ...{ method, url: `/app/api${path}`, headers },
+      ...(payload === undefined ? {} : { payload }),
+    });
+    const text = response.body;
+    // biome-ignore lint/suspicious/noExplicitAny: answers are picked from
+    const answer: any = text === '' ? null : JSON.parse(text);
+    return {
+      status: response.statusCode,
+      body: answer,
+      code: answer?.error?.code,
+      message: answer?.error?.message ?? '',
+    };
+  };
+  /** What `/api/v1` answers. */
+  const read = async (path: string) => {
+    const response = await app.inject({ url: `/api/v1${path}`, headers: { authorization: `Bearer ${world.key}` } });
+    // biome-ignore lint/suspicious/noExplicitAny: answers are picked from
+    return response.json() as any;
+  };
+  return { ...world, clock, send, read };
+}
