@@ -31,9 +31,9 @@ export type KeywordRow = {
 export interface EntityChange {
   readonly tx: Catalog;
   /** Upserts complete rows by their keys. */
-  put(table: Changeable, rows: readonly Row[]): Promise<void>;
+  readonly put: (table: Changeable, rows: readonly Row[]) => Promise<void>;
   /** Removes complete rows, and with them those that refer to them. */
-  remove(table: Changeable, rows: readonly Row[]): Promise<void>;
+  readonly remove: (table: Changeable, rows: readonly Row[]) => Promise<void>;
 }
 
 /**

@@ -240,7 +240,7 @@ t.test('a link signs a member in once, within 10 minutes', async (t) => {
   t.equal((await signIn(late)).status, 401);
   t.equal((await signIn(`ord_link_${'x'.repeat(32)}`)).status, 401);
 
-  const session = async () => (await send('GET', '/app/api/session', { cookie })).body;
+  const session = async () => (await send('GET', '/app/api/session', { cookie })).body as object;
   t.match(await session(), { email: OWNER, role: 'owner', owner: OWNER });
   await addMember(catalog, 'acme', OWNER, 'member');
   t.match(await session(), { email: OWNER, role: 'member', owner: null }, 'a change of role counts at once');
