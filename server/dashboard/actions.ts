@@ -13,7 +13,6 @@ import { findReportProject } from '../reports/report.ts';
 const MAX_BODY = 65_536;
 
 /** Who may do something; a key may nothing of it. */
-export const OWNERS: readonly Role[] = ['owner'];
 export const MANAGERS: readonly Role[] = ['owner', 'admin'];
 export const MEMBERS: readonly Role[] = ['owner', 'admin', 'member'];
 
@@ -120,11 +119,6 @@ async function orWait<T>(work: T | Promise<T>): Promise<T> {
     if (!(error instanceof LoadIsRunning)) throw error;
     throw unavailable('Data is being loaded; nothing was changed. Try again when it has ended.', 'load-running', error);
   }
-}
-
-/** A 409. */
-export function conflict(message: string): KnownError {
-  return new KnownError('conflict', message);
 }
 
 function jsonOf({ headers, body }: FastifyRequest): unknown {

@@ -140,7 +140,8 @@ function checkNote({ date, end_date: endDate, category, text, scope, project_id:
     }
   }
   if (date === null) throw invalidRequest("'date' must be a day such as 2026-03-01.");
-  if (endDate !== null && endDate! < date!) throw invalidRequest(`'endDate' must not be before 'date' (${String(date)}).`);
+  if (endDate !== null && endDate! < date!)
+    throw invalidRequest(`'endDate' must not be before 'date' (${String(date)}).`);
   if (!NOTE_CATEGORIES.includes(category as Note['category'])) {
     throw invalidRequest(`'category' must be one of ${NOTE_CATEGORIES.join(', ')}.`);
   }

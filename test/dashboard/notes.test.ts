@@ -15,12 +15,12 @@ t.test('a note: added, changed, removed, each visible at once and audited', asyn
     body: { note: { ...NOTE, scope: 'project', author: 'member@acme.example', endDate: null, clientVisible: false } },
   });
   const { id } = added.body.note;
-  t.match(await read(NOTES), { notes: [added.body.note] });
+  t.match((await read(NOTES)).body.notes, [added.body.note]);
   const changed = await send('member', 'PATCH', `${NOTES}/${id}`, { text: 'Newer checkout', endDate: '2026-03-04' });
   t.match(changed, { status: 200, body: { note: { ...NOTE, text: 'Newer checkout', endDate: '2026-03-04' } } });
-  t.strictSame((await read(NOTES)).notes, [changed.body.note]);
+  t.strictSame((await read(NOTES)).body.notes, [changed.body.note]);
   t.equal((await send('member', 'DELETE', `${NOTES}/${id}`)).status, 204);
-  t.strictSame((await read(NOTES)).notes, []);
+  t.strictSame((await read(NOTES)).body.notes, []);
   for (const action of ['note.created', 'note.changed', 'note.removed']) {
     const entries = await catalog.statements.all('audit_list', { workspace: 'acme', action, since: 0, limit: 9 });
     t.match(entries, [{ actor: 'member@acme.example', subject: id }], action);
@@ -97,10 +97,10 @@ t.test('by command, and after the catalog was rebuilt', async (t) => {
   const gone = (await send('owner', 'POST', NOTES, NOTE)).body.note.id as string;
   t.match(await run('remove', gone), { code: 0 });
   t.match(await run('remove', gone), { code: 1, stderr: /There is no note/ });
-  const { notes } = await read(NOTES);
+  const { notes } = (await read(NOTES)).body;
   t.match(notes, [{ text: 'Shorter title' }, { text: 'Everywhere', author: 'owner@acme.example' }]);
   t.match(await command({ ORDINATE_DATA: dataFolder }, 'rebuild'), { code: 0 });
-  t.strictSame((await read(NOTES)).notes, notes);
+  t.strictSame((await read(NOTES)).body.notes, notes);
   const listed = await run('list', '--workspace', 'acme', '--json');
   t.match(JSON.parse(listed.stdout), [{ text: 'Everywhere' }]);
 });
