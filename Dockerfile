@@ -25,7 +25,7 @@ LABEL org.opencontainers.image.title="Ordinate" \
 # An empty volume takes the owner of the folder below it.
 RUN groupadd --gid 10001 ordinate \
   && useradd --uid 10001 --gid 10001 --home-dir /data --no-create-home --shell /usr/sbin/nologin ordinate \
-  && install --directory --owner=10001 --group=10001 --mode=0700 /data /backup \
+  && install --directory --owner=10001 --group=10001 --mode=0700 /data /secrets /backup \
   && ln -s /opt/ordinate/bin/ordinate /usr/local/bin/ordinate
 WORKDIR /opt/ordinate
 COPY LICENSE package.json ./
@@ -33,10 +33,10 @@ COPY --from=build /opt/ordinate/node_modules node_modules
 COPY --from=build /opt/ordinate/bin bin
 COPY --from=build /opt/ordinate/dist dist
 # MALLOC_ARENA_MAX as in bin/ordinate.
-ENV HOST=0.0.0.0 ORDINATE_DATA=/data MALLOC_ARENA_MAX=2
+ENV HOST=0.0.0.0 ORDINATE_DATA=/data ORDINATE_SECRETS_KEY_FILE=/secrets/secrets.key MALLOC_ARENA_MAX=2
 # By number, so that a cluster can see that it is not root.
 USER 10001:10001
-VOLUME ["/data"]
+VOLUME ["/data", "/secrets"]
 EXPOSE 3000
 STOPSIGNAL SIGTERM
 # /livez and not /readyz: a failed check may restart the container, which frees no disk and brings back no provider.

@@ -30,6 +30,7 @@ import { addPrune } from './commands/prune.ts';
 import { addRebuild } from './commands/rebuild.ts';
 import { addRestore } from './commands/restore.ts';
 import { addRules } from './commands/rules.ts';
+import { addSecrets } from './commands/secrets.ts';
 import { addServe } from './commands/serve.ts';
 import { addStorage } from './commands/storage.ts';
 import { addSync } from './commands/sync.ts';
@@ -85,6 +86,7 @@ const groups = [
   addPrune,
   addBackup,
   addRestore,
+  addSecrets,
   addCatalog,
   addTrino,
   addUpgrade,

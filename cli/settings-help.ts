@@ -28,6 +28,7 @@ const USES: Readonly<Record<string, readonly Use[]>> = {
   'connections test': ['catalog', 'providers'],
   lists: [...LOAD, 'lists', 'providers'],
   storage: ['catalog', 'files'],
+  secrets: ['catalog', 'secrets'],
   sync: [...LOAD, 'providers', 'sync'],
   'sync status': ['catalog'],
   'alerts evaluate': LOAD,

@@ -12,6 +12,8 @@ export function templateParts(name: string, { name: table, columns, key }: Entit
   return [
     {
       table,
+      row: identifiers(key.slice(0, 1)),
+      column: identifiers(key.slice(-1)),
       columns: identifiers(names),
       values: names.map((column) => `$${column}`).join(', '),
       key: identifiers(key),

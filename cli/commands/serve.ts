@@ -6,6 +6,7 @@ import { listWorkspaces } from '../../server/catalog/workspaces.ts';
 import { toMicroseconds } from '../../server/domain/instants.ts';
 import { readSettings, type Settings } from '../../server/settings/settings.ts';
 import { SETTINGS } from '../../server/settings/table.ts';
+import { checkSecrets } from '../check-secrets.ts';
 import { print, withStores } from '../cli.ts';
 import { ensureDashboard } from '../dashboard.ts';
 import { examples } from '../help.ts';
@@ -32,6 +33,7 @@ export function addServe(program: Command): void {
     .addHelpText('after', examples('serve --demo', 'serve --host 0.0.0.0 --port 8080', 'serve --workers auto'))
     .action(async (options: Options) => {
       const settings = readSettings(process.env);
+      checkSecrets(settings);
       await ensureDashboard();
       const key = options.demo === true ? await prepareDemo() : undefined;
       const { port = settings.port, host = settings.host, workers } = options;

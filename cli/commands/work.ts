@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { readSettings } from '../../server/settings/settings.ts';
+import { checkSecrets } from '../check-secrets.ts';
 import { examples } from '../help.ts';
 
 export function addWork(program: Command): void {
@@ -9,6 +10,7 @@ export function addWork(program: Command): void {
     .addHelpText('after', examples('work'))
     .action(async () => {
       const settings = readSettings(process.env);
+      checkSecrets(settings);
       const { work } = await import('../../server/workers/worker.ts');
       await work(settings);
     });

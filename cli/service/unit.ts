@@ -23,6 +23,9 @@ export const WRITTEN_BY =
 
 /** systemd creates, owns and protects folders below this one. */
 const STATE = '/var/lib';
+/** The folder of keys below it. */
+const SECRETS = 'ordinate-secrets';
+const KEY_FILE = `${STATE}/${SECRETS}/secrets.key`;
 /** Ports below this one need a capability. */
 const FIRST_FREE_PORT = 1024;
 
@@ -32,9 +35,9 @@ export function isState(dataFolder: string): boolean {
 }
 
 export function unitText({ user, dataFolder, port, node, program }: Service): string {
-  const folder = isState(dataFolder)
-    ? `StateDirectory=${relative(STATE, dataFolder)}\nStateDirectoryMode=0700`
-    : `ReadWritePaths=${dataFolder}`;
+  // The folder of keys is not in the data folder.
+  const states = [...(isState(dataFolder) ? [relative(STATE, dataFolder)] : []), SECRETS];
+  const others = isState(dataFolder) ? '' : `\nReadWritePaths=${dataFolder}`;
   const capabilities = port > 0 && port < FIRST_FREE_PORT ? 'CAP_NET_BIND_SERVICE' : '';
   return `${WRITTEN_BY}
 [Unit]
@@ -52,6 +55,7 @@ ExecStart=${node} ${program} serve
 User=${user}
 WorkingDirectory=${dataFolder}
 Environment=ORDINATE_DATA=${dataFolder} PORT=${port}
+Environment=ORDINATE_SECRETS_KEY_FILE=${KEY_FILE}
 EnvironmentFile=-${ENVIRONMENT_FILE}
 Restart=on-failure
 RestartSec=5
@@ -61,8 +65,9 @@ TimeoutStopSec=30
 # If the system kills the process of background jobs, the server starts it again.
 OOMPolicy=continue
 
-# It writes its data folder and nothing else.
-${folder}
+# It writes its data folder and its file of keys, and nothing else.
+StateDirectory=${states.join(' ')}
+StateDirectoryMode=0700${others}
 UMask=0077
 ProtectSystem=strict
 ProtectHome=yes
@@ -101,12 +106,12 @@ WantedBy=multi-user.target
 
 /** The template of the environment file: every setting with its default, commented out. */
 export function environmentText(): string {
-  const inUnit: readonly string[] = [SETTINGS.dataFolder.name, SETTINGS.port.name];
+  const inUnit: readonly string[] = [SETTINGS.dataFolder.name, SETTINGS.port.name, SETTINGS.secretsKeyFile.name];
   const settings = Object.values(SETTINGS)
     .filter(({ name }) => !inUnit.includes(name))
     .map(({ name, help, fallback }) => `# ${help}\n#${name}=${fallback}\n`);
   return `# Settings of the service ordinate. Remove the # before a setting to change it, then: systemctl restart ordinate
-# ${inUnit.join(' and ')} are in the unit: ordinate install-service --data FOLDER --port PORT
+# ${inUnit.join(', ')} are in the unit: ordinate install-service --data FOLDER --port PORT
 
 ${settings.join('\n')}`;
 }

@@ -1,4 +1,4 @@
-import { availableParallelism } from 'node:os';
+import { availableParallelism, homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { isDatabaseUrl, isOrigin, isTrinoUrl, SIZE, setting, size, wholeNumber } from './values.ts';
 
@@ -117,6 +117,14 @@ export const STORES = {
     help: 'Threads that DuckDB uses in each process.',
     wanted: 'a whole number from 1 to 256',
     read: (text) => wholeNumber(text, 1, 256),
+  }),
+  secretsKeyFile: setting({
+    name: 'ORDINATE_SECRETS_KEY_FILE',
+    uses: ['secrets', 'providers', 'server'],
+    fallback: '~/.config/ordinate/secrets.key',
+    help: 'File of the keys that encrypt stored secrets, such as grants of Google; made when it is first needed, outside of the data folder.',
+    wanted: 'the path of a file',
+    read: (text) => (text.endsWith('/') ? undefined : resolve(text.replace(/^~(?=\/)/, homedir()))),
   }),
   minFree: setting({
     name: 'ORDINATE_MIN_FREE',

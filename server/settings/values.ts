@@ -5,6 +5,7 @@ export type Use =
   | 'all'
   | 'catalog'
   | 'files'
+  | 'secrets'
   | 'duckdb'
   | 'facts'
   | 'lists'

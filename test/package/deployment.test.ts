@@ -1,7 +1,7 @@
 // The Dockerfile, compose.yaml and systemd unit match the package and protect the machine.
 // test/package/image.ts runs the steps of the Dockerfile.
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { satisfies } from 'semver';
 import t from 'tap';
 import { parse } from 'yaml';
@@ -102,7 +102,10 @@ t.test('labels, user, volume and signal', (t) => {
   const command = readFileSync(join(ROOT, 'bin/ordinate'), 'utf8');
   t.equal(arenas, /MALLOC_ARENA_MAX:-(\d+)/.exec(command)?.[1], 'what the installed command sets');
   for (const name of Object.keys(environment)) t.ok(settings.includes(name), `${name} is a setting`);
-  t.strictSame(readWords(textsOf(image, 'VOLUME')[0]!), [environment['ORDINATE_DATA']]);
+  t.strictSame(readWords(textsOf(image, 'VOLUME')[0]!), [
+    environment['ORDINATE_DATA'],
+    dirname(environment['ORDINATE_SECRETS_KEY_FILE']!),
+  ]);
   t.strictSame(textsOf(image, 'EXPOSE'), [SETTINGS.port.fallback]);
   t.end();
 });
@@ -173,7 +176,7 @@ t.test('the unit protects the machine, and leaves the server more time than it t
   for (const line of [
     'ProtectSystem=strict',
     'ProtectHome=yes',
-    'StateDirectory=ordinate',
+    'StateDirectory=ordinate ordinate-secrets',
     'StateDirectoryMode=0700',
     'UMask=0077',
     'NoNewPrivileges=yes',

@@ -20,6 +20,8 @@ export const TABLES: readonly { readonly table: string; readonly key: readonly s
   { table: 'alert_evaluations', key: ['project_id'] },
   { table: 'evaluated_alerts', key: ['id'] },
   { table: 'notes', key: ['id'] },
+  { table: 'grants', key: ['id'] },
+  { table: 'connect_attempts', key: ['state_hash'] },
   { table: 'connections', key: ['project_id', 'kind'] },
   { table: 'provider_pauses', key: ['kind', 'property'] },
   { table: 'sync_projects', key: ['project_id'] },

@@ -1,0 +1,8 @@
+import { checkKeyFile } from '../server/runtime/secrets.ts';
+import type { Settings } from '../server/settings/settings.ts';
+import { SETTINGS } from '../server/settings/table.ts';
+
+/** Refuses to start a server with a file of keys that others could read. A file that is not there may never be needed. */
+export function checkSecrets(settings: Settings): void {
+  checkKeyFile(settings, Boolean(process.env[SETTINGS.secretsKeyFile.name]));
+}

@@ -1,0 +1,115 @@
+import type { KeyFile } from '../runtime/secrets.ts';
+import {
+  addKey,
+  forgetKeys,
+  hasKeys,
+  keyIdOf,
+  openSealed,
+  SecretsFailure,
+  sealText,
+  withKeyFile,
+} from '../runtime/secrets.ts';
+import { actorOf, recordAudit } from './audit.ts';
+import type { Catalog, Statement } from './catalog.ts';
+
+/**
+ * All columns with encrypted secrets, which may be null; `row` is the column that identifies a row. A new one needs nothing
+ * but its line: rotations read this list.
+ */
+const SEALED_COLUMNS = {
+  'grants.refresh_token': { table: 'grants', row: 'id', column: 'refresh_token' },
+  'connect_attempts.verifier': { table: 'connect_attempts', row: 'state_hash', column: 'verifier' },
+} as const satisfies Readonly<Record<string, Record<'table' | 'row' | 'column', string>>>;
+
+/** A value of such a column, and its row. */
+export interface SealedField {
+  readonly column: keyof typeof SEALED_COLUMNS;
+  /** The value of the key column. */
+  readonly id: string;
+}
+
+/**
+ * Encrypts a secret for a column, in the transaction that stores it. Makes the first key, unless there are secrets already:
+ * then the file of keys is lost, and another key would hide that. Throws `SecretsFailure`.
+ */
+export async function seal(tx: Catalog, keyFile: KeyFile, field: SealedField, text: string): Promise<string> {
+  if (!hasKeys(keyFile) && (await readAll(tx)).length > 0) throw new SecretsFailure(lostKeys(keyFile));
+  return sealText(keyFile, text, labelOf(field));
+}
+
+/** Decrypts a secret of a column. Throws `SecretsFailure` without its key. */
+export function unseal(keyFile: KeyFile, field: SealedField, sealed: string): string {
+  return openSealed(keyFile, sealed, labelOf(field));
+}
+
+/** Whether a secret of a column can be decrypted. */
+export function isReadable(keyFile: KeyFile, field: SealedField, sealed: string): boolean {
+  try {
+    unseal(keyFile, field, sealed);
+    return true;
+  } catch (error) {
+    if (error instanceof SecretsFailure) return false;
+    throw error;
+  }
+}
+
+interface Rotated {
+  readonly rotated: number;
+  /** Secrets whose key is missing: they stay as they are. */
+  readonly unreadable: number;
+  /** Keys that were removed from the file. */
+  readonly forgotten: number;
+}
+
+/**
+ * Makes a new key and encrypts all secrets again, in one transaction. The key is in the file before; old keys are removed
+ * after the commit, with `forget` only, so that everything can be read whenever this is killed.
+ */
+export async function rotateSecrets(catalog: Catalog, keyFile: KeyFile, forget: boolean): Promise<Rotated> {
+  return withKeyFile(keyFile, async () => {
+    const { rotated, unreadable } = await catalog.transaction(async (tx) => {
+      const all = await readAll(tx);
+      if (!hasKeys(keyFile) && all.length > 0) throw new SecretsFailure(lostKeys(keyFile));
+      await addKey(keyFile);
+      const readable = all.filter(({ sealed, ...field }) => isReadable(keyFile, field, sealed));
+      for (const { sealed, ...field } of readable) {
+        const again = await seal(tx, keyFile, field, unseal(keyFile, field, sealed));
+        const statement: Statement = { template: 'sealed_value_set', parts: SEALED_COLUMNS[field.column] };
+        await tx.statements.run(statement, { id: field.id, sealed: again });
+      }
+      const counts = { rotated: readable.length, unreadable: all.length - readable.length };
+      await recordAudit(tx, {
+        workspace: null,
+        actor: actorOf(null),
+        action: 'secrets.rotated',
+        subject: null,
+        details: counts,
+      });
+      return counts;
+    });
+    // In a transaction again: nothing is encrypted outside of one.
+    const forgotten = forget
+      ? await catalog.transaction(async (tx) =>
+          forgetKeys(keyFile, new Set((await readAll(tx)).map(({ sealed }) => keyIdOf(sealed)))),
+        )
+      : 0;
+    return { rotated, unreadable, forgotten };
+  });
+}
+
+async function readAll(tx: Catalog): Promise<(SealedField & { sealed: string })[]> {
+  const found: (SealedField & { sealed: string })[] = [];
+  for (const [name, parts] of Object.entries(SEALED_COLUMNS)) {
+    const rows = await tx.statements.all<{ id: string; sealed: string }>({ template: 'sealed_values', parts });
+    found.push(...rows.map((row) => ({ ...row, column: name as SealedField['column'] })));
+  }
+  return found;
+}
+
+function labelOf({ column, id }: SealedField): string {
+  return `${column} ${id}`;
+}
+
+function lostKeys({ secretsKeyFile }: KeyFile): string {
+  return `The file of keys '${secretsKeyFile}' (ORDINATE_SECRETS_KEY_FILE) is missing, but there are secrets that need it. Restore it from its copy; if it is lost, first remove what has secrets, such as revoked grants.`;
+}
