@@ -58,6 +58,7 @@ export function toConnection(provider: Provider, options: ConnectionOptions, fai
   return {
     kind: provider.kind,
     credentials: credentialsPath(provider, options.credentials, failed),
+    grant: null,
     endpoint: options.endpoint ?? null,
     tokenEndpoint: options.tokenEndpoint ?? null,
     dataset: options.dataset ?? null,

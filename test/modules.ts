@@ -55,7 +55,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
   },
   projects: {
     purpose: 'what commands change without a load: projects, properties, tracked queries',
-    imports: ['providers', 'load', 'facts', 'catalog', 'storage', 'domain', 'runtime'],
+    imports: ['providers', 'load', 'facts', 'catalog', 'storage', 'domain', 'runtime', 'settings'],
   },
   import: {
     purpose: 'exports of the user interface and pulls of the API → a snapshot',

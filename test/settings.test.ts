@@ -41,8 +41,11 @@ t.test('the public address is https, without a path', (t) => {
   const url = (text: string) => read({ ORDINATE_PUBLIC_URL: text }).settings.publicUrl;
   t.equal(url(''), null);
   t.equal(url('https://reports.example:8443'), 'https://reports.example:8443');
+  for (const local of ['http://localhost:3000', 'http://127.0.0.1', 'http://[::1]:3000']) t.equal(url(local), local);
   for (const wrong of [
     'http://reports.example',
+    'http://localhost.example',
+    'http://127.0.0.2:3000',
     'https://reports.example/',
     'https://reports.example/app',
     'reports.example',
@@ -50,7 +53,7 @@ t.test('the public address is https, without a path', (t) => {
   ]) {
     t.throws(
       () => url(wrong),
-      { message: /^ORDINATE_PUBLIC_URL must be an https address without a path, such as/ },
+      { message: /^ORDINATE_PUBLIC_URL must be an https address without a path, such as .*, or http with localhost/ },
       wrong,
     );
   }

@@ -48,10 +48,17 @@ export function addConnections(program: Command): void {
     .option('--json', 'print one JSON document')
     .addHelpText('after', examples('connections list', 'connections list --workspace acme --json'))
     .action(async ({ workspace, json }: { workspace?: string; json?: boolean }) => {
-      const rows = (await withStores(({ catalog }) => listConnections(catalog, workspace ?? null))).map((row) => ({
-        ...row,
-        changedAt: isoInstant(row.changedAt),
-      }));
+      const { grantOf } = await import('../../server/projects/connect.ts');
+      const rows = await withStores(async (stores) => {
+        const all = await listConnections(stores.catalog, workspace ?? null);
+        return Promise.all(
+          all.map(async ({ changedAt, ...row }) => ({
+            ...row,
+            ...(await grantOf(stores, row)),
+            changedAt: isoInstant(changedAt),
+          })),
+        );
+      });
       if (json) printJson(rows);
       else await printTable(rows, 'There are no connections yet.');
     });

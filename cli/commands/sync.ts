@@ -74,7 +74,7 @@ type Shown = Omit<SyncStatus, 'lastRun' | 'nextRun'> & { lastRun: string | null;
 
 async function printStatuses(statuses: readonly Shown[]): Promise<void> {
   await printTable(
-    statuses.map(({ id, status, lastRun, nextRun, lastError, backfill: { from, through, done, total } }) => ({
+    statuses.map(({ id, status, lastRun, nextRun, lastError, warning, backfill: { from, through, done, total } }) => ({
       project: id,
       status,
       from,
@@ -83,6 +83,7 @@ async function printStatuses(statuses: readonly Shown[]): Promise<void> {
       lastRun,
       nextRun: nextRun !== null && Date.parse(nextRun) <= Date.now() ? 'now' : nextRun,
       lastError,
+      warning,
     })),
     'No project has a search-console connection; connections set makes one.',
   );

@@ -109,6 +109,7 @@ function connectionTo({ dataFolder }: Settings, endpoint: string, tokenEndpoint:
     tokenEndpoint,
     dataset: null,
     location: null,
+    grant: null,
     archive: 'queries,pages',
   };
 }

@@ -39,6 +39,7 @@ export const CONNECTION = {
   credentials: null,
   endpoint: null,
   tokenEndpoint: null,
+  grant: null,
   dataset: null,
   location: null,
   archive: 'none',

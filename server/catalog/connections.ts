@@ -9,12 +9,14 @@ export const ARCHIVES = ['queries,pages', 'queries', 'pages', 'none'] as const;
 export type Archive = (typeof ARCHIVES)[number];
 export const DEFAULT_ARCHIVE: Archive = 'queries,pages';
 
-/** A connection of a project to a provider. Contains no secrets: credentials are a file path. */
+/** A connection of a project to a provider. Contains no secrets: credentials are a file path, or those of a grant. */
 export interface Connection {
   /** The name of the provider. */
   readonly kind: string;
   /** Path of a file with credentials; null for the default ones of the environment, or for none. */
   readonly credentials: string | null;
+  /** The id of a grant, in place of credentials. */
+  readonly grant: string | null;
   /** Replaces the provider's own address. */
   readonly endpoint: string | null;
   /** Replaces the address of the token endpoint. */
@@ -55,6 +57,7 @@ export async function putConnection(
   project: string,
   connection: Connection,
   at: Microseconds,
+  by: string | null = null,
 ): Promise<void> {
   await catalog.transaction(async (tx) => {
     const { workspaceId: workspace } = await requireProject(tx, project);
@@ -66,7 +69,7 @@ export async function putConnection(
     await recordAudit(tx, {
       at,
       workspace,
-      actor: actorOf(null),
+      actor: actorOf(by),
       action: 'connection.set',
       subject: project,
       details,

@@ -1,9 +1,10 @@
 import { newUuid } from '../domain/ids.ts';
-import type { Microseconds } from '../domain/instants.ts';
+import { isoInstantOrNull, type Microseconds } from '../domain/instants.ts';
 import type { KeyFile } from '../runtime/secrets.ts';
-import { recordAudit } from './audit.ts';
+import { actorOf, recordAudit } from './audit.ts';
 import type { Catalog } from './catalog.ts';
-import { isReadable, seal } from './secrets.ts';
+import { isReadable, seal, unseal } from './secrets.ts';
+import { dropProviderLists } from './stored-lists.ts';
 
 /** The grant of an account to read its properties. Its refresh token is encrypted. */
 export interface Grant {
@@ -46,7 +47,77 @@ export async function listGrants(catalog: Catalog, workspace: string | null): Pr
   return catalog.statements.all<Grant>('grants', { workspace });
 }
 
+/** When Google ends a grant of a consent screen in testing, and what to do; nulls for others. */
+export function endOfGrant(grant: Pick<Grant, 'endsAt'> | undefined): {
+  endsAt: string | null;
+  warning: string | null;
+} {
+  const instant = isoInstantOrNull(grant?.endsAt ?? null);
+  if (instant === null) return { endsAt: null, warning: null };
+  const warning = `Your consent screen is in testing: this connection ends on ${instant.slice(0, 10)}. Publish it, then connect again.`;
+  return { endsAt: instant, warning };
+}
+
 export function stateOfGrant(keyFile: KeyFile, { id, lostAt, refreshToken }: Grant): GrantState {
   if (lostAt !== null) return 'lost';
   return isReadable(keyFile, { column: 'grants.refresh_token', id }, refreshToken) ? 'ok' : 'unreadable';
+}
+
+/** A grant by its id. */
+export async function findGrant(catalog: Catalog, id: string): Promise<Grant | undefined> {
+  return catalog.statements.get<Grant>('grant', { id });
+}
+
+/** Decrypts the refresh token of a grant. Throws `SecretsFailure` without its key. */
+export function tokenOf(keyFile: KeyFile, { id, refreshToken }: Grant): string {
+  return unseal(keyFile, { column: 'grants.refresh_token', id }, refreshToken);
+}
+
+/** The projects of a workspace that read through a grant. */
+export async function listGrantProjects(
+  catalog: Catalog,
+  workspace: string,
+): Promise<{ grant: string; project: string; property: string }[]> {
+  return catalog.statements.all('grant_projects', { workspace });
+}
+
+/** Marks a grant that the provider has refused, once; its projects are synced at once, so that their status says so. */
+export async function loseGrant(catalog: Catalog, { id, workspace, kind }: Grant, at: Microseconds): Promise<void> {
+  await catalog.transaction(async (tx) => {
+    if ((await tx.statements.run('grant_lose', { id, at })) === 0) return;
+    const actor = actorOf(null);
+    await recordAudit(tx, { at, workspace, actor, action: 'grant.lost', subject: id, details: { kind } });
+    for (const { grant, project } of await listGrantProjects(tx, workspace)) {
+      if (grant === id) await tx.statements.run('sync_now', { project });
+    }
+  });
+}
+
+/** Connects a project to another grant of its workspace, and syncs it at once. */
+export async function moveToGrant(
+  tx: Catalog,
+  { project, grant, at }: { project: string; grant: Grant; at: Microseconds },
+): Promise<void> {
+  await tx.statements.run('connection_move', { project, grant: grant.id, at });
+  await tx.statements.run('pause_end', { project, kind: 'search-console' });
+  await tx.statements.run('sync_now', { project });
+  const { workspace, connectedBy: actor } = grant;
+  const details = { kind: 'search-console', grant: grant.id };
+  await recordAudit(tx, { at, workspace, actor, action: 'connection.set', subject: project, details });
+}
+
+/** Forgets a grant with the connections of its projects, which keep their data. False if there is none. */
+export async function removeGrant(
+  catalog: Catalog,
+  { id, workspace }: Pick<Grant, 'id' | 'workspace'>,
+  { by: actor, at }: { by: string; at: Microseconds },
+): Promise<boolean> {
+  return catalog.transaction(async (tx) => {
+    const projects = (await listGrantProjects(tx, workspace)).filter(({ grant }) => grant === id);
+    for (const { project } of projects) await dropProviderLists(tx, project);
+    if ((await tx.statements.run('grant_delete', { id })) === 0) return false;
+    const details = { projects: projects.map(({ project }) => project) };
+    await recordAudit(tx, { at, workspace, actor, action: 'grant.revoked', subject: id, details });
+    return true;
+  });
 }

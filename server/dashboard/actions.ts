@@ -1,4 +1,4 @@
-import type { FastifyError, FastifyInstance, FastifyRequest, HTTPMethods } from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import { sendError } from '../api/plugins/errors.ts';
 import type { Member } from '../api/principal.ts';
@@ -14,6 +14,7 @@ const MAX_BODY = 65_536;
 
 /** Who may do something; a key may nothing of it. */
 export const MANAGERS: readonly Role[] = ['owner', 'admin'];
+export const OWNERS: readonly Role[] = ['owner'];
 export const MEMBERS: readonly Role[] = ['owner', 'admin', 'member'];
 
 /** What a member wants to do. */
@@ -35,6 +36,9 @@ export interface Call<Body, Found> extends Wanted {
   readonly at: Microseconds;
   readonly body: Body;
   readonly found: Found;
+  readonly request: FastifyRequest;
+  /** For headers, and the status of some results. */
+  readonly reply: FastifyReply;
 }
 
 interface Action<Body extends TSchema, Found> {
@@ -83,10 +87,10 @@ export function takeActions(api: FastifyInstance, context: Context): AddAction {
         const { email: by, role } = requireRole(principal!.member, roles);
         const body = schema === undefined ? requireNone(request) : await readBody(schema, request);
         const at = toMicroseconds(context.now());
-        const result = await orWait(run({ ...wanted, by, role, at, body: body as never, found }));
-        if (result === undefined) return reply.code(204).send();
         reply.code(status);
-        return result;
+        const call = { ...wanted, by, role, at, body: body as never, found, request, reply };
+        const result = await orWait(run(call));
+        return result === undefined ? reply.code(204).send() : result;
       },
     });
   };

@@ -7,6 +7,7 @@ import { openUsage } from '../catalog/open-usage.ts';
 import { notFound } from '../domain/errors.ts';
 import type { Stores } from '../load/stores.ts';
 import { takeActions } from './actions.ts';
+import { addConnectActions, addConnectCallback } from './connect-actions.ts';
 import { addKeyRoutes } from './key-routes.ts';
 import { addNoteActions } from './note-actions.ts';
 import { addPages } from './pages.ts';
@@ -42,6 +43,7 @@ export async function addDashboard(
   });
   app.addHook('onClose', async () => usage.close());
   await app.register(async (dashboard) => addPages(dashboard));
+  await app.register(async (dashboard) => addConnectCallback(dashboard, context, stores));
   await app.register(async (dashboard) => addSignIn(dashboard, { guard: signInGuard, context }));
   await app.register(
     async (api) => {
@@ -51,6 +53,7 @@ export async function addDashboard(
       const add = takeActions(api, context);
       addKeyRoutes(add, context, usage);
       addNoteActions(add, stores);
+      addConnectActions(add, context, stores);
       const answerUnknown = (): never => {
         throw notFound('The dashboard has nothing at this address.');
       };

@@ -8,6 +8,11 @@ const LOOPBACK_NAME = 'ordinate';
 
 const LOOPBACK = /^(localhost|127(?:\.\d{1,3}){3}|\[::1\])(:\d+)?$/;
 
+/** The value of a cookie that came with a request. */
+export function readCookie({ headers }: FastifyRequest, name: string): string | undefined {
+  return parseCookies(headers.cookie).get(name);
+}
+
 /** The secret of the session whose cookie came with a request. */
 export function sessionCookie(request: FastifyRequest): string | undefined {
   const cookies = parseCookies(request.headers.cookie);
@@ -53,7 +58,7 @@ function isOrigin(origin: string, host: string | undefined): boolean {
 }
 
 /** Whether a browser sees this server over plain HTTP at a loopback address. */
-function isPlainLoopback({ protocol, headers }: FastifyRequest): boolean {
+export function isPlainLoopback({ protocol, headers }: FastifyRequest): boolean {
   // What the browser says goes before what a proxy may have changed.
   const { origin } = headers;
   if (origin !== undefined) return origin.startsWith('http://') && LOOPBACK.test(origin.slice('http://'.length));

@@ -11,7 +11,7 @@ export async function listProperties(providers: Providers, connection: Connectio
     return await readProperties(providers, connection);
   } catch (error) {
     if (!(error instanceof ProviderFailure)) throw error;
-    const advice = missingFor(error)?.advice;
+    const advice = missingFor(error, connection)?.advice;
     const message = `The properties cannot be read: ${sentenceOf(error)}${advice === undefined ? '' : `\n${advice}`}`;
     throw new Error(message, { cause: error });
   }

@@ -2,10 +2,10 @@ import { actorOf, recordAudit } from '../catalog/audit.ts';
 import type { Connection } from '../catalog/connections.ts';
 import { findProjectsOfProperty, newProjectId, requireProject } from '../catalog/projects.ts';
 import { requireWorkspace } from '../catalog/workspaces.ts';
-import { toMicroseconds } from '../domain/instants.ts';
+import { type Microseconds, toMicroseconds } from '../domain/instants.ts';
 import { domainOf } from '../domain/properties.ts';
 import type { LockOptions } from '../load/change-facts.ts';
-import { changeEntities, entityRow } from '../load/entities.ts';
+import { changeEntities, entityRow, type KeywordRow } from '../load/entities.ts';
 import type { Stores } from '../load/stores.ts';
 import { setConnection } from '../providers/connections.ts';
 import type { Providers } from '../providers/providers.ts';
@@ -23,8 +23,6 @@ export interface NewProject {
   readonly country: string | null;
   /** Display name instead of the property's domain. */
   readonly name: string | null;
-  /** Number of queries with the most clicks to track. */
-  readonly trackTop: number;
 }
 
 export interface CreatedProject {
@@ -47,18 +45,36 @@ interface Running {
 export async function createProject(
   stores: Stores,
   providers: Providers,
-  { workspace, connection, brandTerms, country, name, trackTop, ...named }: NewProject,
+  { trackTop, ...given }: NewProject & { /** Number of queries with the most clicks to track. */ trackTop: number },
   { now, report }: Running,
 ): Promise<CreatedProject> {
+  const { workspace, connection, country } = given;
   await requireWorkspace(stores.catalog, workspace);
   report('reading the properties');
-  const property = await findProperty(providers, connection, named.property);
+  const property = await findProperty(providers, connection, given.property);
   if (trackTop > 0) report('reading the queries with the most clicks');
   const queries =
     trackTop === 0 ? [] : await readTopQueries(providers, connection, { property, country, count: trackTop, now });
+  const waiting = { onWait: () => report('waiting for a load to end') };
+  const author = { by: null, at: toMicroseconds(now) };
+  return addProject(stores, { ...given, property, queries, source: 'suggested' }, author, waiting);
+}
+
+/** The queries that a new project tracks. */
+interface Tracked {
+  readonly queries: readonly string[];
+  readonly source: KeywordRow['source'];
+}
+
+/** Adds a project with a connection to exactly this property. */
+export function addProject(
+  stores: Stores,
+  { workspace, property, connection, brandTerms, country, name, queries, source }: NewProject & Tracked,
+  { by, at }: { by: string | null; at: Microseconds },
+  waiting: LockOptions,
+): Promise<CreatedProject> {
   const domain = name ?? domainOf(property) ?? property;
-  const at = toMicroseconds(now);
-  return changeEntities(stores, { onWait: () => report('waiting for a load to end') }, async ({ tx, put }) => {
+  return changeEntities(stores, waiting, async ({ tx, put }) => {
     const others = (await findProjectsOfProperty(tx, workspace, property)).map((project) => project.id);
     const id = await newProjectId(tx);
     const row = {
@@ -78,10 +94,10 @@ export async function createProject(
       created_at: at,
     };
     await put('projects', [row]);
-    const actor = actorOf(null);
+    const actor = actorOf(by);
     await recordAudit(tx, { at, workspace, actor, action: 'project.created', subject: id, details: { property } });
-    await setConnection(tx, id, connection, at);
-    const { rows } = newKeywords([], queries, { project: id, source: 'suggested', at });
+    await setConnection(tx, id, connection, at, by);
+    const { rows } = newKeywords([], queries, { project: id, source, at });
     await put('keywords', rows);
     return { id, workspace, property, domain, trackedKeywords: rows.length, others };
   });

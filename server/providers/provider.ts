@@ -1,3 +1,4 @@
+import type { Catalog } from '../catalog/catalog.ts';
 import type { Connection } from '../catalog/connections.ts';
 import type { ListKind } from '../catalog/stored-lists.ts';
 import type { Day } from '../domain/dates.ts';
@@ -30,6 +31,9 @@ export interface Provider {
 
 /** The context that all providers of a process share. */
 export interface ProviderContext {
+  readonly catalog: Catalog;
+  /** Milliseconds, as `Date.now`. */
+  readonly now: () => number;
   readonly gateway: Gateway;
   readonly settings: Settings;
 }
@@ -37,7 +41,7 @@ export interface ProviderContext {
 /** An option of commands for a connection. */
 export interface ConnectionOption {
   /** The field of the connection for its value. */
-  readonly name: Exclude<keyof Connection, 'kind'>;
+  readonly name: Exclude<keyof Connection, 'kind' | 'grant'>;
   /** As the help shows it, such as `--dataset <project.dataset>`. */
   readonly flags: string;
   readonly help: string;

@@ -23,10 +23,14 @@ const MAX_CLIENTS = 1000;
 export class Providers implements ProviderContext {
   readonly gateway: Gateway;
   readonly settings: Settings;
+  readonly catalog: Catalog;
+  readonly now: () => number;
   readonly #clients = new LRUCache<CacheKey, ConnectedProvider>({ max: MAX_CLIENTS });
 
   constructor({ catalog, usage, settings, log, now }: ProvidersOptions) {
     this.settings = settings;
+    this.catalog = catalog;
+    this.now = now;
     this.gateway = new Gateway({
       catalog,
       usage,

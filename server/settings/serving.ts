@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { isNetwork, isOrigin, isRedisUrl, LOG_LEVELS, setting, size, wholeNumber } from './values.ts';
+import { isNetwork, isOrigin, isRedisUrl, isSafeOrigin, LOG_LEVELS, setting, size, wholeNumber } from './values.ts';
 
 /** How the server listens and answers. */
 export const SERVING = {
@@ -80,8 +80,8 @@ export const SERVING = {
     fallback: '',
     shown: 'none',
     help: 'Address of this server in browsers, which alerts link to and `ordinate login` prints.',
-    wanted: 'an https address without a path, such as https://reports.example.com',
-    read: (text) => (text === '' ? null : isOrigin(text) && text.startsWith('https:') ? text : undefined),
+    wanted: 'an https address without a path, such as https://reports.example.com, or http with localhost',
+    read: (text) => (text === '' ? null : isOrigin(text) && isSafeOrigin(text) ? text : undefined),
   }),
   corsOrigins: setting({
     name: 'ORDINATE_CORS_ORIGINS',

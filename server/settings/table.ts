@@ -1,6 +1,7 @@
+import { CONNECT } from './connect.ts';
 import { SERVING } from './serving.ts';
 import { STORES } from './stores.ts';
 import { WORK } from './work.ts';
 
 /** All settings: the parser of the environment, `--help` and docs/settings.md use this table. */
-export const SETTINGS = { ...STORES, ...SERVING, ...WORK };
+export const SETTINGS = { ...STORES, ...SERVING, ...CONNECT, ...WORK };

@@ -94,6 +94,11 @@ export function isOrigin(text: string): boolean {
   return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }
 
+/** HTTPS, or HTTP that stays on the machine. */
+export function isSafeOrigin(text: string): boolean {
+  return /^https:|^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/.test(text);
+}
+
 export function isDatabaseUrl(text: string): boolean {
   return /^postgres(?:ql)?:\/\//.test(text) && URL.canParse(text) && new URL(text).pathname.length > 1;
 }

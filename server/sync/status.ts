@@ -1,4 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts';
+import { endOfGrant, findGrant } from '../catalog/grants.ts';
 import type { Project } from '../catalog/projects.ts';
 import { type Day, eachDay, earlier, later, pacificDayOf } from '../domain/dates.ts';
 import type { Microseconds } from '../domain/instants.ts';
@@ -22,6 +23,9 @@ export interface SyncStatus {
   readonly lastError: string | null;
   /** Null: as soon as possible. */
   readonly nextRun: Microseconds | null;
+  /** When the provider ends the grant of the connection, an instant, and what to do; nulls where it does not say. */
+  readonly endsAt: string | null;
+  readonly warning: string | null;
   /** The days to sync, and how many are complete in all tables. */
   readonly backfill: { readonly from: Day; readonly through: Day; readonly done: number; readonly total: number };
   readonly tables: Readonly<Partial<Record<SyncTable, TableStatus>>>;
@@ -31,6 +35,8 @@ export interface SyncStatus {
 export async function readSyncStatus(catalog: Catalog, id: string, now: number): Promise<SyncStatus | undefined> {
   const connected = await findConnected(catalog, id);
   if (connected === undefined) return undefined;
+  const { grant: grantId } = connected.connection;
+  const grant = grantId === null ? undefined : await findGrant(catalog, grantId);
   const today = pacificDayOf(now);
   const { sync, input } = await prepare(catalog, connected, { today, now, staleAfter: 0 });
   const through = sync.lastDay ?? today;
@@ -58,6 +64,7 @@ export async function readSyncStatus(catalog: Catalog, id: string, now: number):
     lastRun: sync.lastRunAt,
     lastError: sync.lastError,
     nextRun: sync.nextRunAt,
+    ...endOfGrant(grant),
     backfill: { from, through, done, total: allDays.length },
     tables: Object.fromEntries(tables),
   };

@@ -10,7 +10,7 @@ export type Who = Role | 'other' | 'key' | 'stranger';
  * A server with a member of each role, one of another workspace (`other`), and a session of a key. `send` sends a request
  * to `/app/api` as the page of one of them does.
  */
-export async function makeTeam(t: Test, snapshot: Tables = {}) {
+export async function makeTeam(t: Test, snapshot: Tables = {}, environment: NodeJS.ProcessEnv = {}) {
   const clock = { at: NOW };
   const world = await makeWorld(
     t,
@@ -19,7 +19,7 @@ export async function makeTeam(t: Test, snapshot: Tables = {}) {
       projects: [PROJECT, { ...PROJECT, id: 'Proj2' }, { ...PROJECT, id: 'Other', workspace_id: 'other' }],
       ...snapshot,
     },
-    { now: () => clock.at },
+    { now: () => clock.at, environment },
   );
   const { app, catalog } = world;
   const cookies = new Map<Who, string>();
@@ -59,6 +59,7 @@ export async function makeTeam(t: Test, snapshot: Tables = {}) {
     const answer: any = text === '' ? null : JSON.parse(text);
     return {
       status: response.statusCode,
+      headers: response.headers,
       body: answer,
       code: answer?.error?.code,
       message: answer?.error?.message ?? '',
@@ -70,5 +71,5 @@ export async function makeTeam(t: Test, snapshot: Tables = {}) {
     // biome-ignore lint/suspicious/noExplicitAny: answers are picked from
     return { body: response.json<any>() };
   };
-  return { ...world, clock, send, read };
+  return { ...world, clock, cookies, send, read };
 }

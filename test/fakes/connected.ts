@@ -31,6 +31,7 @@ export async function connect(catalog: Catalog, connection: Partial<Connection>,
     tokenEndpoint: null,
     dataset: null,
     location: null,
+    grant: null,
     archive: 'queries,pages',
   } as const;
   await setConnection(catalog, project, { ...all, ...connection }, 0);

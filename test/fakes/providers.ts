@@ -51,6 +51,7 @@ export async function providersWorld(
     tokenEndpoint: google.tokenUrl,
     dataset: null,
     location: null,
+    grant: null,
     archive: 'queries,pages',
   };
   const run: ProvidersWorld['run'] = (work, job = {}) =>

@@ -91,7 +91,15 @@ t.test('what a catalog has of providers stays when it takes the kinds of all of 
   const catalog = await openCatalog(sqliteIn(folder));
   t.teardown(() => catalog.close());
   const [kind, endpoint, tokenEndpoint] = ['bigquery', 'https://b/', 'https://c/'];
-  const connection = { kind, credentials: 'a.json', endpoint, tokenEndpoint, dataset: 'p.d', location: 'EU' };
+  const connection = {
+    kind,
+    credentials: 'a.json',
+    endpoint,
+    tokenEndpoint,
+    grant: null,
+    dataset: 'p.d',
+    location: 'EU',
+  };
   t.strictSame({ ...(await connectionsOf(catalog, 'Proj1'))[0] }, { ...connection, archive: 'pages' });
   const pause = { until: 7, reason: 'rate-limit', loadRefusedOn: '2026-03-01' };
   t.strictSame({ ...(await findPause(catalog, 'bigquery', 'sc-domain:shop.example')) }, pause);

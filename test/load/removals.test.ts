@@ -121,6 +121,7 @@ t.test('projects remove: only what is confirmed, with all that belongs to it', a
       tokenEndpoint: null,
       dataset: null,
       location: null,
+      grant: null,
       archive: 'queries,pages',
     },
     0,

@@ -63,6 +63,7 @@ export async function startModel(folder: string, options: ModelOptions): Promise
       tokenEndpoint: tokenUrl,
       dataset: null,
       location: null,
+      grant: null,
       archive: 'none',
     },
     stop: async () => {

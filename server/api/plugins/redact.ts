@@ -10,6 +10,9 @@ const ENCODED = /%(?:25)*([2-7][0-9a-f])/gi;
 /** Keys and tokens: their prefixes, with the rest of the same part of a URL. */
 const KEY = /(ord_(?:live|feed|link|sess)_)[^/?#&;=]*/gi;
 
+/** What Google sends back to the dashboard, in the address. */
+const ANSWER = /((?:^|[?&;])(?:code|state)=)[^&;#\s]*/gi;
+
 /** A word as long as the secret of a key; nothing else in our URLs is that long. */
 const SECRET = /[a-z0-9]{32,}/gi;
 
@@ -32,7 +35,10 @@ export function redact(text: string): string {
 }
 
 function mask(text: string): string {
-  return text.replaceAll(KEY, (_, prefix: string) => `${prefix.toLowerCase()}…`).replaceAll(SECRET, '…');
+  return text
+    .replaceAll(KEY, (_, prefix: string) => `${prefix.toLowerCase()}…`)
+    .replaceAll(ANSWER, '$1…')
+    .replaceAll(SECRET, '…');
 }
 
 /** Decodes repeatedly; undefined if `MAX_DEPTH` is exceeded. */

@@ -1,14 +1,21 @@
 import { statSync } from 'node:fs';
 import type { AuthClient, gaxios, OAuth2Client } from 'google-auth-library';
 import type { Connection } from '../../catalog/connections.ts';
+import { findGrant, type Grant, loseGrant, tokenOf } from '../../catalog/grants.ts';
 import { type CacheKey, cacheKey } from '../../domain/cache-key.ts';
+import { toMicroseconds } from '../../domain/instants.ts';
+import type { Settings } from '../../settings/settings.ts';
 import { ProviderFailure } from '../failures.ts';
 import type { ProviderContext } from '../provider.ts';
 import { readCredentials } from './credentials.ts';
+import { toFailure } from './failures.ts';
+import { googleAddresses, readClientSecret } from './oauth.ts';
 
 /** A signed-in Google client with its secrets. */
 export interface Identity {
   readonly client: AuthClient;
+  /** The headers of a request, with an access token. */
+  headers(): Promise<Headers>;
   /** Texts to redact from logs and messages: keys, grants, the current access token. */
   secrets(): string[];
   /** Discards the access token, so that the next request gets a new one. */
@@ -22,7 +29,7 @@ const TOKEN_ADDRESS = 'https://oauth2.googleapis.com/token';
 const MAX_TOKEN_BYTES = 1_000_000;
 
 /** Signed-in clients, until their credentials file changes. */
-type Known = Map<CacheKey, { stamp: number; identity: Promise<Identity> }>;
+type Known = Map<CacheKey, { stamp: number | string; identity: Promise<Identity> }>;
 const KNOWN = new WeakMap<ProviderContext, Known>();
 
 /**
@@ -30,22 +37,81 @@ const KNOWN = new WeakMap<ProviderContext, Known>();
  * @param scope what it may read
  */
 export async function identityOf(
-  { credentials, tokenEndpoint }: Connection,
+  { credentials, tokenEndpoint: ownEndpoint, grant: grantId }: Connection,
   scope: string,
   context: ProviderContext,
 ): Promise<Identity> {
+  const tokenEndpoint = ownEndpoint ?? (context.settings.googleEndpoint && googleAddresses(context.settings).token);
   const all: Known = KNOWN.get(context) ?? new Map();
   KNOWN.set(context, all);
-  const key = cacheKey(scope, credentials, tokenEndpoint);
-  const stamp = credentials === null ? 0 : (statSync(credentials, { throwIfNoEntry: false })?.mtimeMs ?? -1);
+  const key = cacheKey(scope, credentials, tokenEndpoint, grantId);
+  const grant = grantId === null ? null : await requireGrant(context, grantId);
+  const stamp =
+    grant?.refreshToken ??
+    (credentials === null ? 0 : (statSync(credentials, { throwIfNoEntry: false })?.mtimeMs ?? -1));
   let known = all.get(key);
   if (known?.stamp !== stamp) {
     const options = { credentials, tokenEndpoint, scopes: [scope], timeLimit: timeLimitOf(context) };
-    known = { stamp, identity: signIn(options) };
+    known = { stamp, identity: grant === null ? signIn(options) : signInByGrant(context, grant, options) };
     known.identity.catch(() => all.delete(key));
     all.set(key, known);
   }
   return known.identity;
+}
+
+/** A grant that was not refused. Throws `ProviderFailure`. */
+async function requireGrant({ catalog }: ProviderContext, id: string): Promise<Grant> {
+  const grant = await findGrant(catalog, id);
+  const step = 'credentials';
+  if (grant === undefined) throw new ProviderFailure('access-lost', 'the grant was revoked', { step });
+  if (grant.lostAt !== null) throw grantLost();
+  return grant;
+}
+
+/** Signs in with the refresh token of a grant. Only Google's `invalid_grant` means that it is lost. */
+async function signInByGrant(context: ProviderContext, grant: Grant, options: SignIn): Promise<Identity> {
+  const { settings, catalog, now } = context;
+  const step = 'credentials';
+  const [refreshToken, clientSecret] = readSecrets(settings, grant);
+  const library = await import('google-auth-library');
+  const transporter = makeTransporter(library.gaxios, options.tokenEndpoint, options.timeLimit);
+  const clientId = settings.googleClientId;
+  const client = new library.UserRefreshClient({ clientId, clientSecret, refreshToken, transporter });
+  const identity = toIdentity(client, [clientSecret, refreshToken]);
+  return {
+    ...identity,
+    headers: async () => {
+      try {
+        return await client.getRequestHeaders();
+      } catch (error) {
+        const { message } = toFailure(error, identity.secrets(), []);
+        const { response } = error as { response?: { data?: { error?: unknown } } };
+        const code = response?.data?.error;
+        if (code === 'invalid_grant') {
+          await loseGrant(catalog, grant, toMicroseconds(now()));
+          throw grantLost();
+        }
+        if (code === 'invalid_client' || code === 'unauthorized_client') {
+          throw new ProviderFailure('misconfigured', message, { step });
+        }
+        throw new ProviderFailure('broken', message);
+      }
+    },
+  };
+}
+
+/** Throws `ProviderFailure`, without a part of them. */
+function readSecrets(settings: Settings, grant: Grant): [refreshToken: string, clientSecret: string] {
+  try {
+    return [tokenOf(settings, grant), readClientSecret(settings)];
+  } catch (error) {
+    throw new ProviderFailure('misconfigured', (error as Error).message, { step: 'credentials' });
+  }
+}
+
+function grantLost(): ProviderFailure {
+  const message = 'invalid_grant: Google has ended the grant; connect the account again in the dashboard';
+  return new ProviderFailure('access-lost', message, { step: 'credentials' });
 }
 
 /** The timeout of one request, in milliseconds. */
@@ -101,6 +167,7 @@ function toIdentity(client: OAuth2Client, fixed: readonly string[]): Identity {
   const initial = { ...client.credentials };
   return {
     client,
+    headers: () => client.getRequestHeaders(),
     secrets: () => {
       const { access_token: access, id_token: id } = client.credentials;
       return [...fixed, access, id].filter((secret): secret is string => typeof secret === 'string' && secret !== '');
@@ -114,6 +181,7 @@ async function toEnvironmentIdentity(getClient: () => Promise<AuthClient>): Prom
     const client = await getClient();
     return {
       client,
+      headers: () => client.getRequestHeaders(),
       secrets: () => (typeof client.credentials.access_token === 'string' ? [client.credentials.access_token] : []),
       expire: () => {
         const { access_token: _, ...rest } = client.credentials;

@@ -3,6 +3,7 @@ import type { Connection } from '../../catalog/connections.ts';
 import { type Day, parseDay } from '../../domain/dates.ts';
 import { ProviderFailure } from '../failures.ts';
 import { type Identity, identityOf, timeLimitOf } from '../google/auth.ts';
+import { READ_SCOPE } from '../google/oauth.ts';
 import { MAX_RESPONSE_BYTES, requestAs } from '../google/request.ts';
 import type { ProviderContext } from '../provider.ts';
 import type { ProviderRun } from '../retries.ts';
@@ -44,8 +45,6 @@ export interface Site {
   /** The permission level of the provider, such as `siteOwner`, `siteFullUser`, `siteRestrictedUser` or `siteUnverifiedUser`. */
   readonly permission: string;
 }
-
-const SCOPE = 'https://www.googleapis.com/auth/webmasters.readonly';
 
 /** A client of the search engine's reporting API for one connection. */
 export class SearchAnalytics {
@@ -104,18 +103,19 @@ export class SearchAnalytics {
     names: readonly string[],
     send: (api: searchconsole_v1.Searchconsole, options: object) => Promise<T>,
   ): Promise<T> {
-    const { endpoint } = this.#connection;
-    const identity = await identityOf(this.#connection, SCOPE, this.#context);
+    const { googleEndpoint } = this.#context.settings;
+    const endpoint = this.#connection.endpoint ?? (googleEndpoint && `${googleEndpoint}/`);
+    const identity = await identityOf(this.#connection, READ_SCOPE, this.#context);
     // Loaded on first use, because many servers have no connections.
     const { searchconsole } = await import('@googleapis/searchconsole');
     const api = searchconsole({ version: 'v1', ...(endpoint === null ? {} : { rootUrl: endpoint }) });
     return requestAs(identity, run, names, async () => send(api, await this.#requestOptions(identity, run)));
   }
 
-  async #requestOptions({ client }: Identity, { signal }: ProviderRun): Promise<object> {
+  async #requestOptions(identity: Identity, { signal }: ProviderRun): Promise<object> {
     return {
       // The library's own sign-in would retry rejected requests, including those over quota.
-      headers: await client.getRequestHeaders(),
+      headers: await identity.headers(),
       timeout: timeLimitOf(this.#context),
       signal,
       retry: false,

@@ -7,6 +7,7 @@ import { type Properties, readProperties } from './properties.ts';
 
 const CREDENTIALS =
   'Create a key for the service account (Google Cloud console: IAM & Admin > Service Accounts > Keys), save its JSON file where this machine can read it, and set the connection again; the grant of an authorised user needs the scope webmasters.readonly, and a new sign-in once it has expired.';
+const GRANT = 'An owner must connect the account again: the page Connect of the dashboard.';
 const API =
   'Enable the Google Search Console API in the Google Cloud project of the credentials (APIs & Services > Library), wait a few minutes and try again.';
 
@@ -17,19 +18,19 @@ export async function findMissingStep(
   property: string,
   failure: ProviderFailure,
 ): Promise<MissingStep | undefined> {
-  if (failure.step !== undefined || failure.kind !== 'access-lost') return missingFor(failure);
+  if (failure.step !== undefined || failure.kind !== 'access-lost') return missingFor(failure, connection);
   try {
     return missingAccess(connection, property, await readProperties(context, connection));
   } catch (error) {
-    if (error instanceof ProviderFailure) return missingFor(error);
+    if (error instanceof ProviderFailure) return missingFor(error, connection);
     throw error;
   }
 }
 
 /** The missing step that a failure identifies, if any. */
-export function missingFor({ step }: ProviderFailure): MissingStep | undefined {
+export function missingFor({ step }: ProviderFailure, { grant }: Pick<Connection, 'grant'>): MissingStep | undefined {
   if (step === undefined) return undefined;
-  return { step, advice: step === 'api' ? API : CREDENTIALS };
+  return { step, advice: step === 'api' ? API : grant === null ? CREDENTIALS : GRANT };
 }
 
 /** Why valid credentials cannot read a property. */
@@ -65,7 +66,8 @@ function hostOf(property: string): string {
 }
 
 /** The account of the credentials. */
-function accountOf({ credentials }: Connection): string {
+function accountOf({ credentials, grant }: Connection): string {
+  if (grant !== null) return 'The connected account';
   if (credentials === null) return "The account of the environment's default credentials";
   const file = readCredentials(credentials);
   return file.type === 'service_account' ? `The service account ${file.email}` : 'The account that has signed in';

@@ -1,0 +1,85 @@
+import { type Archive, connectionsOf } from '../catalog/connections.ts';
+import type { Grant } from '../catalog/grants.ts';
+import { findAnyProject } from '../catalog/projects.ts';
+import { invalidRequest, notFound } from '../domain/errors.ts';
+import { type Microseconds, toMicroseconds } from '../domain/instants.ts';
+import type { LockOptions } from '../load/change-facts.ts';
+import type { Stores } from '../load/stores.ts';
+import { setConnection } from '../providers/connections.ts';
+import { toKnownError } from '../providers/failures.ts';
+import type { Providers } from '../providers/providers.ts';
+import { readTopQueries } from '../providers/search-console/properties.ts';
+import { connectionOf, readGrantProperties } from './connect.ts';
+import { checkQueries } from './new-keywords.ts';
+import { addProject } from './projects.ts';
+
+/** What an owner or admin asks for: a new project of a property, or `project` to connect an existing one. */
+export interface GrantProject {
+  readonly property: string;
+  readonly project?: string;
+  readonly brandTerms?: readonly string[];
+  /** Lower-case alpha-3, or null for all. */
+  readonly country?: string | null;
+  readonly track?: { readonly top: number } | { readonly queries: readonly string[] };
+  readonly archive?: Archive;
+}
+
+/**
+ * Creates a project that reads through a grant, or connects an existing one. Throws `invalid_request` for a property that
+ * the account cannot read, and `not_found` for a project that the workspace does not have.
+ */
+export async function projectFromGrant(
+  stores: Stores,
+  providers: Providers,
+  { grant, wanted, by, at }: { grant: Grant; wanted: GrantProject; by: string; at: Microseconds },
+  waiting: LockOptions,
+): Promise<{ id: string; isNew: boolean }> {
+  const { property, brandTerms = [], country = null, archive } = wanted;
+  const { workspace } = grant;
+  const connection = connectionOf(grant, archive);
+  const given = wanted.track !== undefined && 'queries' in wanted.track ? readPasted(wanted.track.queries) : undefined;
+  if (wanted.project !== undefined) await requireOwn(stores, { workspace, id: wanted.project, property });
+  const sites = await readGrantProperties(providers, grant);
+  if (!sites.some((site) => site.property === property)) {
+    throw invalidRequest(`'property' must be one that the account can read; '${property.slice(0, 200)}' is not.`);
+  }
+  if (wanted.project !== undefined) {
+    const id = wanted.project;
+    await stores.catalog.transaction(async (tx) => {
+      const [before] = (await connectionsOf(tx, id)).filter(({ kind }) => kind === connection.kind);
+      await setConnection(tx, id, { ...connection, archive: archive ?? before?.archive ?? connection.archive }, at, by);
+    });
+    return { id, isNew: false };
+  }
+  const top = wanted.track !== undefined && 'top' in wanted.track ? wanted.track.top : 0;
+  const now = at / 1000;
+  const found =
+    top === 0
+      ? []
+      : await readTopQueries(providers, connection, { property, country, count: top, now }).catch((error: unknown) => {
+          throw toKnownError(error);
+        });
+  const project = { workspace, property, connection, brandTerms, country, name: null };
+  const tracked = { queries: given ?? found, source: given === undefined ? 'suggested' : 'manual' } as const;
+  const { id } = await addProject(stores, { ...project, ...tracked }, { by, at: toMicroseconds(now) }, waiting);
+  return { id, isNew: true };
+}
+
+function readPasted(queries: readonly string[]): string[] {
+  try {
+    return checkQueries(queries);
+  } catch (error) {
+    throw invalidRequest(`'track.queries': ${(error as Error).message}`);
+  }
+}
+
+async function requireOwn(
+  { catalog }: Stores,
+  { workspace, id, property }: { workspace: string; id: string; property: string },
+): Promise<void> {
+  const project = await findAnyProject(catalog, id);
+  if (project?.workspaceId !== workspace) throw notFound('The workspace has no such project.');
+  if (project.property !== property) {
+    throw invalidRequest(`'project' must be one of the property '${property.slice(0, 200)}'; this one is of another.`);
+  }
+}
