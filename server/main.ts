@@ -17,6 +17,7 @@ import type { ServerMetrics } from './metrics/server-metrics.ts';
 import type { Tracing } from './metrics/tracing.ts';
 import { importOptional } from './runtime/optional-packages.ts';
 import { ProcessFolder } from './runtime/process-folder.ts';
+import { noteAddress } from './runtime/running-servers.ts';
 import { type StopOptions, stopOnSignals } from './runtime/stop-on-signals.ts';
 import type { Settings } from './settings/settings.ts';
 
@@ -84,6 +85,7 @@ export async function openServer(
   const app = opening.adopt(built, (it) => it.close());
   app.log.info({ dataFolder }, 'opened');
   const address = await listen(app, settings);
+  await noteAddress(folder, address);
   return { app, address, opened: opening.move() };
 }
 

@@ -1,6 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { createLink } from '../../server/catalog/sessions.ts';
 import { isoInstant, toMicroseconds } from '../../server/domain/instants.ts';
+import { runningServers } from '../../server/runtime/running-servers.ts';
+import type { Settings } from '../../server/settings/settings.ts';
 import { print, printJson, withStores } from '../cli.ts';
 import { examples } from '../help.ts';
 
@@ -19,7 +21,7 @@ export function addLogin(program: Command): void {
     .requiredOption('--by <email>', 'the member who signs in')
     .option(
       '--url <url>',
-      'address of the server as the browser sees it (default: ORDINATE_PUBLIC_URL, or HOST and PORT)',
+      'address of the server as the browser sees it (default: ORDINATE_PUBLIC_URL, or where a server of the data folder listens)',
       readUrl,
     )
     .option('--json', 'print one JSON document')
@@ -34,7 +36,7 @@ export function addLogin(program: Command): void {
       const at = toMicroseconds(Date.now());
       const made = await withStores(async ({ catalog, settings }) => ({
         ...(await createLink(catalog, { workspace, who: { keyId: null, email: by }, at })),
-        server: url ?? settings.publicUrl ?? `http://${browserHost(settings.host)}:${settings.port}`,
+        server: url ?? settings.publicUrl ?? serverOf(settings),
       }));
       const link = signInAddress(made.server, made.token);
       if (json) printJson({ url: link, expiresAt: isoInstant(made.expiresAt) });
@@ -47,10 +49,16 @@ export function signInAddress(server: string, token: string): string {
   return `${server}/app/sign-in#${token}`;
 }
 
+/** The server that runs on the data folder, or the one that would run with these settings. */
+function serverOf({ dataFolder, host, port }: Settings): string {
+  const running = URL.parse(runningServers(dataFolder)[0] ?? '');
+  return `http://${browserHost(running?.hostname ?? host)}:${running?.port ?? port}`;
+}
+
 /** A server that listens on all addresses is opened at `localhost`. */
 function browserHost(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return 'localhost';
-  return host.includes(':') ? `[${host}]` : host;
+  if (['0.0.0.0', '::', '[::]'].includes(host)) return 'localhost';
+  return host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
 }
 
 function readUrl(text: string): string {

@@ -1,14 +1,15 @@
 import type { StoredRule } from '../catalog/alert-rules.ts';
 import type { Catalog } from '../catalog/catalog.ts';
-import { addDays, type Day, earlier } from '../domain/dates.ts';
+import { addDays, type Day, eachDay, earlier } from '../domain/dates.ts';
 import { PROVIDER_EVENTS } from '../domain/provider-events.ts';
+import type { Range } from '../domain/range.ts';
 import type { Facts } from '../facts/facts.ts';
 import type { EvaluatedAlert } from './alert.ts';
 import { AlertCalendar } from './calendar.ts';
 import type { AlertProject } from './project-state.ts';
 import { type RuleFiles, readRuleFiles, readRuleSubject } from './rule-facts.ts';
 import { replayRule } from './rule-replay.ts';
-import { lookBackOf } from './user-rule.ts';
+import { lookBackOf, type UserRuleResult, userRule } from './user-rule.ts';
 
 /** The first evaluated day of each rule, and its definition at that time. */
 export type RuleStarts = Readonly<Record<string, { readonly basis: string; readonly from: Day }>>;
@@ -79,10 +80,25 @@ export async function testRule(
   return alerts.map(({ date }) => date);
 }
 
+/** What a rule compares on each day of a range, undefined where it has no result and if its subject no longer exists. */
+export async function readRuleFigures(
+  tx: Catalog,
+  facts: Facts,
+  state: AlertProject,
+  stored: Pick<StoredRule, 'rule'>,
+  { range, signal }: { range: Range; signal: AbortSignal },
+): Promise<(UserRuleResult | undefined)[] | undefined> {
+  const files = await filesFrom(tx, state, stored, range);
+  const subject = await readRuleSubject(facts, state, files, stored, signal);
+  if (subject === undefined) return undefined;
+  const before = lookBackOf(stored.rule);
+  return eachDay(range.from, range.to).map((_, index) => userRule(stored.rule, subject.sums, before + index));
+}
+
 function filesFrom(
   tx: Catalog,
   { project }: AlertProject,
-  { rule }: StoredRule,
+  { rule }: Pick<StoredRule, 'rule'>,
   { from, to }: { from: Day; to: Day },
 ): Promise<RuleFiles> {
   return readRuleFiles(tx, project.id, { from: addDays(from, -lookBackOf(rule)), to });

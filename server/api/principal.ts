@@ -15,7 +15,7 @@ export interface Principal {
   readonly plan: string;
   /** `feed`: the address of a feed of the key; `session`: a session of the dashboard. */
   readonly via: 'key' | 'feed' | 'session';
-  /** What rate limits count by: the id of the key, or of a session without a key. */
+  /** What rate limits count by: the id of the session or key. */
   readonly id: string;
   readonly keyId: string | null;
   /** The member who signed in; null for a key, which reads only. */

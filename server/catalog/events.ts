@@ -48,6 +48,10 @@ export async function listAlerts(
   });
 }
 
+export async function countAlerts(catalog: Catalog, project: string): Promise<{ open: number; resolved: number }> {
+  return (await catalog.statements.get<{ open: number; resolved: number }>('alert_counts', { project }))!;
+}
+
 interface NoteRow extends Omit<Note, 'clientVisible' | 'group' | 'keyword'> {
   readonly clientVisible: number;
   readonly groupId: string | null;

@@ -1,8 +1,12 @@
 import { keywordDrop } from '../alerts/keyword-drop.ts';
+import { readAlertProject } from '../alerts/project-state.ts';
+import { readRuleFigures } from '../alerts/rules.ts';
 import { TRAFFIC_DROP_DAYS, trafficDrop } from '../alerts/traffic-drop.ts';
+import { listEvaluatedAlerts } from '../catalog/evaluations.ts';
 import { type Alert, listAlerts } from '../catalog/events.ts';
 import { filesOf } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
+import { type AlertRule, windowDays } from '../domain/alert-rules.ts';
 import { addDays, countDays, type Day, dayOf, eachDay, earlier } from '../domain/dates.ts';
 import { notFound } from '../domain/errors.ts';
 import type { Range } from '../domain/range.ts';
@@ -21,11 +25,13 @@ interface AlertQuestion {
   readonly signal: AbortSignal;
 }
 
-interface AlertChart {
+export interface AlertChart {
   /** The evaluated day on which it opened. */
   readonly date: Day;
-  readonly metric: 'clicks' | 'impressions' | 'position';
-  /** Each point is of the week that ends on its day; null without data. */
+  readonly metric: AlertRule['metric'];
+  /** Each point is of so many days that end on its day. */
+  readonly window: number;
+  /** A value is null without data. */
   readonly points: readonly { readonly date: Day; readonly value: number | null }[];
   /** What was usual when it opened, and the value beyond which it opens; none where the check compares no numbers. */
   readonly levels: readonly { readonly name: string; readonly value: number }[];
@@ -44,11 +50,56 @@ export async function readAlertChart(sources: ReportSources, question: AlertQues
   if (alert === undefined) throw notFound('The project has no such alert.');
   const date = alert.date ?? dayOf(alert.createdAt / 1000);
   const range = { from: addDays(date, -BEFORE), to: earlier(addDays(date, AFTER), project.syncedThrough ?? date) };
+  if (alert.type === 'rule') {
+    const chart = await ruleChart(sources, { project, alert, range, date, signal });
+    if (chart !== undefined) return { date, ...chart };
+  }
   const rows = await readDays(sources, { project, alert, range, signal });
   const days = new Map(rows.map((row) => [row.date, row]));
   const at = countDays(range.from, date) - 1;
-  if (alert.keywordId === null) return { date, ...siteChart(alert, days, range, at) };
-  return { date, ...keywordChart(alert, days, range, at) };
+  const chart = alert.keywordId === null ? siteChart(alert, days, range, at) : keywordChart(alert, days, range, at);
+  return { date, window: WEEK, ...chart };
+}
+
+/** What a rule compared, with its limit on the day that it opened; undefined where its subject no longer exists. */
+async function ruleChart(
+  { catalog, facts }: ReportSources,
+  {
+    project,
+    alert,
+    range,
+    date,
+    signal,
+  }: { project: Project; alert: Alert; range: Range; date: Day; signal: AbortSignal },
+): Promise<Omit<AlertChart, 'date'> | undefined> {
+  const stored = (await listEvaluatedAlerts(catalog, project.id)).find(({ id }) => id === alert.id);
+  if (stored === undefined) return undefined;
+  // The rule as it was when the alert opened.
+  const rule = JSON.parse(stored.basis) as AlertRule;
+  const read = await readAlertProject(catalog, project.id, (state, snapshot) =>
+    readRuleFigures(snapshot, facts, state, { rule }, { range, signal }),
+  );
+  if (read === undefined) return undefined;
+  const dates = eachDay(range.from, range.to);
+  const points = dates.map((day, index) => ({ date: day, value: read[index]?.figure ?? null }));
+  const reference = read[dates.indexOf(date)]?.reference ?? null;
+  return { metric: rule.metric, window: windowDays(rule), points, levels: levelsOf(rule, reference) };
+}
+
+/** @param reference the value of the compared days, null without them */
+function levelsOf(rule: AlertRule, reference: number | null): AlertChart['levels'] {
+  const { op, value, unit, resolve_at: resolveAt, against } = rule;
+  if (against === 'value') {
+    const scaled = (level: number): number => (unit === 'percent' ? level / 100 : level);
+    const limit = { name: op === 'lt' ? 'Opens below' : 'Opens above', value: scaled(value) };
+    return resolveAt === undefined ? [limit] : [limit, { name: 'Resolves at', value: scaled(resolveAt) }];
+  }
+  if (reference === null) return [];
+  const change = unit === 'percent' ? (reference * value) / 100 : value;
+  return [
+    { name: 'Limit when it opened', value: op === 'falls_by' ? reference - change : reference + change },
+    { name: against === 'year' ? 'A year before' : 'Days before', value: reference },
+  ];
 }
 
 async function readDays(
@@ -65,7 +116,7 @@ async function readDays(
 
 type Days = ReadonlyMap<Day, DayMeasures>;
 
-function siteChart({ type }: Alert, days: Days, range: Range, at: number): Omit<AlertChart, 'date'> {
+function siteChart({ type }: Alert, days: Days, range: Range, at: number): Omit<AlertChart, 'date' | 'window'> {
   const values = eachDay(range.from, range.to).map((day) => days.get(day)?.clicks);
   const sums = prefixSums(values.map((value) => value ?? 0));
   const points = weeks(range, (end) => {
@@ -84,7 +135,7 @@ function siteChart({ type }: Alert, days: Days, range: Range, at: number): Omit<
   };
 }
 
-function keywordChart({ type }: Alert, days: Days, range: Range, at: number): Omit<AlertChart, 'date'> {
+function keywordChart({ type }: Alert, days: Days, range: Range, at: number): Omit<AlertChart, 'date' | 'window'> {
   const daily = eachDay(range.from, range.to).map((day) => days.get(day));
   const impressions = prefixSums(daily.map((day) => day?.impressions ?? 0));
   const positions = prefixSums(daily.map((day) => day?.sumPosition ?? 0));
@@ -104,7 +155,7 @@ function keywordChart({ type }: Alert, days: Days, range: Range, at: number): Om
     points,
     levels: [
       { name: 'Usual position', value: usual },
-      { name: 'Opens beyond', value: usual + margin },
+      { name: 'Opens above', value: usual + margin },
     ],
   };
 }

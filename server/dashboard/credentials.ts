@@ -65,6 +65,6 @@ interface SignedIn extends Rights {
 function identityOf(signedIn: SignedIn): Identity {
   const { id, workspaceId, plan, keyId, email, role, keyExpiresAt, projects, requestsPerMinute } = signedIn;
   const common = { workspaceId, plan, keyExpiresAt, projects, requestsPerMinute };
-  if (email === null || role === null) return { ...common, keyId };
+  if (email === null || role === null) return { ...common, keyId, session: { id, member: null } };
   return { ...common, keyId: null, session: { id, member: { email, role } } };
 }

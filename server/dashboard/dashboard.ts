@@ -47,6 +47,11 @@ export async function addDashboard(
   await app.register(async (dashboard) => addSignIn(dashboard, { guard: signInGuard, context }));
   await app.register(
     async (api) => {
+      // Set first, so that refusals have it too.
+      api.addHook('onRequest', (_request, reply, done) => {
+        reply.header('x-content-type-options', 'nosniff');
+        done();
+      });
       addEndpoints(api, { guard: sessionGuard, context, onStages, hide: true });
       addSessionRoutes(api, context);
       addProjectRoutes(api, context);

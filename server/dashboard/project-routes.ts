@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { lastStoredFinalDay } from '../alerts/project-state.ts';
 import type { Context } from '../api/routes/context.ts';
+import { countAlerts } from '../catalog/events.ts';
 import type { Project } from '../catalog/projects.ts';
 import { findReportProject } from '../reports/report.ts';
 import { isManager } from './actions.ts';
@@ -12,6 +14,13 @@ export function addProjectRoutes(api: FastifyInstance, context: Context): void {
   const projectOf = async ({ principal, params }: FastifyRequest): Promise<Project> =>
     findReportProject(context, { workspace: principal!.workspace, id: idOf(params, 'id') });
 
+  api.get('/projects/:id/summary', { schema: { hide: true } }, async (request) => {
+    const project = await projectOf(request);
+    return {
+      finalThrough: lastStoredFinalDay(project, context.now()) ?? null,
+      alerts: await countAlerts(context.catalog, project.id),
+    };
+  });
   api.get('/projects/:id/keywords/:keyword', { schema: { hide: true } }, async (request) => {
     const project = await projectOf(request);
     const { params, query, signal } = request;

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { newUuid } from '../domain/ids.ts';
@@ -42,6 +42,17 @@ export class ProcessFolder {
   async remove(): Promise<void> {
     await removeLocked(this.path, this.#lock);
   }
+}
+
+/** What processes that still run have written to a file of their folders. */
+export function readRunning(parent: string, file: string): string[] {
+  const folders = existsSync(parent) ? readdirSync(parent, { withFileTypes: true }) : [];
+  return folders.flatMap((entry) => {
+    const path = join(parent, entry.name);
+    if (!entry.isDirectory() || !existsSync(join(path, file))) return [];
+    using free = FileLock.take(lockOf(path));
+    return free === undefined ? [readFileSync(join(path, file), 'utf8')] : [];
+  });
 }
 
 /** Creates a folder; the lock first, so that other processes never see an unlocked folder. */

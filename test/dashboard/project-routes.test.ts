@@ -1,6 +1,10 @@
 // The dashboard's own routes describe keywords, alerts and stored data correctly.
+import { randomUUID } from 'node:crypto';
 import t from 'tap';
+import { putEvaluatedAlert } from '../../server/catalog/evaluations.ts';
 import { createSession } from '../../server/catalog/sessions.ts';
+import type { AlertChart } from '../../server/dashboard/alert-chart.ts';
+import type { AlertRule } from '../../server/domain/alert-rules.ts';
 import { addDays, eachDay } from '../../server/domain/dates.ts';
 import { facts, keyword, makeWorld, NOW, PROJECT, WORKSPACE } from '../world.ts';
 
@@ -110,11 +114,53 @@ t.test('an alert: the weeks around it, with what was usual and the margin', asyn
   t.equal(fallen.metric, 'position');
   t.strictSame(fallen.levels, [
     { name: 'Usual position', value: 4 },
-    { name: 'Opens beyond', value: 5.5 },
+    { name: 'Opens above', value: 5.5 },
   ]);
   t.equal(fallen.points.at(-1).value, 14);
   t.equal((await ask('Proj1/alerts/00000000-0000-4000-8000-000000000009/chart')).status, 404);
   t.equal((await ask('Proj2/alerts/00000000-0000-4000-8000-000000000001/chart')).status, 404);
+});
+
+t.test('an alert of a rule: its own metric and window, with the limit when it opened', async (t) => {
+  const chartOf = async (rule: AlertRule) => {
+    const id = randomUUID();
+    await world.catalog.transaction((tx) =>
+      putEvaluatedAlert(tx, 'Proj1', {
+        ...{ id, type: 'rule', subject: id, basis: JSON.stringify(rule), kind: 'Alert rule', severity: 'info' },
+        ...{ title: 'By rule', body: '', date: DROP, keywordId: null, url: null, createdAt: NOW * 1000 },
+        resolvedAt: null,
+      }),
+    );
+    const { body } = await ask(`Proj1/alerts/${id}/chart`);
+    return body as AlertChart;
+  };
+  const fixed = await chartOf({
+    ...{ scope: 'site', metric: 'ctr', window: '3d', against: 'value', op: 'lt', value: 4, unit: 'percent' },
+    resolve_at: 8,
+  });
+  t.match(fixed, { date: DROP, metric: 'ctr', window: 3 });
+  t.strictSame(fixed.levels, [
+    { name: 'Opens below', value: 0.04 },
+    { name: 'Resolves at', value: 0.08 },
+  ]);
+  t.equal(fixed.points.at(-1)?.value, 0.03);
+  t.equal(fixed.points.at(-1)?.date, LAST);
+  const relative = await chartOf({
+    ...{ scope: 'keyword', id: 'Kw001', metric: 'position', window: '1d', against: 'previous', op: 'rises_by' },
+    ...{ value: 50, unit: 'percent' },
+  });
+  t.match(relative, { metric: 'position', window: 1 });
+  t.strictSame(relative.levels, [
+    { name: 'Limit when it opened', value: 6 },
+    { name: 'Days before', value: 4 },
+  ]);
+  t.equal(relative.points.at(-1)?.value, 14);
+});
+
+t.test('the last final day, and how many alerts there are', async (t) => {
+  t.match(await ask('Proj1/summary'), { status: 200, body: { finalThrough: '2026-03-07', alerts: { resolved: 0 } } });
+  t.match((await ask('Empty/summary')).body, { finalThrough: null, alerts: { open: 0, resolved: 0 } });
+  t.equal((await ask('Proj2/summary')).status, 404);
 });
 
 t.test('the data: which days of which tables are stored', async (t) => {
