@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { addEndpoints } from '../api/api.ts';
+import { unavailableReason } from '../api/plugins/errors.ts';
 import type { Guard } from '../api/plugins/guard.ts';
 import type { OnStages } from '../api/plugins/timing.ts';
 import type { Context } from '../api/routes/context.ts';
@@ -51,6 +52,11 @@ export async function addDashboard(
       api.addHook('onRequest', (_request, reply, done) => {
         reply.header('x-content-type-options', 'nosniff');
         done();
+      });
+      // Screens treat what passes and what lasts differently.
+      api.addHook('onSend', async (request, reply) => {
+        const reason = unavailableReason(request);
+        if (reason !== undefined) reply.header('x-unavailable-reason', reason);
       });
       addEndpoints(api, { guard: sessionGuard, context, onStages, hide: true });
       addSessionRoutes(api, context);

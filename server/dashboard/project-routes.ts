@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { lastStoredFinalDay } from '../alerts/project-state.ts';
 import type { Context } from '../api/routes/context.ts';
 import { countAlerts } from '../catalog/events.ts';
 import type { Project } from '../catalog/projects.ts';
+import { earlier } from '../domain/dates.ts';
 import { findReportProject } from '../reports/report.ts';
 import { isManager } from './actions.ts';
 import { readAlertChart } from './alert-chart.ts';
@@ -16,8 +16,10 @@ export function addProjectRoutes(api: FastifyInstance, context: Context): void {
 
   api.get('/projects/:id/summary', { schema: { hide: true } }, async (request) => {
     const project = await projectOf(request);
+    const { syncedThrough, provisionalAfter } = project;
     return {
-      finalThrough: lastStoredFinalDay(project, context.now()) ?? null,
+      // As `to=final` ends ranges.
+      finalThrough: syncedThrough && earlier(syncedThrough, provisionalAfter ?? syncedThrough),
       alerts: await countAlerts(context.catalog, project.id),
     };
   });

@@ -1,5 +1,5 @@
 // The dashboard works in a real Chromium on every screen, and is safe from other origins and hostile texts.
-// Tests of the dashboard in a real Chromium: `npm run test:browser` runs them, `npm test` does not.
+// Tests of the dashboard in a real Chromium: `npm run test:browser` runs them, `npm test` does not. Arguments name files.
 
 import t from 'tap';
 import { CHROMIUM } from './browser.ts';
@@ -10,7 +10,14 @@ if (CHROMIUM === undefined) {
 }
 t.setTimeout(900_000);
 
-await import('./screens.ts');
-await import('./sign-in.ts');
-await import('./attacks.ts');
-await import('./views.ts');
+const FILES: Readonly<Record<string, () => Promise<unknown>>> = {
+  screens: () => import('./screens.ts'),
+  'sign-in': () => import('./sign-in.ts'),
+  attacks: () => import('./attacks.ts'),
+  views: () => import('./views.ts'),
+  work: () => import('./work.ts'),
+};
+const named = process.argv.slice(2);
+const unknown = named.find((name) => FILES[name] === undefined);
+if (unknown !== undefined) throw new Error(`There is no '${unknown}'; the files are ${Object.keys(FILES).join(', ')}.`);
+for (const name of named.length > 0 ? named : Object.keys(FILES)) await FILES[name]!();

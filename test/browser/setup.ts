@@ -54,6 +54,8 @@ export async function lookAt(t: Test, page: Page, name: string): Promise<void> {
     for (let asked = 0; asked < 40 && (await overflow(page)) > 0; asked++) await page.waitForTimeout(50);
     for (const colorScheme of ['dark', 'light'] as const) {
       await page.emulateMedia({ colorScheme });
+      // Charts are drawn in the new colours a frame later.
+      await page.waitForTimeout(60);
       await takeShot(page, `${name}-${width}-${colorScheme}`);
     }
     t.equal(await overflow(page), 0, `${name} fits ${width} pixels`);

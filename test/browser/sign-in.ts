@@ -30,7 +30,15 @@ t.test('signing in with a key or a link, and out', async (t) => {
   await page.getByRole('heading', { name: 'Projects' }).waitFor();
   t.notOk(page.url().includes(token), 'the secret is not left in the address');
   await page.goto(`${origin}/app/sign-in#${token}`);
+  await page.getByText('You are signed in already').waitFor();
+  await page.getByRole('button', { name: 'Use the link' }).click();
   t.match(await page.getByRole('alert').textContent(), 'already used');
+  await page.getByRole('link', { name: 'Stay signed in' }).click();
+  await page.getByRole('heading', { name: 'Projects' }).waitFor();
+  await context.setOffline(true);
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByText('Not signed out').waitFor();
+  await context.setOffline(false);
   t.strictSame(problems, []);
   await context.close();
 });

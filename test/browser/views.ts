@@ -10,7 +10,7 @@ t.test('the view is in the address; keys and controls change it', async (t) => {
   const { page, problems } = await watchedPage(context, origin);
   await open(page, '/app/p/Proj1');
   await page.getByText('Impressions', { exact: true }).first().click();
-  await page.getByLabel('Period').selectOption('3m');
+  await page.getByLabel('Period', { exact: true }).selectOption('3m');
   await settled(page);
   t.equal(page.url(), `${origin}/app/p/Proj1?metric=impressions&period=3m`);
   await page.getByRole('button', { name: 'Table' }).click();
@@ -59,13 +59,17 @@ t.test('changes come from the API, and say why they are no percentages', async (
     if (request.url().includes('/site?')) asked.push(request.url());
   });
   await open(page, '/app/p/Proj1');
-  t.strictSame(asked, [`${origin}/app/api/projects/Proj1/site?compare=previous&quality=1`], 'one request');
+  t.strictSame(asked, [`${origin}/app/api/projects/Proj1/site?to=final&compare=previous&quality=1`], 'one request');
   const tiles = page.locator('.metrics');
+  t.match(await tiles.locator('.metric').first().innerText(), /\d % from|\d% from/, 'like with like');
+  t.match(await page.locator('.range-line').innerText(), 'final days only');
+  await page.getByLabel('Include newest days').check();
+  await page.waitForURL(/newest=yes/);
+  await settled(page);
   t.notMatch(await tiles.innerText(), '% from', 'the newest days may still change');
   t.match(await page.locator('.caveats').innerText(), /which would mislead: 2 days may still change\./);
-  await page.getByRole('link', { name: 'Use final days only' }).click();
+  await page.getByLabel('Include newest days').uncheck();
   await page.locator('.caveats').waitFor({ state: 'detached' });
-  t.match(await tiles.locator('.metric').first().innerText(), /\d % from|\d% from/);
 
   await open(page, '/app/p/Proj1?period=3m');
   const [, compared] = /compare=([\d-]+\.\.[\d-]+)/.exec(asked.at(-1)!)!;
@@ -121,7 +125,7 @@ t.test('projects come in one request, which searches, filters and sorts them', a
     if (request.url().includes('/app/api/')) asked.push(request.url().slice(`${origin}/app/api`.length));
   });
   await open(page, '/app');
-  t.strictSame(asked.toSorted(), ['/portfolio?compare=previous&sort=-clicks&daily=1&limit=50', '/session']);
+  t.strictSame(asked.toSorted(), ['/portfolio?to=final&compare=previous&sort=-clicks&daily=1&limit=50', '/session']);
   t.equal(await page.locator('tbody tr').count(), 5);
   t.ok((await page.locator('tbody .sparkline .line').count()) > 0, 'their days');
   await page.getByLabel('Sync', { exact: true }).selectOption('failed');

@@ -1,8 +1,10 @@
 import { useEffect } from 'preact/hooks';
-import lazy from 'preact-iso/lazy';
+
 import { Route, Router, useLocation } from 'preact-iso/router';
 import { request, session } from './lib/api.ts';
 import type { Session } from './lib/types.ts';
+import { Boundary } from './parts/boundary.tsx';
+import { lazyScreen } from './parts/lazy-screen.tsx';
 import { Shell } from './parts/shell.tsx';
 import { Missing } from './parts/states.tsx';
 import { Overview } from './screens/overview.tsx';
@@ -28,31 +30,33 @@ export function App() {
   if (session.value === null || isSignInPage) return <SignIn />;
   return (
     <Shell>
-      <Router>
-        <Route path="/app" component={Projects} />
-        <Route path="/app/keys" component={Keys} />
-        <Route path="/app/p/:project" component={Overview} />
-        <Route path="/app/p/:project/queries" component={Queries} />
-        <Route path="/app/p/:project/pages" component={Pages} />
-        <Route path="/app/p/:project/keywords" component={Keywords} />
-        <Route path="/app/p/:project/keywords/:keyword" component={KeywordScreen} />
-        <Route path="/app/p/:project/breakdowns" component={Breakdowns} />
-        <Route path="/app/p/:project/alerts" component={Alerts} />
-        <Route path="/app/p/:project/notes" component={Notes} />
-        <Route path="/app/p/:project/data" component={Data} />
-        <Route default component={Missing} />
-      </Router>
+      <Boundary path={path}>
+        <Router>
+          <Route path="/app" component={Projects} />
+          <Route path="/app/keys" component={Keys} />
+          <Route path="/app/p/:project" component={Overview} />
+          <Route path="/app/p/:project/queries" component={Queries} />
+          <Route path="/app/p/:project/pages" component={Pages} />
+          <Route path="/app/p/:project/keywords" component={Keywords} />
+          <Route path="/app/p/:project/keywords/:keyword" component={KeywordScreen} />
+          <Route path="/app/p/:project/breakdowns" component={Breakdowns} />
+          <Route path="/app/p/:project/alerts" component={Alerts} />
+          <Route path="/app/p/:project/notes" component={Notes} />
+          <Route path="/app/p/:project/data" component={Data} />
+          <Route default component={Missing} />
+        </Router>
+      </Boundary>
     </Shell>
   );
 }
 
 // Loaded when they are first visited.
-const Queries = lazy(async () => (await import('./screens/lists.tsx')).Queries);
-const Pages = lazy(async () => (await import('./screens/lists.tsx')).Pages);
-const Keywords = lazy(async () => (await import('./screens/keywords.tsx')).Keywords);
-const KeywordScreen = lazy(async () => (await import('./screens/keyword.tsx')).KeywordScreen);
-const Breakdowns = lazy(async () => (await import('./screens/breakdowns.tsx')).Breakdowns);
-const Alerts = lazy(async () => (await import('./screens/alerts.tsx')).Alerts);
-const Notes = lazy(async () => (await import('./screens/notes.tsx')).Notes);
-const Data = lazy(async () => (await import('./screens/data.tsx')).Data);
-const Keys = lazy(async () => (await import('./screens/keys.tsx')).Keys);
+const Queries = lazyScreen(async () => (await import('./screens/lists.tsx')).Queries);
+const Pages = lazyScreen(async () => (await import('./screens/lists.tsx')).Pages);
+const Keywords = lazyScreen(async () => (await import('./screens/keywords.tsx')).Keywords);
+const KeywordScreen = lazyScreen(async () => (await import('./screens/keyword.tsx')).KeywordScreen);
+const Breakdowns = lazyScreen(async () => (await import('./screens/breakdowns.tsx')).Breakdowns);
+const Alerts = lazyScreen(async () => (await import('./screens/alerts.tsx')).Alerts);
+const Notes = lazyScreen(async () => (await import('./screens/notes.tsx')).Notes);
+const Data = lazyScreen(async () => (await import('./screens/data.tsx')).Data);
+const Keys = lazyScreen(async () => (await import('./screens/keys.tsx')).Keys);

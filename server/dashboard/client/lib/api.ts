@@ -10,12 +10,15 @@ export class ApiError extends Error {
   readonly code: string;
   /** Seconds after which to try again; null where that would not help. */
   readonly retryAfter: number | null;
+  /** Whether it is a state that only somebody can change, and no failure: a list without a source. */
+  readonly isLasting: boolean;
 
-  constructor(status: number, code: string, message: string, retryAfter: number | null) {
+  constructor(status: number, code: string, message: string, retryAfter: number | null, isLasting = false) {
     super(message);
     this.status = status;
     this.code = code;
-    this.retryAfter = retryAfter;
+    this.retryAfter = isLasting ? null : retryAfter;
+    this.isLasting = isLasting;
   }
 }
 
@@ -55,6 +58,7 @@ export async function readError(response: Response): Promise<ApiError> {
     body.error?.code ?? 'unknown',
     body.error?.message ?? `The server answered with status ${response.status}.`,
     Number.isFinite(retryAfter) ? retryAfter : null,
+    response.headers.get('x-unavailable-reason') === 'list-without-source',
   );
 }
 
@@ -114,7 +118,7 @@ function isFresh(path: string): boolean {
 }
 
 export interface Resource<T> {
-  /** The last answer, also while another is awaited or after a failure; undefined before the first. */
+  /** The last answer, also while another is awaited; undefined before the first and after a failure. */
   readonly data: T | undefined;
   readonly error: ApiError | undefined;
   /** Whether `data` answers another question than the current one, or none. */
@@ -154,7 +158,8 @@ export function useResource<T>(path: string | null, { poll }: { poll?: number | 
       (error: unknown) => {
         if (hasLeft) return;
         const shown = error instanceof ApiError ? error : new ApiError(0, 'unknown', String(error), null);
-        setState((before) => ({ ...before, path, error: shown }));
+        // Numbers of another question would stand under the names of this one.
+        setState({ path, data: undefined, error: shown });
       },
     );
     return () => {

@@ -1,5 +1,13 @@
-import { exactMetric, formatMetric, formatPercent, formatPoints, formatTimes, METRIC_NAMES } from './format.ts';
-import { type Compared, METRICS, type Metric } from './types.ts';
+import {
+  exactMetric,
+  formatMetric,
+  formatPercent,
+  formatPoints,
+  formatTimes,
+  METRIC_NAMES,
+  shownMetric,
+} from './format.ts';
+import { type Compared, METRICS, type Metric, type MetricValues } from './types.ts';
 
 export interface ChangeText {
   readonly text: string;
@@ -9,27 +17,56 @@ export interface ChangeText {
   readonly isGood: boolean | null;
 }
 
-/**
- * How a metric changed, by the API's own numbers: positions by places, where fewer are better; the others by percent,
- * or by their difference where a percentage would mislead. Undefined without a comparison.
- */
-export function describeChange(metric: Metric, { comparison, change }: Compared): ChangeText | undefined {
-  if (!comparison || !change) return undefined;
-  const { difference, ratio } = change[metric] ?? { difference: null, ratio: null };
-  if (difference === null) {
-    return { text: formatMetric(metric, null), exact: 'Nothing to compare with', direction: 'same', isGood: null };
-  }
-  const exact = `${exactMetric(metric, comparison[metric])} before`;
-  const direction = difference === 0 ? 'same' : difference > 0 ? 'up' : 'down';
-  // Smaller positions are better.
-  const isGood = difference === 0 ? null : difference > 0 !== (metric === 'position');
-  return { text: changeText(metric, Math.abs(difference), ratio), exact, direction, isGood };
+/** A metric as exactly as it is known: ratios of the API are rounded, the counts are not. */
+export function metricOf(metric: Metric, row: MetricValues): number | null {
+  const { clicks, impressions } = row;
+  return metric === 'ctr' && clicks !== null && impressions ? clicks / impressions : row[metric];
 }
 
-function changeText(metric: Metric, size: number, ratio: number | null): string {
-  if (metric === 'position') return formatMetric(metric, size);
-  if (ratio !== null) return ratio >= 10 ? formatTimes(ratio + 1) : formatPercent(Math.abs(ratio));
-  // The difference of two percentages is in points.
+/**
+ * How a metric changed: clicks and impressions by percent, or by their difference where a percentage would mislead; the
+ * CTR by points and positions by places, as the difference of the numbers shown. Undefined without a comparison.
+ */
+export function describeChange(metric: Metric, row: MetricValues & Compared): ChangeText | undefined {
+  const { comparison, change } = row;
+  if (!comparison || !change) return undefined;
+  const none = (exact: string): ChangeText => ({
+    text: formatMetric(metric, null),
+    exact,
+    direction: 'same',
+    isGood: null,
+  });
+  if (hasNothingToCompare(row)) return none('No data to compare with');
+  const { difference: exactly, ratio } = change[metric] ?? { difference: null, ratio: null };
+  if (exactly === null) return none('Nothing to compare with');
+  const before = metricOf(metric, comparison);
+  const isCount = metric === 'clicks' || metric === 'impressions';
+  const difference = isCount ? exactly : shownMetric(metric, metricOf(metric, row)) - shownMetric(metric, before);
+  const size = Math.abs(difference);
+  const isSame = isCount ? size === 0 : size < SMALLEST;
+  const direction = isSame ? 'same' : difference > 0 ? 'up' : 'down';
+  // Smaller positions are better.
+  const isGood = isSame ? null : difference > 0 !== (metric === 'position');
+  const exact = `${exactMetric(metric, before)} before`;
+  const text = isCount ? countText(size, ratio, metric) : ratioText(metric, size);
+  return { text, exact, direction, isGood };
+}
+
+/** Differences of rounded numbers have an error of this size. */
+const SMALLEST = 1e-9;
+
+/** Whether none of the compared days is stored: zeros then say nothing. */
+export function hasNothingToCompare({ comparison, unsafe }: Compared): boolean {
+  return comparison?.impressions === 0 && unsafe?.impressions?.includes('missing_days') === true;
+}
+
+function countText(size: number, ratio: number | null, metric: Metric): string {
+  if (ratio === null) return formatMetric(metric, size);
+  return ratio >= 10 ? formatTimes(ratio + 1) : formatPercent(Math.abs(ratio));
+}
+
+/** The difference of two percentages is in points. */
+function ratioText(metric: Metric, size: number): string {
   return metric === 'ctr' ? formatPoints(size) : formatMetric(metric, size);
 }
 

@@ -34,6 +34,38 @@ export function periodRange(period: string, to: Day): Range {
   return { from: start < earliest ? earliest : start, to };
 }
 
+/** Periods by the calendar, up to a day: this month, quarter and year so far, and the last whole ones. */
+export const CALENDAR_PERIODS: Readonly<Record<string, { readonly name: string; readonly range: (to: Day) => Range }>> =
+  {
+    'month-to-date': { name: 'Month to date', range: (to) => ({ from: startOf(to, 1), to }) },
+    'last-month': { name: 'Last month', range: (to) => before(startOf(to, 1), 1) },
+    'quarter-to-date': { name: 'Quarter to date', range: (to) => ({ from: startOf(to, 3), to }) },
+    'last-quarter': { name: 'Last quarter', range: (to) => before(startOf(to, 3), 3) },
+    'year-to-date': { name: 'Year to date', range: (to) => ({ from: startOf(to, 12), to }) },
+  };
+
+/** The first day of the month, quarter or year of a day, by its length in months. */
+function startOf(day: Day, months: number): Day {
+  const [year = 0, month = 1] = day.split('-').map(Number);
+  return monthStart(year, month - 1 - ((month - 1) % months));
+}
+
+/** The so many months before the first day of one. */
+function before(start: Day, months: number): Range {
+  const [year = 0, month = 1] = start.split('-').map(Number);
+  return { from: monthStart(year, month - 1 - months), to: addDays(start, -1) };
+}
+
+/** @param month from 0; others count into the years beside */
+function monthStart(year: number, month: number): Day {
+  return new Date(Date.UTC(year, month, 1)).toISOString().slice(0, 10);
+}
+
+/** Whether a text is a day of the calendar: 2026-02-30 is none. */
+export function isDay(text: string): boolean {
+  return /^\d{4}-\d\d-\d\d$/.test(text) && new Date(text).toJSON()?.startsWith(text) === true;
+}
+
 /**
  * The range to compare with: whole weeks earlier, so that weekdays lie on weekdays; the last days before the range
  * that do not overlap it, or a year (364 days) earlier.

@@ -25,9 +25,15 @@ export const METRIC_NAMES: Readonly<Record<Metric, string>> = {
 /** A number of a metric as text; long ones are shortened. */
 export function formatMetric(metric: Metric, value: number | null | undefined): string {
   if (value === null || value === undefined || Number.isNaN(value)) return NONE;
-  if (metric === 'ctr') return percent.format(value);
-  if (metric === 'position') return place.format(value);
+  if (metric === 'ctr') return percent.format(shownMetric(metric, value));
+  if (metric === 'position') return place.format(shownMetric(metric, value));
   return value >= 100_000 ? compact.format(value) : whole.format(Math.round(value));
+}
+
+/** A ratio as it is shown: the CTR to a tenth of a percent, a position to a tenth. Zero where there is none. */
+export function shownMetric(metric: Metric, value: number | null): number {
+  const scale = metric === 'ctr' ? 1000 : 10;
+  return Math.round((value ?? 0) * scale) / scale;
 }
 
 /** The same number with all that is known of it, for hovering over it. */

@@ -1,15 +1,15 @@
 import type { Project } from './types.ts';
-import { compareParameter, intervalOf, rangeParameters, type View } from './view.ts';
+import { compareParameter, intervalOf, needsProject, rangeParameters, type View } from './view.ts';
 
 type Parameters = Readonly<Record<string, string | number | null | undefined>>;
 
 /** What the overview asks `/site` for. Undefined where that depends on a project that is not known yet. */
 export function siteParameters(view: View, project: Project | undefined): Parameters | undefined {
   const compare = compareParameter(view, project);
-  if (compare === undefined) return undefined;
+  if (compare === undefined || (project === undefined && needsProject(view))) return undefined;
   const { interval } = intervalOf(view);
   return {
-    ...rangeParameters(view),
+    ...rangeParameters(view, project),
     device: view.device === 'all' ? null : view.device,
     country: view.country,
     compare,

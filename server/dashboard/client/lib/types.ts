@@ -15,6 +15,7 @@ export type Metric = Schemas['MetricName'];
 export const METRICS = ['clicks', 'impressions', 'ctr', 'position'] as const satisfies readonly Metric[];
 
 export type Metrics = Schemas['Metrics'];
+export type MetricValues = { readonly [Name in Metric]: number | null };
 /** What `compare` adds beside metrics. */
 export type Compared = Pick<Schemas['TotalMetrics'], 'comparison' | 'change' | 'unsafe'>;
 export type Interval = Schemas['Interval'];
@@ -23,7 +24,14 @@ export type ProviderEvent = Schemas['ProviderEvent'];
 export type DailyMetrics = Schemas['DayMetrics'];
 export type Paging = Schemas['Paging'];
 
-export type Project = Schemas['Project'];
+/** `GET /app/api/projects/:id/summary`. */
+export interface ProjectSummary {
+  /** The last day that does not change any more; null before the first sync. */
+  readonly finalThrough: Day | null;
+  readonly alerts: { readonly open: number; readonly resolved: number };
+}
+/** A project with what only the dashboard's own API has of it. */
+export type Project = Schemas['Project'] & ProjectSummary;
 export type ProjectAnswer = Schemas['ProjectAnswer'];
 export type PortfolioAnswer = Schemas['PortfolioAnswer'];
 export type PortfolioProject = Schemas['PortfolioProject'];

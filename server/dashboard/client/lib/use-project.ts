@@ -1,6 +1,6 @@
-import { useEffect } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import { type ApiError, useResource } from './api.ts';
-import type { Project, ProjectAnswer } from './types.ts';
+import type { Project, ProjectAnswer, ProjectSummary } from './types.ts';
 
 interface FoundProject {
   readonly project: Project | undefined;
@@ -17,13 +17,23 @@ export function projectPath(id: string): string | null {
   return /^[A-Za-z0-9]{5}$/.test(id) ? `/projects/${id}` : null;
 }
 
+/** @param path that of a project */
+export function summaryPath(path: string): string {
+  return `${path}/summary`;
+}
+
 /** The project of a screen, whose title the tab of the browser shows. */
 export function useProject(id: string, screen: string): FoundProject {
   const path = projectPath(id);
-  const { data, error } = useResource<ProjectAnswer>(path);
-  const project = data?.project.id === id ? data.project : undefined;
-  const isFilling = project?.syncStatus === 'pending' || project?.historyBackfilling;
+  const found = useResource<ProjectAnswer>(path);
+  const summary = useResource<ProjectSummary>(path && summaryPath(path));
+  const known = found.data?.project.id === id && !summary.isLoading ? found.data.project : undefined;
+  // Made once for each pair of answers, as what is drawn depends on it.
+  const project = useMemo(() => known && summary.data && { ...known, ...summary.data }, [known, summary.data]);
+  const error = found.error ?? summary.error;
+  const isFilling = known?.syncStatus === 'pending' || known?.historyBackfilling;
   useResource<ProjectAnswer>(isFilling ? path : null, { poll: POLL });
+  useResource<ProjectSummary>(isFilling && path ? summaryPath(path) : null, { poll: POLL });
   const domain = project?.domain ?? id;
   useEffect(() => {
     document.title = `${screen} · ${domain} · Ordinate`;

@@ -1,14 +1,18 @@
 import { useLocation } from 'preact-iso/router';
-import { comparedRange, countDays, periodRange, yesterday } from './dates.ts';
-import { type Interval, METRICS, type Metric, type Project, type Range } from './types.ts';
+import { addDays, CALENDAR_PERIODS, comparedRange, countDays, isDay, periodRange, yesterday } from './dates.ts';
+import { type Day, type Interval, METRICS, type Metric, type Project, type Range } from './types.ts';
 
 /** What the address says of the view; what is the default is not in it. */
 export interface View {
-  /** `28d`, `3m`, …; null where the address names two days. */
+  /** `28d`, `3m`, `last-month`, …; null where the address names two days. */
   readonly period: string | null;
-  readonly from: string | null;
-  readonly to: string | null;
-  readonly compare: 'previous' | 'year' | 'none';
+  readonly from: Day | null;
+  readonly to: Day | null;
+  /** Whether the days that may still change are counted. */
+  readonly isNewest: boolean;
+  readonly compare: 'previous' | 'year' | 'custom' | 'none';
+  /** The days to compare with; null unless the address names them. */
+  readonly comparedDays: Range | null;
   readonly device: string;
   readonly country: string;
   readonly metric: Metric;
@@ -29,29 +33,43 @@ const DEFAULTS: Readonly<Record<string, string>> = {
   offset: '0',
 };
 /** What stays when one goes from screen to screen. */
-const SHARED = ['period', 'from', 'to', 'compare', 'device', 'country'];
-
-const DAY = /^\d{4}-\d\d-\d\d$/;
+const SHARED = ['period', 'from', 'to', 'newest', 'compare', 'cfrom', 'cto', 'device', 'country'];
 
 export function useView(): View {
   const { path, query, route } = useLocation();
   const get = (name: string): string => query[name] ?? '';
-  const from = DAY.test(get('from')) ? get('from') : null;
-  const to = DAY.test(get('to')) ? get('to') : null;
-  const isCustom = from !== null && to !== null && from <= to;
-  const withChanges = (changes: Changes): string => addressOf(path, { ...query, ...changes });
+  const days = daysOf(get('from'), get('to'));
+  const comparedDays = get('compare') === 'custom' ? daysOf(get('cfrom'), get('cto')) : null;
+  const period = get('period');
+  const isPeriod = /^[1-9]\d{0,2}[dm]$/.test(period) || period in CALENDAR_PERIODS;
   return {
-    period: isCustom ? null : /^\d+[dm]$/.test(get('period')) ? get('period') : '28d',
-    from: isCustom ? from : null,
-    to: isCustom ? to : null,
-    compare: get('compare') === 'year' ? 'year' : get('compare') === 'none' ? 'none' : 'previous',
+    period: days === null ? (isPeriod ? period : '28d') : null,
+    from: days?.from ?? null,
+    to: days?.to ?? null,
+    isNewest: get('newest') === 'yes',
+    compare: comparedDays === null ? readCompare(get('compare')) : 'custom',
+    comparedDays,
     device: ['desktop', 'mobile', 'tablet'].includes(get('device')) ? get('device') : 'all',
     country: /^[a-z]{3}$/.test(get('country')) ? get('country') : '',
     metric: METRICS.find((name) => name === get('metric')) ?? 'clicks',
     get,
-    with: withChanges,
-    change: (changes, { replace = false } = {}) => route(withChanges(changes), replace),
+    with: (changes) => addressOf(path, { ...query, ...changes }),
+    change: (changes, { replace = false } = {}) => {
+      // The address of this moment: another control may have changed it since this one was drawn.
+      const { pathname, search } = location;
+      const now = Object.fromEntries(new URLSearchParams(search));
+      route(addressOf(pathname, { ...now, ...changes }), replace);
+    },
   };
+}
+
+/** Two days in order; null for anything else. */
+function daysOf(from: string, to: string): Range | null {
+  return isDay(from) && isDay(to) && from <= to ? { from, to } : null;
+}
+
+function readCompare(name: string): 'previous' | 'year' | 'none' {
+  return name === 'year' || name === 'none' ? name : 'previous';
 }
 
 function addressOf(path: string, parameters: Readonly<Record<string, string | null>>): string {
@@ -69,14 +87,37 @@ export function useScreenLink(): (path: string, changes?: Changes) => string {
   return (path, changes = {}) => addressOf(path, { ...shared, ...changes });
 }
 
-/** The days of a view. */
-export function rangeOf({ period, from, to }: View, project: Project | undefined): Range {
-  return period === null ? { from: from!, to: to! } : periodRange(period, project?.syncedThrough ?? yesterday());
+/** The last day of a period: the last final one, or the last one where the newest days are wanted. */
+function lastDayOf({ isNewest }: View, project: Project | undefined): Day {
+  return (isNewest ? project?.syncedThrough : project?.finalThrough) ?? project?.syncedThrough ?? yesterday();
 }
 
-/** The parameters of a request for the range of a view. */
-export function rangeParameters({ period, from, to }: View): Record<string, string | null> {
-  return period === null ? { from, to } : { period: period === '28d' ? null : period };
+/** The days of a view. */
+export function rangeOf(view: View, project: Project | undefined): Range {
+  const { period, from, to } = view;
+  if (period === null) return { from: from!, to: to! };
+  const last = lastDayOf(view, project);
+  return CALENDAR_PERIODS[period]?.range(last) ?? periodRange(period, last);
+}
+
+/** The range before or after, of the same length; undefined after the last day. */
+export function movedRange(view: View, project: Project | undefined, by: 1 | -1): Range | undefined {
+  const range = rangeOf(view, project);
+  const days = countDays(range);
+  const moved = { from: addDays(range.from, by * days), to: addDays(range.to, by * days) };
+  return moved.to > (project?.syncedThrough ?? yesterday()) ? undefined : moved;
+}
+
+/** The parameters of a request for the range of a view. Periods of the calendar depend on the project's last day. */
+export function rangeParameters(view: View, project: Project | undefined): Record<string, string | null> {
+  const { period, isNewest } = view;
+  if (period === null || period in CALENDAR_PERIODS) return { ...rangeOf(view, project) };
+  return { period: period === '28d' ? null : period, to: isNewest ? null : 'final' };
+}
+
+/** Whether a request for the view's range needs to know the project. */
+export function needsProject({ period }: View): boolean {
+  return period !== null && period in CALENDAR_PERIODS;
 }
 
 /**
@@ -84,7 +125,8 @@ export function rangeParameters({ period, from, to }: View): Record<string, stri
  * weekdays. Undefined where that depends on a project that is not known yet.
  */
 export function compareParameter(view: View, project: Project | undefined): string | null | undefined {
-  const { compare, period } = view;
+  const { compare, comparedDays, period } = view;
+  if (comparedDays !== null) return `${comparedDays.from}..${comparedDays.to}`;
   if (compare !== 'previous') return compare === 'year' ? compare : null;
   if (period?.endsWith('d') && Number.parseInt(period, 10) % 7 === 0) return compare;
   if (period !== null && project === undefined) return undefined;
@@ -94,9 +136,9 @@ export function compareParameter(view: View, project: Project | undefined): stri
 
 /** The same for keywords: null also where the plan has no keyword data of those days, which the API refuses. */
 export function keywordCompareParameter(view: View, project: Project): string | null {
-  const isReadable =
-    view.compare !== 'none' && comparedRange(rangeOf(view, project), view.compare).to >= project.keywordHistoryFrom;
-  return isReadable ? (compareParameter(view, project) ?? null) : null;
+  if (view.compare === 'none') return null;
+  const { to } = view.comparedDays ?? comparedRange(rangeOf(view, project), view.compare);
+  return to >= project.keywordHistoryFrom ? (compareParameter(view, project) ?? null) : null;
 }
 
 /** The most days of which sparklines show every one. */

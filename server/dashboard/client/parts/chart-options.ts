@@ -102,6 +102,7 @@ export function chartOptions(
 ): uPlot.Options {
   const colors = theme();
   const isPosition = metric === 'position';
+  const alone = alonePlaces(points);
   return {
     width,
     height,
@@ -149,7 +150,8 @@ export function chartOptions(
         stroke: colors.accent,
         width: 2,
         ...(isPosition ? {} : { fill: `${colors.accent}14` }),
-        points: { show: points.length < 3 },
+        // Between gaps, a single day has no line.
+        points: { show: true, filter: () => alone, size: 6 },
       },
     ],
     hooks: {
@@ -163,6 +165,12 @@ export function chartOptions(
       setCursor: [onCursor],
     },
   };
+}
+
+/** The places of points whose neighbours have no value. */
+function alonePlaces(points: readonly ChartPoint[]): number[] {
+  const has = (index: number): boolean => (points[index]?.value ?? null) !== null;
+  return points.flatMap((_, index) => (has(index) && !has(index - 1) && !has(index + 1) ? [index] : []));
 }
 
 function yRange(

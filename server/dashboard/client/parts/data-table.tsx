@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
+import { metricOf } from '../lib/changes.ts';
 import { formatCount, METRIC_NAMES } from '../lib/format.ts';
-import { type Compared, METRICS, type Metric, type Paging } from '../lib/types.ts';
+import { type Compared, METRICS, type Metric, type MetricValues, type Paging } from '../lib/types.ts';
 import { useView } from '../lib/view.ts';
 import { Icon } from './icons.tsx';
 import { Change, Value } from './numbers.tsx';
@@ -11,7 +12,7 @@ export const PAGE_SIZE = 50;
 /** In the place of metrics that there are none of. */
 export const NO_METRICS: RowMetrics = { clicks: null, impressions: null, ctr: null, position: null };
 
-type RowMetrics = { readonly [Name in Metric]: number | null } & Compared;
+type RowMetrics = MetricValues & Compared;
 
 export interface MetricRow {
   readonly key: string;
@@ -96,7 +97,7 @@ export function MetricTable({
 function MetricCell({ metric, metrics }: { metric: Metric; metrics: RowMetrics }) {
   return (
     <td class="number">
-      <Value metric={metric} value={metrics[metric]} />
+      <Value metric={metric} value={metricOf(metric, metrics)} />
       <Change metric={metric} row={metrics} />
     </td>
   );
@@ -156,10 +157,16 @@ export function Pager({ paging }: { paging: Paging }) {
   return (
     <nav class="pager" aria-label="Pages of the list">
       <span>
-        {formatCount(Math.min(offset + 1, total))}–{formatCount(last)} of {formatCount(total)}
+        {offset < total
+          ? `${formatCount(offset + 1)}–${formatCount(last)} of ${formatCount(total)}`
+          : `This page is beyond the end: there are ${formatCount(total)} rows`}
       </span>
       {offset > 0 && (
-        <a class="button" rel="prev" href={at(offset - PAGE_SIZE)}>
+        <a
+          class="button"
+          rel="prev"
+          href={at(Math.min(offset - PAGE_SIZE, Math.floor((total - 1) / PAGE_SIZE) * PAGE_SIZE))}
+        >
           Previous
         </a>
       )}

@@ -134,9 +134,11 @@ function NewCondition({ field: textField, onAdd }: { field: TextField; onAdd: (c
       />
       <Select label="Operator" value={op} options={operators} onChange={setOp} />
       <input
+        // Another field is another input: browsers keep the pattern of one that had it.
+        key={isText ? 'text' : 'number'}
         required
         inputMode={isText ? 'text' : 'decimal'}
-        pattern={isText ? undefined : '[0-9]+([.][0-9]+)?'}
+        {...(isText ? {} : { pattern: '[0-9]+([.][0-9]+)?', title: 'A number, such as 10 or 2.5' })}
         aria-label={field === 'ctr' ? 'Value in percent' : 'Value'}
         placeholder={field === 'ctr' ? 'percent' : 'value'}
         value={value}

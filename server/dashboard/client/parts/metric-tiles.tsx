@@ -1,3 +1,4 @@
+import { hasNothingToCompare, metricOf } from '../lib/changes.ts';
 import { exactMetric, formatMetric, METRIC_NAMES } from '../lib/format.ts';
 import { type Compared, METRICS, type Metrics } from '../lib/types.ts';
 import { useView } from '../lib/view.ts';
@@ -18,13 +19,15 @@ export function MetricTiles({ totals }: { totals: (Metrics & Compared) | undefin
             onChange={() => view.change({ metric: name }, { replace: true })}
           />
           <span class="metric-name">{METRIC_NAMES[name]}</span>
-          <span class="metric-value">{totals ? <Value metric={name} value={totals[name]} /> : '\u00a0'}</span>
+          <span class="metric-value">{totals ? <Value metric={name} value={metricOf(name, totals)} /> : '\u00a0'}</span>
           <span class="metric-change">
-            {totals?.comparison ? (
+            {totals && hasNothingToCompare(totals) ? (
+              <span class="muted">No data to compare with</span>
+            ) : totals?.comparison ? (
               <>
                 <Change metric={name} row={totals} />{' '}
-                <span class="muted" title={exactMetric(name, totals.comparison[name])}>
-                  from {formatMetric(name, totals.comparison[name])}
+                <span class="muted" title={exactMetric(name, metricOf(name, totals.comparison))}>
+                  from {formatMetric(name, metricOf(name, totals.comparison))}
                 </span>
               </>
             ) : (

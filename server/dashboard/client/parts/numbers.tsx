@@ -1,6 +1,6 @@
 import { describeChange, describeReasons } from '../lib/changes.ts';
 import { exactMetric, formatMetric } from '../lib/format.ts';
-import type { Compared, Metric } from '../lib/types.ts';
+import type { Compared, Metric, MetricValues } from '../lib/types.ts';
 
 /** A number of a metric; hovering shows it exactly. */
 export function Value({ metric, value }: { metric: Metric; value: number | null | undefined }) {
@@ -14,7 +14,7 @@ export function Value({ metric, value }: { metric: Metric; value: number | null 
 const ARROWS = { up: '▲', down: '▼', same: '' } as const;
 
 /** How a metric changed: an arrow for its direction, a colour for better or worse, and why it may mislead on hover. */
-export function Change({ metric, row }: { metric: Metric; row: Compared }) {
+export function Change({ metric, row }: { metric: Metric; row: MetricValues & Compared }) {
   const change = describeChange(metric, row);
   if (change === undefined) return null;
   const { text, exact, direction, isGood } = change;

@@ -1,8 +1,9 @@
 import { useMemo } from 'preact/hooks';
 import type { Resource } from '../lib/api.ts';
+import { metricOf } from '../lib/changes.ts';
 import { formatRange } from '../lib/dates.ts';
 import { formatMetric, METRIC_NAMES } from '../lib/format.ts';
-import type { Compared, Metrics, Note, Quality, SiteAnswer } from '../lib/types.ts';
+import type { Compared, Day, Metrics, Note, Quality, SiteAnswer } from '../lib/types.ts';
 import { intervalOf, useView } from '../lib/view.ts';
 import { Caveats } from './caveats.tsx';
 import { IntervalChoice } from './controls.tsx';
@@ -18,6 +19,8 @@ interface PerformanceProps {
   readonly answer: PerformanceAnswer | undefined;
   readonly state: Pick<Resource<unknown>, 'error' | 'isLoading' | 'reload'>;
   readonly notes: readonly Note[] | undefined;
+  /** Days without data, whose zeros are no values. */
+  readonly missing: ReadonlySet<Day>;
 }
 
 /** The part of an answer of the API that tiles and the chart show. */
@@ -29,13 +32,13 @@ interface PerformanceAnswer {
 }
 
 /** Four metrics, one of them over the days of the range, with what is known of these days. */
-export function Performance({ name, answer, state: { error, isLoading, reload }, notes }: PerformanceProps) {
+export function Performance({ name, answer, state: { error, isLoading, reload }, notes, missing }: PerformanceProps) {
   const view = useView();
   const { metric, device } = view;
   const { interval } = intervalOf(view);
   // Drawn as it was requested, also while the answer for another interval is awaited.
   const drawn = useMemo(() => interval, [answer]);
-  const points = useMemo(() => pointsOf(answer, metric, drawn), [answer, metric]);
+  const points = useMemo(() => pointsOf(answer, { metric, interval: drawn, missing }), [answer, metric, missing]);
   const compared = useMemo(() => comparedPointsOf(answer, metric, drawn), [answer, metric]);
   const markers = useMemo(
     () => markersOf(notes ?? [], answer?.quality?.events ?? [], { range: answer?.range, metric, device }),
@@ -50,7 +53,19 @@ export function Performance({ name, answer, state: { error, isLoading, reload },
         {answer && (
           <>
             <div class="chart-head">
-              <p class="muted range-line">{describeRange(answer)}</p>
+              <p class="muted range-line">
+                {describeRange(answer)}
+                {view.period !== null && (
+                  <label class="newest">
+                    <input
+                      type="checkbox"
+                      checked={view.isNewest}
+                      onChange={() => view.change({ newest: view.isNewest ? null : 'yes', offset: null })}
+                    />
+                    Include newest days
+                  </label>
+                )}
+              </p>
               <IntervalChoice />
             </div>
             <TimeChart
@@ -68,12 +83,14 @@ export function Performance({ name, answer, state: { error, isLoading, reload },
   );
 
   function describeTotals({ range, totals }: PerformanceAnswer): string {
-    const now = `${formatRange(range)}: ${formatMetric(metric, totals[metric])} in all`;
+    const now = `${formatRange(range)}: ${formatMetric(metric, metricOf(metric, totals))} in all`;
     if (!range.comparison || !totals.comparison) return now;
-    return `${now}, compared with ${formatMetric(metric, totals.comparison[metric])} in ${formatRange(range.comparison)}`;
+    return `${now}, compared with ${formatMetric(metric, metricOf(metric, totals.comparison))} in ${formatRange(range.comparison)}`;
   }
 }
 
 function describeRange({ range }: PerformanceAnswer): string {
-  return `${formatRange(range)}${range.comparison ? ` compared with ${formatRange(range.comparison)}` : ''}`;
+  const { comparison, provisionalAfter = null } = range;
+  const days = `${formatRange(range)}${comparison ? ` compared with ${formatRange(comparison)}` : ''}`;
+  return provisionalAfter === null || range.to <= provisionalAfter ? `${days}, final days only.` : `${days}.`;
 }

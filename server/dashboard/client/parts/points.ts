@@ -1,3 +1,4 @@
+import { metricOf } from '../lib/changes.ts';
 import { addDays, countDays, eachDay } from '../lib/dates.ts';
 import type { DailyMetrics, Day, Interval, Metric, Range } from '../lib/types.ts';
 import type { ChartPoint } from './chart-options.ts';
@@ -8,14 +9,18 @@ interface Series {
 }
 
 /** A point for each day, week or month of the range: those without stored data are gaps. */
-export function pointsOf(answer: Series | undefined, metric: Metric, interval: Interval = 'day'): ChartPoint[] {
+export function pointsOf(
+  answer: Series | undefined,
+  { metric, interval, missing }: { metric: Metric; interval: Interval; missing: ReadonlySet<Day> },
+): ChartPoint[] {
   if (answer === undefined) return [];
   const { range, daily } = answer;
-  const byDay = new Map(daily.map((day) => [day.date, day[metric]]));
+  const byDay = new Map(daily.map((day) => [day.date, metricOf(metric, day)]));
   return bucketsOf(range, interval).map(({ from, to }) => ({
     date: from,
     to,
-    value: byDay.get(from) ?? null,
+    // A week of which one day is stored has a value.
+    value: eachDay({ from, to }).every((day) => missing.has(day)) ? null : (byDay.get(from) ?? null),
     mark: markOf({ from, to }, interval, range.provisionalAfter ?? null),
   }));
 }
@@ -30,7 +35,9 @@ export function comparedPointsOf(
   if (answer === undefined || comparison === undefined) return undefined;
   // Days that are not stored are zeros in the answer, and gaps in a chart.
   const isStored = ({ unsafe }: DailyMetrics): boolean => unsafe?.[metric]?.includes('missing_days') !== true;
-  const byDay = new Map(answer.daily.filter(isStored).map((day) => [day.date, day.comparison?.[metric]]));
+  const byDay = new Map(
+    answer.daily.filter(isStored).map(({ date, comparison: then }) => [date, then && metricOf(metric, then)]),
+  );
   const back = countDays({ from: comparison.from, to: answer.range.from }) - 1;
   return bucketsOf(answer.range, interval).map(({ from, to }) => ({
     date: addDays(from, -back),

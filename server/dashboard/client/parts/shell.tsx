@@ -2,8 +2,9 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import icon from '../icon.svg';
-import { forgetAnswers, isManager, request, session, useResource } from '../lib/api.ts';
+import { ApiError, forgetAnswers, isManager, request, session, useResource } from '../lib/api.ts';
 import { projectOf, SCREENS } from '../lib/screens.ts';
+import { useScroll } from '../lib/scroll.ts';
 import { useShortcuts } from '../lib/shortcuts.ts';
 import type { ProjectAnswer, ProjectsAnswer } from '../lib/types.ts';
 import { projectPath } from '../lib/use-project.ts';
@@ -12,12 +13,11 @@ import { Icon, type IconName } from './icons.tsx';
 
 /** Everything around a screen: the way to the others, and who is signed in. */
 export function Shell({ children }: { children: ComponentChildren }) {
-  const { path } = useLocation();
+  const { path, query } = useLocation();
   const project = projectOf(path);
   useShortcuts(project);
+  useScroll(path, query['offset'] ?? '');
   useEffect(() => {
-    // Readers of the screen begin at the new one.
-    scrollTo(0, 0);
     // On a phone the names of screens are a row that scrolls.
     document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
   }, [path]);
@@ -123,8 +123,17 @@ function ProjectSwitch({ project, path }: { project: string; path: string }) {
 
 function SignedIn() {
   const found = session.value;
+  const [problem, setProblem] = useState('');
   const signOut = async (): Promise<void> => {
-    await request('/session', { method: 'DELETE' }).catch(() => {});
+    try {
+      await request('/session', { method: 'DELETE' });
+    } catch (error) {
+      // Without the server the cookie stays: a page that looks signed out would not be.
+      if (!(error instanceof ApiError && error.status === 401)) {
+        setProblem('Not signed out: the server cannot be reached.');
+        return;
+      }
+    }
     forgetAnswers();
     session.value = null;
   };
@@ -133,6 +142,11 @@ function SignedIn() {
       <div class="who" title={found?.email ?? 'Signed in with a key: this session reads only'}>
         <strong>{found?.workspace.name ?? '\u00a0'}</strong>
         <span>{found?.email ?? (found ? 'read only' : '')}</span>
+        {problem && (
+          <span class="problem" role="alert">
+            {problem}
+          </span>
+        )}
       </div>
       <a class="icon-button" href="/docs" target="_blank" rel="noopener" title="API documentation">
         <span aria-hidden="true">{'{ }'}</span>

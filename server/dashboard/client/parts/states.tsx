@@ -4,8 +4,8 @@ import { Icon } from './icons.tsx';
 
 /** What to do about an error, by its code. */
 const ADVICE: Readonly<Record<string, string>> = {
-  rate_limited: 'It is tried again by itself.',
-  unavailable: 'It is tried again by itself; lists of large sites can take a minute.',
+  rate_limited: 'This page tries again automatically.',
+  unavailable: 'This page tries again automatically; lists of large sites can take a minute.',
   google_access_lost:
     'Give the service account access to the property in Search Console again, then run `ordinate connections test`.',
   plan_required: 'Put the workspace on a paid plan: `ordinate workspaces create --help` names them.',
@@ -16,6 +16,7 @@ const ADVICE: Readonly<Record<string, string>> = {
 
 /** An error in words, with what to do about it. */
 export function ErrorBox({ error, retry }: { error: ApiError; retry?: (() => void) | undefined }) {
+  if (error.isLasting) return <WithoutSource message={error.message} />;
   return (
     <div class="notice notice-error" role="alert">
       <Icon name="warning" />
@@ -28,6 +29,22 @@ export function ErrorBox({ error, retry }: { error: ApiError; retry?: (() => voi
           Try again
         </button>
       )}
+    </div>
+  );
+}
+
+/** A list that nothing fills yet is an ordinary state, and what fills it can be done. */
+function WithoutSource({ message }: { message: string }) {
+  return (
+    <div class="notice">
+      <Icon name="info" />
+      <div>
+        <p>{message}</p>
+        <p class="muted">
+          Connect the property to Search Console (<code>ordinate connections set --help</code>), or load files with
+          queries and pages (<code>ordinate load --help</code>).
+        </p>
+      </div>
     </div>
   );
 }

@@ -6,15 +6,21 @@ import { ErrorBox, Skeleton } from './states.tsx';
 
 const ROWS = 7;
 
-export function topRowsPath(id: string, kind: 'queries' | 'pages', view: View): string {
-  return apiPath(`/projects/${id}/${kind}`, { ...rangeParameters(view), country: view.country, limit: ROWS });
+interface TopRowsQuery {
+  readonly kind: 'queries' | 'pages';
+  readonly view: View;
+  readonly project: Project | undefined;
+}
+
+export function topRowsPath(id: string, { kind, view, project }: TopRowsQuery): string {
+  return apiPath(`/projects/${id}/${kind}`, { ...rangeParameters(view, project), country: view.country, limit: ROWS });
 }
 
 /** The queries or pages with most clicks. */
 export function TopRows({ project, kind }: { project: Project; kind: 'queries' | 'pages' }) {
   const view = useView();
   const link = useScreenLink();
-  const { data, error, isLoading, reload } = useResource<ListAnswer>(topRowsPath(project.id, kind, view));
+  const { data, error, isLoading, reload } = useResource<ListAnswer>(topRowsPath(project.id, { kind, view, project }));
   const rows =
     data?.queries?.map((row) => ({ ...row, name: row.query })) ??
     data?.pages?.map((row) => ({ ...row, name: row.url })) ??

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { apiPath, useResource } from '../lib/api.ts';
 import { formatDate } from '../lib/dates.ts';
-import { formatMetric, METRIC_NAMES, plural } from '../lib/format.ts';
+import { formatCount, formatMetric, METRIC_NAMES, plural } from '../lib/format.ts';
 import type { Alert, AlertsAnswer, Day, Metric, Project } from '../lib/types.ts';
 import { useScreenLink, useView } from '../lib/view.ts';
 import type { ChartPoint, Level } from '../parts/chart-options.ts';
@@ -77,7 +77,7 @@ function List({
       {alerts.length > 0 && (
         <>
           <p class="muted list-head">
-            {plural(alerts.length, 'alert')}, newest first
+            {countText(alerts.length, totalOf(project, status))}
             {isElsewhere && '. The alert of this address is not among them: it is older, or in another state.'}
           </p>
           <ul class={`alerts card ${isLoading ? 'is-stale' : ''}`}>
@@ -89,6 +89,16 @@ function List({
       )}
     </>
   );
+}
+
+/** How many alerts there are in a state. */
+function totalOf({ alerts: { open, resolved } }: Project, status: string): number {
+  return status === 'open' ? open : status === 'resolved' ? resolved : open + resolved;
+}
+
+function countText(shown: number, total: number): string {
+  if (total <= shown) return `${plural(shown, 'alert')}, newest first`;
+  return `The newest ${formatCount(shown)} of ${plural(total, 'alert')}`;
 }
 
 function AlertItem({ alert, project }: { alert: Alert; project: Project }) {
@@ -131,6 +141,8 @@ function AlertItem({ alert, project }: { alert: Alert; project: Project }) {
 interface AlertChart {
   readonly date: Day;
   readonly metric: Metric;
+  /** Days of each point, up to its day. */
+  readonly window: number;
   readonly points: readonly ChartPoint[];
   readonly levels: readonly Level[];
 }
@@ -139,11 +151,13 @@ function AlertFigure({ alert, project }: { alert: Alert; project: Project }) {
   const { data, error, reload } = useResource<AlertChart>(`/projects/${project.id}/alerts/${alert.id}/chart`);
   if (error) return <ErrorBox error={error} retry={reload} />;
   if (data === undefined) return <Skeleton lines={1} height={260} />;
-  const { metric, points, levels, date } = data;
+  const { metric, window: days, points, levels, date } = data;
+  const title =
+    days === 1 ? `${METRIC_NAMES[metric]} by day` : `${METRIC_NAMES[metric]} in the ${days} days up to each day`;
   const levelTexts = levels.map(({ name, value }) => `${name}: ${formatMetric(metric, value)}`);
   return (
     <>
-      <h3>{`${METRIC_NAMES[metric]} in the 7 days before each day`}</h3>
+      <h3>{title}</h3>
       <TimeChart
         metric={metric}
         points={points}
@@ -151,7 +165,7 @@ function AlertFigure({ alert, project }: { alert: Alert; project: Project }) {
         markers={[{ from: date, to: date, text: alert.title, kind: 'event' }]}
         eventName="Alert opened"
         height={230}
-        label={`${METRIC_NAMES[metric]} by week around ${formatDate(date)}. ${levelTexts.join('. ')}`}
+        label={`${title}, around ${formatDate(date)}. ${levelTexts.join('. ')}`}
       />
     </>
   );

@@ -1,11 +1,12 @@
 import { apiPath, useResource } from '../lib/api.ts';
+import { metricOf } from '../lib/changes.ts';
 import { formatDate } from '../lib/dates.ts';
 import { countryName, formatMetric, formatShare } from '../lib/format.ts';
 import type { BreakdownsAnswer, Compared, Metrics, Project } from '../lib/types.ts';
 import { compareParameter, rangeParameters, useScreenLink, useView } from '../lib/view.ts';
-import { CompareSelect, PeriodSelect } from '../parts/controls.tsx';
 import { CopyButton } from '../parts/copy.tsx';
 import { Change, Value } from '../parts/numbers.tsx';
+import { CompareSelect, PeriodSelect } from '../parts/period.tsx';
 import { ProjectScreen } from '../parts/project-screen.tsx';
 import { ErrorBox, Skeleton } from '../parts/states.tsx';
 
@@ -16,14 +17,17 @@ const FEW = 12;
 /** The site by country, device, appearance and brand. */
 export function Breakdowns() {
   const view = useView();
-  const parametersFor = (project: Project) => ({ ...rangeParameters(view), compare: compareParameter(view, project) });
+  const parametersFor = (project: Project) => ({
+    ...rangeParameters(view, project),
+    compare: compareParameter(view, project),
+  });
   return (
     <ProjectScreen
       title="Breakdowns"
       controls={(project) => (
         <>
           <PeriodSelect project={project} />
-          <CompareSelect />
+          <CompareSelect project={project} />
           <CopyButton path={`/projects/${project.id}/breakdowns`} parameters={parametersFor(project)} />
         </>
       )}
@@ -161,7 +165,7 @@ function Card({ title, rows, isOverlapping = false, children }: CardProps) {
                     <Value metric="impressions" value={row.impressions} />
                   </td>
                   <td class="number">
-                    <Value metric="ctr" value={row.ctr} />
+                    <Value metric="ctr" value={metricOf('ctr', row)} />
                   </td>
                   <td class="number">
                     <Value metric="position" value={row.position} />

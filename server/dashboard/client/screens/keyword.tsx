@@ -4,6 +4,7 @@ import { apiPath, useResource } from '../lib/api.ts';
 import { comparedOf } from '../lib/changes.ts';
 import { formatDate } from '../lib/dates.ts';
 import { writeFilter } from '../lib/filter.ts';
+import { useMissingDays } from '../lib/missing-days.ts';
 import type { GroupsAnswer, KeywordsAnswer, NotesAnswer, PageRow, Project } from '../lib/types.ts';
 import {
   intervalOf,
@@ -13,10 +14,11 @@ import {
   useView,
   type View,
 } from '../lib/view.ts';
-import { CompareSelect, DeviceSelect, PeriodSelect } from '../parts/controls.tsx';
+import { DeviceSelect } from '../parts/controls.tsx';
 import { CopyButton } from '../parts/copy.tsx';
 import { MetricTable } from '../parts/data-table.tsx';
 import { Performance } from '../parts/performance.tsx';
+import { CompareSelect, PeriodSelect } from '../parts/period.tsx';
 import { ProjectScreen } from '../parts/project-screen.tsx';
 import { ErrorBox, Skeleton } from '../parts/states.tsx';
 import { PageName } from './lists.tsx';
@@ -42,7 +44,7 @@ export function KeywordScreen() {
       controls={(project) => (
         <>
           <PeriodSelect project={project} />
-          <CompareSelect />
+          <CompareSelect project={project} />
           <DeviceSelect />
           <CopyKeyword project={project} id={keyword} />
         </>
@@ -55,14 +57,14 @@ export function KeywordScreen() {
 
 function useKeyword(project: Project, id: string) {
   const path = `/projects/${project.id}/keywords/${encodeURIComponent(id)}`;
-  return useResource<KeywordAnswer>(apiPath(path, rangeParameters(useView())));
+  return useResource<KeywordAnswer>(apiPath(path, rangeParameters(useView(), project)));
 }
 
 /** What the list of keywords is asked for: this one, with its days. */
 function keywordParameters(view: View, project: Project, query: string) {
   const { interval } = intervalOf(view);
   return {
-    ...rangeParameters(view),
+    ...rangeParameters(view, project),
     device: view.device === 'all' ? null : view.device,
     filter: writeFilter([{ field: 'query', op: 'equals', value: query }]),
     compare: keywordCompareParameter(view, project),
@@ -134,7 +136,8 @@ function KeywordPerformance({ project, keyword }: { project: Project; keyword: K
     () => notes.data?.notes.filter((note) => note.keyword === null || note.keyword.id === id),
     [notes.data, id],
   );
-  return <Performance name={`the keyword ${query}`} answer={answer} state={state} notes={own} />;
+  const missing = useMissingDays(project.id, 'keyword_daily', data?.quality);
+  return <Performance name={`the keyword ${query}`} answer={answer} state={state} notes={own} missing={missing} />;
 }
 
 /** The one keyword of an answer as the overview has the site; undefined without it. */

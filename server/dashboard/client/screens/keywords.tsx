@@ -4,11 +4,12 @@ import { joinFilters } from '../lib/filter.ts';
 import { formatCount, plural } from '../lib/format.ts';
 import type { Group, GroupsAnswer, Keyword, KeywordsAnswer, Project } from '../lib/types.ts';
 import { keywordCompareParameter, rangeParameters, sparklineInterval, useScreenLink, useView } from '../lib/view.ts';
-import { CompareSelect, DeviceSelect, PeriodSelect } from '../parts/controls.tsx';
+import { DeviceSelect } from '../parts/controls.tsx';
 import { CopyButton } from '../parts/copy.tsx';
 import { ListHead, type MetricRow, MetricTable, PAGE_SIZE, Pager } from '../parts/data-table.tsx';
 import { FilterBar, useFilter } from '../parts/filter-bar.tsx';
 import { GroupTree } from '../parts/group-tree.tsx';
+import { CompareSelect, PeriodSelect } from '../parts/period.tsx';
 import { ProjectScreen } from '../parts/project-screen.tsx';
 import { Sparkline } from '../parts/sparkline.tsx';
 import { Command, Empty, ErrorBox } from '../parts/states.tsx';
@@ -28,14 +29,14 @@ export function Keywords() {
   const view = useView();
   const bucket = BUCKETS.find(([name]) => name === view.get('positions'));
   const filter = useFilter('query');
-  const baseFor = (): Parameters => ({
-    ...rangeParameters(view),
+  const baseFor = (project: Project): Parameters => ({
+    ...rangeParameters(view, project),
     device: view.device === 'all' ? null : view.device,
     group: view.get('group'),
     filter,
   });
   const parametersFor = (project: Project): Parameters => ({
-    ...baseFor(),
+    ...baseFor(project),
     filter: bucket === undefined ? filter : joinFilters(filter, bucket[2], bucket[3]),
     sort: view.get('sort') || '-clicks',
     compare: keywordCompareParameter(view, project),
@@ -46,7 +47,7 @@ export function Keywords() {
       controls={(project) => (
         <>
           <PeriodSelect project={project} />
-          <CompareSelect />
+          <CompareSelect project={project} />
           <DeviceSelect />
           <CopyButton
             path={`/projects/${project.id}/keywords`}
@@ -62,7 +63,7 @@ export function Keywords() {
           <div class="keywords">
             <Groups project={project} />
             <div class="keywords-list">
-              <Buckets project={project} parameters={baseFor()} />
+              <Buckets project={project} parameters={baseFor(project)} />
               <FilterBar field="query" placeholder="Search keywords   /" />
               <List project={project} parameters={parametersFor(project)} />
             </div>
@@ -134,7 +135,7 @@ function List({ project, parameters }: { project: Project; parameters: Parameter
         </p>
       )}
       {data && <ListHead csv={apiPath(`${path}.csv`, parameters)}>{plural(data.paging.total, 'keyword')}</ListHead>}
-      {data?.keywords.length === 0 ? (
+      {data?.paging.total === 0 ? (
         <Empty title="No keyword matches">
           {isFiltered && (
             <a href={view.with({ filter: null, search: null, group: null, positions: null, offset: null })}>

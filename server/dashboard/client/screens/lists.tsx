@@ -4,10 +4,11 @@ import { joinFilters } from '../lib/filter.ts';
 import { plural } from '../lib/format.ts';
 import type { ListAnswer, PageRow, Project, QueryRow } from '../lib/types.ts';
 import { compareParameter, rangeParameters, useScreenLink, useView } from '../lib/view.ts';
-import { CompareSelect, CountryChip, PeriodSelect, Select } from '../parts/controls.tsx';
+import { CountryChip, Select } from '../parts/controls.tsx';
 import { CopyButton } from '../parts/copy.tsx';
 import { ListHead, type MetricRow, MetricTable, PAGE_SIZE, Pager } from '../parts/data-table.tsx';
 import { FilterBar, useFilter } from '../parts/filter-bar.tsx';
+import { CompareSelect, PeriodSelect } from '../parts/period.tsx';
 import { ProjectScreen } from '../parts/project-screen.tsx';
 import { Empty, ErrorBox } from '../parts/states.tsx';
 import { shortUrl } from '../parts/top-rows.tsx';
@@ -28,7 +29,7 @@ function ListScreen({ kind }: { kind: 'queries' | 'pages' }) {
   const field = kind === 'queries' ? 'query' : 'url';
   const filter = joinFilters(useFilter(field), kind === 'queries' ? (BRANDED[view.get('branded')] ?? '') : '');
   const parametersFor = (project: Project) => ({
-    ...rangeParameters(view),
+    ...rangeParameters(view, project),
     country: view.country,
     filter,
     sort: view.get('sort'),
@@ -41,7 +42,7 @@ function ListScreen({ kind }: { kind: 'queries' | 'pages' }) {
         <>
           <CountryChip />
           <PeriodSelect project={project} />
-          <CompareSelect />
+          <CompareSelect project={project} />
           {kind === 'queries' && (
             <Select
               label="Brand"
@@ -94,7 +95,7 @@ function List({ project, kind, parameters }: { project: Project; kind: 'queries'
           <span title={formatInstant(data.source.fetchedAt)}>, list of {formatAgo(data.source.fetchedAt)}</span>
         </ListHead>
       )}
-      {rows?.length === 0 ? (
+      {rows?.length === 0 && data?.paging.total === 0 ? (
         <Empty title={isFiltered ? 'Nothing matches these filters' : `There are no ${kind} in these days`}>
           {isFiltered && (
             <a href={view.with({ filter: null, search: null, branded: null, offset: null })}>Remove all filters</a>

@@ -1,12 +1,15 @@
 import { useRoute } from 'preact-iso/router';
 import { apiPath, ask, useResource } from '../lib/api.ts';
+import { formatCount } from '../lib/format.ts';
+import { useMissingDays } from '../lib/missing-days.ts';
 import { siteParameters } from '../lib/site.ts';
 import type { AlertsAnswer, NotesAnswer, Project, SiteAnswer } from '../lib/types.ts';
-import { projectPath } from '../lib/use-project.ts';
-import { rangeOf, useScreenLink, useView } from '../lib/view.ts';
-import { CompareSelect, CountryChip, DeviceSelect, PeriodSelect } from '../parts/controls.tsx';
+import { projectPath, summaryPath } from '../lib/use-project.ts';
+import { needsProject, rangeOf, useScreenLink, useView } from '../lib/view.ts';
+import { CountryChip, DeviceSelect } from '../parts/controls.tsx';
 import { CopyButton } from '../parts/copy.tsx';
 import { Performance } from '../parts/performance.tsx';
+import { CompareSelect, PeriodSelect } from '../parts/period.tsx';
 import { ProjectScreen } from '../parts/project-screen.tsx';
 import { TopRows, topRowsPath } from '../parts/top-rows.tsx';
 
@@ -18,12 +21,13 @@ export function Overview() {
   const path = projectPath(id);
   if (path !== null) {
     const early = siteParameters(view, undefined);
+    const lists = (['queries', 'pages'] as const).map((kind) => topRowsPath(id, { kind, view, project: undefined }));
     ask([
       path,
+      summaryPath(path),
       ...(early === undefined ? [] : [sitePath(id, early)]),
       alertsPath(id),
-      topRowsPath(id, 'queries', view),
-      topRowsPath(id, 'pages', view),
+      ...(needsProject(view) ? [] : lists),
     ]);
   }
   return (
@@ -33,7 +37,7 @@ export function Overview() {
         <>
           <CountryChip />
           <PeriodSelect project={project} />
-          <CompareSelect />
+          <CompareSelect project={project} />
           <DeviceSelect />
           <CopyButton path={`/projects/${project.id}/site`} parameters={siteParameters(view, project)!} />
         </>
@@ -58,7 +62,7 @@ function sitePath(id: string, parameters: NonNullable<ReturnType<typeof sitePara
 }
 
 function alertsPath(id: string): string {
-  return `/projects/${id}/alerts?status=open&limit=50`;
+  return `/projects/${id}/alerts?status=open&limit=20`;
 }
 
 function SitePerformance({ project }: { project: Project }) {
@@ -66,7 +70,8 @@ function SitePerformance({ project }: { project: Project }) {
   const { data, ...state } = useResource<SiteAnswer>(sitePath(project.id, siteParameters(view, project)!));
   const { from, to } = rangeOf(view, project);
   const notes = useResource<NotesAnswer>(apiPath(`/projects/${project.id}/notes`, { from, to }));
-  return <Performance name={project.domain} answer={data} state={state} notes={notes.data?.notes} />;
+  const missing = useMissingDays(project.id, 'site_daily', data?.quality);
+  return <Performance name={project.domain} answer={data} state={state} notes={notes.data?.notes} missing={missing} />;
 }
 
 /** The open alerts, the newest first. */
@@ -87,9 +92,9 @@ function AlertStrip({ project }: { project: Project }) {
           </li>
         ))}
       </ul>
-      {alerts.length > shown.length && (
+      {project.alerts.open > shown.length && (
         <a class="more" href={link(`/app/p/${project.id}/alerts`)}>
-          {alerts.length - shown.length} more
+          {formatCount(project.alerts.open - shown.length)} more
         </a>
       )}
     </section>

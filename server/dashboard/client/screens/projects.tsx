@@ -5,11 +5,12 @@ import { joinFilters } from '../lib/filter.ts';
 import { formatMetric, plural } from '../lib/format.ts';
 import type { PortfolioAnswer, PortfolioProject } from '../lib/types.ts';
 import { compareParameter, rangeParameters, sparklineInterval, useScreenLink, useView } from '../lib/view.ts';
-import { CompareSelect, DeviceSelect, PeriodSelect, Select } from '../parts/controls.tsx';
+import { DeviceSelect, Select } from '../parts/controls.tsx';
 import { CopyButton } from '../parts/copy.tsx';
 import { ListHead, type MetricRow, MetricTable, NO_METRICS, PAGE_SIZE, Pager } from '../parts/data-table.tsx';
 import { FilterBar, useFilter } from '../parts/filter-bar.tsx';
 import { PageHead } from '../parts/page-head.tsx';
+import { CompareSelect, PeriodSelect } from '../parts/period.tsx';
 import { Sparkline } from '../parts/sparkline.tsx';
 import { Command, Empty, ErrorBox } from '../parts/states.tsx';
 import { SYNC_STATES, SyncState } from '../parts/sync-state.tsx';
@@ -26,7 +27,7 @@ export function Projects() {
   const state = view.get('state') in SYNC_STATES ? view.get('state') : '';
   const filter = joinFilters(useFilter('domain'), state && `syncStatus:equals:${state}`);
   const parameters = {
-    ...rangeParameters(view),
+    ...rangeParameters(view, undefined),
     device: view.device === 'all' ? null : view.device,
     // Months end with the last day of each project: the days before them are those that the API takes.
     compare: compareParameter(view, undefined) ?? (view.compare === 'none' ? null : view.compare),
@@ -77,12 +78,12 @@ function List({ parameters, isFiltered }: ListProps) {
     ({ syncStatus, historyBackfilling }) => syncStatus === 'pending' || historyBackfilling,
   );
   useResource<PortfolioAnswer>(isFilling ? path : null, { poll: POLL });
-  if (data?.projects.length === 0 && !isFiltered) return <NoProjects />;
+  if (data?.paging.total === 0 && !isFiltered) return <NoProjects />;
   return (
     <>
       {error && <ErrorBox error={error} retry={reload} />}
       {data && <ListHead csv={apiPath('/portfolio.csv', parameters)}>{plural(data.paging.total, 'project')}</ListHead>}
-      {data?.projects.length === 0 ? (
+      {data?.paging.total === 0 ? (
         <Empty title="No project matches">
           <a href={view.with({ filter: null, search: null, state: null, offset: null })}>Remove all filters</a>
         </Empty>

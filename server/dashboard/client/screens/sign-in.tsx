@@ -17,6 +17,7 @@ export function SignIn() {
   const [key, setKey] = useState('');
   const [problem, setProblem] = useState('');
   const [isBusy, setBusy] = useState(false);
+  const [replacing, setReplacing] = useState<{ readonly token: string; readonly now: Session } | undefined>();
 
   const signIn = async (secret: string): Promise<void> => {
     setBusy(true);
@@ -38,9 +39,41 @@ export function SignIn() {
   useEffect(() => {
     document.title = 'Sign in · Ordinate';
     const token = path === '/app/sign-in' ? takeLinkToken() : '';
-    if (token !== '') void signIn(token);
+    if (token === '') return;
+    // A link from elsewhere must not put somebody into another workspace unnoticed.
+    fetch('/app/api/session').then(
+      async (response) => {
+        if (response.ok) setReplacing({ token, now: (await response.json()) as Session });
+        else await signIn(token);
+      },
+      () => signIn(token),
+    );
   }, []);
 
+  if (replacing !== undefined) {
+    const { token, now } = replacing;
+    return (
+      <main class="sign-in">
+        <div class="card">
+          <h1>You are signed in already</h1>
+          <p>
+            As {now.email ?? 'a key'} in {now.workspace.name}. The link replaces this session in the browser.
+          </p>
+          {problem && (
+            <p class="problem" role="alert">
+              {problem}
+            </p>
+          )}
+          <button type="button" class="button button-main" disabled={isBusy} onClick={() => void signIn(token)}>
+            Use the link
+          </button>
+          <a class="button" href="/app">
+            Stay signed in
+          </a>
+        </div>
+      </main>
+    );
+  }
   return (
     <main class="sign-in">
       <form
