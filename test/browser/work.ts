@@ -1,7 +1,8 @@
 // What people do with the dashboard: filter by texts, type days, go back, lose the network.
+import { readFile } from 'node:fs/promises';
 import t from 'tap';
 import { settled, watchedPage } from './browser.ts';
-import { open, origin, signedIn } from './setup.ts';
+import { NARROW, open, origin, seriousFindings, signedIn } from './setup.ts';
 
 t.test('a condition on a text takes any text', async (t) => {
   const context = await signedIn();
@@ -71,6 +72,81 @@ t.test('numbers of another question are gone when one fails', async (t) => {
   await context.setOffline(false);
   await page.getByRole('button', { name: 'Reload' }).click();
   await page.getByRole('heading', { name: 'Devices' }).waitFor();
+  await context.close();
+});
+
+t.test('a chart is read by keys, zoomed by dragging, and saved', async (t) => {
+  const context = await signedIn();
+  const { page, problems } = await watchedPage(context, origin);
+  await open(page, '/app/p/Proj1');
+  const chart = page.locator('.performance .chart-canvas');
+  await chart.focus();
+  await page.keyboard.press('Home');
+  const spoken = page.locator('.performance figure > p[role=status]');
+  t.match(await spoken.innerText(), /^\w+, \w+ \d+, \d{4}: [\d,]+ Clicks$/);
+  const first = await spoken.innerText();
+  await page.keyboard.press('ArrowRight');
+  t.not(await spoken.innerText(), first, 'the next day');
+  for (const [name, begin] of [
+    ['PNG', '\u0089PNG'],
+    ['CSV', 'from,to,clicks,compared_from,compared_clicks\r\n20'],
+  ] as const) {
+    const saved = page.waitForEvent('download');
+    await page.locator('.performance').getByRole('button', { name }).click();
+    const file = await readFile(await (await saved).path(), 'latin1');
+    t.ok(file.startsWith(begin), name);
+  }
+  const box = (await chart.boundingBox())!;
+  await page.mouse.move(box.x + box.width / 2, box.y + 60);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.75, box.y + 60, { steps: 5 });
+  await page.mouse.up();
+  await page.waitForURL(/from=/);
+  const { searchParams } = new URL(page.url());
+  const days = (Date.parse(searchParams.get('to')!) - Date.parse(searchParams.get('from')!)) / 86_400_000 + 1;
+  t.ok(days > 4 && days < 11, `${days} of 28 days`);
+  await page.goBack();
+  t.notMatch(page.url(), 'from=');
+  t.strictSame(problems, []);
+  await context.close();
+});
+
+t.test('colours are chosen and kept; ? lists the shortcuts', async (t) => {
+  const context = await signedIn({ colorScheme: 'light' });
+  const { page, problems } = await watchedPage(context, origin);
+  await open(page, '/app');
+  await page.getByRole('button', { name: 'Colours: system' }).click();
+  await page.getByRole('button', { name: 'Colours: light' }).click();
+  await page.getByRole('button', { name: 'Colours: dark' }).waitFor();
+  t.equal(await page.locator('html').getAttribute('data-theme'), 'dark');
+  await page.reload();
+  await settled(page);
+  t.equal(await page.locator('html').getAttribute('data-theme'), 'dark');
+  await page.keyboard.press('?');
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+  t.strictSame(await seriousFindings(page), [], 'axe');
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  t.strictSame(problems, []);
+  await context.close();
+});
+
+t.test('on a phone a name and its position are seen together', async (t) => {
+  const context = await signedIn({ viewport: NARROW });
+  const { page } = await watchedPage(context, origin);
+  await open(page, '/app/p/Proj1/queries');
+  const row = page.locator('tbody tr').first();
+  for (const part of [row.locator('th'), row.locator('td').last()]) {
+    const { x, width } = (await part.boundingBox())!;
+    t.ok(x >= 0 && x + width <= NARROW.width, 'within the window');
+  }
+  const sizes = (await page.evaluate(
+    `[...document.querySelectorAll('input, select')].map((each) => parseFloat(getComputedStyle(each).fontSize))`,
+  )) as number[];
+  t.ok(
+    sizes.every((size) => size >= 16),
+    'phones do not enlarge the page',
+  );
   await context.close();
 });
 

@@ -2,6 +2,8 @@ import 'uplot/dist/uPlot.min.css';
 import './styles/base.css';
 import './styles/shell.css';
 import './styles/parts.css';
+import './styles/period.css';
+import './styles/shortcuts.css';
 import './styles/states.css';
 import './styles/tables.css';
 import './styles/charts.css';
@@ -16,10 +18,12 @@ import './styles/data.css';
 import { render } from 'preact';
 import { LocationProvider } from 'preact-iso/router';
 import { App } from './app.tsx';
+import { followTheme } from './lib/theme.ts';
 
 /** Links that the page follows itself: not those to the API, whose answers are downloads. */
 const SCOPE = /^\/app(?:\/(?!api\/|static\/)|\?|$)/;
 
+followTheme();
 render(
   <LocationProvider scope={SCOPE}>
     <App />

@@ -80,13 +80,20 @@ const regions = new Intl.DisplayNames(undefined, { type: 'region', fallback: 'co
 
 /** Countries by both ISO codes, which are seldom a prefix of one another: the browser names them by the second. */
 const COUNTRY_CODES = `
-  usaUS gbrGB deuDE fraFR espES itaIT nldNL belBE cheCH autAT polPL prtPT sweSE norNO dnkDK finFI irlIE czeCZ
-  svkSK hunHU rouRO bgrBG grcGR turTR ukrUA rusRU canCA mexMX braBR argAR chlCL colCO perPE venVE uryUY ausAU
-  nzlNZ jpnJP chnCN korKR indIN idnID thaTH vnmVN phlPH mysMY sgpSG hkgHK twnTW pakPK bgdBD lkaLK areAE sauSA
-  isrIL egyEG marMA dzaDZ tunTN zafZA ngaNG kenKE ghaGH hrvHR srbRS svnSI estEE lvaLV ltuLT luxLU islIS mltMT
-  cypCY bihBA mkdMK albAL blrBY mdaMD geoGE armAM azeAZ kazKZ uzbUZ irnIR irqIQ jorJO lbnLB kwtKW qatQA omnOM
-  bhrBH nplNP mmrMM khmKH ecuEC bolBO pryPY criCR panPA gtmGT domDO cubCU hndHN slvSV nicNI priPR jamJM ttoTT
-  ethET tzaTZ ugaUG cmrCM civCI senSN
+  afgAF alaAX albAL dzaDZ asmAS andAD agoAO aiaAI ataAQ atgAG argAR armAM abwAW ausAU autAT azeAZ bhsBS bhrBH bgdBD
+  brbBB blrBY belBE blzBZ benBJ bmuBM btnBT bolBO besBQ bihBA bwaBW bvtBV braBR iotIO brnBN bgrBG bfaBF bdiBI cpvCV
+  khmKH cmrCM canCA cymKY cafCF tcdTD chlCL chnCN cxrCX cckCC colCO comKM cogCG codCD cokCK criCR civCI hrvHR cubCU
+  cuwCW cypCY czeCZ dnkDK djiDJ dmaDM domDO ecuEC egyEG slvSV gnqGQ eriER estEE swzSZ ethET flkFK froFO fjiFJ finFI
+  fraFR gufGF pyfPF atfTF gabGA gmbGM geoGE deuDE ghaGH gibGI grcGR grlGL grdGD glpGP gumGU gtmGT ggyGG ginGN gnbGW
+  guyGY htiHT hmdHM vatVA hndHN hkgHK hunHU islIS indIN idnID irnIR irqIQ irlIE imnIM isrIL itaIT jamJM jpnJP jeyJE
+  jorJO kazKZ kenKE kirKI prkKP korKR kwtKW kgzKG laoLA lvaLV lbnLB lsoLS lbrLR lbyLY lieLI ltuLT luxLU macMO mdgMG
+  mwiMW mysMY mdvMV mliML mltMT mhlMH mtqMQ mrtMR musMU mytYT mexMX fsmFM mdaMD mcoMC mngMN mneME msrMS marMA mozMZ
+  mmrMM namNA nruNR nplNP nldNL nclNC nzlNZ nicNI nerNE ngaNG niuNU nfkNF mkdMK mnpMP norNO omnOM pakPK plwPW psePS
+  panPA pngPG pryPY perPE phlPH pcnPN polPL prtPT priPR qatQA reuRE rouRO rusRU rwaRW blmBL shnSH knaKN lcaLC mafMF
+  spmPM vctVC wsmWS smrSM stpST sauSA senSN srbRS sycSC sleSL sgpSG sxmSX svkSK svnSI slbSB somSO zafZA sgsGS ssdSS
+  espES lkaLK sdnSD surSR sjmSJ sweSE cheCH syrSY twnTW tjkTJ tzaTZ thaTH tlsTL tgoTG tklTK tonTO ttoTT tunTN turTR
+  tkmTM tcaTC tuvTV ugaUG ukrUA areAE gbrGB usaUS umiUM uryUY uzbUZ vutVU venVE vnmVN vgbVG virVI wlfWF eshEH yemYE
+  zmbZM zweZW xkkXK
 `;
 const alpha2 = new Map(
   COUNTRY_CODES.trim()

@@ -1,3 +1,4 @@
+import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import { SCREENS } from './screens.ts';
@@ -6,7 +7,10 @@ import { useScreenLink } from './view.ts';
 /** How long after `g` a letter goes somewhere, in milliseconds. */
 const PAUSE = 1500;
 
-/** `/` goes to the filter of a screen, `g` and a letter to another screen, Escape out of a field. */
+/** Whether the list of shortcuts is shown. */
+export const isHelpOpen = signal(false);
+
+/** `?` shows the list of shortcuts, `/` goes to the filter of a screen, `g` and a letter to another screen, Escape out of a field. */
 export function useShortcuts(project: string | undefined): void {
   const { route } = useLocation();
   const link = useScreenLink();
@@ -17,6 +21,10 @@ export function useShortcuts(project: string | undefined): void {
       const isTyping = /^(input|textarea|select)$/i.test(target.tagName);
       if (event.key === 'Escape' && isTyping) target.blur();
       if (isTyping || event.metaKey || event.ctrlKey || event.altKey) return;
+      if (event.key === '?') {
+        isHelpOpen.value = true;
+        return;
+      }
       if (event.key === '/') {
         const field = document.querySelector<HTMLElement>('[data-filter]');
         if (field === null) return;

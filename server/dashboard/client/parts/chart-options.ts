@@ -1,39 +1,8 @@
 import type uPlot from 'uplot';
 import { countDays, formatMonth, formatMonthOfYear, formatShortDay } from '../lib/dates.ts';
 import { axisMetric } from '../lib/format.ts';
-import type { Day, Metric } from '../lib/types.ts';
-
-export interface ChartPoint {
-  readonly date: Day;
-  /** The last day of a week or month. */
-  readonly to?: Day;
-  readonly value: number | null;
-  /** `provisional`: it may still change; `partial`: the range has only a part of this week or month. */
-  readonly mark?: 'provisional' | 'partial' | undefined;
-}
-
-/** A day or some days about which there is something to say. */
-export interface Marker {
-  readonly from: Day;
-  readonly to: Day;
-  readonly text: string;
-  readonly kind: 'note' | 'event';
-}
-
-/** A level to measure the line by. */
-export interface Level {
-  readonly name: string;
-  readonly value: number;
-}
-
-export interface ChartData {
-  readonly metric: Metric;
-  readonly points: readonly ChartPoint[];
-  /** The other range, by the same places. */
-  readonly compared?: readonly ChartPoint[] | undefined;
-  readonly markers?: readonly Marker[];
-  readonly levels?: readonly Level[];
-}
+import type { ChartData, ChartPoint, Marker } from './chart-data.ts';
+import { drawLevels, drawMarkers, hatchMarked } from './chart-drawing.ts';
 
 /** Colours and fonts of the page, which change between light and dark. */
 function theme(): Record<'accent' | 'compare' | 'line' | 'text' | 'warn' | 'surface' | 'font', string> {
@@ -91,6 +60,8 @@ interface Drawing {
   readonly width: number;
   readonly height: number;
   readonly onCursor: (chart: uPlot) => void;
+  /** Places of the first and last point of a dragged range. */
+  readonly onSelect: ((first: number, last: number) => void) | undefined;
   /** Those to draw now. */
   readonly markers: () => readonly Marker[];
 }
@@ -98,7 +69,7 @@ interface Drawing {
 /** What uPlot draws a chart by. The places of days are their numbers: all lines share them. */
 export function chartOptions(
   { metric, points, levels = [] }: ChartData,
-  { width, height, onCursor, markers }: Drawing,
+  { width, height, onCursor, onSelect, markers }: Drawing,
 ): uPlot.Options {
   const colors = theme();
   const isPosition = metric === 'position';
@@ -107,7 +78,7 @@ export function chartOptions(
     width,
     height,
     legend: { show: false },
-    cursor: { y: false, drag: { x: false, y: false, setScale: false }, points: { size: 7 } },
+    cursor: { y: false, drag: { x: onSelect !== undefined, y: false, setScale: false, dist: 8 }, points: { size: 7 } },
     scales: {
       x: { time: false, range: [0, Math.max(1, points.length - 1)] },
       y: {
@@ -163,6 +134,16 @@ export function chartOptions(
         },
       ],
       setCursor: [onCursor],
+      setSelect: [
+        (chart) => {
+          const { left, width: size } = chart.select;
+          if (size === 0) return;
+          const at = (x: number): number =>
+            Math.min(points.length - 1, Math.max(0, Math.round(chart.posToVal(x, 'x'))));
+          chart.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+          onSelect?.(at(left), at(left + size));
+        },
+      ],
     },
   };
 }
@@ -186,89 +167,4 @@ function yRange(
   const bottom = Math.min(...values);
   const margin = Math.max(0.5, (top - bottom) * 0.12);
   return [Math.max(0.8, bottom - margin), top + margin];
-}
-
-/** Hatches the points that must not be compared with their neighbours. */
-function hatchMarked(chart: uPlot, points: readonly ChartPoint[], color: string): void {
-  const { ctx, bbox } = chart;
-  const right = bbox.left + bbox.width;
-  ctx.save();
-  ctx.beginPath();
-  for (const [index, { mark, value }] of points.entries()) {
-    if (mark === undefined || value === null) continue;
-    const from = Math.max(bbox.left, chart.valToPos(index - 0.5, 'x', true));
-    const to = Math.min(right, chart.valToPos(index + 0.5, 'x', true));
-    ctx.rect(from, bbox.top, to - from, bbox.height);
-  }
-  ctx.clip();
-  ctx.strokeStyle = color;
-  ctx.globalAlpha = 0.28;
-  ctx.lineWidth = devicePixelRatio;
-  const step = 7 * devicePixelRatio;
-  ctx.beginPath();
-  for (let x = bbox.left - bbox.height; x < right; x += step) {
-    ctx.moveTo(x, bbox.top + bbox.height);
-    ctx.lineTo(x + bbox.height, bbox.top);
-  }
-  ctx.stroke();
-  ctx.restore();
-}
-
-function drawLevels(chart: uPlot, levels: readonly Level[], color: string): void {
-  const { ctx, bbox } = chart;
-  ctx.save();
-  ctx.strokeStyle = color;
-  ctx.lineWidth = 1.5 * devicePixelRatio;
-  for (const [index, { value }] of levels.entries()) {
-    const y = chart.valToPos(value, 'y', true);
-    ctx.setLineDash(index === 0 ? [] : [3 * devicePixelRatio, 3 * devicePixelRatio]);
-    ctx.beginPath();
-    ctx.moveTo(bbox.left, y);
-    ctx.lineTo(bbox.left + bbox.width, y);
-    ctx.stroke();
-  }
-  ctx.restore();
-}
-
-/** Where markers stand: the places of their first and last day in the chart; none where it has neither. */
-export function markerPlaces(points: readonly ChartPoint[], { from, to }: Marker): [number, number] | undefined {
-  const first = points.findIndex(({ date, to: end = date }) => end >= from);
-  const last = points.findLastIndex(({ date }) => date <= to);
-  return first < 0 || last < first ? undefined : [first, last];
-}
-
-/** A line for the days of a note and of a change by the provider, at the lower edge. */
-function drawMarkers(
-  chart: uPlot,
-  points: readonly ChartPoint[],
-  markers: readonly Marker[],
-  colors: ReturnType<typeof theme>,
-): void {
-  const { ctx, bbox } = chart;
-  ctx.save();
-  const bottom = bbox.top + bbox.height;
-  const size = 4 * devicePixelRatio;
-  for (const marker of markers) {
-    const places = markerPlaces(points, marker);
-    if (places === undefined) continue;
-    const [left, right] = places.map((place) => chart.valToPos(place, 'x', true)) as [number, number];
-    ctx.fillStyle = marker.kind === 'note' ? colors.accent : colors.warn;
-    if (right > left) {
-      ctx.globalAlpha = 0.35;
-      ctx.fillRect(left, bottom - size / 2, right - left, size / 2);
-      ctx.globalAlpha = 1;
-    }
-    ctx.beginPath();
-    if (marker.kind === 'note') ctx.arc(left, bottom - size, size, 0, 2 * Math.PI);
-    else {
-      ctx.moveTo(left, bottom - 2 * size);
-      ctx.lineTo(left + size, bottom);
-      ctx.lineTo(left - size, bottom);
-    }
-    ctx.fill();
-    ctx.strokeStyle = colors.surface;
-    ctx.lineWidth = devicePixelRatio;
-    ctx.stroke();
-  }
-  ctx.restore();
 }

@@ -1,6 +1,6 @@
 import { formatDate } from '../lib/dates.ts';
 import type { Day, Metric, Note, ProviderEvent, Range } from '../lib/types.ts';
-import type { Marker } from './chart-options.ts';
+import type { Marker } from './chart-data.ts';
 
 interface Shown {
   readonly range: Range | undefined;

@@ -73,6 +73,7 @@ export function Performance({ name, answer, state: { error, isLoading, reload },
               points={points}
               compared={compared}
               markers={markers}
+              onZoom={({ from, to }) => view.change({ from, to, period: null, offset: null })}
               label={`${METRIC_NAMES[metric]} of ${name} by ${drawn}, ${describeTotals(answer)}.`}
             />
             <Caveats answer={answer} />

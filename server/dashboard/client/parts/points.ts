@@ -1,7 +1,7 @@
 import { metricOf } from '../lib/changes.ts';
 import { addDays, countDays, eachDay } from '../lib/dates.ts';
 import type { DailyMetrics, Day, Interval, Metric, Range } from '../lib/types.ts';
-import type { ChartPoint } from './chart-options.ts';
+import type { ChartPoint } from './chart-data.ts';
 
 interface Series {
   readonly range: Range & { readonly comparison?: Range; readonly provisionalAfter?: Day | null };

@@ -6,10 +6,12 @@ import { ApiError, forgetAnswers, isManager, request, session, useResource } fro
 import { projectOf, SCREENS } from '../lib/screens.ts';
 import { useScroll } from '../lib/scroll.ts';
 import { useShortcuts } from '../lib/shortcuts.ts';
+import { nextTheme, themeChoice } from '../lib/theme.ts';
 import type { ProjectAnswer, ProjectsAnswer } from '../lib/types.ts';
 import { projectPath } from '../lib/use-project.ts';
 import { useScreenLink } from '../lib/view.ts';
 import { Icon, type IconName } from './icons.tsx';
+import { ShortcutHelp } from './shortcut-help.tsx';
 
 /** Everything around a screen: the way to the others, and who is signed in. */
 export function Shell({ children }: { children: ComponentChildren }) {
@@ -30,6 +32,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
       <main id="screen" tabIndex={-1}>
         {children}
       </main>
+      <ShortcutHelp />
     </div>
   );
 }
@@ -152,6 +155,15 @@ function SignedIn() {
         <span aria-hidden="true">{'{ }'}</span>
         <span class="sr-only">API documentation</span>
       </a>
+      <button
+        type="button"
+        class="icon-button"
+        title={`Colours: ${themeChoice.value}`}
+        aria-label={`Colours: ${themeChoice.value}`}
+        onClick={nextTheme}
+      >
+        <Icon name="theme" />
+      </button>
       <button type="button" class="icon-button" title="Sign out" onClick={() => void signOut()}>
         <Icon name="out" />
         <span class="sr-only">Sign out</span>

@@ -2,13 +2,20 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
 import { formatDay, formatRange } from '../lib/dates.ts';
 import { exactMetric, formatMetric, METRIC_NAMES } from '../lib/format.ts';
-import { type ChartData, type ChartPoint, chartOptions, markerPlaces } from './chart-options.ts';
+import { theme } from '../lib/theme.ts';
+import type { Range } from '../lib/types.ts';
+import type { ChartData, ChartPoint } from './chart-data.ts';
+import { markerPlaces } from './chart-drawing.ts';
+import { savePicture, saveTable } from './chart-files.ts';
+import { chartOptions } from './chart-options.ts';
 import { Icon } from './icons.tsx';
 
 interface TimeChartProps extends ChartData {
   /** A sentence for those who do not see it. */
   readonly label: string;
   readonly height?: number;
+  /** Shows only these days; without it nothing can be dragged. */
+  readonly onZoom?: (range: Range) => void;
   /** What markers that are no notes stand for. */
   readonly eventName?: string;
 }
@@ -16,16 +23,16 @@ interface TimeChartProps extends ChartData {
 /** What hatched points mean. */
 const MARKS = { partial: 'Incomplete', provisional: 'May still change' } as const;
 
-const dark = matchMedia('(prefers-color-scheme: dark)');
-
 /** A line over days, with another range dashed; the same as a table behind a button. */
 export function TimeChart(props: TimeChartProps) {
   const [isTable, setTable] = useState(false);
+  const figure = useRef<HTMLElement>(null);
   const { points, compared, markers = [], levels = [] } = props;
   const marks = new Set(points.map(({ mark, value }) => (value === null ? undefined : mark)));
+  const name = `${props.metric}-${points[0]?.date ?? ''}-${points.at(-1)?.to ?? points.at(-1)?.date ?? ''}`;
   const hatched = (['provisional', 'partial'] as const).filter((mark) => marks.has(mark));
   return (
-    <figure class="chart">
+    <figure class="chart" ref={figure}>
       {isTable ? <ChartTable {...props} /> : <Canvas {...props} />}
       <figcaption>
         <span class="key key-line">{METRIC_NAMES[props.metric]}</span>
@@ -40,6 +47,16 @@ export function TimeChart(props: TimeChartProps) {
         {markers.some(({ kind }) => kind === 'event') && (
           <span class="key key-event">{props.eventName ?? 'Change by the search engine'}</span>
         )}
+        <span class="chart-files">
+          {!isTable && (
+            <button type="button" class="link-button" onClick={() => savePicture(figure.current!, name)}>
+              <Icon name="download" size={14} /> PNG
+            </button>
+          )}
+          <button type="button" class="link-button" onClick={() => saveTable(props, name)}>
+            <Icon name="download" size={14} /> CSV
+          </button>
+        </span>
         <button type="button" class="link-button" aria-pressed={isTable} onClick={() => setTable(!isTable)}>
           <Icon name={isTable ? 'overview' : 'table'} size={14} /> {isTable ? 'Chart' : 'Table'}
         </button>
@@ -54,8 +71,9 @@ function Canvas(props: TimeChartProps) {
   const chart = useRef<uPlot | undefined>(undefined);
   const drawnMarkers = useRef(props.markers);
   drawnMarkers.current = props.markers;
+  const zoom = useRef(props.onZoom);
+  zoom.current = props.onZoom;
   const [width, setWidth] = useState(0);
-  const [isDark, setDark] = useState(dark.matches);
   const [at, setAt] = useState<{ index: number; left: number } | undefined>();
 
   useLayoutEffect(() => {
@@ -63,22 +81,22 @@ function Canvas(props: TimeChartProps) {
     setWidth(Math.floor(place.current!.clientWidth));
     const resized = new ResizeObserver(([entry]) => setWidth(Math.floor(entry!.contentRect.width)));
     resized.observe(place.current!);
-    const changed = (): void => setDark(dark.matches);
-    dark.addEventListener('change', changed);
-    return () => {
-      resized.disconnect();
-      dark.removeEventListener('change', changed);
-    };
+    return () => resized.disconnect();
   }, []);
   useEffect(() => {
     if (width === 0) return;
     const onCursor = ({ cursor: { idx, left = -1 }, over }: uPlot): void => {
       setAt(idx === null || idx === undefined || left < 0 ? undefined : { index: idx, left: left + over.offsetLeft });
     };
+    const onSelect =
+      zoom.current === undefined
+        ? undefined
+        : (first: number, last: number) =>
+            zoom.current?.({ from: points[first]!.date, to: points[last]!.to ?? points[last]!.date });
     const places = points.map((_, index) => index);
     const lines = [compared ?? [], points].map((line) => places.map((index) => line[index]?.value ?? null));
     const drawn = new uPlot(
-      chartOptions(props, { width, height, onCursor, markers: () => drawnMarkers.current ?? [] }),
+      chartOptions(props, { width, height, onCursor, onSelect, markers: () => drawnMarkers.current ?? [] }),
       [places, ...lines] as uPlot.AlignedData,
       place.current!,
     );
@@ -87,15 +105,45 @@ function Canvas(props: TimeChartProps) {
       setAt(undefined);
       drawn.destroy();
     };
-  }, [width, height, isDark, props.metric, points, compared, props.levels]);
+  }, [width, height, theme.value, props.metric, points, compared, props.levels]);
   // Notes come later than the line.
   useEffect(() => chart.current?.redraw(false, false), [props.markers]);
 
+  const onKey = (event: KeyboardEvent): void => {
+    const next = nextPlace(event.key, at?.index, points.length);
+    if (next === undefined || chart.current === undefined) return;
+    event.preventDefault();
+    chart.current.setCursor({ left: chart.current.valToPos(next, 'x'), top: 0 });
+  };
+  const point = at && points[at.index];
   return (
-    <div class="chart-canvas" ref={place} style={{ height: `${height}px` }} role="img" aria-label={label}>
-      {at && <Tip {...props} index={at.index} left={at.left} width={width} />}
-    </div>
+    <>
+      <div
+        class="chart-canvas"
+        ref={place}
+        style={{ height: `${height}px` }}
+        role="img"
+        aria-label={label}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys read the days
+        tabIndex={0}
+        onKeyDown={onKey}
+      >
+        {at && <Tip {...props} index={at.index} left={at.left} width={width} />}
+      </div>
+      <p class="sr-only" role="status">
+        {point && `${pointName(point)}: ${exactMetric(props.metric, point.value)} ${METRIC_NAMES[props.metric]}`}
+      </p>
+    </>
   );
+}
+
+/** The place that a key leads to; undefined for other keys. */
+function nextPlace(key: string, from: number | undefined, count: number): number | undefined {
+  if (key === 'Home') return 0;
+  if (key === 'End') return count - 1;
+  if (key !== 'ArrowLeft' && key !== 'ArrowRight') return undefined;
+  if (from === undefined) return count - 1;
+  return Math.min(count - 1, Math.max(0, from + (key === 'ArrowLeft' ? -1 : 1)));
 }
 
 /** What there is to say of a day, beside the pointer. */

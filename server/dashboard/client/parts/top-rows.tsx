@@ -40,7 +40,7 @@ export function TopRows({ project, kind }: { project: Project; kind: 'queries' |
         {rows.map(({ name, clicks }) => (
           <li key={name}>
             <span class="bar" style={{ width: `${(100 * clicks) / most}%` }} />
-            <span class="bar-name" title={name}>
+            <span class="bar-name" dir="auto" title={name}>
               {kind === 'pages' ? shortUrl(name, project.domain) : name}
             </span>
             <span class="bar-value">{formatMetric('clicks', clicks)}</span>
@@ -51,10 +51,22 @@ export function TopRows({ project, kind }: { project: Project; kind: 'queries' |
   );
 }
 
+/** As people read it: `%C3%BC` is `ü`. What is no text stays as it is, and so do spaces and marks that hide. */
+function decoded(path: string): string {
+  return path.replaceAll(/(?:%[0-9a-f]{2})+/gi, (codes) => {
+    try {
+      const text = decodeURIComponent(codes);
+      return /^[\p{L}\p{N}\p{M}]+$/u.test(text) ? text : codes;
+    } catch {
+      return codes;
+    }
+  });
+}
+
 /** An address of the project without what all of them begin with. */
 export function shortUrl(url: string, domain: string): string {
   const parsed = URL.parse(url);
   if (parsed === null) return url;
-  const path = parsed.pathname + parsed.search + parsed.hash;
+  const path = decoded(parsed.pathname + parsed.search + parsed.hash);
   return parsed.hostname === domain || parsed.hostname === `www.${domain}` ? path : parsed.hostname + path;
 }

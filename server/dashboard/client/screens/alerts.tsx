@@ -4,7 +4,7 @@ import { formatDate } from '../lib/dates.ts';
 import { formatCount, formatMetric, METRIC_NAMES, plural } from '../lib/format.ts';
 import type { Alert, AlertsAnswer, Day, Metric, Project } from '../lib/types.ts';
 import { useScreenLink, useView } from '../lib/view.ts';
-import type { ChartPoint, Level } from '../parts/chart-options.ts';
+import type { ChartPoint, Level } from '../parts/chart-data.ts';
 import { Select } from '../parts/controls.tsx';
 import { CopyButton } from '../parts/copy.tsx';
 import { Icon } from '../parts/icons.tsx';

@@ -93,7 +93,7 @@ function KeywordView({ project, id }: { project: Project; id: string }) {
   return (
     <>
       <div class="keyword-head">
-        <h2>{keyword.query}</h2>
+        <h2 dir="auto">{keyword.query}</h2>
         <span class="pill">{keyword.intent}</span>
         {names.map((group) => (
           <a key={group.id} class="pill" href={link(`/app/p/${project.id}/keywords`, { group: group.id })}>

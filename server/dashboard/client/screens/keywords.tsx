@@ -183,7 +183,7 @@ function keywordRow(keyword: Keyword, project: Project): MetricRow {
 function KeywordName({ id, query, project }: { id: string; query: string; project: Project }) {
   const link = useScreenLink();
   return (
-    <a class="text" href={link(`/app/p/${project.id}/keywords/${id}`)}>
+    <a class="text" dir="auto" href={link(`/app/p/${project.id}/keywords/${id}`)}>
       {query}
     </a>
   );

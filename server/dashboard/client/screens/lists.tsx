@@ -128,9 +128,16 @@ function QueryName({ row, project }: { row: QueryRow; project: Project }) {
   return (
     <span class="row-name">
       {trackedKeywordId === null ? (
-        <span class="text">{query}</span>
+        <span class="text" dir="auto">
+          {query}
+        </span>
       ) : (
-        <a class="text" href={link(`/app/p/${project.id}/keywords/${trackedKeywordId}`)} title="Tracked keyword">
+        <a
+          class="text"
+          dir="auto"
+          href={link(`/app/p/${project.id}/keywords/${trackedKeywordId}`)}
+          title="Tracked keyword"
+        >
           {query}
         </a>
       )}
@@ -148,7 +155,7 @@ export function PageName({ url, project }: { url: string; project: Project }) {
   const isWeb = /^https?:\/\//i.test(url);
   return (
     <span class="row-name">
-      <span class="text" title={url}>
+      <span class="text" dir="auto" title={url}>
         {shortUrl(url, project.domain)}
       </span>
       {isWeb && (

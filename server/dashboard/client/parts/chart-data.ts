@@ -1,0 +1,33 @@
+import type { Day, Metric } from '../lib/types.ts';
+
+export interface ChartPoint {
+  readonly date: Day;
+  /** The last day of a week or month. */
+  readonly to?: Day;
+  readonly value: number | null;
+  /** `provisional`: it may still change; `partial`: the range has only a part of this week or month. */
+  readonly mark?: 'provisional' | 'partial' | undefined;
+}
+
+/** A day or some days about which there is something to say. */
+export interface Marker {
+  readonly from: Day;
+  readonly to: Day;
+  readonly text: string;
+  readonly kind: 'note' | 'event';
+}
+
+/** A level to measure the line by. */
+export interface Level {
+  readonly name: string;
+  readonly value: number;
+}
+
+export interface ChartData {
+  readonly metric: Metric;
+  readonly points: readonly ChartPoint[];
+  /** The other range, by the same places. */
+  readonly compared?: readonly ChartPoint[] | undefined;
+  readonly markers?: readonly Marker[];
+  readonly levels?: readonly Level[];
+}

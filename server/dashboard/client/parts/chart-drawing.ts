@@ -1,0 +1,87 @@
+import type uPlot from 'uplot';
+import type { ChartPoint, Level, Marker } from './chart-data.ts';
+
+/** Hatches the points that must not be compared with their neighbours. */
+export function hatchMarked(chart: uPlot, points: readonly ChartPoint[], color: string): void {
+  const { ctx, bbox } = chart;
+  const right = bbox.left + bbox.width;
+  ctx.save();
+  ctx.beginPath();
+  for (const [index, { mark, value }] of points.entries()) {
+    if (mark === undefined || value === null) continue;
+    const from = Math.max(bbox.left, chart.valToPos(index - 0.5, 'x', true));
+    const to = Math.min(right, chart.valToPos(index + 0.5, 'x', true));
+    ctx.rect(from, bbox.top, to - from, bbox.height);
+  }
+  ctx.clip();
+  ctx.strokeStyle = color;
+  ctx.globalAlpha = 0.28;
+  ctx.lineWidth = devicePixelRatio;
+  const step = 7 * devicePixelRatio;
+  ctx.beginPath();
+  for (let x = bbox.left - bbox.height; x < right; x += step) {
+    ctx.moveTo(x, bbox.top + bbox.height);
+    ctx.lineTo(x + bbox.height, bbox.top);
+  }
+  ctx.stroke();
+  ctx.restore();
+}
+
+export function drawLevels(chart: uPlot, levels: readonly Level[], color: string): void {
+  const { ctx, bbox } = chart;
+  ctx.save();
+  ctx.strokeStyle = color;
+  ctx.lineWidth = 1.5 * devicePixelRatio;
+  for (const [index, { value }] of levels.entries()) {
+    const y = chart.valToPos(value, 'y', true);
+    ctx.setLineDash(index === 0 ? [] : [3 * devicePixelRatio, 3 * devicePixelRatio]);
+    ctx.beginPath();
+    ctx.moveTo(bbox.left, y);
+    ctx.lineTo(bbox.left + bbox.width, y);
+    ctx.stroke();
+  }
+  ctx.restore();
+}
+
+/** Where markers stand: the places of their first and last day in the chart; none where it has neither. */
+export function markerPlaces(points: readonly ChartPoint[], { from, to }: Marker): [number, number] | undefined {
+  const first = points.findIndex(({ date, to: end = date }) => end >= from);
+  const last = points.findLastIndex(({ date }) => date <= to);
+  return first < 0 || last < first ? undefined : [first, last];
+}
+
+/** A line for the days of a note and of a change by the provider, at the lower edge. */
+export function drawMarkers(
+  chart: uPlot,
+  points: readonly ChartPoint[],
+  markers: readonly Marker[],
+  colors: Readonly<Record<'accent' | 'warn' | 'surface', string>>,
+): void {
+  const { ctx, bbox } = chart;
+  ctx.save();
+  const bottom = bbox.top + bbox.height;
+  const size = 4 * devicePixelRatio;
+  for (const marker of markers) {
+    const places = markerPlaces(points, marker);
+    if (places === undefined) continue;
+    const [left, right] = places.map((place) => chart.valToPos(place, 'x', true)) as [number, number];
+    ctx.fillStyle = marker.kind === 'note' ? colors.accent : colors.warn;
+    if (right > left) {
+      ctx.globalAlpha = 0.35;
+      ctx.fillRect(left, bottom - size / 2, right - left, size / 2);
+      ctx.globalAlpha = 1;
+    }
+    ctx.beginPath();
+    if (marker.kind === 'note') ctx.arc(left, bottom - size, size, 0, 2 * Math.PI);
+    else {
+      ctx.moveTo(left, bottom - 2 * size);
+      ctx.lineTo(left + size, bottom);
+      ctx.lineTo(left - size, bottom);
+    }
+    ctx.fill();
+    ctx.strokeStyle = colors.surface;
+    ctx.lineWidth = devicePixelRatio;
+    ctx.stroke();
+  }
+  ctx.restore();
+}
