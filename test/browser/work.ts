@@ -1,8 +1,9 @@
 // What people do with the dashboard: filter by texts, type days, go back, lose the network.
 import { readFile } from 'node:fs/promises';
 import t from 'tap';
+import { createKey } from '../../server/catalog/keys.ts';
 import { settled, watchedPage } from './browser.ts';
-import { NARROW, open, origin, seriousFindings, signedIn } from './setup.ts';
+import { catalog, NARROW, open, origin, seriousFindings, signedIn, WIDE } from './setup.ts';
 
 t.test('a condition on a text takes any text', async (t) => {
   const context = await signedIn();
@@ -148,6 +149,22 @@ t.test('on a phone a name and its position are seen together', async (t) => {
     'phones do not enlarge the page',
   );
   await context.close();
+});
+
+t.test('keys show when they expire and what they read, with their button in view', async (t) => {
+  const made = { name: 'warehouse', by: null, at: Date.now() * 1000, projects: ['Proj1'] };
+  await createKey(catalog, { workspace: 'acme', ...made, expiresAt: (Date.now() + 86_400_000) * 1000 });
+  for (const viewport of [WIDE, NARROW]) {
+    const context = await signedIn({ viewport });
+    const { page } = await watchedPage(context, origin);
+    await open(page, '/app/keys');
+    const row = page.locator('tr', { hasText: 'warehouse' });
+    t.match(await row.innerText(), /Proj1/);
+    t.match(await row.locator('[data-label=Expires]').innerText(), /\d{4}/);
+    const { x, width } = (await row.getByRole('button').boundingBox())!;
+    t.ok(x > 0 && x + width <= viewport.width, `${viewport.width} pixels`);
+    await context.close();
+  }
 });
 
 t.test('a search and a period that follow each other at once both count', async (t) => {

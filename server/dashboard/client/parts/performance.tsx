@@ -84,7 +84,7 @@ export function Performance({ name, answer, state: { error, isLoading, reload },
   );
 
   function describeTotals({ range, totals }: PerformanceAnswer): string {
-    const now = `${formatRange(range)}: ${formatMetric(metric, metricOf(metric, totals))} in all`;
+    const now = `${formatRange(range)}: ${formatMetric(metric, metricOf(metric, totals))} in total`;
     if (!range.comparison || !totals.comparison) return now;
     return `${now}, compared with ${formatMetric(metric, metricOf(metric, totals.comparison))} in ${formatRange(range.comparison)}`;
   }

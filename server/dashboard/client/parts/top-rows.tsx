@@ -35,7 +35,7 @@ export function TopRows({ project, kind }: { project: Project; kind: 'queries' |
       </header>
       {error && <ErrorBox error={error} retry={reload} />}
       {!data && !error && <Skeleton lines={ROWS} height={26} />}
-      {data && rows.length === 0 && <p class="muted">There are none in these days.</p>}
+      {data && rows.length === 0 && <p class="muted">No data in this period.</p>}
       <ol>
         {rows.map(({ name, clicks }) => (
           <li key={name}>

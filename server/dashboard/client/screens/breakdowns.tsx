@@ -120,7 +120,7 @@ function Card({ title, rows, isOverlapping = false, children }: CardProps) {
     <div class="card breakdown">
       <h2>{title}</h2>
       {rows.length === 0 ? (
-        <p class="muted">There are none in these days.</p>
+        <p class="muted">No data in this period.</p>
       ) : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
         <section class="breakdown-rows" aria-label={title} tabIndex={0}>

@@ -10,7 +10,10 @@ interface Key {
   readonly name: string;
   readonly prefix: string;
   readonly createdAt: string;
+  readonly expiresAt: string | null;
   readonly lastUsedAt: string | null;
+  /** Ids of the projects that it may read; null: all. */
+  readonly projects: readonly string[] | null;
   readonly revokedAt: string | null;
 }
 
@@ -51,7 +54,7 @@ export function Keys() {
       await request(`/keys/${key.id}`, { method: 'DELETE' });
     });
   const keys = data?.keys ?? [];
-  const active = keys.filter(({ revokedAt }) => revokedAt === null);
+  const active = keys.filter((key) => stateOf(key) === 'active');
   return (
     <>
       <PageHead title="Keys" subtitle={data && `${plural(active.length, 'active key')} of at most 20`} />
@@ -67,13 +70,15 @@ export function Keys() {
       {isLoading && <Skeleton lines={4} height={44} />}
       {data && (
         <div class="card table-card">
-          <table>
+          <table class="keys">
             <thead>
               <tr>
                 <th scope="col">Name</th>
                 <th scope="col">Begins with</th>
                 <th scope="col">Created</th>
                 <th scope="col">Last used</th>
+                <th scope="col">Expires</th>
+                <th scope="col">Projects</th>
                 <th scope="col">
                   <span class="sr-only">Actions</span>
                 </th>
@@ -81,20 +86,28 @@ export function Keys() {
             </thead>
             <tbody>
               {keys.map((key) => (
-                <tr key={key.id} class={key.revokedAt === null ? '' : 'is-off'}>
+                <tr key={key.id} class={stateOf(key) === 'active' ? '' : 'is-off'}>
                   <td>{key.name}</td>
                   <td>
                     <code>{key.prefix}…</code>
                   </td>
-                  <td>{formatInstant(key.createdAt)}</td>
-                  <td>{key.lastUsedAt === null ? 'never' : formatAgo(key.lastUsedAt)}</td>
+                  <td data-label="Created">{formatInstant(key.createdAt)}</td>
+                  <td data-label="Last used">{key.lastUsedAt === null ? 'never' : formatAgo(key.lastUsedAt)}</td>
+                  <td data-label="Expires">{key.expiresAt === null ? 'never' : formatInstant(key.expiresAt)}</td>
+                  <td data-label="Projects" title={key.projects?.join(', ')}>
+                    {key.projects === null
+                      ? 'all'
+                      : key.projects.length <= 3
+                        ? key.projects.join(', ')
+                        : key.projects.length}
+                  </td>
                   <td class="actions">
-                    {key.revokedAt === null ? (
+                    {stateOf(key) === 'active' ? (
                       <button type="button" class="button" onClick={() => void revoke(key)}>
                         Revoke<span class="sr-only"> {key.name}</span>
                       </button>
                     ) : (
-                      'revoked'
+                      stateOf(key)
                     )}
                   </td>
                 </tr>
@@ -105,6 +118,12 @@ export function Keys() {
       )}
     </>
   );
+}
+
+/** A key that has expired answers nothing, as one that was revoked. */
+function stateOf({ revokedAt, expiresAt }: Key): 'active' | 'expired' | 'revoked' {
+  if (revokedAt !== null) return 'revoked';
+  return expiresAt !== null && Date.parse(expiresAt) <= Date.now() ? 'expired' : 'active';
 }
 
 function NewKey({ onCreate }: { onCreate: (name: string) => Promise<void> }) {
@@ -122,7 +141,7 @@ function NewKey({ onCreate }: { onCreate: (name: string) => Promise<void> }) {
         id="key-name"
         required
         maxLength={100}
-        placeholder="What it is for"
+        placeholder="Name, for example: BI export"
         value={name}
         onInput={(event) => setName(event.currentTarget.value)}
       />

@@ -91,12 +91,12 @@ function List({ project, kind, parameters }: { project: Project; kind: 'queries'
       {data && (
         <ListHead csv={apiPath(`${path}.csv`, parameters)}>
           {kind === 'queries' ? plural(data.paging.total, 'query', 'queries') : plural(data.paging.total, 'page')}
-          {data.source.truncated && ', as many as the search engine gives'}
-          <span title={formatInstant(data.source.fetchedAt)}>, list of {formatAgo(data.source.fetchedAt)}</span>
+          {data.source.truncated && ', the most that the search engine returns'}
+          <span title={formatInstant(data.source.fetchedAt)}>, fetched {formatAgo(data.source.fetchedAt)}</span>
         </ListHead>
       )}
       {rows?.length === 0 && data?.paging.total === 0 ? (
-        <Empty title={isFiltered ? 'Nothing matches these filters' : `There are no ${kind} in these days`}>
+        <Empty title={isFiltered ? 'Nothing matches these filters' : `No ${kind} in this period`}>
           {isFiltered && (
             <a href={view.with({ filter: null, search: null, branded: null, offset: null })}>Remove all filters</a>
           )}

@@ -130,7 +130,7 @@ function projectRow(project: PortfolioProject, href: string): MetricRow {
         values={daily.map(({ clicks }) => clicks)}
         width={150}
         height={34}
-        label={`Clicks of ${domain} over the days of the range: ${formatMetric('clicks', totals?.clicks)} in all`}
+        label={`Clicks of ${domain} over the days of the range: ${formatMetric('clicks', totals?.clicks)} in total`}
       />,
     ],
   };
