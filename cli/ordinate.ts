@@ -9,6 +9,7 @@ import { addAlerts } from './commands/alerts.ts';
 import { addAudit } from './commands/audit.ts';
 import { addBackup } from './commands/backup.ts';
 import { addCatalog } from './commands/catalog.ts';
+import { addChannels } from './commands/channels.ts';
 import { addConnections } from './commands/connections.ts';
 import { addDemo } from './commands/demo.ts';
 import { addDescribe } from './commands/describe.ts';
@@ -81,6 +82,7 @@ const groups = [
   addSync,
   addAlerts,
   addRules,
+  addChannels,
   addNotes,
   addJobs,
   addPrune,

@@ -2,8 +2,8 @@ import { SETTINGS } from '../server/settings/table.ts';
 import type { Setting, Use } from '../server/settings/values.ts';
 
 const LOAD: readonly Use[] = ['catalog', 'files', 'duckdb', 'facts'];
-const JOBS: readonly Use[] = [...LOAD, 'lists', 'providers', 'sync', 'retention', 'jobs'];
-const SERVER: readonly Use[] = [...JOBS, 'address', 'feeds', 'server'];
+const JOBS: readonly Use[] = [...LOAD, 'lists', 'providers', 'sync', 'retention', 'jobs', 'delivery'];
+const SERVER: readonly Use[] = [...JOBS, 'address', 'feeds', 'channels', 'server'];
 
 /** What each command uses; unlisted commands use what their group uses, or only the catalog. */
 const USES: Readonly<Record<string, readonly Use[]>> = {
@@ -29,6 +29,7 @@ const USES: Readonly<Record<string, readonly Use[]>> = {
   lists: [...LOAD, 'lists', 'providers'],
   storage: ['catalog', 'files'],
   secrets: ['catalog', 'secrets'],
+  channels: ['catalog', 'channels'],
   sync: [...LOAD, 'providers', 'sync'],
   'sync status': ['catalog'],
   'alerts evaluate': LOAD,

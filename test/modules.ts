@@ -24,7 +24,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
   },
   dashboard: {
     purpose: 'the web page at `/app`: sessions and files; `client/` runs in the browser',
-    imports: ['api', 'reports', 'projects', 'alerts', 'sync', 'load', 'facts', 'catalog', 'domain'],
+    imports: ['api', 'reports', 'projects', 'channels', 'alerts', 'sync', 'load', 'facts', 'catalog', 'domain'],
   },
   mcp: {
     purpose: 'the MCP server at `/mcp`, over the reports of the API',
@@ -49,9 +49,13 @@ export const MODULES: Readonly<Record<string, Module>> = {
   jobs: {
     purpose: 'background jobs: what they do, when they run, in which process',
     imports: [
-      ...['maintenance', 'alerts', 'sync', 'lists', 'load', 'facts'],
+      ...['channels', 'maintenance', 'alerts', 'sync', 'lists', 'load', 'facts'],
       ...['catalog', 'storage', 'domain', 'runtime', 'settings'],
     ],
+  },
+  channels: {
+    purpose: 'what is sent to whom: addresses, formats, signatures, mail',
+    imports: ['alerts', 'catalog', 'domain', 'runtime', 'settings'],
   },
   projects: {
     purpose: 'what commands change without a load: projects, properties, tracked queries',
@@ -114,6 +118,8 @@ export const RESERVED: Readonly<Record<string, string>> = {
   '@aws-sdk/client-s3': 'storage',
   '@aws-sdk/lib-storage': 'storage',
   pg: 'catalog',
+  nodemailer: 'channels',
+  'ipaddr.js': 'channels',
   '@google-cloud/bigquery': 'providers',
   '@googleapis/searchconsole': 'providers',
   'google-auth-library': 'providers',

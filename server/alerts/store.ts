@@ -9,6 +9,8 @@ import {
   type StoredAlert,
   type StoredEvaluation,
 } from '../catalog/evaluations.ts';
+import { announceAlert } from '../catalog/outbox.ts';
+import { findAnyProject } from '../catalog/projects.ts';
 import type { Day } from '../domain/dates.ts';
 import type { Microseconds } from '../domain/instants.ts';
 import { ALERT_KINDS, type EvaluatedAlert } from './alert.ts';
@@ -81,15 +83,33 @@ export function storeEvaluation(
   return catalog.transaction(async (tx) => {
     const known = await findEvaluation(tx, project);
     if (known !== undefined && known.factsRevision > evaluation.factsRevision) return undefined;
-    const changes = changesOf(await listEvaluatedAlerts(tx, project));
+    const stored = await listEvaluatedAlerts(tx, project);
+    const changes = changesOf(stored);
     for (const { id } of changes.removed) await removeEvaluatedAlert(tx, id);
     // At most one alert per subject may be open, so resolved alerts are written first.
     const isOpen = ({ resolvedAt }: StoredAlert): number => (resolvedAt === null ? 1 : 0);
     const written = [...changes.changed, ...changes.opened].sort((a, b) => isOpen(a) - isOpen(b));
     for (const alert of written) await putEvaluatedAlert(tx, project, alert);
     await putEvaluation(tx, project, evaluation, at);
+    await announce(tx, project, changes, new Set(stored.filter((alert) => isOpen(alert) === 1).map(({ id }) => id)));
     return changes;
   });
+}
+
+/** Tells channels of alerts that have opened or resolved. @param open the ids of those that were open before */
+async function announce(
+  tx: Catalog,
+  id: string,
+  { opened, changed }: AlertChanges,
+  open: ReadonlySet<string>,
+): Promise<void> {
+  const resolved = [...opened, ...changed.filter((alert) => open.has(alert.id))].filter(
+    ({ resolvedAt }) => resolvedAt !== null,
+  );
+  if (opened.length + resolved.length === 0) return;
+  const project = (await findAnyProject(tx, id))!;
+  for (const alert of opened) await announceAlert(tx, 'alert.opened', project, alert);
+  for (const alert of resolved) await announceAlert(tx, 'alert.resolved', project, alert);
 }
 
 function rowOf(id: string, { type, subject, basis, date, keywordId }: EvaluatedAlert) {

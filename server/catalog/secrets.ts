@@ -19,6 +19,9 @@ import type { Catalog, Statement } from './catalog.ts';
 const SEALED_COLUMNS = {
   'grants.refresh_token': { table: 'grants', row: 'id', column: 'refresh_token' },
   'connect_attempts.verifier': { table: 'connect_attempts', row: 'state_hash', column: 'verifier' },
+  'channels.address': { table: 'channels', row: 'id', column: 'address' },
+  'channels.secret': { table: 'channels', row: 'id', column: 'secret' },
+  'channels.old_secret': { table: 'channels', row: 'id', column: 'old_secret' },
 } as const satisfies Readonly<Record<string, Record<'table' | 'row' | 'column', string>>>;
 
 /** A value of such a column, and its row. */

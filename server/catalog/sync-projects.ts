@@ -1,6 +1,7 @@
 import type { Day } from '../domain/dates.ts';
 import type { Microseconds } from '../domain/instants.ts';
 import type { Catalog } from './catalog.ts';
+import { announceSync, type SyncReason } from './outbox.ts';
 import { findAnyProject, type Project } from './projects.ts';
 import { raiseRevisions } from './revisions.ts';
 
@@ -152,6 +153,22 @@ export async function putSyncState(catalog: Catalog, id: string, changes: Partia
     syncedThrough !== before.syncedThrough ||
     provisionalAfter !== before.provisionalAfter
   );
+}
+
+/**
+ * Tells channels that the sync of a project has begun to fail, or works again; nothing while that is known. To be called
+ * at the end of a run, in the transaction that stores its status.
+ */
+export async function announceSyncStatus(
+  tx: Catalog,
+  id: string,
+  { reason, at }: { reason: SyncReason | null; at: Microseconds },
+): Promise<void> {
+  const project = await findAnyProject(tx, id);
+  if (project === undefined || project.syncStatus === 'pending') return;
+  const { syncStatus: status } = project;
+  const changed = await tx.statements.run('sync_failing', { project: id, failing: Number(status !== 'ok') });
+  if (changed > 0) await announceSync(tx, project, { status, reason: status === 'ok' ? null : reason, at });
 }
 
 /** Invalidates cached reports of projects whose row changed. */

@@ -50,6 +50,8 @@ interface Action<Body extends TSchema, Found> {
   readonly status?: 200 | 201 | 202;
   /** The fields of the body, an object; none are taken without it. */
   readonly body?: Body;
+  /** No body counts as one without fields. */
+  readonly isBodyOptional?: true;
   /** Finds what the path names besides the project. Throws `not_found`. */
   readonly find?: (wanted: Wanted) => Found | Promise<Found>;
   /** Throws `invalid_request` for values and `conflict` for states that it does not allow. */
@@ -70,7 +72,7 @@ export function takeActions(api: FastifyInstance, context: Context): AddAction {
     const isTooLong = error.code === 'FST_ERR_CTP_BODY_TOO_LARGE';
     return sendError(isTooLong ? invalidRequest(`The body is longer than ${MAX_BODY} bytes.`) : error, request, reply);
   });
-  return ({ method, url, roles, status = 200, body: schema, find, run }) => {
+  return ({ method, url, roles, status = 200, body: schema, isBodyOptional = false, find, run }) => {
     api.route({
       method,
       url,
@@ -85,7 +87,8 @@ export function takeActions(api: FastifyInstance, context: Context): AddAction {
         // An action without `find` has no use for what it finds.
         const found = (await find?.(wanted))!;
         const { email: by, role } = requireRole(principal!.member, roles);
-        const body = schema === undefined ? requireNone(request) : await readBody(schema, request);
+        const isLeftOut = isBodyOptional && (request.body ?? '') === '';
+        const body = schema === undefined ? requireNone(request) : isLeftOut ? {} : await readBody(schema, request);
         const at = toMicroseconds(context.now());
         reply.code(status);
         const call = { ...wanted, by, role, at, body: body as never, found, request, reply };

@@ -8,12 +8,14 @@ import { openUsage } from '../catalog/open-usage.ts';
 import { notFound } from '../domain/errors.ts';
 import type { Stores } from '../load/stores.ts';
 import { takeActions } from './actions.ts';
+import { addChannelActions } from './channel-actions.ts';
 import { addConnectActions, addConnectCallback } from './connect-actions.ts';
 import { addKeyRoutes } from './key-routes.ts';
 import { addNoteActions } from './note-actions.ts';
 import { addPages } from './pages.ts';
 import { addProjectRoutes } from './project-routes.ts';
 import { addSessionRoutes, addSignIn } from './sessions.ts';
+import { addUnsubscribe } from './unsubscribe.ts';
 
 const API_ROOT = '/app/api';
 
@@ -45,6 +47,7 @@ export async function addDashboard(
   app.addHook('onClose', async () => usage.close());
   await app.register(async (dashboard) => addPages(dashboard));
   await app.register(async (dashboard) => addConnectCallback(dashboard, context, stores));
+  await app.register(async (dashboard) => addUnsubscribe(dashboard, { catalog: stores.catalog, now: context.now }));
   await app.register(async (dashboard) => addSignIn(dashboard, { guard: signInGuard, context }));
   await app.register(
     async (api) => {
@@ -64,6 +67,7 @@ export async function addDashboard(
       const add = takeActions(api, context);
       addKeyRoutes(add, context, usage);
       addNoteActions(add, stores);
+      addChannelActions(add, stores);
       addConnectActions(add, context, stores);
       const answerUnknown = (): never => {
         throw notFound('The dashboard has nothing at this address.');

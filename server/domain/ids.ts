@@ -14,6 +14,9 @@ export const LINK_PATTERN = /^ord_link_[A-Za-z0-9]{32}$/;
 const SESSION_PREFIX = 'ord_sess_';
 export const SESSION_PATTERN = /^ord_sess_[A-Za-z0-9]{32}$/;
 
+const UNSUBSCRIBE_PREFIX = 'ord_stop_';
+export const UNSUBSCRIBE_PATTERN = /^ord_stop_[A-Za-z0-9]{32}$/;
+
 function lettersAndDigits(length: number): string {
   return Array.from({ length }, () => LETTERS_AND_DIGITS[randomInt(LETTERS_AND_DIGITS.length)]).join('');
 }
@@ -36,6 +39,11 @@ export function newLinkToken(): string {
 /** The secret of a new session of the dashboard; as random as a key. */
 export function newSessionToken(): string {
   return SESSION_PREFIX + lettersAndDigits(32);
+}
+
+/** The token of a new unsubscribe link; as random as a key. */
+export function newUnsubscribeToken(): string {
+  return UNSUBSCRIBE_PREFIX + lettersAndDigits(32);
 }
 
 /** A new short id for a project, group or keyword. The caller checks that it is unique. */

@@ -2,6 +2,7 @@ import { evaluateAlerts } from './evaluate-alerts.ts';
 import type { Job } from './job.ts';
 import { pruneFacts } from './prune-facts.ts';
 import { refreshLists } from './refresh-lists.ts';
+import { sendDeliveries } from './send-deliveries.ts';
 import { sweepFacts } from './sweep-facts.ts';
 import { sweepListFiles } from './sweep-lists.ts';
 import { syncProjects } from './sync-projects.ts';
@@ -13,5 +14,6 @@ export const JOBS: readonly Job[] = [
   refreshLists,
   syncProjects,
   evaluateAlerts,
+  sendDeliveries,
   pruneFacts,
 ];

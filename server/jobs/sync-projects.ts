@@ -1,6 +1,7 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { openLeases } from '../catalog/open-leases.ts';
 import {
+  announceSyncStatus,
   listDueProjects,
   listStaleProjects,
   putSyncState,
@@ -42,7 +43,10 @@ async function warnOfStale(catalog: Catalog, now: number): Promise<void> {
   const stale = await listStaleProjects(catalog, toMicroseconds(now - STALE_AFTER));
   if (stale.length === 0) return;
   await catalog.transaction(async (tx) => {
-    for (const id of stale) await putSyncState(tx, id, { syncStatus: 'warning' });
+    for (const id of stale) {
+      await putSyncState(tx, id, { syncStatus: 'warning' });
+      await announceSyncStatus(tx, id, { reason: 'other', at: toMicroseconds(now) });
+    }
     await raiseEntityRevisions(tx, stale);
   });
 }

@@ -76,7 +76,7 @@ export const SERVING = {
   }),
   publicUrl: setting({
     name: 'ORDINATE_PUBLIC_URL',
-    uses: ['address', 'server'],
+    uses: ['address', 'delivery', 'channels', 'server'],
     fallback: '',
     shown: 'none',
     help: 'Address of this server in browsers, which alerts link to and `ordinate login` prints.',

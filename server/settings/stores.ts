@@ -120,7 +120,7 @@ export const STORES = {
   }),
   secretsKeyFile: setting({
     name: 'ORDINATE_SECRETS_KEY_FILE',
-    uses: ['secrets', 'providers', 'server'],
+    uses: ['secrets', 'providers', 'channels', 'delivery', 'server'],
     fallback: '~/.config/ordinate/secrets.key',
     help: 'File of the keys that encrypt stored secrets, such as grants of Google; made when it is first needed, outside of the data folder.',
     wanted: 'the path of a file',

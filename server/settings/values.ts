@@ -15,6 +15,8 @@ export type Use =
   | 'jobs'
   | 'address'
   | 'feeds'
+  | 'channels'
+  | 'delivery'
   | 'server';
 
 /** One setting of the environment. */
@@ -70,6 +72,27 @@ export function isTrinoUrl(text: string): boolean {
   const { protocol, pathname, search, hash, username, password } = new URL(text);
   if (protocol === 'http:' && password !== '') return false;
   return /^(\/\w+(\/\w+)?)?\/?$/.test(pathname) && search + hash === '' && [username, password].every(isEncoded);
+}
+
+/** The address of a mail server, with an optional user and password. */
+export function isSmtpUrl(text: string): boolean {
+  if (!/^smtps?:\/\/[^/]/.test(text) || !URL.canParse(text)) return false;
+  const { hostname, port, pathname, search, hash, username, password } = new URL(text);
+  if (hostname === '' || port === '' || (username === '' && password !== '')) return false;
+  return /^\/?$/.test(pathname) && search + hash === '' && [username, password].every(isEncoded);
+}
+
+/** `reports@example.com` or `Name <reports@example.com>`, on one line. */
+export function isMailbox(text: string): boolean {
+  const [, address = text] = /^[^<>\p{Cc}]*<([^<>]+)>$/u.exec(text) ?? [];
+  return isMailAddress(address);
+}
+
+/** One address of mail without a name. */
+export function isMailAddress(text: string): boolean {
+  return (
+    text.length <= 254 && /^[^\s@<>()[\]\\,;:"\p{Cc}]{1,64}@[\p{L}\p{N}]([\p{L}\p{N}.-]*[\p{L}\p{N}])?$/u.test(text)
+  );
 }
 
 function isEncoded(text: string): boolean {

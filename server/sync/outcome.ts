@@ -1,3 +1,4 @@
+import type { SyncReason } from '../catalog/outbox.ts';
 import { pauseAfter } from '../domain/back-off.ts';
 import { classifyFailure } from '../domain/failures.ts';
 import { ProviderFailure } from '../providers/failures.ts';
@@ -57,6 +58,18 @@ const SENTENCES = {
 export function statusOf(outcome: RunOutcome): 'ok' | 'warning' | 'failed' {
   if (outcome === 'done' || outcome === 'part') return 'ok';
   return outcome === 'access-lost' || outcome === 'misconfigured' ? 'failed' : 'warning';
+}
+
+const REASONS: Readonly<Partial<Record<RunOutcome, SyncReason>>> = {
+  'access-lost': 'access_lost',
+  misconfigured: 'credentials',
+  quota: 'quota',
+  unavailable: 'unavailable',
+};
+
+/** Why a run failed, as channels say it. */
+export function reasonOf(outcome: RunOutcome): SyncReason {
+  return REASONS[outcome] ?? 'other';
 }
 
 const HOUR = 3_600_000;

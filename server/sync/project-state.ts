@@ -1,6 +1,7 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Project } from '../catalog/projects.ts';
 import {
+  announceSyncStatus,
   putSyncProject,
   putSyncState,
   raiseEntityRevisions,
@@ -9,7 +10,7 @@ import {
 } from '../catalog/sync-projects.ts';
 import { eachDay, later } from '../domain/dates.ts';
 import { toMicroseconds } from '../domain/instants.ts';
-import { nextRunAt, type RunOutcome, statusOf } from './outcome.ts';
+import { nextRunAt, type RunOutcome, reasonOf, statusOf } from './outcome.ts';
 import type { PlanInput } from './plan.ts';
 import { findConnected } from './prepare.ts';
 import type { DaysByTable } from './published-days.ts';
@@ -54,6 +55,7 @@ export async function storeFailure(catalog: Catalog, id: string, failure: Failur
     const next = toMicroseconds(nextRunAt({ ...failure, failures }));
     await putSyncProject(tx, id, { ...stored, failures, lastError: reason, nextRunAt: next });
     const isChanged = await putSyncState(tx, id, { syncStatus: statusOf(outcome) });
+    await announceSyncStatus(tx, id, { reason: reasonOf(outcome), at: toMicroseconds(failure.now) });
     await raiseEntityRevisions(tx, isChanged ? [id] : []);
   });
 }

@@ -33,6 +33,8 @@ export interface Publication {
   readonly stateAfter: (days: DaysByTable) => Partial<SyncState>;
   /** Writes further rows in the same transaction. */
   readonly alongside?: (tx: Catalog) => Promise<void>;
+  /** The same, after the state of the project. */
+  readonly afterwards?: (tx: Catalog) => Promise<void>;
 }
 
 export interface WindowPublication extends Publication {
@@ -105,11 +107,13 @@ async function publish(publication: Publication, changes: Changes): Promise<void
 /** Returns whether cached reports may change. */
 async function putState(
   tx: Catalog,
-  { project, alongside, stateAfter }: Publication,
+  { project, alongside, afterwards, stateAfter }: Publication,
   days: DaysByTable,
 ): Promise<boolean> {
   await alongside?.(tx);
-  return putSyncState(tx, project, stateAfter(days));
+  const isChanged = await putSyncState(tx, project, stateAfter(days));
+  await afterwards?.(tx);
+  return isChanged;
 }
 
 /** Whether more than the rows of a day changed. */

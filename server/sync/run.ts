@@ -1,7 +1,13 @@
 import { join } from 'node:path';
 import type { Catalog } from '../catalog/catalog.ts';
 import { putCompared, type SyncDay } from '../catalog/sync-days.ts';
-import { putReconciledAt, putSyncProject, readSyncProject, type SyncState } from '../catalog/sync-projects.ts';
+import {
+  announceSyncStatus,
+  putReconciledAt,
+  putSyncProject,
+  readSyncProject,
+  type SyncState,
+} from '../catalog/sync-projects.ts';
 import { addDays, type Day, pacificDayOf } from '../domain/dates.ts';
 import { newUuid } from '../domain/ids.ts';
 import { toMicroseconds } from '../domain/instants.ts';
@@ -11,7 +17,7 @@ import { requireDiskSpace } from '../storage/free-space.ts';
 import { DayFiles } from './day-files.ts';
 import { type FetchOptions, fetchWindow, type RunCounts } from './fetch.ts';
 import { lastCompleteMonthEnd } from './new-days.ts';
-import { describeFailure, nextRunAt, type RunOutcome, statusOf } from './outcome.ts';
+import { describeFailure, nextRunAt, type RunOutcome, reasonOf, statusOf } from './outcome.ts';
 import { changesKeywords, countRequests, type PlanInput, planWindows, type SyncWindow } from './plan.ts';
 import { begin, type Connected, findConnected, prepare } from './prepare.ts';
 import { isPending, newestState, storeFailure } from './project-state.ts';
@@ -195,6 +201,8 @@ class Run {
           nextRunAt: toMicroseconds(isPart ? now() : next),
         });
       },
+      // Not after each window: those before the one that fails would look like a recovery.
+      afterwards: (tx) => announceSyncStatus(tx, project.id, { reason: reasonOf(outcome), at: toMicroseconds(now()) }),
     });
     return { outcome, reason };
   }

@@ -19,7 +19,17 @@ import { parseScrape, valuesOf } from './scrape-text.ts';
 
 const SITE = facts('date device', ['2026-03-09', 'mobile', 1, 2, 3]);
 const ROWS = { workspaces: [WORKSPACE], projects: [PROJECT], site_daily: SITE };
-const ALL_JOBS = ['evaluate-alerts', 'prune-facts', 'refresh-lists', 'sweep-facts', 'sweep-lists', 'sync-projects'];
+const ALL_JOBS = [
+  ...[
+    'evaluate-alerts',
+    'prune-facts',
+    'refresh-lists',
+    'send-deliveries',
+    'sweep-facts',
+    'sweep-lists',
+    'sync-projects',
+  ],
+];
 
 /** Where a process says that it serves metrics. */
 function addressOf({ printed }: Running, scheme: 'http' | 'unix'): Promise<string> {

@@ -22,6 +22,8 @@ export const TABLES: readonly { readonly table: string; readonly key: readonly s
   { table: 'notes', key: ['id'] },
   { table: 'grants', key: ['id'] },
   { table: 'connect_attempts', key: ['state_hash'] },
+  { table: 'channels', key: ['id'] },
+  { table: 'deliveries', key: ['id'] },
   { table: 'connections', key: ['project_id', 'kind'] },
   { table: 'provider_pauses', key: ['kind', 'property'] },
   { table: 'sync_projects', key: ['project_id'] },

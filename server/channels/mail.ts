@@ -1,0 +1,126 @@
+import { createTransport } from 'nodemailer';
+import { type Channel, secretsOf } from '../catalog/channels.ts';
+import type { AttemptResult } from '../catalog/deliveries.ts';
+import type { DeliveryBody } from '../catalog/outbox.ts';
+import { toMicroseconds } from '../domain/instants.ts';
+import type { Settings } from '../settings/settings.ts';
+import { ampersands } from './chat.ts';
+import { missingMailSetting } from './mail-settings.ts';
+import { type Message, messageOf, oneLine } from './message.ts';
+import { orAborted } from './or-aborted.ts';
+import { shorten } from './shorten.ts';
+
+const MAX_SUBJECT = 200;
+const LOOPBACK = /^(localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/;
+
+/** What a mail shows: the same in two forms. */
+interface Letter {
+  readonly text: string;
+  readonly html: string;
+}
+
+/** Sends a delivery as a mail. Rejects with nothing but the reason of `signal`. */
+export async function sendMail(
+  channel: Channel,
+  { id, body }: { readonly id: string; readonly body: string },
+  { settings, now, signal }: { settings: Settings; now: () => number; signal: AbortSignal },
+): Promise<AttemptResult> {
+  const { smtpUrl, mailFrom, publicUrl } = settings;
+  const missing = missingMailSetting(settings);
+  if (missing !== undefined) return { outcome: 'retry', status: null, answer: `${missing} is not set` };
+  const event = JSON.parse(body) as DeliveryBody;
+  const message = messageOf(event);
+  const [token] = secretsOf(settings, channel, toMicroseconds(now()));
+  const unsubscribe = publicUrl === null ? null : `${publicUrl}/unsubscribe/${token}`;
+  const from = readMailbox(mailFrom);
+  const host = publicUrl === null ? from.address.split('@')[1]! : new URL(publicUrl).hostname;
+  const transport = createTransport(smtpOptions(smtpUrl, settings.deliverySeconds * 1000));
+  try {
+    const sending = transport.sendMail({
+      from,
+      to: { name: '', address: channel.shown },
+      subject: oneLine(message.title).slice(0, MAX_SUBJECT),
+      date: new Date(event.timestamp),
+      messageId: `<${id}@${host}>`,
+      headers: {
+        'Auto-Submitted': 'auto-generated',
+        ...(unsubscribe === null
+          ? {}
+          : { 'List-Unsubscribe': `<${unsubscribe}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }),
+      },
+      ...letterOf(message, unsubscribe),
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    });
+    const { response } = await orAborted(sending, signal);
+    return { outcome: 'sent', status: Number(response.slice(0, 3)), answer: shorten(response) };
+  } catch (error) {
+    signal.throwIfAborted();
+    return resultOf(error as SmtpError);
+  } finally {
+    transport.close();
+  }
+}
+
+interface SmtpError extends Error {
+  readonly code?: string;
+  /** Of the last answer, if there was one. */
+  readonly responseCode?: number;
+  readonly response?: string;
+}
+
+function resultOf({ code, responseCode, response }: SmtpError): AttemptResult {
+  const answer = shorten(response ?? (code === undefined ? 'no answer' : `no answer: ${code}`));
+  const isFinal = responseCode !== undefined && responseCode >= 500;
+  return { outcome: isFinal ? 'failed' : 'retry', status: responseCode ?? null, answer };
+}
+
+function smtpOptions(text: string, timeout: number) {
+  const { protocol, hostname, port, username, password } = new URL(text);
+  const isLoopback = LOOPBACK.test(hostname);
+  const secure = protocol === 'smtps:';
+  return {
+    host: hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: Number(port),
+    secure,
+    // A password goes to another machine over TLS only.
+    requireTLS: username !== '' && !isLoopback,
+    ...(username === '' ? {} : { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
+    // No certificate is for this machine.
+    tls: { rejectUnauthorized: !isLoopback },
+    connectionTimeout: timeout,
+    greetingTimeout: timeout,
+    socketTimeout: timeout,
+    dnsTimeout: timeout,
+  };
+}
+
+function readMailbox(text: string): { name: string; address: string } {
+  const [, name = '', address = text] = /^([^<]*)<([^<>]+)>$/.exec(text) ?? [];
+  return { name: name.trim().replace(/^"(.*)"$/, '$1'), address: address.trim() };
+}
+
+function letterOf({ title, lines, about, link }: Message, unsubscribe: string | null): Letter {
+  const paragraphs = [oneLine(title), ...lines.map(oneLine), oneLine(about)];
+  const why = 'You get this because a channel of Ordinate has your address.';
+  const text = [
+    ...paragraphs,
+    ...(link === null ? [] : [link]),
+    `-- \n${why}${unsubscribe === null ? '' : `\nUnsubscribe: ${unsubscribe}`}`,
+  ].join('\n\n');
+  const anchor = (href: string, words: string): string => `<a href="${attribute(href)}">${words}</a>`;
+  const html = [
+    `<h1 style="font-size:18px">${ampersands(paragraphs[0]!)}</h1>`,
+    ...paragraphs.slice(1).map((words) => `<p>${ampersands(words)}</p>`),
+    ...(link === null ? [] : [`<p>${anchor(link, 'Open in Ordinate')}</p>`]),
+    `<p style="color:#666;font-size:12px">${why}${unsubscribe === null ? '' : `<br>${anchor(unsubscribe, 'Unsubscribe')}`}</p>`,
+  ].join('\n');
+  return {
+    text,
+    html: `<!doctype html>\n<html lang="en"><body style="font-family:sans-serif">\n${html}\n</body></html>\n`,
+  };
+}
+
+function attribute(text: string): string {
+  return ampersands(text).replaceAll('"', '&quot;');
+}

@@ -1,0 +1,130 @@
+import { Type } from 'typebox';
+import { oneOf } from '../api/schema-types.ts';
+import {
+  CHANNEL_EVENTS,
+  CHANNEL_KINDS,
+  type Channel,
+  changeChannel,
+  findChannel,
+  listChannels,
+  removeChannel,
+} from '../catalog/channels.ts';
+import { listDeliveries } from '../catalog/deliveries.ts';
+import {
+  ALERT_TYPES,
+  addChannel,
+  checkChoice,
+  rotateSecret,
+  shownChannel,
+  shownDelivery,
+  testChannel,
+} from '../channels/channels.ts';
+import { notFound } from '../domain/errors.ts';
+import type { Stores } from '../load/stores.ts';
+import { type AddAction, MANAGERS, type Wanted } from './actions.ts';
+
+const MAX_DELIVERIES = 200;
+const MAX_OVERLAP_HOURS = 720;
+const HOUR = 3_600_000;
+
+const choice = {
+  name: Type.Optional(Type.String()),
+  events: Type.Optional(Type.Array(oneOf('ChannelEvent', CHANNEL_EVENTS), { minItems: 1 })),
+  types: Type.Optional(Type.Union([Type.Array(oneOf('AlertType', ALERT_TYPES), { minItems: 1 }), Type.Null()])),
+  minSeverity: Type.Optional(Type.Union([oneOf('MinSeverity', ['info', 'warning', 'critical']), Type.Null()])),
+};
+
+/** `/app/api/channels`: owners and admins choose where the workspace is told of what happens. */
+export function addChannelActions(add: AddAction, stores: Stores): void {
+  const { catalog } = stores;
+  const find = async ({ workspace, ids }: Wanted): Promise<Channel> => {
+    const channel = await findChannel(catalog, ids['channel']!);
+    if (channel?.workspace !== workspace) throw notFound('The workspace has no such channel.');
+    return channel;
+  };
+  const orGone = <T>(result: T | undefined): T => {
+    if (result === undefined) throw notFound('The channel was removed.');
+    return result;
+  };
+  add({
+    method: 'GET',
+    url: '/channels',
+    roles: MANAGERS,
+    run: async ({ workspace }) => ({ channels: (await listChannels(catalog, workspace)).map(shownChannel) }),
+  });
+  add({
+    method: 'POST',
+    url: '/channels',
+    roles: MANAGERS,
+    status: 201,
+    body: Type.Object(
+      {
+        kind: oneOf('ChannelKind', CHANNEL_KINDS),
+        to: Type.String({ maxLength: 2000 }),
+        project: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+        ...choice,
+      },
+      { additionalProperties: false },
+    ),
+    run: async ({ workspace, body, by, at, reply }) => {
+      const { channel, secret } = await addChannel(stores, { ...body, workspace }, { by, at });
+      reply.header('cache-control', 'no-store');
+      return { channel: shownChannel(channel), ...(secret && { secret }) };
+    },
+  });
+  add({
+    method: 'PATCH',
+    url: '/channels/:channel',
+    roles: MANAGERS,
+    body: Type.Object({ ...choice, enabled: Type.Optional(Type.Boolean()) }, { additionalProperties: false }),
+    find,
+    run: async ({ found, body: { enabled, ...changes }, by, at }) => {
+      checkChoice(changes);
+      const state = enabled === undefined ? {} : { state: enabled ? ('on' as const) : ('disabled' as const) };
+      const changed = await changeChannel(catalog, found.id, { ...changes, ...state }, { by, at });
+      return { channel: shownChannel(orGone(changed)) };
+    },
+  });
+  add({
+    method: 'DELETE',
+    url: '/channels/:channel',
+    roles: MANAGERS,
+    find,
+    run: async ({ found, by, at }) => {
+      orGone((await removeChannel(catalog, found.id, { by, at })) || undefined);
+    },
+  });
+  add({
+    method: 'POST',
+    url: '/channels/:channel/test',
+    roles: MANAGERS,
+    find,
+    run: async ({ found, by, at, signal }) => ({
+      delivery: shownDelivery(await testChannel(stores, found, { by, at }, signal)),
+    }),
+  });
+  add({
+    method: 'POST',
+    url: '/channels/:channel/rotate',
+    roles: MANAGERS,
+    body: Type.Object(
+      { overlapHours: Type.Optional(Type.Number({ minimum: 0, maximum: MAX_OVERLAP_HOURS })) },
+      { additionalProperties: false },
+    ),
+    isBodyOptional: true,
+    find,
+    run: async ({ found, body: { overlapHours = 24 }, by, at, reply }) => {
+      reply.header('cache-control', 'no-store');
+      return rotateSecret(stores, found, overlapHours * HOUR, { by, at });
+    },
+  });
+  add({
+    method: 'GET',
+    url: '/channels/:channel/deliveries',
+    roles: MANAGERS,
+    find,
+    run: async ({ found }) => ({
+      deliveries: (await listDeliveries(catalog, found.id, MAX_DELIVERIES)).map(shownDelivery),
+    }),
+  });
+}

@@ -1,0 +1,2 @@
+-- Removes a channel with its deliveries. $id.
+delete from channels where id = $id

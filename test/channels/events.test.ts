@@ -1,0 +1,82 @@
+// Channels hear when an alert opens and resolves, and when the sync begins to fail and works again.
+import t from 'tap';
+import { evaluateProject } from '../../server/alerts/evaluate.ts';
+import { withFacts } from '../../server/alerts/with-facts.ts';
+import type { SyncState } from '../../server/catalog/sync-projects.ts';
+import {
+  announceSyncStatus,
+  putSyncProject,
+  putSyncState,
+  readSyncProject,
+} from '../../server/catalog/sync-projects.ts';
+import { factsOf, KEYWORDS, LAST, NOW as LATER, projectUntil } from '../alerts/world.ts';
+import { makeScene } from './scene.ts';
+
+t.test('an evaluation announces what it opens and resolves, once', async (t) => {
+  const { world, add, rows, send, receiver, clock } = await makeScene(t, {}, [projectUntil(LAST)]);
+  clock.at = LATER;
+  await add('webhook', '/');
+  const { catalog, settings } = world;
+  await world.load({ keywords: KEYWORDS, ...factsOf(0, 109) });
+  const evaluate = () =>
+    withFacts(settings, (facts) => evaluateProject({ catalog, facts }, 'Proj1', { now: () => LATER }));
+  const first = await evaluate();
+  t.ok(first!.opened.length > 0);
+  await evaluate();
+  const resolved = first!.opened.filter(({ resolvedAt }) => resolvedAt !== null);
+  const list = async (): Promise<string[]> =>
+    (await rows('channels', 'deliveries')).map(({ event, subject }) => `${event} ${subject}`);
+  const expected = [
+    ...first!.opened.map(({ id }) => `alert.opened ${id}`),
+    ...resolved.map(({ id }) => `alert.resolved ${id}`),
+  ];
+  t.strictSame((await list()).toSorted(), expected.toSorted());
+  while ((await send()).sent > 0);
+  const { alerts } = (await world.ask('/alerts?limit=500')).body;
+  for (const { body } of receiver.received) {
+    const { type, data } = JSON.parse(body);
+    const alert = alerts.find(({ id }: { id: string }) => id === data.alert.id);
+    t.strictSame(data.alert, alert, `${type} has the alert as the API has it`);
+  }
+  // Facts that change the past: what is open resolves.
+  const open = first!.opened.filter(({ resolvedAt }) => resolvedAt === null);
+  await world.load(
+    { site_daily: factsOf(0, 109).site_daily.map((row) => ({ ...row, clicks: 20 })) },
+    { replace: true },
+  );
+  await evaluate();
+  const after = (await list()).filter((line) => !expected.includes(line));
+  t.ok(after.every((line) => line.startsWith('alert.resolved ') && open.some(({ id }) => line.endsWith(id))));
+});
+
+t.test('the sync: edges only, also where a run is killed between its windows', async (t) => {
+  const { world, add, rows, send, receiver } = await makeScene(t);
+  await add('slack', '/');
+  const { catalog } = world;
+  await catalog.transaction(async (tx) => putSyncProject(tx, 'Proj1', await readSyncProject(tx, 'Proj1')));
+  let at = 0;
+  const end = (syncStatus: SyncState['syncStatus'], reason: 'quota' | 'access_lost' | null = null) =>
+    catalog.transaction(async (tx) => {
+      await putSyncState(tx, 'Proj1', { syncStatus });
+      await announceSyncStatus(tx, 'Proj1', { reason, at: ++at });
+    });
+  const heard = async (): Promise<string[]> =>
+    (await rows('channels', 'deliveries')).map(({ event }) => event!).toReversed();
+  await end('ok');
+  t.strictSame(await heard(), [], 'the first run is no recovery');
+  await end('warning', 'quota');
+  await end('failed', 'access_lost');
+  t.strictSame(await heard(), ['sync.failed'], 'warning to failed is no edge');
+  // A window of a run that fails in the end.
+  await catalog.transaction((tx) => putSyncState(tx, 'Proj1', { syncStatus: 'ok' }));
+  await end('warning', 'quota');
+  t.strictSame(await heard(), ['sync.failed']);
+  await end('ok');
+  await end('ok');
+  await end('failed', 'access_lost');
+  t.strictSame(await heard(), ['sync.failed', 'sync.recovered', 'sync.failed']);
+  while ((await send()).sent > 0);
+  const texts = receiver.received.map(({ body }) => String(JSON.parse(body).text).split('\n')[0]);
+  t.ok(texts.includes('Sync of shop.example works again'));
+  t.equal(texts.filter((text) => text === 'Sync of shop.example fails').length, 2);
+});

@@ -1,0 +1,79 @@
+import { join } from 'node:path';
+import type { Test } from 'tap';
+import type { Alert } from '../../server/catalog/events.ts';
+import { announceAlert } from '../../server/catalog/outbox.ts';
+import { requireProject } from '../../server/catalog/projects.ts';
+import type { Resolve } from '../../server/channels/addresses.ts';
+import { type Sent, sendDue } from '../../server/channels/send.ts';
+import { command } from '../command.ts';
+import { type Receiver, startReceiver } from '../fakes/receiver.ts';
+import { makeWorld, NOW, PROJECT, type Row, temporaryFolder, type World } from '../world.ts';
+
+/** An alert as an evaluation opens it. */
+export function alertOf(id: string, more: Partial<Alert> = {}): Alert {
+  return {
+    ...{ id, type: 'traffic_drop', kind: 'Traffic drop', severity: 'warning', title: 'Clicks fell', body: 'By half.' },
+    ...{ date: '2026-03-14', keywordId: null, url: null, createdAt: NOW * 1000, resolvedAt: null },
+    ...more,
+  };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are picked from
+type Printed = Record<string, any>;
+
+/** A world with a receiver and a clock; `cli` runs commands on it. */
+export async function makeScene(
+  t: Test,
+  environment: NodeJS.ProcessEnv = {},
+  projects: readonly Row[] = [PROJECT, { ...PROJECT, id: 'Proj2', domain: 'other.example' }],
+) {
+  const receiver: Receiver = await startReceiver(t);
+  const settings: NodeJS.ProcessEnv = {
+    ORDINATE_SECRETS_KEY_FILE: join(temporaryFolder(t), 'keys', 'secrets.key'),
+    ORDINATE_DELIVERY_LOOPBACK: 'on',
+    ORDINATE_PUBLIC_URL: 'https://reports.example.com',
+    ...environment,
+  };
+  const world: World = await makeWorld(t, { projects }, { environment: settings });
+  const cli = (...words: readonly string[]) => command({ ...settings, ORDINATE_DATA: world.dataFolder }, ...words);
+  const json = async (...words: readonly string[]): Promise<Printed> => {
+    const { code, stdout, stderr } = await cli(...words, '--json');
+    if (code !== 0) throw new Error(stderr);
+    return JSON.parse(stdout) as Printed;
+  };
+  const rows = async (...words: readonly string[]): Promise<Readonly<Record<string, string>>[]> =>
+    (await json(...words)) as never;
+  const clock = { at: NOW };
+  const errors: unknown[] = [];
+  return {
+    ...{ world, receiver, settings, cli, json, rows, clock, errors },
+    /** Adds a channel to the receiver, at a path. */
+    add: async (kind: string, path: string, ...options: readonly string[]) =>
+      json('channels', 'add', '--workspace', 'acme', '--kind', kind, '--to', receiver.origin + path, ...options),
+    /** Opens or resolves alerts in one transaction. */
+    announce: async (event: 'alert.opened' | 'alert.resolved', alerts: readonly Alert[], project = 'Proj1') => {
+      const found = await requireProject(world.catalog, project);
+      await world.catalog.transaction(async (tx) => {
+        for (const alert of alerts) await announceAlert(tx, event, found, alert);
+      });
+    },
+    /** Sends what is due at the time of the clock. */
+    send: (options: { resolve?: Resolve; signal?: AbortSignal; random?: number } = {}): Promise<Sent> =>
+      sendDue(world.catalog, {
+        settings: world.settings,
+        now: () => clock.at,
+        signal: options.signal ?? new AbortController().signal,
+        sleep: (_, signal) =>
+          new Promise((done) => {
+            const timer = setTimeout(done, 20);
+            signal.addEventListener('abort', () => {
+              clearTimeout(timer);
+              done();
+            });
+          }),
+        random: () => options.random ?? 0.5,
+        onError: (error) => errors.push(error),
+        ...(options.resolve && { resolve: options.resolve }),
+      }),
+  };
+}
