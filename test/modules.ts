@@ -42,10 +42,6 @@ export const MODULES: Readonly<Record<string, Module>> = {
     purpose: 'results → bytes: JSON, CSV, NDJSON, Arrow, Parquet',
     imports: ['reports', 'facts', 'catalog', 'domain', 'runtime'],
   },
-  reports: {
-    purpose: 'one file per kind of answer: parse, plan, run',
-    imports: ['lists', 'facts', 'catalog', 'storage', 'domain', 'runtime'],
-  },
   jobs: {
     purpose: 'background jobs: what they do, when they run, in which process',
     imports: [
@@ -55,7 +51,11 @@ export const MODULES: Readonly<Record<string, Module>> = {
   },
   channels: {
     purpose: 'what is sent to whom: addresses, formats, signatures, mail',
-    imports: ['alerts', 'catalog', 'domain', 'runtime', 'settings'],
+    imports: ['alerts', 'reports', 'facts', 'catalog', 'domain', 'runtime', 'settings'],
+  },
+  reports: {
+    purpose: 'one file per kind of answer: parse, plan, run',
+    imports: ['lists', 'facts', 'catalog', 'storage', 'domain', 'runtime'],
   },
   projects: {
     purpose: 'what commands change without a load: projects, properties, tracked queries',
@@ -119,6 +119,7 @@ export const RESERVED: Readonly<Record<string, string>> = {
   '@aws-sdk/lib-storage': 'storage',
   pg: 'catalog',
   nodemailer: 'channels',
+  pngjs: 'channels',
   'ipaddr.js': 'channels',
   '@google-cloud/bigquery': 'providers',
   '@googleapis/searchconsole': 'providers',

@@ -15,6 +15,8 @@ import {
 import { listDeliveries } from '../../server/catalog/deliveries.ts';
 import type { Alert } from '../../server/catalog/events.ts';
 import { requireWorkspace } from '../../server/catalog/workspaces.ts';
+import { dayOf, parseDay } from '../../server/domain/dates.ts';
+import { DIGEST_PERIODS, type DigestPeriod } from '../../server/domain/digest-periods.ts';
 import { toMicroseconds } from '../../server/domain/instants.ts';
 import type { Stores } from '../../server/load/stores.ts';
 import { print, printJson, printTable, withStores } from '../cli.ts';
@@ -30,6 +32,13 @@ interface AddOptions {
   readonly event?: ChannelEvent[];
   readonly type?: string[];
   readonly minSeverity?: Alert['severity'];
+  readonly json?: boolean;
+}
+
+interface DigestOptions {
+  readonly period: DigestPeriod;
+  readonly asOf?: string;
+  readonly dryRun?: boolean;
   readonly json?: boolean;
 }
 
@@ -162,6 +171,28 @@ export function addChannels(program: Command): void {
       const rows = found.map(shownDelivery);
       if (json) printJson(rows);
       else await printTable(rows, 'There are no deliveries.');
+    });
+  withId(command.command('digest'), 'send the digest of the last week or month at once, whatever its events')
+    .addOption(new Option('--period <period>', 'of what').choices(DIGEST_PERIODS).default('week'))
+    .option('--as-of <day>', 'the last one before this day (default: today, UTC)')
+    .option('--dry-run', 'print it and send nothing')
+    .action(async (id: string, { period, asOf, dryRun, json }: DigestOptions) => {
+      const day = asOf === undefined ? dayOf(Date.now()) : parseDay(asOf);
+      if (day === undefined) throw new Error(`--as-of must be a day written YYYY-MM-DD, not '${asOf}'.`);
+      const { sendDigest } = await import('../../server/channels/send-digest.ts');
+      const { body, words, delivery } = await withChannel(id, (stores, channel) =>
+        sendDigest(stores, channel, { period, asOf: day, isDry: dryRun === true }, writer()),
+      );
+      if (delivery === undefined) {
+        if (json) printJson(body);
+        else print(words);
+        return;
+      }
+      if (json) printJson({ delivery });
+      if (delivery.state !== 'sent') {
+        throw new Error(`The digest was not accepted: ${[delivery.status, delivery.answer].filter(Boolean).join(' ')}`);
+      }
+      if (!json) print('The digest was accepted.');
     });
 }
 

@@ -2,32 +2,10 @@ import { createHash } from 'node:crypto';
 import { isoInstant, isoInstantOrNull, type Microseconds } from '../domain/instants.ts';
 import type { Catalog } from './catalog.ts';
 import type { ChannelEvent } from './channels.ts';
+import type { DeliveryBody, ShownAlert, SyncReason } from './delivery-body.ts';
 import type { Alert } from './events.ts';
 import type { Project } from './projects.ts';
 import { findWorkspace } from './workspaces.ts';
-
-/** What a delivery is about, as a webhook gets it. `data` also has the workspace, the project and a link. */
-export interface DeliveryBody {
-  readonly type: string;
-  readonly timestamp: string;
-  readonly data: {
-    readonly workspace: { readonly id: string; readonly name: string };
-    readonly project?: { readonly id: string; readonly domain: string } | null;
-    readonly alert?: ShownAlert;
-    readonly sync?: { readonly status: string; readonly reason: SyncReason | null; readonly since: string };
-    readonly channel?: { readonly id: string; readonly name: string };
-    /** A path until the first attempt; null without an address of the server. */
-    readonly link: string | null;
-  };
-}
-
-type ShownAlert = Omit<Alert, 'createdAt' | 'resolvedAt'> & {
-  readonly createdAt: string;
-  readonly resolvedAt: string | null;
-};
-
-/** Why a sync failed. */
-export type SyncReason = 'access_lost' | 'credentials' | 'quota' | 'unavailable' | 'other';
 
 /** What happened, for the outbox. */
 interface Happened {
@@ -50,15 +28,24 @@ export async function announceAlert(
   project: Project,
   alert: Alert,
 ): Promise<void> {
+  const { id, createdAt, resolvedAt } = alert;
+  const path = alertPath(project.id, id);
+  const at = event === 'alert.opened' ? createdAt : (resolvedAt ?? createdAt);
+  await announce(tx, { event, subject: id, at, project, path, data: { alert: shownAlert(project.id, alert) } });
+}
+
+/** An alert as `/alerts` shows it; its link is a path until it is sent. */
+export function shownAlert(project: string, alert: Alert): ShownAlert {
   const { id, type, kind, severity, title, body, date, keywordId, url, createdAt, resolvedAt } = alert;
-  const path = `/app/p/${encodeURIComponent(project.id)}/alerts?status=all&alert=${encodeURIComponent(id)}`;
-  const shown = {
-    ...{ id, type, kind, severity, title, body, date, keywordId, url: url ?? path },
+  return {
+    ...{ id, type, kind, severity, title, body, date, keywordId, url: url ?? alertPath(project, id) },
     createdAt: isoInstant(createdAt),
     resolvedAt: isoInstantOrNull(resolvedAt),
   };
-  const at = event === 'alert.opened' ? createdAt : (resolvedAt ?? createdAt);
-  await announce(tx, { event, subject: id, at, project, path, data: { alert: shown } });
+}
+
+function alertPath(project: string, alert: string): string {
+  return `/app/p/${encodeURIComponent(project)}/alerts?status=all&alert=${encodeURIComponent(alert)}`;
 }
 
 /** Writes that the sync of a project has failed or recovered, in the transaction that changes its status. */
@@ -103,7 +90,7 @@ async function announce(tx: Catalog, { event, subject, at, project, path, data }
 }
 
 /** A deterministic id, so that what a restored catalog announces again has the id that receivers know. */
-function deliveryId(channel: string, about: readonly (string | number)[]): string {
+export function deliveryId(channel: string, about: readonly (string | number)[]): string {
   const hash = createHash('sha256')
     .update(JSON.stringify([channel, ...about]))
     .digest('hex');

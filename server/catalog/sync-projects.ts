@@ -1,7 +1,8 @@
 import type { Day } from '../domain/dates.ts';
 import type { Microseconds } from '../domain/instants.ts';
 import type { Catalog } from './catalog.ts';
-import { announceSync, type SyncReason } from './outbox.ts';
+import type { SyncReason } from './delivery-body.ts';
+import { announceSync } from './outbox.ts';
 import { findAnyProject, type Project } from './projects.ts';
 import { raiseRevisions } from './revisions.ts';
 

@@ -1,6 +1,6 @@
 import { addressOf, type Channel, secretsOf } from '../catalog/channels.ts';
 import type { AttemptResult } from '../catalog/deliveries.ts';
-import type { DeliveryBody } from '../catalog/outbox.ts';
+import type { DeliveryBody } from '../catalog/delivery-body.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import { SecretsFailure } from '../runtime/secrets.ts';
 import type { Settings } from '../settings/settings.ts';

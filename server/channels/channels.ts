@@ -11,7 +11,7 @@ import {
   rotateChannel,
 } from '../catalog/channels.ts';
 import { type Delivery, recordDelivery } from '../catalog/deliveries.ts';
-import type { DeliveryBody } from '../catalog/outbox.ts';
+import type { DeliveryBody } from '../catalog/delivery-body.ts';
 import { findAnyProject, type Project } from '../catalog/projects.ts';
 import { findWorkspace } from '../catalog/workspaces.ts';
 import { invalidRequest, KnownError, notFound } from '../domain/errors.ts';
@@ -116,7 +116,7 @@ export async function testChannel(
 }
 
 /** Sends an event once, in this process, and stores how it ended. */
-async function sendNow(
+export async function sendNow(
   { settings, catalog }: ChannelStores,
   channel: Channel,
   { event, subject, body, id = newUuid() }: { event: string; subject: string; body: DeliveryBody; id?: string },
@@ -138,7 +138,7 @@ async function sendNow(
 }
 
 /** The workspace and project of an event. */
-async function ownerOf(
+export async function ownerOf(
   catalog: Catalog,
   workspace: string,
   project: Project | undefined,

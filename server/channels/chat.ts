@@ -6,14 +6,27 @@ type Chat = Exclude<ChannelKind, 'email' | 'webhook'>;
 /** Less than what each takes, in characters: Discord counts the whole text. */
 const MAX_TITLE = 200;
 const MAX_LINE = 1200;
+/** Of all lines: Teams takes 28 kB, of which a character may need six bytes; Slack takes 50 blocks. */
+const MAX_TEXT = 3600;
+const MAX_LINES = 40;
 const OPEN = 'Open in Ordinate';
 
 /** The JSON that a chat takes for a message. Texts from outside make no mention, link or markup in it. */
 export function chatBody(kind: Chat, message: Message): string {
   const title = cut(oneLine(message.title), MAX_TITLE);
-  const lines = message.lines.map((line) => cut(oneLine(line), MAX_LINE));
+  const lines = shorten(message.lines.map((line) => cut(oneLine(line), MAX_LINE)));
   const about = cut(oneLine(message.about), MAX_TITLE);
   return JSON.stringify(FORMATS[kind]({ title, lines, about, link: message.link }));
+}
+
+/** The first lines that fit, and how many did not. */
+function shorten(lines: readonly string[]): readonly string[] {
+  let length = 0;
+  const end = lines.findIndex((line, index) => {
+    length += line.length;
+    return length > MAX_TEXT || index === MAX_LINES;
+  });
+  return end === -1 ? lines : [...lines.slice(0, end), `${lines.length - end} more lines are in Ordinate.`];
 }
 
 const FORMATS: Readonly<Record<Chat, (message: Message) => object>> = {

@@ -1,9 +1,11 @@
 import { createTransport } from 'nodemailer';
+import MimeNode from 'nodemailer/lib/mime-node';
 import { type Channel, secretsOf } from '../catalog/channels.ts';
 import type { AttemptResult } from '../catalog/deliveries.ts';
-import type { DeliveryBody } from '../catalog/outbox.ts';
+import type { DeliveryBody } from '../catalog/delivery-body.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import type { Settings } from '../settings/settings.ts';
+import { barChart } from './chart.ts';
 import { ampersands } from './chat.ts';
 import { missingMailSetting } from './mail-settings.ts';
 import { type Message, messageOf, oneLine } from './message.ts';
@@ -12,12 +14,6 @@ import { shorten } from './shorten.ts';
 
 const MAX_SUBJECT = 200;
 const LOOPBACK = /^(localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/;
-
-/** What a mail shows: the same in two forms. */
-interface Letter {
-  readonly text: string;
-  readonly html: string;
-}
 
 /** Sends a delivery as a mail. Rejects with nothing but the reason of `signal`. */
 export async function sendMail(
@@ -36,22 +32,20 @@ export async function sendMail(
   const host = publicUrl === null ? from.address.split('@')[1]! : new URL(publicUrl).hostname;
   const transport = createTransport(smtpOptions(smtpUrl, settings.deliverySeconds * 1000));
   try {
-    const sending = transport.sendMail({
-      from,
-      to: { name: '', address: channel.shown },
-      subject: oneLine(message.title).slice(0, MAX_SUBJECT),
-      date: new Date(event.timestamp),
-      messageId: `<${id}@${host}>`,
-      headers: {
-        'Auto-Submitted': 'auto-generated',
-        ...(unsubscribe === null
-          ? {}
-          : { 'List-Unsubscribe': `<${unsubscribe}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }),
-      },
-      ...letterOf(message, unsubscribe),
-      disableFileAccess: true,
-      disableUrlAccess: true,
-    });
+    const headers = {
+      Subject: oneLine(message.title).slice(0, MAX_SUBJECT),
+      Date: new Date(event.timestamp).toUTCString().replace('GMT', '+0000'),
+      'Message-ID': `<${id}@${host}>`,
+      'Auto-Submitted': 'auto-generated',
+      ...(unsubscribe === null
+        ? {}
+        : { 'List-Unsubscribe': `<${unsubscribe}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }),
+    };
+    const root = letterOf(message, unsubscribe);
+    root.setHeader('From', [from]).setHeader('To', [{ name: '', address: channel.shown }]);
+    for (const [name, value] of Object.entries(headers)) root.setHeader(name, value);
+    const envelope = { from: from.address, to: [channel.shown] };
+    const sending = transport.sendMail({ envelope, raw: await root.build() });
     const { response } = await orAborted(sending, signal);
     return { outcome: 'sent', status: Number(response.slice(0, 3)), answer: shorten(response) };
   } catch (error) {
@@ -100,26 +94,43 @@ function readMailbox(text: string): { name: string; address: string } {
   return { name: name.trim().replace(/^"(.*)"$/, '$1'), address: address.trim() };
 }
 
-function letterOf({ title, lines, about, link }: Message, unsubscribe: string | null): Letter {
-  const paragraphs = [oneLine(title), ...lines.map(oneLine), oneLine(about)];
+/** The same in two forms, with the pictures that one of them shows. */
+function letterOf({ title, lines, about, link, charts = [] }: Message, unsubscribe: string | null): MimeNode {
   const why = 'You get this because a channel of Ordinate has your address.';
   const text = [
-    ...paragraphs,
+    ...[title, ...lines, about].map(oneLine),
     ...(link === null ? [] : [link]),
     `-- \n${why}${unsubscribe === null ? '' : `\nUnsubscribe: ${unsubscribe}`}`,
   ].join('\n\n');
-  const anchor = (href: string, words: string): string => `<a href="${attribute(href)}">${words}</a>`;
   const html = [
-    `<h1 style="font-size:18px">${ampersands(paragraphs[0]!)}</h1>`,
-    ...paragraphs.slice(1).map((words) => `<p>${ampersands(words)}</p>`),
+    `<h1 style="font-size:18px">${escaped(title)}</h1>`,
+    ...lines.flatMap((line, index) => {
+      const alt = `Clicks by day: ${charts[index]?.join(', ')}`;
+      const picture = `<p><img src="cid:${cidOf(index)}" alt="${alt}" width="560" height="120"></p>`;
+      return [`<p>${escaped(line)}</p>`, ...(charts[index] === undefined ? [] : [picture])];
+    }),
+    `<p>${escaped(about)}</p>`,
     ...(link === null ? [] : [`<p>${anchor(link, 'Open in Ordinate')}</p>`]),
     `<p style="color:#666;font-size:12px">${why}${unsubscribe === null ? '' : `<br>${anchor(unsubscribe, 'Unsubscribe')}`}</p>`,
   ].join('\n');
-  return {
-    text,
-    html: `<!doctype html>\n<html lang="en"><body style="font-family:sans-serif">\n${html}\n</body></html>\n`,
-  };
+  const page = `<!doctype html>\n<html lang="en"><body style="font-family:sans-serif">\n${html}\n</body></html>\n`;
+  const hasPictures = charts.some((chart) => chart !== undefined);
+  const root = new MimeNode(hasPictures ? 'multipart/related; type="multipart/alternative"' : 'multipart/alternative');
+  const forms = hasPictures ? root.createChild('multipart/alternative') : root;
+  forms.createChild('text/plain; charset=utf-8').setContent(text);
+  forms.createChild('text/html; charset=utf-8').setContent(page);
+  for (const [index, chart] of charts.entries()) {
+    if (chart === undefined) continue;
+    const picture = root.createChild('image/png', { filename: `clicks-${index + 1}.png` });
+    picture.setHeader('Content-ID', `<${cidOf(index)}>`).setHeader('Content-Disposition', 'inline');
+    picture.setContent(barChart(chart));
+  }
+  return root;
 }
+
+const cidOf = (index: number): string => `chart-${index}@ordinate`;
+const escaped = (text: string): string => ampersands(oneLine(text));
+const anchor = (href: string, words: string): string => `<a href="${attribute(href)}">${words}</a>`;
 
 function attribute(text: string): string {
   return ampersands(text).replaceAll('"', '&quot;');

@@ -1,4 +1,4 @@
-import type { DeliveryBody } from '../catalog/outbox.ts';
+import type { DeliveryBody, DigestProject } from '../catalog/delivery-body.ts';
 
 /** An event in words, for people. Texts from outside are as they are: each medium escapes them. */
 export interface Message {
@@ -8,6 +8,8 @@ export interface Message {
   /** The project or workspace that it is about. */
   readonly about: string;
   readonly link: string | null;
+  /** Values by day, for a picture after the line of the same index. */
+  readonly charts?: readonly (readonly number[] | undefined)[];
 }
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -18,9 +20,14 @@ const REASONS: Readonly<Record<string, string>> = {
   other: 'The page of the project and the log say why.',
 };
 
+/** Projects of a digest in words, and with a picture. */
+const MAX_PROJECTS = 50;
+const MAX_CHARTS = 20;
+
 export function messageOf({ type, data }: DeliveryBody): Message {
   const { workspace, project, link } = data;
   const about = project?.domain ?? workspace.name;
+  if (data.projects !== undefined) return { ...digestWords(data, data.projects), about, link };
   return { ...wordsOf(type, data, about), about, link };
 }
 
@@ -42,6 +49,44 @@ function wordsOf(
     return { title: `Sync of ${oneLine(about)} fails`, lines: [REASONS[sync.reason ?? 'other']!] };
   }
   return { title: `Test of the channel ${oneLine(channel?.name ?? '')}`, lines: ['It can be reached.'] };
+}
+
+function digestWords(
+  { workspace, period, range, comparison }: DeliveryBody['data'],
+  all: readonly DigestProject[],
+): Pick<Message, 'title' | 'lines' | 'charts'> {
+  const projects = all.toSorted((a, b) => b.totals.clicks - a.totals.clicks).slice(0, MAX_PROJECTS);
+  const more = all.length - projects.length;
+  return {
+    title: `${workspace.name}: ${period} of ${range?.from} to ${range?.to}`,
+    lines: [
+      ...projects.map(projectWords),
+      ...(more > 0 ? [`${more} more projects are not shown here.`] : []),
+      `Changes are against ${comparison?.from} to ${comparison?.to}.`,
+    ],
+    charts: projects.slice(0, MAX_CHARTS).map(({ daily }) => daily?.map(([, clicks]) => clicks)),
+  };
+}
+
+function projectWords({ project, totals, change, alerts, provisional }: DigestProject): string {
+  const { clicks, impressions, ctr, position } = totals;
+  const numbers = [
+    `${whole(clicks)} clicks${ratio(change?.clicks.ratio)}`,
+    `${whole(impressions)} impressions${ratio(change?.impressions.ratio)}`,
+    ...(ctr === null ? [] : [`CTR ${(ctr * 100).toFixed(1)} %`]),
+    ...(position === null ? [] : [`position ${position.toFixed(1)}`]),
+  ];
+  const open = alerts.length === 0 ? '' : ` Open alerts: ${alerts.map(({ title }) => title).join('; ')}.`;
+  const days = provisional.length === 0 ? '' : ` These days are provisional: ${provisional.join(', ')}.`;
+  return `${project.domain}: ${numbers.join(', ')}.${open}${days}`;
+}
+
+const whole = (value: number): string => value.toLocaleString('en-US');
+
+function ratio(value: number | null | undefined): string {
+  if (value === null || value === undefined) return '';
+  const percent = Math.round(value * 100);
+  return ` (${percent > 0 ? '+' : ''}${percent} %)`;
 }
 
 /** Control characters would end a line, or change the direction of text. */

@@ -6,6 +6,7 @@ import { sendDeliveries } from './send-deliveries.ts';
 import { sweepFacts } from './sweep-facts.ts';
 import { sweepListFiles } from './sweep-lists.ts';
 import { syncProjects } from './sync-projects.ts';
+import { writeDigests } from './write-digests.ts';
 
 /** All background jobs. Jobs import DuckDB and providers only when they run. */
 export const JOBS: readonly Job[] = [
@@ -15,5 +16,6 @@ export const JOBS: readonly Job[] = [
   syncProjects,
   evaluateAlerts,
   sendDeliveries,
+  writeDigests,
   pruneFacts,
 ];

@@ -1,4 +1,4 @@
-import type { SyncReason } from '../catalog/outbox.ts';
+import type { SyncReason } from '../catalog/delivery-body.ts';
 import { pauseAfter } from '../domain/back-off.ts';
 import { classifyFailure } from '../domain/failures.ts';
 import { ProviderFailure } from '../providers/failures.ts';

@@ -26,6 +26,7 @@ export async function makeScene(
   t: Test,
   environment: NodeJS.ProcessEnv = {},
   projects: readonly Row[] = [PROJECT, { ...PROJECT, id: 'Proj2', domain: 'other.example' }],
+  tables: Readonly<Record<string, readonly Row[]>> = {},
 ) {
   const receiver: Receiver = await startReceiver(t);
   const settings: NodeJS.ProcessEnv = {
@@ -34,7 +35,7 @@ export async function makeScene(
     ORDINATE_PUBLIC_URL: 'https://reports.example.com',
     ...environment,
   };
-  const world: World = await makeWorld(t, { projects }, { environment: settings });
+  const world: World = await makeWorld(t, { projects, ...tables }, { environment: settings });
   const cli = (...words: readonly string[]) => command({ ...settings, ORDINATE_DATA: world.dataFolder }, ...words);
   const json = async (...words: readonly string[]): Promise<Printed> => {
     const { code, stdout, stderr } = await cli(...words, '--json');

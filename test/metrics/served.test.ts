@@ -29,6 +29,7 @@ const ALL_JOBS = [
     'sweep-lists',
     'sync-projects',
   ],
+  'write-digests',
 ];
 
 /** Where a process says that it serves metrics. */

@@ -1,0 +1,49 @@
+import type { Compared } from '../domain/comparison.ts';
+import type { Day } from '../domain/dates.ts';
+import type { DigestPeriod } from '../domain/digest-periods.ts';
+import type { Metrics } from '../domain/metrics.ts';
+import type { Range } from '../domain/range.ts';
+import type { Alert } from './events.ts';
+
+/** What a delivery is about, as a webhook gets it. `data` also has the workspace, the project and a link. */
+export interface DeliveryBody {
+  readonly type: string;
+  readonly timestamp: string;
+  readonly data: {
+    readonly workspace: { readonly id: string; readonly name: string };
+    readonly project?: { readonly id: string; readonly domain: string } | null;
+    readonly alert?: ShownAlert;
+    readonly sync?: { readonly status: string; readonly reason: SyncReason | null; readonly since: string };
+    readonly channel?: { readonly id: string; readonly name: string };
+    readonly period?: DigestPeriod;
+    readonly range?: Range;
+    readonly comparison?: Range;
+    readonly projects?: readonly DigestProject[];
+    /** A path until the first attempt; null without an address of the server. */
+    readonly link: string | null;
+  };
+}
+
+/** A project in a digest. */
+export interface DigestProject {
+  readonly project: { readonly id: string; readonly domain: string };
+  readonly totals: Metrics;
+  readonly comparison: Metrics | null;
+  readonly change: Compared['change'] | null;
+  /** What has moved most; `by` is null where that is not known. */
+  readonly movers: { readonly by: string | null; readonly up: readonly object[]; readonly down: readonly object[] };
+  /** The open ones. */
+  readonly alerts: readonly ShownAlert[];
+  readonly provisional: readonly Day[];
+  /** Clicks of each day, for the picture of a mail. */
+  readonly daily?: readonly (readonly [Day, number])[];
+}
+
+/** An alert as `/alerts` shows it; its link is a path until it is sent. */
+export type ShownAlert = Omit<Alert, 'createdAt' | 'resolvedAt'> & {
+  readonly createdAt: string;
+  readonly resolvedAt: string | null;
+};
+
+/** Why a sync failed. */
+export type SyncReason = 'access_lost' | 'credentials' | 'quota' | 'unavailable' | 'other';

@@ -1,0 +1,36 @@
+import type { Microseconds } from '../domain/instants.ts';
+import type { Catalog } from './catalog.ts';
+import { findChannel } from './channels.ts';
+import type { DeliveryBody } from './delivery-body.ts';
+import { deliveryId } from './outbox.ts';
+
+/** A digest of a channel: one for each period. */
+export interface DigestOf {
+  readonly channel: string;
+  readonly event: 'digest.weekly' | 'digest.monthly';
+  /** The first and the last day. */
+  readonly subject: string;
+}
+
+/** Whether a digest was written. */
+export async function hasDigest(catalog: Catalog, digest: DigestOf): Promise<boolean> {
+  return (await catalog.statements.get('delivery', { id: idOf(digest) })) !== undefined;
+}
+
+/** Writes a digest, once; not for a channel that was disabled or removed meanwhile. Returns whether it did. */
+export async function announceDigest(
+  catalog: Catalog,
+  digest: DigestOf,
+  body: DeliveryBody,
+  at: Microseconds,
+): Promise<boolean> {
+  const { channel, event, subject } = digest;
+  return catalog.transaction(async (tx) => {
+    const { state = 'disabled', events = [] } = (await findChannel(tx, channel)) ?? {};
+    if (state !== 'on' || !events.includes(event)) return false;
+    const values = { id: idOf(digest), channel, event, subject, body: JSON.stringify(body) };
+    return (await tx.statements.run('delivery_add', { ...values, nextAt: 0, createdAt: at })) > 0;
+  });
+}
+
+const idOf = ({ channel, event, subject }: DigestOf): string => deliveryId(channel, [event, subject]);

@@ -1,0 +1,210 @@
+// A digest says what /site says of the week or month, once for each channel, when its days are final.
+import { PNG } from 'pngjs';
+import t, { type Test } from 'tap';
+import { withFacts } from '../../server/alerts/with-facts.ts';
+import type { ChannelEvent } from '../../server/catalog/channels.ts';
+import { addChannel } from '../../server/channels/channels.ts';
+import { dueDigests, writeDigest } from '../../server/channels/due-digests.ts';
+import { addDays } from '../../server/domain/dates.ts';
+import { digestRange, digestTimes } from '../../server/domain/digest-periods.ts';
+import { headersOf, partsOf, startMailServer } from '../fakes/smtp.ts';
+import { facts, NOW, PROJECT, type Row } from '../world.ts';
+import { alertOf, makeScene } from './scene.ts';
+
+const EVIL = '<b>@here</b>\r\nBcc: x';
+const OTHER = { ...PROJECT, id: 'Proj2', domain: 'other.example' };
+/** Four weeks of both projects; the first has a day without data. */
+const SITE = ['Proj1', 'Proj2'].flatMap((project_id): Row[] =>
+  facts(
+    'date device',
+    ...Array.from({ length: 28 }, (_, day) => addDays('2026-02-16', day))
+      .filter((day) => day !== '2026-02-25' || project_id !== 'Proj1')
+      .map((day, index) => [day, 'desktop', 100 + index * 3, 1000 + index, 5000]),
+  ).map((row) => ({ ...row, project_id })),
+);
+const HOUR = 3_600_000;
+
+async function digestScene(t: Test, environment: NodeJS.ProcessEnv = {}) {
+  const projects = [PROJECT, OTHER];
+  const scene = await makeScene(t, environment, projects, { site_daily: SITE });
+  const due = () => dueDigests(scene.world.catalog, scene.clock.at);
+  return {
+    ...scene,
+    due,
+    /** Adds a channel at the time of the clock. */
+    addNow: async (path: string, ...events: ChannelEvent[]) => {
+      const wanted = { workspace: 'acme', kind: 'webhook', to: scene.receiver.origin + path, events } as const;
+      return (await addChannel(scene.world, wanted, { by: 'test', at: scene.clock.at * 1000 })).channel;
+    },
+    /** Writes what is due, as the job does. */
+    write: async () => {
+      const found = await due();
+      return withFacts(scene.world.settings, async (stored) => {
+        const { catalog } = scene.world;
+        const signal = new AbortController().signal;
+        const times = { now: scene.clock.at, signal };
+        const written: boolean[] = [];
+        for (const digest of found) written.push(await writeDigest({ catalog, facts: stored }, digest, times));
+        return written;
+      });
+    },
+  };
+}
+
+t.test('the numbers are those of /site for the week before, for each project', async (t) => {
+  const { add, json, announce, world, receiver, rows } = await digestScene(t);
+  const { channel } = await add('webhook', '/hook');
+  await announce('alert.opened', [alertOf('a1', { title: EVIL })]);
+  const words = ['channels', 'digest', channel.id, '--as-of', '2026-03-09'];
+  const body = await json(...words, '--dry-run');
+  const range = { from: '2026-03-02', to: '2026-03-08' };
+  const comparison = { from: '2026-02-23', to: '2026-03-01' };
+  t.match(body, { type: 'digest.weekly', data: { period: 'week', range, comparison } });
+  t.equal(body['data'].link, 'https://reports.example.com/app');
+  t.strictSame(body['data'].projects.map((one: Row) => (one['project'] as Row)['id']).toSorted(), ['Proj1', 'Proj2']);
+  for (const project of body['data'].projects) {
+    const { id } = project.project;
+    const { totals } = (await world.get(`/projects/${id}/site?from=2026-03-02&to=2026-03-08&compare=previous`)).body;
+    const { comparison: base, change, unsafe: _, ...now } = totals;
+    t.strictSame(project.totals, now, id);
+    t.strictSame(project.comparison, base);
+    t.strictSame(project.change, change);
+    t.strictSame(project.provisional, []);
+    t.strictSame(project.movers, { by: null, up: [], down: [] });
+    t.notOk('daily' in project, 'days are for the pictures of mail');
+  }
+  t.equal(receiver.received.length, 0, 'a dry run sends nothing');
+  await json(...words);
+  const { timestamp: _, ...sent } = JSON.parse(receiver.received[0]!.body);
+  t.strictSame(sent, { type: body['type'], data: body['data'] });
+  await json(...words);
+  t.equal(receiver.received.length, 2, 'it can be sent again');
+  t.match(await rows('channels', 'deliveries'), [{ event: 'digest.weekly', state: 'sent' }, { state: 'sent' }]);
+});
+
+t.test('a day that is not one, and a receiver that refuses', async (t) => {
+  const { add, cli, receiver } = await digestScene(t);
+  const { channel } = await add('webhook', '/hook');
+  t.match(await cli('channels', 'digest', channel.id, '--as-of', '2026-02-30'), { code: 1, stderr: /--as-of must be/ });
+  receiver.answers = [503];
+  const words = ['channels', 'digest', channel.id, '--as-of', '2026-03-09'];
+  t.match(await cli(...words), { code: 1, stderr: /not accepted: 503/ });
+});
+
+t.test('a mail has a picture of the clicks of each project, inside', async (t) => {
+  const server = await startMailServer(t);
+  const { json, announce } = await digestScene(t, {
+    ORDINATE_SMTP_URL: `smtp://127.0.0.1:${server.port}`,
+    ORDINATE_MAIL_FROM: 'reports@example.com',
+  });
+  await announce('alert.opened', [alertOf('a1', { title: EVIL })]);
+  const words = ['channels', 'add', '--workspace', 'acme', '--kind', 'email', '--to', 'team@acme.example'];
+  const { channel } = await json(...words);
+  await json('channels', 'digest', channel.id, '--as-of', '2026-03-02');
+  const [{ raw } = { raw: '' }] = server.mails;
+  t.match(headersOf(raw).get('content-type'), /^multipart\/related; .*type="?multipart\/alternative/);
+  t.match(headersOf(raw).get('subject'), /Acme: week of 2026-02-23 to 2026-03-01/);
+  t.ok(raw.split('\r\n').every((line) => line.length <= 998));
+  const [text] = partsOf(raw, 'text/plain');
+  const [html] = partsOf(raw, 'text/html');
+  t.match(
+    text!.toString(),
+    /shop\.example: 7\d\d clicks, 6,0\d\d impressions, CTR 1\d\.\d %/,
+    'no percentage with a gap',
+  );
+  t.match(text!.toString(), /other\.example: 9\d\d clicks \(\+\d+ %\), [\d,]+ impressions/);
+  const ids = [...html!.toString().matchAll(/src="cid:([^"]+)"/g)].map(([, id]) => id!);
+  t.equal(ids.length, 2);
+  t.notMatch(html!.toString().replaceAll(/src="cid:[^"]+"/g, ''), /src=|<script|<form/);
+  for (const id of ids) t.match(raw, new RegExp(`content-id: <${id}>`, 'i'));
+  const pictures = partsOf(raw, 'image/png').map((bytes) => PNG.sync.read(bytes));
+  t.equal(pictures.length, 2);
+  for (const [index, { width, height, data }] of pictures.entries()) {
+    t.strictSame([width, height], [560, 120]);
+    // The first is the project with more clicks; the other one has a day without data.
+    const blue = (x: number): boolean => data[4 * ((height - 2) * width + x) + 2] === 235;
+    const bars = Array.from({ length: 7 }, (_, day) => blue(day * 80 + 40));
+    t.strictSame(bars, [true, true, index === 0, true, true, true, true]);
+  }
+});
+
+t.test('chats get what they take, without markup and mentions', async (t) => {
+  const many = Array.from({ length: 60 }, (_, index) => ({
+    ...PROJECT,
+    id: `P${1000 + index}`,
+    domain: `p${index}.example`,
+  }));
+  const { add, json, receiver, announce } = await makeScene(t, {}, many);
+  for (let index = 0; index < 60; index++) {
+    await announce('alert.opened', [alertOf(`a${index}`, { title: `${EVIL}${'&'.repeat(500)}` })], `P${1000 + index}`);
+  }
+  for (const [kind, limit] of [
+    ['slack', 40_000],
+    ['discord', 8000],
+    ['teams', 28_000],
+    ['google-chat', 32_000],
+  ] as const) {
+    const { channel } = await add(kind, `/${kind}`);
+    await json('channels', 'digest', channel.id, '--as-of', '2026-03-09');
+    const { body } = receiver.received.at(-1)!;
+    t.ok(Buffer.byteLength(body) <= limit, `${kind}: ${Buffer.byteLength(body)}`);
+    const sent = JSON.parse(body);
+    if (kind === 'discord') t.ok(sent.content.length <= 2000);
+    if (kind === 'slack') t.ok(sent.blocks.length <= 50);
+    t.match(body, /more lines are in Ordinate/);
+    t.notMatch(body, /<b>|@here/);
+  }
+});
+
+t.test('a digest is written once, from 06:00 UTC, when its days are final', async (t) => {
+  const { addNow, clock, due, write, send, receiver, rows } = await digestScene(t);
+  const monday = Date.parse('2026-03-16T06:00:00Z');
+  // Made on Sunday, while the week runs.
+  clock.at = NOW;
+  const channel = await addNow('/hook', 'digest.weekly');
+  await addNow('/other', 'alert.opened');
+  clock.at = monday - 1000;
+  t.strictSame(await due(), []);
+  clock.at = monday;
+  t.strictSame(await due(), [], 'days of the week are provisional');
+  clock.at = monday + 72 * HOUR - 1;
+  t.strictSame(await due(), []);
+  clock.at = monday + 72 * HOUR;
+  t.strictSame(await write(), [true]);
+  t.strictSame(await due(), []);
+  t.strictSame(await send(), { sent: 1, failed: 0 });
+  t.match(await rows('channels', 'deliveries'), [
+    { channel: channel.id, event: 'digest.weekly', subject: '2026-03-09..2026-03-15', state: 'sent' },
+  ]);
+  const { data } = JSON.parse(receiver.received.at(-1)!.body);
+  t.match(data, { range: { from: '2026-03-09', to: '2026-03-15' } });
+  t.ok(data.projects[0].provisional.includes('2026-03-15'), 'named, as it waited long enough');
+  clock.at = monday + 7 * 24 * HOUR + 73 * HOUR;
+  t.equal((await due()).length, 1, 'and the next one a week later');
+});
+
+t.test('what had ended before a channel was made is not sent; nor is a digest that is a week late', async (t) => {
+  const { addNow, clock, due } = await digestScene(t);
+  clock.at = NOW;
+  await addNow('/hook', 'digest.monthly');
+  t.strictSame(await due(), [], 'February ended before');
+  clock.at = Date.parse('2026-04-04T06:00:00Z');
+  t.match(await due(), [{ period: 'month', digest: { subject: '2026-03-01..2026-03-31' } }]);
+  clock.at = Date.parse('2026-04-08T06:00:00Z');
+  t.strictSame(await due(), []);
+});
+
+t.test('weeks begin on Monday, and both periods end before the day', async (t) => {
+  for (let day = 0; day < 800; day++) {
+    const asOf = addDays('2024-01-01', day);
+    const week = digestRange('week', asOf);
+    t.equal(new Date(week.from).getUTCDay(), 1);
+    t.equal(addDays(week.from, 6), week.to);
+    t.ok(week.to < asOf && addDays(week.to, 8) > asOf, asOf);
+    const month = digestRange('month', asOf);
+    t.ok(month.from.endsWith('-01') && month.to < asOf && addDays(month.to, 1).endsWith('-01'), asOf);
+    t.equal(addDays(month.to, 1).slice(0, 7), asOf.slice(0, 7));
+    const { due, latest, end } = digestTimes(week);
+    t.ok(due < latest && latest < end);
+  }
+});
