@@ -6,6 +6,7 @@ export const USAGE_PARTS = { now: 'cast($at as bigint)', hash: '' };
 /** What fills a template of `sql/catalog/` for a table, once; nothing if it does not fit the table. */
 export function templateParts(name: string, { name: table, columns, key }: EntityTable): Record<string, string>[] {
   const names = columns.map((column) => column.name);
+  if (name.endsWith('of_key') && !(names.includes('project_id') && names.includes('id'))) return [];
   if (name.endsWith('of_project') && !names.includes('project_id')) return [];
   if (name.endsWith('of_id') && !names.includes('id')) return [];
   if (name.endsWith('of_workspaces') && !names.includes('project_id')) return [];

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
+import { actorOf } from '../../server/catalog/audit.ts';
 import { connectionsOf } from '../../server/catalog/connections.ts';
 import { listKeywords } from '../../server/catalog/keywords.ts';
 import { requireProject } from '../../server/catalog/projects.ts';
-import { isoInstant } from '../../server/domain/instants.ts';
+import { isoInstant, toMicroseconds } from '../../server/domain/instants.ts';
 import { count } from '../../server/load/problems.ts';
 import type { AddedKeywords } from '../../server/projects/keywords.ts';
 import { print, printJson, printTable, progress, withStores } from '../cli.ts';
@@ -59,7 +60,9 @@ export function addKeywords(program: Command): void {
       const { report, end } = progress();
       try {
         const archived = await withStores((stores) =>
-          archiveKeywords(stores, { project, ids, queries }, { onWait: () => report('waiting for a load to end') }),
+          archiveKeywords(stores, { project, ids, queries }, writer(), {
+            onWait: () => report('waiting for a load to end'),
+          }),
         );
         end();
         if (json) printJson({ project, archived });
@@ -116,7 +119,7 @@ async function addNamed(
   if (queries.length === 0) throw new Error(`There is no query in ${file ?? 'what was given'}.`);
   const source = file === undefined ? 'manual' : 'import';
   return withStores((stores) =>
-    add(stores, { project, queries, source, now: Date.now() }, { onWait: () => report('waiting for a load to end') }),
+    add(stores, { project, queries, source }, writer(), { onWait: () => report('waiting for a load to end') }),
   );
 }
 
@@ -136,15 +139,16 @@ function addTop(project: string, top: number, report: (step: string) => void): P
     report('reading the queries with the most clicks');
     const now = Date.now();
     const queries = await readTopQueries(providers, connection, { property, country, count: top, now });
-    const added = await add(
-      stores,
-      { project, queries, source: 'suggested', now },
-      { onWait: () => report('waiting for a load to end') },
-    );
+    const added = await add(stores, { project, queries, source: 'suggested' }, writer(), {
+      onWait: () => report('waiting for a load to end'),
+    });
     // The provider has just returned them.
     return { ...added, withData: added.added };
   });
 }
+
+/** For the audit trail. */
+const writer = () => ({ by: actorOf(null), at: toMicroseconds(Date.now()) });
 
 function printAdded(project: string, { added, skipped, withData }: AddedKeywords): void {
   const data =

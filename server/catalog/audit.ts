@@ -13,6 +13,8 @@ export const AUDIT_ACTIONS = [
   'project.created',
   'project.changed',
   'project.removed',
+  'keyword.added',
+  'keyword.changed',
   'connection.set',
   'connection.removed',
   'key.created',

@@ -44,6 +44,15 @@ export function findRow<Row extends Values>(catalog: Catalog, of: Columns, id: s
   return catalog.statements.get<Row>(select('state_of_id', of), { id });
 }
 
+/** The row of a table that belongs to a project, by its id in the project. */
+export function findRowOfProject<Row extends Values>(
+  catalog: Catalog,
+  of: Columns,
+  key: { readonly project: string; readonly id: string },
+): Promise<Row | undefined> {
+  return catalog.statements.get<Row>(select('state_of_key', of), key);
+}
+
 /** All rows of a table, in batches. */
 export function eachRow<Row extends Values>(catalog: Catalog, of: Columns): AsyncIterable<readonly Row[]> {
   return catalog.statements.each<Row>(select('state_all', of));

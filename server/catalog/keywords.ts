@@ -20,6 +20,27 @@ export interface PageGroup {
   readonly pinnedUrls: readonly string[];
 }
 
+/** What members set of a keyword. */
+export interface KeywordSettings {
+  readonly archived: boolean;
+  readonly tags: readonly string[];
+  /** The page that should rank for it. */
+  readonly targetUrl: string | null;
+}
+
+/** A keyword as members manage it. */
+export interface ManagedKeyword extends KeywordSettings {
+  readonly id: string;
+  readonly query: string;
+}
+
+/** A keyword of a project, also an archived one. */
+export async function findKeyword(catalog: Catalog, project: string, id: string): Promise<ManagedKeyword | undefined> {
+  type Row = Omit<ManagedKeyword, 'archived' | 'tags'> & { archived: number; tags: string | null };
+  const row = await catalog.statements.get<Row>('keyword', { project, id });
+  return row && { ...row, archived: row.archived === 1, tags: JSON.parse(row.tags ?? '[]') as string[] };
+}
+
 /** The keywords of a project that are not archived, by the bytes of their query, then id. */
 export async function listKeywords(catalog: Catalog, project: string): Promise<Keyword[]> {
   return catalog.statements.all('keywords_of_project', { project });

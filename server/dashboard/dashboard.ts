@@ -11,6 +11,7 @@ import { takeActions } from './actions.ts';
 import { addChannelActions } from './channel-actions.ts';
 import { addConnectActions, addConnectCallback } from './connect-actions.ts';
 import { addKeyRoutes } from './key-routes.ts';
+import { addKeywordActions } from './keyword-actions.ts';
 import { addNoteActions } from './note-actions.ts';
 import { addPages } from './pages.ts';
 import { addProjectRoutes } from './project-routes.ts';
@@ -67,6 +68,7 @@ export async function addDashboard(
       const add = takeActions(api, context);
       addKeyRoutes(add, context, usage);
       addNoteActions(add, stores);
+      addKeywordActions(add, stores);
       addChannelActions(add, stores);
       addConnectActions(add, context, stores);
       const answerUnknown = (): never => {

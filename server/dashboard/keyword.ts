@@ -1,3 +1,4 @@
+import { findKeyword } from '../catalog/keywords.ts';
 import { filesOf } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import { notFound } from '../domain/errors.ts';
@@ -24,14 +25,16 @@ export async function readKeyword(sources: ReportSources, { project, keyword, pa
   const read = await sources.tracked.read(project.workspaceId, project.id, async ({ catalog, tracked }) => ({
     found: tracked.keywords.find(({ id }) => id === keyword),
     groupIds: tracked.membership.groupsOf.get(keyword) ?? [],
+    managed: await findKeyword(catalog, project.id, keyword),
     pages: await filesOf(catalog, project.id, 'keyword_page_daily', range),
   }));
   if (read?.found === undefined) throw notFound('The project tracks no such keyword.');
-  const { found, groupIds, pages } = read;
+  const { found, managed, groupIds, pages } = read;
+  const { tags, targetUrl } = managed!;
   const ranking = await sources.facts.keywordPageTotals({ files: pages, range, signal }, keyword, MAX_PAGES);
   return {
     range,
-    keyword: { ...found, trackedSince: isoInstant(found.trackedSince), groupIds },
+    keyword: { ...found, trackedSince: isoInstant(found.trackedSince), groupIds, tags, targetUrl },
     pages: ranking.map((page) => ({ url: page.name, ...toMetrics(page) })),
   };
 }

@@ -1,5 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import { eachRowOfProject, findRow, removeRows, upsertRows } from '../catalog/entity-rows.ts';
+import { eachRowOfProject, findRow, findRowOfProject, removeRows, upsertRows } from '../catalog/entity-rows.ts';
 import { raiseRevisions } from '../catalog/revisions.ts';
 import { newShortId } from '../domain/ids.ts';
 import type { Microseconds } from '../domain/instants.ts';
@@ -25,6 +25,9 @@ export type KeywordRow = {
   readonly intent: Intent;
   /** 0 or 1. */
   readonly archived: number;
+  readonly target_url?: string | null;
+  /** A JSON array. */
+  readonly tags?: string | null;
 };
 
 /** A change of entities, in its transaction. */
@@ -85,6 +88,15 @@ export async function entityRow(
   id: string,
 ): Promise<Row | undefined> {
   return findRow<Row>(tx, tableOf(schemaOf(table)), id);
+}
+
+/** The complete row of an entity with an id that is unique in its project; undefined if there is none. */
+export async function entityRowOfProject<R extends Row = Row>(
+  tx: Catalog,
+  table: 'keywords' | 'groups' | 'page_groups',
+  key: { readonly project: string; readonly id: string },
+): Promise<R | undefined> {
+  return findRowOfProject<R>(tx, tableOf(schemaOf(table)), key);
 }
 
 /** All rows of a project in a table of entities, keywords also where they are archived. */

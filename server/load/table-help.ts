@@ -49,6 +49,8 @@ export const TABLE_HELP: Readonly<Record<string, TableHelp>> = {
       country: 'Its lists are filtered by this country.',
       language: 'Its language.',
       brand_terms: 'A query that contains one of these texts is a brand query.',
+      brand_words:
+        'A query that has one of these texts as whole words, in any case and with or without accents, is one too.',
       sync_status: 'State of its synchronisation. Default: `ok` if synced_through is set, else `pending`.',
       last_synced_at: 'When its data was last updated.',
       synced_through: 'The last day with data. Without it no facts are served.',
@@ -78,6 +80,7 @@ export const TABLE_HELP: Readonly<Record<string, TableHelp>> = {
       intent: 'Search intent; estimated from the query by default.',
       archived: 'Archived keywords are not served.',
       target_url: 'The page that should rank for it; an alert opens when another page does.',
+      tags: 'Words that it can be found by.',
     },
     example: { project_id: 'Shop1', id: 'Kw001', query: 'red shoes', tracked_since: '2026-01-01T00:00:00Z' },
   },

@@ -37,7 +37,10 @@ export async function projectFromGrant(
   const { property, brandTerms = [], country = null, archive } = wanted;
   const { workspace } = grant;
   const connection = connectionOf(grant, archive);
-  const given = wanted.track !== undefined && 'queries' in wanted.track ? readPasted(wanted.track.queries) : undefined;
+  const given =
+    wanted.track !== undefined && 'queries' in wanted.track
+      ? checkQueries(wanted.track.queries, 'track.queries')
+      : undefined;
   if (wanted.project !== undefined) await requireOwn(stores, { workspace, id: wanted.project, property });
   const sites = await readGrantProperties(providers, grant);
   if (!sites.some((site) => site.property === property)) {
@@ -63,14 +66,6 @@ export async function projectFromGrant(
   const tracked = { queries: given ?? found, source: given === undefined ? 'suggested' : 'manual' } as const;
   const { id } = await addProject(stores, { ...project, ...tracked }, { by, at: toMicroseconds(now) }, waiting);
   return { id, isNew: true };
-}
-
-function readPasted(queries: readonly string[]): string[] {
-  try {
-    return checkQueries(queries);
-  } catch (error) {
-    throw invalidRequest(`'track.queries': ${(error as Error).message}`);
-  }
 }
 
 async function requireOwn(

@@ -1,50 +1,84 @@
+import { recordAudit } from '../catalog/audit.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import { findKeyword, type KeywordSettings, type ManagedKeyword } from '../catalog/keywords.ts';
 import { requireProject } from '../catalog/projects.ts';
-import { toMicroseconds } from '../domain/instants.ts';
+import { invalidRequest, KnownError, notFound } from '../domain/errors.ts';
 import type { LockOptions } from '../load/change-facts.ts';
-import { changeEntities, entityRows, type KeywordRow } from '../load/entities.ts';
+import { changeEntities, entityRowOfProject, entityRows, type KeywordRow, untrackedQueries } from '../load/entities.ts';
 import type { Stores } from '../load/stores.ts';
 import { countKnownQueries } from './known-queries.ts';
 import { newKeywords } from './new-keywords.ts';
+import type { Writer } from './notes.ts';
 
+/** Keywords that an entry of the audit trail names. */
+const MAX_NAMED = 1000;
+const MAX_TAGS = 20;
+const MAX_TAG = 50;
+const MAX_URL = 2000;
+
+interface NewQueries {
+  readonly project: string;
+  readonly queries: readonly string[];
+  readonly tags?: readonly string[];
+  readonly source: KeywordRow['source'];
+}
+
+/** What was added, and the queries that are already tracked or repeated. */
+export interface TrackedQueries {
+  readonly added: readonly { readonly id: string; readonly query: string }[];
+  readonly skipped: readonly string[];
+}
+
+/** Tracks queries that are not tracked yet. Their data is fetched by the next sync. Throws `invalid_request`. */
+export function trackQueries(
+  stores: Stores,
+  { project, queries, tags = [], source }: NewQueries,
+  { by: actor, at }: Writer,
+  waiting: LockOptions,
+): Promise<TrackedQueries> {
+  const text = textOfTags(tags);
+  return changeEntities(stores, waiting, async ({ tx, put }) => {
+    const { workspaceId: workspace } = await requireProject(tx, project);
+    const before = await entityRows<KeywordRow>(tx, 'keywords', project);
+    const { rows, skipped } = newKeywords(before, queries, { project, source, at });
+    const added = rows.map(({ id, query }) => ({ id, query }));
+    if (rows.length > 0) {
+      const ids = added.map(({ id }) => id);
+      const more = ids.length > MAX_NAMED ? { moreKeywords: ids.length - MAX_NAMED } : {};
+      const details = { keywords: ids.slice(0, MAX_NAMED), ...more };
+      await put(
+        'keywords',
+        rows.map((row) => ({ ...row, tags: text })),
+      );
+      await recordAudit(tx, { at, workspace, actor, action: 'keyword.added', subject: project, details });
+    }
+    return { added, skipped };
+  });
+}
+
+/** The result of `addKeywords`. */
 export interface AddedKeywords {
   readonly added: number;
   readonly skipped: number;
   /** Number of added keywords with stored queries; null if no queries are stored. */
   readonly withData: number | null;
-  readonly keywords: readonly { readonly id: string; readonly query: string }[];
+  readonly keywords: TrackedQueries['added'];
 }
 
-interface Added {
-  readonly project: string;
-  readonly queries: readonly string[];
-  readonly source: KeywordRow['source'];
-  /** Milliseconds. */
-  readonly now: number;
-}
-
-/** Tracks queries that are not tracked yet. Their data is fetched by the next sync. */
+/** Like `trackQueries`, and looks which of them have data. */
 export async function addKeywords(
   stores: Stores,
-  { project, queries, source, now }: Added,
+  wanted: NewQueries,
+  writer: Writer,
   waiting: LockOptions,
 ): Promise<AddedKeywords> {
-  const { rows, skipped } = await changeEntities(stores, waiting, async ({ tx, put }) => {
-    await requireProject(tx, project);
-    const made = newKeywords(await entityRows<KeywordRow>(tx, 'keywords', project), queries, {
-      project,
-      source,
-      at: toMicroseconds(now),
-    });
-    await put('keywords', made.rows);
-    return made;
-  });
-  const keywords = rows.map(({ id, query }) => ({ id, query }));
+  const { added: keywords, skipped } = await trackQueries(stores, wanted, writer, waiting);
   const withData = await countKnownQueries(
     stores,
-    project,
+    wanted.project,
     keywords.map(({ query }) => query),
   );
-  return { added: rows.length, skipped, withData, keywords };
+  return { added: keywords.length, skipped: skipped.length, withData, keywords };
 }
 
 /** The keywords to archive. */
@@ -59,10 +93,11 @@ interface KeywordsToArchive {
 export async function archiveKeywords(
   stores: Stores,
   { project, ids, queries }: KeywordsToArchive,
+  writer: Writer,
   waiting: LockOptions,
 ): Promise<{ id: string; query: string }[]> {
   return changeEntities(stores, waiting, async ({ tx, put }) => {
-    await requireProject(tx, project);
+    const { workspaceId: workspace } = await requireProject(tx, project);
     const tracked = (await entityRows<KeywordRow>(tx, 'keywords', project)).filter(({ archived }) => archived === 0);
     const found = new Set<KeywordRow>();
     for (const [name, value] of [
@@ -79,6 +114,68 @@ export async function archiveKeywords(
       'keywords',
       [...found].map((row) => ({ ...row, archived: 1 })),
     );
+    for (const { id } of found) await auditChange(tx, { workspace, project, id }, { archived: true }, writer);
     return [...found].map(({ id, query }) => ({ id, query }));
   });
+}
+
+/** Changes a keyword; what is left out stays the same. Throws `not_found`, `invalid_request` and `conflict`. */
+export function changeKeyword(
+  stores: Stores,
+  { project, id }: { project: string; id: string },
+  changes: Partial<KeywordSettings>,
+  writer: Writer,
+  waiting: LockOptions,
+): Promise<ManagedKeyword> {
+  const { archived, tags, targetUrl } = changes;
+  const columns = {
+    ...(archived !== undefined && { archived: Number(archived) }),
+    ...(tags !== undefined && { tags: textOfTags(tags) }),
+    ...(targetUrl !== undefined && { target_url: checkUrl(targetUrl) }),
+  };
+  return changeEntities(stores, waiting, async ({ tx, put }) => {
+    const { workspaceId: workspace } = await requireProject(tx, project);
+    const row = await entityRowOfProject<KeywordRow>(tx, 'keywords', { project, id });
+    if (row === undefined) throw notFound('The project has no such keyword.');
+    if (row.archived === 1 && archived === false) await requireUntracked(tx, row);
+    await put('keywords', [{ ...row, ...columns }]);
+    await auditChange(tx, { workspace, project, id }, changes, writer);
+    return (await findKeyword(tx, project, id))!;
+  });
+}
+
+/** Throws `conflict` if another keyword has the same query. */
+async function requireUntracked(tx: Catalog, { project_id: project, query }: KeywordRow): Promise<void> {
+  const rows = await entityRows<KeywordRow>(tx, 'keywords', project);
+  if (untrackedQueries(rows, [query]).length > 0) return;
+  throw new KnownError(
+    'conflict',
+    `The project already tracks '${query}' with another keyword; archive that one first.`,
+  );
+}
+
+async function auditChange(
+  tx: Catalog,
+  { workspace, project, id: subject }: { workspace: string; project: string; id: string },
+  changes: Partial<KeywordSettings>,
+  { by: actor, at }: Writer,
+): Promise<void> {
+  const details = { project, ...changes };
+  await recordAudit(tx, { at, workspace, actor, action: 'keyword.changed', subject, details });
+}
+
+/** Tags as the catalog stores them: null for none. */
+function textOfTags(tags: readonly string[]): string | null {
+  const trimmed = [...new Set(tags.map((tag) => tag.trim()))];
+  const isTag = (tag: string): boolean => tag !== '' && tag.length <= MAX_TAG && !/\p{Cc}|\p{Cs}/u.test(tag);
+  if (trimmed.length > MAX_TAGS || !trimmed.every(isTag)) {
+    throw invalidRequest(`'tags' must be at most ${MAX_TAGS} lines of text, of 1 to ${MAX_TAG} characters each.`);
+  }
+  return trimmed.length === 0 ? null : JSON.stringify(trimmed);
+}
+
+function checkUrl(url: string | null): string | null {
+  if (url === null) return null;
+  if (url.length <= MAX_URL && /^https?:$/.test(URL.parse(url)?.protocol ?? '')) return url;
+  throw invalidRequest(`'targetUrl' must be an address such as https://shop.example/shoes, or null.`);
 }

@@ -1,3 +1,4 @@
+import { invalidRequest } from '../domain/errors.ts';
 import type { Microseconds } from '../domain/instants.ts';
 import { estimateIntent } from '../domain/intent.ts';
 import { type KeywordRow, untrackedQueries } from '../load/entities.ts';
@@ -10,13 +11,18 @@ export function readQueries(text: string): string[] {
   return checkQueries(text.replace(/^\uFEFF/, '').split(/\r\n|[\n\r]/));
 }
 
-/** Trims queries and removes empty ones. Throws if one is too long or has control characters. */
-export function checkQueries(queries: readonly string[]): string[] {
+/**
+ * Trims queries and removes empty ones. Throws `invalid_request` if one is too long or has control characters.
+ * @param field the name of the field that they were sent in, for the message
+ */
+export function checkQueries(queries: readonly string[], field?: string): string[] {
   const trimmed = queries.map((query) => query.trim());
-  const wrong = trimmed.findIndex((query) => query.length > MAX_QUERY_CHARACTERS || /\p{Cc}|\uFFFD/u.test(query));
+  const wrong = trimmed.findIndex(
+    (query) => query.length > MAX_QUERY_CHARACTERS || /\p{Cc}|\p{Cs}|\uFFFD/u.test(query),
+  );
   if (wrong >= 0) {
-    throw new Error(
-      `Query ${wrong + 1} cannot be tracked; a query is a line of plain text (UTF-8) with at most ${MAX_QUERY_CHARACTERS} characters.`,
+    throw invalidRequest(
+      `${field === undefined ? '' : `'${field}': `}Query ${wrong + 1} cannot be tracked; a query is a line of plain text (UTF-8) with at most ${MAX_QUERY_CHARACTERS} characters.`,
     );
   }
   return trimmed.filter((query) => query !== '');
@@ -31,8 +37,8 @@ interface Added {
 
 interface NewRows {
   readonly rows: readonly KeywordRow[];
-  /** Number of queries that are already tracked or repeated. */
-  readonly skipped: number;
+  /** The queries that are already tracked or repeated. */
+  readonly skipped: readonly string[];
 }
 
 /** Rows for queries that are not tracked yet (case-insensitive), with ids not used in `before`. */
@@ -50,5 +56,7 @@ export function newKeywords(
     intent: estimateIntent(query),
     archived: 0,
   }));
-  return { rows, skipped: queries.length - rows.length };
+  const added = new Set(rows.map(({ query }) => query));
+  // The first of each is the one that was added.
+  return { rows, skipped: queries.filter((query) => !added.delete(query)) };
 }

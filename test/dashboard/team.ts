@@ -2,7 +2,7 @@ import type { Test } from 'tap';
 import { createKey } from '../../server/catalog/keys.ts';
 import { createLink } from '../../server/catalog/sessions.ts';
 import { addMember, type Role } from '../../server/catalog/workspaces.ts';
-import { makeWorld, NOW, PROJECT, type Tables, WORKSPACE } from '../world.ts';
+import { makeWorld, NOW, PROJECT, type Tables, WORKSPACE, type World } from '../world.ts';
 
 export type Who = Role | 'other' | 'key' | 'stranger';
 
@@ -72,4 +72,31 @@ export async function makeTeam(t: Test, snapshot: Tables = {}, environment: Node
     return { body: response.json<any>() };
   };
   return { ...world, clock, cookies, send, read };
+}
+
+type Send = Awaited<ReturnType<typeof makeTeam>>['send'];
+
+/**
+ * Sends a request about a project, or another thing of the workspace, as everybody: `allowed` get `status`, other roles 403,
+ * an owner of another workspace 404, and who is not signed in 401.
+ */
+export async function eachRole(
+  t: Test,
+  send: Send,
+  { allowed, status }: { allowed: readonly Who[]; status: number },
+  request: (who: Who) => Promise<Parameters<Send> extends [Who, ...infer Rest] ? Rest : never>,
+): Promise<void> {
+  for (const who of ['stranger', 'other', 'key', 'member', 'admin', 'owner'] as const) {
+    const refusal = who === 'stranger' ? 401 : who === 'other' ? 404 : 403;
+    const [method, path, body] = await request(who);
+    const { status: answered, message } = await send(who, method, path, body);
+    t.equal(answered, allowed.includes(who) ? status : refusal, `${who}: ${method} ${path} ${message}`);
+  }
+}
+
+/** The entries of the audit trail with an action, newest first. */
+export async function audited(catalog: World['catalog'], action: string) {
+  type Entry = { actor: string; subject: string; details: string };
+  const rows = await catalog.statements.all<Entry>('audit_list', { workspace: 'acme', action, since: 0, limit: 99 });
+  return rows.map(({ actor, subject, details }) => ({ actor, subject, details: JSON.parse(details) as object }));
 }

@@ -124,7 +124,7 @@ t.test('new keywords: none twice, none that is tracked, ids of their own', (t) =
       return (
         new Set(lower).size === lower.length &&
         new Set(all.map(({ id }) => id)).size === all.length &&
-        rows.length + skipped === asked.length &&
+        rows.length + skipped.length === asked.length &&
         asked.every((query) => lower.includes(query.toLowerCase()))
       );
     }),

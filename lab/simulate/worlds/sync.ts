@@ -89,7 +89,8 @@ export const sync: World = {
     const track = async (): Promise<void> => {
       await reader.addKeywords(
         { settings, catalog },
-        { project: 'Proj1', queries: ['unheard of'], source: 'manual', now: simulation.now },
+        { project: 'Proj1', queries: ['unheard of'], source: 'manual' },
+        { by: 'simulation', at: simulation.now * 1000 },
         {},
       );
       await reader.putSyncProject(catalog, 'Proj1', {

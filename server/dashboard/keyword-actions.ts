@@ -1,0 +1,47 @@
+import { Type } from 'typebox';
+import { findKeyword, type ManagedKeyword } from '../catalog/keywords.ts';
+import { invalidRequest, notFound } from '../domain/errors.ts';
+import type { Stores } from '../load/stores.ts';
+import { changeKeyword, trackQueries } from '../projects/keywords.ts';
+import { checkQueries } from '../projects/new-keywords.ts';
+import { type AddAction, MANAGERS, WAITING, type Wanted } from './actions.ts';
+
+const tags = Type.Optional(Type.Array(Type.String()));
+
+/** Tracked queries of a project: owners and admins add, archive and tag them. */
+export function addKeywordActions(add: AddAction, stores: Stores): void {
+  add({
+    method: 'POST',
+    url: '/projects/:id/keywords',
+    roles: MANAGERS,
+    status: 201,
+    body: Type.Object({ queries: Type.Array(Type.String()), tags }, { additionalProperties: false }),
+    run: ({ project, body, by, at }) => {
+      const queries = checkQueries(body.queries, 'queries');
+      if (queries.length === 0) throw invalidRequest("'queries' must have at least one query.");
+      const wanted = { ...body, project: project!.id, queries, source: 'manual' as const };
+      return trackQueries(stores, wanted, { by, at }, WAITING);
+    },
+  });
+  add({
+    method: 'PATCH',
+    url: '/projects/:id/keywords/:keyword',
+    roles: MANAGERS,
+    body: Type.Object(
+      {
+        archived: Type.Optional(Type.Boolean()),
+        tags,
+        targetUrl: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+      },
+      { additionalProperties: false },
+    ),
+    find: async ({ project, ids }: Wanted): Promise<ManagedKeyword> => {
+      const keyword = await findKeyword(stores.catalog, project!.id, ids['keyword']!);
+      if (keyword === undefined) throw notFound('The project has no such keyword.');
+      return keyword;
+    },
+    run: async ({ project, found: { id }, body, by, at }) => ({
+      keyword: await changeKeyword(stores, { project: project!.id, id }, body, { by, at }, WAITING),
+    }),
+  });
+}
