@@ -16,6 +16,7 @@ const FILES: Readonly<Record<string, () => Promise<unknown>>> = {
   attacks: () => import('./attacks.ts'),
   views: () => import('./views.ts'),
   work: () => import('./work.ts'),
+  reach: () => import('./reach.ts'),
 };
 const named = process.argv.slice(2);
 const unknown = named.find((name) => FILES[name] === undefined);

@@ -33,6 +33,8 @@ export function App() {
       <Boundary path={path}>
         <Router>
           <Route path="/app" component={Projects} />
+          <Route path="/app/connect" component={Connect} />
+          <Route path="/app/channels" component={Channels} />
           <Route path="/app/keys" component={Keys} />
           <Route path="/app/p/:project" component={Overview} />
           <Route path="/app/p/:project/queries" component={Queries} />
@@ -59,4 +61,6 @@ const Breakdowns = lazyScreen(async () => (await import('./screens/breakdowns.ts
 const Alerts = lazyScreen(async () => (await import('./screens/alerts.tsx')).Alerts);
 const Notes = lazyScreen(async () => (await import('./screens/notes.tsx')).Notes);
 const Data = lazyScreen(async () => (await import('./screens/data.tsx')).Data);
+const Connect = lazyScreen(async () => (await import('./screens/connect.tsx')).Connect);
+const Channels = lazyScreen(async () => (await import('./screens/channels.tsx')).Channels);
 const Keys = lazyScreen(async () => (await import('./screens/keys.tsx')).Keys);

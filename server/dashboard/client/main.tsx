@@ -15,6 +15,7 @@ import './styles/breakdowns.css';
 import './styles/alerts.css';
 import './styles/notes.css';
 import './styles/data.css';
+import './styles/forms.css';
 import { render } from 'preact';
 import { LocationProvider } from 'preact-iso/router';
 import { App } from './app.tsx';

@@ -12,6 +12,13 @@ export const SCREENS: readonly (readonly [path: string, name: string, icon: Icon
   ['/data', 'Data', 'data', 'd'],
 ];
 
+/** The screens of a workspace, for its owners and admins. */
+export const WORKSPACE_SCREENS: readonly (readonly [address: string, name: string, icon: IconName])[] = [
+  ['/app/connect', 'Connect', 'connect'],
+  ['/app/channels', 'Channels', 'channels'],
+  ['/app/keys', 'Keys', 'keys'],
+];
+
 /** The id of the project that an address is about. */
 export function projectOf(path: string): string | undefined {
   return /^\/app\/p\/([^/]+)/.exec(path)?.[1];

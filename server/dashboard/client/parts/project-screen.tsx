@@ -34,8 +34,8 @@ export function ProjectScreen({ title, controls, children, needsData = true }: P
           <div>
             <p>This project cannot be synced: access to the property was lost, or its credentials cannot be read.</p>
             <p>
-              What is stored stays. <code>ordinate sync status</code> says why, and{' '}
-              <code>ordinate connections test --project {project.id}</code> what to do.
+              What is stored stays. <a href="/app/connect">Connect it again</a>, or see what{' '}
+              <code>ordinate connections test --project {project.id}</code> says.
             </p>
           </div>
         </div>
@@ -76,10 +76,10 @@ function NoData({ project }: { project: Project }) {
   }
   return (
     <Empty title="No data yet">
-      <p>Load files into this project:</p>
+      <p>
+        <a href="/app/connect">Connect it to Search Console</a>, or load files into it:
+      </p>
       <Command>ordinate load ./snapshot</Command>
-      <p>Or connect it to Search Console:</p>
-      <Command>{`ordinate connections set --project ${project.id} --kind search-console --credentials google.json`}</Command>
     </Empty>
   );
 }

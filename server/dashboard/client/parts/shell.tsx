@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import icon from '../icon.svg';
 import { ApiError, forgetAnswers, isManager, request, session, useResource } from '../lib/api.ts';
-import { projectOf, SCREENS } from '../lib/screens.ts';
+import { projectOf, SCREENS, WORKSPACE_SCREENS } from '../lib/screens.ts';
 import { useScroll } from '../lib/scroll.ts';
 import { useShortcuts } from '../lib/shortcuts.ts';
 import { nextTheme, themeChoice } from '../lib/theme.ts';
@@ -58,7 +58,10 @@ function Sidebar({ project, path }: { project: string | undefined; path: string 
               isCurrent={isCurrent(path, project, below)}
             />
           ))}
-        {isManager.value && <NavLink href="/app/keys" name="Keys" icon="keys" isCurrent={path === '/app/keys'} />}
+        {isManager.value &&
+          WORKSPACE_SCREENS.map(([address, name, iconName]) => (
+            <NavLink key={address} href={address} name={name} icon={iconName} isCurrent={path === address} />
+          ))}
       </nav>
       <SignedIn />
     </header>

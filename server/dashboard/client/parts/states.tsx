@@ -7,7 +7,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   rate_limited: 'This page tries again automatically.',
   unavailable: 'This page tries again automatically; lists of large sites can take a minute.',
   google_access_lost:
-    'Give the service account access to the property in Search Console again, then run `ordinate connections test`.',
+    'Connect the Google account again on the page Connect, or give the service account access to the property again.',
   plan_required: 'Put the workspace on a paid plan: `ordinate workspaces create --help` names them.',
   not_found: 'The address may be old, or belong to another workspace.',
   server_error: 'The log of the server says more.',
@@ -41,8 +41,8 @@ function WithoutSource({ message }: { message: string }) {
       <div>
         <p>{message}</p>
         <p class="muted">
-          Connect the property to Search Console (<code>ordinate connections set --help</code>), or load files with
-          queries and pages (<code>ordinate load --help</code>).
+          <a href="/app/connect">Connect the property to Search Console</a>, or load files with queries and pages (
+          <code>ordinate load --help</code>).
         </p>
       </div>
     </div>

@@ -100,9 +100,10 @@ function State({ project }: { project: Project }) {
       </dl>
       {calendar === null || tables.length === 0 ? (
         <Empty title="No facts are stored yet">
-          <p>Load files into this project, or connect it to Search Console:</p>
+          <p>
+            <a href="/app/connect">Connect it to Search Console</a>, or load files into it:
+          </p>
           <Command>ordinate load ./snapshot</Command>
-          <Command>{`ordinate connections set --project ${project.id} --kind search-console --credentials google.json`}</Command>
         </Empty>
       ) : (
         <Calendar calendar={calendar} tables={tables} />

@@ -1,20 +1,26 @@
-import { apiPath, useResource } from '../lib/api.ts';
-import { formatDate, formatRange } from '../lib/dates.ts';
+import { useState } from 'preact/hooks';
+import { apiPath, isManager, session, useResource } from '../lib/api.ts';
+import { formatDate, formatRange, yesterday } from '../lib/dates.ts';
+import { send, useForm, useWork } from '../lib/form.ts';
 import { plural } from '../lib/format.ts';
 import type { Note, NotesAnswer, Project } from '../lib/types.ts';
 import { useScreenLink, useView } from '../lib/view.ts';
 import { Select } from '../parts/controls.tsx';
 import { CopyButton } from '../parts/copy.tsx';
+import { ChoiceField, ConfirmButton, Form, ManyField, Problem, TextField } from '../parts/form.tsx';
 import { ProjectScreen } from '../parts/project-screen.tsx';
 import { Empty, ErrorBox, Skeleton } from '../parts/states.tsx';
 import { shortUrl } from '../parts/top-rows.tsx';
 
 const CATEGORIES = ['launch', 'content', 'technical', 'migration', 'campaign', 'other'];
 
+const canWrite = (): boolean => (session.value ?? { role: 'key' }).role !== 'key';
+
 /** What people wrote down, the newest first. */
 export function Notes() {
   const view = useView();
   const category = view.get('category');
+  const isAdding = view.get('add') !== '';
   return (
     <ProjectScreen
       title="Notes"
@@ -28,26 +34,41 @@ export function Notes() {
             onChange={(next) => view.change({ category: next || null })}
           />
           <CopyButton path={`/projects/${project.id}/notes`} />
+          {canWrite() && !isAdding && (
+            <button type="button" class="button button-main" onClick={() => view.change({ add: '1' })}>
+              Add a note
+            </button>
+          )}
         </>
       )}
     >
-      {(project) => <List project={project} category={category} />}
+      {(project) => <List project={project} category={category} isAdding={isAdding && canWrite()} />}
     </ProjectScreen>
   );
 }
 
-function List({ project, category }: { project: Project; category: string }) {
+function List({ project, category, isAdding }: { project: Project; category: string; isAdding: boolean }) {
+  const view = useView();
   const { data, error, reload } = useResource<NotesAnswer>(apiPath(`/projects/${project.id}/notes`));
   const notes = (data?.notes ?? []).filter((note) => category === '' || note.category === category).toReversed();
   return (
     <>
+      {isAdding && (
+        <NoteForm
+          project={project}
+          onEnd={(isSaved) => {
+            view.change({ add: null }, { replace: true });
+            if (isSaved) reload();
+          }}
+        />
+      )}
       {error && <ErrorBox error={error} retry={reload} />}
       {data === undefined && !error && <Skeleton lines={4} height={64} />}
       {data && notes.length === 0 && (
         <Empty title={category === '' ? 'No notes yet' : 'No notes of this category'}>
           <p>
-            Notes say what happened when, and are marked in charts. They come with the table <code>notes</code> of a
-            snapshot: <code>ordinate describe notes</code>
+            Notes say what happened when, and are marked in charts: a launch, a migration, a campaign. A deploy can
+            write them, too: <code>ordinate notes add --help</code>
           </p>
         </Empty>
       )}
@@ -57,7 +78,7 @@ function List({ project, category }: { project: Project; category: string }) {
           <ol class="notes">
             {notes.map((note) => (
               <li key={note.id}>
-                <NoteItem note={note} project={project} />
+                <NoteItem note={note} project={project} onChange={reload} />
               </li>
             ))}
           </ol>
@@ -67,10 +88,38 @@ function List({ project, category }: { project: Project; category: string }) {
   );
 }
 
-function NoteItem({ note, project }: { note: Note; project: Project }) {
+interface ItemProps {
+  readonly note: Note;
+  readonly project: Project;
+  readonly onChange: () => void;
+}
+
+function NoteItem({ note, project, onChange }: ItemProps) {
+  const [isEditing, setEditing] = useState(false);
+  const work = useWork();
   const { date, endDate, category, text, author, scope, group, keyword, page } = note;
   const link = useScreenLink();
   const below = `/app/p/${project.id}/keywords`;
+  // Notes of the whole workspace are changed on the command line.
+  const isOwn = author.toLowerCase() === session.value?.email?.toLowerCase();
+  const canChange = (isManager.value || isOwn) && scope !== 'workspace';
+  const remove = (): Promise<boolean> =>
+    work.run(async () => {
+      await send('DELETE', `/projects/${project.id}/notes/${note.id}`);
+      onChange();
+    });
+  if (isEditing) {
+    return (
+      <NoteForm
+        project={project}
+        note={note}
+        onEnd={(isSaved) => {
+          setEditing(false);
+          if (isSaved) onChange();
+        }}
+      />
+    );
+  }
   return (
     <article class="note">
       <p class="note-date">{endDate === null ? formatDate(date) : formatRange({ from: date, to: endDate })}</p>
@@ -84,8 +133,75 @@ function NoteItem({ note, project }: { note: Note; project: Project }) {
           {keyword && <a href={link(`${below}/${keyword.id}`)}>{keyword.query}</a>}
           {page !== null && <span title={page}>{shortUrl(page, project.domain)}</span>}
         </p>
+        {canChange && (
+          <p class="form-buttons">
+            <button type="button" class="button" onClick={() => setEditing(true)}>
+              Edit<span class="sr-only"> the note of {date}</span>
+            </button>
+            <ConfirmButton confirm="Remove for good" isBusy={work.isBusy} onConfirm={() => void remove()}>
+              Remove
+            </ConfirmButton>
+          </p>
+        )}
+        <Problem problem={work.problem} />
       </div>
     </article>
+  );
+}
+
+interface NoteFormProps {
+  readonly project: Project;
+  /** The one that is changed; a new one without it. */
+  readonly note?: Note;
+  readonly onEnd: (isSaved: boolean) => void;
+}
+
+function NoteForm({ project, note, onEnd }: NoteFormProps) {
+  const form = useForm({
+    date: note?.date ?? yesterday(),
+    endDate: note?.endDate ?? '',
+    category: note?.category ?? 'other',
+    text: note?.text ?? '',
+    page: note?.page ?? '',
+    clientVisible: note?.clientVisible ?? false,
+  });
+  const { endDate, page, clientVisible } = form.values;
+  const save = (): Promise<boolean> =>
+    form.run(async () => {
+      const scope = note === undefined || note.scope === 'project' || note.scope === 'page';
+      const about = scope ? { scope: page === '' ? 'project' : 'page', page: page || null } : {};
+      const path = `/projects/${project.id}/notes`;
+      const body = { ...form.values, endDate: endDate || null, page: undefined, ...about };
+      await send(note === undefined ? 'POST' : 'PATCH', note === undefined ? path : `${path}/${note.id}`, body);
+      onEnd(true);
+    });
+  return (
+    <Form
+      form={form}
+      fields={['date', 'endDate', 'category', 'text', 'page']}
+      submit={note === undefined ? 'Add' : 'Save'}
+      onSubmit={() => void save()}
+      onCancel={() => onEnd(false)}
+    >
+      <div class="fields">
+        <TextField form={form} name="date" label="Day" type="date" isRequired />
+        <TextField form={form} name="endDate" label="Last day, of a range" type="date" />
+        <ChoiceField
+          form={form}
+          name="category"
+          label="Category"
+          options={CATEGORIES.map((name) => [name, capital(name)] as const)}
+        />
+      </div>
+      <TextField form={form} name="text" label="What happened" rows={3} isRequired maxLength={5000} />
+      <TextField form={form} name="page" label="Page" type="url" help="Its address, if the note is about one page." />
+      <ManyField
+        legend="Who sees it"
+        options={[['client', 'Also clients, in links that are shared']]}
+        chosen={clientVisible ? ['client'] : []}
+        onChange={(chosen) => form.set({ clientVisible: chosen.length > 0 })}
+      />
+    </Form>
   );
 }
 

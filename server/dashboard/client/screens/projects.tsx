@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks';
-import { apiPath, session, useResource } from '../lib/api.ts';
+import { apiPath, isManager, session, useResource } from '../lib/api.ts';
 import { formatAgo, formatDate } from '../lib/dates.ts';
 import { joinFilters } from '../lib/filter.ts';
 import { formatMetric, plural } from '../lib/format.ts';
@@ -140,7 +140,14 @@ function NoProjects() {
   const workspace = session.value?.workspace.id ?? 'WORKSPACE';
   return (
     <Empty title="No projects yet">
-      <p>Connect a property of Search Console; it fills itself with 16 months of data:</p>
+      {isManager.value && (
+        <p>
+          <a class="button button-main" href="/app/connect">
+            Connect a property of Search Console
+          </a>
+        </p>
+      )}
+      <p>A property fills itself with 16 months of data. On the command line, with a service account:</p>
       <Command>{`ordinate projects create --workspace ${workspace} --property sc-domain:acme.example --credentials google.json --sync`}</Command>
       <p>Or load your own files:</p>
       <Command>ordinate load ./snapshot</Command>

@@ -1,0 +1,237 @@
+import { type ComponentChildren, toChildArray } from 'preact';
+import { useEffect, useId, useState } from 'preact/hooks';
+import type { ApiError } from '../lib/api.ts';
+import { type FormState, fieldOf, type Work } from '../lib/form.ts';
+import { Icon } from './icons.tsx';
+
+interface FormProps<Values> {
+  readonly form: FormState<Values>;
+  /** The fields that show what is wrong with them. */
+  readonly fields: readonly string[];
+  readonly submit: string;
+  readonly onSubmit: () => void;
+  readonly onCancel?: (() => void) | undefined;
+  readonly children: ComponentChildren;
+}
+
+/** A form that keeps what was typed until it was accepted. */
+export function Form<Values>({ form, fields, submit, onSubmit, onCancel, children }: FormProps<Values>) {
+  return (
+    <form
+      class="card form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!form.isBusy) onSubmit();
+      }}
+    >
+      {children}
+      <Problem problem={fields.includes(fieldOf(form.problem)) ? undefined : form.problem} />
+      <div class="form-buttons">
+        <button type="submit" class="button button-main" disabled={form.isBusy}>
+          {form.isBusy ? 'One moment…' : submit}
+        </button>
+        {onCancel && (
+          <button type="button" class="button" onClick={onCancel}>
+            Cancel
+          </button>
+        )}
+      </div>
+    </form>
+  );
+}
+
+/** Why something was not done. */
+export function Problem({ problem }: { problem: ApiError | undefined }) {
+  if (problem === undefined) return null;
+  return (
+    <p class="problem" role="alert">
+      {problem.message}
+    </p>
+  );
+}
+
+interface Attributes {
+  readonly id: string;
+  readonly 'aria-describedby': string;
+  readonly 'aria-invalid'?: boolean;
+}
+
+interface FieldProps {
+  readonly work: Work;
+  /** As the API names it. */
+  readonly name: string;
+  readonly label: string;
+  readonly help?: ComponentChildren;
+  readonly children: (attributes: Attributes) => ComponentChildren;
+}
+
+/** A field with its label, what to write into it, and what is wrong with what was written. */
+export function Field({ work, name, label, help, children }: FieldProps) {
+  const id = useId();
+  const isWrong = fieldOf(work.problem) === name;
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children({ id, 'aria-describedby': `${id}-help`, ...(isWrong && { 'aria-invalid': true }) })}
+      <div class="field-help" id={`${id}-help`}>
+        {isWrong && <Problem problem={work.problem} />}
+        {help && <p class="muted">{help}</p>}
+      </div>
+    </div>
+  );
+}
+
+interface TextProps<Values> extends Omit<FieldProps, 'work' | 'children' | 'name'> {
+  readonly form: FormState<Values>;
+  readonly name: keyof Values & string;
+  readonly rows?: number;
+  readonly type?: 'text' | 'date' | 'email' | 'password' | 'url';
+  readonly placeholder?: string;
+  readonly isRequired?: boolean;
+  readonly maxLength?: number;
+  readonly autocomplete?: string;
+}
+
+/** A field for a text; with `rows` for one of several lines. */
+export function TextField<Values extends object>({
+  form,
+  rows,
+  type = 'text',
+  isRequired = false,
+  ...props
+}: TextProps<Values>) {
+  const { name, label, help, ...more } = props;
+  const value = form.values[name] as string;
+  const onInput = (event: { currentTarget: { value: string } }): void =>
+    form.set({ [name]: event.currentTarget.value } as Partial<Values>);
+  return (
+    <Field work={form} name={name} label={label} help={help}>
+      {(attributes) => {
+        const all = { ...attributes, ...more, value, onInput, required: isRequired, dir: 'auto' as const };
+        // The types of inputs allow each type for itself only.
+        return rows === undefined ? <input {...all} type={type as 'text'} /> : <textarea {...all} rows={rows} />;
+      }}
+    </Field>
+  );
+}
+
+interface ChoiceProps<Values> extends Omit<FieldProps, 'work' | 'children' | 'name'> {
+  readonly form: FormState<Values>;
+  readonly name: keyof Values & string;
+  readonly options: readonly (readonly [value: string, name: string])[];
+}
+
+export function ChoiceField<Values extends object>({ form, name, label, help, options }: ChoiceProps<Values>) {
+  return (
+    <Field work={form} name={name} label={label} help={help}>
+      {(attributes) => (
+        <span class="select">
+          <select
+            {...attributes}
+            value={form.values[name] as string}
+            onChange={(event) => form.set({ [name]: event.currentTarget.value } as Partial<Values>)}
+          >
+            {options.map(([value, text]) => (
+              <option key={value} value={value}>
+                {text}
+              </option>
+            ))}
+          </select>
+          <Icon name="chevron" />
+        </span>
+      )}
+    </Field>
+  );
+}
+
+interface ManyProps {
+  readonly legend: string;
+  readonly options: readonly (readonly [value: string, name: string])[];
+  readonly chosen: readonly string[];
+  readonly onChange: (chosen: string[]) => void;
+}
+
+/** Any of a few values. */
+export function ManyField({ legend, options, chosen, onChange }: ManyProps) {
+  return (
+    <fieldset class="field">
+      <legend>{legend}</legend>
+      {options.map(([value, text]) => (
+        <label key={value} class="check">
+          <input
+            type="checkbox"
+            checked={chosen.includes(value)}
+            onChange={(event) =>
+              onChange(event.currentTarget.checked ? [...chosen, value] : chosen.filter((one) => one !== value))
+            }
+          />
+          {text}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+interface ConfirmProps {
+  readonly children: ComponentChildren;
+  /** What a second press does. */
+  readonly confirm: string;
+  readonly isBusy?: boolean;
+  readonly onConfirm: () => void;
+}
+
+/** A button for what cannot be undone: a second press does it. */
+export function ConfirmButton({ children, confirm, isBusy = false, onConfirm }: ConfirmProps) {
+  const [isAsked, setAsked] = useState(false);
+  return (
+    <button
+      type="button"
+      class={`button ${isAsked ? 'button-danger' : ''}`}
+      disabled={isBusy}
+      onBlur={() => setAsked(false)}
+      onClick={() => {
+        setAsked(!isAsked);
+        if (isAsked) onConfirm();
+      }}
+    >
+      {isAsked ? confirm : children}
+    </button>
+  );
+}
+
+/** What is shown once, to be copied. */
+export function Secret({ label, value }: { label: string; value: string }) {
+  const [isCopied, setCopied] = useState(false);
+  return (
+    <div class="notice notice-good" role="status">
+      <div>
+        <p>{label} It is shown this once.</p>
+        <code class="command">{value}</code>
+      </div>
+      <button
+        type="button"
+        class="button"
+        onClick={() => void navigator.clipboard.writeText(value).then(() => setCopied(true))}
+      >
+        {isCopied ? 'Copied' : 'Copy'}
+      </button>
+    </div>
+  );
+}
+
+/** Rows of what a workspace has; nothing without rows. */
+export function ItemList({ label, children }: { label: string; children: ComponentChildren }) {
+  if (toChildArray(children).length === 0) return null;
+  return (
+    <ul class="card items" aria-label={label}>
+      {children}
+    </ul>
+  );
+}
+
+/** The title of the browser's tab, on screens that are not about a project. */
+export function useTitle(title: string): void {
+  useEffect(() => {
+    document.title = `${title} · Ordinate`;
+  }, [title]);
+}
