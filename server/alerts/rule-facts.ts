@@ -1,12 +1,11 @@
 import type { StoredRule } from '../catalog/alert-rules.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { readSyncedDays, type SyncedDays, type SyncedTables } from '../catalog/evaluations.ts';
-import type { PageGroup } from '../catalog/keywords.ts';
 import { filesOf, keywordFilesUntil, type StoredTable } from '../catalog/manifest.ts';
 import { addDays } from '../domain/dates.ts';
 import { type Group, selectKeywords, withDescendants } from '../domain/groups.ts';
+import { pageGroupTest } from '../domain/page-groups.ts';
 import type { Range } from '../domain/range.ts';
-import { compileRule } from '../domain/rules.ts';
 import type { DayMeasures, Facts, FactsQuery } from '../facts/facts.ts';
 import { planKeywordTotals } from '../facts/keyword-plan.ts';
 import { inTurns } from '../runtime/turns.ts';
@@ -101,20 +100,4 @@ async function currentMembers(
   const measures = await facts.keywordTotals(query, 'all', tracked.positions);
   const members = await inTurns(selectKeywords(tracked.keywords, matches, (keyword) => measures.of(keyword)));
   return members.map(({ id }) => id);
-}
-
-/** Whether a page belongs to a group: its path is pinned, or matches the rule. */
-function pageGroupTest({ rule, pinnedUrls }: PageGroup): (url: string) => boolean {
-  const pinned = new Set(pinnedUrls);
-  // Conditions of page groups have no field; they match the path.
-  const conditions = rule.conditions.map((condition) => ({ ...condition, field: 'query' }));
-  const { matchesTexts } = compileRule({ ...rule, conditions });
-  return (url) => {
-    const path = pathOf(url);
-    return pinned.has(path) || matchesTexts({ query: path, intent: '', source: '' });
-  };
-}
-
-function pathOf(url: string): string {
-  return URL.parse(url)?.pathname ?? url;
 }

@@ -173,9 +173,10 @@ function describe(schema: TSchema, body: unknown, errors: ReturnType<typeof impo
   // The last one is about the whole value, where there are several for its parts.
   const [first] = errors;
   const field = first?.instancePath.slice(1).replaceAll('/', '.') ?? '';
-  const { message = 'is not valid', params } =
+  const { message: found = 'is not valid', params } =
     errors.findLast((error) => error.instancePath === first?.instancePath) ?? {};
   const { allowedValues } = (params ?? {}) as { allowedValues?: readonly unknown[] };
+  const message = found === 'schema is false' ? 'is not a field of this request' : found;
   const wanted = allowedValues === undefined ? message : `must be one of ${allowedValues.join(', ')}`;
   return field === '' ? `The body ${wanted}.` : `'${field}' ${wanted}.`;
 }

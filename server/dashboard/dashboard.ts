@@ -10,6 +10,7 @@ import type { Stores } from '../load/stores.ts';
 import { takeActions } from './actions.ts';
 import { addChannelActions } from './channel-actions.ts';
 import { addConnectActions, addConnectCallback } from './connect-actions.ts';
+import { addGroupActions } from './group-actions.ts';
 import { addKeyRoutes } from './key-routes.ts';
 import { addKeywordActions } from './keyword-actions.ts';
 import { addNoteActions } from './note-actions.ts';
@@ -69,6 +70,7 @@ export async function addDashboard(
       addKeyRoutes(add, context, usage);
       addNoteActions(add, stores);
       addKeywordActions(add, stores);
+      addGroupActions(add, context, stores);
       addChannelActions(add, stores);
       addConnectActions(add, context, stores);
       const answerUnknown = (): never => {

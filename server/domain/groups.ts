@@ -56,7 +56,7 @@ interface GroupedKeywords {
 
 /** Matches a group against a project's keywords, without conditions that need a range. Yields after each keyword. */
 export function* matchGroup(
-  group: Group,
+  group: Pick<Group, 'id' | 'rule'>,
   { keywords, positions, membership }: GroupedKeywords,
 ): Generator<void, GroupMatch> {
   const bits = new Uint8Array(Math.ceil(keywords.length / 8));

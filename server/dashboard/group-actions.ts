@@ -1,0 +1,120 @@
+import { Type } from 'typebox';
+import type { Context } from '../api/routes/context.ts';
+import { nullable, oneOf } from '../api/schema-types.ts';
+import { rule } from '../api/schemas.ts';
+import { groupExists, listPageGroups } from '../catalog/keywords.ts';
+import { notFound } from '../domain/errors.ts';
+import type { Stores } from '../load/stores.ts';
+import { requireGroupRule } from '../projects/group-checks.ts';
+import { addGroup, changeGroup, removeGroup } from '../projects/groups.ts';
+import { addPageGroup, changePageGroup, removePageGroup, requirePinned } from '../projects/page-groups.ts';
+import { type PreviewRequest, previewGroup, previewPageGroup } from '../reports/previews.ts';
+import { type AddAction, type Call, MANAGERS, WAITING, type Wanted } from './actions.ts';
+
+const strict = { additionalProperties: false };
+const name = Type.String();
+const fields = {
+  parentId: Type.Optional(nullable(Type.String())),
+  pinned: Type.Optional(Type.Boolean()),
+  rule: Type.Optional(rule),
+  keywordIds: Type.Optional(Type.Array(Type.String())),
+};
+const pinnedUrls = Type.Optional(Type.Array(Type.String()));
+
+/** Groups of keywords and of pages: owners and admins make and change them, and look first what a rule would select. */
+export function addGroupActions(add: AddAction, context: Context, stores: Stores): void {
+  add({
+    method: 'POST',
+    url: '/projects/:id/groups',
+    roles: MANAGERS,
+    status: 201,
+    body: Type.Object({ name, kind: oneOf('GroupKind', ['folder', 'manual', 'rule']), ...fields }, strict),
+    run: async ({ project, body, by, at }) => ({
+      group: await addGroup(stores, project!.id, body, { by, at }, WAITING),
+    }),
+  });
+  add({
+    method: 'POST',
+    url: '/projects/:id/groups/preview',
+    roles: MANAGERS,
+    body: Type.Object({ rule }, strict),
+    run: async (call) => {
+      requireGroupRule(call.body.rule, 'keywords');
+      return previewGroup(context, previewOf(call), call.body.rule);
+    },
+  });
+  const find = async ({ project, ids }: Wanted): Promise<{ project: string; id: string }> => {
+    const key = { project: project!.id, id: ids['group']! };
+    if (!(await groupExists(context.catalog, key.project, key.id))) throw notFound('The project has no such group.');
+    return key;
+  };
+  add({
+    method: 'PATCH',
+    url: '/projects/:id/groups/:group',
+    roles: MANAGERS,
+    body: Type.Object({ name: Type.Optional(name), ...fields }, strict),
+    find,
+    run: async ({ found, body, by, at }) => ({ group: await changeGroup(stores, found, body, { by, at }, WAITING) }),
+  });
+  add({
+    method: 'DELETE',
+    url: '/projects/:id/groups/:group',
+    roles: MANAGERS,
+    find,
+    run: ({ found, by, at }) => removeGroup(stores, found, { by, at }, WAITING),
+  });
+  addPageGroupActions(add, context, stores);
+}
+
+function addPageGroupActions(add: AddAction, context: Context, stores: Stores): void {
+  add({
+    method: 'POST',
+    url: '/projects/:id/page-groups',
+    roles: MANAGERS,
+    status: 201,
+    body: Type.Object({ name, rule, pinnedUrls }, strict),
+    run: async ({ project, body, by, at }) => ({
+      pageGroup: await addPageGroup(stores, project!.id, body, { by, at }, WAITING),
+    }),
+  });
+  add({
+    method: 'POST',
+    url: '/projects/:id/page-groups/preview',
+    roles: MANAGERS,
+    body: Type.Object({ rule, pinnedUrls }, strict),
+    run: async (call) => {
+      const group = { pinnedUrls: [], ...call.body };
+      requireGroupRule(group.rule, 'pages');
+      requirePinned(group.pinnedUrls);
+      return previewPageGroup(context, previewOf(call), group);
+    },
+  });
+  const find = async ({ project, ids }: Wanted): Promise<{ project: string; id: string }> => {
+    const key = { project: project!.id, id: ids['group']! };
+    const groups = await listPageGroups(context.catalog, key.project);
+    if (!groups.some(({ id }) => id === key.id)) throw notFound('The project has no such page group.');
+    return key;
+  };
+  add({
+    method: 'PATCH',
+    url: '/projects/:id/page-groups/:group',
+    roles: MANAGERS,
+    body: Type.Object({ name: Type.Optional(name), rule: Type.Optional(rule), pinnedUrls }, strict),
+    find,
+    run: async ({ found, body, by, at }) => ({
+      pageGroup: await changePageGroup(stores, found, body, { by, at }, WAITING),
+    }),
+  });
+  add({
+    method: 'DELETE',
+    url: '/projects/:id/page-groups/:group',
+    roles: MANAGERS,
+    find,
+    run: ({ found, by, at }) => removePageGroup(stores, found, { by, at }, WAITING),
+  });
+}
+
+/** The question of a preview. */
+function previewOf({ project, by, signal }: Call<unknown, unknown>): PreviewRequest {
+  return { project: project!, reader: by, signal };
+}

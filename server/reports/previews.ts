@@ -1,0 +1,85 @@
+import { keywordFilesUntil } from '../catalog/manifest.ts';
+import type { Project } from '../catalog/projects.ts';
+import { notFound } from '../domain/errors.ts';
+import { matchGroup } from '../domain/groups.ts';
+import { pageGroupTest } from '../domain/page-groups.ts';
+import type { Rule } from '../domain/rules.ts';
+import { NO_KEYWORD_TOTALS, planKeywordTotals } from '../facts/keyword-plan.ts';
+import { keywordPage } from '../facts/keywords.ts';
+import { inTurns } from '../runtime/turns.ts';
+import { pagesReport } from './pages.ts';
+import { keywordRange } from './ranges.ts';
+import { answerCurrent, findReportProject, type ReportSources } from './report.ts';
+
+/** Rows that a preview names; it counts all. */
+const MAX_SHOWN = 1000;
+
+/** Who asks about what. */
+export interface PreviewRequest {
+  readonly project: Project;
+  readonly reader: string;
+  readonly signal: AbortSignal;
+}
+
+/** The keywords that a group by this rule would have: like those of groups, over the last 28 days. */
+export async function previewGroup(
+  { tracked: cache, facts, now }: ReportSources,
+  { project: { workspaceId, id }, signal }: PreviewRequest,
+  rule: Rule,
+): Promise<{ total: number; keywords: { id: string; query: string }[] }> {
+  const plan = await cache.read(workspaceId, id, async ({ catalog, project, tracked }) => {
+    const { from, to } = keywordRange({ from: undefined, to: undefined, period: undefined }, project, now());
+    const isSynced = project.syncedThrough !== null;
+    const files = isSynced ? await keywordFilesUntil(catalog, project.id, to, true) : undefined;
+    return { tracked, range: { from, to }, totals: files ? planKeywordTotals(files, { from, to }) : NO_KEYWORD_TOTALS };
+  });
+  if (plan === undefined) throw notFound('The project was removed.');
+  const { tracked, range, totals } = plan;
+  const matches = [await inTurns(matchGroup({ id: '', rule }, tracked))];
+  const page = { tracked, matches, selection: { filter: null, sort: null }, limit: MAX_SHOWN, offset: 0 };
+  const { total, keywords } = await keywordPage(facts, { ...page, device: 'all', totals, range, signal });
+  return { total, keywords: keywords.map(({ id: keyword, query }) => ({ id: keyword, query })) };
+}
+
+/** The pages of the last 28 days that a page group would have, those with the most clicks first. */
+export async function previewPageGroup(
+  sources: ReportSources,
+  request: PreviewRequest,
+  group: { rule: Rule; pinnedUrls: readonly string[] },
+): Promise<{ total: number; pages: string[] }> {
+  const isMember = pageGroupTest(group);
+  const found = { total: 0, pages: [] as string[] };
+  for await (const texts of eachText(sources, request, pagesReport)) {
+    await inTurns(
+      eachOf(texts, (url) => {
+        if (!isMember(url)) return;
+        if (found.total++ < MAX_SHOWN) found.pages.push(url);
+      }),
+    );
+  }
+  return found;
+}
+
+/** The texts of a list over the last 28 days, in batches. Throws what the list throws. */
+async function* eachText(
+  sources: ReportSources,
+  { project: { workspaceId: workspace, id }, reader, signal }: PreviewRequest,
+  report: typeof pagesReport,
+): AsyncGenerator<string[]> {
+  const { rows } = await answerCurrent(async () => {
+    const query = report.parse(
+      { format: 'ndjson' },
+      await findReportProject(sources, { workspace, id }),
+      sources.now(),
+    );
+    return report.run(query, sources, { workspace, projects: null, id, reader, signal });
+  });
+  for await (const batch of rows ?? []) yield batch.map(({ text }) => text);
+}
+
+function* eachOf(texts: readonly string[], work: (text: string) => void): Generator<void, void> {
+  for (const text of texts) {
+    work(text);
+    yield;
+  }
+}
