@@ -4,6 +4,7 @@ import { readProjectContents } from '../../server/catalog/contents.ts';
 import { readCoverage } from '../../server/catalog/manifest.ts';
 import { listAllProjects } from '../../server/catalog/projects.ts';
 import { requireWorkspace } from '../../server/catalog/workspaces.ts';
+import type { BrandTerm } from '../../server/domain/brand-terms.ts';
 import { isoInstantOrNull } from '../../server/domain/instants.ts';
 import { count } from '../../server/load/problems.ts';
 import { removeProject } from '../../server/load/remove.ts';
@@ -19,6 +20,7 @@ interface CreateOptions extends ConnectionOptions {
   readonly workspace: string;
   readonly property: string;
   readonly brandTerm?: readonly string[];
+  readonly brandWord?: readonly string[];
   /** `none` for all. */
   readonly country?: string;
   readonly trackTop?: number;
@@ -30,6 +32,7 @@ interface CreateOptions extends ConnectionOptions {
 interface SetOptions {
   readonly project: string;
   readonly brandTerm?: readonly string[];
+  readonly brandWord?: readonly string[];
   /** False for `--no-brand-terms`. */
   readonly brandTerms: boolean;
   /** `none` for all. */
@@ -47,7 +50,8 @@ export function addProjects(program: Command): void {
       .requiredOption('--workspace <id>', 'the workspace of the project')
       .requiredOption('--property <property>', 'sc-domain:example.com or https://example.com/; properties lists them'),
   )
-    .addOption(brandTermOption('brand terms of the project'))
+    .addOption(brandTermOption('--brand-term <term...>', 'brand terms of the project'))
+    .addOption(brandTermOption('--brand-word <term...>', WORDS))
     .addOption(countryOption('count only searches of this country, such as usa'))
     .option('--track-top <n>', 'track the n queries with most clicks of the last 28 days', readCount)
     .option('--name <name>', "the project's display name, instead of its domain", readName)
@@ -62,7 +66,18 @@ export function addProjects(program: Command): void {
       ),
     )
     .action(
-      async ({ workspace, property, brandTerm, country, trackTop, name, sync, json, ...options }: CreateOptions) => {
+      async ({
+        workspace,
+        property,
+        brandTerm,
+        brandWord,
+        country,
+        trackTop,
+        name,
+        sync,
+        json,
+        ...options
+      }: CreateOptions) => {
         const { createProject } = await import('../../server/projects/projects.ts');
         const connection = searchConsole(options);
         const { report, end } = progress();
@@ -71,7 +86,7 @@ export function addProjects(program: Command): void {
             workspace,
             property,
             connection,
-            brandTerms: brandTerm ?? [],
+            brandTerms: brandTermsOf(brandTerm, brandWord) ?? [],
             country: readCountry(country) ?? null,
             name: name ?? null,
             trackTop: trackTop ?? 0,
@@ -99,7 +114,8 @@ export function addProjects(program: Command): void {
     .command('set')
     .description("change a project's brand terms, country or name; the next sync fetches the affected data again")
     .requiredOption('--project <id>', 'the project')
-    .addOption(brandTermOption('brand terms, replacing all existing ones'))
+    .addOption(brandTermOption('--brand-term <term...>', 'brand terms, replacing all existing ones'))
+    .addOption(brandTermOption('--brand-word <term...>', WORDS))
     .option('--no-brand-terms', 'remove all brand terms')
     .addOption(countryOption('count only searches of this country, such as usa; none: of all'))
     .option('--name <name>', "the project's display name", readName)
@@ -108,9 +124,10 @@ export function addProjects(program: Command): void {
       'after',
       examples('projects set --project Fw7kd --brand-term acme --brand-term "ac me" --country none'),
     )
-    .action(async ({ project, brandTerm, brandTerms, country, name, json }: SetOptions) => {
-      if (!brandTerms && brandTerm !== undefined) throw new Error('Give --brand-term or --no-brand-terms, not both.');
-      const changes = { brandTerms: brandTerms ? brandTerm : [], country: readCountry(country), name };
+    .action(async ({ project, brandTerm, brandWord, brandTerms, country, name, json }: SetOptions) => {
+      const terms = brandTermsOf(brandTerm, brandWord);
+      if (!brandTerms && terms !== undefined) throw new Error('Give brand terms or --no-brand-terms, not both.');
+      const changes = { brandTerms: brandTerms ? terms : [], country: readCountry(country), name };
       if (Object.values(changes).every((value) => value === undefined)) {
         throw new Error('Nothing to change: give --brand-term, --no-brand-terms, --country or --name.');
       }
@@ -175,8 +192,15 @@ export function addProjects(program: Command): void {
     });
 }
 
-function brandTermOption(description: string): Option {
-  return new Option('--brand-term <term...>', description).argParser<readonly string[] | undefined>((term, terms) => {
+const WORDS = 'brand terms that count as whole words only, in any case and with or without accents';
+
+function brandTermsOf(texts?: readonly string[], words?: readonly string[]): BrandTerm[] | undefined {
+  if (texts === undefined && words === undefined) return undefined;
+  return [...(texts ?? []), ...(words ?? []).map((text) => ({ text, match: 'word' }) as const)];
+}
+
+function brandTermOption(flags: string, description: string): Option {
+  return new Option(flags, description).argParser<readonly string[] | undefined>((term, terms) => {
     if (term.trim() === '') throw new InvalidArgumentError('A brand term must not be empty.');
     return [...new Set([...(terms ?? []), term.trim()])];
   });

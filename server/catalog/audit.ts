@@ -15,6 +15,7 @@ export const AUDIT_ACTIONS = [
   'project.removed',
   'keyword.added',
   'keyword.changed',
+  'brand_terms.set',
   'group.created',
   'group.changed',
   'group.removed',

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { type BrandTerm, readBrandTerms } from '../domain/brand-terms.ts';
 import { addDays, type Day, dayOf } from '../domain/dates.ts';
 import type { SYNC_STATES } from '../domain/filter.ts';
 import { newShortId } from '../domain/ids.ts';
@@ -12,7 +13,7 @@ export interface Project {
   readonly property: string;
   readonly country: string | null;
   readonly language: string | null;
-  readonly brandTerms: readonly string[];
+  readonly brandTerms: readonly BrandTerm[];
   readonly syncStatus: (typeof SYNC_STATES)[number];
   readonly lastSyncedAt: Microseconds | null;
   readonly syncedThrough: Day | null;
@@ -38,6 +39,7 @@ interface ProjectRow {
   country: string | null;
   language: string | null;
   brand_terms: string;
+  brand_words: string | null;
   sync_status: Project['syncStatus'];
   last_synced_at: number | null;
   synced_through: Day | null;
@@ -59,7 +61,7 @@ function toProject(row: ProjectRow): Project {
     property: row.property,
     country: row.country,
     language: row.language,
-    brandTerms: JSON.parse(row.brand_terms) as string[],
+    brandTerms: readBrandTerms({ texts: row.brand_terms, words: row.brand_words }),
     syncStatus: row.sync_status,
     lastSyncedAt: row.last_synced_at,
     syncedThrough: row.synced_through,

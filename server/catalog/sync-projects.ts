@@ -1,3 +1,4 @@
+import type { BrandTerm } from '../domain/brand-terms.ts';
 import type { Day } from '../domain/dates.ts';
 import type { Microseconds } from '../domain/instants.ts';
 import type { Catalog } from './catalog.ts';
@@ -14,7 +15,7 @@ export interface SyncProject {
   /** Earlier days are not kept, and not fetched; null for none. */
   readonly keptFrom: Day | null;
   /** Parameters of the stored facts. */
-  readonly brandTerms: readonly string[];
+  readonly brandTerms: readonly BrandTerm[];
   readonly country: string | null;
   readonly lastRunAt: Microseconds | null;
   readonly lastSuccessAt: Microseconds | null;
@@ -45,7 +46,7 @@ export async function readSyncProject(catalog: Catalog, project: string): Promis
   const row = await catalog.statements.get<Row>('sync_project', { project });
   return row === undefined
     ? NEVER_SYNCED
-    : { ...row, brandTerms: row.brandTerms === null ? [] : (JSON.parse(row.brandTerms) as string[]) };
+    : { ...row, brandTerms: row.brandTerms === null ? [] : (JSON.parse(row.brandTerms) as BrandTerm[]) };
 }
 
 export async function putSyncProject(catalog: Catalog, project: string, sync: SyncProject): Promise<void> {

@@ -22,15 +22,12 @@ import { connectCookie, setConnectCookie } from './connect-cookie.ts';
 import { sessionCookie } from './session-cookie.ts';
 
 const MAX_TOP = 5000;
-const MAX_TERMS = 100;
 
 const wantedProject = Type.Object(
   {
     property: Type.String({ minLength: 1, maxLength: 2000 }),
     project: Type.Optional(Type.String()),
-    brandTerms: Type.Optional(
-      Type.Array(Type.String({ pattern: String.raw`\S`, maxLength: 100 }), { maxItems: MAX_TERMS }),
-    ),
+    brandTerms: Type.Optional(Type.Array(Type.Unknown())),
     country: Type.Optional(Type.Union([Type.String({ pattern: '^[a-z]{3}$' }), Type.Null()])),
     track: Type.Optional(
       Type.Union([

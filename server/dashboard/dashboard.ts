@@ -8,6 +8,7 @@ import { openUsage } from '../catalog/open-usage.ts';
 import { notFound } from '../domain/errors.ts';
 import type { Stores } from '../load/stores.ts';
 import { takeActions } from './actions.ts';
+import { addBrandActions } from './brand-actions.ts';
 import { addChannelActions } from './channel-actions.ts';
 import { addConnectActions, addConnectCallback } from './connect-actions.ts';
 import { addGroupActions } from './group-actions.ts';
@@ -71,6 +72,7 @@ export async function addDashboard(
       addNoteActions(add, stores);
       addKeywordActions(add, stores);
       addGroupActions(add, context, stores);
+      addBrandActions(add, context, stores);
       addChannelActions(add, stores);
       addConnectActions(add, context, stores);
       const answerUnknown = (): never => {

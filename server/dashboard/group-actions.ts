@@ -115,6 +115,6 @@ function addPageGroupActions(add: AddAction, context: Context, stores: Stores): 
 }
 
 /** The question of a preview. */
-function previewOf({ project, by, signal }: Call<unknown, unknown>): PreviewRequest {
+export function previewOf({ project, by, signal }: Call<unknown, unknown>): PreviewRequest {
   return { project: project!, reader: by, signal };
 }

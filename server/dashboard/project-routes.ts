@@ -23,6 +23,9 @@ export function addProjectRoutes(api: FastifyInstance, context: Context): void {
       alerts: await countAlerts(context.catalog, project.id),
     };
   });
+  api.get('/projects/:id/brand-terms', { schema: { hide: true } }, async (request) => ({
+    terms: (await projectOf(request)).brandTerms,
+  }));
   api.get('/projects/:id/keywords/:keyword', { schema: { hide: true } }, async (request) => {
     const project = await projectOf(request);
     const { params, query, signal } = request;

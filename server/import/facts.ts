@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { FactTable } from '../catalog/manifest.ts';
+import { type BrandTerm, textsOf, wordPattern } from '../domain/brand-terms.ts';
 import type { Day } from '../domain/dates.ts';
 import type { Parameters, Session } from '../facts/duckdb/engine.ts';
 import { ImportRefused } from '../load/import-rows.ts';
@@ -20,7 +21,7 @@ export interface FactsInput {
   /** NDJSON of the tracked keywords; undefined if there are none. */
   readonly keywords: string | undefined;
   /** In lower case. */
-  readonly brandTerms: readonly string[];
+  readonly brandTerms: readonly BrandTerm[];
   readonly kept: KeptDays;
 }
 
@@ -112,7 +113,10 @@ function selectOf(
     parameters[`first_${index}`] = period!.from;
     parameters[`last_${index}`] = period!.to;
   }
-  if (isBranded) parameters['terms'] = brandTerms;
+  if (isBranded) {
+    parameters['terms'] = textsOf(brandTerms);
+    parameters['words'] = wordPattern(brandTerms);
+  }
   let join = '';
   if (isTracked) {
     parameters['keywords'] = keywords!;

@@ -31,7 +31,7 @@ export interface PlannedTable {
 const UNKNOWN_DEVICES = DIMENSIONS.length;
 const KEYWORD = { keyword_id: 'k.id' };
 const SEGMENT =
-  "case when len(list_filter($terms::varchar[], term -> contains(lower(r.query), term))) > 0 then 'brand' else 'non_brand' end";
+  "case when len(list_filter($terms::varchar[], term -> contains(lower(r.query), term))) > 0 or coalesce(regexp_matches(lower(r.query), $words::varchar), false) then 'brand' else 'non_brand' end";
 
 /** How a table with these dimensions can be stored. A sum over a dimension is exact; a split would be invented. */
 export function targetsOf(dimensions: readonly Dimension[], hasBrandTerms: boolean): Target[] {

@@ -4,6 +4,7 @@ import { type FactTable, filesOf } from '../catalog/manifest.ts';
 import { findProjectsOfProperty, newProjectId, type Project } from '../catalog/projects.ts';
 import { listSyncDays } from '../catalog/sync-days.ts';
 import { requireWorkspace } from '../catalog/workspaces.ts';
+import type { BrandTerm } from '../domain/brand-terms.ts';
 import { type Day, later } from '../domain/dates.ts';
 import { settledDay } from '../domain/finality.ts';
 import { isoInstant, isoInstantOrNull } from '../domain/instants.ts';
@@ -29,7 +30,7 @@ export interface SearchConsoleOptions {
   readonly workspace: string;
   /** `sc-domain:example.com` or `https://example.com/`. */
   readonly property: string;
-  readonly brandTerms?: readonly string[];
+  readonly brandTerms?: readonly BrandTerm[];
   /** Tracks the queries with the most clicks. */
   readonly trackTop?: number;
   /** The range of lists whose export does not have their days. */
@@ -145,7 +146,7 @@ async function load(
       const keywords = tracked.length === 0 ? undefined : join(`${folder}-`, 'tracked.ndjson');
       const kept = await keptDays(session, stores, id);
       made = { id, created: known === undefined, added: added.length };
-      const brandTerms = (options.brandTerms ?? known?.brandTerms ?? []).map((term) => term.toLowerCase());
+      const brandTerms = options.brandTerms ?? known?.brandTerms ?? [];
       const { days, isEmpty } = await writeFacts(session, plan, { folder, project: id, keywords, brandTerms, kept });
       if (isEmpty) throw new NoRows();
       return { project: id, days };

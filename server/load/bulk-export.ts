@@ -4,6 +4,7 @@ import { listKeywords } from '../catalog/keywords.ts';
 import type { FactTable } from '../catalog/manifest.ts';
 import { findProjectsOfProperty, newProjectId } from '../catalog/projects.ts';
 import { requireWorkspace } from '../catalog/workspaces.ts';
+import { type BrandTerm, textsOf, wordPattern } from '../domain/brand-terms.ts';
 import { type Day, later } from '../domain/dates.ts';
 import { isoInstant } from '../domain/instants.ts';
 import { Engine, type Parameters, type Session } from '../facts/duckdb/engine.ts';
@@ -23,7 +24,7 @@ export interface ImportOptions {
   /** `sc-domain:example.com` or `https://example.com/`. */
   readonly property: string;
   /** Replaces the project's brand terms. */
-  readonly brandTerms?: readonly string[];
+  readonly brandTerms?: readonly BrandTerm[];
   /** Number of queries with the most clicks to track as keywords. */
   readonly trackTop?: number;
   /** Imports rows of a property with a different name. */
@@ -142,7 +143,8 @@ async function writeSnapshot(
   await run('brand_daily', {
     rows,
     project,
-    terms: brandTerms.map((term) => term.toLowerCase()),
+    terms: textsOf(brandTerms),
+    words: wordPattern(brandTerms),
     target: target('brand_daily'),
   });
   const knownDays: Partial<Record<FactTable, readonly Day[]>> = {

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Project } from '../catalog/projects.ts';
+import { type BrandTerm, brandColumns } from '../domain/brand-terms.ts';
 import type { Day } from '../domain/dates.ts';
 import { isoInstant } from '../domain/instants.ts';
 import { domainOf } from '../domain/properties.ts';
@@ -14,7 +15,7 @@ export interface ImportedProject {
   readonly workspace: string;
   readonly property: string;
   readonly domain: string;
-  readonly brandTerms: readonly string[];
+  readonly brandTerms: readonly BrandTerm[];
   /** The existing project; undefined for a new one. */
   readonly known: Project | undefined;
   /** ISO 8601. */
@@ -34,7 +35,7 @@ export function projectRow(made: ImportedProject): object {
     property,
     country: known?.country ?? null,
     language: known?.language ?? null,
-    brand_terms: brandTerms,
+    ...brandColumns(brandTerms),
     sync_status: 'ok',
     last_synced_at: now,
     synced_through: syncedThrough,

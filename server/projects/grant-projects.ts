@@ -9,6 +9,7 @@ import { setConnection } from '../providers/connections.ts';
 import { toKnownError } from '../providers/failures.ts';
 import type { Providers } from '../providers/providers.ts';
 import { readTopQueries } from '../providers/search-console/properties.ts';
+import { checkBrandTerms } from './brand-terms.ts';
 import { connectionOf, readGrantProperties } from './connect.ts';
 import { checkQueries } from './new-keywords.ts';
 import { addProject } from './projects.ts';
@@ -17,7 +18,7 @@ import { addProject } from './projects.ts';
 export interface GrantProject {
   readonly property: string;
   readonly project?: string;
-  readonly brandTerms?: readonly string[];
+  readonly brandTerms?: readonly unknown[];
   /** Lower-case alpha-3, or null for all. */
   readonly country?: string | null;
   readonly track?: { readonly top: number } | { readonly queries: readonly string[] };
@@ -34,7 +35,8 @@ export async function projectFromGrant(
   { grant, wanted, by, at }: { grant: Grant; wanted: GrantProject; by: string; at: Microseconds },
   waiting: LockOptions,
 ): Promise<{ id: string; isNew: boolean }> {
-  const { property, brandTerms = [], country = null, archive } = wanted;
+  const { property, country = null, archive } = wanted;
+  const brandTerms = checkBrandTerms(wanted.brandTerms ?? [], 'brandTerms');
   const { workspace } = grant;
   const connection = connectionOf(grant, archive);
   const given =

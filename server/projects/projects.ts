@@ -2,6 +2,7 @@ import { actorOf, recordAudit } from '../catalog/audit.ts';
 import type { Connection } from '../catalog/connections.ts';
 import { findProjectsOfProperty, newProjectId, requireProject } from '../catalog/projects.ts';
 import { requireWorkspace } from '../catalog/workspaces.ts';
+import type { BrandTerm } from '../domain/brand-terms.ts';
 import { type Microseconds, toMicroseconds } from '../domain/instants.ts';
 import { domainOf } from '../domain/properties.ts';
 import type { LockOptions } from '../load/change-facts.ts';
@@ -10,6 +11,7 @@ import type { Stores } from '../load/stores.ts';
 import { setConnection } from '../providers/connections.ts';
 import type { Providers } from '../providers/providers.ts';
 import { readTopQueries } from '../providers/search-console/properties.ts';
+import { brandRow } from './brand-terms.ts';
 import { findProperty } from './find-property.ts';
 import { newKeywords } from './new-keywords.ts';
 
@@ -18,7 +20,7 @@ export interface NewProject {
   /** The name of the provider, or a similar text. */
   readonly property: string;
   readonly connection: Connection;
-  readonly brandTerms: readonly string[];
+  readonly brandTerms: readonly BrandTerm[];
   /** Lower-case alpha-3, or null for all. */
   readonly country: string | null;
   /** Display name instead of the property's domain. */
@@ -84,7 +86,7 @@ export function addProject(
       property,
       country,
       language: null,
-      brand_terms: JSON.stringify(brandTerms),
+      ...brandRow(brandTerms),
       sync_status: 'pending',
       last_synced_at: null,
       synced_through: null,
@@ -105,7 +107,7 @@ export function addProject(
 
 /** Changes of a project; omitted properties stay the same. */
 export interface ProjectChanges {
-  readonly brandTerms?: readonly string[] | undefined;
+  readonly brandTerms?: readonly BrandTerm[] | undefined;
   readonly country?: string | null | undefined;
   readonly name?: string | undefined;
 }
@@ -123,7 +125,7 @@ export async function changeProject(
     await recordAudit(tx, { workspace, actor: actorOf(null), action: 'project.changed', subject: id, details });
     const row = {
       ...(await entityRow(tx, 'projects', id)),
-      ...(brandTerms === undefined ? {} : { brand_terms: JSON.stringify(brandTerms) }),
+      ...(brandTerms === undefined ? {} : brandRow(brandTerms)),
       ...(country === undefined ? {} : { country }),
       ...(name === undefined ? {} : { domain: name }),
     };

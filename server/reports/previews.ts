@@ -1,6 +1,7 @@
 import { keywordFilesUntil } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
-import { notFound } from '../domain/errors.ts';
+import { type BrandTerm, brandTest } from '../domain/brand-terms.ts';
+import { KnownError, notFound } from '../domain/errors.ts';
 import { matchGroup } from '../domain/groups.ts';
 import { pageGroupTest } from '../domain/page-groups.ts';
 import type { Rule } from '../domain/rules.ts';
@@ -8,6 +9,7 @@ import { NO_KEYWORD_TOTALS, planKeywordTotals } from '../facts/keyword-plan.ts';
 import { keywordPage } from '../facts/keywords.ts';
 import { inTurns } from '../runtime/turns.ts';
 import { pagesReport } from './pages.ts';
+import { queriesReport } from './queries.ts';
 import { keywordRange } from './ranges.ts';
 import { answerCurrent, findReportProject, type ReportSources } from './report.ts';
 
@@ -58,6 +60,43 @@ export async function previewPageGroup(
     );
   }
   return found;
+}
+
+/**
+ * The queries that other brand terms would make brand queries, or no longer: of those of the last 28 days, the ones with the
+ * most clicks first, and tracked ones.
+ */
+export async function previewBrandTerms(
+  sources: ReportSources,
+  request: PreviewRequest,
+  terms: readonly BrandTerm[],
+): Promise<object> {
+  const { project } = request;
+  const [isNow, isThen] = [brandTest(project.brandTerms), brandTest(terms)];
+  const counts = { before: 0, after: 0 };
+  const changed = { added: [] as string[], removed: [] as string[] };
+  const seen = new Set<string>();
+  const count = (query: string): void => {
+    const text = query.toLowerCase();
+    if (seen.has(text)) return;
+    seen.add(text);
+    const [before, after] = [isNow(text), isThen(text)];
+    counts.before += Number(before);
+    counts.after += Number(after);
+    const list = after ? changed.added : changed.removed;
+    if (before !== after && list.length < MAX_SHOWN) list.push(query);
+  };
+  try {
+    for await (const texts of eachText(sources, request, queriesReport)) await inTurns(eachOf(texts, count));
+  } catch (error) {
+    // Without a list of queries, tracked ones are all that is known.
+    if (!(error instanceof KnownError && error.reason === 'list-without-source')) throw error;
+  }
+  const tracked = await sources.tracked.read(project.workspaceId, project.id, (read) => read.tracked.keywords);
+  const queries = (tracked ?? []).map(({ query }) => query);
+  await inTurns(eachOf(queries, count));
+  // biome-ignore lint/suspicious/noThenProperty: no function, so nothing takes it for a promise
+  return { branded: { now: counts.before, then: counts.after }, ...changed };
 }
 
 /** The texts of a list over the last 28 days, in batches. Throws what the list throws. */

@@ -1,4 +1,5 @@
 import type { TrackedRead } from '../catalog/tracked.ts';
+import { brandTest } from '../domain/brand-terms.ts';
 import { toMetrics } from '../domain/metrics.ts';
 import type { RuleTexts } from '../domain/rules.ts';
 import type { Rendering } from '../lists/blocks.ts';
@@ -17,8 +18,7 @@ export const queriesReport = trackedReport({
 
 /** Adds properties that depend on brand terms and tracked keywords. */
 function renderingOf({ project, tracked: { idByQuery } }: TrackedRead): Rendering {
-  const terms = project.brandTerms.map((term) => term.toLowerCase());
-  const isBranded = (text: string): boolean => terms.some((term) => text.includes(term));
+  const isBranded = brandTest(project.brandTerms);
   /** Computed lazily, because most filters read only some of them. A class, because getters of a literal are slow. */
   class QueryTexts implements RuleTexts {
     readonly query: string;

@@ -1,7 +1,6 @@
 import { RE2JS } from 're2js';
+import { type BrandTerm, MAX_EXPRESSION, wordExpression } from '../domain/brand-terms.ts';
 
-/** The longest expression that the API accepts. */
-const MAX_EXPRESSION = 4096;
 /** Rows per page of the API; a page with fewer rows is the last one. */
 export const MAX_ROWS = 25_000;
 const DEVICES = 3;
@@ -49,12 +48,11 @@ export function batchesOf(keywords: readonly SyncedKeyword[], days: number): Bat
 }
 
 /** Expressions that match queries with a brand term; several if they do not fit in one. */
-export function brandExpressions(terms: readonly string[]): string[] {
+export function brandExpressions(terms: readonly BrandTerm[]): string[] {
   const expressions: string[] = [];
   let expression = '';
-  for (const term of new Set(terms.map((text) => text.trim().toLowerCase()))) {
-    const quoted = RE2JS.quote(term);
-    if (term === '' || quoted.length > MAX_EXPRESSION) continue;
+  for (const quoted of termExpressions(terms)) {
+    if (quoted === '' || quoted.length > MAX_EXPRESSION) continue;
     if (expression !== '' && expression.length + 1 + quoted.length > MAX_EXPRESSION) {
       expressions.push(expression);
       expression = '';
@@ -62,4 +60,11 @@ export function brandExpressions(terms: readonly string[]): string[] {
     expression += (expression === '' ? '' : '|') + quoted;
   }
   return expression === '' ? expressions : [...expressions, expression];
+}
+
+/** The expressions of terms, each once. Terms with the same ones find the same queries. */
+export function termExpressions(terms: readonly BrandTerm[]): ReadonlySet<string> {
+  return new Set(
+    terms.map((term) => (typeof term === 'string' ? RE2JS.quote(term.trim().toLowerCase()) : wordExpression(term))),
+  );
 }

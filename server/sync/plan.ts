@@ -1,4 +1,5 @@
 import type { SyncDay, SyncKeyword } from '../catalog/sync-days.ts';
+import type { BrandTerm } from '../domain/brand-terms.ts';
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import { addDays, type Day, eachDay, eachMonth, earlier, lastDayOf, later, monthOf } from '../domain/dates.ts';
 import { type Range, spanOf } from '../domain/range.ts';
@@ -36,7 +37,7 @@ export interface PlanInput {
   readonly days: readonly SyncDay[];
   readonly keywords: readonly SyncedKeyword[];
   readonly fetchedKeywords: readonly SyncKeyword[];
-  readonly brandTerms: readonly string[];
+  readonly brandTerms: readonly BrandTerm[];
   /** The stored days were fetched with other brand terms. */
   readonly brandChanged: boolean;
   /** Days whose sums have changed at the provider. */
@@ -216,11 +217,14 @@ export function changesKeywords({ dayQueries }: SyncWindow): boolean {
 }
 
 /** The estimated number of requests of a window; full pages need more. */
-export function countRequests({ dayQueries }: Pick<SyncWindow, 'dayQueries'>, brandTerms: readonly string[]): number {
+export function countRequests(
+  { dayQueries }: Pick<SyncWindow, 'dayQueries'>,
+  brandTerms: readonly BrandTerm[],
+): number {
   return dayQueries.reduce((sum, dayQuery) => sum + requestsOf(dayQuery, brandTerms), 0);
 }
 
-function requestsOf({ table, from, to, keywords }: DayQuery, brandTerms: readonly string[]): number {
+function requestsOf({ table, from, to, keywords }: DayQuery, brandTerms: readonly BrandTerm[]): number {
   const days = eachDay(from, to).length;
   if (DAY_BY_DAY.includes(table)) return days;
   if (KEYWORD_TABLES.includes(table)) return batchesOf(keywords, days).length;

@@ -6,10 +6,12 @@ import { findAnyProject, type Project } from '../catalog/projects.ts';
 import { forgetSyncDays, listSyncDays, listSyncKeywords, type SyncDay } from '../catalog/sync-days.ts';
 import { putSyncProject, raiseEntityRevisions, readSyncProject, type SyncProject } from '../catalog/sync-projects.ts';
 import { findWorkspace } from '../catalog/workspaces.ts';
+import type { BrandTerm } from '../domain/brand-terms.ts';
 import { addDays, type Day, eachDay, earlier, later, monthsEarlier } from '../domain/dates.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import { HISTORY_MONTHS, type Range } from '../domain/range.ts';
 import { keptFrom } from '../domain/retention.ts';
+import { termExpressions } from './batches.ts';
 import type { PlanInput } from './plan.ts';
 import { tablesOf } from './tables.ts';
 
@@ -106,8 +108,6 @@ export async function begin(catalog: Catalog, { project }: Connected, prepared: 
 }
 
 /** Whether terms match the same queries. */
-function haveSameTerms(a: readonly string[], b: readonly string[]): boolean {
-  const normal = (terms: readonly string[]): string =>
-    JSON.stringify([...new Set(terms.map((term) => term.trim().toLowerCase()))].sort());
-  return normal(a) === normal(b);
+function haveSameTerms(a: readonly BrandTerm[], b: readonly BrandTerm[]): boolean {
+  return termExpressions(a).symmetricDifference(termExpressions(b)).size === 0;
 }

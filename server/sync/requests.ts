@@ -1,3 +1,4 @@
+import type { BrandTerm } from '../domain/brand-terms.ts';
 import { type Day, eachDay } from '../domain/dates.ts';
 import { sumPositionOf } from '../domain/metrics.ts';
 import type { AnalyticsQuery } from '../providers/search-console/analytics-query.ts';
@@ -10,7 +11,7 @@ import type { DayQuery } from './plan.ts';
 export interface QueriedProject {
   readonly property: string;
   readonly country: string | null;
-  readonly brandTerms: readonly string[];
+  readonly brandTerms: readonly BrandTerm[];
 }
 
 /** A query and the conversion of its rows to facts; rows that are invalid as facts are skipped. */

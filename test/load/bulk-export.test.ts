@@ -463,6 +463,12 @@ t.test('brand terms are kept when none are given, and replaced when some are', a
   t.match((await askIt(`/queries?${RANGE}`)).queries, [{ branded: false }, { branded: true }]);
   await bring(folder, { brandTerms: ['Beta'] });
   t.equal(await brandClicks(), 2);
+  await bring(folder, { brandTerms: [{ text: 'Bêta', match: 'word' }] });
+  t.equal(await brandClicks(), 2);
+  await bring(folder);
+  t.match((await askIt(`/queries?${RANGE}`)).queries, [{ branded: true }, { branded: false }], 'whole words are kept');
+  await bring(folder, { brandTerms: [{ text: 'bet', match: 'word' }] });
+  t.equal(await brandClicks(), 0);
 });
 
 t.test('the same export twice gives the same answers', async (t) => {

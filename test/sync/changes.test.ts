@@ -98,6 +98,10 @@ t.test('changed brand terms fetch the split again, and nothing else', async (t) 
   t.ok(old.length > 0);
   t.ok(old.every(({ request }) => request.filters.some(({ dimension }) => dimension === 'query')));
   t.ok(old.every(({ request }) => request.dimensions.join() === 'date'));
+  await world.done('projects', 'set', '--project', world.project, '--brand-term', 'trail', '--brand-word', 'BOÖTS');
+  await world.sync();
+  const words = { text: 'boots', match: 'word' } as const;
+  await holdsAll(t, world, wanted(world, { brandTerms: ['trail', words] }), 'with whole words');
 });
 
 t.test('another country fetches all again', async (t) => {

@@ -1,3 +1,4 @@
+import type { BrandTerm } from '../../../server/domain/brand-terms.ts';
 import { type Day, eachDay } from '../../../server/domain/dates.ts';
 import { stageOf } from './days.ts';
 import type { Search } from './searches.ts';
@@ -10,7 +11,7 @@ type Row = Readonly<Record<string, unknown>>;
 export interface OracleProject {
   readonly id: string;
   readonly country?: string | null;
-  readonly brandTerms?: readonly string[];
+  readonly brandTerms?: readonly BrandTerm[];
   /** Active keywords. */
   readonly keywords?: readonly { readonly id: string; readonly query: string }[];
 }
@@ -75,7 +76,9 @@ export function oracle(
       add('country_daily', [date, search.country], once);
       const keyword = query === null ? undefined : keywordOf.get(query);
       if (query !== null) {
-        const isBrand = brandTerms.some((term) => query.includes(term.toLowerCase()));
+        const isBrand = brandTerms.some((term) =>
+          typeof term === 'string' ? query.includes(term.toLowerCase()) : wordsOf(query).includes(wordsOf(term.text)),
+        );
         add('brand_daily', [date, isBrand ? 'brand' : 'non_brand'], once);
         add('query_daily', [date, query, search.country], once);
       }
@@ -108,3 +111,12 @@ function sumsOnce({ count, results }: Search): Sums {
   const best = Math.min(...results.map(({ position }) => position));
   return [Math.min(clicks, count), count, count * (best - 1)];
 }
+
+/** The words of a text without accents, with a space around each. */
+const wordsOf = (text: string): string =>
+  ` ${text
+    .toLowerCase()
+    .normalize('NFD')
+    .replaceAll(/\p{M}/gu, '')
+    .split(/[^\p{L}\p{N}]+/u)
+    .join(' ')} `;

@@ -1,0 +1,31 @@
+import { Type } from 'typebox';
+import type { Context } from '../api/routes/context.ts';
+import type { Stores } from '../load/stores.ts';
+import { checkBrandTerms, setBrandTerms } from '../projects/brand-terms.ts';
+import { previewBrandTerms } from '../reports/previews.ts';
+import { type AddAction, MANAGERS, WAITING } from './actions.ts';
+import { previewOf } from './group-actions.ts';
+
+const body = Type.Object({ terms: Type.Array(Type.Unknown()) }, { additionalProperties: false });
+
+/** Brand terms of a project: owners and admins set them, and look first which queries they change. */
+export function addBrandActions(add: AddAction, context: Context, stores: Stores): void {
+  add({
+    method: 'PUT',
+    url: '/projects/:id/brand-terms',
+    roles: MANAGERS,
+    body,
+    run: async ({ project, body: sent, by, at }) => {
+      const terms = checkBrandTerms(sent.terms, 'terms');
+      await setBrandTerms(stores, project!.id, terms, { by, at }, WAITING);
+      return { terms };
+    },
+  });
+  add({
+    method: 'POST',
+    url: '/projects/:id/brand-terms/preview',
+    roles: MANAGERS,
+    body,
+    run: async (call) => previewBrandTerms(context, previewOf(call), checkBrandTerms(call.body.terms, 'terms')),
+  });
+}
