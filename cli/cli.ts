@@ -4,17 +4,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CommanderError } from 'commander';
 import { createSpinner } from 'nanospinner';
+import { actorOf } from '../server/catalog/audit.ts';
 import { CatalogMissing } from '../server/catalog/failures.ts';
 import { openCatalog } from '../server/catalog/open-catalog.ts';
 import { openUsage } from '../server/catalog/open-usage.ts';
 import { readSchemaState } from '../server/catalog/schema-state.ts';
 import type { Usage } from '../server/catalog/usage.ts';
+import { toMicroseconds } from '../server/domain/instants.ts';
 import type { Stores } from '../server/load/stores.ts';
 import { readSettings, type Settings } from '../server/settings/settings.ts';
 import { progressLines } from './progress-lines.ts';
 
 /** Maximum lines of a spinner: a terminal cannot erase a text that is longer than its screen. */
 const SPINNER_LINES = 3;
+
+/** Who changes something by command, and when, for the audit trail. */
+export const commandWriter = () => ({ by: actorOf(null), at: toMicroseconds(Date.now()) });
 
 /**
  * Runs `work` with the settings from the environment and an open catalog, which is closed when `work` ends.

@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
-import { actorOf } from '../../server/catalog/audit.ts';
 import { connectionsOf } from '../../server/catalog/connections.ts';
 import { listKeywords } from '../../server/catalog/keywords.ts';
 import { requireProject } from '../../server/catalog/projects.ts';
-import { isoInstant, toMicroseconds } from '../../server/domain/instants.ts';
+import { isoInstant } from '../../server/domain/instants.ts';
 import { count } from '../../server/load/problems.ts';
 import type { AddedKeywords } from '../../server/projects/keywords.ts';
-import { print, printJson, printTable, progress, withStores } from '../cli.ts';
+import { commandWriter, print, printJson, printTable, progress, withStores } from '../cli.ts';
 import { examples } from '../help.ts';
 import { readCount } from '../numbers.ts';
 import { withProviders } from '../providers.ts';
@@ -60,7 +59,7 @@ export function addKeywords(program: Command): void {
       const { report, end } = progress();
       try {
         const archived = await withStores((stores) =>
-          archiveKeywords(stores, { project, ids, queries }, writer(), {
+          archiveKeywords(stores, { project, ids, queries }, commandWriter(), {
             onWait: () => report('waiting for a load to end'),
           }),
         );
@@ -119,7 +118,7 @@ async function addNamed(
   if (queries.length === 0) throw new Error(`There is no query in ${file ?? 'what was given'}.`);
   const source = file === undefined ? 'manual' : 'import';
   return withStores((stores) =>
-    add(stores, { project, queries, source }, writer(), { onWait: () => report('waiting for a load to end') }),
+    add(stores, { project, queries, source }, commandWriter(), { onWait: () => report('waiting for a load to end') }),
   );
 }
 
@@ -139,16 +138,13 @@ function addTop(project: string, top: number, report: (step: string) => void): P
     report('reading the queries with the most clicks');
     const now = Date.now();
     const queries = await readTopQueries(providers, connection, { property, country, count: top, now });
-    const added = await add(stores, { project, queries, source: 'suggested' }, writer(), {
+    const added = await add(stores, { project, queries, source: 'suggested' }, commandWriter(), {
       onWait: () => report('waiting for a load to end'),
     });
     // The provider has just returned them.
     return { ...added, withData: added.added };
   });
 }
-
-/** For the audit trail. */
-const writer = () => ({ by: actorOf(null), at: toMicroseconds(Date.now()) });
 
 function printAdded(project: string, { added, skipped, withData }: AddedKeywords): void {
   const data =

@@ -5,7 +5,7 @@ import { requireProject } from '../../server/catalog/projects.ts';
 import { findRole, requireWorkspace } from '../../server/catalog/workspaces.ts';
 import { dayOf } from '../../server/domain/dates.ts';
 import { isoInstant, toMicroseconds } from '../../server/domain/instants.ts';
-import { print, printJson, printTable, withStores } from '../cli.ts';
+import { commandWriter, print, printJson, printTable, withStores } from '../cli.ts';
 import { examples } from '../help.ts';
 
 interface Of {
@@ -89,7 +89,7 @@ export function addNotes(program: Command): void {
     .addHelpText('after', examples('notes remove 7d9f0c52-3a11-4b7e-9c55-0d4e9e1f2a10'))
     .action(async (id: string) => {
       const { removeNote } = await import('../../server/projects/notes.ts');
-      const writer = { by: actorOf(null), at: toMicroseconds(Date.now()) };
+      const writer = commandWriter();
       await withStores((stores) => removeNote(stores, id, writer, {}));
       print('The note was removed.');
     });

@@ -4,7 +4,7 @@ import { findAlertRule, listAlertRules, type StoredRule } from '../../server/cat
 import { requireProject } from '../../server/catalog/projects.ts';
 import { type AlertRule, alertRuleProblem } from '../../server/domain/alert-rules.ts';
 import { newUuid } from '../../server/domain/ids.ts';
-import { print, printJson, printTable, progress, withStores } from '../cli.ts';
+import { commandWriter, print, printJson, printTable, progress, withStores } from '../cli.ts';
 import { examples } from '../help.ts';
 
 interface AddOptions {
@@ -59,7 +59,9 @@ export function addRules(program: Command): void {
       const { addRule } = await import('../../server/projects/rules.ts');
       const { report, end } = progress();
       try {
-        await withStores((stores) => addRule(stores, rule, { onWait: () => report('waiting for a load to end') }));
+        await withStores((stores) =>
+          addRule(stores, rule, commandWriter(), { onWait: () => report('waiting for a load to end') }),
+        );
       } finally {
         end();
       }
@@ -95,7 +97,7 @@ export function addRules(program: Command): void {
       const { report, end } = progress();
       try {
         const removed = await withStores((stores) =>
-          removeRule(stores, id, { onWait: () => report('waiting for a load to end') }),
+          removeRule(stores, id, commandWriter(), { onWait: () => report('waiting for a load to end') }),
         );
         end();
         if (json) printJson({ removed });
@@ -125,7 +127,7 @@ export function addRules(program: Command): void {
       const { range, days } = await withStores(async ({ settings, catalog }) => {
         const rule = await ruleToTest(id, options, (given) => findAlertRule(catalog, given));
         await checkRule(catalog, rule);
-        return withFacts(settings, (facts) => testRuleOfProject({ catalog, facts }, rule));
+        return withFacts(settings, (facts) => testRuleOfProject({ catalog, facts }, rule, { now: Date.now() }));
       });
       if (json) printJson({ from: range.from, to: range.to, days });
       else for (const day of days) print(day);

@@ -69,10 +69,10 @@ export async function testRule(
   facts: Facts,
   state: AlertProject,
   stored: StoredRule,
-  range: { from: Day; to: Day },
+  { range, signal }: { range: Range; signal: AbortSignal },
 ): Promise<Day[]> {
   const files = await filesFrom(tx, state, stored, range);
-  const subject = await readRuleSubject(facts, state, files, stored, new AbortController().signal);
+  const subject = await readRuleSubject(facts, state, files, stored, signal);
   if (subject === undefined) throw new Error(`The ${stored.rule.scope} '${stored.rule.id}' does not exist.`);
   const calendar = new AlertCalendar(files.range, PROVIDER_EVENTS, []);
   const days = { from: calendar.indexOf(range.from), to: calendar.length - 1 };

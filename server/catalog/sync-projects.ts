@@ -53,6 +53,17 @@ export async function putSyncProject(catalog: Catalog, project: string, sync: Sy
   await catalog.statements.run('sync_project_put', { project, ...sync, brandTerms: JSON.stringify(sync.brandTerms) });
 }
 
+/** Makes a project due at once, also days that were fetched before. Requires a transaction. */
+export async function putSyncRequest(tx: Catalog, project: string, at: Microseconds): Promise<void> {
+  await tx.statements.run('sync_request', { project, at });
+}
+
+/** When somebody last asked for a sync of a project; null for never. */
+export async function readSyncRequest(catalog: Catalog, project: string): Promise<Microseconds | null> {
+  const row = await catalog.statements.get<{ requestedAt: Microseconds | null }>('sync_requested', { project });
+  return row?.requestedAt ?? null;
+}
+
 /** When final days of a project were last compared with the provider; null for never. */
 export async function readReconciledAt(catalog: Catalog, project: string): Promise<Microseconds | null> {
   const row = await catalog.statements.get<{ reconciledAt: Microseconds | null }>('sync_reconciled', { project });

@@ -17,7 +17,9 @@ import { addKeywordActions } from './keyword-actions.ts';
 import { addNoteActions } from './note-actions.ts';
 import { addPages } from './pages.ts';
 import { addProjectRoutes } from './project-routes.ts';
+import { addRuleActions } from './rule-actions.ts';
 import { addSessionRoutes, addSignIn } from './sessions.ts';
+import { addSyncActions } from './sync-actions.ts';
 import { addUnsubscribe } from './unsubscribe.ts';
 
 const API_ROOT = '/app/api';
@@ -73,6 +75,8 @@ export async function addDashboard(
       addKeywordActions(add, stores);
       addGroupActions(add, context, stores);
       addBrandActions(add, context, stores);
+      addRuleActions(add, context, stores);
+      addSyncActions(add, stores);
       addChannelActions(add, stores);
       addConnectActions(add, context, stores);
       const answerUnknown = (): never => {

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Context } from '../api/routes/context.ts';
+import { listAlertRules } from '../catalog/alert-rules.ts';
 import { countAlerts } from '../catalog/events.ts';
 import type { Project } from '../catalog/projects.ts';
 import { earlier } from '../domain/dates.ts';
@@ -8,6 +9,7 @@ import { isManager } from './actions.ts';
 import { readAlertChart } from './alert-chart.ts';
 import { readDataState } from './data-state.ts';
 import { readKeyword } from './keyword.ts';
+import { shownRule } from './rule-actions.ts';
 
 /** What screens show of a project and the public API does not have. */
 export function addProjectRoutes(api: FastifyInstance, context: Context): void {
@@ -25,6 +27,9 @@ export function addProjectRoutes(api: FastifyInstance, context: Context): void {
   });
   api.get('/projects/:id/brand-terms', { schema: { hide: true } }, async (request) => ({
     terms: (await projectOf(request)).brandTerms,
+  }));
+  api.get('/projects/:id/rules', { schema: { hide: true } }, async (request) => ({
+    rules: (await listAlertRules(context.catalog, (await projectOf(request)).id)).map(shownRule),
   }));
   api.get('/projects/:id/keywords/:keyword', { schema: { hide: true } }, async (request) => {
     const project = await projectOf(request);

@@ -11,10 +11,10 @@ import {
 import { toMicroseconds } from '../domain/instants.ts';
 import type { Job } from './job.ts';
 
-/** Syncs due projects. Runs often, so that a new project has data within a minute. */
+/** Syncs due projects. Runs often, so that one is synced within seconds of when somebody asks for it. */
 export const syncProjects: Job = {
   name: 'sync-projects',
-  every: 30_000,
+  every: 5000,
   jitter: 0.1,
   isQuiet: true,
   async run({ settings, catalog, log, now, report }, signal) {

@@ -1,37 +1,80 @@
 import { findAlertRule, ruleSubjectExists, type StoredRule } from '../catalog/alert-rules.ts';
+import { type AuditAction, recordAudit } from '../catalog/audit.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { requireProject } from '../catalog/projects.ts';
 import { alertRuleProblem } from '../domain/alert-rules.ts';
+import { invalidRequest, notFound } from '../domain/errors.ts';
 import type { LockOptions } from '../load/change-facts.ts';
 import { changeEntities } from '../load/entities.ts';
 import type { Row } from '../load/publish.ts';
 import type { Stores } from '../load/stores.ts';
+import type { Writer } from './notes.ts';
 
-/** Adds a rule. Throws if it is invalid or its subject does not exist. */
-export async function addRule(stores: Stores, rule: StoredRule, waiting: LockOptions): Promise<void> {
+const MAX_NAME = 200;
+
+/** Adds a rule. Throws `invalid_request` if it is invalid or its subject does not exist. */
+export async function addRule(stores: Stores, rule: StoredRule, writer: Writer, waiting: LockOptions): Promise<void> {
   await changeEntities(stores, waiting, async ({ tx, put }) => {
     await checkRule(tx, rule);
     await put('alert_rules', [rowOf(rule)]);
+    await audit(tx, rule, { action: 'rule.created', ...writer });
   });
 }
 
-/** Removes a rule and returns it. Its open alert resolves with the next evaluation. */
-export function removeRule(stores: Stores, id: string, waiting: LockOptions): Promise<StoredRule> {
-  return changeEntities(stores, waiting, async ({ tx, remove }) => {
-    const rule = await findAlertRule(tx, id);
-    if (rule === undefined) throw new Error(`There is no rule '${id}'. 'rules list' shows all.`);
-    await remove('alert_rules', [rowOf(rule)]);
+/** Changes a rule; what is left out stays the same. Throws `not_found`, and what `addRule` throws. */
+export function changeRule(
+  stores: Stores,
+  id: string,
+  changes: Partial<Pick<StoredRule, 'name' | 'rule' | 'severity' | 'enabled'>>,
+  writer: Writer,
+  waiting: LockOptions,
+): Promise<StoredRule> {
+  return changeEntities(stores, waiting, async ({ tx, put }) => {
+    const rule = { ...(await requireRule(tx, id)), ...changes };
+    await checkRule(tx, rule);
+    await put('alert_rules', [rowOf(rule)]);
+    await audit(tx, rule, { action: 'rule.changed', ...writer });
     return rule;
   });
 }
 
-/** Throws if a rule is invalid, or its project or subject does not exist. */
-export async function checkRule(catalog: Catalog, { project, rule }: StoredRule): Promise<void> {
+/** Removes a rule and returns it. Its open alert resolves with the next evaluation. Throws `not_found`. */
+export function removeRule(stores: Stores, id: string, writer: Writer, waiting: LockOptions): Promise<StoredRule> {
+  return changeEntities(stores, waiting, async ({ tx, remove }) => {
+    const rule = await requireRule(tx, id);
+    await remove('alert_rules', [rowOf(rule)]);
+    await audit(tx, rule, { action: 'rule.removed', ...writer });
+    return rule;
+  });
+}
+
+/** Throws `invalid_request` if a rule is invalid or its subject does not exist. */
+export async function checkRule(catalog: Catalog, { project, name, rule }: StoredRule): Promise<void> {
+  if (name.trim() === '' || name.length > MAX_NAME || /\p{Cc}|\p{Cs}/u.test(name)) {
+    throw invalidRequest(`'name' must be a line of text of 1 to ${MAX_NAME} characters.`);
+  }
   const problem = alertRuleProblem(rule);
-  if (problem !== undefined) throw new Error(`The rule is invalid: ${problem}.`);
+  if (problem !== undefined) throw invalidRequest(`The rule is invalid: ${problem}.`);
   await requireProject(catalog, project);
   if (await ruleSubjectExists(catalog, project, rule)) return;
-  throw new Error(`The project '${project}' has no ${rule.scope.replace('_', ' ')} '${rule.id}'.`);
+  const subject = rule.scope.replace('_', ' ');
+  throw invalidRequest(`The project '${project}' has no ${subject} '${rule.id}', which the rule is about.`);
+}
+
+async function requireRule(tx: Catalog, id: string): Promise<StoredRule> {
+  const rule = await findAlertRule(tx, id);
+  if (rule === undefined) throw notFound(`There is no rule '${id.slice(0, 40)}'. 'rules list' shows all.`);
+  return rule;
+}
+
+async function audit(
+  tx: Catalog,
+  { id: subject, project, name, rule, severity, enabled }: StoredRule,
+  { action, by: actor, at }: Writer & { readonly action: AuditAction },
+): Promise<void> {
+  const { workspaceId: workspace } = await requireProject(tx, project);
+  const details = { project, name, rule, severity, enabled };
+  await recordAudit(tx, { at, workspace, actor, action, subject, details });
 }
 
 function rowOf({ id, project, name, rule, severity, enabled }: StoredRule): Row {

@@ -4,7 +4,13 @@ import { listKeywords } from '../catalog/keywords.ts';
 import { readCoverage } from '../catalog/manifest.ts';
 import { findAnyProject, type Project } from '../catalog/projects.ts';
 import { forgetSyncDays, listSyncDays, listSyncKeywords, type SyncDay } from '../catalog/sync-days.ts';
-import { putSyncProject, raiseEntityRevisions, readSyncProject, type SyncProject } from '../catalog/sync-projects.ts';
+import {
+  putSyncProject,
+  raiseEntityRevisions,
+  readSyncProject,
+  readSyncRequest,
+  type SyncProject,
+} from '../catalog/sync-projects.ts';
 import { findWorkspace } from '../catalog/workspaces.ts';
 import type { BrandTerm } from '../domain/brand-terms.ts';
 import { addDays, type Day, eachDay, earlier, later, monthsEarlier } from '../domain/dates.ts';
@@ -79,7 +85,7 @@ export async function prepare(
       brandChanged: !haveSameTerms(sync.brandTerms, project.brandTerms),
       monthlyThrough: (await readCoverage(catalog, project.id)).country_monthly?.lastDay ?? null,
       now: toMicroseconds(now),
-      staleBefore: toMicroseconds(now - staleAfter),
+      staleBefore: Math.max(toMicroseconds(now - staleAfter), (await readSyncRequest(catalog, project.id)) ?? 0),
     },
   };
 }

@@ -5,7 +5,13 @@ import { runProject } from '../../cli/sync.ts';
 import { FileLeases } from '../../server/catalog/file-leases.ts';
 import type { Leases } from '../../server/catalog/leases.ts';
 import { findAnyProject } from '../../server/catalog/projects.ts';
-import { NEVER_SYNCED, putSyncProject, putSyncState, readSyncProject } from '../../server/catalog/sync-projects.ts';
+import {
+  NEVER_SYNCED,
+  putSyncProject,
+  putSyncRequest,
+  putSyncState,
+  readSyncProject,
+} from '../../server/catalog/sync-projects.ts';
 import type { Day } from '../../server/domain/dates.ts';
 import { syncProjects } from '../../server/jobs/sync-projects.ts';
 import { leaseOf, syncDueProjects } from '../../server/sync/due.ts';
@@ -70,6 +76,22 @@ t.test('each project gets its first numbers before the history of any other', as
   t.equal(world.provider.asked().length, 0, 'nothing is due');
   world.clock += 7 * HOUR;
   t.match(await runDue(world), { synced: 4 });
+});
+
+t.test('a sync that somebody asks for fetches fresh days again, and once', async (t) => {
+  const from = '2026-03-01';
+  const world = await syncWorld(t, { from, since: from, tracked: 0 });
+  await runDue(world);
+  world.clock += HOUR;
+  world.provider.forget();
+  t.match(await runDue(world), { synced: 0 }, 'nothing is due');
+  await world.catalog.transaction((tx) => putSyncRequest(tx, 'Proj1', world.clock * 1000));
+  world.clock += 1000;
+  t.match(await runDue(world), { synced: 1, failed: 0 });
+  const days = world.provider.asked().filter(({ request }) => request?.dimensions.includes('device'));
+  t.ok(days.length > 0, 'days that are not final');
+  t.match(await runDue(world), { synced: 0 }, 'once');
+  await sameFacts(t, world);
 });
 
 t.test('new days of one project go before the history of others, also while that is under way', async (t) => {

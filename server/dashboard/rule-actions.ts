@@ -1,0 +1,78 @@
+import { Type } from 'typebox';
+import { testRuleOfProject } from '../alerts/test-rule.ts';
+import type { Context } from '../api/routes/context.ts';
+import { oneOf } from '../api/schema-types.ts';
+import { findAlertRule, type StoredRule } from '../catalog/alert-rules.ts';
+import type { AlertRule } from '../domain/alert-rules.ts';
+import { notFound } from '../domain/errors.ts';
+import { newUuid } from '../domain/ids.ts';
+import type { Stores } from '../load/stores.ts';
+import { addRule, changeRule, checkRule, removeRule } from '../projects/rules.ts';
+import { type AddAction, MANAGERS, WAITING, type Wanted } from './actions.ts';
+
+const strict = { additionalProperties: false };
+const name = Type.String();
+/** Checked by `checkRule`, which says what is possible. */
+const rule = Type.Unsafe<AlertRule>({});
+const choice = {
+  severity: Type.Optional(oneOf('Severity', ['info', 'warning', 'critical'])),
+  enabled: Type.Optional(Type.Boolean()),
+};
+
+/** Alert rules of a project: owners and admins write them, and look first when they would have opened an alert. */
+export function addRuleActions(add: AddAction, { facts, now }: Context, stores: Stores): void {
+  const { catalog } = stores;
+  add({
+    method: 'POST',
+    url: '/projects/:id/rules',
+    roles: MANAGERS,
+    status: 201,
+    body: Type.Object({ name, rule, ...choice }, strict),
+    run: async ({ project, body, by, at }) => {
+      const made: StoredRule = { id: newUuid(), project: project!.id, severity: 'warning', enabled: true, ...body };
+      await addRule(stores, made, { by, at }, WAITING);
+      return { rule: shownRule(made) };
+    },
+  });
+  add({
+    method: 'POST',
+    url: '/projects/:id/rules/test',
+    roles: MANAGERS,
+    body: Type.Object({ rule }, strict),
+    run: async ({ project, body, signal }) => {
+      const tested = { id: '', project: project!.id, name: 'test', severity: 'info', enabled: true, ...body } as const;
+      await checkRule(catalog, tested);
+      const { range, days } = await testRuleOfProject({ catalog, facts }, tested, { now: now(), signal });
+      return { from: range.from, to: range.to, days };
+    },
+  });
+  const find = async ({ project, ids }: Wanted): Promise<StoredRule> => {
+    const found = await findAlertRule(catalog, ids['rule']!);
+    if (found?.project !== project!.id) throw notFound('The project has no such rule.');
+    return found;
+  };
+  add({
+    method: 'PATCH',
+    url: '/projects/:id/rules/:rule',
+    roles: MANAGERS,
+    body: Type.Object({ name: Type.Optional(name), rule: Type.Optional(rule), ...choice }, strict),
+    find,
+    run: async ({ found, body, by, at }) => ({
+      rule: shownRule(await changeRule(stores, found.id, body, { by, at }, WAITING)),
+    }),
+  });
+  add({
+    method: 'DELETE',
+    url: '/projects/:id/rules/:rule',
+    roles: MANAGERS,
+    find,
+    run: async ({ found, by, at }) => {
+      await removeRule(stores, found.id, { by, at }, WAITING);
+    },
+  });
+}
+
+/** A rule in answers about its project. */
+export function shownRule({ id, name: shown, rule: what, severity, enabled }: StoredRule): object {
+  return { id, name: shown, rule: what, severity, enabled };
+}
