@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { createLink } from '../../server/catalog/sessions.ts';
+import { createLink, signInAddress } from '../../server/catalog/sessions.ts';
 import { isoInstant, toMicroseconds } from '../../server/domain/instants.ts';
 import { runningServers } from '../../server/runtime/running-servers.ts';
 import type { Settings } from '../../server/settings/settings.ts';
@@ -44,13 +44,8 @@ export function addLogin(program: Command): void {
     });
 }
 
-/** The secret follows `#`: browsers do not send this part, so no log contains it. */
-export function signInAddress(server: string, token: string): string {
-  return `${server}/app/sign-in#${token}`;
-}
-
 /** The server that runs on the data folder, or the one that would run with these settings. */
-function serverOf({ dataFolder, host, port }: Settings): string {
+export function serverOf({ dataFolder, host, port }: Settings): string {
   const running = URL.parse(runningServers(dataFolder)[0] ?? '');
   return `http://${browserHost(running?.hostname ?? host)}:${running?.port ?? port}`;
 }

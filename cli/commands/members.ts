@@ -1,7 +1,13 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { createInvitation, INVITATION_DAYS } from '../../server/catalog/invitations.ts';
+import { removeMember } from '../../server/catalog/members.ts';
+import { signInAddress } from '../../server/catalog/sessions.ts';
 import { addMember, listMembers, ROLES, type Role } from '../../server/catalog/workspaces.ts';
-import { print, printJson, printTable, withStores } from '../cli.ts';
+import { isoInstant } from '../../server/domain/instants.ts';
+import { isEmailAddress } from '../../server/domain/texts.ts';
+import { commandWriter, print, printJson, printTable, withStores } from '../cli.ts';
 import { examples } from '../help.ts';
+import { serverOf } from './login.ts';
 
 interface AddOptions {
   readonly workspace: string;
@@ -11,7 +17,7 @@ interface AddOptions {
 }
 
 export function addMembers(program: Command): void {
-  const command = program.command('members').description('add and list members of a workspace');
+  const command = program.command('members').description('add, invite, list and remove members of a workspace');
   command
     .command('add')
     .description('add a member, or change the role of one')
@@ -24,6 +30,36 @@ export function addMembers(program: Command): void {
       await withStores(({ catalog }) => addMember(catalog, workspace, email, role));
       if (json) printJson({ workspace, email, role });
       else print(`'${email}' is ${role} of workspace '${workspace}'.`);
+    });
+  command
+    .command('invite')
+    .description(`print a link that makes somebody a member; it works once, within ${INVITATION_DAYS} days`)
+    .requiredOption('--workspace <id>', 'the workspace')
+    .requiredOption('--email <email>', 'address of the new member', readEmail)
+    .addOption(new Option('--role <role>', 'what the member may do').choices(ROLES).makeOptionMandatory())
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', examples('members invite --workspace acme --email new@acme.example --role member'))
+    .action(async ({ workspace, email, role, json }: AddOptions) => {
+      const { invitation, url } = await withStores(async ({ catalog, settings }) => {
+        const made = await createInvitation(catalog, { workspace, email, role }, commandWriter());
+        const server = settings.publicUrl ?? serverOf(settings);
+        return { ...made, url: signInAddress(server, made.token) };
+      });
+      const expiresAt = isoInstant(invitation.expiresAt);
+      if (json) printJson({ invitation: { id: invitation.id, email, role, expiresAt }, url });
+      else print(`This link makes '${email}' ${role} of workspace '${workspace}', once, until ${expiresAt}:\n  ${url}`);
+    });
+  command
+    .command('remove')
+    .description('remove a member, whose sessions end at once')
+    .requiredOption('--workspace <id>', 'the workspace')
+    .requiredOption('--email <email>', 'address of the member', readEmail)
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', examples('members remove --workspace acme --email old@acme.example'))
+    .action(async ({ workspace, email, json }: Omit<AddOptions, 'role'>) => {
+      await withStores(({ catalog }) => removeMember(catalog, workspace, email, commandWriter()));
+      if (json) printJson({ workspace, email });
+      else print(`'${email}' is no longer a member of workspace '${workspace}'.`);
     });
   command
     .command('list')
@@ -39,6 +75,6 @@ export function addMembers(program: Command): void {
 }
 
 function readEmail(text: string): string {
-  if (!/^\S+@\S+$/.test(text)) throw new InvalidArgumentError('It must be an e-mail address.');
+  if (!isEmailAddress(text)) throw new InvalidArgumentError('It must be an e-mail address.');
   return text;
 }

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { type Command, InvalidArgumentError } from 'commander';
 import { createKey, findActiveKey } from '../../server/catalog/keys.ts';
-import { createLink } from '../../server/catalog/sessions.ts';
+import { createLink, signInAddress } from '../../server/catalog/sessions.ts';
 import { listWorkspaces } from '../../server/catalog/workspaces.ts';
 import { toMicroseconds } from '../../server/domain/instants.ts';
 import { readSettings, type Settings } from '../../server/settings/settings.ts';
@@ -11,7 +11,6 @@ import { print, withStores } from '../cli.ts';
 import { ensureDashboard } from '../dashboard.ts';
 import { examples } from '../help.ts';
 import { DEMO_KEY, DEMO_WORKSPACE, loadDemo } from './demo.ts';
-import { signInAddress } from './login.ts';
 
 const MAX_WORKERS = 64;
 

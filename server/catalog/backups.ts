@@ -26,7 +26,7 @@ export async function putLastBackup(catalog: Catalog, backup: LastBackup): Promi
 
 /**
  * Removes from a restored catalog what its data folder does not have (lists, replaced files) and what must not be valid
- * again (sessions, one-time links). Raises all revisions above any that was served before. Requires a transaction.
+ * again (sessions, one-time links, invitations). Raises all revisions above any that was served before. Requires a transaction.
  */
 export async function settleRestored(tx: Catalog): Promise<void> {
   await tx.statements.run('restored_lists');
@@ -35,5 +35,6 @@ export async function settleRestored(tx: Catalog): Promise<void> {
   await tx.statements.run('restored_retired_files');
   await tx.statements.run('restored_sessions');
   await tx.statements.run('restored_login_links');
+  await tx.statements.run('restored_invitations');
   await raiseAllRevisions(tx);
 }

@@ -81,7 +81,7 @@ export async function createLink(
 }
 
 /** A link that has not been used. */
-type Link = SignedIn &
+export type Link = SignedIn &
   Rights & {
     readonly role: Role | null;
     readonly id: string;
@@ -100,6 +100,11 @@ export async function takeLink(catalog: Catalog, token: string, at: Microseconds
     await tx.statements.run('login_links_forget', { hash, at });
     return link === undefined || link.expiresAt <= at ? undefined : { ...link, ...rightsOf(link) };
   });
+}
+
+/** Where a link signs in. The secret follows `#`: browsers do not send this part, so no log contains it. */
+export function signInAddress(server: string, token: string): string {
+  return `${server}/app/sign-in#${token}`;
 }
 
 async function requireMember(catalog: Catalog, workspace: string, email: string): Promise<void> {

@@ -1,3 +1,4 @@
+import type { Microseconds } from '../domain/instants.ts';
 import type { KeepDays } from '../domain/retention.ts';
 import { actorOf, recordAudit } from './audit.ts';
 import type { Catalog } from './catalog.ts';
@@ -75,25 +76,52 @@ export async function deleteWorkspace(tx: Catalog, id: string): Promise<void> {
   await tx.statements.run('workspace_delete', { workspace: id });
 }
 
-/** Adds a member or changes their role. */
-export async function addMember(catalog: Catalog, workspace: string, email: string, role: Role): Promise<void> {
-  await catalog.transaction(async (tx) => {
-    await requireWorkspace(tx, workspace);
-    await tx.statements.run('member_upsert', { workspace, email, role });
-    const details = { role };
-    await recordAudit(tx, { workspace, actor: actorOf(null), action: 'member.set', subject: email, details });
-  });
+/** Who changes the members of a workspace, and when. */
+export interface MemberWriter {
+  /** For the audit trail. */
+  readonly by: string;
+  readonly at: Microseconds;
 }
 
-export async function listMembers(catalog: Catalog, workspace: string): Promise<{ email: string; role: Role }[]> {
+/** A member of a workspace. */
+export interface MemberOf {
+  readonly email: string;
+  readonly role: Role;
+}
+
+/** Adds a member or changes their role, by command: whoever runs it can also make another owner. */
+export async function addMember(catalog: Catalog, workspace: string, email: string, role: Role): Promise<void> {
+  const writer = { by: actorOf(null), at: Date.now() * 1000 };
+  await catalog.transaction((tx) => setMember(tx, workspace, { email, role }, writer));
+}
+
+/** Adds a member or changes their role, in the transaction of the change. */
+export async function setMember(
+  tx: Catalog,
+  workspace: string,
+  { email, role }: MemberOf,
+  { by: actor, at }: MemberWriter,
+): Promise<void> {
+  await requireWorkspace(tx, workspace);
+  await tx.statements.run('member_upsert', { workspace, email, role });
+  const details = { role };
+  await recordAudit(tx, { at, workspace, actor, action: 'member.set', subject: email, details });
+}
+
+export async function listMembers(catalog: Catalog, workspace: string): Promise<MemberOf[]> {
   await requireWorkspace(catalog, workspace);
-  const members = await catalog.statements.all<{ email: string; role: Role }>('members_of_workspace', { workspace });
+  const members = await catalog.statements.all<MemberOf>('members_of_workspace', { workspace });
   return members.sort((a, b) => (a.email.toLowerCase() < b.email.toLowerCase() ? -1 : 1));
+}
+
+/** A member, whatever the case of the address; undefined for others. */
+export function findMember(catalog: Catalog, workspace: string, email: string): Promise<MemberOf | undefined> {
+  return catalog.statements.get<MemberOf>('member', { workspace, email });
 }
 
 /** The role of a member; undefined for others. */
 export async function findRole(catalog: Catalog, workspace: string, email: string): Promise<Role | undefined> {
-  return (await catalog.statements.get<{ role: Role }>('member_role', { workspace, email }))?.role;
+  return (await findMember(catalog, workspace, email))?.role;
 }
 
 /** Throws if the workspace does not exist. */

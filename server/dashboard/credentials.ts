@@ -1,6 +1,7 @@
 import { bearerKeys, bearerToken, type Credential, type Identity } from '../api/plugins/guard.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { CatalogCache } from '../catalog/catalog-cache.ts';
+import { takeInvitation } from '../catalog/invitations.ts';
 import type { Rights } from '../catalog/keys.ts';
 import { takeLink } from '../catalog/sessions.ts';
 import type { Role } from '../catalog/workspaces.ts';
@@ -33,7 +34,7 @@ export function sessionCookies({ catalogCache, now, publicUrl }: Omit<Sources, '
   };
 }
 
-/** What begins a session: a key, or the token of a sign-in link, which is used up. */
+/** What begins a session: a key, or the token of a sign-in link or an invitation, which is used up. */
 export function signInTokens({ catalog, catalogCache, now, publicUrl }: Sources): Credential {
   const keys = bearerKeys(catalogCache);
   const isLink = (token: string | undefined): token is string => token !== undefined && LINK_PATTERN.test(token);
@@ -43,12 +44,13 @@ export function signInTokens({ catalog, catalogCache, now, publicUrl }: Sources)
       requireSameOrigin(request, publicUrl);
       const token = bearerToken(request.headers.authorization);
       if (!isLink(token)) return keys.find(request);
-      const link = await takeLink(catalog, token, toMicroseconds(now()));
+      const at = toMicroseconds(now());
+      const link = (await takeLink(catalog, token, at)) ?? (await takeInvitation(catalog, token, at));
       return link && identityOf(link);
     },
     refusal: (request) =>
       isLink(bearerToken(request.headers.authorization))
-        ? new KnownError('unauthorized', 'This link was already used or is older than 10 minutes. Create a new one.')
+        ? new KnownError('unauthorized', 'This link was already used or taken back, or is too old. Ask for a new one.')
         : keys.refusal(request),
   };
 }

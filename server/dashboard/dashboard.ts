@@ -8,12 +8,14 @@ import { openUsage } from '../catalog/open-usage.ts';
 import { notFound } from '../domain/errors.ts';
 import type { Stores } from '../load/stores.ts';
 import { takeActions } from './actions.ts';
+import { addAuditActions } from './audit-actions.ts';
 import { addBrandActions } from './brand-actions.ts';
 import { addChannelActions } from './channel-actions.ts';
 import { addConnectActions, addConnectCallback } from './connect-actions.ts';
 import { addGroupActions } from './group-actions.ts';
 import { addKeyRoutes } from './key-routes.ts';
 import { addKeywordActions } from './keyword-actions.ts';
+import { addMemberActions } from './member-actions.ts';
 import { addNoteActions } from './note-actions.ts';
 import { addPages } from './pages.ts';
 import { addProjectRoutes } from './project-routes.ts';
@@ -77,6 +79,8 @@ export async function addDashboard(
       addBrandActions(add, context, stores);
       addRuleActions(add, context, stores);
       addSyncActions(add, stores);
+      addMemberActions(add, context);
+      addAuditActions(add, context, usage);
       addChannelActions(add, stores);
       addConnectActions(add, context, stores);
       const answerUnknown = (): never => {

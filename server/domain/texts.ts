@@ -14,3 +14,8 @@ function rank(unit: number): number {
   if (unit < 0xd800) return unit;
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
 }
+
+/** Whether a text looks like the address of a mailbox. Only a message to it could prove more. */
+export function isEmailAddress(text: string): boolean {
+  return text.length <= 254 && /^[^\s@\p{Cc}\p{Cs}]+@[^\s@\p{Cc}\p{Cs}]+$/u.test(text);
+}

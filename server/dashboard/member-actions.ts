@@ -1,0 +1,91 @@
+import { Type } from 'typebox';
+import type { Context } from '../api/routes/context.ts';
+import { oneOf } from '../api/schema-types.ts';
+import { createInvitation, type Invitation, listInvitations, revokeInvitation } from '../catalog/invitations.ts';
+import { changeRole, removeMember } from '../catalog/members.ts';
+import { signInAddress } from '../catalog/sessions.ts';
+import { findMember, listMembers, type MemberOf, ROLES } from '../catalog/workspaces.ts';
+import { invalidRequest, notFound } from '../domain/errors.ts';
+import { isoInstant } from '../domain/instants.ts';
+import { isEmailAddress } from '../domain/texts.ts';
+import { type AddAction, MANAGERS, OWNERS, type Wanted } from './actions.ts';
+
+const role = oneOf('Role', ROLES);
+
+/** Members and invitations of a workspace: owners decide who may what; owners and admins see it. */
+export function addMemberActions(add: AddAction, { catalog, publicUrl, now }: Context): void {
+  add({
+    method: 'GET',
+    url: '/members',
+    roles: MANAGERS,
+    run: async ({ workspace }) => ({ members: await listMembers(catalog, workspace) }),
+  });
+  const find = async ({ workspace, ids }: Wanted): Promise<MemberOf> => {
+    const member = await findMember(catalog, workspace, ids['email']!);
+    if (member === undefined) throw notFound('The workspace has no such member.');
+    return member;
+  };
+  add({
+    method: 'PATCH',
+    url: '/members/:email',
+    roles: OWNERS,
+    body: Type.Object({ role }, { additionalProperties: false }),
+    find,
+    run: async ({ workspace, found: { email }, body, by, at }) => {
+      await changeRole(catalog, workspace, { email, ...body }, { by, at });
+      return { member: { email, role: body.role } };
+    },
+  });
+  add({
+    method: 'DELETE',
+    url: '/members/:email',
+    roles: OWNERS,
+    find,
+    run: ({ workspace, found: { email }, by, at }) => removeMember(catalog, workspace, email, { by, at }),
+  });
+  add({
+    method: 'GET',
+    url: '/invitations',
+    roles: OWNERS,
+    run: async ({ workspace, at }) => ({
+      invitations: (await listInvitations(catalog, workspace, at)).map(shownInvitation),
+    }),
+  });
+  add({
+    method: 'POST',
+    url: '/invitations',
+    roles: OWNERS,
+    status: 201,
+    body: Type.Object({ email: Type.String(), role }, { additionalProperties: false }),
+    run: async ({ workspace, body, by, at, request, reply }) => {
+      const email = body.email.trim();
+      if (!isEmailAddress(email)) throw invalidRequest("'email' must be an e-mail address such as you@shop.example.");
+      const { invitation, token } = await createInvitation(catalog, { ...body, workspace, email }, { by, at });
+      reply.header('cache-control', 'no-store');
+      // Without a public address, the one that the owner's browser uses.
+      const server = publicUrl ?? `${request.protocol}://${request.host}`;
+      return { invitation: shownInvitation(invitation), url: signInAddress(server, token) };
+    },
+  });
+  add({
+    method: 'DELETE',
+    url: '/invitations/:invitation',
+    roles: OWNERS,
+    find: async ({ workspace, ids }: Wanted): Promise<Invitation> => {
+      const open = await listInvitations(catalog, workspace, now() * 1000);
+      const invitation = open.find(({ id }) => id === ids['invitation']);
+      if (invitation === undefined) throw notFound('The workspace has no such invitation.');
+      return invitation;
+    },
+    run: async ({ workspace, found, by, at }) => {
+      const isRevoked = await revokeInvitation(catalog, workspace, found, { by, at });
+      if (!isRevoked) throw notFound('The invitation was used meanwhile.');
+    },
+  });
+}
+
+const shownInvitation = ({ id, email, role: wanted, createdBy, createdAt, expiresAt }: Invitation) => ({
+  ...{ id, email, role: wanted, createdBy },
+  createdAt: isoInstant(createdAt),
+  expiresAt: isoInstant(expiresAt),
+});

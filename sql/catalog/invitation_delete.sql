@@ -1,0 +1,2 @@
+-- Removes an invitation. $id.
+delete from invitations where id = $id

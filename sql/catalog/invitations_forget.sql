@@ -1,0 +1,2 @@
+-- Forgets invitations that have ended. $at: microseconds.
+delete from invitations where expires_at <= $at
