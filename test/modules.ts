@@ -23,7 +23,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
     ],
   },
   dashboard: {
-    purpose: 'the web page at `/app`: sessions and files; `client/` runs in the browser',
+    purpose: 'the web page at `/app`: sessions, files, what members do; `client/` runs in the browser',
     imports: ['api', 'reports', 'projects', 'channels', 'alerts', 'sync', 'load', 'facts', 'catalog', 'domain'],
   },
   mcp: {
@@ -58,7 +58,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
     imports: ['lists', 'facts', 'catalog', 'storage', 'domain', 'runtime'],
   },
   projects: {
-    purpose: 'what commands change without a load: projects, properties, tracked queries',
+    purpose: 'what members and commands change without a load: projects, queries, groups, terms, rules, notes',
     imports: ['providers', 'load', 'facts', 'catalog', 'storage', 'domain', 'runtime', 'settings'],
   },
   import: {
