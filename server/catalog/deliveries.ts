@@ -44,6 +44,8 @@ const CLAIM = 25_000_000;
 /** Attempts of one channel at a time. */
 const AT_ONCE = 4;
 const KEPT = 30 * 86_400_000_000;
+/** Deliveries to forget at a time. */
+const FORGOTTEN = 2000;
 
 /**
  * Claims what is due and no other sender has.
@@ -55,7 +57,7 @@ export async function claimDeliveries(
   render: (body: string) => string,
 ): Promise<ClaimedDelivery[]> {
   const due = (reader: Catalog): Promise<Omit<ClaimedDelivery, 'claim'>[]> =>
-    reader.statements.all('deliveries_due', { now, atOnce: AT_ONCE });
+    reader.statements.all('deliveries_due', { now, latest: now + 2 * CLAIM, atOnce: AT_ONCE });
   // A transaction makes all processes read again, so there is none without work.
   if ((await due(catalog)).length === 0) return [];
   return catalog.transaction(async (tx) => {
@@ -152,9 +154,11 @@ export async function listDeliveries(catalog: Catalog, channel: string | null, l
   return catalog.statements.all('deliveries_of_channel', { channel, limit });
 }
 
-/** Forgets what ended 30 days ago. */
+/** Forgets what ended 30 days ago, not too many at a time: others wait for the transaction. */
 export async function forgetDeliveries(catalog: Catalog, now: Microseconds): Promise<void> {
   const before = now - KEPT;
   if ((await catalog.statements.get('deliveries_ended', { before })) === undefined) return;
-  await catalog.transaction(async (tx) => void (await tx.statements.run('deliveries_forget', { before })));
+  await catalog.transaction(
+    async (tx) => void (await tx.statements.run('deliveries_forget', { before, limit: FORGOTTEN })),
+  );
 }

@@ -29,6 +29,8 @@ export interface Sent {
 
 /** While attempts run, milliseconds after which to look for others that are due. */
 const LOOK = 500;
+/** Milliseconds to wait for attempts that end together: claims of several are one transaction. */
+const GATHER = 100;
 /** Milliseconds after which claims are renewed. */
 const RENEW = 8000;
 /** Random share by which a pause is longer or shorter. */
@@ -66,6 +68,7 @@ export async function sendDue(catalog: OpenCatalog, options: SendOptions): Promi
       const rested = new AbortController();
       await Promise.race([...running.values(), sleep(LOOK, AbortSignal.any([signal, rested.signal]))]);
       rested.abort();
+      await sleep(GATHER, signal);
     }
   } finally {
     // They end with the signal at the latest, and need the catalog until then.

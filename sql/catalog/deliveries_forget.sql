@@ -1,2 +1,3 @@
--- Removes deliveries that ended before an instant. $before: microseconds.
-delete from deliveries where ended_at < $before
+-- Removes the first deliveries that ended before an instant. $before: microseconds; $limit.
+delete from deliveries
+where id in (select id from deliveries where ended_at < $before order by ended_at limit $limit)

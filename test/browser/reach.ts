@@ -4,8 +4,10 @@ import { createServer } from 'node:net';
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import { ensureDashboard } from '../../cli/dashboard.ts';
+import { eachDay } from '../../server/domain/dates.ts';
 import { connectedTeam } from '../dashboard/connected-team.ts';
 import { startReceiver } from '../fakes/receiver.ts';
+import { facts, keyword } from '../world.ts';
 import { settled, watchedPage } from './browser.ts';
 import { browser, lookAt, seriousFindings, WIDE } from './setup.ts';
 
@@ -21,7 +23,13 @@ async function freePort(): Promise<number> {
 await ensureDashboard();
 const port = await freePort();
 const origin = `http://127.0.0.1:${port}`;
+const DAYS = eachDay('2025-12-01', '2026-03-10');
 const team = await connectedTeam(t, {
+  tables: {
+    keywords: [keyword('Kw001', 'walking boots'), keyword('Kw002', 'running shoes')],
+    site_daily: facts('date device', ...DAYS.map((day, index) => [day, 'mobile', 20 + (index % 9), 400, 900])),
+    keyword_daily: facts('keyword_id date device', ...DAYS.map((day) => ['Kw001', day, 'mobile', 5, 60, 200])),
+  },
   environment: { ORDINATE_PUBLIC_URL: origin, ORDINATE_DELIVERY_LOOPBACK: 'on' },
 });
 await team.app.listen({ host: '127.0.0.1', port });
@@ -94,7 +102,7 @@ t.test('a channel is added, tested, looked at, disabled and removed', async (t) 
   await page.locator('[aria-invalid=true]').waitFor();
   t.equal(await page.getByLabel('Address').inputValue(), 'http://10.0.0.1/hook', 'kept');
   await page.getByLabel('Address').fill(`${receiver.origin}/hook`);
-  await page.getByLabel('Name').fill('Deploys');
+  await page.getByLabel('Name', { exact: true }).fill('Deploys');
   await page.getByLabel('Digest of each week').check();
   await page.getByRole('button', { name: 'Add', exact: true }).click();
   t.match(await page.locator('.notice code').innerText(), /^whsec_/);
@@ -162,5 +170,133 @@ t.test('a note is added, changed and removed; members change only their own', as
   await page.getByRole('button', { name: 'Remove for good' }).click();
   await page.getByText('No notes yet').waitFor();
   t.strictSame((await team.read('/projects/Proj1/notes')).body.notes, []);
+  t.strictSame(others(problems), []);
+});
+
+t.test('brand terms, groups, page groups and rules are looked at before they are saved', async (t) => {
+  const { page, problems } = await pageOf('admin');
+  await open(page, '/app/p/Proj1/settings');
+  await lookAt(t, page, 'settings');
+  t.strictSame(await seriousFindings(page), [], 'axe');
+
+  await page.getByLabel('Terms', { exact: true }).fill('acme\nword: bot');
+  await page.getByRole('button', { name: 'Show what changes' }).click();
+  await page.getByText(/would count as brand/).waitFor();
+  await page.getByRole('region', { name: 'Brand terms' }).getByRole('button', { name: 'Save' }).click();
+  await page.getByText(/would count as brand/).waitFor({ state: 'detached' });
+  await page.reload();
+  await settled(page);
+  t.equal(await page.getByLabel('Terms', { exact: true }).inputValue(), 'acme\nword: bot');
+
+  const groups = page.getByRole('region', { name: 'Groups of keywords' });
+  await page.getByRole('button', { name: 'Add a group' }).click();
+  await groups.getByLabel('Name', { exact: true }).fill('Boots');
+  await groups.getByLabel('Value', { exact: true }).fill('boots');
+  await groups.getByRole('button', { name: 'Show what it selects' }).click();
+  await groups.getByText('1 member').waitFor();
+  await groups.getByText('walking boots').waitFor();
+  await lookAt(t, page, 'settings-group');
+  await groups.getByRole('button', { name: 'Add', exact: true }).click();
+  await groups.getByText('query contains boots').waitFor();
+  await page.getByRole('button', { name: 'Add a group' }).click();
+  await groups.getByLabel('Name', { exact: true }).fill('By hand');
+  await groups.getByLabel('Kind').selectOption('manual');
+  await groups.getByLabel('running shoes').check();
+  await groups.getByRole('button', { name: 'Add', exact: true }).click();
+  await groups.getByText('1 keyword').waitFor();
+  const { body: stored } = await team.read('/projects/Proj1/groups');
+  t.match(stored.groups, [
+    {
+      name: 'Boots',
+      kind: 'rule',
+      rule: { match: 'all', conditions: [{ field: 'query', op: 'contains', value: 'boots' }] },
+    },
+    { name: 'By hand', kind: 'manual', keywordIds: ['Kw002'] },
+  ]);
+
+  const pages = page.getByRole('region', { name: 'Groups of pages' });
+  await page.getByRole('button', { name: 'Add a page group' }).click();
+  await pages.getByLabel('Name', { exact: true }).fill('Blog');
+  await pages.getByLabel('Value', { exact: true }).fill('/blog/');
+  await pages.getByRole('button', { name: 'Add', exact: true }).click();
+  await pages.getByText('path begins with /blog/').waitFor();
+
+  const rules = page.getByRole('region', { name: 'Alert rules' });
+  await page.getByRole('button', { name: 'Add a rule' }).click();
+  await rules.getByLabel('Name', { exact: true }).fill('Fewer clicks');
+  await rules.getByLabel('Value', { exact: true }).fill('20');
+  await rules.getByRole('button', { name: 'Test over the last year' }).click();
+  await rules.getByText(/^\d+ alerts? from/).waitFor();
+  await settled(page);
+  await lookAt(t, page, 'settings-rule');
+  t.strictSame(await seriousFindings(page), [], 'axe');
+  await rules.getByRole('button', { name: 'Add', exact: true }).click();
+  await rules.getByText(/falls by 20 %/).waitFor();
+  await rules.getByRole('button', { name: 'Edit Fewer clicks' }).click();
+  await rules.getByLabel('Compared with').selectOption('value');
+  await rules.getByLabel('Value', { exact: true }).fill('5');
+  await rules.getByRole('button', { name: 'Save' }).click();
+  await rules.getByText(/below 5;/).waitFor();
+  await rules.getByRole('button', { name: 'Remove' }).click();
+  await rules.getByRole('button', { name: 'Remove for good' }).click();
+  await rules.getByText(/below 5;/).waitFor({ state: 'detached' });
+  t.strictSame(others(problems), []);
+});
+
+t.test('queries are tracked, tagged and archived', async (t) => {
+  const { page, problems } = await pageOf('admin');
+  await open(page, '/app/p/Proj1/keywords');
+  await page.getByRole('button', { name: 'Track queries' }).click();
+  await page.getByLabel('Queries').fill('hiking socks\nwalking boots');
+  await page.getByRole('button', { name: 'Track', exact: true }).click();
+  await page.getByText('1 query is tracked from now on; 1 were tracked already.').waitFor();
+  await page.getByRole('link', { name: 'walking boots' }).click();
+  await page.getByRole('button', { name: 'Tags and target page' }).click();
+  await page.getByLabel('Tags').fill('summer, boots');
+  await page.getByLabel('Target page').fill('https://elsewhere.example/boots');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.locator('.keyword-head').getByText('summer').waitFor();
+  await page.getByRole('button', { name: 'Archive' }).click();
+  await page.getByRole('button', { name: 'Stop tracking it; its days stay' }).click();
+  await page.getByRole('heading', { name: 'Keywords' }).waitFor();
+  await settled(page);
+  t.equal(await page.getByRole('link', { name: 'walking boots' }).count(), 0);
+  t.strictSame(others(problems), []);
+});
+
+t.test('a colleague is invited, signs in and gets another role; all of it is in the audit trail', async (t) => {
+  const { page, problems } = await pageOf('owner');
+  await open(page, '/app/members');
+  await page.getByLabel('E-mail address').fill('new@acme.example');
+  await page.getByLabel('Role', { exact: true }).selectOption('admin');
+  await page.getByRole('button', { name: 'Invite' }).click();
+  const link = await page.locator('.notice code').innerText();
+  await page.getByRole('list', { name: 'Invitations' }).getByText('new@acme.example').waitFor();
+  await lookAt(t, page, 'members');
+  t.strictSame(await seriousFindings(page), [], 'axe');
+  const context = await browser.newContext({ viewport: WIDE });
+  t.teardown(() => context.close());
+  const other = await watchedPage(context, origin);
+  await other.page.goto(link);
+  await other.page.getByRole('heading', { name: 'Projects' }).waitFor();
+  t.equal(await other.page.getByRole('link', { name: 'Members' }).count(), 1, 'an admin sees them');
+  await open(page, '/app/members');
+  await page.getByLabel('Role of new@acme.example').selectOption('member');
+  await open(other.page, '/app');
+  t.equal(await other.page.getByRole('link', { name: 'Members' }).count(), 0, 'from the next request');
+  const item = page.getByRole('listitem').filter({ hasText: 'new@acme.example' });
+  await item.getByRole('button', { name: 'Remove' }).click();
+  await item.getByRole('button', { name: 'Remove from the workspace' }).click();
+  await item.waitFor({ state: 'detached' });
+  await open(other.page, '/app');
+  await other.page.getByLabel('API key').waitFor();
+  await open(page, '/app/audit');
+  for (const what of ['invitation created', 'member removed', 'grant created']) {
+    t.ok((await page.getByText(what, { exact: true }).count()) > 0, what);
+  }
+  await page.getByLabel('About').selectOption('invitation');
+  t.equal(await page.getByText('member removed').count(), 0);
+  await lookAt(t, page, 'audit');
+  t.strictSame(await seriousFindings(page), [], 'axe');
   t.strictSame(others(problems), []);
 });

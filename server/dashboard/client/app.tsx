@@ -35,7 +35,9 @@ export function App() {
           <Route path="/app" component={Projects} />
           <Route path="/app/connect" component={Connect} />
           <Route path="/app/channels" component={Channels} />
+          <Route path="/app/members" component={Members} />
           <Route path="/app/keys" component={Keys} />
+          <Route path="/app/audit" component={Audit} />
           <Route path="/app/p/:project" component={Overview} />
           <Route path="/app/p/:project/queries" component={Queries} />
           <Route path="/app/p/:project/pages" component={Pages} />
@@ -45,6 +47,7 @@ export function App() {
           <Route path="/app/p/:project/alerts" component={Alerts} />
           <Route path="/app/p/:project/notes" component={Notes} />
           <Route path="/app/p/:project/data" component={Data} />
+          <Route path="/app/p/:project/settings" component={Settings} />
           <Route default component={Missing} />
         </Router>
       </Boundary>
@@ -63,4 +66,7 @@ const Notes = lazyScreen(async () => (await import('./screens/notes.tsx')).Notes
 const Data = lazyScreen(async () => (await import('./screens/data.tsx')).Data);
 const Connect = lazyScreen(async () => (await import('./screens/connect.tsx')).Connect);
 const Channels = lazyScreen(async () => (await import('./screens/channels.tsx')).Channels);
+const Members = lazyScreen(async () => (await import('./screens/members.tsx')).Members);
+const Audit = lazyScreen(async () => (await import('./screens/audit.tsx')).Audit);
+const Settings = lazyScreen(async () => (await import('./screens/settings.tsx')).Settings);
 const Keys = lazyScreen(async () => (await import('./screens/keys.tsx')).Keys);

@@ -45,7 +45,8 @@ create table deliveries (
   ended_at integer
 ) strict, without rowid;
 create index deliveries_of_channel on deliveries (channel_id, created_at);
-create index deliveries_pending on deliveries (next_at) where state = 'pending';
+create index deliveries_pending on deliveries (channel_id, next_at, created_at, id) where state = 'pending';
+create index deliveries_claimed on deliveries (channel_id, claimed_until) where claimed_until is not null;
 create index deliveries_ended on deliveries (ended_at) where ended_at is not null;
 
 -- Whether channels were told that the sync of a project fails.

@@ -12,11 +12,16 @@ export const SCREENS: readonly (readonly [path: string, name: string, icon: Icon
   ['/data', 'Data', 'data', 'd'],
 ];
 
+/** The screen for its owners and admins. */
+export const SETTINGS_SCREEN = ['/settings', 'Settings', 'settings', 's'] as const;
+
 /** The screens of a workspace, for its owners and admins. */
 export const WORKSPACE_SCREENS: readonly (readonly [address: string, name: string, icon: IconName])[] = [
   ['/app/connect', 'Connect', 'connect'],
   ['/app/channels', 'Channels', 'channels'],
+  ['/app/members', 'Members', 'members'],
   ['/app/keys', 'Keys', 'keys'],
+  ['/app/audit', 'Audit trail', 'audit'],
 ];
 
 /** The id of the project that an address is about. */

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
-import { SCREENS } from './screens.ts';
+import { SCREENS, SETTINGS_SCREEN } from './screens.ts';
 import { useScreenLink } from './view.ts';
 
 /** How long after `g` a letter goes somewhere, in milliseconds. */
@@ -33,7 +33,7 @@ export function useShortcuts(project: string | undefined): void {
         return;
       }
       if (event.timeStamp - pressedG < PAUSE) {
-        const screen = SCREENS.find(([, , , letter]) => letter === event.key);
+        const screen = [...SCREENS, SETTINGS_SCREEN].find(([, , , letter]) => letter === event.key);
         if (event.key === 'h') route('/app');
         else if (screen !== undefined && project !== undefined) route(link(`/app/p/${project}${screen[0]}`));
       }

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import icon from '../icon.svg';
 import { ApiError, forgetAnswers, isManager, request, session, useResource } from '../lib/api.ts';
-import { projectOf, SCREENS, WORKSPACE_SCREENS } from '../lib/screens.ts';
+import { projectOf, SCREENS, SETTINGS_SCREEN, WORKSPACE_SCREENS } from '../lib/screens.ts';
 import { useScroll } from '../lib/scroll.ts';
 import { useShortcuts } from '../lib/shortcuts.ts';
 import { nextTheme, themeChoice } from '../lib/theme.ts';
@@ -39,6 +39,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
 
 function Sidebar({ project, path }: { project: string | undefined; path: string }) {
   const link = useScreenLink();
+  const screens = isManager.value ? [...SCREENS, SETTINGS_SCREEN] : SCREENS;
   return (
     <header class="sidebar">
       <a class="brand" href="/app" aria-label="Ordinate, all projects">
@@ -49,7 +50,7 @@ function Sidebar({ project, path }: { project: string | undefined; path: string 
       <nav aria-label="Screens">
         <NavLink href="/app" name="Projects" icon="projects" isCurrent={path === '/app'} />
         {project !== undefined &&
-          SCREENS.map(([below, name, iconName]) => (
+          screens.map(([below, name, iconName]) => (
             <NavLink
               key={below}
               href={link(`/app/p/${project}${below}`)}

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { apiPath, useResource } from '../lib/api.ts';
+import { apiPath, isManager, useResource } from '../lib/api.ts';
 import { formatDate } from '../lib/dates.ts';
 import { formatCount, formatMetric, METRIC_NAMES, plural } from '../lib/format.ts';
 import type { Alert, AlertsAnswer, Day, Metric, Project } from '../lib/types.ts';
@@ -69,9 +69,12 @@ function List({
           <p>
             Every day is checked for drops of traffic, keywords that fell or vanished, and pages that changed places.
           </p>
-          <p>
-            Rules of your own: <code>ordinate rules add --help</code>
-          </p>
+          {isManager.value && (
+            <p>
+              <a href={`/app/p/${project.id}/settings`}>Add rules of your own</a>, and{' '}
+              <a href="/app/channels">choose who is told</a>.
+            </p>
+          )}
         </Empty>
       )}
       {alerts.length > 0 && (

@@ -1,8 +1,11 @@
-import { useResource } from '../lib/api.ts';
+import { useState } from 'preact/hooks';
+import { isManager, useResource } from '../lib/api.ts';
 import { addDays, countDays, formatAgo, formatDate, formatInstant, formatMonth, formatRange } from '../lib/dates.ts';
+import { send, useWork } from '../lib/form.ts';
 import { formatCount, formatShare } from '../lib/format.ts';
 import type { Day, Project, Range, SiteAnswer } from '../lib/types.ts';
 import { CopyButton } from '../parts/copy.tsx';
+import { Problem } from '../parts/form.tsx';
 import { ProjectScreen } from '../parts/project-screen.tsx';
 import { Command, Empty, ErrorBox, Skeleton } from '../parts/states.tsx';
 
@@ -76,7 +79,7 @@ function State({ project }: { project: Project }) {
   const { calendar, tables, reconciledThrough, sync } = data;
   return (
     <>
-      {sync && <Sync sync={sync} />}
+      {sync && <Sync sync={sync} project={project} onChange={reload} />}
       <dl class="facts card">
         <Fact
           name="Data through"
@@ -121,7 +124,21 @@ function Fact({ name, value, title }: { name: string; value: string; title?: str
   );
 }
 
-function Sync({ sync: { lastRun, nextRun, backfill, error } }: { sync: NonNullable<DataAnswer['sync']> }) {
+interface SyncProps {
+  readonly sync: NonNullable<DataAnswer['sync']>;
+  readonly project: Project;
+  readonly onChange: () => void;
+}
+
+function Sync({ sync: { lastRun, nextRun, backfill, error }, project, onChange }: SyncProps) {
+  const work = useWork();
+  const [isRequested, setRequested] = useState(false);
+  const syncNow = (): Promise<boolean> =>
+    work.run(async () => {
+      await send('POST', `/projects/${project.id}/sync`, {});
+      setRequested(true);
+      onChange();
+    });
   const share = backfill.total === 0 ? 0 : backfill.done / backfill.total;
   return (
     <section class="card sync" aria-label="Sync">
@@ -134,6 +151,18 @@ function Sync({ sync: { lastRun, nextRun, backfill, error } }: { sync: NonNullab
         {nextRun !== null && `; next run ${formatAgo(nextRun)}`}
       </p>
       {error !== null && <p class="problem">{error}</p>}
+      {isManager.value && (
+        <p class="form-buttons">
+          {isRequested ? (
+            <span role="status">It begins within seconds.</span>
+          ) : (
+            <button type="button" class="button" disabled={work.isBusy} onClick={() => void syncNow()}>
+              Sync now
+            </button>
+          )}
+        </p>
+      )}
+      <Problem problem={work.problem} />
     </section>
   );
 }

@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks';
 import { useRoute } from 'preact-iso/router';
-import { apiPath, useResource } from '../lib/api.ts';
+import { apiPath, isManager, useResource } from '../lib/api.ts';
 import { comparedOf } from '../lib/changes.ts';
 import { formatDate } from '../lib/dates.ts';
 import { writeFilter } from '../lib/filter.ts';
@@ -17,6 +17,7 @@ import {
 import { DeviceSelect } from '../parts/controls.tsx';
 import { CopyButton } from '../parts/copy.tsx';
 import { MetricTable } from '../parts/data-table.tsx';
+import { KeywordActions } from '../parts/keyword-form.tsx';
 import { Performance } from '../parts/performance.tsx';
 import { CompareSelect, PeriodSelect } from '../parts/period.tsx';
 import { ProjectScreen } from '../parts/project-screen.tsx';
@@ -31,6 +32,8 @@ interface KeywordAnswer {
     readonly intent: string;
     readonly trackedSince: string;
     readonly groupIds: readonly string[];
+    readonly tags: readonly string[];
+    readonly targetUrl: string | null;
   };
   readonly pages: readonly PageRow[];
 }
@@ -100,8 +103,15 @@ function KeywordView({ project, id }: { project: Project; id: string }) {
             {group.name}
           </a>
         ))}
+        {keyword.tags.map((tag) => (
+          <span key={tag} class="pill" dir="auto">
+            {tag}
+          </span>
+        ))}
         <span class="muted">tracked since {formatDate(keyword.trackedSince.slice(0, 10))}</span>
+        {keyword.targetUrl !== null && <span class="muted">target: {keyword.targetUrl}</span>}
       </div>
+      {isManager.value && <KeywordActions project={project} keyword={keyword} onChange={reload} />}
       <KeywordPerformance project={project} keyword={keyword} />
       <h2 class="section">Pages that ranked</h2>
       {pages.length === 0 ? (

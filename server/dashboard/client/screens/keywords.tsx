@@ -1,4 +1,5 @@
-import { apiPath, useResource } from '../lib/api.ts';
+import { useState } from 'preact/hooks';
+import { apiPath, isManager, useResource } from '../lib/api.ts';
 import { comparedOf } from '../lib/changes.ts';
 import { joinFilters } from '../lib/filter.ts';
 import { formatCount, plural } from '../lib/format.ts';
@@ -12,7 +13,8 @@ import { GroupTree } from '../parts/group-tree.tsx';
 import { CompareSelect, PeriodSelect } from '../parts/period.tsx';
 import { ProjectScreen } from '../parts/project-screen.tsx';
 import { Sparkline } from '../parts/sparkline.tsx';
-import { Command, Empty, ErrorBox } from '../parts/states.tsx';
+import { Empty, ErrorBox } from '../parts/states.tsx';
+import { TrackQueries } from '../parts/track-queries.tsx';
 
 /** Positions that belong together: each with the filter that has them. */
 const BUCKETS = [
@@ -29,6 +31,8 @@ export function Keywords() {
   const view = useView();
   const bucket = BUCKETS.find(([name]) => name === view.get('positions'));
   const filter = useFilter('query');
+  const [isAdding, setAdding] = useState(false);
+  const [done, setDone] = useState('');
   const baseFor = (project: Project): Parameters => ({
     ...rangeParameters(view, project),
     device: view.device === 'all' ? null : view.device,
@@ -53,23 +57,45 @@ export function Keywords() {
             path={`/projects/${project.id}/keywords`}
             parameters={{ ...parametersFor(project), limit: PAGE_SIZE }}
           />
+          {isManager.value && !isAdding && (
+            <button type="button" class="button" onClick={() => setAdding(true)}>
+              Track queries
+            </button>
+          )}
         </>
       )}
     >
-      {(project) =>
-        project.trackedKeywords === 0 ? (
-          <NoKeywords project={project} />
-        ) : (
-          <div class="keywords">
-            <Groups project={project} />
-            <div class="keywords-list">
-              <Buckets project={project} parameters={baseFor(project)} />
-              <FilterBar field="query" placeholder="Search keywords   /" />
-              <List project={project} parameters={parametersFor(project)} />
+      {(project) => (
+        <>
+          {done && (
+            <p class="notice notice-good" role="status">
+              {done}
+            </p>
+          )}
+          {isAdding && (
+            <TrackQueries
+              project={project}
+              onEnd={(text = '') => {
+                setAdding(false);
+                setDone(text);
+              }}
+            />
+          )}
+          {project.trackedKeywords === 0 && done === '' ? (
+            <NoKeywords onAdd={isAdding ? undefined : () => setAdding(true)} />
+          ) : (
+            // Made again where queries were added, to ask for them.
+            <div class="keywords" key={done}>
+              <Groups project={project} />
+              <div class="keywords-list">
+                <Buckets project={project} parameters={baseFor(project)} />
+                <FilterBar field="query" placeholder="Search keywords   /" />
+                <List project={project} parameters={parametersFor(project)} />
+              </div>
             </div>
-          </div>
-        )
-      }
+          )}
+        </>
+      )}
     </ProjectScreen>
   );
 }
@@ -189,11 +215,15 @@ function KeywordName({ id, query, project }: { id: string; query: string; projec
   );
 }
 
-function NoKeywords({ project }: { project: Project }) {
+function NoKeywords({ onAdd }: { onAdd: (() => void) | undefined }) {
   return (
     <Empty title="No keywords are tracked">
-      <p>Track the queries with most clicks:</p>
-      <Command>{`ordinate keywords add --project ${project.id} --top 100`}</Command>
+      <p>A tracked query has its position of every day, in groups and with alerts.</p>
+      {isManager.value && onAdd && (
+        <button type="button" class="button button-main" onClick={onAdd}>
+          Track queries
+        </button>
+      )}
     </Empty>
   );
 }

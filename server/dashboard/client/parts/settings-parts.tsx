@@ -1,0 +1,116 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { send, useWork } from '../lib/form.ts';
+import { plural } from '../lib/format.ts';
+import { ConfirmButton, Problem } from './form.tsx';
+
+interface SectionProps {
+  readonly title: string;
+  readonly add: string;
+  readonly error: ComponentChildren;
+  /** With whether something is being added, and how to end that. */
+  readonly children: (isAdding: boolean, end: () => void) => ComponentChildren;
+}
+
+/** A part of the settings with a list, and a button that adds to it. */
+export function Section({ title, add, error, children }: SectionProps) {
+  const [isAdding, setAdding] = useState(false);
+  return (
+    <section aria-label={title}>
+      <div class="section-head section-row">
+        <h2>{title}</h2>
+        {!isAdding && (
+          <button type="button" class="button" onClick={() => setAdding(true)}>
+            {add}
+          </button>
+        )}
+      </div>
+      {error}
+      {children(isAdding, () => setAdding(false))}
+    </section>
+  );
+}
+
+interface GroupItemProps {
+  /** Of the list that it is in. */
+  readonly path: string;
+  readonly group: { readonly id: string; readonly name: string };
+  readonly about: string;
+  readonly onChange: () => void;
+  /** The form that changes it. */
+  readonly children: (onEnd: (isSaved: boolean) => void) => ComponentChildren;
+}
+
+/** A row with what it is, to edit and to remove. */
+export function GroupItem({ path, group: { id, name }, about, onChange, children }: GroupItemProps) {
+  const [isEditing, setEditing] = useState(false);
+  const work = useWork();
+  const remove = (): Promise<boolean> =>
+    work.run(async () => {
+      await send('DELETE', `${path}/${id}`);
+      onChange();
+    });
+  return (
+    <li>
+      <div class="item-head">
+        <strong dir="auto">{name}</strong>
+        <span class="muted" dir="auto">
+          {about}
+        </span>
+        <span class="actions">
+          <button type="button" class="button" aria-expanded={isEditing} onClick={() => setEditing(!isEditing)}>
+            Edit<span class="sr-only"> {name}</span>
+          </button>
+          <ConfirmButton confirm="Remove for good" isBusy={work.isBusy} onConfirm={() => void remove()}>
+            Remove
+          </ConfirmButton>
+        </span>
+      </div>
+      <Problem problem={work.problem} />
+      {isEditing &&
+        children((isSaved) => {
+          setEditing(false);
+          if (isSaved) onChange();
+        })}
+    </li>
+  );
+}
+
+interface PreviewProps<Answer> {
+  readonly path: string;
+  readonly body: object;
+  readonly rowsOf: (answer: Answer) => readonly string[];
+}
+
+/** What a rule selects, before it is saved. */
+export function Preview<Answer extends { readonly total: number }>({ path, body, rowsOf }: PreviewProps<Answer>) {
+  const work = useWork();
+  const [answer, setAnswer] = useState<Answer | undefined>();
+  return (
+    <>
+      <div>
+        <button
+          type="button"
+          class="button"
+          disabled={work.isBusy}
+          onClick={() => void work.run(async () => setAnswer(await send<Answer>('POST', path, body)))}
+        >
+          Show what it selects
+        </button>
+      </div>
+      <Problem problem={work.problem} />
+      {answer && (
+        <div class="preview" role="status">
+          <p>{plural(answer.total, 'member')}</p>
+          <ul class="muted">
+            {rowsOf(answer).map((row) => (
+              <li key={row} dir="auto">
+                {row}
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,26 @@
+import { isManager } from '../lib/api.ts';
+import { ProjectScreen } from '../parts/project-screen.tsx';
+import { Empty } from '../parts/states.tsx';
+import { BrandTerms } from './settings-brand.tsx';
+import { Groups, PageGroups } from './settings-groups.tsx';
+import { Rules } from './settings-rules.tsx';
+
+/** What owners and admins decide about a project. */
+export function Settings() {
+  return (
+    <ProjectScreen title="Settings" needsData={false} controls={() => null}>
+      {(project) =>
+        isManager.value ? (
+          <>
+            <Rules project={project} />
+            <Groups project={project} />
+            <PageGroups project={project} />
+            <BrandTerms project={project} />
+          </>
+        ) : (
+          <Empty title="Only owners and admins change the settings of a project" />
+        )
+      }
+    </ProjectScreen>
+  );
+}
