@@ -17,6 +17,7 @@ const FILES: Readonly<Record<string, () => Promise<unknown>>> = {
   views: () => import('./views.ts'),
   work: () => import('./work.ts'),
   reach: () => import('./reach.ts'),
+  'main-job': () => import('./main-job.ts'),
 };
 const named = process.argv.slice(2);
 const unknown = named.find((name) => FILES[name] === undefined);

@@ -1,6 +1,4 @@
 // What an owner does without a shell: connect a property, write notes, have others told.
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import { ensureDashboard } from '../../cli/dashboard.ts';
@@ -9,16 +7,8 @@ import { connectedTeam } from '../dashboard/connected-team.ts';
 import { startReceiver } from '../fakes/receiver.ts';
 import { facts, keyword } from '../world.ts';
 import { settled, watchedPage } from './browser.ts';
+import { freePort } from './free-port.ts';
 import { browser, lookAt, seriousFindings, WIDE } from './setup.ts';
-
-/** A port that nothing listens on, for the redirect URI that must be known before the server starts. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((done) => void server.listen(0, '127.0.0.1', done));
-  const { port } = server.address() as AddressInfo;
-  await new Promise<void>((done) => void server.close(() => done()));
-  return port;
-}
 
 await ensureDashboard();
 const port = await freePort();
