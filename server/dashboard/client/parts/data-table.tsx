@@ -135,12 +135,12 @@ function SortHeading({ field, name, defaultSort, isNumber = false }: SortHeading
   );
 }
 
-/** How long a list is, and all of it as a file. */
+/** How long a list is, and all of it as a file that Excel reads, too. */
 export function ListHead({ csv, children }: { csv: string; children: ComponentChildren }) {
   return (
     <div class="list-head">
       <span class="muted">{children}</span>
-      <a class="link-button" href={`/app/api${csv}`} download>
+      <a class="link-button" href={`/app/api${csv}${csv.includes('?') ? '&' : '?'}bom=1`} download>
         <Icon name="download" size={14} /> CSV of all rows
       </a>
     </div>

@@ -8,6 +8,7 @@ import { intervalOf, useView } from '../lib/view.ts';
 import { Caveats } from './caveats.tsx';
 import { IntervalChoice } from './controls.tsx';
 import { markersOf } from './markers.ts';
+import { MetricHelp } from './metric-help.tsx';
 import { MetricTiles } from './metric-tiles.tsx';
 import { comparedPointsOf, pointsOf } from './points.ts';
 import { ErrorBox, Skeleton } from './states.tsx';
@@ -66,6 +67,7 @@ export function Performance({ name, answer, state: { error, isLoading, reload },
                   </label>
                 )}
               </p>
+              <MetricHelp />
               <IntervalChoice />
             </div>
             <TimeChart

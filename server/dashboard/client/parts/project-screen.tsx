@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useRoute } from 'preact-iso/router';
 import { formatAgo, formatDate } from '../lib/dates.ts';
+import { shownHost } from '../lib/hosts.ts';
 import type { Project } from '../lib/types.ts';
 import { useProject } from '../lib/use-project.ts';
 import { PageHead } from './page-head.tsx';
@@ -50,7 +51,7 @@ function Freshness({ project }: { project: Project }) {
   const { domain, syncedThrough, lastSyncedAt } = project;
   return (
     <span class="freshness">
-      {domain} <SyncState project={project} />{' '}
+      {shownHost(domain)} <SyncState project={project} />{' '}
       {syncedThrough !== null && (
         <span>
           Data through {formatDate(syncedThrough)}

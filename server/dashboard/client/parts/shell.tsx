@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import icon from '../icon.svg';
 import { ApiError, forgetAnswers, isManager, request, session, useResource } from '../lib/api.ts';
+import { shownHost } from '../lib/hosts.ts';
 import { projectOf, SCREENS, SETTINGS_SCREEN, WORKSPACE_SCREENS } from '../lib/screens.ts';
 import { useScroll } from '../lib/scroll.ts';
 import { useShortcuts } from '../lib/shortcuts.ts';
@@ -19,10 +20,6 @@ export function Shell({ children }: { children: ComponentChildren }) {
   const project = projectOf(path);
   useShortcuts(project);
   useScroll(path, query['offset'] ?? '');
-  useEffect(() => {
-    // On a phone the names of screens are a row that scrolls.
-    document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
-  }, [path]);
   return (
     <div class="shell">
       <a class="skip" href="#screen">
@@ -39,6 +36,9 @@ export function Shell({ children }: { children: ComponentChildren }) {
 
 function Sidebar({ project, path }: { project: string | undefined; path: string }) {
   const link = useScreenLink();
+  const [isOpen, setOpen] = useState(false);
+  // On a phone the list of screens closes when one was chosen.
+  useEffect(() => setOpen(false), [path]);
   const screens = isManager.value ? [...SCREENS, SETTINGS_SCREEN] : SCREENS;
   return (
     <header class="sidebar">
@@ -47,7 +47,16 @@ function Sidebar({ project, path }: { project: string | undefined; path: string 
         <span>Ordinate</span>
       </a>
       {project !== undefined && <ProjectSwitch project={project} path={path} />}
-      <nav aria-label="Screens">
+      <button
+        type="button"
+        class="button menu-button"
+        aria-expanded={isOpen}
+        aria-controls="screens"
+        onClick={() => setOpen(!isOpen)}
+      >
+        Menu <Icon name="chevron" />
+      </button>
+      <nav aria-label="Screens" id="screens" class={isOpen ? 'is-open' : ''}>
         <NavLink href="/app" name="Projects" icon="projects" isCurrent={path === '/app'} />
         {project !== undefined &&
           screens.map(([below, name, iconName]) => (
@@ -115,11 +124,11 @@ function ProjectSwitch({ project, path }: { project: string; path: string }) {
         onChange={(event) => route(link(`/app/p/${event.currentTarget.value}${screen}`))}
       >
         {projects.some(({ id }) => id === project) ? null : (
-          <option value={project}>{known?.domain ?? '\u00a0'}</option>
+          <option value={project}>{known ? shownHost(known.domain) : '\u00a0'}</option>
         )}
         {projects.map(({ id, domain }) => (
           <option key={id} value={id}>
-            {domain}
+            {shownHost(domain)}
           </option>
         ))}
       </select>

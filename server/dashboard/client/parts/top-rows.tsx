@@ -1,5 +1,6 @@
 import { apiPath, useResource } from '../lib/api.ts';
 import { formatMetric } from '../lib/format.ts';
+import { shownHost } from '../lib/hosts.ts';
 import type { ListAnswer, Project } from '../lib/types.ts';
 import { rangeParameters, useScreenLink, useView, type View } from '../lib/view.ts';
 import { ErrorBox, Skeleton } from './states.tsx';
@@ -68,5 +69,5 @@ export function shortUrl(url: string, domain: string): string {
   const parsed = URL.parse(url);
   if (parsed === null) return url;
   const path = decoded(parsed.pathname + parsed.search + parsed.hash);
-  return parsed.hostname === domain || parsed.hostname === `www.${domain}` ? path : parsed.hostname + path;
+  return parsed.hostname === domain || parsed.hostname === `www.${domain}` ? path : shownHost(parsed.hostname) + path;
 }

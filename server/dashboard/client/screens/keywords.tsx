@@ -13,7 +13,7 @@ import { GroupTree } from '../parts/group-tree.tsx';
 import { CompareSelect, PeriodSelect } from '../parts/period.tsx';
 import { ProjectScreen } from '../parts/project-screen.tsx';
 import { Sparkline } from '../parts/sparkline.tsx';
-import { Empty, ErrorBox } from '../parts/states.tsx';
+import { Empty, ErrorBox, Skeleton } from '../parts/states.tsx';
 import { TrackQueries } from '../parts/track-queries.tsx';
 
 /** Positions that belong together: each with the filter that has them. */
@@ -101,8 +101,15 @@ export function Keywords() {
 }
 
 function Groups({ project }: { project: Project }) {
-  const { data } = useResource<GroupsAnswer>(`/projects/${project.id}/groups`);
+  const { data, error } = useResource<GroupsAnswer>(`/projects/${project.id}/groups`);
   const groups: readonly Group[] = data?.groups ?? [];
+  if (data === undefined && !error) {
+    return (
+      <div class="group-tree">
+        <Skeleton lines={4} height={28} />
+      </div>
+    );
+  }
   return groups.length === 0 ? null : <GroupTree groups={groups} total={project.trackedKeywords} />;
 }
 

@@ -11,6 +11,7 @@ import { CopyButton } from '../parts/copy.tsx';
 import { Performance } from '../parts/performance.tsx';
 import { CompareSelect, PeriodSelect } from '../parts/period.tsx';
 import { ProjectScreen } from '../parts/project-screen.tsx';
+import { Skeleton } from '../parts/states.tsx';
 import { TopRows, topRowsPath } from '../parts/top-rows.tsx';
 
 /** How the whole site does: four metrics, one of them over the days of the range. */
@@ -78,8 +79,15 @@ function SitePerformance({ project }: { project: Project }) {
 function AlertStrip({ project }: { project: Project }) {
   const link = useScreenLink();
   const { data } = useResource<AlertsAnswer>(alertsPath(project.id));
-  const alerts = data?.alerts ?? [];
-  if (alerts.length === 0) return null;
+  if (project.alerts.open === 0) return null;
+  if (data === undefined) {
+    return (
+      <div class="alert-strip card" aria-hidden="true">
+        <Skeleton lines={Math.min(2, project.alerts.open)} height={24} />
+      </div>
+    );
+  }
+  const { alerts } = data;
   const order = ['critical', 'warning', 'info'];
   const shown = alerts.toSorted((a, b) => order.indexOf(a.severity) - order.indexOf(b.severity)).slice(0, 2);
   return (

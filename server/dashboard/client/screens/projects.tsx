@@ -3,7 +3,8 @@ import { apiPath, isManager, session, useResource } from '../lib/api.ts';
 import { formatAgo, formatDate } from '../lib/dates.ts';
 import { joinFilters } from '../lib/filter.ts';
 import { formatMetric, plural } from '../lib/format.ts';
-import type { PortfolioAnswer, PortfolioProject } from '../lib/types.ts';
+import { shownHost } from '../lib/hosts.ts';
+import type { PortfolioAnswer, PortfolioProject, ProjectsAnswer } from '../lib/types.ts';
 import { compareParameter, rangeParameters, sparklineInterval, useScreenLink, useView } from '../lib/view.ts';
 import { DeviceSelect, Select } from '../parts/controls.tsx';
 import { CopyButton } from '../parts/copy.tsx';
@@ -78,11 +79,16 @@ function List({ parameters, isFiltered }: ListProps) {
     ({ syncStatus, historyBackfilling }) => syncStatus === 'pending' || historyBackfilling,
   );
   useResource<PortfolioAnswer>(isFilling ? path : null, { poll: POLL });
+  // Numbers of a thousand projects take a while; their names do not.
+  const isFirst = data === undefined && error === undefined;
+  const { data: named } = useResource<ProjectsAnswer>(isFirst && !isFiltered ? '/projects' : null);
   if (data?.paging.total === 0 && !isFiltered) return <NoProjects />;
   return (
     <>
       {error && <ErrorBox error={error} retry={reload} />}
-      {data && <ListHead csv={apiPath('/portfolio.csv', parameters)}>{plural(data.paging.total, 'project')}</ListHead>}
+      <ListHead csv={apiPath('/portfolio.csv', parameters)}>
+        {data ? plural(data.paging.total, 'project') : '\u00a0'}
+      </ListHead>
       {data?.paging.total === 0 ? (
         <Empty title="No project matches">
           <a href={view.with({ filter: null, search: null, state: null, offset: null })}>Remove all filters</a>
@@ -94,8 +100,11 @@ function List({ parameters, isFiltered }: ListProps) {
             nameHeading="Project"
             nameField="domain"
             cellHeadings={['Trend']}
-            rows={data?.projects.map((project) => projectRow(project, link(`/app/p/${project.id}`)))}
-            isStale={isLoading}
+            rows={
+              data?.projects.map((project) => projectRow(project, link(`/app/p/${project.id}`))) ??
+              named?.projects.slice(0, PAGE_SIZE).map((project) => waitingRow(project, link(`/app/p/${project.id}`)))
+            }
+            isStale={isLoading || data === undefined}
             defaultSort="-clicks"
           />
         )
@@ -103,6 +112,12 @@ function List({ parameters, isFiltered }: ListProps) {
       {data && <Pager paging={data.paging} />}
     </>
   );
+}
+
+/** A project whose numbers are awaited. Its row is another one than that with numbers, which may be elsewhere. */
+function waitingRow(project: ProjectsAnswer['projects'][number], href: string): MetricRow {
+  const row = projectRow({ ...project, totals: null } as unknown as PortfolioProject, href);
+  return { ...row, key: `waiting ${row.key}` };
 }
 
 function projectRow(project: PortfolioProject, href: string): MetricRow {
@@ -115,7 +130,7 @@ function projectRow(project: PortfolioProject, href: string): MetricRow {
       <div class="project-name">
         <span class="row-name">
           <a class="text" href={href}>
-            {domain}
+            {shownHost(domain)}
           </a>
           <SyncState project={project} />
         </span>
@@ -130,7 +145,7 @@ function projectRow(project: PortfolioProject, href: string): MetricRow {
         values={daily.map(({ clicks }) => clicks)}
         width={150}
         height={34}
-        label={`Clicks of ${domain} over the days of the range: ${formatMetric('clicks', totals?.clicks)} in total`}
+        label={`Clicks of ${domain} over the days of the range: ${formatMetric('clicks', totals?.clicks)} in total, at most ${formatMetric('clicks', Math.max(0, ...daily.map(({ clicks }) => clicks)))}`}
       />,
     ],
   };

@@ -1,0 +1,121 @@
+// Screens hold still, can be touched, and take long and foreign names, on a phone and on a laptop.
+import type { BrowserContext, Page, Route } from 'playwright-core';
+import t from 'tap';
+import { settled, watchedPage } from './browser.ts';
+import { NARROW, open, origin, SCREENS, seriousFindings, signedIn, WIDE } from './setup.ts';
+
+/** Sums what moved without being asked to, as browsers measure it. */
+const SHIFTS = `window.shifts = 0; new PerformanceObserver((list) => {
+  for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shifts += entry.value;
+}).observe({ type: 'layout-shift', buffered: true });`;
+
+/** What can be touched and is smaller than 24 pixels, other than links within sentences. */
+const SMALL = `[...document.querySelectorAll('a, button, select, input:not(.sr-only), label:has(> input.sr-only)')]
+  .filter((each) => each.offsetParent !== null && each.closest('p, dd, .range-line, figcaption, .skip') === null)
+  .map((each) => [each.closest('label') ?? each, each.getBoundingClientRect()])
+  .filter(([each, { width, height }]) => {
+    const own = each.getBoundingClientRect();
+    return Math.max(height, own.height) < 24 || Math.max(width, own.width) < 24;
+  })
+  .map(([each]) => each.outerHTML.slice(0, 120))`;
+
+async function withPage(
+  viewport: typeof WIDE,
+  work: (page: Page, context: BrowserContext) => Promise<void>,
+): Promise<void> {
+  const context = await signedIn({ viewport });
+  await work((await watchedPage(context, origin)).page, context);
+  await context.close();
+}
+
+for (const [name, viewport] of Object.entries({ phone: NARROW, laptop: WIDE })) {
+  t.test(`nothing moves by itself on a ${name}, and all can be touched`, async (t) => {
+    await withPage(viewport, async (page) => {
+      await page.addInitScript(SHIFTS);
+      for (const path of ['/app', ...SCREENS.map((screen) => `/app/p/Proj1${screen}`), '/app/p/Proj1/keywords/Kw001']) {
+        await open(page, path);
+        const shifts = (await page.evaluate('window.shifts')) as number;
+        t.ok(shifts <= 0.05, `${path}: ${shifts.toFixed(3)}`);
+        t.strictSame(await page.evaluate(SMALL), [], path);
+      }
+    });
+  });
+}
+
+t.test('on a phone, screens are behind a menu', async (t) => {
+  await withPage(NARROW, async (page) => {
+    await open(page, '/app/p/Proj1');
+    const link = page.getByRole('link', { name: 'Alerts', exact: true });
+    t.notOk(await link.isVisible());
+    await page.getByRole('button', { name: 'Menu' }).click();
+    const box = (await link.boundingBox())!;
+    t.ok(box.x >= 0 && box.x + box.width <= NARROW.width, 'not cut off');
+    await link.click();
+    await page.getByRole('heading', { name: 'Alerts' }).waitFor();
+    t.notOk(await link.isVisible(), 'closed');
+    await page.getByRole('button', { name: 'Menu' }).click();
+    t.strictSame(await seriousFindings(page), [], 'axe');
+  });
+});
+
+t.test('names of 300 letters wrap; hosts are shown as people read them', async (t) => {
+  const long = 'x'.repeat(300);
+  const answered = async (route: Route) => {
+    const headers = { ...(await route.request().allHeaders()), 'sec-fetch-site': 'same-origin' };
+    const response = await route.fetch({ headers });
+    return { response, body: (await response.json()) as { queries: object[]; pages: object[] } };
+  };
+  for (const viewport of [WIDE, NARROW]) {
+    await withPage(viewport, async (page) => {
+      await page.route('**/app/api/projects/Proj1/queries?**', async (route) => {
+        const { response, body } = await answered(route);
+        body.queries = body.queries.map((row) => ({ ...row, query: long }));
+        await route.fulfill({ response, json: body });
+      });
+      await page.route('**/app/api/projects/Proj1/pages?**', async (route) => {
+        const { response, body } = await answered(route);
+        body.pages = body.pages.map((row) => ({ ...row, url: `https://xn--bcher-kva.example/${long}` }));
+        await route.fulfill({ response, json: body });
+      });
+      for (const screen of ['/queries', '/pages']) {
+        await open(page, `/app/p/Proj1${screen}`);
+        t.equal(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), 0, screen);
+        const row = page.locator('tbody tr').first();
+        const { x, width } = (await row.locator('th').boundingBox())!;
+        t.ok(x + width <= viewport.width, `${screen}: the name is within the window`);
+      }
+      await page.getByText('bücher.example').first().waitFor();
+    });
+  }
+});
+
+t.test('the list of projects has names before its numbers are there', async (t) => {
+  await withPage(WIDE, async (page) => {
+    const held = Promise.withResolvers<void>();
+    await page.route('**/app/api/portfolio?**', async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    await page.goto(`${origin}/app`);
+    await page.getByRole('link', { name: 'shop.example', exact: true }).waitFor();
+    t.match(await page.locator('.table-card').getAttribute('class'), 'is-stale');
+    held.resolve();
+    await settled(page);
+    t.match(await page.locator('tbody').innerText(), /\d/);
+  });
+});
+
+t.test('numbers are explained in place; on paper there is no navigation', async (t) => {
+  await withPage(WIDE, async (page) => {
+    await open(page, '/app/p/Proj1');
+    await page.getByRole('button', { name: 'What are these numbers?' }).click();
+    const dialog = page.getByRole('dialog', { name: 'What these numbers are' });
+    await dialog.getByText('Anonymous queries').waitFor();
+    t.strictSame(await seriousFindings(page), [], 'axe');
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
+    await page.emulateMedia({ media: 'print' });
+    t.notOk(await page.getByRole('navigation', { name: 'Screens' }).isVisible());
+    t.ok(await page.locator('.metrics').isVisible());
+  });
+});
