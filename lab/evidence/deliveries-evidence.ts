@@ -267,7 +267,8 @@ async function measurePrune(rows: number): Promise<void> {
     const file = join(scene.settings.dataFolder, 'catalog.sqlite');
     const db = new DatabaseSync(file);
     db.exec('pragma busy_timeout = 20000');
-    const isEmpty = (): boolean => db.prepare('select 1 from deliveries limit 1').get() === undefined;
+    // The demo's alerts have deliveries, too.
+    const old = db.prepare('select 1 from deliveries where ended_at = 1 limit 1');
     const megabytes = (): string => `${Math.round(statSync(file).size / 1e6)} MB`;
     const empty = megabytes();
     await measureBeside(scene, `${rows} delivered rows forgotten`, {
@@ -280,7 +281,7 @@ async function measurePrune(rows: number): Promise<void> {
         ).run(rows, body);
         print(`${rows} rows: ${megabytes()}, ${empty} without`);
       },
-      isDone: isEmpty,
+      isDone: () => old.get() === undefined,
     });
     db.close();
   });
