@@ -33,6 +33,7 @@ import { addRestore } from './commands/restore.ts';
 import { addRules } from './commands/rules.ts';
 import { addSecrets } from './commands/secrets.ts';
 import { addServe } from './commands/serve.ts';
+import { addShareCommands } from './commands/share.ts';
 import { addStorage } from './commands/storage.ts';
 import { addSync } from './commands/sync.ts';
 import { addTrino } from './commands/trino.ts';
@@ -73,6 +74,7 @@ const groups = [
   addAudit,
   addLogin,
   addFeeds,
+  addShareCommands,
   addProperties,
   addProjects,
   addKeywords,

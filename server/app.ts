@@ -21,6 +21,7 @@ import { CatalogCache } from './catalog/catalog-cache.ts';
 import { TrackedKeywordsCache } from './catalog/tracked.ts';
 import { sessionCookies, signInTokens } from './dashboard/credentials.ts';
 import { addDashboard, isDashboardApiAddress } from './dashboard/dashboard.ts';
+import { addShares } from './dashboard/shares.ts';
 import type { Engine } from './facts/duckdb/engine.ts';
 import { openDistantLists, openFacts, openTrinoHealth } from './facts/open-facts.ts';
 import { ROW_FORMATS } from './formats/formats.ts';
@@ -169,6 +170,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   const onWarning = (warning: string): void => app.log.warn(warning);
   const stores = { settings, catalog, onWarning };
   await addDashboard(app, { sessionGuard, signInGuard, context, stores, onStages: dependencies.onStages });
+  await addShares(app, { guardBy, context, requestsPerMinute: settings.shareRequestsPerMinute });
   const built = await app;
   building.move();
   return built;

@@ -77,6 +77,10 @@ t.test('npm start, the demo and the first answers', async (t) => {
   const made = await shell(guideBlock('spreadsheets', 'feed').replace('KEY_ID', keyId), folder, settings);
   t.match(made, /https:\/\/ordinate\.example\.com\/feeds\/ord_feed_\w{32}\.csv/);
   const printed = server.printed.stdout + (await shell(guideBlock('dashboard', 'login'), folder, settings));
+  t.match(
+    await shell(guideBlock('dashboard', 'share'), folder, settings),
+    /ord_share_[A-Za-z0-9]{32}\n[\s\S]*overview/,
+  );
   const links = [...new Set(printed.match(/ord_link_[A-Za-z0-9]+/g))];
   t.equal(links.length, 2, 'a link of the demo, and one of an owner');
   for (const link of links) {

@@ -13,9 +13,9 @@ export interface Member {
 export interface Principal {
   readonly workspace: string;
   readonly plan: string;
-  /** `feed`: the address of a feed of the key; `session`: a session of the dashboard. */
-  readonly via: 'key' | 'feed' | 'session';
-  /** What rate limits count by: the id of the session or key. */
+  /** `feed`: the address of a feed of the key; `session`: a session of the dashboard; `share`: a shared link. */
+  readonly via: 'key' | 'feed' | 'session' | 'share';
+  /** What rate limits count by: the id of the session, key or share. */
   readonly id: string;
   readonly keyId: string | null;
   /** The member who signed in; null for a key, which reads only. */

@@ -54,6 +54,8 @@ export const AUDIT_ACTIONS = [
   'note.created',
   'note.changed',
   'note.removed',
+  'share.created',
+  'share.revoked',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 

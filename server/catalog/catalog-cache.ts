@@ -1,10 +1,11 @@
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
-import { FEED_PATTERN, KEY_PATTERN, SESSION_PATTERN } from '../domain/ids.ts';
+import { FEED_PATTERN, KEY_PATTERN, SESSION_PATTERN, SHARE_PATTERN } from '../domain/ids.ts';
 import type { CatalogVersion, OpenCatalog } from './catalog.ts';
 import { type Feed, findFeed } from './feeds.ts';
 import { type Access, findAccess, hashOf } from './keys.ts';
 import { findProject, type Project, readWorkspaceProjects, type WorkspaceProjects } from './projects.ts';
 import { findSession, type Session } from './sessions.ts';
+import { findShareOfToken } from './shares.ts';
 
 /** Maximum entries of each kind. */
 const MAX_ENTRIES = 10_000;
@@ -23,6 +24,7 @@ export class CatalogCache {
   readonly #access = new Map<CacheKey, Access | undefined>();
   readonly #feeds = new Map<CacheKey, Feed | undefined>();
   readonly #sessions = new Map<CacheKey, Session | undefined>();
+  readonly #shares = new Map<CacheKey, Awaited<ReturnType<typeof findShareOfToken>>>();
   readonly #projects = new Map<CacheKey, Project | undefined>();
   readonly #workspaces = new Map<CacheKey, WorkspaceProjects | undefined>();
   #version: CatalogVersion | undefined;
@@ -50,6 +52,14 @@ export class CatalogCache {
     if (!SESSION_PATTERN.test(token)) return undefined;
     const hash = hashOf(token);
     return this.#lookUp(this.#sessions, cacheKey(hash), () => findSession(this.#catalog, hash));
+  }
+
+  /** The share of a token; undefined if it is malformed, unknown or revoked. It may have ended. */
+  share(token: string): ReturnType<typeof findShareOfToken> | undefined {
+    if (!SHARE_PATTERN.test(token)) return undefined;
+    const hash = hashOf(token);
+    const found = this.#lookUp(this.#shares, cacheKey(hash), () => findShareOfToken(this.#catalog, hash));
+    return found instanceof Promise ? found : Promise.resolve(found);
   }
 
   /** See `findProject`. */
@@ -121,6 +131,7 @@ export class CatalogCache {
     this.#access.clear();
     this.#feeds.clear();
     this.#sessions.clear();
+    this.#shares.clear();
     this.#projects.clear();
     this.#workspaces.clear();
     this.#version = version;

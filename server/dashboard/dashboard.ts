@@ -21,6 +21,7 @@ import { addPages } from './pages.ts';
 import { addProjectRoutes } from './project-routes.ts';
 import { addRuleActions } from './rule-actions.ts';
 import { addSessionRoutes, addSignIn } from './sessions.ts';
+import { addShareActions } from './share-actions.ts';
 import { addSyncActions } from './sync-actions.ts';
 import { addUnsubscribe } from './unsubscribe.ts';
 
@@ -82,6 +83,7 @@ export async function addDashboard(
       addMemberActions(add, context);
       addAuditActions(add, context, usage);
       addChannelActions(add, stores);
+      addShareActions(add, context);
       addConnectActions(add, context, stores);
       const answerUnknown = (): never => {
         throw notFound('The dashboard has nothing at this address.');

@@ -1,9 +1,9 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { notFound } from '../domain/errors.ts';
 import { type Asset, type Assets, readAssets } from './assets.ts';
 
 /** Nothing inline, nothing from elsewhere, and no text that becomes markup. */
-const SECURITY_HEADERS = {
+export const SECURITY_HEADERS = {
   'content-security-policy': [
     "default-src 'none'",
     "script-src 'self'",
@@ -23,23 +23,13 @@ const SECURITY_HEADERS = {
 
 /** The page of the dashboard, which is the same at every address below `/app`, and its files. */
 export function addPages(app: FastifyInstance): void {
-  let assets: Promise<Assets> | undefined;
-  const getAssets = (): Promise<Assets> => {
-    assets ??= readAssets().catch((error: unknown) => {
-      assets = undefined;
-      throw error;
-    });
-    return assets;
-  };
   app.addHook('onRequest', (_request, reply, done) => {
     reply.headers(SECURITY_HEADERS);
     done();
   });
-  const sendPage = async (_request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const { page } = await getAssets();
-    return reply.header('cache-control', 'no-cache').type('text/html; charset=utf-8').send(page);
-  };
-  for (const url of ['/app', '/app/', '/app/*']) app.get(url, { schema: { hide: true } }, sendPage);
+  for (const url of ['/app', '/app/', '/app/*']) {
+    app.get(url, { schema: { hide: true } }, (_request, reply) => sendDashboardPage(reply));
+  }
 
   app.get<{ Params: { name: string } }>(
     '/app/static/:name',
@@ -53,6 +43,22 @@ export function addPages(app: FastifyInstance): void {
       return reply.header('cache-control', 'public, max-age=31536000, immutable').type(asset.type).send(bytes);
     },
   );
+}
+
+/** The page, which shows what its address says. */
+export async function sendDashboardPage(reply: FastifyReply): Promise<FastifyReply> {
+  const { page } = await getAssets();
+  return reply.header('cache-control', 'no-cache').type('text/html; charset=utf-8').send(page);
+}
+
+let assets: Promise<Assets> | undefined;
+
+function getAssets(): Promise<Assets> {
+  assets ??= readAssets().catch((error: unknown) => {
+    assets = undefined;
+    throw error;
+  });
+  return assets;
 }
 
 function encodingFor({ encoded }: Asset, accepted = ''): { bytes: Buffer; encoding: string } {

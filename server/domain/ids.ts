@@ -17,6 +17,9 @@ export const SESSION_PATTERN = /^ord_sess_[A-Za-z0-9]{32}$/;
 const UNSUBSCRIBE_PREFIX = 'ord_stop_';
 export const UNSUBSCRIBE_PATTERN = /^ord_stop_[A-Za-z0-9]{32}$/;
 
+const SHARE_PREFIX = 'ord_share_';
+export const SHARE_PATTERN = /^ord_share_[A-Za-z0-9]{32}$/;
+
 function lettersAndDigits(length: number): string {
   return Array.from({ length }, () => LETTERS_AND_DIGITS[randomInt(LETTERS_AND_DIGITS.length)]).join('');
 }
@@ -44,6 +47,11 @@ export function newSessionToken(): string {
 /** The token of a new unsubscribe link; as random as a key. */
 export function newUnsubscribeToken(): string {
   return UNSUBSCRIBE_PREFIX + lettersAndDigits(32);
+}
+
+/** The token of a new share; as random as a key. */
+export function newShareToken(): string {
+  return SHARE_PREFIX + lettersAndDigits(32);
 }
 
 /** A new short id for a project, group or keyword. The caller checks that it is unique. */

@@ -104,6 +104,14 @@ export const SERVING = {
     wanted: 'on or off',
     read: (text) => ({ on: true, off: false })[text],
   }),
+  shareRequestsPerMinute: setting({
+    name: 'ORDINATE_SHARE_REQUESTS_PER_MINUTE',
+    uses: ['server'],
+    fallback: '60',
+    help: 'Requests per minute that each shared link may send.',
+    wanted: 'a whole number from 1 to 100000',
+    read: (text) => wholeNumber(text, 1, 100_000),
+  }),
   limits: setting({
     name: 'ORDINATE_LIMITS',
     uses: ['server'],

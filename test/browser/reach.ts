@@ -290,3 +290,46 @@ t.test('a colleague is invited, signs in and gets another role; all of it is in 
   t.strictSame(await seriousFindings(page), [], 'axe');
   t.strictSame(others(problems), []);
 });
+
+t.test('a link is shared, opened with its password, and revoked', async (t) => {
+  const { page, problems } = await pageOf('admin');
+  await open(page, '/app/p/Proj1/settings');
+  const shares = page.getByRole('region', { name: 'Shared links' });
+  await shares.getByRole('button', { name: 'Share' }).click();
+  await shares.getByLabel('Keywords').check();
+  await shares.getByLabel('Notes that clients may see').check();
+  await shares.getByLabel('Last day').fill('2026-03-01');
+  await shares.getByLabel('Password').fill('open sesame');
+  await shares.getByRole('button', { name: 'Make the link' }).click();
+  await page.locator('[aria-invalid=true]').waitFor();
+  await shares.getByLabel('Last day').fill('');
+  await shares.getByRole('button', { name: 'Make the link' }).click();
+  const url = await shares.locator('.notice code').innerText();
+
+  const context = await browser.newContext({ viewport: WIDE });
+  t.teardown(() => context.close());
+  const visitor = await watchedPage(context, origin);
+  await visitor.page.goto(url);
+  await visitor.page.getByLabel('Password').fill('wrong');
+  await visitor.page.getByRole('button', { name: 'Open' }).click();
+  await visitor.page.getByText('The password is wrong.').waitFor();
+  await visitor.page.getByLabel('Password').fill('open sesame');
+  await visitor.page.getByRole('button', { name: 'Open' }).click();
+  await visitor.page.getByRole('heading', { name: 'shop.example' }).waitFor();
+  await settled(visitor.page);
+  await lookAt(t, visitor.page, 'shared-overview');
+  t.strictSame(await seriousFindings(visitor.page), [], 'axe');
+  await visitor.page.getByRole('link', { name: 'Keywords' }).click();
+  await visitor.page.getByRole('rowheader').first().waitFor();
+  t.match(visitor.page.url(), /\/share\/ord_share_\w+\?screen=keywords$/);
+  t.equal(await visitor.page.getByRole('link', { name: 'Queries' }).count(), 0, 'was not chosen');
+  t.equal(await visitor.page.locator('a[href^="/app"]').count(), 0, 'nothing leads elsewhere');
+  await visitor.page.getByRole('link', { name: 'Notes' }).click();
+  await visitor.page.getByText('There are no notes').waitFor();
+  await shares.getByRole('button', { name: 'Revoke' }).click();
+  await shares.getByRole('button', { name: 'End it for good' }).click();
+  await shares.getByRole('button', { name: 'Revoke' }).waitFor({ state: 'detached' });
+  t.equal((await visitor.page.goto(url))!.status(), 404);
+  t.strictSame(others(problems), []);
+  t.strictSame(visitor.problems, []);
+});

@@ -44,6 +44,8 @@ export interface Identity extends Rights {
   readonly keyId: string | null;
   /** What rate limits count by in the dashboard, and the member who signed in; null for sessions of keys. */
   readonly session?: { readonly id: string; readonly member: Member | null };
+  /** The id of a shared link, which has a limit of its own. */
+  readonly share?: string;
 }
 
 /** A way to authenticate requests. */
@@ -120,11 +122,11 @@ export async function makeGuards(
           throw tooMany('requests without a valid key', failures.ttlInSeconds);
         throw refusal(request);
       }
-      const { keyId, workspaceId: workspace, plan, session, projects } = access;
+      const { keyId, workspaceId: workspace, plan, session, share, projects } = access;
       const requestsPerMinute =
         session === undefined ? (access.requestsPerMinute ?? REQUESTS_PER_MINUTE) : SESSION_REQUESTS_PER_MINUTE;
       const member = session?.member ?? null;
-      const id = session?.id ?? keyId ?? '';
+      const id = session?.id ?? share ?? keyId ?? '';
       request.principal = { workspace, plan, via, id, keyId, member, projects, requestsPerMinute };
       if (keyId !== null) keyUse.note(keyId, now());
 
@@ -140,7 +142,7 @@ export async function makeGuards(
       });
       if (count.isExceeded)
         throw tooMany(
-          `requests${isFile ? ' for files' : ''} with this ${session === undefined ? 'key' : 'session'}; the limit is ${limit} per minute`,
+          `requests${isFile ? ' for files' : ''} with this ${session === undefined ? (share === undefined ? 'key' : 'link') : 'session'}; the limit is ${limit} per minute`,
           reset,
         );
 

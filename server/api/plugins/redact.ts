@@ -8,7 +8,7 @@ const MAX_DEPTH = 8;
 const ENCODED = /%(?:25)*([2-7][0-9a-f])/gi;
 
 /** Keys and tokens: their prefixes, with the rest of the same part of a URL. */
-const KEY = /(ord_(?:live|feed|link|sess|stop)_)[^/?#&;=]*/gi;
+const KEY = /(ord_(?:live|feed|link|sess|stop|share)_)[^/?#&;=]*/gi;
 
 /** What Google sends back to the dashboard, in the address. */
 const ANSWER = /((?:^|[?&;])(?:code|state)=)[^&;#\s]*/gi;

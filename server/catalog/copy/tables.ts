@@ -12,6 +12,7 @@ export const TABLES: readonly { readonly table: string; readonly key: readonly s
   { table: 'login_links', key: ['hash'] },
   { table: 'sessions', key: ['hash'] },
   { table: 'invitations', key: ['id'] },
+  { table: 'shares', key: ['id'] },
   { table: 'keywords', key: ['project_id', 'id'] },
   { table: 'groups', key: ['project_id', 'id'] },
   { table: 'group_members', key: ['project_id', 'group_id', 'keyword_id'] },

@@ -9,7 +9,6 @@ import { Shell } from './parts/shell.tsx';
 import { Missing } from './parts/states.tsx';
 import { Overview } from './screens/overview.tsx';
 import { Projects } from './screens/projects.tsx';
-import { SignIn } from './screens/sign-in.tsx';
 
 /** The page. Without a session, every address shows the sign-in screen; after sign-in, the screen of that address. */
 export function App() {
@@ -56,6 +55,8 @@ export function App() {
 }
 
 // Loaded when they are first visited.
+const SignIn = lazyScreen(async () => (await import('./screens/sign-in.tsx')).SignIn);
+export const Shared = lazyScreen(async () => (await import('./screens/shared.tsx')).Shared);
 const Queries = lazyScreen(async () => (await import('./screens/lists.tsx')).Queries);
 const Pages = lazyScreen(async () => (await import('./screens/lists.tsx')).Pages);
 const Keywords = lazyScreen(async () => (await import('./screens/keywords.tsx')).Keywords);

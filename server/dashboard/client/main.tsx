@@ -19,16 +19,15 @@ import './styles/forms.css';
 import './styles/print.css';
 import { render } from 'preact';
 import { LocationProvider } from 'preact-iso/router';
-import { App } from './app.tsx';
+import { App, Shared } from './app.tsx';
+import { share } from './lib/api.ts';
 import { followTheme } from './lib/theme.ts';
 
 /** Links that the page follows itself: not those to the API, whose answers are downloads. */
-const SCOPE = /^\/app(?:\/(?!api\/|static\/)|\?|$)/;
+const SCOPE = share === undefined ? /^\/app(?:\/(?!api\/|static\/)|\?|$)/ : new RegExp(`^${share}(\\?|$)`);
 
 followTheme();
 render(
-  <LocationProvider scope={SCOPE}>
-    <App />
-  </LocationProvider>,
+  <LocationProvider scope={SCOPE}>{share === undefined ? <App /> : <Shared />}</LocationProvider>,
   document.getElementById('app')!,
 );

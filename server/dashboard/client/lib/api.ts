@@ -2,7 +2,9 @@ import { computed, signal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Session } from './types.ts';
 
-const ROOT = '/app/api';
+/** Where this page asks: a shared link has an API of its own. */
+export const share = /^\/share\/[^/]+/.exec(location.pathname)?.[0];
+const ROOT = share === undefined ? '/app/api' : `${share}/api`;
 
 /** An answer that is an error, in the words of the API. */
 export class ApiError extends Error {
@@ -41,7 +43,7 @@ export async function request<T>(path: string, init: RequestInit = {}): Promise<
   }
   if (response.ok) return (response.status === 204 ? undefined : await response.json()) as T;
   const error = await readError(response);
-  if (error.status === 401) {
+  if (error.status === 401 && share === undefined) {
     if (session.value) signedOutBecause.value = 'Your session has ended. Sign in again to go on where you were.';
     session.value = null;
     forgetAnswers();

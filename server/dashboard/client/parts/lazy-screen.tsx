@@ -1,9 +1,12 @@
-import { type ComponentType, h } from 'preact';
+import { type ComponentType, h, type VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Skeleton } from './states.tsx';
 
 /** A screen that is loaded when it is first visited. One that fails to load throws, for the boundary around screens. */
-export function lazyScreen(load: () => Promise<ComponentType>): ComponentType {
+export function lazyScreen(
+  load: () => Promise<ComponentType>,
+  waiting: VNode | null = <Skeleton lines={2} height={200} />,
+): ComponentType {
   let screen: ComponentType | undefined;
   return function LazyScreen() {
     const [failure, setFailure] = useState<Error | undefined>();
@@ -25,6 +28,6 @@ export function lazyScreen(load: () => Promise<ComponentType>): ComponentType {
       };
     }, []);
     if (failure !== undefined) throw failure;
-    return screen === undefined ? <Skeleton lines={2} height={200} /> : h(screen, null);
+    return screen === undefined ? waiting : h(screen, null);
   };
 }

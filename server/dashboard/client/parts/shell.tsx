@@ -6,13 +6,15 @@ import { ApiError, forgetAnswers, isManager, request, session, useResource } fro
 import { shownHost } from '../lib/hosts.ts';
 import { projectOf, SCREENS, SETTINGS_SCREEN, WORKSPACE_SCREENS } from '../lib/screens.ts';
 import { useScroll } from '../lib/scroll.ts';
-import { useShortcuts } from '../lib/shortcuts.ts';
+import { isHelpOpen, useShortcuts } from '../lib/shortcuts.ts';
 import { nextTheme, themeChoice } from '../lib/theme.ts';
 import type { ProjectAnswer, ProjectsAnswer } from '../lib/types.ts';
 import { projectPath } from '../lib/use-project.ts';
 import { useScreenLink } from '../lib/view.ts';
 import { Icon, type IconName } from './icons.tsx';
-import { ShortcutHelp } from './shortcut-help.tsx';
+import { lazyScreen } from './lazy-screen.tsx';
+
+const ShortcutHelp = lazyScreen(async () => (await import('./shortcut-help.tsx')).ShortcutHelp, null);
 
 /** Everything around a screen: the way to the others, and who is signed in. */
 export function Shell({ children }: { children: ComponentChildren }) {
@@ -29,7 +31,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
       <main id="screen" tabIndex={-1}>
         {children}
       </main>
-      <ShortcutHelp />
+      {isHelpOpen.value && <ShortcutHelp />}
     </div>
   );
 }

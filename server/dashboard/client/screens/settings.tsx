@@ -4,6 +4,7 @@ import { Empty } from '../parts/states.tsx';
 import { BrandTerms } from './settings-brand.tsx';
 import { Groups, PageGroups } from './settings-groups.tsx';
 import { Rules } from './settings-rules.tsx';
+import { Shares } from './settings-shares.tsx';
 
 /** What owners and admins decide about a project. */
 export function Settings() {
@@ -16,6 +17,7 @@ export function Settings() {
             <Groups project={project} />
             <PageGroups project={project} />
             <BrandTerms project={project} />
+            <Shares project={project} />
           </>
         ) : (
           <Empty title="Only owners and admins change the settings of a project" />

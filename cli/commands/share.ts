@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { actorOf } from '../../server/catalog/audit.ts';
+import { requireProject } from '../../server/catalog/projects.ts';
+import { listShares, revokeShare, SHARE_SCREENS } from '../../server/catalog/shares.ts';
+import { findRole } from '../../server/catalog/workspaces.ts';
+import { isoInstant, toMicroseconds } from '../../server/domain/instants.ts';
+import { addShare, shownShare } from '../../server/projects/shares.ts';
+import { commandWriter, print, printJson, printTable, withStores } from '../cli.ts';
+import { examples } from '../help.ts';
+import { serverOf } from './login.ts';
+
+interface CreateOptions {
+  readonly project: string;
+  readonly screens: string;
+  readonly hideQueries?: boolean;
+  readonly expires?: string;
+  readonly passwordFile?: string;
+  readonly by?: string;
+  readonly json?: boolean;
+}
+
+const HOURS = { d: 24, h: 1 } as const;
+
+export function addShareCommands(program: Command): void {
+  const command = program.command('share').description('links that show a part of one project to whoever has them');
+  command
+    .command('create')
+    .description('create a share and print its address, which is shown only once')
+    .requiredOption('--project <id>', 'what it shows')
+    .requiredOption('--screens <screens>', `separated by commas, some of ${SHARE_SCREENS.join(', ')}`)
+    .option('--hide-queries', 'show no text of a query')
+    .option('--expires <when>', 'in 30d or 12h, or a day or instant (default: never)')
+    .option('--password-file <file>', 'a file with a password that visitors must type')
+    .option('--by <email>', 'the member who shares it')
+    .option('--json', 'print one JSON document')
+    .addHelpText(
+      'after',
+      examples(
+        'share create --project Fw7kd --screens overview,pages --expires 30d',
+        'share create --project Fw7kd --screens overview,queries --password-file /etc/ordinate/share-password',
+      ),
+    )
+    .action(async ({ project, screens, hideQueries = false, expires, passwordFile, by, json }: CreateOptions) => {
+      const now = Date.now();
+      const wanted = {
+        screens: screens.split(',').map((screen) => screen.trim()),
+        hideQueries,
+        expiresAt: expires === undefined ? null : endOf(expires, now),
+        password: passwordFile === undefined ? null : readFileSync(passwordFile, 'utf8').trim(),
+      };
+      const made = await withStores(async ({ settings, catalog }) => {
+        const { workspaceId } = await requireProject(catalog, project);
+        if (by !== undefined && (await findRole(catalog, workspaceId, by)) === undefined) {
+          throw new Error(`'${by}' is not a member of the workspace '${workspaceId}'.`);
+        }
+        const writer = { by: actorOf(by ?? null), at: toMicroseconds(now) };
+        const { share, token } = await addShare(catalog, project, wanted, writer);
+        return { share: shownShare(share), url: `${settings.publicUrl ?? serverOf(settings)}/share/${token}` };
+      });
+      if (json) printJson(made);
+      else print(`The share ${made.share.id}, its address shown this once:\n  ${made.url}`);
+    });
+  command
+    .command('list')
+    .description('list shares, without their addresses')
+    .option('--project <id>', 'of this project only')
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', examples('share list --project Fw7kd'))
+    .action(async ({ project, json }: { project?: string; json?: boolean }) => {
+      const shares = await withStores(({ catalog }) => listShares(catalog, project ?? null));
+      if (json) printJson(shares.map(shownShare));
+      else await printTable(shares.map(shownShare), 'There are no shares yet.');
+    });
+  command
+    .command('revoke')
+    .description('end a share at once')
+    .argument('<id>', 'id of the share, from `share list`')
+    .addHelpText('after', examples('share revoke 7d9f0c52-3a11-4b7e-9c55-0d4e9e1f2a10'))
+    .action(async (id: string) => {
+      await withStores(({ catalog }) => revokeShare(catalog, id, commandWriter()));
+      print('The share has ended.');
+    });
+}
+
+/** When a share ends, as a day or instant. */
+function endOf(text: string, now: number): string {
+  const [, count, unit] = /^(\d{1,5})([dh])$/.exec(text) ?? [];
+  if (count === undefined) return text;
+  return isoInstant(toMicroseconds(now + Number(count) * HOURS[unit as keyof typeof HOURS] * 3_600_000));
+}

@@ -1,0 +1,253 @@
+import { useEffect, useState } from 'preact/hooks';
+import { ApiError, apiPath, forgetAnswers, readError, share, useResource } from '../lib/api.ts';
+import { formatDate, formatRange } from '../lib/dates.ts';
+import { shownHost } from '../lib/hosts.ts';
+import { siteParameters } from '../lib/site.ts';
+import type {
+  AlertsAnswer,
+  BreakdownsAnswer,
+  KeywordsAnswer,
+  ListAnswer,
+  Metrics,
+  NotesAnswer,
+  Paging,
+  Project,
+  ProjectsAnswer,
+  SiteAnswer,
+} from '../lib/types.ts';
+import { rangeParameters, useView } from '../lib/view.ts';
+import { DeviceSelect } from '../parts/controls.tsx';
+import { type MetricRow, MetricTable, PAGE_SIZE, Pager } from '../parts/data-table.tsx';
+import { PageHead } from '../parts/page-head.tsx';
+import { Performance } from '../parts/performance.tsx';
+import { PeriodSelect } from '../parts/period.tsx';
+import { Empty, ErrorBox, Skeleton } from '../parts/states.tsx';
+import { shortUrl } from '../parts/top-rows.tsx';
+import { SharePassword } from './share-password.tsx';
+
+const NAMES: Readonly<Record<string, string>> = {
+  overview: 'Overview',
+  breakdowns: 'Breakdowns',
+  pages: 'Pages',
+  queries: 'Queries',
+  keywords: 'Keywords',
+  alerts: 'Alerts',
+  notes: 'Notes',
+};
+
+interface Found {
+  readonly project: Project;
+  readonly screens: readonly string[];
+}
+
+/** What a shared link shows of its project. */
+export function Shared() {
+  const [found, setFound] = useState<Found | undefined>();
+  const [error, setError] = useState<ApiError | undefined>();
+  const load = async (): Promise<void> => {
+    setError(undefined);
+    const response = await fetch(`${share}/api/projects`);
+    if (!response.ok) return setError(await readError(response));
+    const [project] = ((await response.json()) as ProjectsAnswer).projects;
+    const screens = (response.headers.get('x-share-screens') ?? '').split(' ');
+    setFound({
+      project: { ...project!, finalThrough: project!.syncedThrough, alerts: { open: 0, resolved: 0 } },
+      screens,
+    });
+  };
+  useEffect(() => {
+    load().catch(() => setError(new ApiError(0, 'offline', 'The server cannot be reached.', null)));
+  }, []);
+  useEffect(() => {
+    document.title = found ? `${found.project.domain} · Ordinate` : 'Ordinate';
+  }, [found]);
+  if (error?.status === 401) {
+    return (
+      <SharePassword
+        onOpen={() => {
+          forgetAnswers();
+          void load();
+        }}
+      />
+    );
+  }
+  return (
+    <main id="screen" class="shared">
+      {error?.status === 404 && (
+        <Empty title="This link shows nothing (any more)">Ask who sent it for a new one.</Empty>
+      )}
+      {error && error.status !== 404 && <ErrorBox error={error} retry={() => void load()} />}
+      {!found && !error && <Skeleton lines={2} height={200} />}
+      {found && <Screens {...found} />}
+    </main>
+  );
+}
+
+function Screens({ project, screens }: Found) {
+  const view = useView();
+  const screen = screens.includes(view.get('screen')) ? view.get('screen') : screens[0]!;
+  const { syncedThrough } = project;
+  return (
+    <>
+      <PageHead
+        title={shownHost(project.domain)}
+        subtitle={syncedThrough === null ? 'No data yet' : `Data through ${formatDate(syncedThrough)}`}
+      >
+        <PeriodSelect project={project} />
+        {screen !== 'alerts' && screen !== 'notes' && screen !== 'breakdowns' && <DeviceSelect />}
+      </PageHead>
+      {screens.length > 1 && (
+        <nav class="shared-screens" aria-label="Screens">
+          {screens.map((name) => (
+            <a
+              key={name}
+              class="nav-link"
+              href={view.with({ screen: name, offset: null, sort: null })}
+              aria-current={name === screen ? 'page' : undefined}
+            >
+              {NAMES[name] ?? name}
+            </a>
+          ))}
+        </nav>
+      )}
+      {screen === 'overview' && <Site project={project} />}
+      {screen === 'breakdowns' && <Breakdowns project={project} />}
+      {(screen === 'pages' || screen === 'queries' || screen === 'keywords') && (
+        <List key={screen} project={project} kind={screen} />
+      )}
+      {screen === 'alerts' && <Alerts project={project} />}
+      {screen === 'notes' && <Notes project={project} />}
+    </>
+  );
+}
+
+interface Of {
+  readonly project: Project;
+}
+
+const NONE = new Set<string>();
+
+function Site({ project }: Of) {
+  const view = useView();
+  const path = apiPath(`/projects/${project.id}/site`, siteParameters(view, project)!);
+  const { data, ...state } = useResource<SiteAnswer>(path);
+  return <Performance name={project.domain} answer={data} state={state} notes={undefined} missing={NONE} />;
+}
+
+const NAME_FIELDS = { pages: 'url', queries: 'query', keywords: 'query' } as const;
+
+function List({ project, kind }: Of & { kind: keyof typeof NAME_FIELDS }) {
+  const view = useView();
+  const { data, error, isLoading, reload } = useResource<ListAnswer & Partial<Pick<KeywordsAnswer, 'keywords'>>>(
+    apiPath(`/projects/${project.id}/${kind}`, {
+      ...rangeParameters(view, project),
+      device: view.device === 'all' ? null : view.device,
+      sort: view.get('sort') || '-clicks',
+      limit: PAGE_SIZE,
+      offset: view.get('offset'),
+    }),
+  );
+  const rows =
+    data?.pages?.map((row) => rowOf(row.url, row, shortUrl(row.url, project.domain))) ??
+    data?.queries?.map((row) => rowOf(row.query, row)) ??
+    data?.keywords?.map(({ id, query, metrics }) => rowOf(id, metrics, query));
+  return (
+    <>
+      {error && <ErrorBox error={error} retry={reload} />}
+      {(data !== undefined || !error) && (
+        <MetricTable
+          label={NAMES[kind]!}
+          nameHeading={NAMES[kind]!}
+          nameField={NAME_FIELDS[kind]}
+          rows={rows}
+          isStale={isLoading}
+          defaultSort="-clicks"
+        />
+      )}
+      {data && <Pager paging={data.paging as Paging} />}
+    </>
+  );
+}
+
+function rowOf(key: string, metrics: Metrics, name = key): MetricRow {
+  return {
+    key,
+    metrics,
+    name: (
+      <span class="row-name" dir="auto" title={key}>
+        {name}
+      </span>
+    ),
+  };
+}
+
+function Breakdowns({ project }: Of) {
+  const view = useView();
+  const { data, error, reload } = useResource<BreakdownsAnswer>(
+    apiPath(`/projects/${project.id}/breakdowns`, rangeParameters(view, project)),
+  );
+  if (error) return <ErrorBox error={error} retry={reload} />;
+  if (data === undefined) return <Skeleton lines={6} />;
+  const tables = [
+    ['Devices', data.devices.map((row) => rowOf(row.device, row))],
+    ['Countries', data.countries.map((row) => rowOf(row.country, row))],
+    ['Appearances', data.appearances.map((row) => rowOf(row.appearance, row))],
+  ] as const;
+  return (
+    <>
+      {tables.map(([name, rows]) => (
+        <MetricTable
+          key={name}
+          label={name}
+          nameHeading={name}
+          nameField={null}
+          rows={rows}
+          isStale={false}
+          isSortable={false}
+          defaultSort="-clicks"
+        />
+      ))}
+    </>
+  );
+}
+
+function Alerts({ project }: Of) {
+  const { data, error, reload } = useResource<AlertsAnswer>(`/projects/${project.id}/alerts`);
+  if (error) return <ErrorBox error={error} retry={reload} />;
+  if (data === undefined) return <Skeleton lines={4} />;
+  if (data.alerts.length === 0) return <Empty title="There are no alerts" />;
+  return (
+    <ul class="card items" aria-label="Alerts">
+      {data.alerts.map(({ id, severity, kind, title, body, date, resolvedAt }) => (
+        <li key={id}>
+          <div class="item-head">
+            <span class={`pill severity-${severity}`}>{kind}</span>
+            <strong dir="auto">{title}</strong>
+            <span class="muted">
+              {date !== null && formatDate(date)}
+              {resolvedAt !== null && ', resolved'}
+            </span>
+          </div>
+          <p dir="auto">{body}</p>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Notes({ project }: Of) {
+  const { data, error, reload } = useResource<NotesAnswer>(`/projects/${project.id}/notes`);
+  if (error) return <ErrorBox error={error} retry={reload} />;
+  if (data === undefined) return <Skeleton lines={4} />;
+  if (data.notes.length === 0) return <Empty title="There are no notes" />;
+  return (
+    <ul class="card items" aria-label="Notes">
+      {data.notes.toReversed().map(({ id, date, endDate, text }) => (
+        <li key={id}>
+          <p class="muted">{endDate === null ? formatDate(date) : formatRange({ from: date, to: endDate })}</p>
+          <p dir="auto">{text}</p>
+        </li>
+      ))}
+    </ul>
+  );
+}

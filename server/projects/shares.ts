@@ -1,0 +1,95 @@
+import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
+import type { Catalog } from '../catalog/catalog.ts';
+import { createShare, SHARE_SCREENS, type Share, type ShareScreen } from '../catalog/shares.ts';
+import { parseDay } from '../domain/dates.ts';
+import { invalidRequest } from '../domain/errors.ts';
+import { isoInstant, isoInstantOrNull, type Microseconds } from '../domain/instants.ts';
+
+const MAX_PASSWORD = 200;
+const HASH_BYTES = 32;
+const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:\d{2})$/;
+const derive = promisify<string, Buffer, number, Buffer>(scrypt);
+
+/** What somebody asks for. */
+export interface WantedShare {
+  readonly screens: readonly string[];
+  readonly hideQueries?: boolean;
+  /** A day, which it ends with (UTC), or an instant. */
+  readonly expiresAt?: string | null;
+  readonly password?: string | null;
+}
+
+/** Creates a share. Throws `invalid_request` with the name of the wrong field, and `not_found`. */
+export async function addShare(
+  catalog: Catalog,
+  project: string,
+  { screens, hideQueries = false, expiresAt = null, password = null }: WantedShare,
+  { by, at }: { by: string; at: Microseconds },
+): Promise<{ share: Share; token: string }> {
+  const choice = {
+    screens: checkScreens(screens),
+    hideQueries,
+    expiresAt: expiresAt === null ? null : checkEnd(expiresAt, at),
+    passwordHash: password === null ? null : await hashPassword(password),
+  };
+  return createShare(catalog, project, choice, { by, at });
+}
+
+function checkScreens(screens: readonly string[]): ShareScreen[] {
+  const unknown = screens.find((screen) => !SHARE_SCREENS.includes(screen as ShareScreen));
+  if (unknown !== undefined || screens.length === 0) {
+    const found = unknown === undefined ? '' : `; '${unknown.slice(0, 40)}' is none`;
+    throw invalidRequest(`'screens' must be some of ${SHARE_SCREENS.join(', ')}${found}.`);
+  }
+  return SHARE_SCREENS.filter((screen) => screens.includes(screen));
+}
+
+function checkEnd(text: string, at: Microseconds): Microseconds {
+  const day = parseDay(text);
+  const end = day === undefined ? (INSTANT.test(text) ? Date.parse(text) : Number.NaN) : Date.parse(day) + 86_400_000;
+  if (Number.isNaN(end)) {
+    throw invalidRequest("'expiresAt' must be a day such as 2026-03-01, or an instant such as 2026-03-01T12:00:00Z.");
+  }
+  if (end * 1000 <= at) throw invalidRequest(`'expiresAt' must be in the future; it is ${isoInstant(at)} now.`);
+  return end * 1000;
+}
+
+async function hashPassword(password: string): Promise<string> {
+  if (password.trim() === '' || password.length > MAX_PASSWORD) {
+    throw invalidRequest(`'password' must be a text of 1 to ${MAX_PASSWORD} characters.`);
+  }
+  const salt = randomBytes(16);
+  return `${salt.toString('hex')}:${(await derive(password, salt, HASH_BYTES)).toString('hex')}`;
+}
+
+/** Whether a password is that of a share. */
+export async function isPasswordOf({ passwordHash }: Share, password: string): Promise<boolean> {
+  const [salt = '', hash = ''] = (passwordHash ?? '').split(':');
+  if (hash === '' || password.length > MAX_PASSWORD) return false;
+  return timingSafeEqual(await derive(password, Buffer.from(salt, 'hex'), HASH_BYTES), Buffer.from(hash, 'hex'));
+}
+
+/** A share in answers and lists. */
+export function shownShare({
+  id,
+  project,
+  screens,
+  hideQueries,
+  expiresAt,
+  passwordHash,
+  createdAt,
+  revokedAt,
+}: Share) {
+  return {
+    ...{
+      id,
+      project,
+      screens,
+      hideQueries,
+      expiresAt: isoInstantOrNull(expiresAt),
+      hasPassword: passwordHash !== null,
+    },
+    ...{ createdAt: isoInstant(createdAt), revokedAt: isoInstantOrNull(revokedAt) },
+  };
+}

@@ -1,0 +1,287 @@
+// A shared link shows the chosen screens of one project and nothing else, until it ends or is revoked.
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { SHARE_SCREENS } from '../../server/catalog/shares.ts';
+import { command } from '../command.ts';
+import { facts, keyword, temporaryFolder } from '../world.ts';
+import { audited, eachRole, makeTeam } from './team.ts';
+
+const HIDDEN = 'secretquery';
+const RESOURCES = {
+  overview: ['site'],
+  breakdowns: ['breakdowns'],
+  pages: ['pages', 'page-groups'],
+  queries: ['queries'],
+  keywords: ['keywords', 'groups'],
+  alerts: ['alerts'],
+  notes: ['notes'],
+} as const;
+const ALL = Object.values(RESOURCES).flat();
+
+function tables() {
+  const alert = {
+    ...{ project_id: 'Proj1', kind: 'Kind', severity: 'warning', body: 'Body', date: '2026-03-01', url: null },
+    ...{ created_at: '2026-03-02T00:00:00Z', resolved_at: null, keyword_id: null },
+  };
+  const note = {
+    ...{ workspace_id: 'acme', project_id: 'Proj1', scope: 'project', date: '2026-03-01', end_date: null },
+    ...{ category: 'other', client_visible: true, author: 'a@acme.example' },
+    ...{ created_at: '2026-03-02T00:00:00Z', updated_at: '2026-03-02T00:00:00Z' },
+  };
+  const uuid = (index: number): string => `00000000-0000-4000-8000-00000000000${index}`;
+  return {
+    keywords: [keyword('Kw001', HIDDEN)],
+    groups: [
+      {
+        ...{ id: 'Grp01', project_id: 'Proj1', name: 'G', kind: 'rule', parent_id: null, position: 0, pinned: false },
+        rule: JSON.stringify({ match: 'all', conditions: [{ field: 'query', op: 'contains', value: HIDDEN }] }),
+      },
+    ],
+    site_daily: facts('date device', ['2026-03-01', 'mobile', 5, 50, 100]),
+    country_daily: facts('date country', ['2026-03-01', 'gbr', 5, 50, 100]),
+    query_daily: facts('query date country', [HIDDEN, '2026-03-01', 'gbr', 5, 50, 100]),
+    page_daily: facts('url date country', ['https://shop.example/a', '2026-03-01', 'gbr', 5, 50, 100]),
+    alerts: [
+      { ...alert, id: uuid(1), type: 'traffic_drop', title: 'Traffic fell' },
+      { ...alert, id: uuid(2), type: 'keyword_drop', title: `Fell: ${HIDDEN}`, keyword_id: 'Kw001' },
+      { ...alert, id: uuid(3), type: 'rule', title: `Rule on ${HIDDEN}` },
+    ],
+    notes: [
+      { ...note, id: uuid(4), text: 'For clients' },
+      { ...note, id: uuid(5), text: 'Inside only', client_visible: false },
+      { ...note, id: uuid(6), text: 'Of a keyword', scope: 'keyword', keyword_id: 'Kw001' },
+      { ...note, id: uuid(7), text: 'Of all projects', scope: 'workspace', project_id: null },
+    ],
+  };
+}
+
+async function sharedTeam(t: Test, environment: NodeJS.ProcessEnv = {}) {
+  const team = await makeTeam(t, tables(), environment);
+  const share = async (body: object, project = 'Proj1'): Promise<{ id: string; root: string; url: string }> => {
+    const answer = await team.send('owner', 'POST', `/projects/${project}/shares`, body);
+    if (answer.status !== 201) throw new Error(answer.message);
+    const { url, share: made } = answer.body;
+    return { id: made.id, url, root: new URL(url).pathname };
+  };
+  const get = async (url: string, headers: Record<string, string> = {}) => {
+    const response = await team.app.inject({ url, headers: { host: 'localhost', ...headers } });
+    return { status: response.statusCode, text: response.body, headers: response.headers };
+  };
+  const open = (url: string, body: object) =>
+    team.app.inject({
+      method: 'POST',
+      url: `${url}/session`,
+      headers: { host: 'localhost', 'content-type': 'application/json' },
+      payload: JSON.stringify(body),
+    });
+  return { ...team, share, get, open };
+}
+
+const RANGE = 'from=2026-03-01&to=2026-03-02';
+const paramsOf = (resource: string): string => (/groups|alerts|notes/.test(resource) ? '' : `?${RANGE}`);
+
+t.test('each screen answers its resources as the API does, and nothing else', async (t) => {
+  const { share, get, read } = await sharedTeam(t);
+  const unknown = (await get('/share/ord_share_00000000000000000000000000000000')).text;
+  for (const screen of SHARE_SCREENS) {
+    const { root } = await share({ screens: [screen] });
+    const list = await get(`${root}/api/projects`);
+    t.equal(JSON.parse(list.text).projects.length, 1, 'this one project');
+    t.equal(list.headers['x-share-screens'], screen);
+    for (const resource of ALL) {
+      const path = `/projects/Proj1/${resource}${paramsOf(resource)}`;
+      const answer = await get(`${root}/api${path}`);
+      const isShown = (RESOURCES[screen] as readonly string[]).includes(resource);
+      t.equal(answer.status, isShown ? 200 : 404, `${screen}: ${resource} ${isShown ? answer.text.slice(0, 200) : ''}`);
+      if (!isShown) t.equal(answer.text, unknown);
+      else if (!['alerts', 'notes'].includes(resource)) {
+        t.strictSame(JSON.parse(answer.text), (await read(path)).body, resource);
+      }
+    }
+  }
+  const { root } = await share({ screens: SHARE_SCREENS });
+  for (const path of [
+    ...['', '/', '/projects/Proj2/site', '/projects/Other/site', '/projects/Proj1', '/projects/Proj1/snapshot'],
+    ...['/portfolio', '/projects.csv', '/projects/Proj1/site.csv', '/projects/Proj1/site?format=csv', '/mcp'],
+    ...['/projects/Proj1/alerts/x/chart', '/session', '/projects/Proj1/%73ite/..', '/projects/Proj1/rules'],
+  ]) {
+    const answer = await get(`${root}/api${path}`);
+    t.strictSame([answer.status, answer.text], [404, unknown], path);
+  }
+});
+
+t.test('headers, methods and cookies', async (t) => {
+  const { share, get, app, cookies, key } = await sharedTeam(t);
+  const { root } = await share({ screens: ['overview'] });
+  for (const path of ['', '/api/projects', `/api/projects/Proj1/site?${RANGE}`, '/api/nothing']) {
+    const { headers } = await get(root + path);
+    t.match(
+      headers,
+      { 'x-robots-tag': 'noindex', 'referrer-policy': 'no-referrer', 'cache-control': 'no-store' },
+      path,
+    );
+  }
+  t.match((await get(root)).headers['content-type'], /^text\/html/);
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const) {
+    const headers = { host: 'localhost', cookie: cookies.get('owner')! };
+    for (const path of ['/api/projects', '/api/projects/Proj1/notes', '']) {
+      t.equal((await app.inject({ method, url: root + path, headers })).statusCode, 404, `${method} ${path}`);
+    }
+  }
+  const unknown = '/share/ord_share_00000000000000000000000000000000/api/projects';
+  for (const headers of [{ cookie: cookies.get('owner')! }, { authorization: `Bearer ${key}` }]) {
+    t.equal((await get(unknown, headers)).status, 404, 'neither a session nor a key counts');
+    t.equal((await get(`${root}/api/projects/Proj2/site`, headers)).status, 404);
+  }
+});
+
+t.test('hidden queries: no text of one in any answer', async (t) => {
+  const { share, get } = await sharedTeam(t);
+  const open = await share({ screens: SHARE_SCREENS });
+  const shown = await get(`${open.root}/api/projects/Proj1/alerts`);
+  t.equal(JSON.parse(shown.text).alerts.length, 3);
+  const notes = JSON.parse((await get(`${open.root}/api/projects/Proj1/notes`)).text).notes;
+  t.strictSame(notes.map(({ text }: { text: string }) => text).toSorted(), ['For clients', 'Of a keyword']);
+  const { root } = await share({ screens: SHARE_SCREENS, hideQueries: true });
+  for (const resource of ALL) {
+    const { status, text } = await get(`${root}/api/projects/Proj1/${resource}${paramsOf(resource)}`);
+    t.equal(status, ['queries', 'keywords', 'groups'].includes(resource) ? 404 : 200, resource);
+    t.notMatch(text, HIDDEN, resource);
+  }
+  const alerts = JSON.parse((await get(`${root}/api/projects/Proj1/alerts?limit=1`)).text).alerts;
+  t.match(alerts, [{ title: 'Traffic fell', url: null }], 'the limit counts what is shown');
+  t.equal((await get(`${root}/api/projects/Proj1/alerts?limit=0`)).status, 400);
+  const kept = JSON.parse((await get(`${root}/api/projects/Proj1/notes?clientVisible=false`)).text).notes;
+  t.match(kept, [{ text: 'For clients' }]);
+  for (const filter of [
+    'query:contains:x',
+    '{"match":"all","conditions":[{"field":"query","op":"equals","value":"x"}]}',
+  ]) {
+    const path = `/api/projects/Proj1/pages?${RANGE}&filter=${encodeURIComponent(filter)}`;
+    t.equal((await get(root + path)).status, 400, filter);
+  }
+});
+
+t.test('an end and a revocation count from the next request, on all paths', async (t) => {
+  const { share, get, clock, send, catalog } = await sharedTeam(t);
+  const unknown = (await get('/share/ord_share_00000000000000000000000000000000')).text;
+  const ending = await share({ screens: ['overview'], expiresAt: '2026-03-15' });
+  const revoked = await share({ screens: ['overview'] });
+  const paths = ['', '/api/projects', `/api/projects/Proj1/site?${RANGE}`];
+  for (const path of paths) t.equal((await get(revoked.root + path)).status, 200);
+  t.equal((await send('admin', 'DELETE', `/projects/Proj1/shares/${revoked.id}`)).status, 204);
+  clock.at = Date.parse('2026-03-15T23:59:59Z');
+  for (const path of paths) t.equal((await get(ending.root + path)).status, 200);
+  clock.at += 1000;
+  for (const { root } of [ending, revoked]) {
+    for (const path of paths) {
+      const { status, text } = await get(root + path);
+      t.strictSame([status, text], [404, unknown]);
+    }
+  }
+  t.match(await audited(catalog, 'share.revoked'), [{ actor: 'admin@acme.example', subject: revoked.id }]);
+  t.equal((await audited(catalog, 'share.created')).length, 2);
+});
+
+t.test('a password: 401 until it was sent; ten wrong ones in a minute are enough', async (t) => {
+  const { share, get, open, clock } = await sharedTeam(t);
+  const { root } = await share({ screens: ['overview'], password: 'open sesame' });
+  const other = await share({ screens: ['overview'], password: 'open sesame' });
+  t.equal((await get(root)).status, 200, 'the page asks for it');
+  t.equal((await get(`${root}/api/projects`)).status, 401);
+  const opened = await open(root, { password: 'open sesame' });
+  t.equal(opened.statusCode, 204);
+  const cookie = String(opened.headers['set-cookie']);
+  t.match(cookie, /; HttpOnly; SameSite=Strict/);
+  t.match(cookie, `; Path=${root};`);
+  const [pair = ''] = cookie.split(';');
+  t.equal((await get(`${root}/api/projects`, { cookie: pair })).status, 200);
+  t.equal((await get(`${other.root}/api/projects`, { cookie: pair })).status, 401, 'of this share only');
+  t.equal((await open(root, { password: 5 })).statusCode, 400);
+  const tries = await Promise.all(Array.from({ length: 12 }, () => open(root, { password: 'wrong' })));
+  t.equal(tries.filter(({ statusCode }) => statusCode === 401).length, 10);
+  const refused = await open(root, { password: 'open sesame' });
+  t.equal(refused.statusCode, 429, 'also the right one');
+  t.ok(Number(refused.headers['retry-after']) >= 1);
+  t.equal((await open(other.root, { password: 'open sesame' })).statusCode, 204, 'others are not counted');
+  clock.at += 61_000;
+  t.equal((await open(root, { password: 'open sesame' })).statusCode, 204);
+});
+
+t.test('a limit of its own for each share', async (t) => {
+  const { share, get, key, app } = await sharedTeam(t, { ORDINATE_SHARE_REQUESTS_PER_MINUTE: '3' });
+  const [one, other] = [await share({ screens: ['overview'] }), await share({ screens: ['overview'] })];
+  const statuses: number[] = [];
+  for (let index = 0; index < 4; index++) statuses.push((await get(`${one.root}/api/projects`)).status);
+  t.strictSame(statuses, [200, 200, 200, 429]);
+  t.ok(Number((await get(`${one.root}/api/projects`)).headers['retry-after']) >= 1);
+  t.equal((await get(`${other.root}/api/projects`)).status, 200);
+  const answer = await app.inject({ url: '/api/v1/projects', headers: { authorization: `Bearer ${key}` } });
+  t.equal(answer.statusCode, 200);
+});
+
+t.test('who may, and what is wrong with a wish', async (t) => {
+  const { send } = await makeTeam(t);
+  const path = '/projects/Proj1/shares';
+  const body = { screens: ['overview'] };
+  await eachRole(t, send, { allowed: ['owner', 'admin'], status: 200 }, async () => ['GET', path]);
+  await eachRole(t, send, { allowed: ['owner', 'admin'], status: 201 }, async () => ['POST', path, body]);
+  const { share } = (await send('owner', 'POST', path, body)).body;
+  await eachRole(t, send, { allowed: ['owner', 'admin'], status: 204 }, async () => ['DELETE', `${path}/${share.id}`]);
+  t.equal((await send('owner', 'DELETE', `/projects/Proj2/shares/${share.id}`)).status, 404);
+  for (const [wrong, name] of [
+    [{}, /screens must be sent/],
+    [{ screens: [] }, /'screens' must be some of/],
+    [{ screens: ['all'] }, /'all' is none/],
+    [{ ...body, expiresAt: '2026-02-30' }, /'expiresAt' must be a day/],
+    [{ ...body, expiresAt: '2026-03-01' }, /'expiresAt' must be in the future/],
+    [{ ...body, password: ' ' }, /'password' must be/],
+    [{ ...body, more: 1 }, /'more' is not a field/],
+  ] as const) {
+    t.match(await send('owner', 'POST', path, wrong), { status: 400, message: name });
+  }
+  t.match((await send('owner', 'GET', path)).body.shares[0], {
+    ...{ project: 'Proj1', screens: ['overview'], hideQueries: false, expiresAt: null, hasPassword: false },
+  });
+});
+
+t.test('by command; neither token nor password is in a file, a list or the log', async (t) => {
+  const { dataFolder, app, log } = await makeTeam(t);
+  const settings = { ORDINATE_DATA: dataFolder, ORDINATE_PUBLIC_URL: 'https://reports.example.com' };
+  const file = join(temporaryFolder(t), 'password');
+  writeFileSync(file, 'open sesame\n');
+  const words = ['share', 'create', '--project', 'Proj1', '--screens', 'overview,alerts', '--hide-queries'];
+  const made = await command(settings, ...words, '--expires', '30d', '--password-file', file, '--json');
+  const { share, url } = JSON.parse(made.stdout);
+  t.match(url, /^https:\/\/reports\.example\.com\/share\/ord_share_[A-Za-z0-9]{32}$/);
+  t.match(share, {
+    project: 'Proj1',
+    screens: ['overview', 'alerts'],
+    hideQueries: true,
+    hasPassword: true,
+    revokedAt: null,
+  });
+  const days = (Date.parse(share.expiresAt) - Date.parse(share.createdAt)) / 86_400_000;
+  t.equal(days, 30);
+  const token = url.slice(-32) as string;
+  await app.inject({ url: `/share/ord_share_${token}/api/projects` });
+  const listed = await command(settings, 'share', 'list', '--project', 'Proj1', '--json');
+  t.strictSame(JSON.parse(listed.stdout), [share]);
+  const audit = await command(settings, 'audit', 'list', '--json');
+  const written = [listed.stdout, audit.stdout, log.join('')];
+  for (const entry of globSync('**/*', { cwd: dataFolder, withFileTypes: true }).filter((one) => one.isFile())) {
+    written.push(readFileSync(join(entry.parentPath, entry.name)).toString('latin1'));
+  }
+  for (const text of written) {
+    for (const hidden of [token, 'open sesame', Buffer.from(token).toString('base64url')])
+      t.notOk(text.includes(hidden));
+  }
+  t.match(await command(settings, 'share', 'revoke', share.id), { code: 0, stdout: /has ended/ });
+  t.match(JSON.parse((await command(settings, 'share', 'list', '--json')).stdout), [{ revokedAt: /^20/ }]);
+  t.match(await command(settings, ...words, '--expires', 'soon'), { code: 1, stderr: /'expiresAt' must be a day/ });
+  t.match(await command(settings, 'share', 'revoke', 'nothing'), { code: 1, stderr: /no share 'nothing'/ });
+  t.match(await command(settings, 'share', 'create', '--project', 'Proj1', '--screens', 'nothing'), {
+    ...{ code: 1, stderr: /'screens' must be some of/ },
+  });
+});
