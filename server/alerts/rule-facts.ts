@@ -97,7 +97,7 @@ async function currentMembers(
   const range = { from: addDays(to, 1 - MEMBERS_RANGE), to };
   const matches = await cache.matches(tracked, withDescendants(group, tracked.groups));
   const query = { plan: planKeywordTotals(totals, range), range, signal };
-  const measures = await facts.keywordTotals(query, 'all', tracked.positions);
+  const measures = await facts.keywordTotals(query, 'all', tracked.indexes);
   const members = await inTurns(selectKeywords(tracked.keywords, matches, (keyword) => measures.of(keyword)));
   return members.map(({ id }) => id);
 }

@@ -70,13 +70,13 @@ export async function forgetSyncDaysBefore(tx: Catalog, project: string, before:
 }
 
 /** The published days for which a keyword has been fetched, and its query. */
-export interface SyncKeyword extends Range {
+export interface FetchedKeyword extends Range {
   readonly id: string;
   readonly query: string;
 }
 
-export async function listSyncKeywords(catalog: Catalog, project: string): Promise<SyncKeyword[]> {
-  return catalog.statements.all<SyncKeyword>('sync_keywords_of_project', { project });
+export async function listFetchedKeywords(catalog: Catalog, project: string): Promise<FetchedKeyword[]> {
+  return catalog.statements.all<FetchedKeyword>('sync_keywords_of_project', { project });
 }
 
 /** Ids of tracked keywords that lack fetched days of a range, because they were added recently. */
@@ -95,7 +95,7 @@ export async function listPartialKeywords(
 export async function putSyncKeywords(
   catalog: Catalog,
   project: string,
-  keywords: readonly SyncKeyword[],
+  keywords: readonly FetchedKeyword[],
 ): Promise<void> {
   const rows = keywords.map(({ id, query, from, to }) => ({ project, id, query, from, to }));
   await catalog.statements.runEach('sync_keyword_put', rows);

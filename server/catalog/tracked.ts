@@ -10,7 +10,7 @@ import { findProject, type Project } from './projects.ts';
 
 export interface TrackedKeyword extends Keyword {
   /** Index among the project's keywords. */
-  readonly position: number;
+  readonly index: number;
 }
 
 /** A project's active keywords, sorted by query, and groups, with indexes for reports. */
@@ -19,7 +19,7 @@ export interface TrackedKeywords {
   readonly key: CacheKey;
   readonly keywords: readonly TrackedKeyword[];
   /** Positions by `shortIdNumber` of the id. */
-  readonly positions: ReadonlyMap<number, number>;
+  readonly indexes: ReadonlyMap<number, number>;
   readonly groups: readonly Group[];
   readonly membership: Membership;
   /** Keyword id by lower-cased query text. */
@@ -110,10 +110,10 @@ async function readTracked(catalog: Catalog, project: Project): Promise<TrackedK
   const keywords: TrackedKeyword[] = [];
   for await (const rows of eachKeyword(catalog, project.id)) {
     for (const { id, query, source, trackedSince, intent } of rows) {
-      keywords.push({ id, query, source, trackedSince, intent, position: keywords.length });
+      keywords.push({ id, query, source, trackedSince, intent, index: keywords.length });
     }
   }
-  const { positions, idByQuery } = await inTurns(indexed(keywords));
+  const { indexes, idByQuery } = await inTurns(indexed(keywords));
   const keywordsOf = new Map<string, string[]>();
   const groupsOf = new Map<string, string[]>();
   for await (const rows of eachMember(catalog, project.id)) {
@@ -123,16 +123,16 @@ async function readTracked(catalog: Catalog, project: Project): Promise<TrackedK
     }
   }
   const groups = await listGroups(catalog, project.id);
-  return { key: keyOf(project), keywords, positions, groups, membership: { keywordsOf, groupsOf }, idByQuery };
+  return { key: keyOf(project), keywords, indexes, groups, membership: { keywordsOf, groupsOf }, idByQuery };
 }
 
 function* indexed(
   keywords: readonly Keyword[],
-): Generator<void, { positions: Map<number, number>; idByQuery: Map<string, string> }> {
+): Generator<void, { indexes: Map<number, number>; idByQuery: Map<string, string> }> {
   // One map at a time, because growing a large map takes milliseconds.
-  const positions = new Map<number, number>();
-  for (const [position, { id }] of keywords.entries()) {
-    positions.set(shortIdNumber(id), position);
+  const indexes = new Map<number, number>();
+  for (const [index, { id }] of keywords.entries()) {
+    indexes.set(shortIdNumber(id), index);
     yield;
   }
   const idByQuery = new Map<string, string>();
@@ -142,7 +142,7 @@ function* indexed(
     if (!idByQuery.has(text)) idByQuery.set(text, id);
     yield;
   }
-  return { positions, idByQuery };
+  return { indexes, idByQuery };
 }
 
 function append(lists: Map<string, string[]>, key: string, value: string): void {

@@ -27,7 +27,7 @@ export interface GroupedKeyword {
 }
 
 /** A keyword and its index among all keywords of its project. */
-export type PlacedKeyword = GroupedKeyword & { readonly position: number };
+export type IndexedKeyword = GroupedKeyword & { readonly index: number };
 
 /** A group and, for a folder, every group below it at any depth. */
 export function withDescendants(group: Group, groups: readonly Group[]): Group[] {
@@ -41,34 +41,34 @@ export function withDescendants(group: Group, groups: readonly Group[]): Group[]
 
 /** The keywords that a group contains. A rule with conditions on numbers must be combined with `bits`. */
 export interface GroupMatch {
-  /** A bit per keyword, by position: set for members, or for keywords that a rule's conditions on texts match. */
+  /** A bit per keyword, by its index: set for members, or for keywords that a rule's conditions on texts match. */
   readonly bits: Uint8Array;
   readonly rule: CompiledRule | null;
 }
 
 interface GroupedKeywords {
-  /** All keywords of the project, in the order of their positions. */
-  readonly keywords: readonly PlacedKeyword[];
+  /** All keywords of the project, in the order of their indexes. */
+  readonly keywords: readonly IndexedKeyword[];
   /** Positions by `shortIdNumber` of the id. */
-  readonly positions: ReadonlyMap<number, number>;
+  readonly indexes: ReadonlyMap<number, number>;
   readonly membership: Membership;
 }
 
 /** Matches a group against a project's keywords, without conditions that need a range. Yields after each keyword. */
 export function* matchGroup(
   group: Pick<Group, 'id' | 'rule'>,
-  { keywords, positions, membership }: GroupedKeywords,
+  { keywords, indexes, membership }: GroupedKeywords,
 ): Generator<void, GroupMatch> {
   const bits = new Uint8Array(Math.ceil(keywords.length / 8));
   for (const id of membership.keywordsOf.get(group.id) ?? []) {
-    const position = positions.get(shortIdNumber(id));
-    if (position !== undefined) setBit(bits, position);
+    const index = indexes.get(shortIdNumber(id));
+    if (index !== undefined) setBit(bits, index);
     yield;
   }
   const rule = group.rule === null ? null : compileRule(group.rule);
   if (rule !== null) {
     for (const keyword of keywords) {
-      if (rule.matchesTexts(keyword)) setBit(bits, keyword.position);
+      if (rule.matchesTexts(keyword)) setBit(bits, keyword.index);
       yield;
     }
   }
@@ -79,7 +79,7 @@ export function* matchGroup(
  * The keywords, in the order given, that groups restrict to: the members of manual groups and the matches of rule
  * groups, each once. `measuresOf` gives a keyword's totals over the range. Yields after each keyword.
  */
-export function* selectKeywords<K extends PlacedKeyword>(
+export function* selectKeywords<K extends IndexedKeyword>(
   keywords: readonly K[],
   matches: readonly GroupMatch[],
   measuresOf: (keyword: K) => Measures,
@@ -94,21 +94,21 @@ export function* selectKeywords<K extends PlacedKeyword>(
   }
   const selected: K[] = [];
   for (const keyword of keywords) {
-    const { position } = keyword;
-    if (hasBit(matched, position)) selected.push(keyword);
+    const { index } = keyword;
+    if (hasBit(matched, index)) selected.push(keyword);
     else if (numericRules.length > 0) {
       const measures = measuresOf(keyword);
-      if (numericRules.some(({ bits, rule }) => rule.matches(hasBit(bits, position), measures))) selected.push(keyword);
+      if (numericRules.some(({ bits, rule }) => rule.matches(hasBit(bits, index), measures))) selected.push(keyword);
     }
     yield;
   }
   return selected;
 }
 
-function setBit(bits: Uint8Array, position: number): void {
-  bits[position >> 3]! |= 1 << (position & 7);
+function setBit(bits: Uint8Array, index: number): void {
+  bits[index >> 3]! |= 1 << (index & 7);
 }
 
-function hasBit(bits: Uint8Array, position: number): boolean {
-  return (bits[position >> 3]! & (1 << (position & 7))) !== 0;
+function hasBit(bits: Uint8Array, index: number): boolean {
+  return (bits[index >> 3]! & (1 << (index & 7))) !== 0;
 }

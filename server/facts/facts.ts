@@ -61,11 +61,11 @@ export interface Facts {
   /** Totals by name, unordered. */
   totalsBy(breakdown: Breakdown, query: FactsQuery): Promise<NamedMeasures[]>;
 
-  /** Totals of all keywords of `positions` (see `KeywordTotals`). */
+  /** Totals of all keywords of `indexes` (see `KeywordTotals`). */
   keywordTotals(
     query: KeywordTotalsQuery,
     device: Device,
-    positions: ReadonlyMap<number, number>,
+    indexes: ReadonlyMap<number, number>,
   ): Promise<KeywordTotals>;
 
   /**

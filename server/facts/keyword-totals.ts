@@ -1,18 +1,18 @@
 import type { Measures } from '../domain/metrics.ts';
 
-/** Totals of a project's keywords in flat arrays, by the keyword's position, summed from columns of rows. */
+/** Totals of a project's keywords in flat arrays, by the keyword's index, summed from columns of rows. */
 export class KeywordTotals {
   readonly #index: KeywordIndex;
   readonly #clicks: Float64Array;
   readonly #impressions: Float64Array;
   readonly #sumPosition: Float64Array;
 
-  /** @param positions of the keywords, by `shortIdNumber` of the id; rows of other keywords are ignored */
-  constructor(positions: ReadonlyMap<number, number>) {
-    this.#index = indexOf(positions);
-    this.#clicks = new Float64Array(positions.size);
-    this.#impressions = new Float64Array(positions.size);
-    this.#sumPosition = new Float64Array(positions.size);
+  /** @param indexes of the keywords, by `shortIdNumber` of the id; rows of other keywords are ignored */
+  constructor(indexes: ReadonlyMap<number, number>) {
+    this.#index = indexOfKeywords(indexes);
+    this.#clicks = new Float64Array(indexes.size);
+    this.#impressions = new Float64Array(indexes.size);
+    this.#sumPosition = new Float64Array(indexes.size);
   }
 
   /**
@@ -26,45 +26,45 @@ export class KeywordTotals {
       Float64Array,
       Float64Array,
     ];
-    const { numbers, positions } = this.#index;
+    const { numbers, indexes } = this.#index;
     let at = -1;
     for (let row = 0; row < rows; row++) {
       const number = keyword[row]!;
       // Rows of rollups are ordered by number: the next row nearly always has the next keyword.
       at = numbers[at + 1] === number ? at + 1 : placeOf(numbers, number);
       if (numbers[at] !== number) continue;
-      const position = positions[at]!;
-      this.#clicks[position]! += sign * clicks[row]!;
-      this.#impressions[position]! += sign * impressions[row]!;
-      this.#sumPosition[position]! += sign * sumPosition[row]!;
+      const index = indexes[at]!;
+      this.#clicks[index]! += sign * clicks[row]!;
+      this.#impressions[index]! += sign * impressions[row]!;
+      this.#sumPosition[index]! += sign * sumPosition[row]!;
     }
   }
 
   /** Zeros for a keyword without rows. */
-  of({ position }: { readonly position: number }): Measures {
+  of({ index }: { readonly index: number }): Measures {
     return {
-      clicks: this.#clicks[position]!,
-      impressions: this.#impressions[position]!,
-      sumPosition: this.#sumPosition[position]!,
+      clicks: this.#clicks[index]!,
+      impressions: this.#impressions[index]!,
+      sumPosition: this.#sumPosition[index]!,
     };
   }
 }
 
-/** Positions of keywords in the order of their numbers. */
+/** Indexes of keywords in the order of their numbers. */
 interface KeywordIndex {
   readonly numbers: Float64Array;
-  readonly positions: Float64Array;
+  readonly indexes: Float64Array;
 }
 
-/** Cached by `positions`, a map that is made once per revision: sorting takes longer than summing. */
-const indexes = new WeakMap<ReadonlyMap<number, number>, KeywordIndex>();
+/** Cached by `indexes`, a map that is made once per revision: sorting takes longer than summing. */
+const known = new WeakMap<ReadonlyMap<number, number>, KeywordIndex>();
 
-function indexOf(positions: ReadonlyMap<number, number>): KeywordIndex {
-  const cached = indexes.get(positions);
+function indexOfKeywords(indexes: ReadonlyMap<number, number>): KeywordIndex {
+  const cached = known.get(indexes);
   if (cached !== undefined) return cached;
-  const numbers = Float64Array.from(positions.keys()).sort();
-  const index = { numbers, positions: numbers.map((number) => positions.get(number)!) };
-  indexes.set(positions, index);
+  const numbers = Float64Array.from(indexes.keys()).sort();
+  const index = { numbers, indexes: numbers.map((number) => indexes.get(number)!) };
+  known.set(indexes, index);
   return index;
 }
 

@@ -1,5 +1,5 @@
 import { addDays, countDays } from '../domain/dates.ts';
-import { type GroupMatch, type PlacedKeyword, selectKeywords } from '../domain/groups.ts';
+import { type GroupMatch, type IndexedKeyword, selectKeywords } from '../domain/groups.ts';
 import type { Measures } from '../domain/metrics.ts';
 import { type Selection, selectRows } from '../domain/select-rows.ts';
 import { readAhead } from '../runtime/read-ahead.ts';
@@ -9,13 +9,13 @@ import type { Device, Facts, FactsQuery } from './facts.ts';
 import type { KeywordTotalsPlan } from './keyword-plan.ts';
 import type { KeywordTotals } from './keyword-totals.ts';
 
-interface KeywordsQuery<K extends PlacedKeyword> extends Omit<FactsQuery, 'files'> {
+interface KeywordsQuery<K extends IndexedKeyword> extends Omit<FactsQuery, 'files'> {
   /** How to compute totals. */
   readonly totals: KeywordTotalsPlan;
   /** All keywords of the project, in the order of the response. */
   readonly tracked: {
     readonly keywords: readonly K[];
-    readonly positions: ReadonlyMap<number, number>;
+    readonly indexes: ReadonlyMap<number, number>;
   };
   /** Restricts the result to the keywords of these groups. */
   readonly matches: readonly GroupMatch[] | undefined;
@@ -27,12 +27,12 @@ interface KeywordsQuery<K extends PlacedKeyword> extends Omit<FactsQuery, 'files
 }
 
 /** A page of the keywords that match, and the totals of all keywords over the range. */
-export async function keywordPage<K extends PlacedKeyword>(
+export async function keywordPage<K extends IndexedKeyword>(
   facts: Facts,
   query: KeywordsQuery<K>,
 ): Promise<{ total: number; keywords: readonly K[]; totals: KeywordTotals }> {
   const { tracked, matches, selection, device, limit, offset, totals: plan } = query;
-  const totals = await facts.keywordTotals({ ...query, plan }, device, tracked.positions);
+  const totals = await facts.keywordTotals({ ...query, plan }, device, tracked.indexes);
   const measuresOf = (keyword: K): Measures => totals.of(keyword);
   const grouped = matches ? await inTurns(selectKeywords(tracked.keywords, matches, measuresOf)) : tracked.keywords;
   const isAsked = selection.filter !== null || selection.sort !== null;
@@ -41,7 +41,7 @@ export async function keywordPage<K extends PlacedKeyword>(
   return { total: chosen.length, keywords: page, totals };
 }
 
-function textsOf({ query, intent, source }: PlacedKeyword): { query: string; intent: string; source: string } {
+function textsOf({ query, intent, source }: IndexedKeyword): { query: string; intent: string; source: string } {
   return { query, intent, source };
 }
 
@@ -63,7 +63,7 @@ export interface KeywordDays<K> {
  * The days of the keywords of a page, and those to compare them with, for some keywords at a time. The next part is
  * read while one is written, so that a long response takes the longer of both times, not their sum.
  */
-export function keywordDays<K extends PlacedKeyword>(
+export function keywordDays<K extends IndexedKeyword>(
   facts: Facts,
   {
     device,

@@ -81,12 +81,12 @@ export class StoredFacts implements Facts {
   keywordTotals(
     { plan, range: { from, to }, signal }: KeywordTotalsQuery,
     device: Device,
-    positions: ReadonlyMap<number, number>,
+    indexes: ReadonlyMap<number, number>,
   ): Promise<KeywordTotals> {
     const { cumulative, running, days } = plan;
     const all = [...cumulative.map(({ file }) => file), ...(running ? [running.file] : []), ...days];
     return this.#ask(all, async (reader) => {
-      const totals = new KeywordTotals(positions);
+      const totals = new KeywordTotals(indexes);
       const stopping = new AbortController();
       const either = AbortSignal.any([signal, stopping.signal]);
       const add = (name: string, files: readonly StoredFile[], values: FactsValues, sign = 1): Promise<void> =>

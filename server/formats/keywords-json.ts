@@ -155,8 +155,8 @@ class KeywordPrefixCache {
   }
 
   get(keyword: TrackedKeyword): string {
-    const prefix = this.#prefixes[keyword.position] ?? this.#make(keyword);
-    this.#prefixes[keyword.position] = prefix;
+    const prefix = this.#prefixes[keyword.index] ?? this.#make(keyword);
+    this.#prefixes[keyword.index] = prefix;
     return prefix;
   }
 

@@ -165,7 +165,7 @@ async function loadLocked(
     const loadedRows = Object.fromEntries(Object.entries(summary).map(([table, { rows }]) => [table, rows]));
     await publishStaged(engine, { catalog, files, journal, lock }, staged, {
       report,
-      async alongside(publishing) {
+      async inTransaction(publishing) {
         const { tx, record, changed } = publishing;
         await publishEntities(session, publishing, carried);
         const owners = await recordOwners(tx, record, changed.facts.union(changed.projects).union(new Set(named)));

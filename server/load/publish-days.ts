@@ -40,11 +40,11 @@ interface DaysPublication extends Pick<PublicationOptions, 'deferCumulative'> {
   /** Gathers the new days, while no other change of the project runs. */
   readonly newDays: (gathering: Gathering) => Promise<readonly NewDays[]>;
   /** Writes further rows in the same transaction. Returns whether the project's row changed. */
-  readonly alongside: (tx: Catalog) => Promise<boolean>;
+  readonly inTransaction: (tx: Catalog) => Promise<boolean>;
 }
 
 /**
- * Replaces days of a project, in one transaction with what `alongside` writes. Values are not validated again, keys and sums
+ * Replaces days of a project, in one transaction with what `inTransaction` writes. Values are not validated again, keys and sums
  * are. Rows of removed keywords are omitted. A failure leaves the served data unchanged.
  */
 export async function publishDays(stores: EngineStores, publication: DaysPublication): Promise<void> {
@@ -64,7 +64,7 @@ export async function publishDays(stores: EngineStores, publication: DaysPublica
 async function publishAlone(
   { catalog, engine: open, onWarning }: EngineStores,
   change: FactChange,
-  { project, newDays, deferCumulative = false, alongside }: DaysPublication,
+  { project, newDays, deferCumulative = false, inTransaction }: DaysPublication,
 ): Promise<Counts> {
   const started = performance.now();
   if ((await findAnyProject(catalog, project)) === undefined) throw new Error(`There is no project '${project}'.`);
@@ -88,8 +88,8 @@ async function publishAlone(
   }
   await publishStaged(engine, { ...change, catalog }, staged, {
     deferCumulative,
-    async alongside({ tx, record, changed }) {
-      if (await alongside(tx)) changed.projects.add(project);
+    async inTransaction({ tx, record, changed }) {
+      if (await inTransaction(tx)) changed.projects.add(project);
       await recordOwners(tx, record, [project]);
     },
   });

@@ -29,10 +29,10 @@ export interface Publishing {
 }
 
 /** Writes further rows in the transaction of a change, which blocks other writers: it must not wait for anything else. */
-export type Alongside = (publishing: Publishing) => Promise<void>;
+export type InTransaction = (publishing: Publishing) => Promise<void>;
 
 /**
- * Publishes fact files in one transaction on a separate connection: the rows that `alongside` writes, the manifest, and the
+ * Publishes fact files in one transaction on a separate connection: the rows that `inTransaction` writes, the manifest, and the
  * revisions of changed projects. Readers, also in this process, see the state before or after it. The journal contains the
  * same before the commit.
  * @param loaded the fact tables of the change, including those without rows
@@ -40,12 +40,12 @@ export type Alongside = (publishing: Publishing) => Promise<void>;
 export async function publishFiles(
   stores: PublishStores,
   changes: readonly PartChange[],
-  alongside?: Alongside,
+  inTransaction?: InTransaction,
   loaded: readonly LoadedTable[] = [],
 ): Promise<void> {
   await publishing(stores, async (tx, record) => {
     const changed = new ChangedRows(changes);
-    await alongside?.({ tx, record, changed });
+    await inTransaction?.({ tx, record, changed });
     await writeManifest(tx, record, changes);
     for (const { project, table } of loaded) {
       await addLoadedTable(tx, { project, table });
@@ -69,7 +69,7 @@ export interface PublicationOptions {
    * `completeCumulative` writes them.
    */
   readonly deferCumulative?: boolean;
-  readonly alongside?: Alongside;
+  readonly inTransaction?: InTransaction;
   readonly report?: (step: string) => void;
 }
 
@@ -78,7 +78,7 @@ export async function publishStaged(
   engine: Engine,
   { catalog, files, journal, lock }: PublishStores & { readonly files: FactFiles },
   staged: readonly StagedDays[],
-  { deferCumulative = false, alongside, report = () => {} }: PublicationOptions,
+  { deferCumulative = false, inTransaction, report = () => {} }: PublicationOptions,
 ): Promise<void> {
   const changes: PartChange[] = [];
   const loaded: LoadedTable[] = [];
@@ -88,7 +88,7 @@ export async function publishStaged(
     changes.push(...(await writePartFiles(engine, catalog, { files, schema, parts, days, deferCumulative })));
   }
   report('publishing');
-  await publishFiles({ catalog, journal, lock }, changes, alongside, loaded);
+  await publishFiles({ catalog, journal, lock }, changes, inTransaction, loaded);
 }
 
 /** Runs a transaction with a journal record, which is durable before the commit and marked as committed after it. */

@@ -148,7 +148,7 @@ export const keywordsReport = trackedReport({
     const page = { tracked, matches, selection: { filter, sort }, limit, offset };
     const [{ total, keywords, totals }, compared] = await Promise.all([
       keywordPage(facts, { ...page, totals: files.totals, range, device, signal }),
-      other && readComparison(facts, other, { range, device, positions: tracked.positions, signal }),
+      other && readComparison(facts, other, { range, device, indexes: tracked.indexes, signal }),
     ]);
     const buckets = bucketsOf(range, interval);
     const parts = keywordDays(
@@ -197,16 +197,16 @@ async function readComparison(
   {
     range,
     device,
-    positions,
+    indexes,
     signal,
   }: Pick<FactsQuery, 'range' | 'signal'> & {
     readonly device: Device;
-    readonly positions: TrackedKeywords['positions'];
+    readonly indexes: TrackedKeywords['indexes'];
   },
 ): Promise<KeywordComparison> {
   const [days, totals] = await Promise.all([
     KnownDays.read(facts, known, signal),
-    facts.keywordTotals({ plan: files.totals, range: { from, to }, signal }, device, positions),
+    facts.keywordTotals({ plan: files.totals, range: { from, to }, signal }, device, indexes),
   ]);
   const ranges = new ComparedRanges(range, asked, days, oneDevice(device));
   const ofPartial = ranges.total.with(['missing_days']);

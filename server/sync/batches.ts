@@ -5,8 +5,8 @@ import { type BrandTerm, MAX_EXPRESSION, wordExpression } from '../domain/brand-
 export const MAX_ROWS = 25_000;
 const DEVICES = 3;
 
-/** A tracked keyword for the sync. */
-export interface SyncedKeyword {
+/** A tracked keyword, as the sync asks for it. */
+export interface KeywordQuery {
   readonly id: string;
   readonly query: string;
 }
@@ -21,7 +21,7 @@ export interface Batch {
  * Splits queries into expressions of at most 4,096 characters, with so few queries each that their rows for a number of
  * days fit in one page. Skips queries that are too long for an expression; no search is that long.
  */
-export function batchesOf(keywords: readonly SyncedKeyword[], days: number): Batch[] {
+export function batchesOf(keywords: readonly KeywordQuery[], days: number): Batch[] {
   const max = Math.max(1, Math.floor((MAX_ROWS - 1) / (DEVICES * days)));
   const open = '^(';
   const close = ')$';

@@ -1,14 +1,14 @@
-import type { SyncKeyword } from '../catalog/sync-days.ts';
+import type { FetchedKeyword } from '../catalog/sync-days.ts';
 import { addDays, type Day, eachDay, earlier, later, monthOf } from '../domain/dates.ts';
 import type { Range } from '../domain/range.ts';
-import { batchesOf, MAX_ROWS, type SyncedKeyword } from './batches.ts';
+import { batchesOf, type KeywordQuery, MAX_ROWS } from './batches.ts';
 
 /** The days for which keywords have been fetched, by keyword id. */
-export type Coverage = ReadonlyMap<string, SyncKeyword>;
+export type FetchedKeywords = ReadonlyMap<string, FetchedKeyword>;
 
 /** Keywords and the days to fetch for them. */
 export interface LackingWindow extends Range {
-  readonly keywords: readonly SyncedKeyword[];
+  readonly keywords: readonly KeywordQuery[];
 }
 
 /**
@@ -16,10 +16,10 @@ export interface LackingWindow extends Range {
  * dropped if published days lie between it and the new one, or if the query has changed.
  */
 export function coverageAfter(
-  coverage: Coverage,
+  coverage: FetchedKeywords,
   { from, to, keywords }: LackingWindow,
   published: ReadonlySet<Day>,
-): Coverage {
+): FetchedKeywords {
   const after = new Map(coverage);
   for (const { id, query } of keywords) {
     const before = coverage.get(id);
@@ -41,8 +41,8 @@ function isApart(a: Range, b: Range, published: ReadonlySet<Day>): boolean {
  * months, to save requests.
  */
 export function lackingWindows(
-  keywords: readonly SyncedKeyword[],
-  coverage: Coverage,
+  keywords: readonly KeywordQuery[],
+  coverage: FetchedKeywords,
   published: readonly Day[],
 ): LackingWindow[] {
   const first = published[0];
@@ -63,7 +63,7 @@ export function lackingWindows(
 const ROWS_PER_DAY = 3;
 
 /** Splits a range into windows of whole months, newest first, each fitting into one page per batch. */
-function split(range: Range, keywords: readonly SyncedKeyword[], published: ReadonlySet<Day>): LackingWindow[] {
+function split(range: Range, keywords: readonly KeywordQuery[], published: ReadonlySet<Day>): LackingWindow[] {
   const inBatch = batchesOf(keywords, 1)[0]?.queries.length ?? 1;
   const maxDays = Math.max(31, Math.floor((MAX_ROWS - 1) / (ROWS_PER_DAY * inBatch)));
   const windows: LackingWindow[] = [];

@@ -1,10 +1,10 @@
-import type { SyncDay, SyncKeyword } from '../catalog/sync-days.ts';
+import type { FetchedKeyword, SyncDay } from '../catalog/sync-days.ts';
 import type { BrandTerm } from '../domain/brand-terms.ts';
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import { addDays, type Day, eachDay, eachMonth, earlier, lastDayOf, later, monthOf } from '../domain/dates.ts';
 import { type Range, spanOf } from '../domain/range.ts';
-import { batchesOf, brandExpressions, type SyncedKeyword } from './batches.ts';
-import { type Coverage, coverageAfter, lackingWindows } from './keyword-coverage.ts';
+import { batchesOf, brandExpressions, type KeywordQuery } from './batches.ts';
+import { coverageAfter, type FetchedKeywords, lackingWindows } from './keyword-coverage.ts';
 import { DAY_BY_DAY, KEYWORD_TABLES, SYNC_TABLES, type SyncTable } from './tables.ts';
 
 /** Days of the first window, which users see first. */
@@ -18,7 +18,7 @@ export interface DayQuery extends Range {
   /** `all` includes provisional days. */
   readonly dataState: 'final' | 'all';
   /** For keyword tables: the requested keywords. */
-  readonly keywords: readonly SyncedKeyword[];
+  readonly keywords: readonly KeywordQuery[];
 }
 
 /** Days that are fetched and published together. */
@@ -35,8 +35,8 @@ export interface PlanInput {
   readonly tables: readonly SyncTable[];
   /** Published days. */
   readonly days: readonly SyncDay[];
-  readonly keywords: readonly SyncedKeyword[];
-  readonly fetchedKeywords: readonly SyncKeyword[];
+  readonly keywords: readonly KeywordQuery[];
+  readonly fetchedKeywords: readonly FetchedKeyword[];
   readonly brandTerms: readonly BrandTerm[];
   /** The stored days were fetched with other brand terms. */
   readonly brandChanged: boolean;
@@ -155,7 +155,7 @@ function dayQueriesOf(
   table: SyncTable,
   days: readonly Day[],
   finalThrough: Day,
-  keywords: readonly SyncedKeyword[],
+  keywords: readonly KeywordQuery[],
 ): DayQuery[] {
   const dayQueries: DayQuery[] = [];
   for (const day of days) {
@@ -199,7 +199,7 @@ function keywordWindows(input: PlanInput, first?: SyncWindow): SyncWindow[] {
       .filter(({ table, state, day }) => table === 'keyword_daily' && state !== 'failed' && day >= syncRange.from)
       .map(({ day }) => day),
   );
-  let coverage: Coverage = new Map(fetchedKeywords.map((keyword) => [keyword.id, keyword]));
+  let coverage: FetchedKeywords = new Map(fetchedKeywords.map((keyword) => [keyword.id, keyword]));
   for (const dayQuery of requested) {
     coverage = coverageAfter(coverage, { ...dayQuery, keywords }, published);
     for (const day of eachDay(dayQuery.from, dayQuery.to)) published.add(day);

@@ -3,7 +3,7 @@ import { type Connection, connectionsOf } from '../catalog/connections.ts';
 import { listKeywords } from '../catalog/keywords.ts';
 import { readCoverage } from '../catalog/manifest.ts';
 import { findAnyProject, type Project } from '../catalog/projects.ts';
-import { forgetSyncDays, listSyncDays, listSyncKeywords, type SyncDay } from '../catalog/sync-days.ts';
+import { forgetSyncDays, listFetchedKeywords, listSyncDays, type SyncDay } from '../catalog/sync-days.ts';
 import {
   putSyncProject,
   raiseEntityRevisions,
@@ -80,7 +80,7 @@ export async function prepare(
       tables: tablesOf(connection.archive),
       days,
       keywords: (await listKeywords(catalog, project.id)).map(({ id, query }) => ({ id, query })),
-      fetchedKeywords: isOther ? [] : await listSyncKeywords(catalog, project.id),
+      fetchedKeywords: isOther ? [] : await listFetchedKeywords(catalog, project.id),
       brandTerms: project.brandTerms,
       brandChanged: !haveSameTerms(sync.brandTerms, project.brandTerms),
       monthlyThrough: (await readCoverage(catalog, project.id)).country_monthly?.lastDay ?? null,

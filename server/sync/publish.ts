@@ -1,11 +1,11 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { manifestOf, readCoverage } from '../catalog/manifest.ts';
 import {
-  listSyncKeywords,
+  type FetchedKeyword,
+  listFetchedKeywords,
   putSyncDays,
   putSyncKeywords,
   type SyncDay,
-  type SyncKeyword,
 } from '../catalog/sync-days.ts';
 import { putSyncState, raiseEntityRevisions, type SyncState } from '../catalog/sync-projects.ts';
 import { type Day, eachDay, lastDayOf, later, type Month, monthOf, monthsEarlier } from '../domain/dates.ts';
@@ -32,7 +32,7 @@ export interface Publication {
   /** The project state after the publication. */
   readonly stateAfter: (days: DaysByTable) => Partial<SyncState>;
   /** Writes further rows in the same transaction. */
-  readonly alongside?: (tx: Catalog) => Promise<void>;
+  readonly inTransaction?: (tx: Catalog) => Promise<void>;
   /** The same, after the state of the project. */
   readonly afterwards?: (tx: Catalog) => Promise<void>;
 }
@@ -101,16 +101,16 @@ async function publish(publication: Publication, changes: Changes): Promise<void
     return;
   }
   const newDays = gatherDays({ ...publication, ...source, catalog: stores.catalog }, changed, isComplete);
-  await publishDays(stores, { project, newDays, deferCumulative, alongside: write });
+  await publishDays(stores, { project, newDays, deferCumulative, inTransaction: write });
 }
 
 /** Returns whether cached reports may change. */
 async function putState(
   tx: Catalog,
-  { project, alongside, afterwards, stateAfter }: Publication,
+  { project, inTransaction, afterwards, stateAfter }: Publication,
   days: DaysByTable,
 ): Promise<boolean> {
-  await alongside?.(tx);
+  await inTransaction?.(tx);
   const isChanged = await putSyncState(tx, project, stateAfter(days));
   await afterwards?.(tx);
   return isChanged;
@@ -152,13 +152,13 @@ async function changedDays(
 async function changedKeywords(
   tx: Catalog,
   { project, window, fetched, days }: WindowPublication,
-): Promise<SyncKeyword[]> {
+): Promise<FetchedKeyword[]> {
   const dayQueries = window.dayQueries.filter(({ table }) => table === 'keyword_daily' && !fetched.failures.has(table));
   if (dayQueries.length === 0) return [];
   const known = [...(days.get('keyword_daily')?.values() ?? [])];
   const published = new Set(known.filter(({ state }) => state !== 'failed').map(({ day }) => day));
-  const before = new Map((await listSyncKeywords(tx, project)).map((keyword) => [keyword.id, keyword]));
-  let coverage: ReadonlyMap<string, SyncKeyword> = before;
+  const before = new Map((await listFetchedKeywords(tx, project)).map((keyword) => [keyword.id, keyword]));
+  let coverage: ReadonlyMap<string, FetchedKeyword> = before;
   for (const dayQuery of dayQueries.toReversed()) coverage = coverageAfter(coverage, dayQuery, published);
   return [...coverage.values()].filter((now) => {
     const old = before.get(now.id);

@@ -3,7 +3,7 @@ import { type Day, eachDay } from '../domain/dates.ts';
 import { sumPositionOf } from '../domain/metrics.ts';
 import type { AnalyticsQuery } from '../providers/search-console/analytics-query.ts';
 import type { AnalyticsRow } from '../providers/search-console/search-analytics.ts';
-import { batchesOf, brandExpressions, type SyncedKeyword } from './batches.ts';
+import { batchesOf, brandExpressions, type KeywordQuery } from './batches.ts';
 import type { FetchedRow } from './day-files.ts';
 import type { DayQuery } from './plan.ts';
 
@@ -117,7 +117,7 @@ function negative({ clicks, impressions, sumPosition, ...row }: FetchedRow): Fet
 
 function keywordQueries(project: QueriedProject, dayQuery: DayQuery): FactQuery[] {
   const isByPage = dayQuery.table === 'keyword_page_daily';
-  const byQuery = Map.groupBy(dayQuery.keywords, ({ query }: SyncedKeyword) => query.toLowerCase());
+  const byQuery = Map.groupBy(dayQuery.keywords, ({ query }: KeywordQuery) => query.toLowerCase());
   return batchesOf(dayQuery.keywords, eachDay(dayQuery.from, dayQuery.to).length).map(({ expression }) => {
     const schema: QuerySchema = {
       dimensions: ['date', 'query', isByPage ? 'page' : 'device'],

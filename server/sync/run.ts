@@ -156,7 +156,7 @@ class Run {
         }),
         ...(isBrand
           ? {
-              alongside: async (tx: Catalog) => {
+              inTransaction: async (tx: Catalog) => {
                 const stored = await readSyncProject(tx, project.id);
                 await putSyncProject(tx, project.id, { ...stored, brandTerms: project.brandTerms });
               },
@@ -189,7 +189,7 @@ class Run {
         syncStatus: statusOf(outcome),
         historyBackfilling: isPending(input, days),
       }),
-      alongside: async (tx) => {
+      inTransaction: async (tx) => {
         const stored = await readSyncProject(tx, project.id);
         const failures = failed === undefined ? 0 : stored.failures + 1;
         const next = nextRunAt({ outcome, failures, now: now(), hours: settings.syncHours, random: random() });

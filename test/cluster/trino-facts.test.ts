@@ -71,13 +71,13 @@ async function answers(
   const keywords = (await catalog.statements.all<{ id: string }>('keywords_of_project', { project })).map(
     ({ id }) => id,
   );
-  const positions = new Map(keywords.map((id, place) => [shortIdNumber(id), place]));
+  const indexes = new Map(keywords.map((id, place) => [shortIdNumber(id), place]));
   const days = await query(device === 'all' ? 'keyword_all' : 'keyword_daily');
   const all = await query('keyword_all');
   const pages = await query('keyword_page_daily');
   const urls = (await facts.pageUrls(await query('page_daily'))).sort();
   const plan = planKeywordTotals(await keywordFilesUntil(catalog, project, to, device === 'all'), range);
-  const totals = await facts.keywordTotals({ plan, range, signal }, device, positions);
+  const totals = await facts.keywordTotals({ plan, range, signal }, device, indexes);
   const breakdowns: readonly (readonly [Breakdown, StoredTable])[] = [
     ['country', 'country_daily'],
     ['device', 'site_daily'],
@@ -94,7 +94,7 @@ async function answers(
     breakdowns: await Promise.all(
       breakdowns.map(async ([breakdown, table]) => byName(await facts.totalsBy(breakdown, await query(table)))),
     ),
-    totals: [...positions.values()].map((position) => totals.of({ position })),
+    totals: [...indexes.values()].map((index) => totals.of({ index })),
     keywordDays: [
       grid.days,
       ...[grid.clicks, grid.impressions, grid.sumPosition, grid.stored].map((cells) => [...cells]),

@@ -23,9 +23,9 @@ const group = (id: string, kind: Group['kind'], parentId: string | null, rule: G
 });
 const idsOf = (list: readonly { id: string }[]): string[] => list.map(({ id }) => id).sort();
 
-const KEYWORDS = ['a', 'b', 'c', 'd'].map((id, position) => ({
+const KEYWORDS = ['a', 'b', 'c', 'd'].map((id, index) => ({
   id,
-  position,
+  index,
   query: `query ${id}`,
   intent: 'commercial',
   source: 'manual',
@@ -86,9 +86,9 @@ t.test('members and matches, in the order given, each once', async (t) => {
     ]),
     groupsOf: new Map(),
   };
-  const positions = new Map(KEYWORDS.map(({ id, position }) => [shortIdNumber(id), position]));
+  const indexes = new Map(KEYWORDS.map(({ id, index }) => [shortIdNumber(id), index]));
   const selected = (...groups: Group[]): string => {
-    const matches = groups.map((each) => resultOf(matchGroup(each, { keywords: KEYWORDS, positions, membership })));
+    const matches = groups.map((each) => resultOf(matchGroup(each, { keywords: KEYWORDS, indexes, membership })));
     const measuresOf = ({ id }: { id: string }) => ({ ...NOTHING, clicks: id === 'a' ? 5 : 0 });
     return resultOf(selectKeywords(KEYWORDS, matches, measuresOf))
       .map(({ id }) => id)

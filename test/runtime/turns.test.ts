@@ -114,7 +114,7 @@ t.test('tracked keywords are read once for all callers, in small steps', async (
   const { tracked: read } = await readAll(tracked);
   t.equal(rows, 2 * KEYWORDS, 'and not again');
   t.equal(read.keywords.length, KEYWORDS);
-  t.ok(read.keywords.every(({ position }, at) => position === at));
+  t.ok(read.keywords.every(({ index }, at) => index === at));
   t.equal(await tracked.read('other', 'Proj1', (found) => found), undefined, 'another workspace has no such project');
   await world.load({ keywords: [keyword('K1000', 'another query')] });
   t.equal((await readAll(tracked)).tracked.idByQuery.get('another query'), 'K1000', 'a change is read');
@@ -145,10 +145,10 @@ t.test('groups are matched once, in small steps', async (t) => {
   let total = 0;
   const inTurn = await stepsInTurn(async (step) => {
     const totals = {
-      of: ({ position }: { position: number }) => {
+      of: ({ index }: { index: number }) => {
         measured++;
         step();
-        return { clicks: position === 1 ? 1 : 0, impressions: 1, sumPosition: 0 };
+        return { clicks: index === 1 ? 1 : 0, impressions: 1, sumPosition: 0 };
       },
     };
     const facts = { keywordTotals: async () => totals } as unknown as Facts;
