@@ -30,7 +30,7 @@ const USES: Readonly<Record<string, readonly Use[]>> = {
   storage: ['catalog', 'files'],
   secrets: ['catalog', 'secrets'],
   channels: ['catalog', 'channels'],
-  'channels digest': [...LOAD, 'channels'],
+  'channels digest': [...LOAD, 'lists', 'providers', 'channels'],
   sync: [...LOAD, 'providers', 'sync'],
   'sync status': ['catalog'],
   'alerts evaluate': LOAD,

@@ -45,17 +45,17 @@ export const MODULES: Readonly<Record<string, Module>> = {
   jobs: {
     purpose: 'background jobs: what they do, when they run, in which process',
     imports: [
-      ...['channels', 'maintenance', 'alerts', 'sync', 'lists', 'load', 'facts'],
-      ...['catalog', 'storage', 'domain', 'runtime', 'settings'],
+      ...['channels', 'reports', 'maintenance', 'alerts', 'sync', 'lists', 'load'],
+      ...['catalog', 'domain', 'runtime', 'settings'],
     ],
   },
   channels: {
     purpose: 'what is sent to whom: addresses, formats, signatures, mail',
-    imports: ['alerts', 'reports', 'facts', 'catalog', 'domain', 'runtime', 'settings'],
+    imports: ['alerts', 'reports', 'catalog', 'domain', 'runtime', 'settings'],
   },
   reports: {
     purpose: 'one file per kind of answer: parse, plan, run',
-    imports: ['lists', 'facts', 'catalog', 'storage', 'domain', 'runtime'],
+    imports: ['lists', 'facts', 'catalog', 'storage', 'domain', 'runtime', 'settings'],
   },
   projects: {
     purpose: 'what members and commands change without a load: projects, queries, groups, terms, rules, notes',

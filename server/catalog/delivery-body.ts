@@ -31,12 +31,18 @@ export interface DigestProject {
   readonly comparison: Metrics | null;
   readonly change: Compared['change'] | null;
   /** What has moved most; `by` is null where that is not known. */
-  readonly movers: { readonly by: string | null; readonly up: readonly object[]; readonly down: readonly object[] };
+  readonly movers: { readonly by: 'page' | null; readonly up: readonly Mover[]; readonly down: readonly Mover[] };
   /** The open ones. */
   readonly alerts: readonly ShownAlert[];
   readonly provisional: readonly Day[];
   /** Clicks of each day, for the picture of a mail. */
   readonly daily?: readonly (readonly [Day, number])[];
+}
+
+/** A page whose clicks have changed. */
+export interface Mover {
+  readonly page: string;
+  readonly clicks: { readonly now: number; readonly base: number; readonly difference: number };
 }
 
 /** An alert as `/alerts` shows it; its link is a path until it is sent. */

@@ -1,5 +1,4 @@
-import type { Catalog, OpenCatalog } from '../catalog/catalog.ts';
-import { CatalogCache } from '../catalog/catalog-cache.ts';
+import type { Catalog } from '../catalog/catalog.ts';
 import type { Channel } from '../catalog/channels.ts';
 import type { DeliveryBody, DigestProject } from '../catalog/delivery-body.ts';
 import { listAlerts } from '../catalog/events.ts';
@@ -12,15 +11,10 @@ import { type DigestPeriod, digestRange } from '../domain/digest-periods.ts';
 import { lastFinalDay } from '../domain/finality.ts';
 import { isoInstant, toMicroseconds } from '../domain/instants.ts';
 import type { Range } from '../domain/range.ts';
-import type { Facts } from '../facts/facts.ts';
 import { answerCurrent, type ReportSources } from '../reports/report.ts';
 import { siteReport } from '../reports/site.ts';
 import { ownerOf } from './channels.ts';
-
-export interface DigestStores {
-  readonly catalog: OpenCatalog;
-  readonly facts: Facts;
-}
+import { moversOf } from './movers.ts';
 
 /** The projects of a channel that have finished setup. */
 export async function projectsOf(catalog: Catalog, { workspace, project }: Channel): Promise<Project[]> {
@@ -38,33 +32,34 @@ export function provisionalDays(project: Project, { from, to }: Range, now: numb
 
 /** The digest of a channel for the last period before a day. @param now milliseconds */
 export async function composeDigest(
-  { catalog, facts }: DigestStores,
+  sources: ReportSources,
   channel: Channel,
-  { period, asOf, now, signal }: { period: DigestPeriod; asOf: Day; now: number; signal: AbortSignal },
+  { period, asOf, signal }: { period: DigestPeriod; asOf: Day; signal: AbortSignal },
 ): Promise<DeliveryBody> {
+  const { catalog } = sources;
+  const now = sources.now();
   const range = digestRange(period, asOf);
+  const comparison = comparisonRange(range, 'previous');
   const { workspace } = channel;
   await requireWorkspace(catalog, workspace);
   const projects: DigestProject[] = [];
-  // The report of a site reads nothing else.
-  const sources = { catalog, catalogCache: new CatalogCache(catalog), facts } as unknown as ReportSources;
   for (const project of await projectsOf(catalog, channel)) {
     signal.throwIfAborted();
-    projects.push(await digestOf(sources, project, { range, now, signal }));
+    projects.push(await digestOf(sources, project, { range, comparison, now, signal }));
   }
   const link = channel.project === null ? '/app' : `/app/p/${encodeURIComponent(channel.project)}`;
   const { workspace: named } = await ownerOf(catalog, workspace, undefined);
   return {
     type: period === 'week' ? 'digest.weekly' : 'digest.monthly',
     timestamp: isoInstant(toMicroseconds(now)),
-    data: { workspace: named, period, range, comparison: comparisonRange(range, 'previous'), projects, link },
+    data: { workspace: named, period, range, comparison, projects, link },
   };
 }
 
 async function digestOf(
   sources: ReportSources,
   { id, workspaceId }: Project,
-  { range, now, signal }: { range: Range; now: number; signal: AbortSignal },
+  { range, comparison: base, now, signal }: { range: Range; comparison: Range; now: number; signal: AbortSignal },
 ): Promise<DigestProject> {
   const request = { workspace: workspaceId, projects: null, id, reader: 'digest', signal };
   const { project, answer } = await answerCurrent(async () => {
@@ -84,7 +79,7 @@ async function digestOf(
     totals: { clicks, impressions, ctr, position },
     comparison,
     change,
-    movers: { by: null, up: [], down: [] },
+    movers: await moversOf(sources, request, { range, comparison: base }),
     alerts: open.map((alert) => shownAlert(id, alert)),
     provisional: provisionalDays(project, range, now),
     daily: answer.daily.map((day) => [day.date, day.clicks]),

@@ -5,7 +5,8 @@ import { type Day, dayOf } from '../domain/dates.ts';
 import { DIGEST_PERIODS, type DigestPeriod, digestRange, digestTimes } from '../domain/digest-periods.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import type { Range } from '../domain/range.ts';
-import { composeDigest, type DigestStores, projectsOf, provisionalDays, withoutDays } from './digest.ts';
+import type { ReportSources } from '../reports/report.ts';
+import { composeDigest, projectsOf, provisionalDays, withoutDays } from './digest.ts';
 
 /** A digest that is due and not written. */
 interface DueDigest {
@@ -45,11 +46,11 @@ async function isDue(catalog: Catalog, channel: Channel, range: Range, now: numb
 
 /** Writes a digest that is due. Returns whether it did. */
 export async function writeDigest(
-  stores: DigestStores,
+  sources: ReportSources,
   { channel, period, asOf, digest }: DueDigest,
-  { now, signal }: { now: number; signal: AbortSignal },
+  signal: AbortSignal,
 ): Promise<boolean> {
-  const body = await composeDigest(stores, channel, { period, asOf, now, signal });
+  const body = await composeDigest(sources, channel, { period, asOf, signal });
   const shown = channel.kind === 'email' ? body : withoutDays(body);
-  return announceDigest(stores.catalog, digest, shown, toMicroseconds(now));
+  return announceDigest(sources.catalog, digest, shown, toMicroseconds(sources.now()));
 }

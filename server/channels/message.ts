@@ -1,4 +1,4 @@
-import type { DeliveryBody, DigestProject } from '../catalog/delivery-body.ts';
+import type { DeliveryBody, DigestProject, Mover } from '../catalog/delivery-body.ts';
 
 /** An event in words, for people. Texts from outside are as they are: each medium escapes them. */
 export interface Message {
@@ -23,6 +23,8 @@ const REASONS: Readonly<Record<string, string>> = {
 /** Projects of a digest in words, and with a picture. */
 const MAX_PROJECTS = 50;
 const MAX_CHARTS = 20;
+/** Pages of a project that have won, and that have lost. */
+const MAX_MOVERS = 3;
 
 export function messageOf({ type, data }: DeliveryBody): Message {
   const { workspace, project, link } = data;
@@ -68,7 +70,7 @@ function digestWords(
   };
 }
 
-function projectWords({ project, totals, change, alerts, provisional }: DigestProject): string {
+function projectWords({ project, totals, change, movers, alerts, provisional }: DigestProject): string {
   const { clicks, impressions, ctr, position } = totals;
   const numbers = [
     `${whole(clicks)} clicks${ratio(change?.clicks.ratio)}`,
@@ -76,9 +78,19 @@ function projectWords({ project, totals, change, alerts, provisional }: DigestPr
     ...(ctr === null ? [] : [`CTR ${(ctr * 100).toFixed(1)} %`]),
     ...(position === null ? [] : [`position ${position.toFixed(1)}`]),
   ];
+  const won = moverWords('Won', movers.up);
+  const lost = moverWords('Lost', movers.down);
   const open = alerts.length === 0 ? '' : ` Open alerts: ${alerts.map(({ title }) => title).join('; ')}.`;
   const days = provisional.length === 0 ? '' : ` These days are provisional: ${provisional.join(', ')}.`;
-  return `${project.domain}: ${numbers.join(', ')}.${open}${days}`;
+  return `${project.domain}: ${numbers.join(', ')}.${won}${lost}${open}${days}`;
+}
+
+/** The first of those that won or lost clicks. */
+function moverWords(word: string, rows: readonly Mover[]): string {
+  const shown = rows.slice(0, MAX_MOVERS).map(({ page, clicks: { difference } }) => {
+    return `${difference > 0 ? '+' : ''}${whole(difference)} ${page}`;
+  });
+  return shown.length === 0 ? '' : ` ${word}: ${shown.join('; ')}.`;
 }
 
 const whole = (value: number): string => value.toLocaleString('en-US');

@@ -1,9 +1,9 @@
-import { withFacts } from '../alerts/with-facts.ts';
 import type { OpenCatalog } from '../catalog/catalog.ts';
 import type { Channel, ChannelWriter } from '../catalog/channels.ts';
 import type { DeliveryBody } from '../catalog/delivery-body.ts';
 import type { Day } from '../domain/dates.ts';
 import type { DigestPeriod } from '../domain/digest-periods.ts';
+import { withReports } from '../reports/with-reports.ts';
 import type { Settings } from '../settings/settings.ts';
 import { renderBody } from './attempt.ts';
 import { sendNow, shownDelivery } from './channels.ts';
@@ -17,6 +17,9 @@ interface SentDigest {
   readonly delivery?: ReturnType<typeof shownDelivery>;
 }
 
+/** The command prints the result. */
+const QUIET = { info: () => {}, warn: () => {} };
+
 /** Composes the digest of a channel and sends it once, in this process; `isDry` sends nothing. */
 export async function sendDigest(
   { settings, catalog }: { settings: Settings; catalog: OpenCatalog },
@@ -26,8 +29,8 @@ export async function sendDigest(
 ): Promise<SentDigest> {
   const { signal } = new AbortController();
   const now = writer.at / 1000;
-  const full = await withFacts(settings, (facts) =>
-    composeDigest({ catalog, facts }, channel, { period, asOf, now, signal }),
+  const full = await withReports({ settings, catalog, log: QUIET, now: () => now }, (sources) =>
+    composeDigest(sources, channel, { period, asOf, signal }),
   );
   const short = withoutDays(full);
   const body = JSON.parse(renderBody(JSON.stringify(short), settings.publicUrl)) as DeliveryBody;

@@ -11,16 +11,16 @@ export const writeDigests: Job = {
     const due = await dueDigests(catalog, now());
     // DuckDB takes 100 MB, so it is loaded only if there is work.
     if (due.length === 0) return {};
-    const { withFacts } = await import('../alerts/with-facts.ts');
+    const { withReports } = await import('../reports/with-reports.ts');
     let written = 0;
     const failures: unknown[] = [];
     // One thread, so that requests can use the others.
-    await withFacts({ ...settings, threads: 1 }, async (facts) => {
+    await withReports({ settings: { ...settings, threads: 1 }, catalog, log, now }, async (sources) => {
       for (const [index, digest] of due.entries()) {
         signal.throwIfAborted();
         report(`digest ${index + 1} of ${due.length}`);
         try {
-          if (await writeDigest({ catalog, facts }, digest, { now: now(), signal })) written++;
+          if (await writeDigest(sources, digest, signal)) written++;
         } catch (error) {
           signal.throwIfAborted();
           failures.push(error);

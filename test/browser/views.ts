@@ -125,7 +125,11 @@ t.test('projects come in one request, which searches, filters and sorts them', a
     if (request.url().includes('/app/api/')) asked.push(request.url().slice(`${origin}/app/api`.length));
   });
   await open(page, '/app');
-  t.strictSame(asked.toSorted(), ['/portfolio?to=final&compare=previous&sort=-clicks&daily=1&limit=50', '/session']);
+  // Their names, too, where the server takes long.
+  t.strictSame(asked.filter((path) => path !== '/projects').toSorted(), [
+    '/portfolio?to=final&compare=previous&sort=-clicks&daily=1&limit=50',
+    '/session',
+  ]);
   t.equal(await page.locator('tbody tr').count(), 5);
   t.ok((await page.locator('tbody .sparkline .line').count()) > 0, 'their days');
   await page.getByLabel('Sync', { exact: true }).selectOption('failed');

@@ -1,12 +1,12 @@
 // A digest says what /site says of the week or month, once for each channel, when its days are final.
 import { PNG } from 'pngjs';
 import t, { type Test } from 'tap';
-import { withFacts } from '../../server/alerts/with-facts.ts';
 import type { ChannelEvent } from '../../server/catalog/channels.ts';
 import { addChannel } from '../../server/channels/channels.ts';
 import { dueDigests, writeDigest } from '../../server/channels/due-digests.ts';
 import { addDays } from '../../server/domain/dates.ts';
 import { digestRange, digestTimes } from '../../server/domain/digest-periods.ts';
+import { withReports } from '../../server/reports/with-reports.ts';
 import { headersOf, partsOf, startMailServer } from '../fakes/smtp.ts';
 import { facts, NOW, PROJECT, type Row } from '../world.ts';
 import { alertOf, makeScene } from './scene.ts';
@@ -22,11 +22,24 @@ const SITE = ['Proj1', 'Proj2'].flatMap((project_id): Row[] =>
       .map((day, index) => [day, 'desktop', 100 + index * 3, 1000 + index, 5000]),
   ).map((row) => ({ ...row, project_id })),
 );
+/** Pages of the first project: those of both weeks, one that is new, and one that is gone. */
+const PAGES = facts(
+  'url date country',
+  ...Array.from({ length: 28 }, (_, day) => addDays('2026-02-16', day)).flatMap((day) => {
+    const isLater = day >= '2026-03-02';
+    return [
+      ['https://shop.example/same', day, 'gbr', 4, 40, 100],
+      ['https://shop.example/up', day, 'gbr', isLater ? 9 : 2, 40, 100],
+      ['https://shop.example/down', day, 'gbr', isLater ? 1 : 6, 40, 100],
+      [isLater ? 'https://shop.example/new' : 'https://shop.example/gone', day, 'gbr', 3, 40, 100],
+    ];
+  }),
+);
 const HOUR = 3_600_000;
 
 async function digestScene(t: Test, environment: NodeJS.ProcessEnv = {}) {
   const projects = [PROJECT, OTHER];
-  const scene = await makeScene(t, environment, projects, { site_daily: SITE });
+  const scene = await makeScene(t, environment, projects, { site_daily: SITE, page_daily: PAGES });
   const due = () => dueDigests(scene.world.catalog, scene.clock.at);
   return {
     ...scene,
@@ -39,12 +52,11 @@ async function digestScene(t: Test, environment: NodeJS.ProcessEnv = {}) {
     /** Writes what is due, as the job does. */
     write: async () => {
       const found = await due();
-      return withFacts(scene.world.settings, async (stored) => {
-        const { catalog } = scene.world;
-        const signal = new AbortController().signal;
-        const times = { now: scene.clock.at, signal };
+      const { settings, catalog } = scene.world;
+      const log = { info: () => {}, warn: () => {} };
+      return withReports({ settings, catalog, log, now: () => scene.clock.at }, async (sources) => {
         const written: boolean[] = [];
-        for (const digest of found) written.push(await writeDigest({ catalog, facts: stored }, digest, times));
+        for (const digest of found) written.push(await writeDigest(sources, digest, new AbortController().signal));
         return written;
       });
     },
@@ -70,7 +82,16 @@ t.test('the numbers are those of /site for the week before, for each project', a
     t.strictSame(project.comparison, base);
     t.strictSame(project.change, change);
     t.strictSame(project.provisional, []);
-    t.strictSame(project.movers, { by: null, up: [], down: [] });
+    const mover = (path: string, now: number, base: number) => ({
+      page: `https://shop.example/${path}`,
+      clicks: { now, base, difference: now - base },
+    });
+    const moved = {
+      by: 'page',
+      up: [mover('up', 63, 14), mover('new', 21, 0)],
+      down: [mover('down', 7, 42), mover('gone', 0, 21)],
+    };
+    t.strictSame(project.movers, id === 'Proj1' ? moved : { by: null, up: [], down: [] }, 'none without a source');
     t.notOk('daily' in project, 'days are for the pictures of mail');
   }
   t.equal(receiver.received.length, 0, 'a dry run sends nothing');

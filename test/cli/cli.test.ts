@@ -143,9 +143,17 @@ t.test('the help of a command lists the settings that it reads', (t) => {
     ORDINATE_CORS_ORIGINS: [],
     ORDINATE_METRICS_PORT: ['work'],
     ORDINATE_KEEP_DAYS: ['work', 'projects create', 'prune', 'verify'],
-    ORDINATE_LISTS_DISK: ['work', 'lists status', 'lists warm'],
+    ORDINATE_LISTS_DISK: ['work', 'lists status', 'lists warm', 'channels digest'],
     ORDINATE_BIGQUERY_BYTES: [
-      ...['work', 'properties', 'projects create', 'projects set', 'keywords add', 'connections test'],
+      ...[
+        'work',
+        'properties',
+        'projects create',
+        'projects set',
+        'keywords add',
+        'connections test',
+        'channels digest',
+      ],
       ...['lists status', 'lists warm', 'verify'],
     ],
   };

@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { apiPath, isManager, session, useResource } from '../lib/api.ts';
 import { formatAgo, formatDate } from '../lib/dates.ts';
 import { joinFilters } from '../lib/filter.ts';
@@ -18,6 +18,8 @@ import { SYNC_STATES, SyncState } from '../parts/sync-state.tsx';
 
 /** While a project is filling, the list is requested again, in milliseconds. */
 const POLL = 20_000;
+/** After so many milliseconds, the names of projects are shown before their numbers. */
+const SLOW = 250;
 
 /** All projects of the workspace, with how each of them does. The server sorts, filters and pages them. */
 export function Projects() {
@@ -80,8 +82,8 @@ function List({ parameters, isFiltered }: ListProps) {
   );
   useResource<PortfolioAnswer>(isFilling ? path : null, { poll: POLL });
   // Numbers of a thousand projects take a while; their names do not.
-  const isFirst = data === undefined && error === undefined;
-  const { data: named } = useResource<ProjectsAnswer>(isFirst && !isFiltered ? '/projects' : null);
+  const isSlow = useLater(data === undefined && error === undefined, SLOW);
+  const { data: named } = useResource<ProjectsAnswer>(isSlow && !isFiltered ? '/projects' : null);
   if (data?.paging.total === 0 && !isFiltered) return <NoProjects />;
   return (
     <>
@@ -112,6 +114,17 @@ function List({ parameters, isFiltered }: ListProps) {
       {data && <Pager paging={data.paging} />}
     </>
   );
+}
+
+/** Whether something has lasted for some milliseconds. */
+function useLater(isOn: boolean, milliseconds: number): boolean {
+  const [isLater, setLater] = useState(false);
+  useEffect(() => {
+    if (!isOn) return setLater(false);
+    const timer = setTimeout(() => setLater(true), milliseconds);
+    return () => clearTimeout(timer);
+  }, [isOn]);
+  return isOn && isLater;
 }
 
 /** A project whose numbers are awaited. Its row is another one than that with numbers, which may be elsewhere. */

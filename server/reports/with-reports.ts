@@ -1,0 +1,39 @@
+import { join } from 'node:path';
+import type { OpenCatalog } from '../catalog/catalog.ts';
+import { CatalogCache } from '../catalog/catalog-cache.ts';
+import { TrackedKeywordsCache } from '../catalog/tracked.ts';
+import { openServingEngine } from '../facts/duckdb/serving-engine.ts';
+import { openDistantLists, openFacts } from '../facts/open-facts.ts';
+import { Lists, type ListsOptions } from '../lists/lists.ts';
+import { ConcurrencyLimit } from '../runtime/limits.ts';
+import { ProcessFolder } from '../runtime/process-folder.ts';
+import type { Settings } from '../settings/settings.ts';
+import { openFileStore } from '../storage/open-file-store.ts';
+import type { ReportSources } from './report.ts';
+
+interface Options {
+  readonly settings: Settings;
+  readonly catalog: OpenCatalog;
+  readonly log: ListsOptions['log'];
+  /** Milliseconds. */
+  readonly now: () => number;
+}
+
+/** Runs `work` with all that reports read, outside a server. */
+export async function withReports<T>(
+  { settings, catalog, log, now }: Options,
+  work: (sources: ReportSources) => Promise<T>,
+): Promise<T> {
+  await using opened = new AsyncDisposableStack();
+  const folder = opened.adopt(await ProcessFolder.take(join(settings.dataFolder, 'temporary')), (taken) =>
+    taken.remove(),
+  );
+  const engine = opened.adopt(await openServingEngine({ settings, folder }), (opening) => opening.close());
+  const files = opened.use(await openFileStore(settings));
+  const distant = await openDistantLists({ settings, files });
+  const lists = opened.adopt(new Lists({ engine, catalog, files, distant, settings, log, now }), (all) => all.close());
+  const facts = await openFacts({ settings, engine, files, heavy: new ConcurrencyLimit(1) });
+  const catalogCache = new CatalogCache(catalog);
+  const tracked = new TrackedKeywordsCache(catalog);
+  return await work({ catalog, catalogCache, tracked, facts, lists, files, now, publicUrl: settings.publicUrl });
+}
