@@ -21,7 +21,7 @@ import { CatalogCache } from './catalog/catalog-cache.ts';
 import { TrackedKeywordsCache } from './catalog/tracked.ts';
 import { sessionCookies, signInTokens } from './dashboard/credentials.ts';
 import { addDashboard, isDashboardApiAddress } from './dashboard/dashboard.ts';
-import { addShares } from './dashboard/shares.ts';
+import { addShares, isShareAddress, SHARE_HEADERS } from './dashboard/shares.ts';
 import type { Engine } from './facts/duckdb/engine.ts';
 import { openDistantLists, openFacts, openTrinoHealth } from './facts/open-facts.ts';
 import { ROW_FORMATS } from './formats/formats.ts';
@@ -99,6 +99,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   async function answerUnroutable(error: Error, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     // No hooks have run for this request, and this reply lacks the decorators of plugins.
     logAnswer(app.log, request, reply, metrics?.onAnswered);
+    if (isShareAddress(request.url)) reply.headers(SHARE_HEADERS);
     try {
       if (isApiAddress(request.url)) await guard?.(request, reply);
       if (isDashboardApiAddress(request.url)) await sessionGuard?.(request, reply);

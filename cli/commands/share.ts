@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { actorOf } from '../../server/catalog/audit.ts';
+import type { Catalog } from '../../server/catalog/catalog.ts';
 import { requireProject } from '../../server/catalog/projects.ts';
 import { listShares, revokeShare, SHARE_SCREENS } from '../../server/catalog/shares.ts';
 import { findRole } from '../../server/catalog/workspaces.ts';
@@ -32,7 +33,7 @@ export function addShareCommands(program: Command): void {
     .option('--hide-queries', 'show no text of a query')
     .option('--expires <when>', 'in 30d or 12h, or a day or instant (default: never)')
     .option('--password-file <file>', 'a file with a password that visitors must type')
-    .option('--by <email>', 'the member who shares it')
+    .option('--by <email>', 'the owner or admin who shares it')
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
@@ -51,9 +52,7 @@ export function addShareCommands(program: Command): void {
       };
       const made = await withStores(async ({ settings, catalog }) => {
         const { workspaceId } = await requireProject(catalog, project);
-        if (by !== undefined && (await findRole(catalog, workspaceId, by)) === undefined) {
-          throw new Error(`'${by}' is not a member of the workspace '${workspaceId}'.`);
-        }
+        if (by !== undefined) await requireManager(catalog, workspaceId, by);
         const writer = { by: actorOf(by ?? null), at: toMicroseconds(now) };
         const { share, token } = await addShare(catalog, project, wanted, writer);
         return { share: shownShare(share), url: `${settings.publicUrl ?? serverOf(settings)}/share/${token}` };
@@ -81,6 +80,14 @@ export function addShareCommands(program: Command): void {
       await withStores(({ catalog }) => revokeShare(catalog, id, commandWriter()));
       print('The share has ended.');
     });
+}
+
+/** Throws for those who may not share, in the browser either. */
+async function requireManager(catalog: Catalog, workspace: string, email: string): Promise<void> {
+  const role = await findRole(catalog, workspace, email);
+  if (role === 'owner' || role === 'admin') return;
+  const found = role === undefined ? `is not a member of the workspace '${workspace}'` : `is a ${role}`;
+  throw new Error(`Only an owner or admin can share a project; '${email}' ${found}.`);
 }
 
 /** When a share ends, as a day or instant. */

@@ -37,14 +37,15 @@ export interface Note {
 
 export type AlertStatus = 'open' | 'resolved' | 'all';
 
-/** The newest alerts of a project, created at or after `since` (microseconds). A null limit returns all. */
+/** The newest alerts of a project since an instant; null returns all. `siteOnly`: those whose texts have no query. */
 export async function listAlerts(
   catalog: Catalog,
-  query: { project: string; status: AlertStatus; since: Microseconds; limit: number | null },
+  query: { project: string; status: AlertStatus; since: Microseconds; limit: number | null; siteOnly?: boolean },
 ): Promise<Alert[]> {
   return catalog.statements.all<Alert>('alerts_of_project', {
     ...query,
     limit: query.limit ?? Number.MAX_SAFE_INTEGER,
+    siteOnly: query.siteOnly === true ? 1 : 0,
   });
 }
 

@@ -1,6 +1,6 @@
 import { notFound } from '../domain/errors.ts';
 import { newShareToken, newUuid } from '../domain/ids.ts';
-import type { Microseconds } from '../domain/instants.ts';
+import { isoInstantOrNull, type Microseconds } from '../domain/instants.ts';
 import { recordAudit } from './audit.ts';
 import type { Catalog } from './catalog.ts';
 import { hashOf } from './keys.ts';
@@ -51,7 +51,8 @@ export async function createShare(
     const share = { id: newUuid(), project, workspace, ...choice, createdAt: at, revokedAt: null };
     const stored = { screens: JSON.stringify(screens), hideQueries: Number(hideQueries), passwordHash, expiresAt };
     await tx.statements.run('share_insert', { id: share.id, project, hash: hashOf(token), ...stored, at });
-    const details = { project, screens, hideQueries, hasPassword: passwordHash !== null };
+    const ends = { expiresAt: isoInstantOrNull(expiresAt), hasPassword: passwordHash !== null };
+    const details = { project, screens, hideQueries, ...ends };
     await recordAudit(tx, { at, workspace, actor: by, action: 'share.created', subject: share.id, details });
     return { share, token };
   });

@@ -3,7 +3,7 @@ import type { Context } from '../api/routes/context.ts';
 import { listAlertRules } from '../catalog/alert-rules.ts';
 import { countAlerts } from '../catalog/events.ts';
 import type { Project } from '../catalog/projects.ts';
-import { earlier } from '../domain/dates.ts';
+import { type Day, earlier } from '../domain/dates.ts';
 import { findReportProject } from '../reports/report.ts';
 import { isManager } from './actions.ts';
 import { readAlertChart } from './alert-chart.ts';
@@ -18,10 +18,8 @@ export function addProjectRoutes(api: FastifyInstance, context: Context): void {
 
   api.get('/projects/:id/summary', { schema: { hide: true } }, async (request) => {
     const project = await projectOf(request);
-    const { syncedThrough, provisionalAfter } = project;
     return {
-      // As `to=final` ends ranges.
-      finalThrough: syncedThrough && earlier(syncedThrough, provisionalAfter ?? syncedThrough),
+      finalThrough: finalThroughOf(project),
       alerts: await countAlerts(context.catalog, project.id),
     };
   });
@@ -48,4 +46,9 @@ export function addProjectRoutes(api: FastifyInstance, context: Context): void {
 
 function idOf(params: unknown, name: string): string {
   return (params as Readonly<Record<string, string>>)[name] ?? '';
+}
+
+/** The last final day of a project, as `to=final` ends ranges; null before the first sync. */
+export function finalThroughOf({ syncedThrough, provisionalAfter }: Project): Day | null {
+  return syncedThrough && earlier(syncedThrough, provisionalAfter ?? syncedThrough);
 }

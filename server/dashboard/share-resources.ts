@@ -17,14 +17,15 @@ const RESOURCES: Readonly<Record<ShareScreen, readonly string[]>> = {
 };
 /** Those whose answers have texts of queries. */
 const OF_QUERIES: readonly ShareScreen[] = ['queries', 'keywords'];
-/** The most alerts that the API answers. */
-const ALL_ALERTS = '500';
-const DEFAULT_ALERTS = 100;
+
+/** The screens of a share, without those that hidden queries leave nothing of. */
+export function screensOf({ screens, hideQueries }: Pick<Share, 'screens' | 'hideQueries'>): readonly ShareScreen[] {
+  return hideQueries ? screens.filter((screen) => !OF_QUERIES.includes(screen)) : screens;
+}
 
 /** What a share answers below `/projects/ID`. */
-export function resourcesOf({ screens, hideQueries }: Pick<Share, 'screens' | 'hideQueries'>): readonly string[] {
-  const shown = hideQueries ? screens.filter((screen) => !OF_QUERIES.includes(screen)) : screens;
-  return shown.flatMap((screen) => RESOURCES[screen]);
+export function resourcesOf(share: Pick<Share, 'screens' | 'hideQueries'>): readonly string[] {
+  return screensOf(share).flatMap((screen) => RESOURCES[screen]);
 }
 
 interface Asked {
@@ -37,20 +38,15 @@ function askedOf({ workspace, project, id: share }: Share, { query, signal }: Fa
   return { query: query as Asked['query'], request };
 }
 
-/** Alerts without links to the dashboard; where queries are hidden, without those whose texts may have some. */
+/** Alerts without links to the dashboard; where queries are hidden, only those about the whole site. */
 export async function answerAlerts(context: Context, share: Share, sent: FastifyRequest): Promise<object> {
   const { query, request } = askedOf(share, sent);
   return answerCurrent(async () => {
     const of = await alertsReport.find(context, request);
-    // Checked as it was sent; asked for all, because some are left out.
-    alertsReport.parse(query, of, context.now());
-    const found = alertsReport.parse({ ...query, limit: ALL_ALERTS }, of, context.now());
+    const found = { ...alertsReport.parse(query, of, context.now()), siteOnly: share.hideQueries };
     const { project, alerts } = await alertsReport.run(found, { ...context, publicUrl: null }, request);
-    const shown = alerts.filter(
-      ({ keywordId, type }) =>
-        !share.hideQueries || (keywordId === null && type !== 'rule' && !/keyword|url/.test(type)),
-    );
-    return { project, alerts: shown.slice(0, Number(query['limit'] ?? DEFAULT_ALERTS)) };
+    // An address from outside may have a query in it.
+    return { project, alerts: share.hideQueries ? alerts.map((alert) => ({ ...alert, url: null })) : alerts };
   });
 }
 
@@ -61,8 +57,11 @@ export async function answerNotes(context: Context, share: Share, sent: FastifyR
     const of = await notesReport.find(context, request);
     const found = notesReport.parse({ ...query, clientVisible: 'true' }, of, context.now());
     const { project, notes } = await notesReport.run(found, context, request);
+    const { hideQueries } = share;
     const isShown = ({ scope, keyword }: (typeof notes)[number]): boolean =>
-      scope !== 'workspace' && !(share.hideQueries && keyword !== null);
-    return { project, notes: notes.filter(isShown) };
+      scope !== 'workspace' && !(hideQueries && (scope === 'keyword' || keyword !== null));
+    const shown = notes.filter(isShown);
+    // Groups are named after what their queries have in common.
+    return { project, notes: hideQueries ? shown.map((note) => ({ ...note, group: null, keyword: null })) : shown };
   });
 }

@@ -8,13 +8,24 @@ import { invalidRequest, KnownError, notFound } from '../domain/errors.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import { isPasswordOf } from '../projects/shares.ts';
 import { SECURITY_HEADERS, sendDashboardPage } from './pages.ts';
+import { finalThroughOf } from './project-routes.ts';
 import { isOpenedBy, openCookie } from './share-cookie.ts';
-import { answerAlerts, answerNotes, resourcesOf } from './share-resources.ts';
+import { answerAlerts, answerNotes, resourcesOf, screensOf } from './share-resources.ts';
 
 const MAX_BODY = 4096;
 /** Wrong passwords in a minute after which a share takes none. */
 const MAX_WRONG = 10;
 const MINUTE = 60_000;
+/** A condition on the text of a query, in both ways to write a filter. */
+const ON_QUERY = /(?:^|;)\s*query\s*:|"field"\s*:\s*"query"/i;
+
+/** Of all answers below `/share`, those to addresses that cannot be decoded included. */
+export const SHARE_HEADERS = { ...SECURITY_HEADERS, 'x-robots-tag': 'noindex' };
+
+/** Whether an address lies below the root of shared links. */
+export function isShareAddress(url: string): boolean {
+  return /^\/share([/?]|$)/.test(url);
+}
 
 interface SharesOptions {
   readonly guardBy: (credential: Credential) => Guard;
@@ -49,20 +60,27 @@ export async function addShares(
       return { ...rights, workspaceId: workspace, plan, keyId: null, share: id };
     },
     refusal: nothing,
+    // Nobody guesses a token, and one that has ended says the same however often it is asked for.
+    countsRefusals: false,
   });
   const requireShare = async (request: FastifyRequest): Promise<Share> => {
     const share = await find(request);
     if (share === undefined) throw nothing();
     return share;
   };
-  const wrong = new WrongPasswords(now);
+  const countWrong = app.createRateLimit({
+    timeWindow: MINUTE,
+    max: MAX_WRONG,
+    keyGenerator: (request) => request.principal?.id ?? '',
+  });
+  const wrong = new WrongPasswords(now, countWrong);
   const handlers = new Map(ROUTES.map(({ path, handle }) => [path, handle(context)]));
   await app.register(
     async (shares) => {
       shares.removeAllContentTypeParsers();
       shares.addContentTypeParser('*', { parseAs: 'string', bodyLimit: MAX_BODY }, (_, body, done) => done(null, body));
       shares.addHook('onRequest', (_request, reply, done) => {
-        reply.headers({ ...SECURITY_HEADERS, 'x-robots-tag': 'noindex' });
+        reply.headers(SHARE_HEADERS);
         done();
       });
       shares.addHook('onRequest', guard);
@@ -76,12 +94,15 @@ export async function addShares(
       });
       shares.post('/:token/session', { schema }, async (request, reply) => {
         const share = await requireShare(request);
-        await wrong.take(share, readPassword(request));
-        return reply.code(204).header('set-cookie', openCookie(request, share)).send();
+        await wrong.take(request, share, readPassword(request));
+        return reply
+          .code(204)
+          .header('set-cookie', openCookie(request, share, now()))
+          .send();
       });
       shares.get('/:token/api/*', { schema }, async (request, reply) => {
         const share = await requireShare(request);
-        if (share.passwordHash !== null && !isOpenedBy(request, share)) {
+        if (share.passwordHash !== null && !isOpenedBy(request, share, now())) {
           throw new KnownError('unauthorized', 'This link has a password; send it to /session first.');
         }
         return answer(share, request, reply);
@@ -100,10 +121,15 @@ export async function addShares(
     if (!isList && (project !== share.project || !resourcesOf(share).includes(resource))) throw nothing();
     const query = request.query as Readonly<Record<string, string>>;
     if ((query['format'] ?? 'json') !== 'json') throw nothing();
-    if (share.hideQueries && /\bquery\b/i.test(query['filter'] ?? '')) {
+    // Pages have no such field, and say so themselves; others would ignore the whole filter.
+    if (share.hideQueries && resource !== 'pages' && ON_QUERY.test(query['filter'] ?? '')) {
       throw invalidRequest('filter must not be on a query: this link shows none.');
     }
-    reply.header('x-share-screens', share.screens.join(' '));
+    reply.header('x-share-screens', screensOf(share).join(' '));
+    if (isList) {
+      const project = await catalogCache.project(share.workspace, share.project);
+      reply.header('x-share-final-through', (project && finalThroughOf(project)) ?? '');
+    }
     request.headers.accept = 'application/json';
     request.params = isList ? {} : { id: share.project };
     if (resource === 'alerts') return answerAlerts(context, share, request);
@@ -122,29 +148,54 @@ function readPassword({ body }: FastifyRequest): string {
   throw invalidRequest('The body must be JSON with the text `password`.');
 }
 
-/** Counts wrong passwords of shares, in this process. */
+type CountWrong = ReturnType<FastifyInstance['createRateLimit']>;
+
+/** Refuses passwords of a share after too many wrong ones, which all processes count together. */
 class WrongPasswords {
   readonly #now: () => number;
-  /** By share: when its minute ends, and how many there were. */
-  readonly #counts = new Map<string, { until: number; count: number }>();
+  readonly #count: CountWrong;
+  /** By share: until when it takes no password. */
+  readonly #closed = new Map<string, number>();
+  /** By share: the end of the last password that came. */
+  readonly #turns = new Map<string, Promise<void>>();
 
-  constructor(now: () => number) {
+  constructor(now: () => number, count: CountWrong) {
     this.#now = now;
+    this.#count = count;
   }
 
   /** Throws `unauthorized` for a wrong password, and `rate_limited` after too many of them, whatever it is. */
-  async take(share: Share, password: string): Promise<void> {
-    const at = this.#now();
-    for (const [id, { until }] of this.#counts) if (until <= at) this.#counts.delete(id);
-    const known = this.#counts.get(share.id) ?? { until: at + MINUTE, count: 0 };
-    if (known.count >= MAX_WRONG) {
-      const retryAfter = Math.max(1, Math.ceil((known.until - at) / 1000));
-      throw new KnownError('rate_limited', `Too many wrong passwords. Try again in ${retryAfter} s.`, { retryAfter });
+  async take(request: FastifyRequest, share: Share, password: string): Promise<void> {
+    // One after the other, so that many at a time are no way around, and right ones do not count.
+    const before = this.#turns.get(share.id);
+    const { promise: end, resolve } = Promise.withResolvers<void>();
+    this.#turns.set(share.id, end);
+    await before;
+    try {
+      await this.#check(request, share, password);
+    } finally {
+      resolve();
+      if (this.#turns.get(share.id) === end) this.#turns.delete(share.id);
     }
-    // Counted before it is known, so that many at a time are no way around.
-    this.#counts.set(share.id, known);
-    known.count++;
-    if (!(await isPasswordOf(share, password))) throw new KnownError('unauthorized', 'The password is wrong.');
-    known.count--;
   }
+
+  async #check(request: FastifyRequest, share: Share, password: string): Promise<void> {
+    const at = this.#now();
+    for (const [id, until] of this.#closed) if (until <= at) this.#closed.delete(id);
+    const until = this.#closed.get(share.id);
+    if (until !== undefined) throw tooManyWrong(until - at);
+    if (await isPasswordOf(share, password)) return;
+    const counted = await this.#count(request);
+    if (counted.isAllowed) throw new Error('the limit must count every share');
+    if (counted.remaining === 0) this.#closed.set(share.id, at + counted.ttl);
+    // Ten were wrong in other processes.
+    if (counted.isExceeded) throw tooManyWrong(counted.ttl);
+    throw new KnownError('unauthorized', 'The password is wrong.');
+  }
+}
+
+/** @param wait milliseconds */
+function tooManyWrong(wait: number): KnownError {
+  const retryAfter = Math.max(1, Math.ceil(wait / 1000));
+  return new KnownError('rate_limited', `Too many wrong passwords. Try again in ${retryAfter} s.`, { retryAfter });
 }

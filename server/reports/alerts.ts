@@ -1,4 +1,5 @@
-import { listAlerts } from '../catalog/events.ts';
+import { type AlertStatus, listAlerts } from '../catalog/events.ts';
+import type { Day } from '../domain/dates.ts';
 import { isoInstant, isoInstantOrNull, toMicroseconds } from '../domain/instants.ts';
 import { choice, day, formatParameters, readParameters, rowLimit, wholeNumber } from './parameters.ts';
 import { projectReference, projectReport } from './report.ts';
@@ -14,13 +15,15 @@ const parameters = {
 export const alertsReport = projectReport({
   operation: 'listAlerts',
   parameters,
-  parse: (sent) => {
+  // `siteOnly` is set for shared links; no parameter does.
+  parse: (sent): { status: AlertStatus; since: Day | undefined; limit: number | null; siteOnly?: boolean } => {
     const { status, since, limit } = readParameters(parameters, sent);
     return { status, since, limit: rowLimit(sent, limit) };
   },
-  plan: async ({ status, since, limit }, { catalog, project }) => {
+  plan: async ({ status, since, limit, siteOnly = false }, { catalog, project }) => {
     const from = since === undefined ? Number.MIN_SAFE_INTEGER : toMicroseconds(Date.parse(since));
-    return { project, alerts: await listAlerts(catalog, { project: project.id, status, since: from, limit }) };
+    const query = { project: project.id, status, since: from, limit, siteOnly };
+    return { project, alerts: await listAlerts(catalog, query) };
   },
   run: ({ project, alerts }, { publicUrl }) => ({
     project: projectReference(project),

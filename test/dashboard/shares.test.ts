@@ -19,7 +19,8 @@ const RESOURCES = {
 } as const;
 const ALL = Object.values(RESOURCES).flat();
 
-function tables() {
+/** @param more newer alerts of a keyword */
+function tables(more = 0) {
   const alert = {
     ...{ project_id: 'Proj1', kind: 'Kind', severity: 'warning', body: 'Body', date: '2026-03-01', url: null },
     ...{ created_at: '2026-03-02T00:00:00Z', resolved_at: null, keyword_id: null },
@@ -29,12 +30,13 @@ function tables() {
     ...{ category: 'other', client_visible: true, author: 'a@acme.example' },
     ...{ created_at: '2026-03-02T00:00:00Z', updated_at: '2026-03-02T00:00:00Z' },
   };
-  const uuid = (index: number): string => `00000000-0000-4000-8000-00000000000${index}`;
+  const uuid = (index: number): string => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`;
   return {
     keywords: [keyword('Kw001', HIDDEN)],
     groups: [
       {
-        ...{ id: 'Grp01', project_id: 'Proj1', name: 'G', kind: 'rule', parent_id: null, position: 0, pinned: false },
+        ...{ id: 'Grp01', project_id: 'Proj1', kind: 'rule', parent_id: null, position: 0, pinned: false },
+        name: `About ${HIDDEN}`,
         rule: JSON.stringify({ match: 'all', conditions: [{ field: 'query', op: 'contains', value: HIDDEN }] }),
       },
     ],
@@ -46,18 +48,24 @@ function tables() {
       { ...alert, id: uuid(1), type: 'traffic_drop', title: 'Traffic fell' },
       { ...alert, id: uuid(2), type: 'keyword_drop', title: `Fell: ${HIDDEN}`, keyword_id: 'Kw001' },
       { ...alert, id: uuid(3), type: 'rule', title: `Rule on ${HIDDEN}` },
+      { ...alert, id: uuid(8), type: 'group_drop', title: `Group of ${HIDDEN} fell` },
+      ...Array.from({ length: more }, (_, index) => ({
+        ...{ ...alert, id: uuid(100 + index), type: 'keyword_drop', title: `Fell: ${HIDDEN}`, keyword_id: 'Kw001' },
+        created_at: '2026-03-03T00:00:00Z',
+      })),
     ],
     notes: [
       { ...note, id: uuid(4), text: 'For clients' },
       { ...note, id: uuid(5), text: 'Inside only', client_visible: false },
       { ...note, id: uuid(6), text: 'Of a keyword', scope: 'keyword', keyword_id: 'Kw001' },
       { ...note, id: uuid(7), text: 'Of all projects', scope: 'workspace', project_id: null },
+      { ...note, id: uuid(9), text: 'Of a group', scope: 'group', group_id: 'Grp01' },
     ],
   };
 }
 
-async function sharedTeam(t: Test, environment: NodeJS.ProcessEnv = {}) {
-  const team = await makeTeam(t, tables(), environment);
+async function sharedTeam(t: Test, environment: NodeJS.ProcessEnv = {}, more = 0) {
+  const team = await makeTeam(t, tables(more), environment);
   const share = async (body: object, project = 'Proj1'): Promise<{ id: string; root: string; url: string }> => {
     const answer = await team.send('owner', 'POST', `/projects/${project}/shares`, body);
     if (answer.status !== 201) throw new Error(answer.message);
@@ -140,9 +148,13 @@ t.test('hidden queries: no text of one in any answer', async (t) => {
   const { share, get } = await sharedTeam(t);
   const open = await share({ screens: SHARE_SCREENS });
   const shown = await get(`${open.root}/api/projects/Proj1/alerts`);
-  t.equal(JSON.parse(shown.text).alerts.length, 3);
+  t.equal(JSON.parse(shown.text).alerts.length, 4);
   const notes = JSON.parse((await get(`${open.root}/api/projects/Proj1/notes`)).text).notes;
-  t.strictSame(notes.map(({ text }: { text: string }) => text).toSorted(), ['For clients', 'Of a keyword']);
+  t.strictSame(notes.map(({ text }: { text: string }) => text).toSorted(), [
+    'For clients',
+    'Of a group',
+    'Of a keyword',
+  ]);
   const { root } = await share({ screens: SHARE_SCREENS, hideQueries: true });
   for (const resource of ALL) {
     const { status, text } = await get(`${root}/api/projects/Proj1/${resource}${paramsOf(resource)}`);
@@ -153,14 +165,62 @@ t.test('hidden queries: no text of one in any answer', async (t) => {
   t.match(alerts, [{ title: 'Traffic fell', url: null }], 'the limit counts what is shown');
   t.equal((await get(`${root}/api/projects/Proj1/alerts?limit=0`)).status, 400);
   const kept = JSON.parse((await get(`${root}/api/projects/Proj1/notes?clientVisible=false`)).text).notes;
-  t.match(kept, [{ text: 'For clients' }]);
+  t.strictSame(
+    kept.map(({ text, group }: { text: string; group: unknown }) => [text, group]).toSorted(),
+    [
+      ['For clients', null],
+      ['Of a group', null],
+    ],
+    'the name of a group may be a query',
+  );
+  const { headers } = await get(`${root}/api/projects`);
+  t.equal(headers['x-share-screens'], 'overview breakdowns pages alerts notes', 'the page offers only what answers');
+  t.equal(headers['x-share-final-through'], '2026-03-07');
   for (const filter of [
     'query:contains:x',
     '{"match":"all","conditions":[{"field":"query","op":"equals","value":"x"}]}',
   ]) {
     const path = `/api/projects/Proj1/pages?${RANGE}&filter=${encodeURIComponent(filter)}`;
     t.equal((await get(root + path)).status, 400, filter);
+    t.equal((await get(root + path.replace('pages', 'site'))).status, 400, `site: ${filter}`);
   }
+  const filter = encodeURIComponent('url:contains:/query:/');
+  t.equal((await get(`${root}/api/projects/Proj1/pages?${RANGE}&filter=${filter}`)).status, 200, 'a word of a page');
+});
+
+t.test('alerts of keywords do not push out the others', async (t) => {
+  const { share, get } = await sharedTeam(t, {}, 510);
+  const { root } = await share({ screens: ['alerts'], hideQueries: true });
+  const { text } = await get(`${root}/api/projects/Proj1/alerts`);
+  t.strictSame(
+    JSON.parse(text).alerts.map(({ title }: { title: string }) => title),
+    ['Traffic fell'],
+  );
+});
+
+t.test('tokens that do not count are 404 however often they are sent, and shut nobody else out', async (t) => {
+  const { share, get, send } = await sharedTeam(t);
+  const { id, root } = await share({ screens: ['overview'] });
+  await send('owner', 'DELETE', `/projects/Proj1/shares/${id}`);
+  for (const path of [root, '/share/ord_share_00000000000000000000000000000000', '/share/nothing']) {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => get(`${path}/api/projects`)));
+    t.strictSame([...new Set(answers.map(({ status }) => status))], [404], path);
+  }
+  t.equal((await get('/api/v1/projects')).status, 401, 'not 429');
+});
+
+t.test('an address that cannot be decoded: the same headers, and no token in answer or log', async (t) => {
+  const { share, get, log } = await sharedTeam(t);
+  const { id, root } = await share({ screens: ['overview'] });
+  await get(`${root}/api/projects`);
+  const { status, headers, text } = await get(`${root}/api/%zz`);
+  t.equal(status, 400);
+  t.match(headers, { 'x-robots-tag': 'noindex', 'referrer-policy': 'no-referrer', 'cache-control': 'no-store' });
+  for (const written of [text, log.join('')]) t.notOk(written.includes(root.slice(-32)));
+  t.ok(
+    log.some((line) => line.includes(`"share":"${id}"`)),
+    'the log names the share by its id',
+  );
 });
 
 t.test('an end and a revocation count from the next request, on all paths', async (t) => {
@@ -206,7 +266,12 @@ t.test('a password: 401 until it was sent; ten wrong ones in a minute are enough
   t.ok(Number(refused.headers['retry-after']) >= 1);
   t.equal((await open(other.root, { password: 'open sesame' })).statusCode, 204, 'others are not counted');
   clock.at += 61_000;
-  t.equal((await open(root, { password: 'open sesame' })).statusCode, 204);
+  const right = await Promise.all(Array.from({ length: 12 }, () => open(root, { password: 'open sesame' })));
+  t.strictSame([...new Set(right.map(({ statusCode }) => statusCode))], [204], 'right ones do not count');
+  clock.at += 12 * 3_600_000;
+  t.equal((await get(`${root}/api/projects`, { cookie: pair })).status, 401, 'it ends, also where a browser keeps it');
+  const later = pair.replace(/=\d+/, `=${Math.floor(clock.at / 1000) + 60}`);
+  t.equal((await get(`${root}/api/projects`, { cookie: later })).status, 401, 'its end is signed');
 });
 
 t.test('a limit of its own for each share', async (t) => {
@@ -281,6 +346,13 @@ t.test('by command; neither token nor password is in a file, a list or the log',
   t.match(JSON.parse((await command(settings, 'share', 'list', '--json')).stdout), [{ revokedAt: /^20/ }]);
   t.match(await command(settings, ...words, '--expires', 'soon'), { code: 1, stderr: /'expiresAt' must be a day/ });
   t.match(await command(settings, 'share', 'revoke', 'nothing'), { code: 1, stderr: /no share 'nothing'/ });
+  for (const [by, why] of [
+    ['member@acme.example', /Only an owner or admin can share a project; .* is a member/],
+    ['nobody@acme.example', /is not a member of the workspace/],
+  ] as const) {
+    t.match(await command(settings, ...words, '--by', by), { code: 1, stderr: why });
+  }
+  t.match(await command(settings, ...words, '--by', 'admin@acme.example'), { code: 0 });
   t.match(await command(settings, 'share', 'create', '--project', 'Proj1', '--screens', 'nothing'), {
     ...{ code: 1, stderr: /'screens' must be some of/ },
   });

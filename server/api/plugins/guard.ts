@@ -55,6 +55,8 @@ export interface Credential {
   readonly find: (request: FastifyRequest) => Found<Identity>;
   /** The error for a request without valid credentials. */
   readonly refusal: (request: FastifyRequest) => KnownError;
+  /** Whether refusals count as failures of the address, as they do by default. */
+  readonly countsRefusals?: boolean;
 }
 
 /** API keys in the `Authorization` header. */
@@ -113,10 +115,11 @@ export async function makeGuards(
     keyGenerator: (request) => request.principal?.id ?? '',
   });
 
-  return ({ via, find, refusal }) =>
+  return ({ via, find, refusal, countsRefusals = true }) =>
     async (request, reply) => {
       const access = await find(request);
       if (access === undefined || hasExpired(access, now())) {
+        if (!countsRefusals) throw refusal(request);
         const failures = await countFailure(request);
         if (!failures.isAllowed && failures.isExceeded)
           throw tooMany('requests without a valid key', failures.ttlInSeconds);

@@ -72,7 +72,8 @@ export function logAnswer(
     const ms = Math.round(exact * 10) / 10;
     const url = redactAddress(request.url);
     const { principal } = request;
-    const who = principal?.keyId === null ? { session: principal.id } : { key: principal?.keyId };
+    const session = principal?.via === 'share' ? 'share' : 'session';
+    const who = principal?.keyId === null ? { [session]: principal.id } : { key: principal?.keyId };
     const line = { id, method, url, address, status: raw.headersSent ? raw.statusCode : null, ms, ...who };
     if (isWhole) log.info(line, 'answered');
     else log.info({ ...line, cut: request.deadline?.cut ?? 'client gone' }, 'not answered whole');

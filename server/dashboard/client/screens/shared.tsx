@@ -35,6 +35,10 @@ const NAMES: Readonly<Record<string, string>> = {
   notes: 'Notes',
 };
 
+/** What is answered for all days, and by device: a control that changes nothing would say otherwise. */
+const ALL_DAYS = new Set(['alerts', 'notes']);
+const BY_DEVICE = new Set(['overview', 'keywords']);
+
 interface Found {
   readonly project: Project;
   readonly screens: readonly string[];
@@ -49,11 +53,9 @@ export function Shared() {
     const response = await fetch(`${share}/api/projects`);
     if (!response.ok) return setError(await readError(response));
     const [project] = ((await response.json()) as ProjectsAnswer).projects;
-    const screens = (response.headers.get('x-share-screens') ?? '').split(' ');
-    setFound({
-      project: { ...project!, finalThrough: project!.syncedThrough, alerts: { open: 0, resolved: 0 } },
-      screens,
-    });
+    const screens = (response.headers.get('x-share-screens') ?? '').split(' ').filter(Boolean);
+    const finalThrough = response.headers.get('x-share-final-through') || null;
+    setFound({ project: { ...project!, finalThrough, alerts: { open: 0, resolved: 0 } }, screens });
   };
   useEffect(() => {
     load().catch(() => setError(new ApiError(0, 'offline', 'The server cannot be reached.', null)));
@@ -78,7 +80,8 @@ export function Shared() {
       )}
       {error && error.status !== 404 && <ErrorBox error={error} retry={() => void load()} />}
       {!found && !error && <Skeleton lines={2} height={200} />}
-      {found && <Screens {...found} />}
+      {found && found.screens.length === 0 && <Empty title="This link shows none of its screens: queries are hidden" />}
+      {found && found.screens.length > 0 && <Screens {...found} />}
     </main>
   );
 }
@@ -93,8 +96,8 @@ function Screens({ project, screens }: Found) {
         title={shownHost(project.domain)}
         subtitle={syncedThrough === null ? 'No data yet' : `Data through ${formatDate(syncedThrough)}`}
       >
-        <PeriodSelect project={project} />
-        {screen !== 'alerts' && screen !== 'notes' && screen !== 'breakdowns' && <DeviceSelect />}
+        {!ALL_DAYS.has(screen) && <PeriodSelect project={project} />}
+        {BY_DEVICE.has(screen) && <DeviceSelect />}
       </PageHead>
       {screens.length > 1 && (
         <nav class="shared-screens" aria-label="Screens">
@@ -141,7 +144,7 @@ function List({ project, kind }: Of & { kind: keyof typeof NAME_FIELDS }) {
   const { data, error, isLoading, reload } = useResource<ListAnswer & Partial<Pick<KeywordsAnswer, 'keywords'>>>(
     apiPath(`/projects/${project.id}/${kind}`, {
       ...rangeParameters(view, project),
-      device: view.device === 'all' ? null : view.device,
+      device: kind === 'keywords' && view.device !== 'all' ? view.device : null,
       sort: view.get('sort') || '-clicks',
       limit: PAGE_SIZE,
       offset: view.get('offset'),
