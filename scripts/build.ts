@@ -31,7 +31,7 @@ for (const file of globSync('**/*.js', { cwd: DIST })) {
   if (rewritten !== text) writeFileSync(path, rewritten);
   const left = /(['"`])\.{1,2}\/[^'"`\s]*\.ts\1/.exec(rewritten);
   if (left) throw new Error(`dist/${file} names the TypeScript file ${left[0]}, which is not in the package.`);
-  for (const [, name = ''] of rewritten.matchAll(/(?:from|import|import\() ?'((?:@[\w-]+\/)?[\w-]+)[^':]*'/g)) {
+  for (const [, name = ''] of rewritten.matchAll(/(?:from|import|import\() ?'((?:@[\w-]+\/)?[\w-][\w.-]*)[^':]*'/g)) {
     if (!UNCHECKED.test(file) && !packages.has(name)) {
       throw new Error(`dist/${file} imports ${name}, which is for development: bundle it, or make it a dependency.`);
     }
