@@ -119,7 +119,6 @@ export const RESERVED: Readonly<Record<string, string>> = {
   '@aws-sdk/lib-storage': 'storage',
   pg: 'catalog',
   nodemailer: 'channels',
-  pngjs: 'channels',
   'ipaddr.js': 'channels',
   '@google-cloud/bigquery': 'providers',
   '@googleapis/searchconsole': 'providers',
