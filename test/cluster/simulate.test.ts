@@ -7,6 +7,9 @@ import { runSeed } from '../../lab/simulate/run.ts';
 import { worldNamed } from '../../lab/simulate/worlds.ts';
 import { hasPostgres, Postgres } from './servers/postgres.ts';
 
+/** Seeds within which the planted fault is found. */
+const SEEDS = 20;
+
 const skip = hasPostgres ? false : 'there is no PostgreSQL to start';
 
 t.test('a seed does the same each time, and a fault in the code is found', { skip }, async (t) => {
@@ -19,7 +22,12 @@ t.test('a seed does the same each time, and a fault in the code is found', { ski
   t.equal(first.violation, undefined);
   t.equal((await runSeed(program, world, 1, { databases })).fingerprint, first.fingerprint);
   const plant = PLANTS.find(({ name }) => name === 'progress after the end of a run')!;
-  const { violation } = await runSeed(await bundle([plant]), world, 1, { databases });
+  const planted = await bundle([plant]);
+  // Whether a seed meets it depends on when other jobs run.
+  let violation: string | undefined;
+  for (let seed = 1; seed <= SEEDS && violation === undefined; seed++) {
+    ({ violation } = await runSeed(planted, world, seed, { databases }));
+  }
   t.match(violation, /after a run that succeeded/);
   await databases.close();
 });
