@@ -256,6 +256,7 @@ t.test('queries over Parquet files', async (t) => {
       'lists/day_rows',
       'lists/list_rows',
       'lists/list_rows_with_places',
+      'lists/pair_rows',
       'lists/period_rows',
       'lists/rank_rows',
       'lists/read_ranked_rows',
@@ -267,11 +268,14 @@ t.test('queries over Parquet files', async (t) => {
     ['day_rows', 'query'],
     ['period_rows', 'url'],
     ['period_rows', 'query'],
+    ['pair_rows', 'url'],
   ] as const) {
-    const rows = sqlTemplate(`lists/${name}`, { text });
+    const rows = sqlTemplate(`lists/${name}`, name === 'pair_rows' ? { text, by: 'country' } : { text });
     const files = [await write(`${name}-facts`, `'text' as ${text}, date '2026-03-02' as date, 'usa' as country`)];
     const target = join(folder, `${name}.parquet`);
-    const wanted = name === 'period_rows' ? { files, max: 10 } : { ...RANGE, files, country: null, max: 10 };
+    const isPeriod = name === 'period_rows';
+    const limits = name === 'pair_rows' ? { names: ['usa'] } : { country: null };
+    const wanted = { files, max: 10, ...(isPeriod ? {} : { ...RANGE, ...limits }) };
     const expected = [{ text: 'text', clicks: 2, impressions: 4, sumPosition: 6 }];
     using session = await engine.session();
     await session.runFile('lists/rank_rows', wanted, { rows });
@@ -285,9 +289,13 @@ t.test('queries over Parquet files', async (t) => {
     t.strictSame(await engine.query('lists/list_rows', read), expected, name);
     t.strictSame(await engine.query('lists/list_rows', { ...read, after: 1 }), [], `${name} behind its end`);
     t.strictSame(await engine.query('lists/list_rows_with_places', { file: target }), [{ ...expected[0], place: 1 }]);
-    if (name === 'period_rows') continue;
+    if (isPeriod) continue;
     using other = await engine.session();
-    await other.runFile('lists/rank_rows', { ...wanted, country: 'gbr' }, { rows });
+    await other.runFile(
+      'lists/rank_rows',
+      { ...wanted, ...(name === 'pair_rows' ? { names: ['gbr'] } : { country: 'gbr' }) },
+      { rows },
+    );
     t.strictSame(await other.rowsOfFile('lists/count_ranked_rows', {}), [{ rows: 0 }], 'another country');
   }
 });

@@ -5,6 +5,14 @@ import type { Catalog } from './catalog.ts';
 
 export type ListKind = 'pages' | 'queries';
 
+/** A part of all pairs of a query and a page: the queries of one page, or the pages of one query. */
+export interface ListPart {
+  /** The address of the page of queries, or the query of pages. */
+  readonly of: string;
+  /** Null for all devices. */
+  readonly device: string | null;
+}
+
 /** The key of a stored list. */
 export interface ListKey {
   readonly project: string;
@@ -13,6 +21,8 @@ export interface ListKey {
   readonly to: Day;
   /** '' for all countries. */
   readonly country: string;
+  /** A hash of the part that it is, and of what names its rows; '' for a whole list. */
+  readonly selection: string;
   /** The data behind the list: `property PROPERTY` of a provider, or `facts REVISION` of stored facts. */
   readonly sourceKey: string;
 }
@@ -82,6 +92,8 @@ export interface ListStatus extends Omit<StoredList, 'sha256'>, Range {
   readonly project: string;
   readonly kind: ListKind;
   readonly country: string | null;
+  /** `one page` or `one query`; null for whole lists. */
+  readonly part: string | null;
 }
 
 /** All stored lists, or those of one project, newest first. */
@@ -100,7 +112,7 @@ export interface ProviderList extends Range {
   readonly sourceKey: string;
 }
 
-/** Provider lists that are not final and were fetched in a time range. */
+/** Whole provider lists that are not final and were fetched in a time range. */
 export async function listProviderLists(
   catalog: Catalog,
   fetched: { after: Microseconds; until: Microseconds },

@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Context } from '../api/routes/context.ts';
+import { JOINT_LISTS } from '../api/routes/joint-lists.ts';
+import { addEndpoint } from '../api/routes/route.ts';
 import { listAlertRules } from '../catalog/alert-rules.ts';
 import { countAlerts } from '../catalog/events.ts';
 import type { Project } from '../catalog/projects.ts';
@@ -7,12 +9,14 @@ import { type Day, earlier } from '../domain/dates.ts';
 import { findReportProject } from '../reports/report.ts';
 import { isManager } from './actions.ts';
 import { readAlertChart } from './alert-chart.ts';
+import { readArchivedDays } from './archived-days.ts';
 import { readDataState } from './data-state.ts';
 import { readKeyword } from './keyword.ts';
 import { shownRule } from './rule-actions.ts';
 
 /** What screens show of a project and the public API does not have. */
 export function addProjectRoutes(api: FastifyInstance, context: Context): void {
+  for (const list of JOINT_LISTS) addEndpoint(api, list, context);
   const projectOf = async ({ principal, params }: FastifyRequest): Promise<Project> =>
     findReportProject(context, { workspace: principal!.workspace, id: idOf(params, 'id') });
 
@@ -34,6 +38,12 @@ export function addProjectRoutes(api: FastifyInstance, context: Context): void {
     const { params, query, signal } = request;
     return readKeyword(context, { project, keyword: idOf(params, 'keyword'), parameters: query, signal });
   });
+  for (const kind of ['page', 'query'] as const) {
+    api.get(`/projects/:id/days-of-${kind}`, { schema: { hide: true } }, async (request) => {
+      const project = await projectOf(request);
+      return readArchivedDays(context, { project, of: kind, parameters: request.query, signal: request.signal });
+    });
+  }
   api.get('/projects/:id/alerts/:alert/chart', { schema: { hide: true } }, async (request) => {
     const project = await projectOf(request);
     return readAlertChart(context, { project, alert: idOf(request.params, 'alert'), signal: request.signal });

@@ -113,4 +113,7 @@ export interface Facts {
 
   /** Sums of pages (`page_daily`) on each day that any of them has, in order. */
   pageSums(query: FactsQuery, urls: readonly string[]): Promise<DayMeasures[]>;
+
+  /** Sums of queries (`query_daily`) on each day that any of them has, in order. */
+  querySums(query: FactsQuery, queries: readonly string[]): Promise<DayMeasures[]>;
 }

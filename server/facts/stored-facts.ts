@@ -192,6 +192,10 @@ export class StoredFacts implements Facts {
     return this.#rows('facts/day_sums', query, { names: urls }, { name: 'url' });
   }
 
+  querySums(query: FactsQuery, queries: readonly string[]): Promise<DayMeasures[]> {
+    return this.#rows('facts/day_sums', query, { names: queries }, { name: 'query' });
+  }
+
   /** All rows of `sql/NAME.sql` over the files and range of a query. */
   async #rows<Row>(name: string, query: FactsQuery, more: FactsValues, parts = {}): Promise<Row[]> {
     const { files, signal } = query;

@@ -57,8 +57,8 @@ export class ListFetcher {
   }
 
   #from(source: Source, query: ListQuery, demand: () => Demand): Promise<Fetched> {
-    const { kind: list, property, range, country, allowMissingRecentDays: isLast } = query;
-    const line = { list, ...range, country };
+    const { kind: list, property, range, country, part, allowMissingRecentDays: isLast } = query;
+    const line = { list, ...range, country, ...(part === null ? {} : { part: true }) };
     if (source.provider === null) {
       return this.#own.run(property, demand, async () => {
         this.#gateway.stopped.throwIfAborted();

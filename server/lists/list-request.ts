@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Project } from '../catalog/projects.ts';
-import type { ListKey, ListKind } from '../catalog/stored-lists.ts';
+import type { ListKey, ListKind, ListPart } from '../catalog/stored-lists.ts';
 import { type CacheKey, cacheKey } from '../domain/cache-key.ts';
 import type { Compare } from '../domain/comparison.ts';
 import { invalidRequest } from '../domain/errors.ts';
@@ -12,6 +13,8 @@ export interface ListParameters {
   readonly kind: ListKind;
   readonly range: Range;
   readonly country: string | null;
+  /** Left out for whole lists. */
+  readonly part?: ListPart | undefined;
   /** The range parameters as sent, if the range was derived from them. */
   readonly parameters?: RangeParameters & { readonly compare?: Compare | undefined };
 }
@@ -23,6 +26,8 @@ export interface ListRequest {
   readonly kind: ListKind;
   readonly range: Range;
   readonly country: string | null;
+  /** Null for whole lists. */
+  readonly part: ListPart | null;
   /** Empty if the list is known to be empty. */
   readonly sources: readonly Source[];
   /** The reported source of an empty list. */
@@ -43,28 +48,39 @@ export async function planList(
   params: ListParameters,
   catalog: Catalog,
 ): Promise<ListRequest> {
-  const { kind, range } = params;
+  const { kind, range, part = null } = params;
   const { from, to, period, compare }: NonNullable<ListParameters['parameters']> = params.parameters ?? range;
-  const choice = await sources.choose(project, kind, range, catalog);
+  const choice = await sources.choose(project, { kind, range, part }, catalog);
   const { sourceKey, fromProvider } = choice;
   if (params.country !== null && !choice.hasCountries) {
     throw invalidRequest(`country must be left out: the countries of the ${kind} of this range are unknown.`);
+  }
+  if (part !== null && part.device !== null && !fromProvider) {
+    throw invalidRequest('device must be left out: the devices of pairs of queries and pages are unknown.');
   }
   // A project with a country has no rows of other countries; its stored facts are already filtered.
   const country = params.country ?? (fromProvider ? project.country : null);
   const isEmpty = fromProvider && project.country !== null && country !== project.country;
   // Uses the range as sent, because the end of an open range moves, and no revision, because a load increments it.
   const origin = fromProvider ? sourceKey : 'facts';
-  const sequence = cacheKey(project.id, kind, from ?? null, to ?? null, period ?? null, country, origin);
+  const whole = cacheKey(project.id, kind, from ?? null, to ?? null, period ?? null, country, origin);
+  const sequence = part === null ? whole : cacheKey(whole, part);
+  const selection = part === null ? '' : hashOf(cacheKey(part, choice.namesRevision));
   return {
-    key: { project: project.id, kind, from: range.from, to: range.to, country: country ?? '', sourceKey },
+    key: { project: project.id, kind, from: range.from, to: range.to, country: country ?? '', selection, sourceKey },
     project,
     kind,
     range,
     country,
+    part,
     source: choice.sources[0]?.kind ?? 'bigquery',
     sources: isEmpty ? [] : choice.sources,
     fromProvider,
     sequence: compare === undefined ? sequence : cacheKey(sequence, compare),
   };
+}
+
+/** Short enough for an index, unlike addresses of pages. */
+function hashOf(key: CacheKey): string {
+  return createHash('sha256').update(key).digest('hex');
 }

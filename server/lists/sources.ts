@@ -1,13 +1,15 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { connectionsOf } from '../catalog/connections.ts';
+import { listKeywords } from '../catalog/keywords.ts';
 import { type FactFile, type FactTable, filesOf, isLoaded, manifestOf, readCoverage } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
-import type { ListKind } from '../catalog/stored-lists.ts';
+import type { ListKind, ListPart } from '../catalog/stored-lists.ts';
 import { invalidRequest, type KnownError, unavailable } from '../domain/errors.ts';
 import { EVERY_DAY, type Range } from '../domain/range.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
 import type { Providers } from '../providers/providers.ts';
 import { PROVIDERS } from '../providers/registry.ts';
+import { KeywordPages } from './keyword-pages.ts';
 import { OwnFacts } from './own-facts.ts';
 import type { OwnRows } from './own-rows.ts';
 import { PeriodList } from './period-list.ts';
@@ -31,6 +33,15 @@ export interface Choice {
   /** Whether the list comes from a provider. */
   readonly fromProvider: boolean;
   readonly hasCountries: boolean;
+  /** The revision of the keywords that name the rows; null if none do. */
+  readonly namesRevision: number | null;
+}
+
+/** A list, for the choice of its sources. */
+interface Wanted {
+  readonly kind: ListKind;
+  readonly range: Range;
+  readonly part: ListPart | null;
 }
 
 const TABLE: Record<ListKind, FactTable> = { pages: 'page_daily', queries: 'query_daily' };
@@ -51,10 +62,14 @@ export class Sources {
   }
 
   /**
-   * Throws `unavailable` for a project without a source, and `invalid_request` if it has lists of other ranges only.
+   * Pairs of queries and pages are stored of tracked keywords only. Throws `unavailable` for a project without a source, and `invalid_request` if it has lists of other ranges only.
    * @param catalog the snapshot from which the project was read
    */
-  async choose(project: Project, kind: ListKind, range: Range, catalog = this.#options.catalog): Promise<Choice> {
+  async choose(
+    project: Project,
+    { kind, range, part }: Wanted,
+    catalog: Catalog = this.#options.catalog,
+  ): Promise<Choice> {
     // In parallel, to wait only once for a remote database.
     const [connections, periods, isKnown, facts] = await Promise.all([
       connectionsOf(catalog, project.id),
@@ -66,7 +81,8 @@ export class Sources {
       connections.filter((each) => each.kind === provider.kind).map((connection) => ({ provider, connection })),
     );
     if (connected.length === 0) {
-      const own = { sourceKey: `facts ${project.factsRevision}`, fromProvider: false };
+      if (part !== null) return this.#pairs(project, { kind, range, part }, catalog);
+      const own = { sourceKey: `facts ${project.factsRevision}`, fromProvider: false, namesRevision: null };
       const exact = periods.find(({ firstDay, lastDay }) => firstDay === range.from && lastDay === range.to);
       // Days have more detail than their sum: each country, and each query or page beyond the top ones.
       if (exact !== undefined && !(await this.#isLoaded(project, kind, range, catalog))) {
@@ -89,8 +105,40 @@ export class Sources {
     );
     // A warehouse starts on the day that the export was enabled; loaded facts may go further back.
     const areWarehouses = connected.every(({ provider }) => provider.lists.isWarehouse);
-    if (areWarehouses && (await this.#isLoaded(project, kind, range, catalog))) sources.push(...facts);
-    return { sourceKey: `property ${project.property}`, sources, fromProvider: true, hasCountries: true };
+    if (part === null && areWarehouses && (await this.#isLoaded(project, kind, range, catalog))) sources.push(...facts);
+    return {
+      sourceKey: `property ${project.property}`,
+      sources,
+      fromProvider: true,
+      hasCountries: true,
+      namesRevision: null,
+    };
+  }
+
+  async #pairs(
+    { id, factsRevision, entitiesRevision }: Project,
+    { kind, range, part }: Wanted & { readonly part: ListPart },
+    catalog: Catalog,
+  ): Promise<Choice> {
+    const [isKnown, files, keywords] = await Promise.all([
+      isLoaded(catalog, id, 'keyword_page_daily'),
+      filesOf(catalog, id, 'keyword_page_daily', range),
+      listKeywords(catalog, id),
+    ]);
+    const source = new KeywordPages(this.#options.rows, files, keywords);
+    if (!isKnown || (kind === 'pages' && source.idsOf(part.of).length === 0)) {
+      throw unavailable(
+        'The project is connected to no provider, and pairs of queries and pages are stored of tracked keywords only.',
+        'list-without-source',
+      );
+    }
+    return {
+      sourceKey: `facts ${factsRevision}`,
+      sources: [source],
+      fromProvider: false,
+      hasCountries: false,
+      namesRevision: entitiesRevision,
+    };
   }
 
   async #isLoaded({ id }: Project, kind: ListKind, range: Range, catalog: Catalog): Promise<boolean> {

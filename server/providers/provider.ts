@@ -1,6 +1,6 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Connection } from '../catalog/connections.ts';
-import type { ListKind } from '../catalog/stored-lists.ts';
+import type { ListKind, ListPart } from '../catalog/stored-lists.ts';
 import type { Day } from '../domain/dates.ts';
 import type { Range } from '../domain/range.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -72,6 +72,8 @@ export interface ListQuery {
   readonly range: Range;
   /** Lower-case alpha-3, or null for all. */
   readonly country: string | null;
+  /** Null for the whole list. */
+  readonly part: ListPart | null;
   /** Accepts a list without the newest days, because no other source is available. */
   readonly allowMissingRecentDays: boolean;
 }

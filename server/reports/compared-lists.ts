@@ -51,7 +51,7 @@ async function factsReasons(
   lists: readonly RangeList[],
   signal: AbortSignal,
 ): Promise<UnsafeReason[]> {
-  const ranges = lists.filter(({ list }) => list.source === 'bigquery').map(({ range }) => range);
+  const ranges = lists.filter(({ list }) => list.source !== 'gsc').map(({ range }) => range);
   if (ranges.length === 0) return [];
   const days = await KnownDays.read(facts, { ...known, ranges }, signal);
   return ranges.flatMap(({ from, to }) => eachDay(from, to).flatMap((day) => days.reasonsOn(day)));

@@ -1,7 +1,7 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { readCoverage } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
-import type { ListKind, StoredList } from '../catalog/stored-lists.ts';
+import type { ListKind, ListPart, StoredList } from '../catalog/stored-lists.ts';
 import type { Compare } from '../domain/comparison.ts';
 import { isoInstant } from '../domain/instants.ts';
 import type { Range, RangeParameters } from '../domain/range.ts';
@@ -37,6 +37,8 @@ export const listParameters = {
 interface ListQuery extends Range, Selection {
   readonly kind: ListKind;
   readonly country: string | null;
+  /** Left out for whole lists. */
+  readonly part?: ListPart;
   readonly comparison: Range | null;
   readonly quality: boolean;
   /** The ranges as sent: they are the same for all pages of a sequence. */
@@ -97,7 +99,7 @@ export function listVersion({ lists }: ListResult): string {
   return lists.map(({ file, fetchedAt }) => `${file} ${fetchedAt}`).join(' ');
 }
 
-export function parseList(kind: ListKind, sent: unknown, project: Project, now: number): ListQuery {
+export function parseList(kind: ListKind, sent: unknown, project: Project, now: number, part?: ListPart): ListQuery {
   const values = readParameters(listParameters[kind], sent);
   const { country: named = null, compare: other, quality, filter, sort, limit, offset, from, to, period } = values;
   const days = listRange({ from, to, period }, project, now);
@@ -105,6 +107,7 @@ export function parseList(kind: ListKind, sent: unknown, project: Project, now: 
     kind,
     ...days,
     country: named,
+    ...(part && { part }),
     comparison: comparedListRange(days, other, now),
     quality,
     sent: { from, to, period, compare: other },
@@ -115,18 +118,20 @@ export function parseList(kind: ListKind, sent: unknown, project: Project, now: 
   };
 }
 
+const DAILY = { pages: 'page_daily', queries: 'query_daily' } as const;
+
 export async function planList(
   query: ListPlan['query'],
   { catalog, project }: { catalog: Catalog; project: Project },
   { lists }: ReportSources,
   rendering: Rendering,
 ): Promise<ListPlan> {
-  const { kind, from, to, country: named, comparison, sent } = query;
-  const asked = { kind, country: named };
+  const { kind, from, to, country: named, part, comparison, sent } = query;
+  const asked = { kind, country: named, part };
   const own = { from: sent.from, to: sent.to, period: sent.period };
   const request = await lists.plan(project, { ...asked, range: { from, to }, parameters: own }, catalog);
   const coverage = comparison === null && !query.quality ? {} : await readCoverage(catalog, project.id);
-  const daily = kind === 'pages' ? 'page_daily' : 'query_daily';
+  const daily = part === undefined ? DAILY[kind] : 'keyword_page_daily';
   // A list of a provider, or one that was exported as a whole, has no stored days of its own.
   const table = request.fromProvider || coverage[daily] === undefined ? 'site_daily' : daily;
   const quality = query.quality

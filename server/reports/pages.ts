@@ -3,7 +3,7 @@ import type { Rendering } from '../lists/blocks.ts';
 import { listParameters, parseList, planList, runList, wasListLost } from './lists.ts';
 import { projectReport } from './report.ts';
 
-const RENDERING: Rendering = {
+export const PAGE_RENDERING: Rendering = {
   variant: '',
   render: (row) => ({ url: row.text, ...toMetrics(row) }),
   textsOf: ({ text }) => ({ url: text }),
@@ -14,7 +14,7 @@ export const pagesReport = projectReport({
   operation: 'listPages',
   parameters: listParameters.pages,
   parse: (sent, project, now) => parseList('pages', sent, project, now),
-  plan: (query, snapshot, sources) => planList(query, snapshot, sources, RENDERING),
+  plan: (query, snapshot, sources) => planList(query, snapshot, sources, PAGE_RENDERING),
   run: runList,
   mayReplan: wasListLost,
 });

@@ -11,13 +11,13 @@ export const queriesReport = trackedReport({
   operation: 'listQueries',
   parameters: listParameters.queries,
   parse: (sent, project, now) => parseList('queries', sent, project, now),
-  plan: (query, snapshot, sources) => planList(query, snapshot, sources, renderingOf(snapshot)),
+  plan: (query, snapshot, sources) => planList(query, snapshot, sources, queryRendering(snapshot)),
   run: runList,
   mayReplan: wasListLost,
 });
 
 /** Adds properties that depend on brand terms and tracked keywords. */
-function renderingOf({ project, tracked: { idByQuery } }: TrackedRead): Rendering {
+export function queryRendering({ project, tracked: { idByQuery } }: TrackedRead): Rendering {
   const isBranded = brandTest(project.brandTerms);
   /** Computed lazily, because most filters read only some of them. A class, because getters of a literal are slow. */
   class QueryTexts implements RuleTexts {

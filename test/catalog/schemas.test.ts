@@ -26,7 +26,7 @@ function asSqlite(sql: string): string[] {
     .split(';')
     .map((statement) => statement.trim().replace(/^create unlogged table/, 'create table'))
     .filter((statement) =>
-      /^(?:create (?:table|index|unique index)|alter table(?! \w+ drop constraint))\b/.test(statement),
+      /^(?:create (?:table|index|unique index)|drop table|alter table(?! \w+ drop constraint))\b/.test(statement),
     );
 }
 

@@ -70,6 +70,7 @@ t.test('lists are ranked equally by both engines', { skip }, async (t) => {
           property: 'sc-domain:shop.example',
           range,
           country,
+          part: null,
           allowMissingRecentDays: true,
         };
         const stored = await filesOf(world.catalog, 'Proj1', kind === 'queries' ? 'query_daily' : 'page_daily', range);

@@ -1,6 +1,7 @@
 // Lists come from the BigQuery export where it has them, and else from the reporting API.
 import t from 'tap';
 import { removeConnection } from '../../server/catalog/connections.ts';
+import { dashboardOf } from '../dashboard/dashboard-of.ts';
 import { DATASET, fakeBigQuery, LOG_COLUMNS, SITE_COLUMNS, URL_COLUMNS } from '../fakes/bigquery.ts';
 import { ordinate } from '../fakes/command-line.ts';
 import { connect, connectedWorld, credentialsFile } from '../fakes/connected.ts';
@@ -92,6 +93,23 @@ t.test('the warehouse', async (t) => {
     await connectWarehouse('EU');
     const { body } = await ask(`/queries?${FINAL}`);
     t.match([body.paging.total, body.queries], [1, [{ query: 'by property', clicks: 1, position: 3 }]]);
+  });
+
+  await t.test('the queries of a page and the pages of a query come from the rows by page', async (t) => {
+    await connectWarehouse();
+    const dashboard = await dashboardOf(world);
+    const read = async (path: string) => {
+      const { body } = await dashboard(`Proj1/${path}&${FINAL}`);
+      t.equal(body.source.kind, 'bigquery');
+      return (body.pages ?? body.queries) as object[];
+    };
+    const ofPage = `queries-of-page?page=${encodeURIComponent('https://shop.example/a')}`;
+    t.match(await read(ofPage), [{ query: 'shoes', clicks: 3, impressions: 40, position: 2.5 }]);
+    t.match(await read(`${ofPage}&device=mobile&country=usa`), [{ query: 'shoes', clicks: 2 }]);
+    t.strictSame(await read(`${ofPage}&device=desktop`), []);
+    t.match(await read('pages-of-query?query=shoes'), [{ url: 'https://shop.example/a', clicks: 3 }]);
+    t.strictSame(await read('pages-of-query?query=boots'), []);
+    await connectWarehouse('EU');
   });
 
   await t.test('100,000 rows of more are held', async (t) => {

@@ -1,5 +1,8 @@
 import { Type } from 'typebox';
+import { listJson } from '../../formats/json.ts';
+import { listRows } from '../../formats/list-rows.ts';
 import { PROVIDERS } from '../../providers/registry.ts';
+import { isLongList, listVersion } from '../../reports/lists.ts';
 import { instant, object, openWords } from '../schema-types.ts';
 
 const sources = PROVIDERS.map(({ lists }) => lists);
@@ -20,3 +23,6 @@ export const listSource = object('ListSource', {
     object('ComparisonSource', properties, { description: 'The source of the list of the range of `compare`.' }),
   ),
 });
+
+/** How lists are written. */
+export const listFormats = { json: listJson, rows: listRows, isLong: isLongList, version: listVersion };

@@ -1,13 +1,10 @@
 import { Type } from 'typebox';
-import { listJson } from '../../formats/json.ts';
-import { listRows } from '../../formats/list-rows.ts';
-import { isLongList, listVersion } from '../../reports/lists.ts';
 import { pagesReport } from '../../reports/pages.ts';
 import { answerWith } from '../answer.ts';
 import { responses } from '../responses.ts';
 import { object } from '../schema-types.ts';
 import { comparedProperties, metricsProperties, paging, project, quality, range } from '../schemas.ts';
-import { listSource } from './lists.ts';
+import { listFormats, listSource } from './lists.ts';
 import type { Route } from './route.ts';
 
 const answer = object('PagesAnswer', {
@@ -33,5 +30,5 @@ export const pages: Route = {
     400: '/projects/Proj1/pages?to=2026-03-15',
     503: '/projects/Proj2/pages',
   },
-  handle: answerWith(pagesReport, { json: listJson, rows: listRows, isLong: isLongList, version: listVersion }),
+  handle: answerWith(pagesReport, listFormats),
 };

@@ -1,13 +1,10 @@
 import { Type } from 'typebox';
-import { listJson } from '../../formats/json.ts';
-import { listRows } from '../../formats/list-rows.ts';
-import { isLongList, listVersion } from '../../reports/lists.ts';
 import { queriesReport } from '../../reports/queries.ts';
 import { answerWith } from '../answer.ts';
 import { responses } from '../responses.ts';
 import { nullable, object, shortId } from '../schema-types.ts';
 import { comparedProperties, metricsProperties, paging, project, quality, range } from '../schemas.ts';
-import { listSource } from './lists.ts';
+import { listFormats, listSource } from './lists.ts';
 import type { Route } from './route.ts';
 
 const answer = object('QueriesAnswer', {
@@ -41,5 +38,5 @@ export const queries: Route = {
     400: '/projects/Proj1/queries?offset=-1',
     503: '/projects/Proj2/queries',
   },
-  handle: answerWith(queriesReport, { json: listJson, rows: listRows, isLong: isLongList, version: listVersion }),
+  handle: answerWith(queriesReport, listFormats),
 };

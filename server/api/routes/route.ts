@@ -12,13 +12,20 @@ import { withExamples } from './examples.ts';
 
 type AnyReport = Report<never, ReportQuery, unknown>;
 
-/** An endpoint: its documentation and its handler. */
-export interface Route {
+/** An endpoint without documentation. */
+export interface Endpoint {
   readonly path: string;
-  /** Path parameters, if it has any besides the project id. */
-  readonly params?: TSchema;
   /** The operation name for generated clients, and the parameters. `check` validates them together. */
   readonly report: Pick<AnyReport, 'operation' | 'parameters'> & Partial<Pick<AnyReport, 'check'>>;
+  /** Whether its responses are files, which have their own rate limit. */
+  readonly sendsFiles?: boolean;
+  readonly handle: Handler;
+}
+
+/** An endpoint with its documentation. */
+export interface Route extends Endpoint {
+  /** Path parameters, if it has any besides the project id. */
+  readonly params?: TSchema;
   /** Heading in the documentation. */
   readonly tag: Tag;
   readonly summary: string;
@@ -26,20 +33,27 @@ export interface Route {
   readonly response: object;
   /** Requests for the examples in the documentation, by response status; `examples.json` has the responses. */
   readonly examples?: Readonly<Record<number, string>>;
-  /** Whether its responses are files, which have their own rate limit. */
-  readonly sendsFiles?: boolean;
-  readonly handle: Handler;
 }
 
 /** Adds an endpoint. Reports parse the parameters, so that an unknown project precedes an invalid parameter. */
 export function addRoute(api: FastifyInstance, route: Route, context: Context, { hide = false } = {}): void {
+  addEndpoint(api, route, context, hide ? undefined : documentationOf(route));
+}
+
+/** Adds an endpoint, also at the path of each format; hidden without a schema. */
+export function addEndpoint(
+  api: FastifyInstance,
+  route: Endpoint,
+  context: Context,
+  schema: FastifySchema = { hide: true },
+): void {
   const handler = route.handle(context);
   const hasFormats = 'format' in route.report.parameters;
   api.route({
     method: 'GET',
     url: route.path,
     config: { sendsFiles: route.sendsFiles ?? false },
-    schema: hide ? { hide } : documentationOf(route),
+    schema,
     handler,
   });
   if (!hasFormats) return;

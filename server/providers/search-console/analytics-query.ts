@@ -2,7 +2,7 @@ import type { Day } from '../../domain/dates.ts';
 
 type Dimension = 'date' | 'query' | 'page' | 'country' | 'device' | 'searchAppearance';
 
-interface AnalyticsFilter {
+export interface AnalyticsFilter {
   readonly dimension: Exclude<Dimension, 'date'>;
   readonly operator: 'equals' | 'notEquals' | 'contains' | 'notContains' | 'includingRegex' | 'excludingRegex';
   /** A value, or an RE2 expression of at most 4,096 characters. The API ignores case. */

@@ -1,9 +1,11 @@
 import { ARCHIVES, DEFAULT_ARCHIVE } from '../../catalog/connections.ts';
+import type { ListKind, ListPart } from '../../catalog/stored-lists.ts';
 import { addDays } from '../../domain/dates.ts';
 import { sumPositionOf } from '../../domain/metrics.ts';
 import { readCredentials } from '../google/credentials.ts';
 import { GOOGLE_NOTE, GOOGLE_OPTIONS } from '../google/options.ts';
 import type { ConnectionOption, Provider } from '../provider.ts';
+import type { AnalyticsFilter } from './analytics-query.ts';
 import { type AnalyticsRow, SearchAnalytics } from './search-analytics.ts';
 import { findMissingStep } from './setup-steps.ts';
 
@@ -13,6 +15,8 @@ const SAMPLE_DAYS = 28;
 const GROUPS = {
   pages: { dimensions: ['page'], aggregation: 'byPage' },
   queries: { dimensions: ['query'], aggregation: 'byProperty' },
+  // What is filtered by page is counted by page.
+  queriesOfPage: { dimensions: ['query'], aggregation: 'byPage' },
 } as const;
 
 export const ARCHIVE_OPTION: ConnectionOption = {
@@ -57,10 +61,10 @@ export const SEARCH_CONSOLE: Provider = {
         return { found: `The reporting API can read ${property}${end}` };
       },
       findMissingStep: (property, failure) => findMissingStep(context, connection, property, failure),
-      async fetchList({ kind, property, range, country, maxRows: max }, take, run) {
-        const filters =
-          country === null ? [] : [{ dimension: 'country', operator: 'equals', expression: country } as const];
-        const query = { property, ...range, ...GROUPS[kind], filters, dataState: 'all' } as const;
+      async fetchList({ kind, property, range, country, part, maxRows: max }, take, run) {
+        const filters = filtersOf(kind, country, part);
+        const group = GROUPS[kind === 'queries' && part !== null ? 'queriesOfPage' : kind];
+        const query = { property, ...range, ...group, filters, dataState: 'all' } as const;
         const takeAll = (found: readonly AnalyticsRow[]) =>
           take(found.map((row) => [row.keys[0]!, row.clicks, row.impressions, sumPositionOf(row)]));
         const { rows, truncated } = await client.read(query, { max, take: takeAll }, run);
@@ -69,6 +73,17 @@ export const SEARCH_CONSOLE: Provider = {
     };
   },
 };
+
+function filtersOf(kind: ListKind, country: string | null, part: ListPart | null): AnalyticsFilter[] {
+  const values = [
+    ['country', country],
+    [kind === 'queries' ? 'page' : 'query', part?.of ?? null],
+    ['device', part?.device ?? null],
+  ] as const;
+  return values.flatMap(([dimension, expression]) =>
+    expression === null ? [] : [{ dimension, operator: 'equals', expression }],
+  );
+}
 
 /** The tables of an archive, in any order. */
 function readArchive(text: string): string {

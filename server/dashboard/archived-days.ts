@@ -1,0 +1,64 @@
+import { filesOf, isLoaded } from '../catalog/manifest.ts';
+import type { Project } from '../catalog/projects.ts';
+import { addDays } from '../domain/dates.ts';
+import { invalidRequest } from '../domain/errors.ts';
+import { bucketsOf } from '../domain/intervals.ts';
+import { type ExactMeasures, NOTHING, toMetrics } from '../domain/metrics.ts';
+import type { DayMeasures } from '../facts/facts.ts';
+import { exactText, interval, rangeParameters, readParameters } from '../reports/parameters.ts';
+import { siteRange } from '../reports/ranges.ts';
+import type { ReportSources } from '../reports/report.ts';
+
+const TABLES = { page: 'page_daily', query: 'query_daily' } as const;
+
+interface DaysQuestion {
+  readonly project: Project;
+  readonly of: keyof typeof TABLES;
+  readonly parameters: unknown;
+  readonly signal: AbortSignal;
+}
+
+/** The archived days of one page or query, over all countries and devices. Days without a row are left out. */
+export async function readArchivedDays(sources: ReportSources, { project, of, parameters, signal }: DaysQuestion) {
+  const { catalog, facts, tracked, now } = sources;
+  const name = exactText(`The ${of}.`);
+  const { interval: length, ...sent } = readParameters({ ...rangeParameters, interval }, parameters);
+  const { [of]: text } = readParameters({ [of]: name }, parameters);
+  if (text === undefined) throw invalidRequest(`${of} is missing: whose days are wanted?`);
+  const range = siteRange(sent, project, now());
+  const table = TABLES[of];
+  const [isArchived, files] = await Promise.all([
+    isLoaded(catalog, project.id, table),
+    filesOf(catalog, project.id, table, range),
+  ]);
+  const asked = { files, range, signal };
+  const days = await (of === 'page' ? facts.pageSums(asked, [text]) : facts.querySums(asked, [text]));
+  const byDay = new Map(days.map((day) => [day.date, day]));
+  const read =
+    of === 'query' ? await tracked.read(project.workspaceId, project.id, async (found) => found.tracked) : undefined;
+  return {
+    range: { ...range, provisionalAfter: project.provisionalAfter },
+    /** Whether the project has an archive of them. */
+    isArchived,
+    keywordId: read?.idByQuery.get(text.toLowerCase()) ?? null,
+    totals: toMetrics(sumOf(days)),
+    daily: bucketsOf(range, length).flatMap(({ from, first, last }) => {
+      const found = Array.from(
+        { length: last - first + 1 },
+        (_, after) => byDay.get(addDays(from, after)) ?? [],
+      ).flat();
+      return found.length === 0 ? [] : [{ date: from, ...toMetrics(sumOf(found)) }];
+    }),
+  };
+}
+
+function sumOf(days: readonly DayMeasures[]): ExactMeasures {
+  return days.reduce<ExactMeasures>(
+    (sum, day) => ({
+      clicks: sum.clicks + day.clicks,
+      impressions: sum.impressions + day.impressions,
+      sumPosition: sum.sumPosition + day.sumPosition,
+    }),
+    NOTHING,
+  );
+}

@@ -1,0 +1,42 @@
+import type { ListPart } from '../catalog/stored-lists.ts';
+import { invalidRequest } from '../domain/errors.ts';
+import { listParameters, parseList, planList, runList, wasListLost } from './lists.ts';
+import { PAGE_RENDERING } from './pages.ts';
+import { device, exactText, readParameters } from './parameters.ts';
+import { queryRendering } from './queries.ts';
+import { oneDevice } from './ranges.ts';
+import { projectReport, trackedReport } from './report.ts';
+
+const ofPage = { page: exactText('The address of the page.'), device };
+const ofQuery = { query: exactText('The query.'), device };
+
+/** The queries that one page was shown for. */
+export const queriesOfPageReport = trackedReport({
+  operation: 'listQueriesOfPage',
+  parameters: { ...listParameters.queries, ...ofPage },
+  parse: (sent, project, now) => {
+    const { page, device: chosen } = readParameters(ofPage, sent);
+    return parseList('queries', sent, project, now, partOf('page', page, oneDevice(chosen)));
+  },
+  plan: (query, snapshot, sources) => planList(query, snapshot, sources, queryRendering(snapshot)),
+  run: runList,
+  mayReplan: wasListLost,
+});
+
+/** The pages that were shown for one query. */
+export const pagesOfQueryReport = projectReport({
+  operation: 'listPagesOfQuery',
+  parameters: { ...listParameters.pages, ...ofQuery },
+  parse: (sent, project, now) => {
+    const { query, device: chosen } = readParameters(ofQuery, sent);
+    return parseList('pages', sent, project, now, partOf('query', query, oneDevice(chosen)));
+  },
+  plan: (query, snapshot, sources) => planList(query, snapshot, sources, PAGE_RENDERING),
+  run: runList,
+  mayReplan: wasListLost,
+});
+
+function partOf(name: string, of: string | undefined, chosen: string | null): ListPart {
+  if (of === undefined) throw invalidRequest(`${name} is missing: whose rows are wanted?`);
+  return { of, device: chosen };
+}
