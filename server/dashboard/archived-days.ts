@@ -5,7 +5,8 @@ import { invalidRequest } from '../domain/errors.ts';
 import { bucketsOf } from '../domain/intervals.ts';
 import { type ExactMeasures, NOTHING, toMetrics } from '../domain/metrics.ts';
 import type { DayMeasures } from '../facts/facts.ts';
-import { exactText, interval, rangeParameters, readParameters } from '../reports/parameters.ts';
+import { exactText } from '../reports/joint-lists.ts';
+import { interval, rangeParameters, readParameters } from '../reports/parameters.ts';
 import { siteRange } from '../reports/ranges.ts';
 import type { ReportSources } from '../reports/report.ts';
 

@@ -82,12 +82,12 @@ export class Sources {
     );
     if (connected.length === 0) {
       if (part !== null) return this.#pairs(project, { kind, range, part }, catalog);
-      const own = { sourceKey: `facts ${project.factsRevision}`, fromProvider: false, namesRevision: null };
+      const loaded = { sourceKey: `facts ${project.factsRevision}`, fromProvider: false, namesRevision: null };
       const exact = periods.find(({ firstDay, lastDay }) => firstDay === range.from && lastDay === range.to);
       // Days have more detail than their sum: each country, and each query or page beyond the top ones.
       if (exact !== undefined && !(await this.#isLoaded(project, kind, range, catalog))) {
         const sources = [new PeriodList(this.#options.rows, exact)];
-        return { ...own, sources, hasCountries: false };
+        return { ...loaded, sources, hasCountries: false };
       }
       // Facts that were never loaded are unknown, not empty.
       if (!isKnown) {
@@ -97,7 +97,7 @@ export class Sources {
           'list-without-source',
         );
       }
-      return { ...own, sources: facts, hasCountries: true };
+      return { ...loaded, sources: facts, hasCountries: true };
     }
     const { engine, providers } = this.#options;
     const sources: Source[] = connected.map(({ provider, connection }) =>

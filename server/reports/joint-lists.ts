@@ -1,11 +1,24 @@
+import { type TSchema, Type } from 'typebox';
 import type { ListPart } from '../catalog/stored-lists.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import { listParameters, parseList, planList, runList, wasListLost } from './lists.ts';
 import { PAGE_RENDERING } from './pages.ts';
-import { device, exactText, readParameters } from './parameters.ts';
+import { device, type Parameter, readParameters } from './parameters.ts';
 import { queryRendering } from './queries.ts';
 import { oneDevice } from './ranges.ts';
 import { projectReport, trackedReport } from './report.ts';
+
+/** The longest query or address, in characters. */
+const MAX_TEXT = 2048;
+
+/** A query, or the address of a page, exactly as rows have it. */
+export function exactText(description: string): Parameter<TSchema, string> {
+  return {
+    schema: Type.String({ minLength: 1, maxLength: MAX_TEXT, description }),
+    expected: `a text of at most ${MAX_TEXT} characters`,
+    decode: (text) => (text.length <= MAX_TEXT ? text : undefined),
+  };
+}
 
 const ofPage = { page: exactText('The address of the page.'), device };
 const ofQuery = { query: exactText('The query.'), device };

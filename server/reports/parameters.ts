@@ -134,9 +134,6 @@ const lastDay: Parameter<TSchema, LastDay> = {
   decode: (text) => (text === 'final' ? text : parseDay(text)),
 };
 
-/** The longest query or address, in characters. */
-const MAX_TEXT = 2048;
-
 const PERIOD = new RegExp(PERIOD_PATTERN);
 
 const period: Parameter<TSchema, string> = {
@@ -213,15 +210,6 @@ export const compare: Parameter<TSchema, Compare> = {
     return from === undefined || to === undefined ? undefined : checkRange('compare', { from, to });
   },
 };
-
-/** A query, or the address of a page, exactly as rows have it. */
-export function exactText(description: string): Parameter<TSchema, string> {
-  return {
-    schema: Type.String({ minLength: 1, maxLength: MAX_TEXT, description }),
-    expected: `a text of at most ${MAX_TEXT} characters`,
-    decode: (text) => (text.length <= MAX_TEXT ? text : undefined),
-  };
-}
 
 /** The length of the intervals in a series. */
 export const interval = choice(

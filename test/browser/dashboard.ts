@@ -16,6 +16,7 @@ const FILES: Readonly<Record<string, () => Promise<unknown>>> = {
   attacks: () => import('./attacks.ts'),
   views: () => import('./views.ts'),
   work: () => import('./work.ts'),
+  clicks: () => import('./clicks.ts'),
   layout: () => import('./layout.ts'),
   reach: () => import('./reach.ts'),
   'main-job': () => import('./main-job.ts'),

@@ -3,7 +3,12 @@ import { watchedPage } from './browser.ts';
 import { lookAt, NARROW, open, origin, SCREENS, seriousFindings, signedIn } from './setup.ts';
 
 /** Those that show more of a project, where there is more. */
-const DETAILS = ['/keywords/Kw001', '/alerts?alert=00000000-0000-4000-8000-000000000001', '?period=3m&interval=week'];
+const DETAILS = [
+  '/keywords/Kw001',
+  '/alerts?alert=00000000-0000-4000-8000-000000000001',
+  '?period=3m&interval=week',
+  '/pages/one?of=https://shop.example/boots',
+];
 
 t.test('each screen, for a project in each state', async (t) => {
   for (const project of ['Proj1', 'Empty', 'Sync1', 'Fail1']) {

@@ -113,6 +113,11 @@ t.test('each screen answers its resources as the API does, and nothing else', as
     ...['', '/', '/projects/Proj2/site', '/projects/Other/site', '/projects/Proj1', '/projects/Proj1/snapshot'],
     ...['/portfolio', '/projects.csv', '/projects/Proj1/site.csv', '/projects/Proj1/site?format=csv', '/mcp'],
     ...['/projects/Proj1/alerts/x/chart', '/session', '/projects/Proj1/%73ite/..', '/projects/Proj1/rules'],
+    ...[
+      '/projects/Proj1/queries-of-page?page=x',
+      '/projects/Proj1/pages-of-query?query=x',
+      '/projects/Proj1/days-of-query?query=x',
+    ],
   ]) {
     const answer = await get(`${root}/api${path}`);
     t.strictSame([answer.status, answer.text], [404, unknown], path);

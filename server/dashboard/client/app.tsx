@@ -40,6 +40,8 @@ export function App() {
           <Route path="/app/p/:project" component={Overview} />
           <Route path="/app/p/:project/queries" component={Queries} />
           <Route path="/app/p/:project/pages" component={Pages} />
+          <Route path="/app/p/:project/queries/one" component={QueryScreen} />
+          <Route path="/app/p/:project/pages/one" component={PageScreen} />
           <Route path="/app/p/:project/keywords" component={Keywords} />
           <Route path="/app/p/:project/keywords/:keyword" component={KeywordScreen} />
           <Route path="/app/p/:project/breakdowns" component={Breakdowns} />
@@ -59,6 +61,8 @@ const SignIn = lazyScreen(async () => (await import('./screens/sign-in.tsx')).Si
 export const Shared = lazyScreen(async () => (await import('./screens/shared.tsx')).Shared);
 const Queries = lazyScreen(async () => (await import('./screens/lists.tsx')).Queries);
 const Pages = lazyScreen(async () => (await import('./screens/lists.tsx')).Pages);
+const QueryScreen = lazyScreen(async () => (await import('./screens/joint.tsx')).QueryScreen);
+const PageScreen = lazyScreen(async () => (await import('./screens/joint.tsx')).PageScreen);
 const Keywords = lazyScreen(async () => (await import('./screens/keywords.tsx')).Keywords);
 const KeywordScreen = lazyScreen(async () => (await import('./screens/keyword.tsx')).KeywordScreen);
 const Breakdowns = lazyScreen(async () => (await import('./screens/breakdowns.tsx')).Breakdowns);

@@ -13,7 +13,7 @@ export const TEXT_OPERATORS = [
   ['not_equals', 'is not'],
   ['starts_with', 'begins with'],
   ['ends_with', 'ends with'],
-  ['matches', 'matches'],
+  ['matches', 'matches regex'],
 ] as const;
 export const NUMBER_OPERATORS = [
   ['lte', '≤'],
@@ -32,6 +32,22 @@ export function parseFilter(text: string): Condition[] {
   });
 }
 
+/** The text that each row has, by its name in the API. */
+export const TEXT_FIELDS = { query: 'Query', url: 'Page', domain: 'Domain' } as const;
+export type TextField = keyof typeof TEXT_FIELDS;
+
+/** A filter without the conditions that `isWanted` is false of; a filter in JSON stays whole. */
+export function partOfFilter(filter: string, isWanted: (condition: Condition) => boolean): string {
+  const conditions = parseFilter(filter);
+  const wanted = conditions.filter(isWanted);
+  return wanted.length === conditions.length ? filter : writeFilter(wanted);
+}
+
+/** The part of a filter that is about rows with a text: conditions on other texts belong to other screens. */
+export function filterOfRows(filter: string, text: TextField): string {
+  return partOfFilter(filter, ({ field }) => field === text || !(field in TEXT_FIELDS));
+}
+
 export function writeFilter(conditions: readonly Condition[]): string {
   return conditions.map(({ field, op, value }) => `${field}:${op}:${value.replaceAll(';', '\\;')}`).join(';');
 }
@@ -44,5 +60,5 @@ export function joinFilters(...filters: readonly string[]): string {
 
 export function describeCondition({ field, op, value }: Condition): string {
   const name = [...TEXT_OPERATORS, ...NUMBER_OPERATORS].find(([known]) => known === op)?.[1] ?? op;
-  return `${field} ${name} ${value}`;
+  return `${TEXT_FIELDS[field as TextField]?.toLowerCase() ?? field} ${name} ${value}`;
 }

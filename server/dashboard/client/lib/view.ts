@@ -1,5 +1,6 @@
 import { useLocation } from 'preact-iso/router';
 import { addDays, CALENDAR_PERIODS, comparedRange, countDays, isDay, periodRange, yesterday } from './dates.ts';
+import { partOfFilter } from './filter.ts';
 import { type Day, type Interval, METRICS, type Metric, type Project, type Range } from './types.ts';
 
 /** What the address says of the view; what is the default is not in it. */
@@ -80,11 +81,14 @@ function addressOf(path: string, parameters: Readonly<Record<string, string | nu
   return query === '' ? path : `${path}?${query}`;
 }
 
-/** The address of another screen with the same range, comparison and device. */
+/** The address of another screen with the same range, comparison and filters, but for those on numbers. */
 export function useScreenLink(): (path: string, changes?: Changes) => string {
   const { query } = useLocation();
   const shared = Object.fromEntries(SHARED.flatMap((name) => (query[name] ? [[name, query[name]]] : [])));
-  return (path, changes = {}) => addressOf(path, { ...shared, ...changes });
+  const { filter: all = '' } = query;
+  const isJson = all.trimStart().startsWith('{');
+  const filter = isJson ? '' : partOfFilter(all, ({ field }) => field === 'query' || field === 'url');
+  return (path, changes = {}) => addressOf(path, { ...shared, filter, ...changes });
 }
 
 /** The last day of a period: the last final one, or the last one where the newest days are wanted. */

@@ -4,6 +4,9 @@ import { axisMetric } from '../lib/format.ts';
 import type { ChartData, ChartPoint, Marker } from './chart-data.ts';
 import { drawLevels, drawMarkers, hatchMarked } from './chart-drawing.ts';
 
+/** Pixels from which on a moved pointer drags. */
+export const DRAG = 8;
+
 /** Colours and fonts of the page, which change between light and dark. */
 function theme(): Record<'accent' | 'compare' | 'line' | 'text' | 'warn' | 'surface' | 'font', string> {
   const style = getComputedStyle(document.documentElement);
@@ -78,7 +81,11 @@ export function chartOptions(
     width,
     height,
     legend: { show: false },
-    cursor: { y: false, drag: { x: onSelect !== undefined, y: false, setScale: false, dist: 8 }, points: { size: 7 } },
+    cursor: {
+      y: false,
+      drag: { x: onSelect !== undefined, y: false, setScale: false, dist: DRAG },
+      points: { size: 7 },
+    },
     scales: {
       x: { time: false, range: [0, Math.max(1, points.length - 1)] },
       y: {

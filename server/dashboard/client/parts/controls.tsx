@@ -1,4 +1,3 @@
-import { countryName } from '../lib/format.ts';
 import { intervalOf, useView } from '../lib/view.ts';
 import { Icon } from './icons.tsx';
 
@@ -65,18 +64,5 @@ export function DeviceSelect() {
       // The API has countries of all devices together only.
       onChange={(device) => view.change({ device, country: null, offset: null })}
     />
-  );
-}
-
-/** Shows that only one country is counted, and counts all again. */
-export function CountryChip() {
-  const view = useView();
-  if (view.country === '') return null;
-  return (
-    <button type="button" class="chip" onClick={() => view.change({ country: null, offset: null })}>
-      {countryName(view.country)}
-      <Icon name="close" size={12} />
-      <span class="sr-only">: show all countries</span>
-    </button>
   );
 }

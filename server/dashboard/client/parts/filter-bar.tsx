@@ -2,10 +2,12 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import {
   type Condition,
-  describeCondition,
+  filterOfRows,
   NUMBER_OPERATORS,
   parseFilter,
+  TEXT_FIELDS,
   TEXT_OPERATORS,
+  type TextField,
   writeFilter,
 } from '../lib/filter.ts';
 import { METRIC_NAMES } from '../lib/format.ts';
@@ -13,23 +15,22 @@ import { METRICS } from '../lib/types.ts';
 import { useView } from '../lib/view.ts';
 import { Select } from './controls.tsx';
 import { Icon } from './icons.tsx';
+import { type Filtered, ViewChips } from './view-chips.tsx';
 
 /** Typing searches after this pause, in milliseconds. */
 const PAUSE = 300;
 
-/** The text that each row has, by its name in the API. */
-const FIELDS = { query: 'Query', url: 'Page', domain: 'Domain' } as const;
-type TextField = keyof typeof FIELDS;
-
 interface FilterBarProps {
   readonly field: TextField;
   readonly placeholder: string;
+  /** Filters that count on this screen, besides its texts and numbers. */
+  readonly by?: readonly Filtered[];
   /** Other filters. */
   readonly children?: ComponentChildren;
 }
 
 /** Filters a list: a text to search for, and conditions in the language of the API. */
-export function FilterBar({ field, placeholder, children }: FilterBarProps) {
+export function FilterBar({ field, placeholder, by = [], children }: FilterBarProps) {
   const view = useView();
   const filter = view.get('filter');
   const isJson = filter.trimStart().startsWith('{');
@@ -40,23 +41,7 @@ export function FilterBar({ field, placeholder, children }: FilterBarProps) {
     <div class="filter-bar">
       <Search field={field} placeholder={placeholder} />
       {children}
-      {isJson && (
-        <button type="button" class="chip" onClick={() => view.change({ filter: null, offset: null })}>
-          <code>{filter}</code> <Icon name="close" size={12} />
-          <span class="sr-only">remove</span>
-        </button>
-      )}
-      {conditions.map((condition, index) => (
-        <button
-          key={describeCondition(condition)}
-          type="button"
-          class="chip"
-          onClick={() => put(conditions.filter((_, at) => at !== index))}
-        >
-          {describeCondition(condition)} <Icon name="close" size={12} />
-          <span class="sr-only">remove this filter</span>
-        </button>
-      ))}
+      <ViewChips by={[...by, 'day', field]} />
       {!isJson && (
         <button type="button" class="button" aria-expanded={isAdding} onClick={() => setAdding(!isAdding)}>
           <Icon name="plus" size={14} /> Filter
@@ -108,8 +93,8 @@ function Search({ field, placeholder }: { field: string; placeholder: string }) 
 }
 
 function NewCondition({ field: textField, onAdd }: { field: TextField; onAdd: (condition: Condition) => void }) {
-  const [field, setField] = useState<string>('position');
-  const [op, setOp] = useState('lte');
+  const [field, setField] = useState<string>(textField);
+  const [op, setOp] = useState('contains');
   const [value, setValue] = useState('');
   const isText = field === textField;
   const operators = isText ? TEXT_OPERATORS : NUMBER_OPERATORS;
@@ -126,7 +111,7 @@ function NewCondition({ field: textField, onAdd }: { field: TextField; onAdd: (c
       <Select
         label="Field"
         value={field}
-        options={[[textField, FIELDS[textField]], ...METRICS.map((name) => [name, METRIC_NAMES[name]] as const)]}
+        options={[[textField, TEXT_FIELDS[textField]], ...METRICS.map((name) => [name, METRIC_NAMES[name]] as const)]}
         onChange={(next) => {
           setField(next);
           setOp(next === textField ? 'contains' : 'lte');
@@ -155,7 +140,7 @@ function NewCondition({ field: textField, onAdd }: { field: TextField; onAdd: (c
 export function useFilter(field: TextField): string {
   const view = useView();
   const search = view.get('search').trim();
-  const filter = view.get('filter');
+  const filter = filterOfRows(view.get('filter'), field);
   if (search === '' || filter.trimStart().startsWith('{')) return filter;
   const found = writeFilter([{ field, op: 'contains', value: search }]);
   return filter === '' ? found : `${found};${filter}`;

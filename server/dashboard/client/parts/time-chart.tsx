@@ -7,7 +7,7 @@ import type { Range } from '../lib/types.ts';
 import type { ChartData, ChartPoint } from './chart-data.ts';
 import { markerPlaces } from './chart-drawing.ts';
 import { savePicture, saveTable } from './chart-files.ts';
-import { chartOptions } from './chart-options.ts';
+import { chartOptions, DRAG } from './chart-options.ts';
 import { Icon } from './icons.tsx';
 
 interface TimeChartProps extends ChartData {
@@ -101,6 +101,17 @@ function Canvas(props: TimeChartProps) {
       place.current!,
     );
     chart.current = drawn;
+    // A finger shows the day; only a mouse, which showed it already, goes there. The end of dragging is no click.
+    let pressedAt = 0;
+    drawn.over.addEventListener('mousedown', ({ clientX }) => {
+      pressedAt = clientX;
+    });
+    drawn.over.addEventListener('click', (event) => {
+      const isTouch = event instanceof PointerEvent && event.pointerType !== 'mouse';
+      const { idx } = drawn.cursor;
+      if (isTouch || Math.abs(event.clientX - pressedAt) >= DRAG || idx === null || idx === undefined) return;
+      showPoint(idx);
+    });
     return () => {
       setAt(undefined);
       drawn.destroy();
@@ -109,7 +120,12 @@ function Canvas(props: TimeChartProps) {
   // Notes come later than the line.
   useEffect(() => chart.current?.redraw(false, false), [props.markers]);
 
+  const showPoint = (index: number): void => {
+    const { date, to = date } = points[index]!;
+    if (points.length > 1) zoom.current?.({ from: date, to });
+  };
   const onKey = (event: KeyboardEvent): void => {
+    if (event.key === 'Enter' && at !== undefined) showPoint(at.index);
     const next = nextPlace(event.key, at?.index, points.length);
     if (next === undefined || chart.current === undefined) return;
     event.preventDefault();
@@ -195,7 +211,7 @@ function pointName(point: ChartPoint): string {
   return isOneDay(point) ? formatDay(point.date) : formatRange({ from: point.date, to: point.to! });
 }
 
-function ChartTable({ metric, points, compared, label, markers = [] }: TimeChartProps) {
+function ChartTable({ metric, points, compared, label, markers = [], onZoom }: TimeChartProps) {
   return (
     <div class="chart-table">
       <table>
@@ -217,7 +233,19 @@ function ChartTable({ metric, points, compared, label, markers = [] }: TimeChart
         <tbody>
           {points.map((point, index) => (
             <tr key={point.date}>
-              <td>{pointName(point)}</td>
+              <td>
+                {onZoom === undefined || points.length === 1 ? (
+                  pointName(point)
+                ) : (
+                  <button
+                    type="button"
+                    class="link-button"
+                    onClick={() => onZoom({ from: point.date, to: point.to ?? point.date })}
+                  >
+                    {pointName(point)}
+                  </button>
+                )}
+              </td>
               <td class="number">{formatMetric(metric, point.value)}</td>
               {compared && <td class="number">{formatMetric(metric, compared[index]?.value)}</td>}
               {markers.length > 0 && (

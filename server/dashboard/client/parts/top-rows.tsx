@@ -1,8 +1,10 @@
 import { apiPath, useResource } from '../lib/api.ts';
+import { filterOfRows } from '../lib/filter.ts';
 import { formatMetric } from '../lib/format.ts';
 import { shownHost } from '../lib/hosts.ts';
 import type { ListAnswer, Project } from '../lib/types.ts';
 import { rangeParameters, useScreenLink, useView, type View } from '../lib/view.ts';
+import { RowLink } from './row-link.tsx';
 import { ErrorBox, Skeleton } from './states.tsx';
 
 const ROWS = 7;
@@ -14,7 +16,12 @@ interface TopRowsQuery {
 }
 
 export function topRowsPath(id: string, { kind, view, project }: TopRowsQuery): string {
-  return apiPath(`/projects/${id}/${kind}`, { ...rangeParameters(view, project), country: view.country, limit: ROWS });
+  return apiPath(`/projects/${id}/${kind}`, {
+    ...rangeParameters(view, project),
+    country: view.country,
+    filter: filterOfRows(view.get('filter'), kind === 'queries' ? 'query' : 'url'),
+    limit: ROWS,
+  });
 }
 
 /** The queries or pages with most clicks. */
@@ -23,8 +30,8 @@ export function TopRows({ project, kind }: { project: Project; kind: 'queries' |
   const link = useScreenLink();
   const { data, error, isLoading, reload } = useResource<ListAnswer>(topRowsPath(project.id, { kind, view, project }));
   const rows =
-    data?.queries?.map((row) => ({ ...row, name: row.query })) ??
-    data?.pages?.map((row) => ({ ...row, name: row.url })) ??
+    data?.queries?.map((row) => ({ ...row, name: row.query, keywordId: row.trackedKeywordId })) ??
+    data?.pages?.map((row) => ({ ...row, name: row.url, keywordId: null })) ??
     [];
   const most = Math.max(1, ...rows.map(({ clicks }) => clicks));
   const title = kind === 'queries' ? 'Top queries' : 'Top pages';
@@ -38,12 +45,12 @@ export function TopRows({ project, kind }: { project: Project; kind: 'queries' |
       {!data && !error && <Skeleton lines={ROWS} height={26} />}
       {data && rows.length === 0 && <p class="muted">No data in this period.</p>}
       <ol>
-        {rows.map(({ name, clicks }) => (
+        {rows.map(({ name, clicks, keywordId }) => (
           <li key={name}>
             <span class="bar" style={{ width: `${(100 * clicks) / most}%` }} />
-            <span class="bar-name" dir="auto" title={name}>
+            <RowLink project={project} kind={kind} text={name} keywordId={keywordId} class="bar-name">
               {kind === 'pages' ? shortUrl(name, project.domain) : name}
-            </span>
+            </RowLink>
             <span class="bar-value">{formatMetric('clicks', clicks)}</span>
           </li>
         ))}

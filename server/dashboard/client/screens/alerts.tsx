@@ -9,6 +9,7 @@ import { Select } from '../parts/controls.tsx';
 import { CopyButton } from '../parts/copy.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { ProjectScreen } from '../parts/project-screen.tsx';
+import { RowLink } from '../parts/row-link.tsx';
 import { Empty, ErrorBox, Skeleton } from '../parts/states.tsx';
 import { TimeChart } from '../parts/time-chart.tsx';
 
@@ -107,7 +108,7 @@ function countText(shown: number, total: number): string {
 function AlertItem({ alert, project }: { alert: Alert; project: Project }) {
   const view = useView();
   const link = useScreenLink();
-  const { id, severity, kind, title, body, date, keywordId, resolvedAt } = alert;
+  const { id, severity, kind, title, body, date, keywordId, url, resolvedAt } = alert;
   const isOpen = view.get('alert') === id;
   const item = useRef<HTMLLIElement>(null);
   useEffect(() => {
@@ -134,7 +135,17 @@ function AlertItem({ alert, project }: { alert: Alert; project: Project }) {
         <div class="alert-body">
           <p>{body}</p>
           <AlertFigure alert={alert} project={project} />
-          {keywordId !== null && <a href={link(`/app/p/${project.id}/keywords/${keywordId}`)}>Open the keyword</a>}
+          <p class="alert-links">
+            {keywordId !== null && <a href={link(`/app/p/${project.id}/keywords/${keywordId}`)}>Open the keyword</a>}{' '}
+            {url !== null && (
+              <RowLink project={project} kind="pages" text={url} class="">
+                Open the page
+              </RowLink>
+            )}{' '}
+            {date !== null && (
+              <a href={link(`/app/p/${project.id}`, { period: null, from: date, to: date })}>Show that day</a>
+            )}
+          </p>
         </div>
       )}
     </li>

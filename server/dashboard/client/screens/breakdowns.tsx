@@ -9,8 +9,8 @@ import { Change, Value } from '../parts/numbers.tsx';
 import { CompareSelect, PeriodSelect } from '../parts/period.tsx';
 import { ProjectScreen } from '../parts/project-screen.tsx';
 import { ErrorBox, Skeleton } from '../parts/states.tsx';
+import { ChipBar, DEVICE_NAMES } from '../parts/view-chips.tsx';
 
-const DEVICES: Readonly<Record<string, string>> = { desktop: 'Desktop', mobile: 'Mobile', tablet: 'Tablet' };
 /** Countries that are shown before the others are asked for. */
 const FEW = 12;
 
@@ -32,7 +32,12 @@ export function Breakdowns() {
         </>
       )}
     >
-      {(project) => <Cards project={project} parameters={parametersFor(project)} />}
+      {(project) => (
+        <>
+          <ChipBar by={['day']} />
+          <Cards project={project} parameters={parametersFor(project)} />
+        </>
+      )}
     </ProjectScreen>
   );
 }
@@ -70,7 +75,12 @@ function Cards({
   });
   const isAll = view.get('countries') === 'all';
   const devices = data.devices.map(({ device, ...row }): BreakdownRow => {
-    return { key: device, name: DEVICES[device] ?? device, href: link(overview, { device, country: null }), ...row };
+    return {
+      key: device,
+      name: DEVICE_NAMES[device] ?? device,
+      href: link(overview, { device, country: null }),
+      ...row,
+    };
   });
   const appearances = data.appearances.map(({ appearance, ...row }): BreakdownRow => {
     return { key: appearance, name: appearanceName(appearance), ...row };
@@ -78,7 +88,7 @@ function Cards({
   return (
     <div class={`breakdowns ${isLoading ? 'is-stale' : ''}`}>
       {error && <ErrorBox error={error} retry={reload} />}
-      {brand ? <BrandSplit brand={brand} /> : <UnknownBrand />}
+      {brand ? <BrandSplit brand={brand} project={project} /> : <UnknownBrand />}
       <Card title="Devices" rows={devices} />
       <Card title="Countries" rows={isAll ? countries : countries.slice(0, FEW)}>
         {range.countryMonthlyThrough && range.countryMonthlyThrough >= range.from && (
@@ -193,11 +203,40 @@ function UnknownBrand() {
 }
 
 /** Clicks with and without the brand's name, and those of queries that the search engine does not name. */
-function BrandSplit({ brand: { brand, nonBrand, anonymous } }: { brand: NonNullable<BreakdownsAnswer['brand']> }) {
+function BrandSplit({
+  brand: { brand, nonBrand, anonymous },
+  project,
+}: {
+  brand: NonNullable<BreakdownsAnswer['brand']>;
+  project: Project;
+}) {
+  const link = useScreenLink();
+  const queries = (branded: string): string => link(`/app/p/${project.id}/queries`, { branded });
   const parts = [
-    { name: 'Brand', kind: 'brand', clicks: brand.clicks, impressions: brand.impressions, row: brand },
-    { name: 'Not brand', kind: 'non-brand', clicks: nonBrand.clicks, impressions: nonBrand.impressions, row: nonBrand },
-    { name: 'Anonymous', kind: 'anonymous', clicks: anonymous.clicks, impressions: anonymous.impressions, row: null },
+    {
+      name: 'Brand',
+      kind: 'brand',
+      clicks: brand.clicks,
+      impressions: brand.impressions,
+      row: brand,
+      href: queries('yes'),
+    },
+    {
+      name: 'Not brand',
+      kind: 'non-brand',
+      clicks: nonBrand.clicks,
+      impressions: nonBrand.impressions,
+      row: nonBrand,
+      href: queries('no'),
+    },
+    {
+      name: 'Anonymous',
+      kind: 'anonymous',
+      clicks: anonymous.clicks,
+      impressions: anonymous.impressions,
+      row: null,
+      href: undefined,
+    },
   ];
   const total = Math.max(
     1,
@@ -212,10 +251,10 @@ function BrandSplit({ brand: { brand, nonBrand, anonymous } }: { brand: NonNulla
         ))}
       </div>
       <dl class="split-parts">
-        {parts.map(({ name, kind, clicks, impressions, row }) => (
+        {parts.map(({ name, kind, clicks, impressions, row, href }) => (
           <div key={kind}>
             <dt>
-              <span class={`dot split-${kind}`} /> {name}
+              <span class={`dot split-${kind}`} /> {href ? <a href={href}>{name}</a> : name}
             </dt>
             <dd>
               <strong>{formatShare(Math.max(0, clicks) / total)}</strong> of clicks

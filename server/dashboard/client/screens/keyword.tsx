@@ -21,6 +21,7 @@ import { KeywordActions } from '../parts/keyword-form.tsx';
 import { Performance } from '../parts/performance.tsx';
 import { CompareSelect, PeriodSelect } from '../parts/period.tsx';
 import { ProjectScreen } from '../parts/project-screen.tsx';
+import { RowLink } from '../parts/row-link.tsx';
 import { ErrorBox, Skeleton } from '../parts/states.tsx';
 import { PageName } from './lists.tsx';
 
@@ -114,6 +115,11 @@ function KeywordView({ project, id }: { project: Project; id: string }) {
       {isManager.value && <KeywordActions project={project} keyword={keyword} onChange={reload} />}
       <KeywordPerformance project={project} keyword={keyword} />
       <h2 class="section">Pages that ranked</h2>
+      <p class="list-head">
+        <RowLink project={project} kind="queries" text={keyword.query} class="link-button">
+          All pages of this query
+        </RowLink>
+      </p>
       {pages.length === 0 ? (
         <p class="muted">No pages of this keyword are stored for these days.</p>
       ) : (

@@ -89,7 +89,7 @@ export function Keywords() {
               <Groups project={project} />
               <div class="keywords-list">
                 <Buckets project={project} parameters={baseFor(project)} />
-                <FilterBar field="query" placeholder="Search keywords   /" />
+                <FilterBar field="query" by={['device']} placeholder="Search keywords   /" />
                 <List project={project} parameters={parametersFor(project)} />
               </div>
             </div>

@@ -3,13 +3,14 @@ import { formatAgo, formatInstant } from '../lib/dates.ts';
 import { joinFilters } from '../lib/filter.ts';
 import { plural } from '../lib/format.ts';
 import type { ListAnswer, PageRow, Project, QueryRow } from '../lib/types.ts';
-import { compareParameter, rangeParameters, useScreenLink, useView } from '../lib/view.ts';
-import { CountryChip, Select } from '../parts/controls.tsx';
+import { compareParameter, rangeParameters, useView } from '../lib/view.ts';
+import { Select } from '../parts/controls.tsx';
 import { CopyButton } from '../parts/copy.tsx';
 import { ListHead, type MetricRow, MetricTable, PAGE_SIZE, Pager } from '../parts/data-table.tsx';
 import { FilterBar, useFilter } from '../parts/filter-bar.tsx';
 import { CompareSelect, PeriodSelect } from '../parts/period.tsx';
 import { ProjectScreen } from '../parts/project-screen.tsx';
+import { RowLink } from '../parts/row-link.tsx';
 import { Empty, ErrorBox } from '../parts/states.tsx';
 import { shortUrl } from '../parts/top-rows.tsx';
 
@@ -40,7 +41,6 @@ function ListScreen({ kind }: { kind: 'queries' | 'pages' }) {
       title={kind === 'queries' ? 'Queries' : 'Pages'}
       controls={(project) => (
         <>
-          <CountryChip />
           <PeriodSelect project={project} />
           <CompareSelect project={project} />
           {kind === 'queries' && (
@@ -64,8 +64,17 @@ function ListScreen({ kind }: { kind: 'queries' | 'pages' }) {
     >
       {(project) => (
         <>
-          <FilterBar field={field} placeholder={kind === 'queries' ? 'Search queries   /' : 'Search pages   /'} />
-          <List project={project} kind={kind} parameters={parametersFor(project)} />
+          <FilterBar
+            field={field}
+            by={['country']}
+            placeholder={kind === 'queries' ? 'Search queries   /' : 'Search pages   /'}
+          />
+          <List
+            project={project}
+            kind={kind}
+            path={`/projects/${project.id}/${kind}`}
+            parameters={parametersFor(project)}
+          />
         </>
       )}
     </ProjectScreen>
@@ -74,9 +83,17 @@ function ListScreen({ kind }: { kind: 'queries' | 'pages' }) {
 
 type Parameters = Readonly<Record<string, string | null | undefined>>;
 
-function List({ project, kind, parameters }: { project: Project; kind: 'queries' | 'pages'; parameters: Parameters }) {
+interface ListProps {
+  readonly project: Project;
+  readonly kind: 'queries' | 'pages';
+  /** What answers the list. */
+  readonly path: string;
+  readonly parameters: Parameters;
+}
+
+/** A page of a list. */
+export function List({ project, kind, path, parameters }: ListProps) {
   const view = useView();
-  const path = `/projects/${project.id}/${kind}`;
   const { data, error, isLoading, reload } = useResource<ListAnswer>(
     apiPath(path, { ...parameters, limit: PAGE_SIZE, offset: view.get('offset') }),
   );
@@ -91,6 +108,7 @@ function List({ project, kind, parameters }: { project: Project; kind: 'queries'
       {data && (
         <ListHead csv={apiPath(`${path}.csv`, parameters)}>
           {kind === 'queries' ? plural(data.paging.total, 'query', 'queries') : plural(data.paging.total, 'page')}
+          {data.source.kind === 'keywords' && ', of tracked keywords only: the project is connected to no provider'}
           {data.source.truncated && ', the most that the search engine returns'}
           <span title={formatInstant(data.source.fetchedAt)}>, fetched {formatAgo(data.source.fetchedAt)}</span>
         </ListHead>
@@ -123,24 +141,12 @@ function queryRow(row: QueryRow, project: Project): MetricRow {
 }
 
 function QueryName({ row, project }: { row: QueryRow; project: Project }) {
-  const link = useScreenLink();
   const { query, branded, trackedKeywordId } = row;
   return (
     <span class="row-name">
-      {trackedKeywordId === null ? (
-        <span class="text" dir="auto">
-          {query}
-        </span>
-      ) : (
-        <a
-          class="text"
-          dir="auto"
-          href={link(`/app/p/${project.id}/keywords/${trackedKeywordId}`)}
-          title="Tracked keyword"
-        >
-          {query}
-        </a>
-      )}
+      <RowLink project={project} kind="queries" text={query} keywordId={trackedKeywordId} class="text">
+        {query}
+      </RowLink>
       {branded && <span class="pill">brand</span>}
     </span>
   );
@@ -150,14 +156,14 @@ function pageRow(row: PageRow, project: Project): MetricRow {
   return { key: row.url, metrics: row, name: <PageName url={row.url} project={project} /> };
 }
 
-/** Only addresses of the web are links: what a snapshot has may be anything. */
+/** Only addresses of the web are links out: what a snapshot has may be anything. */
 export function PageName({ url, project }: { url: string; project: Project }) {
   const isWeb = /^https?:\/\//i.test(url);
   return (
     <span class="row-name">
-      <span class="text" dir="auto" title={url}>
+      <RowLink project={project} kind="pages" text={url} class="text">
         {shortUrl(url, project.domain)}
-      </span>
+      </RowLink>
       {isWeb && (
         <a class="out" href={url} target="_blank" rel="noopener noreferrer" title="Open the page">
           ↗<span class="sr-only"> open the page</span>

@@ -6,13 +6,14 @@ import { siteParameters } from '../lib/site.ts';
 import type { AlertsAnswer, NotesAnswer, Project, SiteAnswer } from '../lib/types.ts';
 import { projectPath, summaryPath } from '../lib/use-project.ts';
 import { needsProject, rangeOf, useScreenLink, useView } from '../lib/view.ts';
-import { CountryChip, DeviceSelect } from '../parts/controls.tsx';
+import { DeviceSelect } from '../parts/controls.tsx';
 import { CopyButton } from '../parts/copy.tsx';
 import { Performance } from '../parts/performance.tsx';
 import { CompareSelect, PeriodSelect } from '../parts/period.tsx';
 import { ProjectScreen } from '../parts/project-screen.tsx';
 import { Skeleton } from '../parts/states.tsx';
 import { TopRows, topRowsPath } from '../parts/top-rows.tsx';
+import { ChipBar } from '../parts/view-chips.tsx';
 
 /** How the whole site does: four metrics, one of them over the days of the range. */
 export function Overview() {
@@ -36,7 +37,6 @@ export function Overview() {
       title="Overview"
       controls={(project) => (
         <>
-          <CountryChip />
           <PeriodSelect project={project} />
           <CompareSelect project={project} />
           <DeviceSelect />
@@ -46,6 +46,7 @@ export function Overview() {
     >
       {(project) => (
         <>
+          <ChipBar by={['day', 'country', 'device', 'query', 'url']} />
           <AlertStrip project={project} />
           <SitePerformance project={project} />
           <div class="columns">
