@@ -38,12 +38,12 @@ export function addProjectRoutes(api: FastifyInstance, context: Context): void {
     const { params, query, signal } = request;
     return readKeyword(context, { project, keyword: idOf(params, 'keyword'), parameters: query, signal });
   });
-  for (const kind of ['page', 'query'] as const) {
-    api.get(`/projects/:id/days-of-${kind}`, { schema: { hide: true } }, async (request) => {
-      const project = await projectOf(request);
-      return readArchivedDays(context, { project, of: kind, parameters: request.query, signal: request.signal });
-    });
-  }
+  const archivedDays = (of: 'page' | 'query') => async (request: FastifyRequest) => {
+    const project = await projectOf(request);
+    return readArchivedDays(context, { project, of, parameters: request.query, signal: request.signal });
+  };
+  api.get('/projects/:id/days-of-page', { schema: { hide: true } }, archivedDays('page'));
+  api.get('/projects/:id/days-of-query', { schema: { hide: true } }, archivedDays('query'));
   api.get('/projects/:id/alerts/:alert/chart', { schema: { hide: true } }, async (request) => {
     const project = await projectOf(request);
     return readAlertChart(context, { project, alert: idOf(request.params, 'alert'), signal: request.signal });
