@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { fail } from '../cli/cli.ts';
-import { program } from '../cli/ordinate.ts';
+import { programFor } from '../cli/program.ts';
 import { type Ended, environmentOf } from './process.ts';
 
 type Printed = Record<'stdout' | 'stderr', string>;
@@ -19,8 +19,8 @@ for (const name of ['stdout', 'stderr'] as const) {
   };
 }
 
-// The program has set the umask of the whole process; tests check file modes without it.
-const umask = process.umask(0o022);
+/** What a process of the program sets at its start; tests check file modes without it. */
+const UMASK = 0o077;
 
 let last: Promise<unknown> = Promise.resolve();
 
@@ -36,19 +36,21 @@ export function command(settings: NodeJS.ProcessEnv, ...words: readonly string[]
 
 async function runHere(settings: NodeJS.ProcessEnv, words: readonly string[]): Promise<Ended> {
   const printed: Printed = { stdout: '', stderr: '' };
+  const umask = process.umask(UMASK);
   const { env, exitCode } = process;
   const streams = [process.stdin, process.stdout, process.stderr];
   const terminals = streams.map((stream) => Object.getOwnPropertyDescriptor(stream, 'isTTY'));
   try {
-    process.umask(umask);
     process.env = environmentOf(settings);
     process.exitCode = undefined;
     // Never a terminal, wherever the tests run.
     for (const stream of streams) Object.defineProperty(stream, 'isTTY', { value: false, configurable: true });
-    await printing.run(printed, () => program.parseAsync([...words], { from: 'user' }).catch(fail));
+    await printing.run(printed, async () =>
+      (await programFor(words)).parseAsync([...words], { from: 'user' }).catch(fail),
+    );
     return { code: Number(process.exitCode ?? 0), ...printed };
   } finally {
-    process.umask(0o022);
+    process.umask(umask);
     process.env = env;
     process.exitCode = exitCode;
     for (const [index, stream] of streams.entries()) {

@@ -4,7 +4,7 @@ import { existsSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync 
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import t, { type Test } from 'tap';
-import { program } from '../../cli/ordinate.ts';
+import { programFor } from '../../cli/program.ts';
 import { createKey } from '../../server/catalog/keys.ts';
 import { openCatalog } from '../../server/catalog/open-catalog.ts';
 import { sqliteIn } from '../../server/catalog/place.ts';
@@ -77,6 +77,8 @@ function optionsIn(text: string): string[] {
 }
 
 /** The commands that do something, by name, with their help. */
+const program = await programFor([]);
+
 function helpOf(command: Command, name = ''): [name: string, help: string][] {
   let help = '';
   command.configureOutput({ writeOut: (text) => (help += text), getOutHelpWidth: () => 100 }).outputHelp();

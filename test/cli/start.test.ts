@@ -1,6 +1,6 @@
 // Commands handle signals, closed pipes, leftovers of killed servers and unusable data folders cleanly.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import t from 'tap';
@@ -208,4 +208,16 @@ t.test('a server that cannot be built closes what it had opened', async (t) => {
   t.strictSame(readdirSync(join(dataFolder, 'temporary')), [], 'the engine and its folder');
   const more = readdirSync(dataFolder).filter((name) => !before.includes(name));
   t.strictSame(more.sort(), ['lists', 'temporary', 'usage.sqlite'], 'the catalog and the usage: no -wal file is left');
+});
+
+t.test('compiled modules are kept for the next command, in a data folder and for its owner only', async (t) => {
+  const { dataFolder } = await makeDataFolder(t, [writeSnapshot(t, { workspaces: [WORKSPACE] })]);
+  // Where a cache is set from outside, Node uses that one.
+  const settings = { NODE_COMPILE_CACHE: undefined };
+  const ended = await run(t, { ...settings, ORDINATE_DATA: dataFolder }, 'workspaces', 'list');
+  t.equal(ended.code, 0);
+  t.equal(statSync(join(dataFolder, 'compiled')).mode & 0o777, 0o700);
+  const other = temporaryFolder(t);
+  await run(t, { ...settings, ORDINATE_DATA: other }, '--version');
+  t.strictSame(readdirSync(other), [], 'nothing is written into a folder that is not a data folder');
 });

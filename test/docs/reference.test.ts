@@ -1,13 +1,13 @@
 // The reference of commands, settings, limits and errors matches the code.
 import t from 'tap';
-import { program } from '../../cli/ordinate.ts';
+import { programFor } from '../../cli/program.ts';
 import { ERRORS, UNREADABLE_REQUESTS } from '../../server/domain/errors.ts';
 import { SETTINGS } from '../../server/settings/table.ts';
 import { commandsMarkdown } from './commands.ts';
 import { checkGenerated } from './generated.ts';
 
-t.test('commands, settings and errors are documented as the code has them', (t) => {
-  checkGenerated(t, 'docs/commands.md', 'commands', commandsMarkdown(program));
+t.test('commands, settings and errors are documented as the code has them', async (t) => {
+  checkGenerated(t, 'docs/commands.md', 'commands', commandsMarkdown(await programFor([])));
   const settings = Object.values(SETTINGS).map(({ name, shown, help }) => `| \`${name}\` | ${shown} | ${help} |`);
   checkGenerated(t, 'docs/settings.md', 'settings', table('| setting | default | |\n| --- | --- | --- |', settings));
   const errors = [
@@ -17,7 +17,6 @@ t.test('commands, settings and errors are documented as the code has them', (t) 
     .sort(([, a], [, b]) => a.status - b.status)
     .map(([code, { status, when }]) => `| ${status} | \`${code}\` | ${when} |`);
   checkGenerated(t, 'docs/limits.md', 'errors', table('| status | code | when |\n| --- | --- | --- |', errors));
-  t.end();
 });
 
 function table(header: string, rows: readonly string[]): string {
