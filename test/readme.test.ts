@@ -6,7 +6,7 @@ import { openCatalog } from '../server/catalog/open-catalog.ts';
 import { sqliteIn } from '../server/catalog/place.ts';
 import { command } from './command.ts';
 import { guideBlock } from './docs/blocks.ts';
-import { startServer, until } from './process.ts';
+import { type Server, startServer, until } from './process.ts';
 import { block, ROOT, readme } from './readme.ts';
 import { runScript as shell } from './shell.ts';
 import { temporaryFolder } from './world.ts';
@@ -26,6 +26,17 @@ t.test('npm test; a property is connected as in the guide, whose test runs it', 
   );
   t.end();
 });
+
+/** The rows of four weeks, without the time of their fetch. */
+async function newestDays(server: Server, id: string, key: string): Promise<unknown[]> {
+  const paths = ['keywords', 'site', 'pages', 'queries'];
+  return Promise.all(
+    paths.map(async (path) => {
+      const body = (await server.get(`/projects/${id}/${path}`, key)).body as Record<string, unknown>;
+      return Object.entries(body).filter(([name]) => !['project', 'range', 'source'].includes(name));
+    }),
+  );
+}
 
 t.test('npm start, the demo and the first answers', async (t) => {
   t.equal(block('start'), 'npm ci && npm start\n');
@@ -56,6 +67,15 @@ t.test('npm start, the demo and the first answers', async (t) => {
   for (const answer of answers) t.notOk((JSON.parse(answer) as { error?: unknown }).error);
 
   const [{ id }] = listed.body.projects as [{ id: string }];
+  const newest = await newestDays(server, id, key);
+  await until('the older days of the demo', () =>
+    server.printed.stderr.includes('Demo workspace: complete') ? true : undefined,
+  );
+  t.strictSame(await newestDays(server, id, key), newest, 'older days change nothing of the newest');
+  const filled = await server.get('/projects', key);
+  for (const { historyBackfilling } of filled.body.projects) t.notOk(historyBackfilling);
+  const { body: all } = await server.get(`/projects/${id}/site?period=16m`, key);
+  t.ok(all.daily.length > 480, 'sixteen months');
   const endpoints = {
     keywords: 'keywords',
     groups: 'groups',
@@ -96,7 +116,7 @@ t.test('npm start, the demo and the first answers', async (t) => {
 
   const again = await startServer(t, settings, '--demo');
   t.notMatch(again.printed.stdout, /ord_live_|curl/, 'the second time neither a key nor a question');
-  t.strictSame((await again.get('/projects', key)).body, listed.body, 'the key of the first time still works');
+  t.strictSame((await again.get('/projects', key)).body, filled.body, 'the key of the first time still works');
   const catalog = await openCatalog(sqliteIn(dataFolder));
   t.equal((await catalog.statements.all('keys_of_workspace', { workspace: 'demo' })).length, 1);
   await catalog.close();

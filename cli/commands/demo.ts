@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { createKey } from '../../server/catalog/keys.ts';
 import { listAllProjects } from '../../server/catalog/projects.ts';
 import { listWorkspaces } from '../../server/catalog/workspaces.ts';
@@ -9,6 +9,7 @@ import type { Stores } from '../../server/load/stores.ts';
 import { readSettings } from '../../server/settings/settings.ts';
 import { print, progress, withStores } from '../cli.ts';
 import { ensureDashboard } from '../dashboard.ts';
+import type { DemoPart } from '../demo/snapshot.ts';
 import { examples } from '../help.ts';
 
 export const DEMO_WORKSPACE = 'demo';
@@ -23,11 +24,19 @@ export function addDemo(program: Command): void {
       '--live',
       'instead, connect a project to a model of Search Console on this machine, and run the server that fills it',
     )
+    .addOption(new Option('--history', 'complete the demo whose newest days were loaded by serve').hideHelp())
     .addHelpText('after', examples('demo', 'demo --live'))
-    .action(async ({ live = false }: { live?: boolean }) => {
+    .action(async ({ live = false, history = false }: { live?: boolean; history?: boolean }) => {
       if (live) await runLive();
+      else if (history) await completeDemo();
       else await makeDemo();
     });
+}
+
+/** Loads the older days of a demo that `serve` has made. */
+async function completeDemo(): Promise<void> {
+  await withStores((stores) => loadDemo(stores, { part: 'history' }));
+  process.stderr.write('Demo workspace: complete\n');
 }
 
 function makeDemo(): Promise<void> {
@@ -69,8 +78,11 @@ async function runLive(): Promise<void> {
   print(`  curl -H 'Authorization: Bearer ${key ?? 'KEY'}' ${address}/api/v1/projects/${project}/site\n`);
 }
 
-/** Creates the demo snapshot and loads it, with progress on standard error. */
-export async function loadDemo(stores: Stores, { evaluate = true }: { evaluate?: boolean } = {}): Promise<void> {
+/** Creates the demo snapshot, or a part of it, and loads it, with progress on standard error. */
+export async function loadDemo(
+  stores: Stores,
+  { part = 'all', evaluate = part !== 'newest' }: { part?: DemoPart; evaluate?: boolean } = {},
+): Promise<void> {
   const [{ Engine }, { loadSnapshot }, { writeDemoSnapshot }] = await Promise.all([
     import('../../server/facts/duckdb/engine.ts'),
     import('../../server/load/load.ts'),
@@ -93,7 +105,7 @@ export async function loadDemo(stores: Stores, { evaluate = true }: { evaluate?:
           const run = async (name: string, parameters: Readonly<Record<string, string | number>>) => {
             await session.runFile(join('demo', name), parameters);
           };
-          await writeDemoSnapshot(folder, Date.now(), run, (step) => report(`Demo workspace: making ${step}`));
+          await writeDemoSnapshot(folder, Date.now(), run, (step) => report(`Demo workspace: making ${step}`), part);
         } finally {
           engine.close();
         }

@@ -1,6 +1,9 @@
+import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { type Command, InvalidArgumentError } from 'commander';
 import { createKey, findActiveKey } from '../../server/catalog/keys.ts';
+import { openLeases } from '../../server/catalog/open-leases.ts';
+import { listAllProjects } from '../../server/catalog/projects.ts';
 import { createLink, signInAddress } from '../../server/catalog/sessions.ts';
 import { listWorkspaces } from '../../server/catalog/workspaces.ts';
 import { toMicroseconds } from '../../server/domain/instants.ts';
@@ -36,6 +39,7 @@ export function addServe(program: Command): void {
       await ensureDashboard();
       const key = options.demo === true ? await prepareDemo() : undefined;
       const { port = settings.port, host = settings.host, workers } = options;
+      const filling = options.demo === true ? await holdDemo(settings) : undefined;
       const address = await serve({ ...settings, port, host }, workers);
       print(`Ordinate is ready at ${address} (documentation: ${address}/docs)`);
       print(`Its data folder is ${settings.dataFolder}`);
@@ -51,6 +55,7 @@ export function addServe(program: Command): void {
         print('\nA first question:');
         print(`  curl -H 'Authorization: Bearer ${key}' ${address}/api/v1/projects\n`);
       }
+      filling?.start();
     });
 }
 
@@ -60,18 +65,42 @@ async function serve(settings: Settings, workers: number | undefined): Promise<s
   return (await import('../../server/workers/primary.ts')).serveWithProcesses(settings, workers);
 }
 
-/** Creates the demo workspace in an empty data folder; returns its key, or undefined if there is data. */
+/** Creates the newest days of the demo workspace in an empty data folder; returns its key, or undefined if there is data. */
 function prepareDemo(): Promise<string | undefined> {
   return withStores(
     async (stores) => {
       if ((await listWorkspaces(stores.catalog)).length > 0) return undefined;
-      await loadDemo(stores);
+      await loadDemo(stores, { part: 'newest' });
       const at = toMicroseconds(Date.now());
       const { key } = await createKey(stores.catalog, { workspace: DEMO_WORKSPACE, name: DEMO_KEY, by: null, at });
       return key;
     },
     { create: true },
   );
+}
+
+/**
+ * Prepares loading the older days of a demo that lacks them, while the server runs; undefined if it has them. They are
+ * loaded by another process. Until it ends, no other process evaluates alerts: it dates each by its day.
+ */
+async function holdDemo(settings: Settings): Promise<{ start: () => void } | undefined> {
+  const isComplete = await withStores(async ({ catalog }) =>
+    (await listAllProjects(catalog, DEMO_WORKSPACE)).every(({ historyBackfilling }) => !historyBackfilling),
+  );
+  if (isComplete) return undefined;
+  const lease = await openLeases(settings).acquire('evaluate-alerts');
+  return {
+    start: () => {
+      const filling = spawn(process.execPath, [process.argv[1]!, 'demo', '--history'], {
+        stdio: ['ignore', 'ignore', 'inherit'],
+      });
+      process.once('exit', () => filling.kill());
+      filling.once('exit', () => void lease?.release());
+      filling.once('error', (error) =>
+        process.stderr.write(`The demo stays without its older days: ${error.message}\n`),
+      );
+    },
+  };
 }
 
 /** Creates a sign-in link for the key of the demo; undefined if that key is gone. */

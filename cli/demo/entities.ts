@@ -17,12 +17,16 @@ export interface World {
   keywords: readonly Keyword[];
 }
 
-/** The rows of every entity table, by table. */
-export function entityTables(worlds: readonly World[], calendar: Calendar): Record<string, readonly object[]> {
+/** The rows of every entity table, by table. `isBackfilling`: older days follow. */
+export function entityTables(
+  worlds: readonly World[],
+  calendar: Calendar,
+  { isBackfilling }: { isBackfilling: boolean },
+): Record<string, readonly object[]> {
   const ofAll = (rows: (world: World, index: number) => object | readonly object[]) => worlds.flatMap(rows);
   return {
     workspaces: [{ id: WORKSPACE, name: 'Demo workspace', plan: 'demo', keyword_history_days: 486 }],
-    projects: ofAll(({ site }, index) => projectRow(site, index, calendar)),
+    projects: ofAll(({ site }, index) => projectRow(site, index, calendar, isBackfilling)),
     keywords: ofAll(({ site, history, keywords }) => keywordRows(site, history, keywords, calendar)),
     groups: ofAll(({ site, grouping }) => groupRows(site, grouping.groups)),
     group_members: ofAll(({ site, grouping, keywords }) => memberRows(site, grouping.groups, keywords)),
@@ -35,7 +39,7 @@ export function entityTables(worlds: readonly World[], calendar: Calendar): Reco
   };
 }
 
-function projectRow(site: Site, index: number, calendar: Calendar): object {
+function projectRow(site: Site, index: number, calendar: Calendar, isBackfilling: boolean): object {
   return {
     id: site.projectId,
     workspace_id: WORKSPACE,
@@ -49,7 +53,7 @@ function projectRow(site: Site, index: number, calendar: Calendar): object {
     synced_through: calendar.last,
     // The search engine may still change the last two days.
     provisional_after: calendar.ago(2),
-    history_backfilling: false,
+    history_backfilling: isBackfilling,
     setup_finished: true,
     created_at: calendar.morningAfter(472 - index, 300),
   };

@@ -8,13 +8,14 @@ export type RunSql = (name: string, parameters: Readonly<Record<string, string |
 
 const SEED = 'ordinate demo';
 
-/** Computes the fact tables inside DuckDB and writes them into `folder`. The order matters: later files read the tables of earlier ones. */
+/**
+ * Computes the fact tables inside DuckDB and writes them into `folder`, from the day `first` on. The rows of a day are the
+ * same whatever the first day is. The order matters: later files read the tables of earlier ones.
+ */
 export async function writeFacts(
   folder: string,
   worlds: readonly World[],
-  calendar: Calendar,
-  run: RunSql,
-  report: (step: string) => void,
+  { calendar, first, run, report }: { calendar: Calendar; first: string; run: RunSql; report: (step: string) => void },
 ): Promise<void> {
   const write = (table: string, parameters: Record<string, string> = {}) =>
     run(table, { ...parameters, target: join(folder, `${table}.parquet`) });
@@ -22,7 +23,7 @@ export async function writeFacts(
 
   report('demand of every day');
   const sites = ofAll(({ site }) => [trafficOf(site, calendar)]);
-  await run('days', { sites, first: calendar.first, last: calendar.last, seed: SEED });
+  await run('days', { sites, first, last: calendar.last, seed: SEED });
   await run('queries', { queries: ofAll(({ queries }) => queries) });
 
   report('clicks and impressions of every query');
@@ -59,7 +60,7 @@ export async function writeFacts(
   // Six calendar months by day, the last of them incomplete; full months before them.
   const dailyFrom = Temporal.PlainDate.from(calendar.last).with({ day: 1 }).subtract({ months: 5 }).toString();
   await write('country_daily', { from: dailyFrom });
-  await write('country_monthly', { first: calendar.first, until: dailyFrom });
+  await write('country_monthly', { first, until: dailyFrom });
 
   report('queries');
   await write('query_daily');

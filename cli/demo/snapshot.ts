@@ -19,11 +19,17 @@ const SITES = [
   { site: recipes, history: recipesHistory, grouping: recipesGrouping },
 ];
 
+/** The days of the newest part: enough to compare four weeks with those before. */
+const NEWEST_DAYS = 63;
+
+/** All of the demo; its newest days with all entities; or its facts and projects, which complete the newest part. */
+export type DemoPart = 'all' | 'newest' | 'history';
+
 /**
  * Writes the demo snapshot, a folder for the loader. Data ends the day before the last morning (UTC).
  *
  * `run` must always use the same connection: the files of sql/demo share temporary tables. The same `demoDay` gives the
- * same rows.
+ * same rows, whatever the part.
  * @param now milliseconds
  */
 export async function writeDemoSnapshot(
@@ -31,6 +37,7 @@ export async function writeDemoSnapshot(
   now: number,
   run: RunSql,
   report: (step: string) => void,
+  part: DemoPart = 'all',
 ): Promise<void> {
   mkdirSync(folder, { recursive: true });
   const calendar = calendarUntil(demoDay(now));
@@ -40,8 +47,11 @@ export async function writeDemoSnapshot(
   });
 
   report('projects, keywords, groups, rules and notes');
-  for (const [table, rows] of Object.entries(entityTables(worlds, calendar))) {
+  const tables = entityTables(worlds, calendar, { isBackfilling: part === 'newest' });
+  for (const [table, rows] of Object.entries(tables)) {
+    if (part === 'history' && table !== 'projects') continue;
     writeFileSync(join(folder, `${table}.ndjson`), rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
   }
-  await writeFacts(folder, worlds, calendar, run, report);
+  const first = part === 'newest' ? calendar.ago(NEWEST_DAYS - 1) : calendar.first;
+  await writeFacts(folder, worlds, { calendar, first, run, report });
 }

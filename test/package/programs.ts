@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { Test } from 'tap';
+import { until } from '../process.ts';
 import { ROOT } from '../readme.ts';
 
 /** The PATH without the programs of this checkout, which npm puts in front of it. */
@@ -43,6 +44,8 @@ export interface Started {
   readonly address: string;
   readonly key: string;
   readonly get: (path: string) => Promise<Response>;
+  /** All output so far. */
+  readonly printed: () => string;
 }
 
 /** Starts a server in a process group of its own and waits until it is ready; all of the group ends with the test. */
@@ -79,11 +82,12 @@ export async function startServer(
     }
   });
   const [address, key] = await ready;
-  return { child, address, key, get: (path) => fetch(address + path, { headers: { authorization: `Bearer ${key}` } }) };
+  const get: Started['get'] = (path) => fetch(address + path, { headers: { authorization: `Bearer ${key}` } });
+  return { child, address, key, get, printed: () => printed };
 }
 
 /** The answers that need SQL files, examples, bundles, the catalog and DuckDB. */
-export async function answers(t: Test, { address, key, get }: Started): Promise<void> {
+export async function answers(t: Test, { address, key, get, printed }: Started): Promise<void> {
   const { projects } = (await (await get('/api/v1/projects')).json()) as { projects: { id: string }[] };
   t.equal(projects.length, 2);
   for (const path of ['site', 'keywords', 'queries?limit=1']) {
@@ -99,6 +103,10 @@ export async function answers(t: Test, { address, key, get }: Started): Promise<
   await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', address), { requestInit }));
   t.match(await client.callTool({ name: 'list_projects' }), { content: [{ text: /Fw7kd/ }] }, 'an agent');
   await client.close();
+  // The older days of the demo are loaded by a process of their own, which ends with the alerts.
+  await until('the older days of the demo', () => (printed().includes('Demo workspace: complete') ? true : undefined));
+  const { alerts } = (await (await get(`/api/v1/projects/${projects[0]!.id}/alerts`)).json()) as { alerts: unknown[] };
+  t.ok(alerts.length > 0, 'the older days');
 }
 
 /** The files of the checkout: those in git and new ones, without what git ignores. */
