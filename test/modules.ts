@@ -24,7 +24,10 @@ export const MODULES: Readonly<Record<string, Module>> = {
   },
   dashboard: {
     purpose: 'the web page at `/app`: sessions, files, what members do; `client/` runs in the browser',
-    imports: ['api', 'reports', 'projects', 'channels', 'alerts', 'sync', 'load', 'facts', 'catalog', 'domain'],
+    imports: [
+      ...['api', 'reports', 'projects', 'channels', 'alerts', 'sync', 'lists', 'load', 'facts', 'catalog', 'domain'],
+      'runtime',
+    ],
   },
   mcp: {
     purpose: 'the MCP server at `/mcp`, over the reports of the API',

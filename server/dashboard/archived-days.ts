@@ -2,8 +2,9 @@ import { filesOf, isLoaded } from '../catalog/manifest.ts';
 import type { Project } from '../catalog/projects.ts';
 import { addDays } from '../domain/dates.ts';
 import { invalidRequest } from '../domain/errors.ts';
-import { bucketsOf } from '../domain/intervals.ts';
+import { bucketsOf, type Interval } from '../domain/intervals.ts';
 import { type ExactMeasures, NOTHING, toMetrics } from '../domain/metrics.ts';
+import type { Range } from '../domain/range.ts';
 import type { DayMeasures } from '../facts/facts.ts';
 import { exactText } from '../reports/joint-lists.ts';
 import { interval, rangeParameters, readParameters } from '../reports/parameters.ts';
@@ -34,7 +35,6 @@ export async function readArchivedDays(sources: ReportSources, { project, of, pa
   ]);
   const asked = { files, range, signal };
   const days = await (of === 'page' ? facts.pageSums(asked, [text]) : facts.querySums(asked, [text]));
-  const byDay = new Map(days.map((day) => [day.date, day]));
   const read =
     of === 'query' ? await tracked.read(project.workspaceId, project.id, async (found) => found.tracked) : undefined;
   return {
@@ -43,14 +43,17 @@ export async function readArchivedDays(sources: ReportSources, { project, of, pa
     isArchived,
     keywordId: read?.idByQuery.get(text.toLowerCase()) ?? null,
     totals: toMetrics(sumOf(days)),
-    daily: bucketsOf(range, length).flatMap(({ from, first, last }) => {
-      const found = Array.from(
-        { length: last - first + 1 },
-        (_, after) => byDay.get(addDays(from, after)) ?? [],
-      ).flat();
-      return found.length === 0 ? [] : [{ date: from, ...toMetrics(sumOf(found)) }];
-    }),
+    daily: dailyOf(days, range, length),
   };
+}
+
+/** The days that have rows, or the weeks or months that have any. */
+export function dailyOf(days: readonly DayMeasures[], range: Range, length: Interval) {
+  const byDay = new Map(days.map((day) => [day.date, day]));
+  return bucketsOf(range, length).flatMap(({ from, first, last }) => {
+    const found = Array.from({ length: last - first + 1 }, (_, after) => byDay.get(addDays(from, after)) ?? []).flat();
+    return found.length === 0 ? [] : [{ date: from, ...toMetrics(sumOf(found)) }];
+  });
 }
 
 function sumOf(days: readonly DayMeasures[]): ExactMeasures {

@@ -23,6 +23,7 @@ import { addRuleActions } from './rule-actions.ts';
 import { addSessionRoutes, addSignIn } from './sessions.ts';
 import { addShareActions } from './share-actions.ts';
 import { addSyncActions } from './sync-actions.ts';
+import { addTogether } from './together.ts';
 import { addUnsubscribe } from './unsubscribe.ts';
 
 const API_ROOT = '/app/api';
@@ -72,6 +73,7 @@ export async function addDashboard(
       addEndpoints(api, { guard: sessionGuard, context, onStages, hide: true });
       addSessionRoutes(api, context);
       addProjectRoutes(api, context);
+      addTogether(api, API_ROOT);
       const add = takeActions(api, context);
       addKeyRoutes(add, context, usage);
       addNoteActions(add, stores);

@@ -6,13 +6,17 @@ import { listAlertRules } from '../catalog/alert-rules.ts';
 import { countAlerts } from '../catalog/events.ts';
 import type { Project } from '../catalog/projects.ts';
 import { type Day, earlier } from '../domain/dates.ts';
-import { findReportProject } from '../reports/report.ts';
+import { listedProject } from '../reports/projects.ts';
+import { findReportProject, type ReportRequest } from '../reports/report.ts';
 import { isManager } from './actions.ts';
 import { readAlertChart } from './alert-chart.ts';
 import { readArchivedDays } from './archived-days.ts';
 import { readDataState } from './data-state.ts';
 import { readKeyword } from './keyword.ts';
+import { readLineDays } from './line-days.ts';
+import { readMovers } from './movers.ts';
 import { shownRule } from './rule-actions.ts';
+import { readTracker } from './tracker.ts';
 
 /** What screens show of a project and the public API does not have. */
 export function addProjectRoutes(api: FastifyInstance, context: Context): void {
@@ -23,9 +27,26 @@ export function addProjectRoutes(api: FastifyInstance, context: Context): void {
   api.get('/projects/:id/summary', { schema: { hide: true } }, async (request) => {
     const project = await projectOf(request);
     return {
+      project: listedProject(project, context.now()),
       finalThrough: finalThroughOf(project),
       alerts: await countAlerts(context.catalog, project.id),
     };
+  });
+  api.get('/projects/:id/movers', { schema: { hide: true } }, async (request) => {
+    const { id } = await projectOf(request);
+    return readMovers(context, { sent: sentOf(request), request: reportRequestOf(request, id) });
+  });
+  api.get('/projects/:id/tracker', { schema: { hide: true } }, async (request) => {
+    const project = await projectOf(request);
+    return readTracker(context, project, sentOf(request), reportRequestOf(request, project.id));
+  });
+  api.get('/projects/:id/line', { schema: { hide: true } }, async (request) => {
+    const project = await projectOf(request);
+    return readLineDays(context, {
+      project,
+      parameters: request.query,
+      request: reportRequestOf(request, project.id),
+    });
   });
   api.get('/projects/:id/brand-terms', { schema: { hide: true } }, async (request) => ({
     terms: (await projectOf(request)).brandTerms,
@@ -52,6 +73,15 @@ export function addProjectRoutes(api: FastifyInstance, context: Context): void {
     const project = await projectOf(request);
     return readDataState(context, { project, isOwner: isManager(request.principal!.member), signal: request.signal });
   });
+}
+
+function sentOf({ query }: FastifyRequest): Record<string, string> {
+  return query as Record<string, string>;
+}
+
+function reportRequestOf({ principal, signal }: FastifyRequest, id: string): ReportRequest {
+  const { workspace, projects, id: reader } = principal!;
+  return { workspace, projects, id, reader, signal };
 }
 
 function idOf(params: unknown, name: string): string {

@@ -114,6 +114,9 @@ export interface Facts {
   /** Sums of pages (`page_daily`) on each day that any of them has, in order. */
   pageSums(query: FactsQuery, urls: readonly string[]): Promise<DayMeasures[]>;
 
+  /** Sums of queries with the name of the brand (`brand`), and of other ones (`non_brand`), on each day that has any. */
+  segmentSums(query: FactsQuery, segment: 'brand' | 'non_brand'): Promise<DayMeasures[]>;
+
   /** Sums of queries (`query_daily`) on each day that any of them has, in order. */
   querySums(query: FactsQuery, queries: readonly string[]): Promise<DayMeasures[]>;
 }

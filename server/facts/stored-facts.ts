@@ -192,6 +192,10 @@ export class StoredFacts implements Facts {
     return this.#rows('facts/day_sums', query, { names: urls }, { name: 'url' });
   }
 
+  segmentSums(query: FactsQuery, segment: 'brand' | 'non_brand'): Promise<DayMeasures[]> {
+    return this.#rows('facts/day_sums', query, { names: [segment] }, { name: 'segment' });
+  }
+
   querySums(query: FactsQuery, queries: readonly string[]): Promise<DayMeasures[]> {
     return this.#rows('facts/day_sums', query, { names: queries }, { name: 'query' });
   }

@@ -1,5 +1,5 @@
--- Measures of some keywords, pages or queries together on each day that any of them has. {name}: the column that $names are of.
--- $files: of keyword_all, page_daily or query_daily; $from, $to: days.
+-- Measures of some keywords, pages, queries or segments together on each day that any of them has. {name}: the column that
+-- $names are of. $files: of keyword_all, page_daily, query_daily or brand_daily; $from, $to: days.
 select
   cast(date as varchar) as date,
   cast(sum(clicks) as double) as clicks,

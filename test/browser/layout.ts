@@ -2,7 +2,7 @@
 import type { BrowserContext, Page, Route } from 'playwright-core';
 import t from 'tap';
 import { settled, watchedPage } from './browser.ts';
-import { NARROW, open, origin, SCREENS, seriousFindings, signedIn, WIDE } from './setup.ts';
+import { HUGE, NARROW, open, origin, SCREENS, seriousFindings, signedIn, WIDE } from './setup.ts';
 
 /** Sums what moved without being asked to, as browsers measure it. */
 const SHIFTS = `window.shifts = 0; new PerformanceObserver((list) => {
@@ -55,6 +55,27 @@ t.test('on a phone, screens are behind a menu', async (t) => {
     t.notOk(await link.isVisible(), 'closed');
     await page.getByRole('button', { name: 'Menu' }).click();
     t.strictSame(await seriousFindings(page), [], 'axe');
+  });
+});
+
+t.test('on a laptop, screens are in a list without a menu, each name beside its icon', async (t) => {
+  await withPage(WIDE, async (page) => {
+    await open(page, '/app/p/Proj1/keywords');
+    t.notOk(await page.getByRole('button', { name: 'Menu' }).isVisible());
+    const gaps = (await page.evaluate(`[...document.querySelectorAll('.nav-link, .group-tree a')].map((link) =>
+      link.children[1].getBoundingClientRect().left - link.children[0].getBoundingClientRect().right)`)) as number[];
+    t.ok(gaps.length > 10 && gaps.every((gap) => gap >= 6), `pixels between: ${gaps.join(', ')}`);
+  });
+});
+
+t.test('a large screen is used', async (t) => {
+  await withPage(HUGE, async (page) => {
+    for (const path of ['/app', ...SCREENS.map((screen) => `/app/p/Proj1${screen}`)]) {
+      await open(page, path);
+      const width = (await page.evaluate(`Math.max(...[...document.querySelectorAll('main .card, main .page-head')]
+        .map((each) => each.getBoundingClientRect().right)) - document.querySelector('h1').getBoundingClientRect().left`)) as number;
+      t.ok(width >= 0.7 * HUGE.width, `${path}: ${width} pixels`);
+    }
   });
 });
 

@@ -10,6 +10,7 @@ export const OWNER = 'owner@acme.example';
 export const SCREENS = ['', '/queries', '/pages', '/keywords', '/breakdowns', '/alerts', '/notes', '/data'];
 export const WIDE = { width: 1440, height: 900 };
 export const NARROW = { width: 390, height: 844 };
+export const HUGE = { width: 2560, height: 1440 };
 
 /** One server and one browser for all tests. */
 export const world = await startDashboard(t);
@@ -29,6 +30,13 @@ export async function signedIn(options: Parameters<Browser['newContext']>[0] = {
   return context;
 }
 
+/** The paths of the dashboard's API that a request asks for: one, or several together. */
+export function pathsAsked(address: string): string[] {
+  const { pathname, search, searchParams } = new URL(address);
+  if (!pathname.startsWith('/app/api/')) return [];
+  return pathname === '/app/api/together' ? searchParams.getAll('get') : [pathname.slice('/app/api'.length) + search];
+}
+
 export async function open(page: Page, path: string): Promise<void> {
   await page.goto(origin + path);
   await settled(page);
@@ -46,9 +54,9 @@ export async function seriousFindings(page: Page): Promise<string[]> {
     );
 }
 
-/** Pictures of a screen on a laptop and a phone, light and dark; the page fits into each. */
+/** Pictures of a screen on a laptop, a phone and a large screen, light and dark; the page fits into each. */
 export async function lookAt(t: Test, page: Page, name: string): Promise<void> {
-  for (const [width, viewport] of Object.entries({ 1440: WIDE, 390: NARROW })) {
+  for (const [width, viewport] of Object.entries({ 1440: WIDE, 390: NARROW, 2560: HUGE })) {
     await page.setViewportSize(viewport);
     // Charts take the new width in the next frames. Asked from here, because waiting in the page would need eval.
     for (let asked = 0; asked < 40 && (await overflow(page)) > 0; asked++) await page.waitForTimeout(50);

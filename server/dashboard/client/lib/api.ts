@@ -1,28 +1,13 @@
 import { computed, signal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { ApiError, errorOf, offline, readError } from './api-error.ts';
 import type { Session } from './types.ts';
+
+export { ApiError, readError } from './api-error.ts';
 
 /** Where this page asks: a shared link has an API of its own. */
 export const share = /^\/share\/[^/]+/.exec(location.pathname)?.[0];
 const ROOT = share === undefined ? '/app/api' : `${share}/api`;
-
-/** An answer that is an error, in the words of the API. */
-export class ApiError extends Error {
-  readonly status: number;
-  readonly code: string;
-  /** Seconds after which to try again; null where that would not help. */
-  readonly retryAfter: number | null;
-  /** Whether it is a state that only somebody can change, and no failure: a list without a source. */
-  readonly isLasting: boolean;
-
-  constructor(status: number, code: string, message: string, retryAfter: number | null, isLasting = false) {
-    super(message);
-    this.status = status;
-    this.code = code;
-    this.retryAfter = isLasting ? null : retryAfter;
-    this.isLasting = isLasting;
-  }
-}
 
 /** Who is signed in; null: nobody; undefined: not known yet. */
 export const session = signal<Session | null | undefined>(undefined);
@@ -34,14 +19,19 @@ export const signedOutBecause = signal('');
 
 /** Sends a request to the dashboard's own API. Throws `ApiError`; a session that has ended shows the sign-in page. */
 export async function request<T>(path: string, init: RequestInit = {}): Promise<T> {
+  const response = await send(path, init);
+  return (response.status === 204 ? undefined : await response.json()) as T;
+}
+
+async function send(path: string, init: RequestInit): Promise<Response> {
   let response: Response;
   try {
     response = await fetch(ROOT + path, init);
   } catch (error) {
     if (init.signal?.aborted === true) throw error;
-    throw new ApiError(0, 'offline', 'The server cannot be reached. Is it running, and are you online?', null);
+    throw offline();
   }
-  if (response.ok) return (response.status === 204 ? undefined : await response.json()) as T;
+  if (response.ok) return response;
   const error = await readError(response);
   if (error.status === 401 && share === undefined) {
     if (session.value) signedOutBecause.value = 'Your session has ended. Sign in again to go on where you were.';
@@ -49,19 +39,6 @@ export async function request<T>(path: string, init: RequestInit = {}): Promise<
     forgetAnswers();
   }
   throw error;
-}
-
-/** The error of an answer, from the server or from a proxy before it. */
-export async function readError(response: Response): Promise<ApiError> {
-  const body = (await response.json().catch(() => ({}))) as { error?: { code?: string; message?: string } };
-  const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
-  return new ApiError(
-    response.status,
-    body.error?.code ?? 'unknown',
-    body.error?.message ?? `The server answered with status ${response.status}.`,
-    Number.isFinite(retryAfter) ? retryAfter : null,
-    response.headers.get('x-unavailable-reason') === 'list-without-source',
-  );
 }
 
 /** Answers that are shown at once when a screen is visited again, while they are requested again. */
@@ -95,7 +72,11 @@ function join(path: string): Pending {
   const known = pending.get(path);
   if (known !== undefined) return known;
   const leaving = new AbortController();
-  const answer = request<unknown>(path, { signal: leaving.signal }).then((data) => {
+  return waitFor(path, request<unknown>(path, { signal: leaving.signal }), leaving);
+}
+
+function waitFor(path: string, asked: Promise<unknown>, leaving: AbortController): Pending {
+  const answer = asked.then((data) => {
     if (!leaving.signal.aborted) remember(path, data);
     return data;
   });
@@ -109,9 +90,59 @@ function join(path: string): Pending {
   return made;
 }
 
-/** Requests what a screen will need, before the parts of the screen do. */
-export function ask(paths: readonly string[]): void {
-  for (const path of paths) if (!isFresh(path)) join(path);
+/** Requests what a screen will need in one request, before the parts of the screen do; null is left out. */
+export function ask(paths: readonly (string | null)[]): void {
+  const wanted = paths.filter((path) => path !== null && !isFresh(path) && !pending.has(path)) as string[];
+  if (wanted.length < 2 || share !== undefined) {
+    for (const path of wanted) join(path);
+    return;
+  }
+  const answers = wanted.map(() => Promise.withResolvers<unknown>());
+  const all = new AbortController();
+  for (const [index, path] of wanted.entries()) {
+    const leaving = new AbortController();
+    // The request goes on for the others.
+    leaving.signal.addEventListener('abort', () => {
+      if (wanted.every((other) => !pending.has(other) || pending.get(other)!.leaving.signal.aborted)) all.abort();
+    });
+    waitFor(path, answers[index]!.promise, leaving);
+  }
+  requestTogether(wanted, answers, all.signal).catch((error: unknown) => {
+    for (const { reject } of answers) reject(error);
+  });
+}
+
+/** What the server says about one of several paths. */
+interface Part {
+  readonly index: number;
+  readonly status: number;
+  readonly retryAfter: number | null;
+  readonly reason: string | null;
+  readonly body: unknown;
+}
+
+async function requestTogether(
+  paths: readonly string[],
+  answers: readonly PromiseWithResolvers<unknown>[],
+  signal: AbortSignal,
+): Promise<void> {
+  const query = new URLSearchParams(paths.map((path) => ['get', path]));
+  const response = await send(`/together?${query}`, { signal });
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  for (;;) {
+    const { value, done } = await reader.read().catch(() => {
+      throw offline();
+    });
+    const lines = (text + (value ?? '')).split('\n');
+    text = lines.pop()!;
+    for (const line of lines) {
+      const { index, status, retryAfter, reason, body } = JSON.parse(line) as Part;
+      if (status < 300) answers[index]!.resolve(body);
+      else answers[index]!.reject(errorOf(body, { status, retryAfter, reason }));
+    }
+    if (done) throw offline();
+  }
 }
 
 function isFresh(path: string): boolean {
@@ -194,6 +225,11 @@ export function useResource<T>(path: string | null, { poll }: { poll?: number | 
     isLoading: state.path !== path,
     reload,
   };
+}
+
+/** The last answer at a path, if it is remembered; does not request it. */
+export function remembered<T>(path: string | null): T | undefined {
+  return path === null ? undefined : (answers.get(path)?.data as T | undefined);
 }
 
 /** A path of the API with parameters; those without a value are left out. */

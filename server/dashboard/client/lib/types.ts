@@ -26,13 +26,13 @@ export type Paging = Schemas['Paging'];
 
 /** `GET /app/api/projects/:id/summary`. */
 export interface ProjectSummary {
+  readonly project: Schemas['Project'];
   /** The last day that does not change any more; null before the first sync. */
   readonly finalThrough: Day | null;
   readonly alerts: { readonly open: number; readonly resolved: number };
 }
 /** A project with what only the dashboard's own API has of it. */
-export type Project = Schemas['Project'] & ProjectSummary;
-export type ProjectAnswer = Schemas['ProjectAnswer'];
+export type Project = Schemas['Project'] & Omit<ProjectSummary, 'project'>;
 export type PortfolioAnswer = Schemas['PortfolioAnswer'];
 export type PortfolioProject = Schemas['PortfolioProject'];
 export type ProjectsAnswer = Schemas['ProjectsAnswer'];
@@ -48,6 +48,8 @@ export type PageRow = Schemas['PageMetrics'];
 export type ListAnswer = Omit<Schemas['QueriesAnswer'], 'queries'> & {
   readonly queries?: readonly QueryRow[];
   readonly pages?: readonly PageRow[];
+  /** Of rows that are new or gone: whether one of the two lists was cut off, so that they may be in both. */
+  readonly isCut?: boolean;
 };
 export type Alert = Schemas['Alert'];
 export type AlertsAnswer = Schemas['AlertsAnswer'];

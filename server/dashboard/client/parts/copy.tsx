@@ -48,8 +48,16 @@ export function CopyButton({ path, parameters = {}, hasCsv = true }: CopyProps) 
   };
   return (
     <div class="menu" ref={menu}>
-      <button type="button" class="button" aria-expanded={isOpen} aria-haspopup="true" onClick={() => setOpen(!isOpen)}>
-        <Icon name="copy" /> Copy as…
+      <button
+        type="button"
+        class="icon-button"
+        title="Copy the API call of this view"
+        aria-expanded={isOpen}
+        aria-haspopup="true"
+        onClick={() => setOpen(!isOpen)}
+      >
+        <Icon name="copy" />
+        <span class="sr-only">Copy as…</span>
       </button>
       {isOpen && (
         <div class="menu-items">

@@ -35,6 +35,8 @@ interface MetricTableProps {
   readonly defaultSort: string;
   /** Whether the server sorts these rows. */
   readonly isSortable?: boolean;
+  /** Whether rows are sorted by how much a metric changed. */
+  readonly isByChange?: boolean;
 }
 
 /** Rows with the four metrics and how they changed. The server sorts them. */
@@ -47,6 +49,7 @@ export function MetricTable({
   isStale,
   defaultSort,
   isSortable = true,
+  isByChange = false,
 }: MetricTableProps) {
   if (rows === undefined) return <Skeleton lines={12} height={34} />;
   return (
@@ -55,7 +58,7 @@ export function MetricTable({
       <table class="metric-table">
         <thead>
           <tr>
-            <SortHeading field={nameField} name={nameHeading} defaultSort={defaultSort} />
+            <SortHeading field={isByChange ? null : nameField} name={nameHeading} defaultSort={defaultSort} />
             {cellHeadings.map((heading) => (
               <th key={heading} scope="col" class="extra">
                 {heading}
@@ -68,6 +71,7 @@ export function MetricTable({
                 name={METRIC_NAMES[metric]}
                 defaultSort={defaultSort}
                 isNumber
+                isByChange={isByChange}
               />
             ))}
           </tr>
@@ -108,10 +112,11 @@ interface SortHeadingProps {
   readonly name: string;
   readonly defaultSort: string;
   readonly isNumber?: boolean;
+  readonly isByChange?: boolean;
 }
 
 /** A heading that sorts by its column: first the way that is wanted more often, then the other. */
-function SortHeading({ field, name, defaultSort, isNumber = false }: SortHeadingProps) {
+function SortHeading({ field, name, defaultSort, isNumber = false, isByChange = false }: SortHeadingProps) {
   const view = useView();
   if (field === null) {
     return (
@@ -121,6 +126,17 @@ function SortHeading({ field, name, defaultSort, isNumber = false }: SortHeading
     );
   }
   const sort = view.get('sort') || defaultSort;
+  if (isByChange) {
+    const isCurrent = sort.replace('-', '') === field;
+    return (
+      <th scope="col" class="number" aria-sort={isCurrent ? 'descending' : undefined}>
+        <a class="sort" href={view.with({ sort: `-${field}`, offset: null })} title={`By the change of ${name}`}>
+          {name}
+          {isCurrent && <Icon name="down" size={12} />}
+        </a>
+      </th>
+    );
+  }
   const current = sort === field ? 'ascending' : sort === `-${field}` ? 'descending' : undefined;
   // Small positions and the first letters are what one looks for.
   const first = isNumber && field !== 'position' ? `-${field}` : field;
@@ -136,13 +152,15 @@ function SortHeading({ field, name, defaultSort, isNumber = false }: SortHeading
 }
 
 /** How long a list is, and all of it as a file that Excel reads, too. */
-export function ListHead({ csv, children }: { csv: string; children: ComponentChildren }) {
+export function ListHead({ csv, children }: { csv: string | undefined; children: ComponentChildren }) {
   return (
     <div class="list-head">
       <span class="muted">{children}</span>
-      <a class="link-button" href={`/app/api${csv}${csv.includes('?') ? '&' : '?'}bom=1`} download>
-        <Icon name="download" size={14} /> CSV of all rows
-      </a>
+      {csv !== undefined && (
+        <a class="link-button" href={`/app/api${csv}${csv.includes('?') ? '&' : '?'}bom=1`} download>
+          <Icon name="download" size={14} /> CSV of all rows
+        </a>
+      )}
     </div>
   );
 }

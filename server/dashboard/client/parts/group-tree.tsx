@@ -1,13 +1,23 @@
-import { formatCount } from '../lib/format.ts';
+import { formatCount, formatMetric } from '../lib/format.ts';
+import type { Tracker } from '../lib/tracker.ts';
 import type { Group } from '../lib/types.ts';
 import { useView } from '../lib/view.ts';
 import { Select } from './controls.tsx';
+import { Sparkline } from './sparkline.tsx';
+
+interface GroupTreeProps {
+  readonly groups: readonly Group[];
+  readonly total: number;
+  /** How many keywords each group has, and their average position by day; undefined until it is there. */
+  readonly lines: Tracker['groups'] | undefined;
+}
 
 /** The groups of keywords below their folders; on a narrow screen as a list to choose from. */
-export function GroupTree({ groups, total }: { groups: readonly Group[]; total: number }) {
+export function GroupTree({ groups, total, lines = [] }: GroupTreeProps) {
   const view = useView();
   const chosen = view.get('group');
   const ordered = inOrder(groups, null, 0);
+  const lineOf = new Map(lines.map((line) => [line.id, line]));
   return (
     <>
       <nav class="group-tree" aria-label="Groups">
@@ -23,10 +33,8 @@ export function GroupTree({ groups, total }: { groups: readonly Group[]; total: 
             class={group.kind === 'folder' ? 'folder' : ''}
             style={{ paddingLeft: `${10 + 14 * depth}px` }}
           >
-            <span>{group.name}</span>
-            <span class="muted">
-              {group.keywordIds === null ? (group.kind === 'rule' ? 'rule' : '') : formatCount(group.keywordIds.length)}
-            </span>
+            <span dir="auto">{group.name}</span>
+            <GroupLine name={group.name} line={lineOf.get(group.id)} />
           </a>
         ))}
       </nav>
@@ -42,6 +50,22 @@ export function GroupTree({ groups, total }: { groups: readonly Group[]; total: 
         />
       </div>
     </>
+  );
+}
+
+function GroupLine({ name, line }: { name: string; line: Tracker['groups'][number] | undefined }) {
+  const latest = line?.positions.findLast((position) => position !== null);
+  return (
+    <span class="group-line">
+      <Sparkline
+        values={line?.positions ?? []}
+        width={44}
+        height={18}
+        inverted
+        label={`Average position of ${name}${latest === undefined ? '' : `: ${formatMetric('position', latest)} at last`}`}
+      />
+      <span class="muted">{line === undefined ? '' : formatCount(line.keywords)}</span>
+    </span>
   );
 }
 

@@ -12,7 +12,7 @@ import { MetricHelp } from './metric-help.tsx';
 import { MetricTiles } from './metric-tiles.tsx';
 import { comparedPointsOf, pointsOf } from './points.ts';
 import { ErrorBox, Skeleton } from './states.tsx';
-import { TimeChart } from './time-chart.tsx';
+import { TimeChart, usualHeight } from './time-chart.tsx';
 
 interface PerformanceProps {
   /** Whose numbers these are, in the middle of a sentence. */
@@ -50,7 +50,7 @@ export function Performance({ name, answer, state: { error, isLoading, reload },
       <MetricTiles totals={answer?.totals} />
       <div class="performance-chart">
         {error && <ErrorBox error={error} retry={reload} />}
-        {answer === undefined && error === undefined && <Skeleton lines={1} height={340} />}
+        {answer === undefined && error === undefined && <Skeleton lines={1} height={usualHeight() + 60} />}
         {answer && (
           <>
             <div class="chart-head">

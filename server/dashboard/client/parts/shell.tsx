@@ -8,8 +8,8 @@ import { projectOf, SCREENS, SETTINGS_SCREEN, WORKSPACE_SCREENS } from '../lib/s
 import { useScroll } from '../lib/scroll.ts';
 import { isHelpOpen, useShortcuts } from '../lib/shortcuts.ts';
 import { nextTheme, themeChoice } from '../lib/theme.ts';
-import type { ProjectAnswer, ProjectsAnswer } from '../lib/types.ts';
-import { projectPath } from '../lib/use-project.ts';
+import type { ProjectSummary, ProjectsAnswer } from '../lib/types.ts';
+import { summaryPath } from '../lib/use-project.ts';
 import { useScreenLink } from '../lib/view.ts';
 import { Icon, type IconName } from './icons.tsx';
 import { lazyScreen } from './lazy-screen.tsx';
@@ -106,7 +106,7 @@ function NavLink({
 
 /** Goes to the same screen of another project. */
 function ProjectSwitch({ project, path }: { project: string; path: string }) {
-  const known = useResource<ProjectAnswer>(projectPath(project)).data?.project;
+  const known = useResource<ProjectSummary>(summaryPath(project)).data?.project;
   const [isIdle, setIdle] = useState(false);
   useEffect(() => {
     // The list of all may be long; what the screen shows goes first.

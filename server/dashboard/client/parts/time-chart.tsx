@@ -20,6 +20,11 @@ interface TimeChartProps extends ChartData {
   readonly eventName?: string;
 }
 
+/** The height of a chart in pixels: wide windows have room for more. */
+export function usualHeight(): number {
+  return innerWidth >= 1700 ? 460 : 280;
+}
+
 /** What hatched points mean. */
 const MARKS = { partial: 'Incomplete', provisional: 'May still change' } as const;
 
@@ -66,7 +71,7 @@ export function TimeChart(props: TimeChartProps) {
 }
 
 function Canvas(props: TimeChartProps) {
-  const { label, height = 280, points, compared } = props;
+  const { label, height = usualHeight(), points, compared } = props;
   const place = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot | undefined>(undefined);
   const drawnMarkers = useRef(props.markers);

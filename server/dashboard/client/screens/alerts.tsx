@@ -3,6 +3,7 @@ import { apiPath, isManager, useResource } from '../lib/api.ts';
 import { formatDate } from '../lib/dates.ts';
 import { formatCount, formatMetric, METRIC_NAMES, plural } from '../lib/format.ts';
 import type { Alert, AlertsAnswer, Day, Metric, Project } from '../lib/types.ts';
+import { useAsk } from '../lib/use-project.ts';
 import { useScreenLink, useView } from '../lib/view.ts';
 import type { ChartPoint, Level } from '../parts/chart-data.ts';
 import { Select } from '../parts/controls.tsx';
@@ -14,13 +15,14 @@ import { Empty, ErrorBox, Skeleton } from '../parts/states.tsx';
 import { TimeChart } from '../parts/time-chart.tsx';
 
 /** The newest ones; the API has no further pages. */
-const MAX_ALERTS = 200;
+const MAX_ALERTS = 500;
 
 /** Open and resolved alerts, each with the chart that it was made from. */
 export function Alerts() {
   const view = useView();
   const status = view.get('status') || 'open';
   const parameters = { status, limit: MAX_ALERTS };
+  useAsk(view, (id) => [apiPath(`/projects/${id}/alerts`, parameters)]);
   return (
     <ProjectScreen
       title="Alerts"

@@ -1,5 +1,6 @@
 import { apiPath, isManager, useResource } from '../lib/api.ts';
 import { formatInstant } from '../lib/dates.ts';
+import { formatCount, plural } from '../lib/format.ts';
 import { useView } from '../lib/view.ts';
 import { Select } from '../parts/controls.tsx';
 import { useTitle } from '../parts/form.tsx';
@@ -14,7 +15,8 @@ interface Entry {
   readonly details: Readonly<Record<string, unknown>> | null;
 }
 
-const LIMIT = 200;
+/** The most that the server answers; older ones are read by the command line. */
+const LIMIT = 1000;
 
 /** Who did what in the workspace, the newest first. */
 export function Audit() {
@@ -30,7 +32,7 @@ export function Audit() {
   const entries = all.filter(({ action }) => about === '' || action.startsWith(`${about}.`));
   return (
     <>
-      <PageHead title="Audit trail" subtitle={`The newest ${LIMIT} changes; ordinate audit list has all of them`}>
+      <PageHead title="Audit trail" subtitle={data && headText(entries.length, all.length)}>
         <Select
           label="About"
           value={about}
@@ -40,7 +42,9 @@ export function Audit() {
       </PageHead>
       {error && <ErrorBox error={error} retry={reload} />}
       {isLoading && <Skeleton lines={6} />}
-      {data && entries.length === 0 && <Empty title="Nothing was changed yet" />}
+      {data && entries.length === 0 && (
+        <Empty title={all.length === 0 ? 'Nothing was changed yet' : 'Nothing of this kind'} />
+      )}
       {entries.length > 0 && (
         <div class="card table-card">
           <table class="keys audit">
@@ -73,6 +77,11 @@ export function Audit() {
       )}
     </>
   );
+}
+
+function headText(shown: number, known: number): string {
+  const changes = shown === known ? plural(shown, 'change') : `${plural(shown, 'change')} of ${formatCount(known)}`;
+  return known < LIMIT ? changes : `${changes}, the newest: ordinate audit list has all of them`;
 }
 
 function detailsText(details: Entry['details']): string {

@@ -3,6 +3,7 @@ import { metricOf } from '../lib/changes.ts';
 import { formatDate } from '../lib/dates.ts';
 import { countryName, formatMetric, formatShare } from '../lib/format.ts';
 import type { BreakdownsAnswer, Compared, Metrics, Project } from '../lib/types.ts';
+import { useAsk } from '../lib/use-project.ts';
 import { compareParameter, rangeParameters, useScreenLink, useView } from '../lib/view.ts';
 import { CopyButton } from '../parts/copy.tsx';
 import { Change, Value } from '../parts/numbers.tsx';
@@ -17,9 +18,13 @@ const FEW = 12;
 /** The site by country, device, appearance and brand. */
 export function Breakdowns() {
   const view = useView();
-  const parametersFor = (project: Project) => ({
+  const parametersFor = (project: Project | undefined) => ({
     ...rangeParameters(view, project),
     compare: compareParameter(view, project),
+  });
+  useAsk(view, (id, project) => {
+    const parameters = parametersFor(project);
+    return [parameters.compare === undefined ? null : apiPath(`/projects/${id}/breakdowns`, parameters)];
   });
   return (
     <ProjectScreen

@@ -200,6 +200,9 @@ function Item({ channel, about, onChange, onSecret }: ItemProps) {
   );
 }
 
+/** The most that the server answers. */
+const MAX_DELIVERIES = 200;
+
 function Deliveries({ path }: { path: string }) {
   const { data, error, reload } = useResource<{ deliveries: readonly Delivery[] }>(`${path}/deliveries`);
   if (error) return <ErrorBox error={error} retry={reload} />;
@@ -207,6 +210,7 @@ function Deliveries({ path }: { path: string }) {
   if (data.deliveries.length === 0) return <p class="muted">Nothing was sent in the last 30 days.</p>;
   return (
     <table class="deliveries">
+      {data.deliveries.length >= MAX_DELIVERIES && <caption>The newest {MAX_DELIVERIES} of the last 30 days</caption>}
       <thead>
         <tr>
           <th scope="col">Event</th>

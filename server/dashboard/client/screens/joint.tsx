@@ -55,15 +55,21 @@ function JointScreen({ of }: { of: Subject }) {
     >
       {(project) => (
         <>
-          <Days project={project} of={of} text={text} />
-          <h2 class="section">{heading}</h2>
-          <FilterBar field={field} by={['country', 'device']} placeholder={`Search ${kind}   /`} />
-          <List
-            project={project}
-            kind={kind}
-            path={`/projects/${project.id}/${path}`}
-            parameters={parametersFor(project)}
-          />
+          <div class="joint">
+            <div>
+              <Days project={project} of={of} text={text} />
+            </div>
+            <div>
+              <h2 class="section">{heading}</h2>
+              <FilterBar field={field} by={['country', 'device']} placeholder={`Search ${kind}   /`} />
+              <List
+                project={project}
+                kind={kind}
+                path={`/projects/${project.id}/${path}`}
+                parameters={parametersFor(project)}
+              />
+            </div>
+          </div>
         </>
       )}
     </ProjectScreen>

@@ -39,6 +39,9 @@ interface KeywordAnswer {
   readonly pages: readonly PageRow[];
 }
 
+/** The most in an answer. */
+const MAX_PAGES = 20;
+
 /** One tracked keyword: its days, and the pages that ranked for it. */
 export function KeywordScreen() {
   const { keyword = '' } = useRoute().params;
@@ -113,30 +116,35 @@ function KeywordView({ project, id }: { project: Project; id: string }) {
         {keyword.targetUrl !== null && <span class="muted">target: {keyword.targetUrl}</span>}
       </div>
       {isManager.value && <KeywordActions project={project} keyword={keyword} onChange={reload} />}
-      <KeywordPerformance project={project} keyword={keyword} />
-      <h2 class="section">Pages that ranked</h2>
-      <p class="list-head">
-        <RowLink project={project} kind="queries" text={keyword.query} class="link-button">
-          All pages of this query
-        </RowLink>
-      </p>
-      {pages.length === 0 ? (
-        <p class="muted">No pages of this keyword are stored for these days.</p>
-      ) : (
-        <MetricTable
-          label="Pages that ranked"
-          nameHeading="Page"
-          nameField={null}
-          rows={pages.map((row) => ({
-            key: row.url,
-            metrics: row,
-            name: <PageName url={row.url} project={project} />,
-          }))}
-          isStale={isLoading}
-          isSortable={false}
-          defaultSort="-impressions"
-        />
-      )}
+      <div class="joint">
+        <KeywordPerformance project={project} keyword={keyword} />
+        <div>
+          <h2 class="section">Pages that ranked</h2>
+          <p class="list-head">
+            <RowLink project={project} kind="queries" text={keyword.query} class="link-button">
+              All pages of this query
+            </RowLink>
+            {pages.length >= MAX_PAGES && <span class="muted">The {MAX_PAGES} with most impressions</span>}
+          </p>
+          {pages.length === 0 ? (
+            <p class="muted">No pages of this keyword are stored for these days.</p>
+          ) : (
+            <MetricTable
+              label="Pages that ranked"
+              nameHeading="Page"
+              nameField={null}
+              rows={pages.map((row) => ({
+                key: row.url,
+                metrics: row,
+                name: <PageName url={row.url} project={project} />,
+              }))}
+              isStale={isLoading}
+              isSortable={false}
+              defaultSort="-impressions"
+            />
+          )}
+        </div>
+      </div>
     </>
   );
 }

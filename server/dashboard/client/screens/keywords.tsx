@@ -1,8 +1,11 @@
 import { useState } from 'preact/hooks';
 import { apiPath, isManager, useResource } from '../lib/api.ts';
 import { comparedOf } from '../lib/changes.ts';
+import { formatDate } from '../lib/dates.ts';
 import { joinFilters } from '../lib/filter.ts';
-import { formatCount, plural } from '../lib/format.ts';
+import { formatMetric, plural } from '../lib/format.ts';
+import { bandFilter } from '../lib/positions.ts';
+import type { Tracker } from '../lib/tracker.ts';
 import type { Group, GroupsAnswer, Keyword, KeywordsAnswer, Project } from '../lib/types.ts';
 import { keywordCompareParameter, rangeParameters, sparklineInterval, useScreenLink, useView } from '../lib/view.ts';
 import { DeviceSelect } from '../parts/controls.tsx';
@@ -10,26 +13,20 @@ import { CopyButton } from '../parts/copy.tsx';
 import { ListHead, type MetricRow, MetricTable, PAGE_SIZE, Pager } from '../parts/data-table.tsx';
 import { FilterBar, useFilter } from '../parts/filter-bar.tsx';
 import { GroupTree } from '../parts/group-tree.tsx';
+import { ChangeTabs, moversOf } from '../parts/movers.tsx';
 import { CompareSelect, PeriodSelect } from '../parts/period.tsx';
+import { Distribution, PositionBands } from '../parts/position-bands.tsx';
 import { ProjectScreen } from '../parts/project-screen.tsx';
 import { Sparkline } from '../parts/sparkline.tsx';
 import { Empty, ErrorBox, Skeleton } from '../parts/states.tsx';
+import { shortUrl } from '../parts/top-rows.tsx';
 import { TrackQueries } from '../parts/track-queries.tsx';
-
-/** Positions that belong together: each with the filter that has them. */
-const BUCKETS = [
-  ['1-3', '1–3', 'position:lte:3', ''],
-  ['4-10', '4–10', 'position:lte:10', 'position:gt:3'],
-  ['11-20', '11–20', 'position:lte:20', 'position:gt:10'],
-  ['21-50', '21–50', 'position:lte:50', 'position:gt:20'],
-] as const;
 
 type Parameters = Readonly<Record<string, string | null | undefined>>;
 
 /** The tracked keywords, by group and position. */
 export function Keywords() {
   const view = useView();
-  const bucket = BUCKETS.find(([name]) => name === view.get('positions'));
   const filter = useFilter('query');
   const [isAdding, setAdding] = useState(false);
   const [done, setDone] = useState('');
@@ -41,7 +38,7 @@ export function Keywords() {
   });
   const parametersFor = (project: Project): Parameters => ({
     ...baseFor(project),
-    filter: bucket === undefined ? filter : joinFilters(filter, bucket[2], bucket[3]),
+    filter: joinFilters(filter, bandFilter(view.get('positions'))),
     sort: view.get('sort') || '-clicks',
     compare: keywordCompareParameter(view, project),
   });
@@ -85,14 +82,7 @@ export function Keywords() {
             <NoKeywords onAdd={isAdding ? undefined : () => setAdding(true)} />
           ) : (
             // Made again where queries were added, to ask for them.
-            <div class="keywords" key={done}>
-              <Groups project={project} />
-              <div class="keywords-list">
-                <Buckets project={project} parameters={baseFor(project)} />
-                <FilterBar field="query" by={['device']} placeholder="Search keywords   /" />
-                <List project={project} parameters={parametersFor(project)} />
-              </div>
-            </div>
+            <RankTracker key={done} project={project} base={baseFor(project)} parameters={parametersFor(project)} />
           )}
         </>
       )}
@@ -100,7 +90,40 @@ export function Keywords() {
   );
 }
 
-function Groups({ project }: { project: Project }) {
+interface RankTrackerProps {
+  readonly project: Project;
+  /** What keywords are asked for, without what only the list has. */
+  readonly base: Parameters;
+  readonly parameters: Parameters;
+}
+
+function RankTracker({ project, base, parameters }: RankTrackerProps) {
+  const view = useView();
+  const { data: tracker } = useResource<Tracker>(
+    apiPath(`/projects/${project.id}/tracker`, {
+      ...base,
+      compare: keywordCompareParameter(view, project),
+      interval: sparklineInterval(view),
+    }),
+  );
+  return (
+    <div class="keywords">
+      <Groups project={project} tracker={tracker} />
+      <div class="keywords-list">
+        <PositionBands tracker={tracker} />
+        {tracker ? <Distribution tracker={tracker} /> : <Skeleton lines={1} height={190} />}
+        <FilterBar field="query" by={['device']} placeholder="Search keywords   /">
+          <ChangeTabs label="Keywords by change" />
+        </FilterBar>
+        <List project={project} parameters={parameters} targets={tracker?.targets ?? NO_TARGETS} />
+      </div>
+    </div>
+  );
+}
+
+const NO_TARGETS: Tracker['targets'] = {};
+
+function Groups({ project, tracker }: { project: Project; tracker: Tracker | undefined }) {
   const { data, error } = useResource<GroupsAnswer>(`/projects/${project.id}/groups`);
   const groups: readonly Group[] = data?.groups ?? [];
   if (data === undefined && !error) {
@@ -110,53 +133,25 @@ function Groups({ project }: { project: Project }) {
       </div>
     );
   }
-  return groups.length === 0 ? null : <GroupTree groups={groups} total={project.trackedKeywords} />;
-}
-
-/** How many keywords rank where; each number is the filter for it. */
-function Buckets({ project, parameters }: { project: Project; parameters: Parameters }) {
-  const view = useView();
-  const path = `/projects/${project.id}/keywords`;
-  const count = (filter: string): string =>
-    apiPath(path, { ...parameters, filter: joinFilters(parameters['filter'] ?? '', filter), limit: 1 });
-  const isJson = parameters['filter']?.trimStart().startsWith('{') === true;
-  const answers = BUCKETS.map(([, , upTo]) => useResource<KeywordsAnswer>(isJson ? null : count(upTo)));
-  const totals = answers.map(({ data }) => data?.paging.total);
-  if (isJson) return null;
-  const chosen = view.get('positions');
-  return (
-    <nav class="buckets" aria-label="Keywords by position">
-      {BUCKETS.map(([name, text], index) => {
-        const upTo = totals[index];
-        const before = index === 0 ? 0 : totals[index - 1];
-        const number = upTo === undefined || before === undefined ? undefined : upTo - before;
-        return (
-          <a
-            key={name}
-            class="bucket card"
-            href={view.with({ positions: chosen === name ? null : name, offset: null })}
-            aria-current={chosen === name ? 'true' : undefined}
-          >
-            <span>{`Position ${text}`}</span>
-            <strong>{number === undefined ? '\u00a0' : formatCount(Math.max(0, number))}</strong>
-          </a>
-        );
-      })}
-    </nav>
+  return groups.length === 0 ? null : (
+    <GroupTree groups={groups} total={project.trackedKeywords} lines={tracker?.groups} />
   );
 }
 
-function List({ project, parameters }: { project: Project; parameters: Parameters }) {
+interface ListProps extends Omit<RankTrackerProps, 'base'> {
+  readonly targets: Tracker['targets'];
+}
+
+function List({ project, parameters, targets }: ListProps) {
   const view = useView();
+  const movers = moversOf(view);
   const path = `/projects/${project.id}/keywords`;
+  const { sort: _sort, ...unsorted } = parameters;
+  const paging = { limit: PAGE_SIZE, offset: view.get('offset') };
   const { data, error, isLoading, reload } = useResource<KeywordsAnswer>(
-    apiPath(path, {
-      ...parameters,
-      daily: 1,
-      interval: sparklineInterval(view),
-      limit: PAGE_SIZE,
-      offset: view.get('offset'),
-    }),
+    movers === undefined
+      ? apiPath(path, { ...parameters, daily: 1, interval: sparklineInterval(view), ...paging })
+      : apiPath(`/projects/${project.id}/movers`, { ...unsorted, kind: 'keywords', ...movers, ...paging }),
   );
   const isFiltered = parameters['filter'] !== '' || parameters['group'] !== '';
   return (
@@ -167,9 +162,13 @@ function List({ project, parameters }: { project: Project; parameters: Parameter
           Keywords go back to {data.range.from} on this plan; earlier days are not in these numbers.
         </p>
       )}
-      {data && <ListHead csv={apiPath(`${path}.csv`, parameters)}>{plural(data.paging.total, 'keyword')}</ListHead>}
+      {data && (
+        <ListHead csv={movers === undefined ? apiPath(`${path}.csv`, parameters) : undefined}>
+          {plural(data.paging.total, 'keyword')}
+        </ListHead>
+      )}
       {data?.paging.total === 0 ? (
-        <Empty title="No keyword matches">
+        <Empty title={movers && !isFiltered ? 'No keywords changed in this way' : 'No keyword matches'}>
           {isFiltered && (
             <a href={view.with({ filter: null, search: null, group: null, positions: null, offset: null })}>
               Remove all filters
@@ -182,10 +181,11 @@ function List({ project, parameters }: { project: Project; parameters: Parameter
             label="Keywords"
             nameHeading="Keyword"
             nameField="query"
-            cellHeadings={['Trend']}
-            rows={data?.keywords.map((keyword) => keywordRow(keyword, project))}
+            cellHeadings={movers === undefined ? ['Trend', 'Latest', 'Best'] : []}
+            rows={data?.keywords.map((keyword) => keywordRow(keyword, project, targets))}
             isStale={isLoading}
             defaultSort="-clicks"
+            isByChange={movers !== undefined}
           />
         )
       )}
@@ -194,31 +194,67 @@ function List({ project, parameters }: { project: Project; parameters: Parameter
   );
 }
 
-function keywordRow(keyword: Keyword, project: Project): MetricRow {
-  const { id, query, metrics, daily = [] } = keyword;
+function keywordRow(keyword: Keyword, project: Project, targets: Tracker['targets']): MetricRow {
+  const { id, query, metrics, daily } = keyword;
+  const ranking = (daily ?? []).filter(({ position }) => position !== null);
+  const latest = ranking.at(-1);
+  const best = ranking.reduce<typeof latest>(
+    (found, day) => (found && found.position! <= day.position! ? found : day),
+    undefined,
+  );
   return {
     key: id,
     metrics: { ...metrics, ...comparedOf(keyword) },
-    name: <KeywordName id={id} query={query} project={project} />,
-    cells: [
-      <Sparkline
-        key="position"
-        values={daily.map(({ position }) => position)}
-        width={110}
-        height={26}
-        inverted
-        label={`Position of ${query} over the days of the range`}
-      />,
-    ],
+    name: (
+      <KeywordName id={id} query={query} project={project} target={targets[id]} isRanking={metrics.impressions > 0} />
+    ),
+    cells:
+      daily === undefined
+        ? []
+        : [
+            <Sparkline
+              key="position"
+              values={daily.map(({ position }) => position)}
+              width={110}
+              height={26}
+              inverted
+              label={`Position of ${query} over the days of the range`}
+            />,
+            <PositionOn key="latest" day={latest} />,
+            <PositionOn key="best" day={best} />,
+          ],
   };
 }
 
-function KeywordName({ id, query, project }: { id: string; query: string; project: Project }) {
+function PositionOn({ day }: { day: { date: string; position: number | null } | undefined }) {
+  return <span title={day && formatDate(day.date)}>{formatMetric('position', day?.position)}</span>;
+}
+
+interface KeywordNameProps {
+  readonly id: string;
+  readonly query: string;
+  readonly project: Project;
+  /** The page that should rank. */
+  readonly target: string | undefined;
+  readonly isRanking: boolean;
+}
+
+function KeywordName({ id, query, project, target, isRanking }: KeywordNameProps) {
   const link = useScreenLink();
   return (
-    <a class="text" dir="auto" href={link(`/app/p/${project.id}/keywords/${id}`)}>
-      {query}
-    </a>
+    <span class="keyword-name">
+      <span class="row-name">
+        <a class="text" dir="auto" href={link(`/app/p/${project.id}/keywords/${id}`)}>
+          {query}
+        </a>
+        {!isRanking && <span class="pill">not ranking</span>}
+      </span>
+      {target !== undefined && (
+        <span class="muted" title={target}>
+          target: {shortUrl(target, project.domain)}
+        </span>
+      )}
+    </span>
   );
 }
 

@@ -2,12 +2,15 @@ import { apiPath, useResource } from '../lib/api.ts';
 import { formatAgo, formatInstant } from '../lib/dates.ts';
 import { joinFilters } from '../lib/filter.ts';
 import { plural } from '../lib/format.ts';
+import { BANDS, bandFilter } from '../lib/positions.ts';
 import type { ListAnswer, PageRow, Project, QueryRow } from '../lib/types.ts';
-import { compareParameter, rangeParameters, useView } from '../lib/view.ts';
+import { useAsk } from '../lib/use-project.ts';
+import { compareParameter, rangeParameters, useView, type View } from '../lib/view.ts';
 import { Select } from '../parts/controls.tsx';
 import { CopyButton } from '../parts/copy.tsx';
 import { ListHead, type MetricRow, MetricTable, PAGE_SIZE, Pager } from '../parts/data-table.tsx';
 import { FilterBar, useFilter } from '../parts/filter-bar.tsx';
+import { ChangeTabs, moversOf } from '../parts/movers.tsx';
 import { CompareSelect, PeriodSelect } from '../parts/period.tsx';
 import { ProjectScreen } from '../parts/project-screen.tsx';
 import { RowLink } from '../parts/row-link.tsx';
@@ -28,13 +31,22 @@ const BRANDED: Readonly<Record<string, string>> = { yes: 'branded:eq:true', no: 
 function ListScreen({ kind }: { kind: 'queries' | 'pages' }) {
   const view = useView();
   const field = kind === 'queries' ? 'query' : 'url';
-  const filter = joinFilters(useFilter(field), kind === 'queries' ? (BRANDED[view.get('branded')] ?? '') : '');
-  const parametersFor = (project: Project) => ({
-    ...rangeParameters(view, project),
-    country: view.country,
-    filter,
-    sort: view.get('sort'),
-    compare: compareParameter(view, project),
+  const movers = moversOf(view);
+  const branded = kind === 'queries' ? (BRANDED[view.get('branded')] ?? '') : '';
+  const filter = joinFilters(useFilter(field), branded, bandFilter(view.get('positions')));
+  const listFor = (id: string, project: Project | undefined) => ({
+    path: `/projects/${id}/${movers === undefined ? kind : 'movers'}`,
+    parameters: {
+      ...rangeParameters(view, project),
+      country: view.country,
+      filter,
+      compare: compareParameter(view, project),
+      ...(movers === undefined ? { sort: view.get('sort') } : { kind, ...movers }),
+    },
+  });
+  useAsk(view, (id, project) => {
+    const list = listFor(id, project);
+    return [list.parameters.compare === undefined ? null : listPath(list, view)];
   });
   return (
     <ProjectScreen
@@ -55,10 +67,7 @@ function ListScreen({ kind }: { kind: 'queries' | 'pages' }) {
               onChange={(branded) => view.change({ branded: branded || null, offset: null })}
             />
           )}
-          <CopyButton
-            path={`/projects/${project.id}/${kind}`}
-            parameters={{ ...parametersFor(project), limit: PAGE_SIZE }}
-          />
+          {movers === undefined && <CopyList {...listFor(project.id, project)} />}
         </>
       )}
     >
@@ -68,13 +77,16 @@ function ListScreen({ kind }: { kind: 'queries' | 'pages' }) {
             field={field}
             by={['country']}
             placeholder={kind === 'queries' ? 'Search queries   /' : 'Search pages   /'}
-          />
-          <List
-            project={project}
-            kind={kind}
-            path={`/projects/${project.id}/${kind}`}
-            parameters={parametersFor(project)}
-          />
+          >
+            <ChangeTabs label={kind === 'queries' ? 'Queries by change' : 'Pages by change'} />
+            <Select
+              label="Position"
+              value={view.get('positions')}
+              options={[['', 'Any position'], ...BANDS.map(([name, text]) => [name, `Position ${text}`] as const)]}
+              onChange={(positions) => view.change({ positions: positions || null, offset: null })}
+            />
+          </FilterBar>
+          <List project={project} kind={kind} {...listFor(project.id, project)} isByChange={movers !== undefined} />
         </>
       )}
     </ProjectScreen>
@@ -89,14 +101,22 @@ interface ListProps {
   /** What answers the list. */
   readonly path: string;
   readonly parameters: Parameters;
+  /** Whether its rows are those that changed in one way, the greatest change first. */
+  readonly isByChange?: boolean;
+}
+
+function CopyList({ path, parameters }: Pick<ListProps, 'path' | 'parameters'>) {
+  return <CopyButton path={path} parameters={{ ...parameters, limit: PAGE_SIZE }} />;
+}
+
+function listPath({ path, parameters }: Pick<ListProps, 'path' | 'parameters'>, view: View): string {
+  return apiPath(path, { ...parameters, limit: PAGE_SIZE, offset: view.get('offset') });
 }
 
 /** A page of a list. */
-export function List({ project, kind, path, parameters }: ListProps) {
+export function List({ project, kind, path, parameters, isByChange = false }: ListProps) {
   const view = useView();
-  const { data, error, isLoading, reload } = useResource<ListAnswer>(
-    apiPath(path, { ...parameters, limit: PAGE_SIZE, offset: view.get('offset') }),
-  );
+  const { data, error, isLoading, reload } = useResource<ListAnswer>(listPath({ path, parameters }, view));
   const rows = data && [
     ...(data.queries ?? []).map((row) => queryRow(row, project)),
     ...(data.pages ?? []).map((row) => pageRow(row, project)),
@@ -106,17 +126,20 @@ export function List({ project, kind, path, parameters }: ListProps) {
     <>
       {error && <ErrorBox error={error} retry={reload} />}
       {data && (
-        <ListHead csv={apiPath(`${path}.csv`, parameters)}>
+        <ListHead csv={isByChange ? undefined : apiPath(`${path}.csv`, parameters)}>
           {kind === 'queries' ? plural(data.paging.total, 'query', 'queries') : plural(data.paging.total, 'page')}
           {data.source.kind === 'keywords' && ', of tracked keywords only: the project is connected to no provider'}
           {data.source.truncated && ', the most that the search engine returns'}
+          {data.isCut && '. The search engine cut off one of the two lists: some of these rows may be in both'}
           <span title={formatInstant(data.source.fetchedAt)}>, fetched {formatAgo(data.source.fetchedAt)}</span>
         </ListHead>
       )}
       {rows?.length === 0 && data?.paging.total === 0 ? (
-        <Empty title={isFiltered ? 'Nothing matches these filters' : `No ${kind} in this period`}>
+        <Empty title={emptyTitle(kind, isFiltered, isByChange)}>
           {isFiltered && (
-            <a href={view.with({ filter: null, search: null, branded: null, offset: null })}>Remove all filters</a>
+            <a href={view.with({ filter: null, search: null, branded: null, positions: null, offset: null })}>
+              Remove all filters
+            </a>
           )}
         </Empty>
       ) : (
@@ -128,12 +151,18 @@ export function List({ project, kind, path, parameters }: ListProps) {
             rows={rows}
             isStale={isLoading}
             defaultSort="-clicks"
+            isByChange={isByChange}
           />
         )
       )}
       {data && <Pager paging={data.paging} />}
     </>
   );
+}
+
+function emptyTitle(kind: string, isFiltered: boolean, isByChange: boolean): string {
+  if (isFiltered) return 'Nothing matches these filters';
+  return isByChange ? `No ${kind} changed in this way` : `No ${kind} in this period`;
 }
 
 function queryRow(row: QueryRow, project: Project): MetricRow {

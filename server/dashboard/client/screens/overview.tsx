@@ -1,11 +1,10 @@
-import { useRoute } from 'preact-iso/router';
-import { apiPath, ask, useResource } from '../lib/api.ts';
+import { apiPath, useResource } from '../lib/api.ts';
 import { formatCount } from '../lib/format.ts';
 import { useMissingDays } from '../lib/missing-days.ts';
 import { siteParameters } from '../lib/site.ts';
 import type { AlertsAnswer, NotesAnswer, Project, SiteAnswer } from '../lib/types.ts';
-import { projectPath, summaryPath } from '../lib/use-project.ts';
-import { needsProject, rangeOf, useScreenLink, useView } from '../lib/view.ts';
+import { useAsk } from '../lib/use-project.ts';
+import { useScreenLink, useView } from '../lib/view.ts';
 import { DeviceSelect } from '../parts/controls.tsx';
 import { CopyButton } from '../parts/copy.tsx';
 import { Performance } from '../parts/performance.tsx';
@@ -18,20 +17,11 @@ import { ChipBar } from '../parts/view-chips.tsx';
 /** How the whole site does: four metrics, one of them over the days of the range. */
 export function Overview() {
   const view = useView();
-  const { project: id = '' } = useRoute().params;
-  // Nothing of this depends on the project: it need not wait for it.
-  const path = projectPath(id);
-  if (path !== null) {
-    const early = siteParameters(view, undefined);
-    const lists = (['queries', 'pages'] as const).map((kind) => topRowsPath(id, { kind, view, project: undefined }));
-    ask([
-      path,
-      summaryPath(path),
-      ...(early === undefined ? [] : [sitePath(id, early)]),
-      alertsPath(id),
-      ...(needsProject(view) ? [] : lists),
-    ]);
-  }
+  useAsk(view, (id, project) => {
+    const site = siteParameters(view, project);
+    const lists = (['queries', 'pages'] as const).map((kind) => topRowsPath(id, { kind, view, project }));
+    return [site === undefined ? null : sitePath(id, site), alertsPath(id), notesPath(id), ...lists];
+  });
   return (
     <ProjectScreen
       title="Overview"
@@ -48,10 +38,12 @@ export function Overview() {
         <>
           <ChipBar by={['day', 'country', 'device', 'query', 'url']} />
           <AlertStrip project={project} />
-          <SitePerformance project={project} />
-          <div class="columns">
-            <TopRows project={project} kind="queries" />
-            <TopRows project={project} kind="pages" />
+          <div class="overview">
+            <SitePerformance project={project} />
+            <div class="columns">
+              <TopRows project={project} kind="queries" />
+              <TopRows project={project} kind="pages" />
+            </div>
           </div>
         </>
       )}
@@ -67,11 +59,14 @@ function alertsPath(id: string): string {
   return `/projects/${id}/alerts?status=open&limit=20`;
 }
 
+function notesPath(id: string): string {
+  return `/projects/${id}/notes`;
+}
+
 function SitePerformance({ project }: { project: Project }) {
   const view = useView();
   const { data, ...state } = useResource<SiteAnswer>(sitePath(project.id, siteParameters(view, project)!));
-  const { from, to } = rangeOf(view, project);
-  const notes = useResource<NotesAnswer>(apiPath(`/projects/${project.id}/notes`, { from, to }));
+  const notes = useResource<NotesAnswer>(notesPath(project.id));
   const missing = useMissingDays(project.id, 'site_daily', data?.quality);
   return <Performance name={project.domain} answer={data} state={state} notes={notes.data?.notes} missing={missing} />;
 }

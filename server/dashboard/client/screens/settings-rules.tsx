@@ -250,7 +250,7 @@ function Subject({ project, form }: { project: Project; form: FormState<Values> 
     scope === 'page_group' ? `${path}/page-groups` : null,
   ).data?.pageGroups;
   const keywords = useResource<{ keywords: readonly { id: string; query: string }[] }>(
-    scope === 'keyword' ? apiPath(`${path}/keywords`, { limit: 500 }) : null,
+    scope === 'keyword' ? apiPath(`${path}/keywords`, { sort: 'query', limit: 5000 }) : null,
   ).data?.keywords.map(({ id, query }) => ({ id, name: query }));
   const found = groups ?? pages ?? keywords ?? [];
   return (
@@ -277,7 +277,11 @@ function TestResult(props: { project: Project; tested: Tested; metric: Metric; i
   const text = `${plural(days.length, 'alert')} from ${formatDate(from)} to ${formatDate(to)}`;
   return (
     <div role="status">
-      <p>{days.length === 0 ? text : `${text}: ${days.slice(-20).map(formatDate).join('; ')}`}</p>
+      <p>
+        {days.length === 0
+          ? text
+          : `${text}${days.length > 20 ? '; the newest 20' : ''}: ${days.slice(-20).map(formatDate).join('; ')}`}
+      </p>
       {data && (
         <TimeChart
           metric={metric}

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { ApiError, apiPath, forgetAnswers, readError, share, useResource } from '../lib/api.ts';
 import { formatDate, formatRange } from '../lib/dates.ts';
+import { formatCount, plural } from '../lib/format.ts';
 import { shownHost } from '../lib/hosts.ts';
 import { siteParameters } from '../lib/site.ts';
 import type {
@@ -214,27 +215,38 @@ function Breakdowns({ project }: Of) {
   );
 }
 
+/** The most that the server answers; there are no further pages. */
+const MAX_ALERTS = 500;
+
 function Alerts({ project }: Of) {
-  const { data, error, reload } = useResource<AlertsAnswer>(`/projects/${project.id}/alerts`);
+  const { data, error, reload } = useResource<AlertsAnswer>(`/projects/${project.id}/alerts?limit=${MAX_ALERTS}`);
   if (error) return <ErrorBox error={error} retry={reload} />;
   if (data === undefined) return <Skeleton lines={4} />;
   if (data.alerts.length === 0) return <Empty title="There are no alerts" />;
+  const { alerts } = data;
   return (
-    <ul class="card items" aria-label="Alerts">
-      {data.alerts.map(({ id, severity, kind, title, body, date, resolvedAt }) => (
-        <li key={id}>
-          <div class="item-head">
-            <span class={`pill severity-${severity}`}>{kind}</span>
-            <strong dir="auto">{title}</strong>
-            <span class="muted">
-              {date !== null && formatDate(date)}
-              {resolvedAt !== null && ', resolved'}
-            </span>
-          </div>
-          <p dir="auto">{body}</p>
-        </li>
-      ))}
-    </ul>
+    <>
+      <p class="muted list-head">
+        {alerts.length < MAX_ALERTS
+          ? plural(alerts.length, 'alert')
+          : `The newest ${formatCount(alerts.length)} alerts`}
+      </p>
+      <ul class="card items" aria-label="Alerts">
+        {alerts.map(({ id, severity, kind, title, body, date, resolvedAt }) => (
+          <li key={id}>
+            <div class="item-head">
+              <span class={`pill severity-${severity}`}>{kind}</span>
+              <strong dir="auto">{title}</strong>
+              <span class="muted">
+                {date !== null && formatDate(date)}
+                {resolvedAt !== null && ', resolved'}
+              </span>
+            </div>
+            <p dir="auto">{body}</p>
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }
 

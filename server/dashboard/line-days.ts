@@ -1,0 +1,104 @@
+import { filesOf } from '../catalog/manifest.ts';
+import type { Project } from '../catalog/projects.ts';
+import { invalidRequest, notFound } from '../domain/errors.ts';
+import type { Range } from '../domain/range.ts';
+import type { DayMeasures } from '../facts/facts.ts';
+import { exactText } from '../reports/joint-lists.ts';
+import { keywordsReport } from '../reports/keywords.ts';
+import { choice, interval, rangeParameters, readParameters } from '../reports/parameters.ts';
+import { keywordRange, siteRange } from '../reports/ranges.ts';
+import { answerCurrent, type ReportRequest, type ReportSources } from '../reports/report.ts';
+import { dailyOf } from './archived-days.ts';
+
+const SUBJECTS = ['brand', 'non_brand', 'query', 'page', 'group'] as const;
+const parameters = {
+  ...rangeParameters,
+  interval,
+  of: choice('LineSubject', SUBJECTS, 'brand', 'What the line is about.'),
+};
+const TEXT = { text: exactText('The query or page, or the id of the group.') };
+
+interface LineQuestion {
+  readonly project: Project;
+  readonly parameters: unknown;
+  readonly request: ReportRequest;
+}
+
+/**
+ * The days of one more line of a chart, over all countries and devices: queries with the brand's name or the others, one
+ * query, one page, or the keywords of a group. Days without a row are left out. Throws `not_found` for an unknown group.
+ */
+export async function readLineDays(sources: ReportSources, question: LineQuestion) {
+  const { project } = question;
+  const { of, interval: length, ...sent } = readParameters(parameters, question.parameters);
+  const { text = '' } = readParameters(TEXT, question.parameters);
+  const isNamed = of !== 'brand' && of !== 'non_brand';
+  if (isNamed && text === '') throw invalidRequest(`text is missing: which ${of} is wanted?`);
+  const range = of === 'group' ? keywordRange(sent, project, sources.now()) : siteRange(sent, project, sources.now());
+  const reader = new LineReader(sources, question, range);
+  const name = of === 'group' ? await reader.groupName(text) : text;
+  const days = isNamed ? await reader[of](text) : await reader.segment(of);
+  return { of, name, range, daily: dailyOf(days, range, length) };
+}
+
+class LineReader {
+  readonly #sources: ReportSources;
+  readonly #question: LineQuestion;
+  readonly #range: Range;
+
+  constructor(sources: ReportSources, question: LineQuestion, { from, to }: Range) {
+    this.#sources = sources;
+    this.#question = question;
+    this.#range = { from, to };
+  }
+
+  async segment(segment: 'brand' | 'non_brand'): Promise<DayMeasures[]> {
+    return this.#sources.facts.segmentSums(await this.#asked('brand_daily'), segment);
+  }
+
+  async page(url: string): Promise<DayMeasures[]> {
+    return this.#sources.facts.pageSums(await this.#asked('page_daily'), [url]);
+  }
+
+  /** The days of the archive; those of the keyword where the query is tracked and not archived. */
+  async query(query: string): Promise<DayMeasures[]> {
+    const { facts } = this.#sources;
+    const archived = await facts.querySums(await this.#asked('query_daily'), [query]);
+    if (archived.length > 0) return archived;
+    const keyword = (await this.#tracked()).idByQuery.get(query.toLowerCase());
+    return keyword === undefined ? [] : facts.keywordSums(await this.#asked('keyword_all'), [keyword]);
+  }
+
+  /** The keywords that are in the group in these days. */
+  async group(id: string): Promise<DayMeasures[]> {
+    const sources = this.#sources;
+    const { request } = this.#question;
+    const { keywords } = await answerCurrent(async () => {
+      const of = await keywordsReport.find(sources, request);
+      const query = keywordsReport.parse({ ...this.#range, group: id, format: 'ndjson' }, of, sources.now());
+      return keywordsReport.run(query, sources, request);
+    });
+    const ids = keywords.map((keyword) => keyword.id);
+    return ids.length === 0 ? [] : sources.facts.keywordSums(await this.#asked('keyword_all'), ids);
+  }
+
+  async groupName(id: string): Promise<string> {
+    const found = (await this.#tracked()).groups.find((group) => group.id === id);
+    if (found === undefined) throw notFound('text: the project has no such group or folder.');
+    return found.name;
+  }
+
+  async #tracked() {
+    const { workspaceId, id } = this.#question.project;
+    return (await this.#sources.tracked.read(workspaceId, id, async ({ tracked }) => tracked))!;
+  }
+
+  async #asked(table: Parameters<typeof filesOf>[2]) {
+    const { catalog } = this.#sources;
+    const {
+      project,
+      request: { signal },
+    } = this.#question;
+    return { files: await filesOf(catalog, project.id, table, this.#range), range: this.#range, signal };
+  }
+}

@@ -1,0 +1,159 @@
+import { METRIC_NAMES, type MetricName } from '../domain/comparison.ts';
+import { invalidRequest } from '../domain/errors.ts';
+import { isoInstant } from '../domain/instants.ts';
+import { type Measures, NOTHING, toMetrics } from '../domain/metrics.ts';
+import { CHANGE_KINDS, type ChangeKind, changeKindOf, gainOf } from '../domain/movers.ts';
+import { SortKeys } from '../domain/sort-steps.ts';
+import type { ListRow } from '../lists/blocks.ts';
+import { keywordsReport } from '../reports/keywords.ts';
+import type { ListResult } from '../reports/lists.ts';
+import { pagesReport } from '../reports/pages.ts';
+import { choice, paging, readParameters } from '../reports/parameters.ts';
+import { queriesReport } from '../reports/queries.ts';
+import { answerCurrent, type ReportRequest, type ReportSources } from '../reports/report.ts';
+import { inTurns } from '../runtime/turns.ts';
+
+const KINDS = ['queries', 'pages', 'keywords'] as const;
+const parameters = {
+  kind: choice('MoverKind', KINDS, 'queries', 'What rows are.'),
+  change: choice('ChangeKind', CHANGE_KINDS, 'up', 'How rows have changed.'),
+  by: choice('MetricName', METRIC_NAMES, 'clicks', 'What must have changed.'),
+  ...paging(50, 5000),
+};
+
+interface Asked {
+  /** Those of the list, with a comparison, and `kind`, `change`, `by`, `limit` and `offset`. */
+  readonly sent: Readonly<Record<string, string>>;
+  readonly request: ReportRequest;
+}
+
+/**
+ * The rows of a list by how a metric changed from the compared range, most first: better (`up`), worse (`down`), only in
+ * this range (`new`) or only in the other (`gone`). The filter counts in both ranges. Throws `invalid_request` without a comparison.
+ */
+export async function readMovers(sources: ReportSources, { sent, request }: Asked): Promise<object> {
+  const { kind, change, by, limit, offset } = readParameters(parameters, sent);
+  if (sent['compare'] === undefined) throw invalidRequest('compare is missing: with which days are rows compared?');
+  const { limit: _limit, offset: _offset, sort: _sort, kind: _kind, change: _change, by: _by, ...asked } = sent;
+  const page = { change, by, limit, offset };
+  return kind === 'keywords'
+    ? moversOfKeywords(sources, asked, request, page)
+    : moversOfList(sources, { report: kind === 'pages' ? pagesReport : queriesReport, kind, asked, request }, page);
+}
+
+interface Page {
+  readonly change: ChangeKind;
+  readonly by: MetricName;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+interface OfList {
+  readonly report: typeof queriesReport;
+  readonly kind: 'pages' | 'queries';
+  readonly asked: Readonly<Record<string, string>>;
+  readonly request: ReportRequest;
+}
+
+async function moversOfList(sources: ReportSources, of: OfList, page: Page): Promise<object> {
+  const { kind, asked } = of;
+  const { result, rows } = await rowsOf(sources, of, asked);
+  const { range, ...head } = result.head;
+  let found = rows;
+  let isCut = isTruncated(head.source);
+  if (page.change === 'gone') {
+    const { from, to } = range.comparison!;
+    const { compare: _compare, period: _period, ...others } = asked;
+    const base = await rowsOf(sources, of, { ...others, from, to });
+    const here = new Set(rows.map(({ text }) => text));
+    found = base.rows.filter(({ text }) => !here.has(text)).map((row) => ({ text: row.text, ...NOTHING, base: row }));
+  } else {
+    isCut = isTruncated(head.source.comparison!);
+  }
+  const picked = await pick(found, (row) => [row, row.base ?? NOTHING], page);
+  return {
+    ...head,
+    range,
+    // A row that the provider has cut off is not new, and not gone.
+    isCut: isCut && (page.change === 'new' || page.change === 'gone'),
+    paging: { total: picked.total, limit: page.limit, offset: page.offset },
+    [kind]: picked.rows.map((row) => result.render(row)),
+  };
+}
+
+function isTruncated({ truncated, capped }: { truncated: boolean; capped: boolean }): boolean {
+  return truncated || capped;
+}
+
+async function rowsOf(
+  sources: ReportSources,
+  { report, request }: OfList,
+  asked: Readonly<Record<string, string>>,
+): Promise<{ result: ListResult; rows: ListRow[] }> {
+  const result = await answerCurrent<ListResult>(async () => {
+    const project = await report.find(sources, request);
+    return report.run(report.parse({ ...asked, format: 'ndjson' }, project, sources.now()), sources, request);
+  });
+  const rows: ListRow[] = [];
+  for await (const part of result.rows ?? []) for (const row of part) rows.push(row);
+  return { result, rows };
+}
+
+async function moversOfKeywords(
+  sources: ReportSources,
+  asked: Readonly<Record<string, string>>,
+  request: ReportRequest,
+  page: Page,
+): Promise<object> {
+  const { head, keywords, totals, comparison, tracked } = await answerCurrent(async () => {
+    const of = await keywordsReport.find(sources, request);
+    return keywordsReport.run(
+      keywordsReport.parse({ ...asked, format: 'ndjson' }, of, sources.now()),
+      sources,
+      request,
+    );
+  });
+  const { totals: base, comparerOf } = comparison!;
+  const picked = await pick(keywords, (keyword) => [totals.of(keyword), base.of(keyword)], page);
+  return {
+    ...head,
+    isCut: false,
+    paging: { total: picked.total, limit: page.limit, offset: page.offset },
+    keywords: picked.rows.map((keyword) => {
+      const { id, query, source, trackedSince, intent } = keyword;
+      const now = totals.of(keyword);
+      return {
+        ...{ id, query, source, trackedSince: isoInstant(trackedSince), intent },
+        groupIds: tracked.membership.groupsOf.get(id) ?? [],
+        metrics: toMetrics(now),
+        ...comparerOf(keyword).compare(now, base.of(keyword)),
+      };
+    }),
+  };
+}
+
+/** Rows that changed in one way, those that changed most first. */
+async function pick<Row>(
+  rows: readonly Row[],
+  measuresOf: (row: Row) => readonly [now: Measures, base: Measures],
+  { change, by, limit, offset }: Page,
+): Promise<{ total: number; rows: readonly Row[] }> {
+  return inTurns(
+    (function* () {
+      const keys = new SortKeys(rows.length);
+      const indexes = new Uint32Array(rows.length);
+      let total = 0;
+      for (let index = 0; index < rows.length; index++) {
+        const [now, base] = measuresOf(rows[index]!);
+        if (changeKindOf(by, now, base) === change) {
+          keys.set(index, -Math.abs(gainOf(by, now, base)));
+          indexes[total++] = index;
+        }
+        if (index % 500 === 0) yield;
+      }
+      const found = indexes.subarray(0, total);
+      yield* keys.sort(found);
+      return { total, rows: Array.from(found.subarray(offset, offset + limit), (index) => rows[index]!) };
+    })(),
+  );
+}

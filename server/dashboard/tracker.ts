@@ -1,0 +1,134 @@
+import { readKeywordTargets } from '../catalog/evaluations.ts';
+import type { Project } from '../catalog/projects.ts';
+import type { TrackedKeyword } from '../catalog/tracked.ts';
+import { type Group, selectKeywords, withDescendants } from '../domain/groups.ts';
+import type { Measures } from '../domain/metrics.ts';
+import { type KeywordsResult, keywordsReport } from '../reports/keywords.ts';
+import { answerCurrent, type ReportRequest, type ReportSources } from '../reports/report.ts';
+import { inTurns } from '../runtime/turns.ts';
+
+/** The last positions of bands; what is beyond the last one is in a band of its own. */
+const BAND_ENDS = [3, 10, 20, 50];
+/** The bands, and last those that do not rank. */
+const COUNTS = BAND_ENDS.length + 2;
+
+/** A line of a chart: the average position on each day, null without impressions. */
+type Line = readonly (number | null)[];
+
+/** What the rank tracker shows besides its list. */
+export interface Tracker {
+  readonly range: KeywordsResult['head']['range'];
+  /** The days, or the first days of weeks or months. */
+  readonly days: readonly string[];
+  /** Keywords of the chosen group and filter: by position bands (to 3, 10, 20, 50, beyond) and not ranking. */
+  readonly now: readonly number[];
+  /** The same of the compared days; null without them. */
+  readonly before: readonly number[] | null;
+  /** By day, the keywords of each band; those without impressions on a day are in none. */
+  readonly distribution: readonly (readonly number[])[];
+  readonly groups: readonly { readonly id: string; readonly keywords: number; readonly positions: Line }[];
+  /** The wanted page by the id of a keyword. */
+  readonly targets: Readonly<Record<string, string>>;
+}
+
+/**
+ * How many keywords rank where, by day, and the average position of each group by day.
+ * @param sent the parameters of the list of keywords, without `daily`, `sort` and pages
+ */
+export async function readTracker(
+  sources: ReportSources,
+  project: Project,
+  sent: Readonly<Record<string, string>>,
+  request: ReportRequest,
+): Promise<Tracker> {
+  const { interval = 'day', group: _group, filter: _filter, sort: _sort, ...range } = sent;
+  const report = (asked: object) =>
+    answerCurrent(async () => {
+      const of = await keywordsReport.find(sources, request);
+      const query = keywordsReport.parse({ ...asked, format: 'ndjson' }, of, sources.now());
+      return keywordsReport.run(query, sources, request);
+    });
+  const { interval: _interval, sort: _order, ...chosen } = sent;
+  const shown = await report(chosen);
+  const all = await report({ ...range, compare: undefined, daily: '1', interval });
+  const read = await sources.tracked.read(request.workspace, project.id, async ({ catalog, tracked }) => ({
+    tracked,
+    targets: await readKeywordTargets(catalog, project.id),
+  }));
+  const { tracked, targets } = read!;
+  const measuresOf = (keyword: TrackedKeyword): Measures => all.totals.of(keyword);
+  const members = await Promise.all(
+    tracked.groups.map(async (group) => {
+      const matches = await sources.tracked.matches(tracked, withDescendants(group, tracked.groups));
+      const ids = (await inTurns(selectKeywords(tracked.keywords, matches, measuresOf))).map(({ id }) => id);
+      return { group, ids: new Set(ids) };
+    }),
+  );
+  const lines = await readLines(all, new Set(shown.keywords.map(({ id }) => id)), members);
+  return {
+    range: shown.head.range,
+    days: all.daily!.buckets.map(({ from }) => from),
+    now: countBands(shown.keywords.map((keyword) => shown.totals.of(keyword))),
+    before: shown.comparison ? countBands(shown.keywords.map((keyword) => shown.comparison!.totals.of(keyword))) : null,
+    ...lines,
+    targets: Object.fromEntries(targets),
+  };
+}
+
+interface Members {
+  readonly group: Group;
+  readonly ids: ReadonlySet<string>;
+}
+
+/** Sums the days of all keywords, some keywords at a time. */
+async function readLines(
+  { daily }: KeywordsResult,
+  shown: ReadonlySet<string>,
+  members: readonly Members[],
+): Promise<Pick<Tracker, 'distribution' | 'groups'>> {
+  const { buckets, parts } = daily!;
+  const width = buckets.length;
+  const distribution = buckets.map(() => Array.from({ length: COUNTS - 1 }, () => 0));
+  const sums = members.map(() => ({ impressions: new Float64Array(width), positions: new Float64Array(width) }));
+  for await (const { keywords, days } of parts) {
+    await inTurns(
+      (function* () {
+        for (const [index, { id }] of keywords.entries()) {
+          const mine = members.flatMap(({ ids }, at) => (ids.has(id) ? [sums[at]!] : []));
+          for (let day = 0; day < width; day++) {
+            const measures = days.measures(index * width + day);
+            if (measures.impressions === 0) continue;
+            if (shown.has(id)) distribution[day]![bandOf(measures)]!++;
+            for (const sum of mine) {
+              sum.impressions[day]! += measures.impressions;
+              sum.positions[day]! += measures.sumPosition;
+            }
+          }
+          yield;
+        }
+      })(),
+    );
+  }
+  const groups = members.map(({ group, ids }, at) => ({
+    id: group.id,
+    keywords: ids.size,
+    positions: Array.from(sums[at]!.impressions, (impressions, day) =>
+      impressions === 0 ? null : Math.round(10 * (sums[at]!.positions[day]! / impressions + 1)) / 10,
+    ),
+  }));
+  return { distribution, groups };
+}
+
+function countBands(rows: readonly Measures[]): number[] {
+  const counts = Array.from({ length: COUNTS }, () => 0);
+  for (const row of rows) counts[bandOf(row)]!++;
+  return counts;
+}
+
+/** The band of a row as filters on its position have it; the last one without impressions. */
+function bandOf({ impressions, sumPosition }: Measures): number {
+  if (impressions === 0) return COUNTS - 1;
+  const position = (sumPosition + impressions) / impressions;
+  const band = BAND_ENDS.findIndex((end) => position <= end);
+  return band < 0 ? BAND_ENDS.length : band;
+}
