@@ -24,7 +24,10 @@ export interface ProviderEvent {
   readonly source: string;
 }
 
-/** All known events, oldest first. */
+/**
+ * All known events of web search, oldest first. Gaps of other search types and of the bulk export are not among them: days
+ * that a project lacks are marked as missing.
+ */
 export const PROVIDER_EVENTS: readonly ProviderEvent[] = [
   {
     title: 'Impressions were over-counted by an error in logging; clicks were not. Whether positions were is disputed.',
@@ -38,14 +41,36 @@ export const PROVIDER_EVENTS: readonly ProviderEvent[] = [
   },
   {
     title:
-      'Result pages with 100 results were removed, which lowered impressions and average positions on desktop; the day was not announced.',
-    from: '2025-09-01',
-    to: '2025-09-30',
+      'AI Mode is counted in the totals of web search: its answers add impressions, at positions of their own. Its clicks are visits like all others.',
+    from: '2025-06-16',
+    to: '2025-06-17',
+    kind: 'change',
+    affects: ['impressions', 'ctr', 'position'],
+    device: null,
+    announcedOn: '2025-06-16',
+    source: 'https://www.seroundtable.com/google-search-console-counting-ai-mode-39599.html',
+  },
+  {
+    title:
+      'Result pages with 100 results were removed, which lowered impressions and average positions on desktop; it was not announced, and about one property in eight shows no change.',
+    from: '2025-09-10',
+    to: '2025-09-14',
     kind: 'change',
     affects: ['impressions', 'ctr', 'position'],
     device: 'desktop',
     announcedOn: null,
     source: 'https://www.searchenginejournal.com/the-future-of-rank-tracking-can-go-two-ways/556399',
+  },
+  {
+    title:
+      'The over-count of impressions was repaired bit by bit, so that even days next to each other were counted differently.',
+    from: '2026-04-03',
+    to: '2026-04-27',
+    kind: 'change',
+    affects: ['impressions', 'ctr', 'position'],
+    device: null,
+    announcedOn: '2026-04-03',
+    source: 'https://support.google.com/webmasters/answer/6211453',
   },
 ];
 

@@ -42,17 +42,34 @@ t.test('ratios across an edge of the over-counted span are unsafe', (t) => {
 
 t.test('the removal of long result pages concerns desktop, and nobody knows its day', (t) => {
   const summer = range('2025-07-01', '2025-08-31');
-  const september = range('2025-09-10', '2025-09-20');
-  const autumn = range('2025-10-01', '2025-11-30');
+  const september = range('2025-09-11', '2025-09-20');
+  const early = range('2025-09-01', '2025-09-09');
+  const autumn = range('2025-09-15', '2025-11-30');
   const between = (a: typeof summer, b: typeof summer, device: 'desktop' | 'mobile' | null) =>
     eventsBetween('impressions', [a, b], device).length;
   t.equal(between(summer, autumn, 'desktop'), 1);
   t.equal(between(summer, autumn, null), 1, 'all devices have desktop in them');
+  t.equal(between(early, autumn, 'desktop'), 1, 'the days just before and after it');
+  t.equal(between(summer, early, 'desktop'), 0);
   t.equal(between(summer, autumn, 'mobile'), 0);
   t.equal(between(september, september, 'desktop'), 1);
   t.equal(between(autumn, autumn, 'desktop'), 0);
   t.end();
 });
+
+t.test(
+  'days within a roll-out cannot be compared with any, and those before and after AI Mode not with each other',
+  (t) => {
+    const starts = (a: [string, string], b: [string, string]) =>
+      eventsBetween('impressions', [range(...a), range(...b)], 'mobile').map(({ from }) => from);
+    t.strictSame(starts(['2026-04-05', '2026-04-08'], ['2026-04-12', '2026-04-15']), ['2026-04-03']);
+    t.strictSame(starts(['2026-03-05', '2026-03-08'], ['2026-04-12', '2026-04-15']), ['2026-04-03']);
+    t.strictSame(starts(['2026-03-05', '2026-03-08'], ['2026-03-12', '2026-03-15']), []);
+    t.strictSame(starts(['2025-06-01', '2025-06-15'], ['2025-06-18', '2025-07-02']), ['2025-06-16']);
+    t.strictSame(starts(['2025-06-18', '2025-06-30'], ['2025-07-01', '2025-07-13']), []);
+    t.end();
+  },
+);
 
 t.test('the order of the ranges does not matter, and clicks are always safe', (t) => {
   const anyRange = fc
