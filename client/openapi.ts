@@ -164,6 +164,26 @@ export interface paths {
     readonly patch?: never;
     readonly trace?: never;
   };
+  readonly '/api/v1/projects/{id}/explain': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Why the clicks of the property changed
+     * @description Splits the change of clicks from another range into parts that add up to it: impressions, positions, CTR, rows that came and went, and what no row can say. `to` must be before today (UTC).
+     */
+    readonly get: operations['explainChange'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
   readonly '/api/v1/projects/{id}/pages': {
     readonly parameters: {
       readonly query?: never;
@@ -358,6 +378,47 @@ export interface components {
       readonly ctr?: components['schemas']['MetricChange'];
       readonly position?: components['schemas']['MetricChange'];
     };
+    /** @description Whole clicks that add up to the difference. */
+    readonly ChangeParts: {
+      /** @description Clicks from more or fewer impressions; null if it is not known. */
+      readonly impressions: number | null;
+      /** @description Clicks from better or worse positions, by the CTR that rows of the property have at them; null if it is not known. */
+      readonly position: number | null;
+      /** @description Clicks that impressions and positions do not explain; null if it is not known. */
+      readonly ctr: number | null;
+      /**
+       * Format: int64
+       * @description Clicks of rows without impressions in the other range.
+       */
+      readonly gained: number;
+      /**
+       * Format: int64
+       * @description Minus the clicks of rows without impressions in the range.
+       */
+      readonly lost: number;
+      /** @description The first three together, if they cannot be told apart; else null. */
+      readonly clicks: number | null;
+      /**
+       * Format: int64
+       * @description Not of rows: what they do not have, such as clicks of anonymised queries.
+       */
+      readonly notAttributed?: number;
+    };
+    /** @description The number in the range and in the one to compare with, and now minus base. */
+    readonly ChangedCount: {
+      /** Format: int64 */
+      readonly now: number;
+      /** Format: int64 */
+      readonly base: number;
+      /** Format: int64 */
+      readonly difference: number;
+    };
+    readonly ChangedPosition: {
+      /** @description Average position weighted by impressions, one decimal; null when there are no impressions. */
+      readonly now: number | null;
+      /** @description Average position weighted by impressions, one decimal; null when there are no impressions. */
+      readonly base: number | null;
+    };
     /** @description The range of `compare`. */
     readonly ComparisonRange: {
       /**
@@ -467,6 +528,56 @@ export interface components {
       readonly code: components['schemas']['ErrorCode'];
       /** @description What was wrong and what would be right, for people. */
       readonly message: string;
+    };
+    readonly ExplainAnswer: {
+      readonly project: components['schemas']['ProjectReference'];
+      readonly range: components['schemas']['Range'];
+      readonly change: components['schemas']['PropertyChange'];
+      /** @description Null unless `compare` is previous and a year of days is stored. */
+      readonly usual: components['schemas']['UsualChange'] | null;
+      readonly by: components['schemas']['ExplainBy'];
+      /** @description The lists that pages and queries were read from; else null. */
+      readonly source: components['schemas']['ListSource'] | null;
+      readonly quality?: components['schemas']['Quality'];
+      readonly parts: components['schemas']['ChangeParts'];
+      /** @description Those that changed most first. */
+      readonly rows: readonly components['schemas']['ExplainedRow'][];
+      readonly rest: components['schemas']['ExplainedRest'];
+      /** @description Changes in what the search engine counts, on days of either range. */
+      readonly events: readonly components['schemas']['ProviderEvent'][];
+      /** @description Notes on days of either range. */
+      readonly notes: readonly components['schemas']['Note'][];
+      /** @description What may mislead, and why. */
+      readonly unsafe: readonly components['schemas']['ExplainUnsafe'][];
+    };
+    /** @enum {string} */
+    readonly ExplainBy: 'page' | 'query' | 'keyword' | 'device' | 'country' | 'brand';
+    readonly ExplainUnsafe: {
+      /** @description One of parts, change, rows; more may be added. */
+      readonly what: string;
+      /** @description One of provider_event, provisional, missing_days, monthly_spread, cut_off, different_source, weekday_mix, low_base; more may be added. */
+      readonly reason: string;
+    };
+    /** @description All rows minus the listed ones, with what rounding each row by itself leaves. */
+    readonly ExplainedRest: {
+      /** Format: int64 */
+      readonly rows: number;
+      readonly clicks: components['schemas']['ChangedCount'];
+      readonly parts: components['schemas']['ChangeParts'];
+    };
+    /** @description Has the property that `by` names (segment for brand). */
+    readonly ExplainedRow: {
+      readonly page?: string;
+      readonly query?: string;
+      readonly keyword?: components['schemas']['NoteKeyword'];
+      readonly device?: string;
+      readonly country?: string;
+      /** @description One of brand, nonBrand; more may be added. */
+      readonly segment?: string;
+      readonly clicks: components['schemas']['ChangedCount'];
+      readonly impressions: components['schemas']['ChangedCount'];
+      readonly position: components['schemas']['ChangedPosition'];
+      readonly parts: components['schemas']['ChangeParts'];
     };
     /** @enum {string} */
     readonly Format: 'json' | 'csv' | 'ndjson' | 'arrow' | 'parquet';
@@ -727,6 +838,10 @@ export interface components {
     readonly ProjectsAnswer: {
       readonly projects: readonly components['schemas']['Project'][];
     };
+    /** @description Of the whole property. */
+    readonly PropertyChange: {
+      readonly clicks: components['schemas']['ChangedCount'];
+    };
     readonly ProviderEvent: {
       readonly title: string;
       /**
@@ -930,6 +1045,18 @@ export interface components {
       readonly impressions?: readonly string[];
       readonly ctr?: readonly string[];
       readonly position?: readonly string[];
+    };
+    /** @description Nine of ten changes between windows of this length were between low and high. */
+    readonly UsualChange: {
+      /** Format: int64 */
+      readonly low: number;
+      /** Format: int64 */
+      readonly high: number;
+      /**
+       * Format: int64
+       * @description The pairs of adjacent windows of the past year.
+       */
+      readonly windows: number;
     };
   };
   responses: {
@@ -1718,6 +1845,105 @@ export interface operations {
       readonly 401: components['responses']['Unauthorized'];
       readonly 403: components['responses']['PlanRequired'];
       readonly 404: components['responses']['NotFound'];
+      readonly 429: components['responses']['RateLimited'];
+      readonly 500: components['responses']['ServerError'];
+      readonly 503: components['responses']['Unavailable'];
+    };
+  };
+  readonly explainChange: {
+    readonly parameters: {
+      readonly query?: {
+        /** @description First day of the range; 27 days before `to` by default. A range has at most 486 days. */
+        readonly from?: string;
+        /** @description Last day of the range, inclusive: a day, or `final` for the last day that cannot change any more (`provisionalAfter`); the last synced day by default. */
+        readonly to?: string;
+        /** @description A range that ends at `to`: 1d to 486d, or 1m to 16m (calendar months). Used instead of `from`. */
+        readonly period?: string;
+        /** @description Only this country; with `by` page or query only. */
+        readonly country?: string;
+        /** @description The range that clicks changed from: `previous` (the same number of days just before), `year` (364 days earlier, so that weekdays match), or days such as `2025-08-01..2025-08-28`. */
+        readonly compare?: string;
+        /** @description What the rows are. Keywords are the tracked ones; brand has two rows, with and without brand terms. */
+        readonly by?: components['schemas']['ExplainBy'];
+        /** @description Maximum number of rows; `rest` has the others. */
+        readonly limit?: number;
+        /** @description Adds the quality of the data: how many days are stored, provisional or cut off, and more. */
+        readonly quality?: boolean;
+        /** @description Response format. Alternatives: a path extension such as `.csv`, or a media type in `Accept`. */
+        readonly format?: components['schemas']['Format'];
+        /** @description Starts CSV with a byte order mark, for Excel. */
+        readonly bom?: boolean;
+      };
+      readonly header?: never;
+      readonly path: {
+        /** @description A project id, as /projects lists them. */
+        readonly id: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description The explanation. */
+      readonly 200: {
+        headers: {
+          /** @description Always no-store. */
+          readonly 'Cache-Control'?: 'no-store';
+          /** @description Requests that a key may send per minute: 120 by default. */
+          readonly 'X-RateLimit-Limit'?: number;
+          /** @description Requests left in the current minute. */
+          readonly 'X-RateLimit-Remaining'?: number;
+          /** @description Seconds until the current minute ends. */
+          readonly 'X-RateLimit-Reset'?: number;
+          /** @description Changes when the response changes. Send it as `If-None-Match` to receive 304 for an unchanged response. */
+          readonly ETag?: string;
+          /** @description Not with JSON. As `paging.total` in JSON, or the number of rows. */
+          readonly 'X-Total-Count'?: number;
+          /** @description Not with JSON. As `range.from` in JSON. */
+          readonly 'X-Range-From'?: string;
+          /** @description Not with JSON. As `range.to` in JSON. */
+          readonly 'X-Range-To'?: string;
+          /** @description Not with JSON. As `range.provisionalAfter` in JSON, unless it is null. */
+          readonly 'X-Provisional-After'?: string;
+          /** @description Not with JSON. As `range.comparison.from` in JSON, with `compare`. */
+          readonly 'X-Comparison-From'?: string;
+          /** @description Not with JSON. As `range.comparison.to` in JSON, with `compare`. */
+          readonly 'X-Comparison-To'?: string;
+          /** @description Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too. */
+          readonly 'X-Quality'?: string;
+          /** @description Not with JSON. A file name. */
+          readonly 'Content-Disposition'?: string;
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['ExplainAnswer'];
+          readonly 'text/csv': string;
+          readonly 'application/x-ndjson': string;
+          readonly 'application/vnd.apache.arrow.stream': string;
+          readonly 'application/vnd.apache.parquet': string;
+        };
+      };
+      /** @description The response still matches `If-None-Match`. Counts towards the rate limit. */
+      readonly 304: {
+        headers: {
+          /** @description Always no-store. */
+          readonly 'Cache-Control'?: 'no-store';
+          /** @description Requests that a key may send per minute: 120 by default. */
+          readonly 'X-RateLimit-Limit'?: number;
+          /** @description Requests left in the current minute. */
+          readonly 'X-RateLimit-Remaining'?: number;
+          /** @description Seconds until the current minute ends. */
+          readonly 'X-RateLimit-Reset'?: number;
+          /** @description Changes when the response changes. Send it as `If-None-Match` to receive 304 for an unchanged response. */
+          readonly ETag?: string;
+          readonly [name: string]: unknown;
+        };
+        content?: never;
+      };
+      readonly 400: components['responses']['InvalidRequest'];
+      readonly 401: components['responses']['Unauthorized'];
+      readonly 403: components['responses']['PlanRequired'];
+      readonly 404: components['responses']['NotFound'];
+      readonly 409: components['responses']['GoogleAccessLost'];
       readonly 429: components['responses']['RateLimited'];
       readonly 500: components['responses']['ServerError'];
       readonly 503: components['responses']['Unavailable'];

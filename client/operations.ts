@@ -1,7 +1,7 @@
 // Written by `npm run client`; do not edit.
 
 /** Of the document that the files of this folder were made from: a test tells when they are outdated. */
-export const DOCUMENT = '3976dfbbe6f7abd3b800924399be807e55e9b45567ae832d5692ebf3a7c44c99';
+export const DOCUMENT = 'b7254d31e6810e6695fce82c6d9904a606a71a5034cf0ff411dc2366a5705d14';
 
 /** The path of each operation. */
 export const PATHS = {
@@ -13,6 +13,7 @@ export const PATHS = {
   listPageGroups: '/api/v1/projects/{id}/page-groups',
   getSite: '/api/v1/projects/{id}/site',
   getBreakdowns: '/api/v1/projects/{id}/breakdowns',
+  explainChange: '/api/v1/projects/{id}/explain',
   listPages: '/api/v1/projects/{id}/pages',
   listQueries: '/api/v1/projects/{id}/queries',
   listAlerts: '/api/v1/projects/{id}/alerts',

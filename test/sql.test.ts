@@ -254,8 +254,11 @@ t.test('queries over Parquet files', async (t) => {
       'lists/best_rows',
       'lists/count_ranked_rows',
       'lists/day_rows',
+      'lists/joined_rows',
+      'lists/joined_sums',
       'lists/list_rows',
       'lists/list_rows_with_places',
+      'lists/most_changed_rows',
       'lists/pair_rows',
       'lists/period_rows',
       'lists/rank_rows',
@@ -289,6 +292,11 @@ t.test('queries over Parquet files', async (t) => {
     t.strictSame(await engine.query('lists/list_rows', read), expected, name);
     t.strictSame(await engine.query('lists/list_rows', { ...read, after: 1 }), [], `${name} behind its end`);
     t.strictSame(await engine.query('lists/list_rows_with_places', { file: target }), [{ ...expected[0], place: 1 }]);
+    const [row] = expected;
+    const joined = { ...row, baseClicks: row!.clicks, baseImpressions: row!.impressions, baseSumPosition: 6 };
+    const most = { now: target, base: target, limit: 1 };
+    const parts = { rows: sqlText('lists/joined_rows') };
+    t.strictSame(await engine.query('lists/most_changed_rows', most, undefined, parts), [joined]);
     if (isPeriod) continue;
     using other = await engine.session();
     await other.runFile(

@@ -6,6 +6,7 @@ import { addTiming, type OnStages } from './plugins/timing.ts';
 import { alerts } from './routes/alerts.ts';
 import { breakdowns } from './routes/breakdowns.ts';
 import type { Context } from './routes/context.ts';
+import { explain } from './routes/explain.ts';
 import { groups } from './routes/groups.ts';
 import { keywords } from './routes/keywords.ts';
 import { notes } from './routes/notes.ts';
@@ -29,6 +30,7 @@ export const ROUTES: readonly Route[] = [
   pageGroups,
   site,
   breakdowns,
+  explain,
   pages,
   queries,
   alerts,

@@ -8,6 +8,11 @@ import { day, instant, integer, nullable, object, oneOf, openWords, shortId, sho
 
 const counts = { clicks: integer({ minimum: 0 }), impressions: integer({ minimum: 0 }) };
 
+export const position = nullable(
+  Type.Number({ format: 'double', minimum: 1 }),
+  'Average position weighted by impressions, one decimal; null when there are no impressions.',
+);
+
 /** The properties of a metrics object, for use in rows. */
 export const metricsProperties = {
   ...counts,
@@ -15,10 +20,7 @@ export const metricsProperties = {
     Type.Number({ format: 'double', minimum: 0 }),
     'Clicks per impression, four decimals; null when there are no impressions.',
   ),
-  position: nullable(
-    Type.Number({ format: 'double', minimum: 1 }),
-    'Average position weighted by impressions, one decimal; null when there are no impressions.',
-  ),
+  position,
 };
 
 export const metrics = object('Metrics', metricsProperties);
@@ -169,6 +171,10 @@ const providerEvent = object('ProviderEvent', {
   source: Type.String({ description: 'The address of a description.' }),
 });
 
+export function providerEvents(description: string) {
+  return Type.Unsafe<readonly ProviderEvent[]>(Type.Array(providerEvent, { description }));
+}
+
 /** The quality block of responses about a range. */
 export const quality = Type.Optional(
   object(
@@ -194,9 +200,7 @@ export const quality = Type.Optional(
         },
       ),
       reconciledAt: nullable(instant, 'When final days were last compared with the search engine.'),
-      events: Type.Unsafe<readonly ProviderEvent[]>(
-        Type.Array(providerEvent, { description: 'Changes in what the search engine counts, on days of the range.' }),
-      ),
+      events: providerEvents('Changes in what the search engine counts, on days of the range.'),
     },
     { description: 'Only with `quality`.' },
   ),

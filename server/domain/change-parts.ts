@@ -65,23 +65,24 @@ function shareOf(a0: number, b0: number, a1: number, b1: number): number {
 }
 
 /**
- * Whole clicks of parts that add up to a whole number: each is rounded down, and the clicks that are then missing go to the
- * largest remainders. Remainders nearer than a millionth are equal.
+ * Parts in whole clicks. The shared ones add up to a whole number: each is rounded down, and the clicks that are then missing
+ * go to the largest remainders. Remainders nearer than a millionth are equal.
+ * @param total what the shared parts add up to
  */
 export function wholeParts(
-  parts: SharedParts,
+  shared: SharedParts,
   total: number,
+  { gained, lost }: Pick<ChangeParts, 'gained' | 'lost'>,
   { curve, isSafe }: Split,
-): Omit<ChangeParts, 'gained' | 'lost'> {
-  if (!isSafe) return { impressions: null, position: null, ctr: null, clicks: total };
-  const names = curve === null ? BY_RATIO : BY_POSITION;
+): ChangeParts {
+  if (!isSafe) return { impressions: null, position: null, ctr: null, gained, lost, clicks: total };
   const whole = { ...NO_PARTS };
   const remainders = new Map<SharedPart, number>();
   let missing = total;
-  for (const name of names) {
+  for (const name of curve === null ? BY_RATIO : BY_POSITION) {
     // Adding 0 makes -0 a 0.
-    whole[name] = Math.floor(parts[name]) + 0;
-    remainders.set(name, parts[name] - whole[name]);
+    whole[name] = Math.floor(shared[name]) + 0;
+    remainders.set(name, shared[name] - whole[name]);
     missing -= whole[name];
   }
   for (; missing > 0 && remainders.size > 0; missing--) {
@@ -89,7 +90,7 @@ export function wholeParts(
     remainders.delete(name);
     whole[name]++;
   }
-  return { ...whole, position: curve === null ? null : whole.position, clicks: null };
+  return { ...whole, position: curve === null ? null : whole.position, gained, lost, clicks: null };
 }
 
 const EQUAL = 1e-6;
@@ -103,10 +104,8 @@ function largest(remainders: ReadonlyMap<SharedPart, number>): SharedPart {
 /** The parts of the change of one row, in whole clicks. A row without impressions in a range is not in it. */
 export function partsOfRow(now: Measures, base: Measures, split: Split): ChangeParts {
   const isInBoth = now.impressions > 0 && base.impressions > 0;
-  const difference = now.clicks - base.clicks;
-  return {
-    ...wholeParts(isInBoth ? sharedParts(now, base, split) : NO_PARTS, isInBoth ? difference : 0, split),
-    gained: base.impressions === 0 ? now.clicks : 0,
-    lost: now.impressions === 0 ? 0 - base.clicks : 0,
-  };
+  const shared = isInBoth ? sharedParts(now, base, split) : NO_PARTS;
+  const gained = base.impressions === 0 ? now.clicks : 0;
+  const lost = now.impressions === 0 ? 0 - base.clicks : 0;
+  return wholeParts(shared, now.clicks - base.clicks - gained - lost, { gained, lost }, split);
 }

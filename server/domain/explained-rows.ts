@@ -1,6 +1,7 @@
 import { type ChangeParts, type Split, sharedParts, wholeParts } from './change-parts.ts';
 import { CtrCurve, PositionSums } from './ctr-curve.ts';
 import { add, type Measures, NOTHING } from './metrics.ts';
+import { SortKeys } from './sort-steps.ts';
 
 /** Rows per step, some tenths of a millisecond. */
 const STEP = 1024;
@@ -97,7 +98,7 @@ export function* explainRows(
     }
     if (row % STEP === 0) yield;
   }
-  return { split, sums, parts: { ...wholeParts(parts, shared, split), gained, lost } };
+  return { split, sums, parts: wholeParts(parts, shared, { gained, lost }, split) };
 }
 
 /** The curve of the rows of both ranges. */
@@ -108,4 +109,18 @@ function* curveOf(rows: RowSums): Generator<void, CtrCurve> {
     if (row % STEP === 0) yield;
   }
   return new CtrCurve(sums);
+}
+
+/**
+ * The rows whose clicks changed most in either direction, at most `limit`; equal ones in their order. Sorts in steps.
+ */
+export function* mostChanged(rows: RowSums, limit: number): Generator<void, readonly number[]> {
+  const keys = new SortKeys(rows.length);
+  for (let row = 0; row < rows.length; row++) {
+    keys.set(row, -Math.abs(rows.now(row).clicks - rows.base(row).clicks));
+    if (row % STEP === 0) yield;
+  }
+  const order = Uint32Array.from({ length: rows.length }, (_, row) => row);
+  yield* keys.sort(order);
+  return [...order.subarray(0, limit)];
 }

@@ -17,14 +17,16 @@ export interface CountryTotal extends NamedTotal {
   readonly lacksMonth: boolean;
 }
 
-interface BreakdownQuery {
+interface CountriesQuery {
   readonly range: Range;
   readonly signal: AbortSignal;
-  readonly files: Readonly<
-    Record<'site' | 'country' | 'countryMonths' | 'appearance' | 'brand', readonly StoredFile[]>
-  >;
+  readonly files: Readonly<Record<'country' | 'countryMonths', readonly StoredFile[]>>;
   /** Up to this day countries have monthly totals only. */
   readonly monthlyThrough: Day | null;
+}
+
+interface BreakdownQuery extends CountriesQuery {
+  readonly files: CountriesQuery['files'] & Readonly<Record<'site' | 'appearance' | 'brand', readonly StoredFile[]>>;
 }
 
 export interface Breakdowns {
@@ -47,16 +49,15 @@ export interface Segments {
 /** The site's totals over a range, by country, device, appearance and brand, without rows of zeros. */
 export async function breakdowns(facts: Facts, query: BreakdownQuery): Promise<Breakdowns> {
   const { range, signal, files } = query;
-  const [read, devices, appearances, brand] = await Promise.all([
-    readCountries(facts, query),
+  const [{ countries, hasMonths }, devices, appearances, brand] = await Promise.all([
+    countryTotals(facts, query),
     facts.totalsBy('device', { files: files.site, range, signal }),
     facts.totalsBy('appearance', { files: files.appearance, range, signal }),
     facts.totalsBy('brand', { files: files.brand, range, signal }),
   ]);
-  const { months } = read;
   return {
-    countries: countryTotals(read).filter(hasCounts).sort(byClicks),
-    hasMonths: months.length > 0,
+    countries: countries.filter(hasCounts).sort(byClicks),
+    hasMonths,
     // The devices of some imported days are unknown.
     devices: devices
       .filter(({ name }) => name !== 'unknown')
@@ -68,18 +69,17 @@ export async function breakdowns(facts: Facts, query: BreakdownQuery): Promise<B
   };
 }
 
-/** Countries by days, and by the months that are stored as totals. */
-async function readCountries(facts: Facts, { range, signal, files, monthlyThrough }: BreakdownQuery) {
+/** Totals by country, unordered: of days, and of the months that are stored as totals. */
+export async function countryTotals(
+  facts: Facts,
+  { range, signal, files, monthlyThrough }: CountriesQuery,
+): Promise<Pick<Breakdowns, 'countries' | 'hasMonths'>> {
   const monthly = monthlyThrough === null ? null : within(range, range.from, monthlyThrough);
   const afterMonthly = monthlyThrough === null ? range : within(range, addDays(monthlyThrough, 1), range.to);
   const [months, rows] = await Promise.all([
     monthly ? facts.countryMonths({ files: files.countryMonths, range: monthly, signal }, null) : [],
     afterMonthly ? facts.totalsBy('country', { files: files.country, range: afterMonthly, signal }) : [],
   ]);
-  return { months, rows, monthly };
-}
-
-function countryTotals({ months, rows, monthly }: Awaited<ReturnType<typeof readCountries>>): CountryTotal[] {
   const totals = new Map<string, Total>();
   const totalOf = (country: string): Total => {
     const total = totals.get(country) ?? new Total();
@@ -93,11 +93,12 @@ function countryTotals({ months, rows, monthly }: Awaited<ReturnType<typeof read
     monthsOf.set(month.country, (monthsOf.get(month.country) ?? 0) + 1);
   }
   const all = new Set(months.map(({ month }) => month)).size;
-  return [...totals].map(([name, total]) => ({
+  const countries = [...totals].map(([name, total]) => ({
     name,
     measures: total.measures,
     lacksMonth: (monthsOf.get(name) ?? 0) < all,
   }));
+  return { countries, hasMonths: months.length > 0 };
 }
 
 function brandSplit(segments: readonly NamedMeasures[], devices: readonly NamedMeasures[]): Segments {

@@ -4,6 +4,7 @@ import { KnownError, unavailable } from '../domain/errors.ts';
 import type { Range } from '../domain/range.ts';
 import type { Selection } from '../domain/select-rows.ts';
 import type { ListRow, Rendering } from './blocks.ts';
+import type { JoinedRows } from './joined-rows.ts';
 import type { ListReader } from './list-reader.ts';
 import type { ListRequest } from './list-request.ts';
 import type { PageSequences } from './page-sequences.ts';
@@ -84,7 +85,21 @@ export class ListPages {
     }));
   }
 
-  async #read<T>(
+  /** The rows of two lists side by side, and the `limit` rows that changed most. Throws like `json`. */
+  joined(
+    requests: { readonly now: ListRequest; readonly base: ListRequest },
+    limit: number,
+    signal: AbortSignal,
+  ): Promise<JoinedRows & { readonly now: StoredList; readonly base: StoredList }> {
+    const { get, reader, store } = this.#options;
+    return withStorageFailures(async () => {
+      const [now, base] = await Promise.all([get(requests.now, signal), get(requests.base, signal)]);
+      for (const list of [now, base]) if (list.file !== '') store.noteUse(list);
+      return { now, base, ...(await reader.join(now, base, limit)) };
+    });
+  }
+
+  #read<T>(
     request: PageRequest,
     { filter, sort, reader, offset, limit }: Page,
     signal: AbortSignal,
@@ -92,7 +107,7 @@ export class ListPages {
   ): Promise<ReadPage & T> {
     const isSelection = filter !== null || sort !== null;
     const sequences = sequencesOf(request, isSelection ? { filter, sort } : null);
-    try {
+    return withStorageFailures(async () => {
       const [open, other] = await this.#open(request, sequences, { reader, offset }, signal);
       const selected = isSelection
         ? await this.#options.reader.select(open.list, { filter, sort }, request.rendering)
@@ -103,14 +118,7 @@ export class ListPages {
       const found = await read(selected, { from: offset, to: Math.min(total, next) }, rendering);
       if (limit !== null) await this.#remember([open, other], sequences, { reader, offset: next });
       return { ...open, other, total, ...found };
-    } catch (error) {
-      if (error instanceof KnownError || !isStorageFailure(error)) throw error;
-      throw unavailable(
-        'The service cannot read or write its lists right now; ask again later.',
-        'list-unreadable',
-        error,
-      );
-    }
+    });
   }
 
   /** The lists of the previous page, if there is one, else those of the request. */
@@ -151,6 +159,20 @@ export class ListPages {
     if (compared === null || other === null) return rendering;
     const { reader } = this.#options;
     return { ...(await compared.renderingOf(open, other)), beside: (rows) => reader.beside(rows, other.list) };
+  }
+}
+
+/** A failure of the machine is `unavailable`. */
+async function withStorageFailures<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof KnownError || !isStorageFailure(error)) throw error;
+    throw unavailable(
+      'The service cannot read or write its lists right now; ask again later.',
+      'list-unreadable',
+      error,
+    );
   }
 }
 

@@ -5,6 +5,7 @@ import type { Selection } from '../domain/select-rows.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
 import type { OpenFiles } from '../storage/file-store.ts';
 import { Blocks, type ListFile, type ListRow, type Rendering } from './blocks.ts';
+import { type JoinedRows, joinFiles, joinHeld } from './joined-rows.ts';
 import { SelectedRows, select } from './selected-rows.ts';
 import { isStorageFailure } from './storage-failures.ts';
 import type { ListStore } from './store.ts';
@@ -76,7 +77,7 @@ export class ListReader {
     try {
       return await read({ name: list.file, path: opened.paths[0]! });
     } catch (error) {
-      if (/out of memory/i.test(String(error))) throw error;
+      if (error instanceof KnownError || /out of memory/i.test(String(error))) throw error;
       // The bytes were verified, so a retry may succeed. Lists of older versions have no hash.
       if (store.has(list) && list.sha256 !== '' && isStorageFailure(error)) {
         throw cannotRead(error);
@@ -110,6 +111,21 @@ export class ListReader {
     return rows.map((row) => ({ ...row, base: byText.get(row.text) }));
   }
 
+  /** The rows of two lists side by side, and the `limit` rows that changed most. */
+  async join(now: AnyList, base: AnyList, limit: number): Promise<JoinedRows> {
+    if (!isInFile(now) || !isInFile(base)) {
+      const read = async (list: AnyList): Promise<Iterable<ListRow>> =>
+        isInFile(list)
+          ? (await this.#readFile(list, (file) => this.#selected.byText({ ...file, rows: list.rows }))).values()
+          : (list.held ?? []);
+      return joinHeld(await read(now), await read(base), limit);
+    }
+    const how = { capacity: now.rows + base.rows, limit };
+    return this.#readFile(now, ({ path }) =>
+      this.#readFile(base, (other) => joinFiles(this.#options.engine, { now: path, base: other.path }, how)),
+    );
+  }
+
   /** Opens the file immediately, to detect a lost list, and again for each batch. */
   async #rows(
     list: StoredList,
@@ -133,6 +149,11 @@ export class ListReader {
     await store.drop(list);
     throw new UnreadableList(cause);
   }
+}
+
+/** Whether a list has a file: empty ones, and those that could not be stored, have none. */
+function isInFile({ file }: AnyList): boolean {
+  return file !== '';
 }
 
 /** Rows per batch. */

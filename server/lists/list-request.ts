@@ -50,7 +50,8 @@ export async function planList(
 ): Promise<ListRequest> {
   const { kind, range, part = null } = params;
   const { from, to, period, compare }: NonNullable<ListParameters['parameters']> = params.parameters ?? range;
-  const choice = await sources.choose(project, { kind, range, part }, catalog);
+  const named = compare === undefined ? 'from and to' : 'compare';
+  const choice = await sources.choose(project, { kind, range, part, named }, catalog);
   const { sourceKey, fromProvider } = choice;
   if (params.country !== null && !choice.hasCountries) {
     throw invalidRequest(`country must be left out: the countries of the ${kind} of this range are unknown.`);

@@ -42,6 +42,8 @@ interface Wanted {
   readonly kind: ListKind;
   readonly range: Range;
   readonly part: ListPart | null;
+  /** The parameters that give the range. */
+  readonly named?: string;
 }
 
 const TABLE: Record<ListKind, FactTable> = { pages: 'page_daily', queries: 'query_daily' };
@@ -67,7 +69,7 @@ export class Sources {
    */
   async choose(
     project: Project,
-    { kind, range, part }: Wanted,
+    { kind, range, part, named = 'from and to' }: Wanted,
     catalog: Catalog = this.#options.catalog,
   ): Promise<Choice> {
     // In parallel, to wait only once for a remote database.
@@ -91,7 +93,7 @@ export class Sources {
       }
       // Facts that were never loaded are unknown, not empty.
       if (!isKnown) {
-        if (periods.length > 0) throw otherPeriod(kind, range, periods);
+        if (periods.length > 0) throw otherPeriod(kind, range, named, periods);
         throw unavailable(
           `There is no source of ${kind}: the project is connected to no provider and has no loaded ${kind}.`,
           'list-without-source',
@@ -155,9 +157,14 @@ export class Sources {
 /** The most periods that an error names. */
 const MAX_NAMED = 12;
 
-function otherPeriod(kind: ListKind, { from, to }: Range, periods: readonly FactFile[]): KnownError {
+function otherPeriod(
+  kind: ListKind,
+  { from, to }: Range,
+  parameters: string,
+  periods: readonly FactFile[],
+): KnownError {
   const named = periods.slice(-MAX_NAMED).map(({ firstDay, lastDay }) => `${firstDay} to ${lastDay}`);
   return invalidRequest(
-    `from and to must be those of a stored list, not ${from} to ${to}: the single days of ${kind} are unknown. Stored: ${named.join(', ')}.`,
+    `${parameters} must be the days of a stored list, not ${from} to ${to}: the single days of ${kind} are unknown. Stored: ${named.join(', ')}.`,
   );
 }

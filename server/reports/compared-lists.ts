@@ -57,10 +57,15 @@ async function factsReasons(
   return ranges.flatMap(({ from, to }) => eachDay(from, to).flatMap((day) => days.reasonsOn(day)));
 }
 
-function providerReasons({ list: { final, source, fetchedAt }, range }: RangeList): UnsafeReason[] {
-  const reasons: UnsafeReason[] = final ? [] : ['provisional'];
-  if (source === 'gsc' && range.from < firstDayOfApi(fetchedAt)) reasons.push('missing_days');
+function providerReasons({ list, range }: RangeList): UnsafeReason[] {
+  const reasons: UnsafeReason[] = list.final ? [] : ['provisional'];
+  if (beginsBeforeApi(list, range)) reasons.push('missing_days');
   return reasons;
+}
+
+/** Whether a list of the reporting API lacks days, which are older than it keeps. */
+export function beginsBeforeApi({ source, fetchedAt }: RangeList['list'], { from }: RangeList['range']): boolean {
+  return source === 'gsc' && from < firstDayOfApi(fetchedAt);
 }
 
 /** @param fetchedAt microseconds */

@@ -70,9 +70,9 @@ export class KnownDays implements DayReasons {
     this.#withRows = withRows;
   }
 
-  /** The known days of the site. @param siteDays those that have rows */
-  static ofSite(plan: PlannedDays, siteDays: DaysWithRows): KnownDays {
-    return new KnownDays(plan, siteDays);
+  /** @param withRows the days that have rows */
+  static of(plan: PlannedDays, withRows: DaysWithRows): KnownDays {
+    return new KnownDays(plan, withRows);
   }
 
   /** @param siteDays days of the site that have rows, if they have been read already */

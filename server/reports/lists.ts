@@ -67,7 +67,7 @@ export interface ListPlan {
   } | null;
 }
 
-interface ListSource {
+export interface ListSource {
   readonly kind: string;
   readonly fetchedAt: string;
   readonly truncated: boolean;
@@ -189,6 +189,7 @@ export function wasListLost(error: unknown): boolean {
   return error instanceof UnreadableList;
 }
 
-function sourceOf({ source, fetchedAt, truncated, capped }: StoredList): ListSource {
+/** The source of a list, in responses. */
+export function sourceOf({ source, fetchedAt, truncated, capped }: StoredList): ListSource {
   return { kind: source, fetchedAt: isoInstant(fetchedAt), truncated, capped };
 }

@@ -1,4 +1,4 @@
-import { listNotes } from '../catalog/events.ts';
+import { listNotes, type Note } from '../catalog/events.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import { isoInstant } from '../domain/instants.ts';
 import { day, flag, formatParameters, readParameters } from './parameters.ts';
@@ -26,12 +26,13 @@ export const notesReport = projectReport({
   }),
   run: ({ project, notes }) => ({
     project: projectReference(project),
-    notes: notes.map((note) => ({
-      ...note,
-      createdAt: isoInstant(note.createdAt),
-      updatedAt: isoInstant(note.updatedAt),
-    })),
+    notes: notes.map(shownNote),
   }),
 });
+
+/** A note of a response. */
+export function shownNote(note: Note) {
+  return { ...note, createdAt: isoInstant(note.createdAt), updatedAt: isoInstant(note.updatedAt) };
+}
 
 export type NotesResult = Awaited<ReturnType<typeof notesReport.run>>;

@@ -17,7 +17,7 @@ import type { PlannedDays } from './known-days.ts';
 import { type ListedProject, listedProject } from './projects.ts';
 import { expectedDays, type QualityPlan } from './quality.ts';
 import { comparedRange, oneDevice, siteRange } from './ranges.ts';
-import { storedDays } from './site.ts';
+import { storedDays } from './site-series.ts';
 
 export interface PortfolioQuery extends Selection {
   /** As sent: each project resolves them to its own days. */

@@ -81,7 +81,7 @@ function rowOf(
     comparison: asked.comparison,
     days: planned.days,
     series,
-    known: known && KnownDays.ofSite(known, series),
+    known: known && KnownDays.of(known, series),
     monthlyThrough: null,
   });
   const { range, total } = site;
@@ -122,7 +122,7 @@ function sumsOf(
   queries: Measures | null,
 ): Parameters<typeof qualityFrom>[1] {
   const withRows = new Set(days.map(({ date }) => date));
-  return { days: KnownDays.ofSite(known, withRows), site: sum(days), queries: brand === null ? null : queries };
+  return { days: KnownDays.of(known, withRows), site: sum(days), queries: brand === null ? null : queries };
 }
 
 function* groupsOf(projects: readonly PlannedProject[]): Generator<readonly PlannedProject[]> {

@@ -53,6 +53,12 @@ const shell = (script: string): Promise<string> => runScript(script, folder, env
 
 const linesOf = (file: string): string[] => readFileSync(join(folder, file), 'utf8').trimEnd().split('\r\n');
 
+t.test('the start of the guide: a change, explained', async (t) => {
+  const { change, parts, rows } = JSON.parse(await shell(here('index', 'explain'))) as Record<string, Row>;
+  t.match(change, { clicks: { now: Number, base: Number, difference: Number } });
+  t.match([parts, rows], [{ notAttributed: Number }, [{ query: String }, { query: String }]]);
+});
+
 t.test('spreadsheets: files', async (t) => {
   await shell(here('spreadsheets', 'file'));
   const [head = '', ...rows] = linesOf('keywords.csv');

@@ -145,6 +145,7 @@ const flatRows: Readonly<Record<string, (body: Lists) => Flat[]>> = {
       ...row,
     })),
   ],
+  [`${project}/explain?by=keyword&limit=3`]: (body) => explained(body as unknown as Explained),
   [`${project}/pages`]: ({ pages }) => pages,
   [`${project}/queries`]: ({ queries }) => queries,
   [`${project}/alerts`]: ({ alerts }) => alerts,
@@ -157,6 +158,36 @@ const flatRows: Readonly<Record<string, (body: Lists) => Flat[]>> = {
       keyword_query: (named as Flat | null)?.['query'] ?? null,
     })),
 };
+
+interface Explained {
+  readonly change: { readonly clicks: Flat };
+  readonly parts: Flat;
+  readonly rows: readonly Readonly<Record<'keyword' | 'clicks' | 'impressions' | 'position' | 'parts', Flat>>[];
+  readonly rest: Readonly<Record<'clicks' | 'parts', Flat>>;
+}
+
+/** The rows of an explanation, what they leave out, and what no row has. */
+function explained({ change, parts: { notAttributed, ...parts }, rows, rest }: Explained): Flat[] {
+  const nothing = (of: Flat): Flat => Object.fromEntries(Object.keys(of).map((name) => [name, null]));
+  const of = (row: Explained['rows'][number]): Flat =>
+    Object.assign({}, ...Object.entries(row).map(([name, values]) => prefixed(name, values))) as Flat;
+  const [{ keyword: named, clicks, impressions, position }] = rows as [Explained['rows'][number]];
+  const other = { keyword: nothing(named), impressions: nothing(impressions), position: nothing(position) };
+  const without = (name: string): number =>
+    [...rows, rest].reduce((left, row) => left - Number(row.clicks[name]), Number(change.clicks[name]));
+  const left = Object.fromEntries(Object.keys(clicks).map((name) => [name, without(name)]));
+  const flat = [
+    ...rows,
+    { ...other, ...rest, keyword: { ...other.keyword, query: '_rest' } },
+    { ...other, clicks: left, keyword: { ...other.keyword, query: '_not_attributed' }, parts: nothing(parts) },
+  ].map(({ keyword: key, clicks: c, impressions: i, position: p, parts: q }) =>
+    of({ keyword: key, clicks: c, impressions: i, position: p, parts: q }),
+  );
+  return flat.map((row, index) => ({
+    ...row,
+    parts_notAttributed: index === flat.length - 1 ? notAttributed : null,
+  }));
+}
 
 /** A project of a portfolio, flat. */
 function portfolioRow({ range, totals, quality, ...row }: Flat): Flat {

@@ -20,7 +20,7 @@ export function parseCsv(text: string): string[][] {
 }
 
 /** Columns whose numbers have a decimal point in CSV and NDJSON, whole ones too. */
-export const AVERAGE = /(^|_)(ctr|position|anonymousClicksShare)$|^changeRatio_|_queryCoverage_/;
+export const AVERAGE = /^(?!parts_)(.*_)?(ctr|position|anonymousClicksShare)$|^changeRatio_|_queryCoverage_|^position_/;
 
 /** A number of a column as CSV has it. */
 export function numberText(column: string, value: number): string {

@@ -52,7 +52,7 @@ t.test('nothing is said of other ranges and of countries', async (t) => {
       body: {
         error: {
           code: 'invalid_request',
-          message: /must be those of a stored list.*Stored: 2025-11-01 to 2026-01-31, 2026-01-01 to 2026-01-31\./,
+          message: /must be the days of a stored list.*Stored: 2025-11-01 to 2026-01-31, 2026-01-01 to 2026-01-31\./,
         },
       },
     });

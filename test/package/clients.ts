@@ -23,7 +23,7 @@ const NOTEBOOK_PACKAGES = [
   'fsspec==2026.9.0',
   'aiohttp==3.14.5',
 ];
-const MAX_PYTHON_MODELS = 60;
+const MAX_PYTHON_MODELS = 70;
 
 const { app, key } = await makeWorld(t, {
   keywords: [keyword('kwOne', 'red shoes')],

@@ -9,7 +9,9 @@ import { day, instant, nullable, object, openWords, shortId, uuid } from '../sch
 import { project } from '../schemas.ts';
 import type { Route } from './route.ts';
 
-const note = object('Note', {
+export const keyword = object('NoteKeyword', { id: shortId, query: Type.String() });
+
+export const note = object('Note', {
   id: uuid,
   scope: openWords(NOTE_SCOPES),
   date: day,
@@ -19,7 +21,7 @@ const note = object('Note', {
   clientVisible: Type.Boolean({ description: 'Visible to clients in reports.' }),
   author: Type.String(),
   group: nullable(object('NoteGroup', { id: shortId, name: Type.String() })),
-  keyword: nullable(object('NoteKeyword', { id: shortId, query: Type.String() })),
+  keyword: nullable(keyword),
   page: nullable(Type.String()),
   createdAt: instant,
   updatedAt: instant,

@@ -1,0 +1,46 @@
+import type { Catalog } from '../catalog/catalog.ts';
+import type { Coverage, FactTable } from '../catalog/manifest.ts';
+import type { Project } from '../catalog/projects.ts';
+import { type Day, eachDay } from '../domain/dates.ts';
+import { type Range, spanOf } from '../domain/range.ts';
+import type { Facts, FactsQuery } from '../facts/facts.ts';
+import { KnownDays, type KnownDaysPlan, planKnownDays } from './known-days.ts';
+
+/** What to read to know on which days the rows of an explanation are stored. */
+interface RowDaysPlan extends KnownDaysPlan {
+  readonly files: FactsQuery['files'];
+  /** Days that are stored as monthly totals. */
+  readonly months: Range | null;
+}
+
+export async function planRowDays(
+  catalog: Catalog,
+  project: Project,
+  table: FactTable,
+  days: {
+    readonly ranges: readonly Range[];
+    readonly coverage: Readonly<Partial<Record<FactTable, Coverage>>>;
+    readonly notBefore?: Day;
+  },
+): Promise<RowDaysPlan> {
+  const monthly = table === 'country_daily' ? days.coverage.country_monthly : undefined;
+  const known = await planKnownDays(catalog, project, table, days);
+  return {
+    ...known,
+    files: table === 'site_daily' ? known.siteFiles : known.ownFiles,
+    months: monthly === undefined ? null : { from: monthly.firstDay, to: monthly.lastDay },
+  };
+}
+
+/**
+ * Whether a day of the ranges has no rows, unless the sync knows that it is empty. Unlike in comparisons, rows of the site
+ * alone do not prove that a day of its rows is stored: what they lack would look like a loss.
+ */
+export async function lackDays(facts: Facts, plan: RowDaysPlan, signal: AbortSignal): Promise<boolean> {
+  const { ranges, files, months } = plan;
+  if (ranges.length === 0) return false;
+  const days = new Set(await facts.storedDays({ files, range: spanOf(ranges), signal }));
+  const isMonthly = (day: Day): boolean => months !== null && months.from <= day && day <= months.to;
+  const known = KnownDays.of(plan, { has: (day) => days.has(day) || isMonthly(day) });
+  return ranges.some(({ from, to }) => eachDay(from, to).some((day) => !known.isStored(day)));
+}

@@ -1,0 +1,48 @@
+import type { Coverage, FactTable } from '../catalog/manifest.ts';
+import { keywordFilesUntil } from '../catalog/manifest.ts';
+import { listPartialKeywords } from '../catalog/sync-days.ts';
+import type { TrackedRead } from '../catalog/tracked.ts';
+import { type Day, later } from '../domain/dates.ts';
+import { type Range, spanOf } from '../domain/range.ts';
+import { NO_KEYWORD_TOTALS, planKeywordTotals } from '../facts/keyword-plan.ts';
+import { lackDays, planRowDays } from './explain-days.ts';
+import type { TwoRanges } from './explain-property.ts';
+import { orderedRows, type ReadRows } from './explain-rows.ts';
+
+/** Plans to read the totals of tracked keywords over two ranges, without days before the plan's keyword history. */
+export async function planKeywordRows(
+  { catalog, project, tracked }: TrackedRead,
+  { now, base }: Pick<TwoRanges, 'now' | 'base'>,
+  { coverage, historyFrom }: { coverage: Readonly<Partial<Record<FactTable, Coverage>>>; historyFrom: Day },
+): Promise<ReadRows> {
+  const planned = async ({ from, to }: Range) => {
+    const range = { from: later(from, historyFrom), to };
+    const isEmpty = project.syncedThrough === null || range.from > to;
+    const plan = isEmpty
+      ? NO_KEYWORD_TOTALS
+      : planKeywordTotals(await keywordFilesUntil(catalog, project.id, to, true), range);
+    return { plan, range };
+  };
+  const totals = { now: await planned(now), base: await planned(base) };
+  const ranges = [now, base];
+  const days = await planRowDays(catalog, project, 'keyword_daily', { ranges, coverage, notBefore: historyFrom });
+  const partial = await listPartialKeywords(catalog, project.id, spanOf(ranges));
+  const { keywords, indexes } = tracked;
+  return async ({ facts }, limit, signal) => {
+    const [ofNow, ofBase, lacks] = await Promise.all([
+      facts.keywordTotals({ ...totals.now, signal }, 'all', indexes),
+      facts.keywordTotals({ ...totals.base, signal }, 'all', indexes),
+      lackDays(facts, days, signal),
+    ]);
+    const rows = keywords.map((keyword) => ({
+      key: { keyword: { id: keyword.id, query: keyword.query } },
+      now: ofNow.of(keyword),
+      base: ofBase.of(keyword),
+    }));
+    return {
+      ...(await orderedRows(rows, limit)),
+      source: null,
+      reasons: new Set(lacks || partial.size > 0 ? ['missing_days'] : []),
+    };
+  };
+}

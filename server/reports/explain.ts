@@ -1,0 +1,184 @@
+import { listNotes, type Note } from '../catalog/events.ts';
+import { readCoverage } from '../catalog/manifest.ts';
+import { keywordHistoryFrom } from '../catalog/projects.ts';
+import type { TrackedRead } from '../catalog/tracked.ts';
+import { partsOfRow } from '../domain/change-parts.ts';
+import type { Day } from '../domain/dates.ts';
+import { invalidRequest } from '../domain/errors.ts';
+import { explainRows } from '../domain/explained-rows.ts';
+import { toMetrics } from '../domain/metrics.ts';
+import { eventsIn, metricsWithEvents, PROVIDER_EVENTS } from '../domain/provider-events.ts';
+import { type Range, spanOf } from '../domain/range.ts';
+import { inTurns } from '../runtime/turns.ts';
+import { planCountryRows, planSegmentRows } from './explain-breakdowns.ts';
+import { planKeywordRows } from './explain-keywords.ts';
+import { planListRows } from './explain-lists.ts';
+import { changeOf, planProperty, readProperty } from './explain-property.ts';
+import { EXPLAIN_BY, type ExplainBy, type RangesRow, type ReadRows } from './explain-rows.ts';
+import { restOf, unsafeOf } from './explain-totals.ts';
+import { wasListLost } from './lists.ts';
+import { shownNote } from './notes.ts';
+import * as parameter from './parameters.ts';
+import { planQuality, qualityOf } from './quality.ts';
+import { comparedListRange, listRange } from './ranges.ts';
+import { projectReference, type ReportSources, trackedReport } from './report.ts';
+
+const parameters = {
+  ...parameter.rangeParameters,
+  country: {
+    ...parameter.country,
+    schema: { ...parameter.country.schema, description: 'Only this country; with `by` page or query only.' },
+  },
+  compare: {
+    ...parameter.compare,
+    schema: {
+      ...parameter.compare.schema,
+      default: 'previous',
+      description:
+        'The range that clicks changed from: `previous` (the same number of days just before), `year` (364 days earlier, so that weekdays match), or days such as `2025-08-01..2025-08-28`.',
+    },
+  },
+  by: parameter.choice(
+    'ExplainBy',
+    EXPLAIN_BY,
+    'page',
+    'What the rows are. Keywords are the tracked ones; brand has two rows, with and without brand terms.',
+  ),
+  limit: parameter.wholeNumber({ minimum: 1, maximum: 1000 }, 20, 'Maximum number of rows; `rest` has the others.'),
+  quality: parameter.quality,
+  ...parameter.formatParameters,
+};
+
+interface ExplainQuery extends Range {
+  readonly country: string | null;
+  readonly comparison: Range;
+  readonly by: ExplainBy;
+  readonly limit: number;
+  readonly quality: boolean;
+  /** Whether the other range is the one just before, so that what usually happens between such ranges can be said. */
+  readonly hasUsual: boolean;
+  /** The first day of keyword data that the plan can read. */
+  readonly historyFrom: Day;
+}
+
+/** Why the clicks of a property changed: parts that add up to the change, and the rows that they come from. */
+export const explainReport = trackedReport({
+  operation: 'explainChange',
+  parameters,
+  parse: (sent, project, now): ExplainQuery => {
+    const values = parameter.readParameters(parameters, sent);
+    const { country = null, by, limit, quality, from, to, period, compare = 'previous' } = values;
+    if (country !== null && by !== 'page' && by !== 'query') {
+      throw invalidRequest(`country goes with by=page and by=query only, not with by=${by}; leave one of them out.`);
+    }
+    const range = listRange({ from, to, period }, project, now);
+    const comparison = comparedListRange(range, compare, now)!;
+    const historyFrom = keywordHistoryFrom(project, now);
+    return { ...range, country, comparison, by, limit, quality, hasUsual: compare === 'previous', historyFrom };
+  },
+  plan: async (query, snapshot, sources) => {
+    const { catalog, project } = snapshot;
+    const { country, comparison, by, hasUsual } = query;
+    const ranges = { now: { from: query.from, to: query.to }, base: comparison, country };
+    const coverage = project.syncedThrough === null ? {} : await readCoverage(catalog, project.id);
+    const { from, to } = spanOf([ranges.now, comparison]);
+    const rows = await planRows(by, snapshot, ranges, { query, coverage, sources });
+    const table = QUALITY_TABLES[by];
+    return {
+      query,
+      project,
+      rows,
+      property: await planProperty(catalog, project, ranges, { hasUsual, coverage }),
+      notes: await listNotes(catalog, {
+        project: project.id,
+        workspace: project.workspaceId,
+        from,
+        to,
+        clientVisible: false,
+      }),
+      quality: query.quality
+        ? await planQuality(catalog, project, { ...ranges.now, table, device: null, coverage })
+        : null,
+    };
+  },
+  run: async ({ query, project, rows: read, property, notes, quality }, sources, { signal }) => {
+    const { by, limit, country, comparison } = query;
+    const { facts } = sources;
+    const range = { from: query.from, to: query.to };
+    const isSafe = !['impressions', 'position'].some((metric) =>
+      metricsWithEvents([range, comparison], null).has(metric as 'impressions'),
+    );
+    const [of, rows, known] = await Promise.all([
+      readProperty(facts, property, signal),
+      read(sources, limit, signal),
+      qualityOf(facts, quality, signal),
+    ]);
+    const { split, sums, parts } = await inTurns(
+      explainRows(rows.sums, { hasPositions: HAS_POSITIONS.has(by), isSafe }),
+    );
+    const listed = rows.most.map((row) => ({ ...rowOf(row), parts: partsOfRow(row.now, row.base, split) }));
+    const all = changeOf(sums.now.clicks, sums.base.clicks);
+    return {
+      project: projectReference(project),
+      range: { ...range, country, comparison },
+      change: { clicks: of.clicks },
+      usual: of.usual,
+      by,
+      source: rows.source,
+      ...known,
+      parts: { ...parts, notAttributed: of.clicks.difference - all.difference },
+      rows: listed,
+      rest: restOf({ rows: rows.sums.length, clicks: all, parts }, listed),
+      events: PROVIDER_EVENTS.filter((event) =>
+        [range, comparison].some((each) => eventsIn(each, null).includes(event)),
+      ),
+      notes: notes.filter((note) => [range, comparison].some((each) => touches(note, each))).map(shownNote),
+      unsafe: unsafeOf({ range, comparison, project, property: of, rows: rows.reasons, isSafe }),
+    };
+  },
+  mayReplan: wasListLost,
+});
+
+/** The answer, as in JSON. */
+export type ExplainResult = Awaited<ReturnType<typeof explainReport.run>>;
+
+/** The rows whose positions are told apart. */
+const HAS_POSITIONS: ReadonlySet<ExplainBy> = new Set(['page', 'query', 'keyword']);
+
+const QUALITY_TABLES = {
+  page: 'page_daily',
+  query: 'query_daily',
+  keyword: 'keyword_daily',
+  device: 'site_daily',
+  country: 'country_daily',
+  brand: 'brand_daily',
+} as const;
+
+function planRows(
+  by: ExplainBy,
+  snapshot: TrackedRead,
+  ranges: Parameters<typeof planListRows>[2],
+  {
+    query,
+    coverage,
+    sources,
+  }: { query: ExplainQuery; coverage: Awaited<ReturnType<typeof readCoverage>>; sources: ReportSources },
+): Promise<ReadRows> {
+  if (by === 'keyword') return planKeywordRows(snapshot, ranges, { coverage, historyFrom: query.historyFrom });
+  if (by === 'device' || by === 'brand') return planSegmentRows(by, snapshot, ranges, { coverage });
+  if (by === 'country') return planCountryRows(snapshot, ranges, { coverage });
+  return planListRows(by, { ...snapshot, lists: sources.lists }, ranges, coverage);
+}
+
+function rowOf({ key, now, base }: RangesRow) {
+  return {
+    ...key,
+    clicks: changeOf(now.clicks, base.clicks),
+    impressions: changeOf(now.impressions, base.impressions),
+    position: { now: toMetrics(now).position, base: toMetrics(base).position },
+  };
+}
+
+function touches({ date, endDate }: Note, { from, to }: Range): boolean {
+  return date <= to && (endDate ?? date) >= from;
+}

@@ -1,0 +1,64 @@
+import type { Catalog } from '../catalog/catalog.ts';
+import { type Coverage, type FactTable, filesOf } from '../catalog/manifest.ts';
+import type { Project } from '../catalog/projects.ts';
+import type { Day } from '../domain/dates.ts';
+import { type Range, within } from '../domain/range.ts';
+import type { Device, Facts, FactsQuery } from '../facts/facts.ts';
+import { type Series, siteSeries, siteSeriesOfCountry } from '../facts/series.ts';
+
+/** The stored days of a property, or of one of its countries, and the files to read for a range. */
+export interface SeriesPlan {
+  /** All stored days; null if there are none. */
+  readonly days: Range | null;
+  /** Those of the range; null for none. */
+  readonly range: Range | null;
+  /** Up to this day the country has monthly totals only. */
+  readonly monthlyThrough: Day | null;
+  readonly siteFiles: FactsQuery['files'];
+  readonly countryFiles: FactsQuery['files'];
+  readonly monthFiles: FactsQuery['files'];
+}
+
+/** The table of the days of a property, or of one of its countries. */
+export function tableOf(country: string | null): FactTable {
+  return country === null ? 'site_daily' : 'country_daily';
+}
+
+/** From a project's first stored day to its last synced one; null if there is none. */
+export function storedDays({ syncedThrough }: Project, first: Day | undefined): Range | null {
+  return first === undefined || syncedThrough === null ? null : { from: first, to: syncedThrough };
+}
+
+/** @param coverage of the project */
+export async function planSeries(
+  catalog: Catalog,
+  project: Project,
+  {
+    range: wanted,
+    country,
+    coverage,
+  }: { range: Range; country: string | null; coverage: Readonly<Partial<Record<FactTable, Coverage>>> },
+): Promise<SeriesPlan> {
+  const days = storedDays(project, coverage.site_daily?.firstDay);
+  const range = days && within(wanted, days.from, days.to);
+  const files = (table: FactTable) => (range ? filesOf(catalog, project.id, table, range) : []);
+  // In parallel, to wait only once for a remote database.
+  const [siteFiles, countryFiles, monthFiles] = await Promise.all([
+    files('site_daily'),
+    files('country_daily'),
+    files('country_monthly'),
+  ]);
+  const monthlyThrough = country === null ? null : (coverage.country_monthly?.lastDay ?? null);
+  return { days, range, monthlyThrough, siteFiles, countryFiles, monthFiles };
+}
+
+/** Throws `invalid_request` for a device or country on days of which it is unknown. */
+export function readSeries(
+  facts: Facts,
+  plan: SeriesPlan,
+  { device, country, signal }: { device: Device; country: string | null; signal: AbortSignal },
+): Promise<Series> {
+  return country === null
+    ? siteSeries(facts, { ...plan, device, signal })
+    : siteSeriesOfCountry(facts, { ...plan, country, signal });
+}

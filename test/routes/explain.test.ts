@@ -1,0 +1,425 @@
+// An explanation adds up to the change of the property in whole clicks, and says what no row can say.
+import t, { type Test } from 'tap';
+import { addDays, eachDay } from '../../server/domain/dates.ts';
+import { connectedWorld } from '../fakes/connected.ts';
+import { parseCsv, parseNdjson } from '../formats/read.ts';
+import { facts, keyword, makeWorld, PROJECT, type Row, refusedFor, type World } from '../world.ts';
+
+type Changed = Readonly<Record<'now' | 'base' | 'difference', number>>;
+type Parts = Readonly<Record<string, number | null>>;
+/** A row of an explanation, and what is left out. */
+interface Explained {
+  readonly page?: string;
+  readonly keyword?: { readonly id: string };
+  readonly clicks: Changed;
+  readonly impressions: Changed;
+  readonly position: Changed;
+  readonly parts: Parts;
+}
+interface Explanation {
+  readonly change: { readonly clicks: Changed };
+  readonly parts: Parts & { readonly notAttributed: number };
+  readonly rows: readonly Explained[];
+  readonly rest: Explained;
+}
+
+const page = (path: string): string => `https://shop.example/${path}`;
+
+t.test('rows in, answer out', async (t) => {
+  const { ask } = await makeWorld(t, {
+    site_daily: facts(
+      'date device',
+      ['2026-02-16', 'mobile', 100, 2000, 4000],
+      ['2026-02-25', 'mobile', 70, 1500, 4000],
+    ),
+    page_daily: facts(
+      'date url country',
+      ['2026-02-16', page('a'), 'gbr', 60, 600, 600],
+      ['2026-02-16', page('gone'), 'gbr', 20, 300, 1200],
+      ['2026-02-16', page('clicked'), 'gbr', 2, 0, 0],
+      ['2026-02-25', page('a'), 'gbr', 40, 500, 1000],
+      ['2026-02-25', page('new'), 'gbr', 15, 200, 800],
+    ),
+  });
+  const { status, body } = await ask('/explain?from=2026-02-22&to=2026-02-28&limit=1');
+  t.equal(status, 200);
+  const { source, events, ...rest } = body;
+  t.match(source, { kind: 'bigquery', capped: false, comparison: { kind: 'bigquery', capped: false } });
+  t.match(events, [{ from: '2025-05-13' }]);
+  t.strictSame(rest, {
+    project: { id: 'Proj1', domain: 'shop.example' },
+    range: {
+      from: '2026-02-22',
+      to: '2026-02-28',
+      country: null,
+      comparison: { from: '2026-02-15', to: '2026-02-21' },
+    },
+    change: { clicks: { now: 70, base: 100, difference: -30 } },
+    usual: null,
+    by: 'page',
+    // Of the page that both have: -8.99, -8.69 and -2.32.
+    parts: { impressions: -9, position: -9, ctr: -2, gained: 15, lost: -20, clicks: null, notAttributed: -5 },
+    rows: [
+      {
+        page: page('a'),
+        clicks: { now: 40, base: 60, difference: -20 },
+        impressions: { now: 500, base: 600, difference: -100 },
+        position: { now: 3, base: 2 },
+        parts: { impressions: -9, position: -9, ctr: -2, gained: 0, lost: 0, clicks: null },
+      },
+    ],
+    rest: {
+      rows: 2,
+      clicks: { now: 15, base: 20, difference: -5 },
+      parts: { impressions: 0, position: 0, ctr: 0, gained: 15, lost: -20, clicks: null },
+    },
+    notes: [],
+    unsafe: [
+      { what: 'change', reason: 'missing_days' },
+      { what: 'rows', reason: 'missing_days' },
+    ],
+  });
+});
+
+/** Whole numbers below `below` that look random and are always the same. */
+let state = 7;
+function next(below: number): number {
+  state = (state * 48_271) % 2_147_483_647;
+  return state % below;
+}
+
+/** Clicks, impressions and sum of positions. */
+function numbers(shown: number): [number, number, number] {
+  const impressions = next(shown);
+  return [Math.floor((impressions * next(60)) / 100), impressions, impressions * next(30) + next(impressions + 1)];
+}
+
+const DAYS = eachDay('2025-02-10', '2026-03-10');
+const KEYWORDS = Array.from({ length: 12 }, (_, index) => `Kw0${String(index).padStart(2, '0')}`);
+/** Rows of each day, of which some are left out, but never the first. */
+function each(columns: string, names: readonly string[], before: boolean, shown: number, days = DAYS): Row[] {
+  const rows = days.flatMap((day) =>
+    names
+      .filter((_, index) => index === 0 || next(3) > 0)
+      .map((name) => [...(before ? [name, day] : [day, name]), ...numbers(shown)] as const),
+  );
+  return facts(columns, ...rows);
+}
+
+const paths = Array.from({ length: 60 }, (_, index) => page(`p${index}`));
+const queries = Array.from({ length: 80 }, (_, index) => `shoes ${index} ${index % 7 === 0 ? 'acme' : ''}`);
+const LAST = DAYS.slice(-100);
+const BUSY = {
+  keywords: KEYWORDS.map((id, index) => keyword(id, index < 2 ? ['Same', 'same'][index]! : `query ${index}`)),
+  site_daily: each('date device', ['desktop', 'mobile', 'tablet'], false, 400),
+  page_daily: each('date url', paths, false, 40, LAST).map((row) => ({ ...row, country: 'gbr' })),
+  query_daily: each('date query', queries, false, 20, LAST).map((row) => ({ ...row, country: 'usa' })),
+  keyword_daily: each('keyword_id date', KEYWORDS, true, 30, LAST).map((row) => ({ ...row, device: 'mobile' })),
+  country_daily: each('date country', ['gbr', 'usa', 'fra', 'deu'], false, 100),
+  country_monthly: facts('month country', ['2025-12-01', 'usa', 28, 280, 700], ['2025-12-01', 'gbr', 19, 101, 250]),
+  brand_daily: each('date segment', ['brand', 'non_brand'], false, 100),
+};
+const BY = ['page', 'query', 'keyword', 'device', 'country', 'brand'];
+const RANGES = [
+  'period=28d',
+  'period=7d&compare=year',
+  'from=2026-01-03&to=2026-02-11&compare=2025-12-20..2026-01-01',
+  'from=2025-12-20&to=2026-01-10',
+  'from=2025-06-01&to=2025-06-28&compare=2025-03-01..2025-03-28',
+  'from=2026-02-01&to=2026-02-28&compare=2026-02-01..2026-02-28',
+];
+
+const sumOf = (parts: Parts): number => Object.values(parts).reduce<number>((sum, part) => sum + (part ?? 0), 0);
+
+/** What holds of every explanation. */
+function checkSums(t: Test, { change, parts, rows, rest }: Explanation, what: string): void {
+  t.equal(sumOf(parts), change.clicks.difference, `${what}: the parts add up to the change`);
+  const listed = [...rows, rest];
+  t.strictSame(
+    listed.filter(({ clicks, parts: of }) => sumOf(of) !== clicks.difference),
+    [],
+    `${what}: and those of each row to its difference`,
+  );
+  const { notAttributed, ...shared } = parts;
+  for (const [name, part] of Object.entries(shared)) {
+    const total = part === null ? null : listed.reduce((sum, row) => sum + row.parts[name]!, 0);
+    t.equal(total, part, `${what}: ${name} of all rows`);
+  }
+  const clicks = (of: 'now' | 'base' | 'difference') => listed.reduce((sum, row) => sum + row.clicks[of], 0);
+  t.equal(change.clicks.difference - clicks('difference'), notAttributed, `${what}: the rest is said`);
+  const differences = rows.map(({ clicks: { difference } }) => Math.abs(difference));
+  t.strictSame(
+    differences,
+    differences.toSorted((a, b) => b - a),
+    `${what}: the largest first`,
+  );
+}
+
+t.test('all kinds of rows, and any ranges', async (t) => {
+  const world = await makeWorld(t, BUSY);
+  for (const by of BY) {
+    for (const range of RANGES) {
+      const what = `by=${by}&${range}`;
+      const { status, body } = await world.ask(`/explain?${what}&limit=1000`);
+      if (!t.equal(status, 200, JSON.stringify(body).slice(0, 300))) continue;
+      checkSums(t, body, what);
+      const some = (await world.ask(`/explain?${what}&limit=3`)).body;
+      checkSums(t, some, `${what}&limit=3`);
+      t.strictSame([some.parts, some.usual, some.unsafe], [body.parts, body.usual, body.unsafe]);
+      t.strictSame(some.rows, body.rows.slice(0, 3));
+      t.equal(some.rest.rows, Math.max(0, body.rows.length - 3));
+      const site = (await world.ask(`/site?${range}${range.includes('compare') ? '' : '&compare=previous'}`)).body;
+      t.strictSame(
+        [body.change.clicks.now, body.change.clicks.base],
+        [site.totals.clicks, site.totals.comparison.clicks],
+        `${what}: the change is that of the property`,
+      );
+    }
+  }
+});
+
+t.test('a sheet adds up to the property', async (t) => {
+  const world = await makeWorld(t, BUSY);
+  for (const by of BY) {
+    const path = `explain.csv?by=${by}&period=28d&limit=2`;
+    const [columns = [], ...rows] = parseCsv(await textOf(world, path));
+    const { body } = await world.ask(`/explain?by=${by}&period=28d&limit=2`);
+    const sum = (name: string): number => rows.reduce((total, row) => total + Number(row[columns.indexOf(name)]), 0);
+    for (const which of ['now', 'base', 'difference']) {
+      t.equal(sum(`clicks_${which}`), body.change.clicks[which], `${by}: clicks_${which}`);
+    }
+    for (const [name, part] of Object.entries(body.parts)) t.equal(sum(`parts_${name}`), part ?? 0, `${by}: ${name}`);
+    const key = columns.indexOf(by === 'brand' ? 'segment' : by === 'keyword' ? 'keyword_query' : by);
+    t.equal(rows.at(-1)![key], '_not_attributed');
+    const names = rows.map((row) => row[key]);
+    t.equal(names.includes('_rest'), body.rest.rows > 0 || sumOf(body.rest.parts) !== 0, by);
+  }
+  const [first] = parseNdjson(await textOf(world, 'explain.ndjson?by=keyword&limit=1'));
+  t.strictSame(Object.keys(first!), [
+    'keyword_id',
+    'keyword_query',
+    ...['now', 'base', 'difference'].map((of) => `clicks_${of}`),
+    ...['now', 'base', 'difference'].map((of) => `impressions_${of}`),
+    'position_now',
+    'position_base',
+    ...['impressions', 'position', 'ctr', 'gained', 'lost', 'clicks', 'notAttributed'].map((name) => `parts_${name}`),
+  ]);
+});
+
+async function textOf({ app, key }: World, path: string): Promise<string> {
+  const url = `/api/v1/projects/Proj1/${path}`;
+  return (await app.inject({ url, headers: { authorization: `Bearer ${key}` } })).body;
+}
+
+t.test('rows are those of pages, queries and breakdowns', async (t) => {
+  const { ask } = await makeWorld(t, BUSY);
+  const { body } = await ask('/explain?period=28d&limit=1000');
+  const { pages } = (await ask('/pages?period=28d')).body;
+  const shown = pages.filter(({ impressions }: Row) => (impressions as number) > 0);
+  const rows = body.rows.filter(({ impressions }: Explained) => impressions.now > 0);
+  t.strictSame(
+    rows.map((row: Explained) => [row.page, row.clicks.now, row.position.now]).sort(),
+    shown.map((row: Row) => [row['url'], row['clicks'], row['position']]).sort(),
+  );
+  const { brand } = (await ask('/breakdowns')).body;
+  for (const { segment, clicks } of (await ask('/explain?by=brand')).body.rows)
+    t.equal(clicks.now, brand[segment].clicks, segment);
+  const same = (await ask('/explain?by=keyword&limit=1000')).body.rows;
+  t.strictSame(new Set(same.map((row: Explained) => row.keyword?.id)), new Set(KEYWORDS));
+});
+
+t.test('a country, of pages and queries', async (t) => {
+  const { ask } = await makeWorld(t, BUSY);
+  const { body } = await ask('/explain?period=28d&country=GBR');
+  checkSums(t, body, 'gbr');
+  t.equal(body.range.country, 'gbr');
+  t.ok(body.rows.length > 0);
+  t.ok(body.usual !== null);
+  const site = (await ask('/site?period=28d&country=gbr&compare=previous')).body.totals;
+  t.equal(body.change.clicks.difference, site.change.clicks.difference);
+  t.strictSame((await ask('/explain?period=28d&country=fra')).body.rows, [], 'without pages');
+  const spread = (await ask('/explain?from=2026-01-01&to=2026-01-14&country=gbr')).body;
+  t.match(spread.unsafe, [{ what: 'change', reason: 'monthly_spread' }]);
+});
+
+t.test('what usually happens: of the property, and only against the days just before', async (t) => {
+  const { ask } = await makeWorld(t, BUSY);
+  const { usual } = (await ask('/explain?period=7d&by=device')).body;
+  t.equal(usual.windows, 364 - 14 + 1);
+  t.ok(usual.low < 0 && usual.high > 0);
+  t.strictSame((await ask('/explain?period=7d&by=brand')).body.usual, usual);
+  t.equal((await ask('/explain?period=7d&by=device&compare=year')).body.usual, null);
+  const { from, to } = (await ask('/explain?period=7d&by=device')).body.range.comparison;
+  t.equal((await ask(`/explain?period=7d&by=device&compare=${from}..${to}`)).body.usual, null);
+  t.equal((await ask('/explain?from=2025-04-10&to=2025-04-16&by=device')).body.usual, null, 'too few days before');
+});
+
+t.test('what is unsafe, and why', async (t) => {
+  const { ask } = await makeWorld(t, BUSY);
+  const unsafe = async (query: string): Promise<string[]> => {
+    const found = (await ask(`/explain?${query}`)).body.unsafe as Record<'what' | 'reason', string>[];
+    return found.map(({ what, reason }) => `${what} ${reason}`);
+  };
+  const march = 'from=2026-02-01&to=2026-02-28';
+  t.strictSame(await unsafe(march), []);
+  t.strictSame(await unsafe('from=2026-02-11&to=2026-03-10'), ['change provisional']);
+  t.strictSame(await unsafe('from=2026-02-08&to=2026-03-07'), [], 'to the last final day');
+  t.strictSame(await unsafe(`${march}&compare=2026-02-10..2026-03-09`), ['change provisional']);
+  t.strictSame(await unsafe('from=2026-01-21&to=2026-01-30'), ['change weekday_mix']);
+  t.strictSame(await unsafe('by=device&from=2025-02-08&to=2025-02-14&compare=2026-02-08..2026-02-14'), [
+    'parts provider_event',
+    'change missing_days',
+    'rows missing_days',
+  ]);
+  t.strictSame(await unsafe(`${march}&compare=2025-09-01..2025-09-28&by=query`), [
+    'parts provider_event',
+    'rows missing_days',
+  ]);
+  t.strictSame(await unsafe('by=country&from=2026-01-03&to=2026-01-09&compare=2025-12-06..2025-12-12'), [
+    'rows monthly_spread',
+  ]);
+  const { parts, rows } = (await ask(`/explain?by=device&${march}&compare=2025-03-01..2025-03-28`)).body;
+  t.match(parts, { impressions: null, position: null, ctr: null, clicks: Number });
+  t.match(rows[0].parts, { impressions: null, position: null, ctr: null, clicks: Number });
+});
+
+t.test('few clicks, and a list at its cap', async (t) => {
+  const environment = { ORDINATE_PROVIDER_REQUESTS_PER_SECOND: '1000' };
+  const { ask, google } = await connectedWorld(t, { environment });
+  google.pages = Array.from({ length: 25_001 }, (_, index) => ({
+    key: `/${index}`,
+    clicks: 50_000 - index,
+    impressions: 100_000,
+    position: 3,
+  }));
+  const { body } = await ask('/explain?from=2026-02-01&to=2026-02-28');
+  checkSums(t, body, 'of a provider');
+  t.match(body.source, { kind: 'gsc', capped: true, comparison: { kind: 'gsc' } });
+  t.match(body.unsafe, [
+    { what: 'change', reason: 'missing_days' },
+    { what: 'rows', reason: 'cut_off' },
+    { what: 'change', reason: 'low_base' },
+  ]);
+});
+
+t.test('notes on days of either range; a new one changes the entity tag', async (t) => {
+  const note = (number: number, date: string, more: Row = {}): Row => ({
+    id: `5e1f0000-0000-4000-8000-00000000000${number}`,
+    workspace_id: 'acme',
+    project_id: 'Proj1',
+    scope: 'project',
+    category: 'content',
+    author: 'Team',
+    text: `note ${number}`,
+    created_at: '2026-03-02T10:00:00Z',
+    updated_at: '2026-03-02T10:00:00Z',
+    date,
+    ...more,
+  });
+  const world = await makeWorld(t, {
+    ...BUSY,
+    notes: [
+      note(1, '2026-02-01'),
+      note(2, '2025-11-01', { end_date: '2025-12-01' }),
+      note(3, '2026-01-20'),
+      note(4, '2026-03-01'),
+    ],
+  });
+  const path = '/explain?by=device&from=2026-02-01&to=2026-02-28&compare=2025-12-01..2025-12-28';
+  const { body, headers } = await world.ask(path);
+  t.strictSame(
+    body.notes.map(({ text }: Row) => text),
+    ['note 2', 'note 1'],
+  );
+  const authorization = { authorization: `Bearer ${world.key}` };
+  const again = () =>
+    world.app.inject({
+      url: `/api/v1/projects/Proj1${path}`,
+      headers: { ...authorization, 'if-none-match': String(headers['etag']) },
+    });
+  t.equal((await again()).statusCode, 304);
+  await world.load({ notes: [note(5, '2026-02-02')] });
+  t.equal((await again()).statusCode, 200);
+});
+
+t.test('what cannot be answered, and what would be needed', async (t) => {
+  const { ask, get } = await makeWorld(t, {
+    ...BUSY,
+    projects: [
+      PROJECT,
+      { ...PROJECT, id: 'Empty' },
+      { ...PROJECT, id: 'Fresh', last_synced_at: null, synced_through: null, provisional_after: null },
+    ],
+  });
+  for (const [query, name] of [
+    ['by=pages', 'by'],
+    ['by=', 'by'],
+    ['limit=0', 'limit'],
+    ['limit=1001', 'limit'],
+    ['limit=1e2', 'limit'],
+    ['to=2026-03-15', 'to'],
+    ['compare=2026-03-10..2026-03-15', 'compare'],
+    ['compare=next', 'compare'],
+    ['from=2026-03-02&to=2026-03-01', 'from'],
+    ['country=gb', 'country'],
+    ['period=17m', 'period'],
+    ['quality=yes', 'quality'],
+    ...['keyword', 'device', 'country', 'brand'].map((by) => [`country=gbr&by=${by}`, 'country'] as const),
+  ] as const) {
+    refusedFor(t, await ask(`/explain?${query}`), name, query);
+  }
+  for (const by of ['page', 'query']) {
+    const { status, body } = await get(`/projects/Empty/explain?by=${by}`);
+    t.equal(status, 503);
+    t.match(body.error.message, /no source of/);
+  }
+  for (const [id, by] of ['keyword', 'device', 'country', 'brand'].flatMap((of) => [
+    ['Empty', of],
+    ['Fresh', of],
+  ])) {
+    const { status, body } = await get(`/projects/${id}/explain?by=${by}`);
+    t.equal(status, 200);
+    t.match(body, { usual: null, source: null, rows: [], rest: { rows: 0 } });
+    t.match(body.change, { clicks: { now: 0, base: 0, difference: 0 } });
+    t.strictSame(
+      body.unsafe.filter(({ reason }: Row) => reason !== 'provisional'),
+      [
+        { what: 'change', reason: 'missing_days' },
+        { what: 'rows', reason: 'missing_days' },
+        { what: 'change', reason: 'low_base' },
+      ],
+    );
+  }
+  t.equal((await get('/projects/nosuc/explain?limit=0')).status, 404);
+  // One range outside of what is stored.
+  const { body } = await ask(`/explain?from=2025-02-10&to=${addDays('2025-02-10', 6)}&by=device`);
+  t.equal(body.change.clicks.base, 0);
+  t.match(body.unsafe, [{ what: 'change', reason: 'missing_days' }]);
+});
+
+t.test('keywords before the history of the plan are left out', async (t) => {
+  const workspaces = [{ id: 'acme', name: 'Acme', plan: 'team', keyword_history_days: 30 }];
+  const { ask } = await makeWorld(t, { ...BUSY, workspaces });
+  const { body } = await ask('/explain?by=keyword&period=28d&limit=1000');
+  checkSums(t, body, 'keywords');
+  t.match(body.unsafe, [
+    { what: 'change', reason: 'provisional' },
+    { what: 'rows', reason: 'missing_days' },
+  ]);
+  const known = (await ask('/keywords?from=2026-02-09&to=2026-02-10')).body.keywords;
+  const clicks = (rows: readonly number[]): number => rows.reduce((a, b) => a + b, 0);
+  t.equal(
+    clicks(body.rows.map((row: Explained) => row.clicks.base)),
+    clicks(known.map((row: { metrics: { clicks: number } }) => row.metrics.clicks)),
+    'two days of the other range are in the history',
+  );
+  t.equal((await ask('/explain?by=keyword&from=2025-12-01&to=2025-12-07')).body.rows.length, 0);
+});
+
+t.test('quality, as in other answers', async (t) => {
+  const { ask } = await makeWorld(t, BUSY);
+  const { quality } = (await ask('/explain?quality=1&period=7d')).body;
+  t.match(quality, { daysExpected: 7, daysStored: 7, daysProvisional: 3 });
+  t.strictSame(quality, (await ask('/pages?quality=1&period=7d')).body.quality);
+  t.equal((await ask('/explain?period=7d')).body.quality, undefined);
+});
