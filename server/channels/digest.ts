@@ -45,7 +45,7 @@ export async function composeDigest(
   const projects: DigestProject[] = [];
   for (const project of await projectsOf(catalog, channel)) {
     signal.throwIfAborted();
-    projects.push(await digestOf(sources, project, { range, comparison, now, signal }));
+    projects.push(await digestOf(sources, project, { range, now, signal }));
   }
   const link = channel.project === null ? '/app' : `/app/p/${encodeURIComponent(channel.project)}`;
   const { workspace: named } = await ownerOf(catalog, workspace, undefined);
@@ -59,7 +59,7 @@ export async function composeDigest(
 async function digestOf(
   sources: ReportSources,
   { id, workspaceId }: Project,
-  { range, comparison: base, now, signal }: { range: Range; comparison: Range; now: number; signal: AbortSignal },
+  { range, now, signal }: { range: Range; now: number; signal: AbortSignal },
 ): Promise<DigestProject> {
   const request = { workspace: workspaceId, projects: null, id, reader: 'digest', signal };
   const { project, answer } = await answerCurrent(async () => {
@@ -79,7 +79,7 @@ async function digestOf(
     totals: { clicks, impressions, ctr, position },
     comparison,
     change,
-    movers: await moversOf(sources, request, { range, comparison: base }),
+    movers: await moversOf(sources, request, range),
     alerts: open.map((alert) => shownAlert(id, alert)),
     provisional: provisionalDays(project, range, now),
     daily: answer.daily.map((day) => [day.date, day.clicks]),

@@ -23,7 +23,7 @@ const REASONS: Readonly<Record<string, string>> = {
 /** Projects of a digest in words, and with a picture. */
 const MAX_PROJECTS = 50;
 const MAX_CHARTS = 20;
-/** Pages of a project that have won, and that have lost. */
+/** Pages of a project that have changed most. */
 const MAX_MOVERS = 3;
 
 export function messageOf({ type, data }: DeliveryBody): Message {
@@ -78,19 +78,19 @@ function projectWords({ project, totals, change, movers, alerts, provisional }: 
     ...(ctr === null ? [] : [`CTR ${(ctr * 100).toFixed(1)} %`]),
     ...(position === null ? [] : [`position ${position.toFixed(1)}`]),
   ];
-  const won = moverWords('Won', movers.up);
-  const lost = moverWords('Lost', movers.down);
+  const moved = moverWords([...movers.up, ...movers.down]);
   const open = alerts.length === 0 ? '' : ` Open alerts: ${alerts.map(({ title }) => title).join('; ')}.`;
   const days = provisional.length === 0 ? '' : ` These days are provisional: ${provisional.join(', ')}.`;
-  return `${project.domain}: ${numbers.join(', ')}.${won}${lost}${open}${days}`;
+  return `${project.domain}: ${numbers.join(', ')}.${moved}${open}${days}`;
 }
 
-/** The first of those that won or lost clicks. */
-function moverWords(word: string, rows: readonly Mover[]): string {
-  const shown = rows.slice(0, MAX_MOVERS).map(({ page, clicks: { difference } }) => {
-    return `${difference > 0 ? '+' : ''}${whole(difference)} ${page}`;
+/** Those that changed most, with their clicks before and now. */
+function moverWords(rows: readonly Mover[]): string {
+  const most = rows.toSorted((a, b) => Math.abs(b.clicks.difference) - Math.abs(a.clicks.difference));
+  const shown = most.slice(0, MAX_MOVERS).map(({ page, clicks: { now, base, difference } }) => {
+    return `${difference > 0 ? '+' : ''}${whole(difference)} ${page} (${whole(base)} to ${whole(now)})`;
   });
-  return shown.length === 0 ? '' : ` ${word}: ${shown.join('; ')}.`;
+  return shown.length === 0 ? '' : ` Most of the change in clicks: ${shown.join('; ')}.`;
 }
 
 const whole = (value: number): string => value.toLocaleString('en-US');

@@ -1,45 +1,33 @@
 import type { DigestProject } from '../catalog/delivery-body.ts';
 import { KnownError } from '../domain/errors.ts';
 import type { Range } from '../domain/range.ts';
-import { pagesReport } from '../reports/pages.ts';
+import { explainReport } from '../reports/explain.ts';
 import { answerCurrent, type ReportRequest, type ReportSources } from '../reports/report.ts';
 
 /** Rows that have won, and that have lost. */
 const EACH = 5;
+/** Rows to find them in, those that changed most first. */
+const LIMIT = 1000;
 
-/** The pages whose clicks have changed most; none where the lists of both ranges cannot be had. */
+/** The pages that explain most of the change from the range just before; none where their lists cannot be had. */
 export async function moversOf(
   sources: ReportSources,
   request: ReportRequest,
-  { range, comparison }: { range: Range; comparison: Range },
+  range: Range,
 ): Promise<DigestProject['movers']> {
   try {
-    const now = await clicksOf(sources, request, range);
-    const base = await clicksOf(sources, request, comparison);
-    const rows = [...new Set([...now.keys(), ...base.keys()])].map((page) => {
-      const clicks = { now: now.get(page) ?? 0, base: base.get(page) ?? 0 };
-      return { page, clicks: { ...clicks, difference: clicks.now - clicks.base } };
+    const { rows } = await answerCurrent(async () => {
+      const project = await explainReport.find(sources, request);
+      const query = explainReport.parse({ ...range, by: 'page', limit: String(LIMIT) }, project, sources.now());
+      return explainReport.run(query, sources, request);
     });
-    const moved = rows
-      .filter(({ clicks }) => clicks.difference !== 0)
-      .sort((a, b) => Math.abs(b.clicks.difference) - Math.abs(a.clicks.difference) || (a.page < b.page ? -1 : 1));
-    const first = (isUp: boolean) => moved.filter(({ clicks }) => clicks.difference > 0 === isUp).slice(0, EACH);
-    return { by: 'page', up: first(true), down: first(false) };
+    const movers = rows.flatMap((row) => ('page' in row ? [{ page: row.page, clicks: row.clicks }] : []));
+    const first = (isIt: (difference: number) => boolean) =>
+      movers.filter(({ clicks }) => isIt(clicks.difference)).slice(0, EACH);
+    return { by: 'page', up: first((difference) => difference > 0), down: first((difference) => difference < 0) };
   } catch (error) {
     // Without a source, or while the provider cannot be reached: the rest of the digest is worth sending.
     if (!(error instanceof KnownError)) throw error;
     return { by: null, up: [], down: [] };
   }
-}
-
-/** Clicks of all pages of a range. */
-async function clicksOf(sources: ReportSources, request: ReportRequest, range: Range): Promise<Map<string, number>> {
-  const { rows } = await answerCurrent(async () => {
-    const project = await pagesReport.find(sources, request);
-    const query = pagesReport.parse({ ...range, format: 'ndjson' }, project, sources.now());
-    return pagesReport.run(query, sources, request);
-  });
-  const clicks = new Map<string, number>();
-  for await (const part of rows ?? []) for (const row of part) clicks.set(row.text, row.clicks);
-  return clicks;
 }

@@ -33,12 +33,10 @@ function provisional({ from, to }: Range, finalThrough: Day | null): Range | nul
 }
 
 export function eventsOf(range: Range): Known['events'] {
-  return eventsIn(range, null).map(({ title, from, to, affects, device, source }) => ({
-    title,
-    from,
-    to,
-    affects,
-    device,
-    source,
-  }));
+  return eventsIn(range, null).map(shortEvent);
+}
+
+/** What an agent is told of an event. */
+export function shortEvent({ title, from, to, affects, device, source }: ProviderEvent): Known['events'][number] {
+  return { title, from, to, affects, device, source };
 }

@@ -6,7 +6,7 @@ import type { Call, Tool } from './tool.ts';
 import { TOOLS } from './tools.ts';
 
 const INSTRUCTIONS = `Read-only search performance of web sites: clicks, impressions, ctr and average position.
-Start with list_projects. Ranges are from and to (both included), or a period such as 28d or 16m that ends at to; without
+Start with list_projects. For why clicks rose or fell, ask explain_change. Ranges are from and to (both included), or a period such as 28d or 16m that ends at to; without
 them the last 28 days with data. Every answer says which days it is about, how many rows there are (total) and how many it
 has (returned), which days may still change (quality), and which changes of the search engine's own counting lie in the range
 (events): do not explain those by the site. ctr and position are averages and must not be added up. A low position is good.`;

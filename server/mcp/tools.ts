@@ -2,6 +2,7 @@ import type { Tool } from './tool.ts';
 import { alertsAndNotes } from './tools/alerts-and-notes.ts';
 import { breakdowns } from './tools/breakdowns.ts';
 import { changes } from './tools/changes.ts';
+import { explainChange } from './tools/explain-change.ts';
 import { keywordHistory } from './tools/keyword-history.ts';
 import { listProjects } from './tools/list-projects.ts';
 import { sitePerformance } from './tools/site-performance.ts';
@@ -11,6 +12,7 @@ import { topRows } from './tools/top-rows.ts';
 export const TOOLS: readonly Tool[] = [
   listProjects,
   sitePerformance,
+  explainChange,
   topRows,
   keywordHistory,
   breakdowns,

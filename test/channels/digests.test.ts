@@ -134,6 +134,14 @@ t.test('a mail has a picture of the clicks of each project, inside', async (t) =
     'no percentage with a gap',
   );
   t.match(text!.toString(), /other\.example: 9\d\d clicks \(\+\d+ %\), [\d,]+ impressions/);
+  t.notMatch(text!.toString(), /Most of the change/, 'all pages did the same in both weeks');
+  await json('channels', 'digest', channel.id, '--as-of', '2026-03-09');
+  const [later] = partsOf(server.mails[1]!.raw, 'text/plain');
+  const moved = [
+    'Most of the change in clicks: +49 https://shop.example/up (14 to 63)',
+    '-35 https://shop.example/down (42 to 7)',
+  ].join('; ');
+  t.ok(later!.toString().replaceAll(/\s+/g, ' ').includes(`${moved}; +21 https://shop.example/new (0 to 21).`));
   const ids = [...html!.toString().matchAll(/src="cid:([^"]+)"/g)].map(([, id]) => id!);
   t.equal(ids.length, 2);
   t.notMatch(html!.toString().replaceAll(/src="cid:[^"]+"/g, ''), /src=|<script|<form/);

@@ -1,9 +1,9 @@
 // AI agents can query the data over MCP, read-only, with the rights and limits of their key.
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import t, { type Test } from 'tap';
 import { createKey } from '../../server/catalog/keys.ts';
 import { addDays } from '../../server/domain/dates.ts';
 import { facts, keyword, makeWorld, ofProject, PROJECT, type Row, WORKSPACE } from '../world.ts';
+import { callTool, connectAgent } from './agent.ts';
 
 // The official client package, over HTTP.
 
@@ -64,28 +64,10 @@ const world = await makeWorld(t, {
 });
 const address = new URL('/mcp', await world.app.listen({ port: 0 }));
 
-async function connect(t: Test, headers: Record<string, string>): Promise<Client> {
-  const client = new Client({ name: 'test', version: '1' });
-  const transport = new StreamableHTTPClientTransport(address, { requestInit: { headers } });
-  await client.connect(transport);
-  t.teardown(() => client.close());
-  return client;
-}
+const connect = (t: Test, headers: Record<string, string>) => connectAgent(t, address, headers);
 
 const newKey = async (workspace = 'acme'): Promise<string> =>
   (await createKey(world.catalog, { workspace, name: 'agent', by: null, at: 0 })).key;
-
-interface Called {
-  readonly isError: boolean;
-  // biome-ignore lint/suspicious/noExplicitAny: answers are picked from
-  readonly body: any;
-}
-
-async function callTool(client: Client, name: string, given: Record<string, unknown> = {}): Promise<Called> {
-  const { content, isError = false } = await client.callTool({ name, arguments: given });
-  const [first] = content as { type: string; text: string }[];
-  return { isError, body: JSON.parse(first!.text) as unknown };
-}
 
 const client = await connect(t, { authorization: `Bearer ${await newKey()}` });
 const call = (name: string, given?: Record<string, unknown>) => callTool(client, name, given);
@@ -94,7 +76,16 @@ t.test('the tools, all of them read-only, with the arguments of the API', async 
   const { tools } = await client.listTools();
   t.strictSame(
     tools.map(({ name }) => name),
-    ['list_projects', 'site_performance', 'top_rows', 'keyword_history', 'breakdowns', 'changes', 'alerts_and_notes'],
+    [
+      'list_projects',
+      'site_performance',
+      'explain_change',
+      'top_rows',
+      'keyword_history',
+      'breakdowns',
+      'changes',
+      'alerts_and_notes',
+    ],
   );
   const known = new Set(['project', 'kind', 'keyword', 'metric']);
   for (const { parameters = [] } of Object.values(
