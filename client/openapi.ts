@@ -144,6 +144,26 @@ export interface paths {
     readonly patch?: never;
     readonly trace?: never;
   };
+  readonly '/api/v1/projects/{id}/hours': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * The whole property by hour
+     * @description Hours are stored from the connection of the project on; the provider keeps ten days of them. A stored hour without data is zeros; hours of days that are not stored are left out. Days have 23 to 25 hours. The provider counts hours and days separately: hours are never added to days.
+     */
+    readonly get: operations['getHours'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
   readonly '/api/v1/projects/{id}/breakdowns': {
     readonly parameters: {
       readonly query?: never;
@@ -605,6 +625,40 @@ export interface components {
       readonly project: components['schemas']['ProjectReference'];
       readonly groups: readonly components['schemas']['Group'][];
     };
+    readonly HourMetrics: {
+      /**
+       * Format: date-time
+       * @description The start of an hour, in Pacific time; the offset tells the two hours apart that clocks show twice.
+       */
+      readonly hour: string;
+      /** Format: int64 */
+      readonly clicks: number;
+      /** Format: int64 */
+      readonly impressions: number;
+      /** @description Clicks per impression, four decimals; null when there are no impressions. */
+      readonly ctr: number | null;
+      /** @description Average position weighted by impressions, one decimal; null when there are no impressions. */
+      readonly position: number | null;
+    };
+    readonly HoursAnswer: {
+      readonly project: components['schemas']['ProjectReference'];
+      readonly range: components['schemas']['HoursRange'];
+      readonly hours: readonly components['schemas']['HourMetrics'][];
+    };
+    readonly HoursRange: {
+      /**
+       * Format: date-time
+       * @description The start of an hour, in Pacific time; the offset tells the two hours apart that clocks show twice.
+       */
+      readonly from: string;
+      /**
+       * Format: date-time
+       * @description The start of an hour, in Pacific time; the offset tells the two hours apart that clocks show twice.
+       */
+      readonly to: string;
+      /** @description The last final hour; later hours may still change. Null before the first. */
+      readonly provisionalAfter: string | null;
+    };
     /** @enum {string} */
     readonly Interval: 'day' | 'week' | 'month';
     readonly Keyword: {
@@ -988,7 +1042,7 @@ export interface components {
       readonly removed: readonly components['schemas']['SnapshotPart'][];
     };
     readonly SnapshotFile: {
-      /** @description A fact table of the snapshot format. One of site_daily, keyword_daily, keyword_page_daily, country_daily, country_monthly, appearance_daily, brand_daily, page_daily, query_daily, page_period, query_period; more may be added. */
+      /** @description A fact table of the snapshot format. One of site_daily, site_hourly, keyword_daily, keyword_page_daily, country_daily, country_monthly, appearance_daily, brand_daily, page_daily, query_daily, page_period, query_period; more may be added. */
       readonly table: string;
       /** @description A month (`2026-03`), a range (`2026-03-01_2026-03-28`), or `all`. Each table and part has one file. */
       readonly part: string;
@@ -1011,7 +1065,7 @@ export interface components {
       readonly href: string;
     };
     readonly SnapshotPart: {
-      /** @description A fact table of the snapshot format. One of site_daily, keyword_daily, keyword_page_daily, country_daily, country_monthly, appearance_daily, brand_daily, page_daily, query_daily, page_period, query_period; more may be added. */
+      /** @description A fact table of the snapshot format. One of site_daily, site_hourly, keyword_daily, keyword_page_daily, country_daily, country_monthly, appearance_daily, brand_daily, page_daily, query_daily, page_period, query_period; more may be added. */
       readonly table: string;
       /** @description A month (`2026-03`), a range (`2026-03-01_2026-03-28`), or `all`. Each table and part has one file. */
       readonly part: string;
@@ -1726,6 +1780,92 @@ export interface operations {
         };
         content: {
           readonly 'application/json': components['schemas']['SiteAnswer'];
+          readonly 'text/csv': string;
+          readonly 'application/x-ndjson': string;
+          readonly 'application/vnd.apache.arrow.stream': string;
+          readonly 'application/vnd.apache.parquet': string;
+        };
+      };
+      /** @description The response still matches `If-None-Match`. Counts towards the rate limit. */
+      readonly 304: {
+        headers: {
+          /** @description Always no-store. */
+          readonly 'Cache-Control'?: 'no-store';
+          /** @description Requests that a key may send per minute: 120 by default. */
+          readonly 'X-RateLimit-Limit'?: number;
+          /** @description Requests left in the current minute. */
+          readonly 'X-RateLimit-Remaining'?: number;
+          /** @description Seconds until the current minute ends. */
+          readonly 'X-RateLimit-Reset'?: number;
+          /** @description Changes when the response changes. Send it as `If-None-Match` to receive 304 for an unchanged response. */
+          readonly ETag?: string;
+          readonly [name: string]: unknown;
+        };
+        content?: never;
+      };
+      readonly 400: components['responses']['InvalidRequest'];
+      readonly 401: components['responses']['Unauthorized'];
+      readonly 403: components['responses']['PlanRequired'];
+      readonly 404: components['responses']['NotFound'];
+      readonly 429: components['responses']['RateLimited'];
+      readonly 500: components['responses']['ServerError'];
+      readonly 503: components['responses']['Unavailable'];
+    };
+  };
+  readonly getHours: {
+    readonly parameters: {
+      readonly query?: {
+        /** @description The first hour: a Pacific day, or an instant; 6 days before `to` by default. An instant is ISO 8601 with its offset. */
+        readonly from?: string;
+        /** @description The last hour, inclusive: a Pacific day, or an instant; today by default. At most 62 Pacific days. An instant is ISO 8601 with its offset. */
+        readonly to?: string;
+        /** @description Response format. Alternatives: a path extension such as `.csv`, or a media type in `Accept`. */
+        readonly format?: components['schemas']['Format'];
+        /** @description Starts CSV with a byte order mark, for Excel. */
+        readonly bom?: boolean;
+      };
+      readonly header?: never;
+      readonly path: {
+        /** @description A project id, as /projects lists them. */
+        readonly id: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description The hours, in order. */
+      readonly 200: {
+        headers: {
+          /** @description Always no-store. */
+          readonly 'Cache-Control'?: 'no-store';
+          /** @description Requests that a key may send per minute: 120 by default. */
+          readonly 'X-RateLimit-Limit'?: number;
+          /** @description Requests left in the current minute. */
+          readonly 'X-RateLimit-Remaining'?: number;
+          /** @description Seconds until the current minute ends. */
+          readonly 'X-RateLimit-Reset'?: number;
+          /** @description Changes when the response changes. Send it as `If-None-Match` to receive 304 for an unchanged response. */
+          readonly ETag?: string;
+          /** @description Not with JSON. As `paging.total` in JSON, or the number of rows. */
+          readonly 'X-Total-Count'?: number;
+          /** @description Not with JSON. As `range.from` in JSON. */
+          readonly 'X-Range-From'?: string;
+          /** @description Not with JSON. As `range.to` in JSON. */
+          readonly 'X-Range-To'?: string;
+          /** @description Not with JSON. As `range.provisionalAfter` in JSON, unless it is null. */
+          readonly 'X-Provisional-After'?: string;
+          /** @description Not with JSON. As `range.comparison.from` in JSON, with `compare`. */
+          readonly 'X-Comparison-From'?: string;
+          /** @description Not with JSON. As `range.comparison.to` in JSON, with `compare`. */
+          readonly 'X-Comparison-To'?: string;
+          /** @description Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too. */
+          readonly 'X-Quality'?: string;
+          /** @description Not with JSON. A file name. */
+          readonly 'Content-Disposition'?: string;
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['HoursAnswer'];
           readonly 'text/csv': string;
           readonly 'application/x-ndjson': string;
           readonly 'application/vnd.apache.arrow.stream': string;

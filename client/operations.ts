@@ -1,7 +1,7 @@
 // Written by `npm run client`; do not edit.
 
 /** Of the document that the files of this folder were made from: a test tells when they are outdated. */
-export const DOCUMENT = 'b7254d31e6810e6695fce82c6d9904a606a71a5034cf0ff411dc2366a5705d14';
+export const DOCUMENT = '5657b50294347c36be55105a06fdd138b0f029a70eaca3dede572a7705e08222';
 
 /** The path of each operation. */
 export const PATHS = {
@@ -12,6 +12,7 @@ export const PATHS = {
   listGroups: '/api/v1/projects/{id}/groups',
   listPageGroups: '/api/v1/projects/{id}/page-groups',
   getSite: '/api/v1/projects/{id}/site',
+  getHours: '/api/v1/projects/{id}/hours',
   getBreakdowns: '/api/v1/projects/{id}/breakdowns',
   explainChange: '/api/v1/projects/{id}/explain',
   listPages: '/api/v1/projects/{id}/pages',

@@ -75,6 +75,12 @@ const TABLES: Readonly<Record<string, Row[]>> = {
       updated_at: '2026-03-02T10:00:00Z',
     },
   ],
+  site_hourly: facts(
+    'date hour',
+    ['2026-03-08', '2026-03-08T09:00:00Z', 2, 31, 140],
+    ['2026-03-08', '2026-03-08T10:00:00Z', 1, 28, 133],
+    ['2026-03-08', '2026-03-08T12:00:00Z', 4, 46, 180],
+  ),
   site_daily: facts(
     'date device',
     ['2026-03-09', 'desktop', 12, 400, 4100],

@@ -8,6 +8,7 @@ import { breakdowns } from './routes/breakdowns.ts';
 import type { Context } from './routes/context.ts';
 import { explain } from './routes/explain.ts';
 import { groups } from './routes/groups.ts';
+import { hours } from './routes/hours.ts';
 import { keywords } from './routes/keywords.ts';
 import { notes } from './routes/notes.ts';
 import { pageGroups } from './routes/page-groups.ts';
@@ -29,6 +30,7 @@ export const ROUTES: readonly Route[] = [
   groups,
   pageGroups,
   site,
+  hours,
   breakdowns,
   explain,
   pages,

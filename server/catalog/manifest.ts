@@ -6,6 +6,7 @@ import { raiseAllRevisions } from './revisions.ts';
 
 export const FACT_TABLES = [
   'site_daily',
+  'site_hourly',
   'keyword_daily',
   'keyword_page_daily',
   'country_daily',

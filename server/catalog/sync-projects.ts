@@ -88,6 +88,16 @@ export async function putReconciledAt(tx: Catalog, project: string, at: Microsec
   await raiseEntityRevisions(tx, [project]);
 }
 
+/** The start of the first hour that may still change; null before hours were fetched. */
+export async function readHoursUntil(catalog: Catalog, project: string): Promise<Microseconds | null> {
+  return (await catalog.statements.get<{ until: Microseconds | null }>('sync_hours', { project }))?.until ?? null;
+}
+
+/** Stores the start of the first hour that may still change. Returns whether it is news. */
+export async function putHoursUntil(tx: Catalog, project: string, until: Microseconds): Promise<boolean> {
+  return (await tx.statements.run('sync_hours_put', { project, until })) > 0;
+}
+
 /** Ids of connected projects, oldest first. */
 export async function listConnectedProjects(catalog: Catalog): Promise<string[]> {
   return ids(await catalog.statements.all<{ id: string }>('projects_connected'));

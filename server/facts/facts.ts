@@ -10,6 +10,8 @@ export type NamedMeasures = Measures & { readonly name: string };
 export type DayMeasures = Measures & { readonly date: Day };
 /** Only with a device: whether the devices of the day are unknown. */
 export type SiteDayMeasures = DayMeasures & { readonly hasUnknownDevice: number };
+/** `hour`: its start, in microseconds. */
+export type HourMeasures = Measures & { readonly hour: number };
 export type CountryMonth = Measures & { readonly month: Month; readonly country: string };
 
 export type Device = 'all' | 'desktop' | 'mobile' | 'tablet';
@@ -51,6 +53,9 @@ export interface Facts {
 
   /** The sum of brand and non-brand queries, for several properties at once; null if unknown. */
   queryTotalsOfEach(parts: readonly FactsPart[], signal: AbortSignal): Promise<(Measures | null)[]>;
+
+  /** The hours of the property that have rows, in order. */
+  siteHours(query: FactsQuery): Promise<HourMeasures[]>;
 
   /** The days of a country that have rows, in order. */
   countryDays(query: FactsQuery, country: string): Promise<DayMeasures[]>;

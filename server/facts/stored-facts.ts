@@ -13,6 +13,7 @@ import type {
   Facts,
   FactsPart,
   FactsQuery,
+  HourMeasures,
   KeywordTotalsQuery,
   NamedMeasures,
   SiteDayMeasures,
@@ -60,6 +61,10 @@ export class StoredFacts implements Facts {
 
   queryTotalsOfEach(parts: readonly FactsPart[], signal: AbortSignal): Promise<(Measures | null)[]> {
     return this.#each('facts/brand_totals_each', parts, { signal }, collectTotals);
+  }
+
+  siteHours(query: FactsQuery): Promise<HourMeasures[]> {
+    return this.#rows('facts/site_hourly', query, {});
   }
 
   countryDays(query: FactsQuery, country: string): Promise<DayMeasures[]> {

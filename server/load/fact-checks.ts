@@ -24,6 +24,12 @@ const FACT_CHECKS: readonly Check[] = [
     message: 'of a keyword that does not exist',
   })),
   {
+    sql: 'hours',
+    table: 'site_hourly',
+    column: 'hour',
+    message: 'not the start of an hour of that Pacific day',
+  },
+  {
     sql: 'country_monthly_countries',
     table: 'country_monthly',
     column: 'country',

@@ -1,30 +1,6 @@
-/** Documentation of a snapshot table. */
-interface TableHelp {
-  readonly about: string;
-  readonly columns: Readonly<Record<string, string>>;
-  /** A row. The examples of all tables together are a loadable snapshot. */
-  readonly example: Readonly<Record<string, unknown>>;
-}
+import { FACT_HELP, type TableHelp } from './fact-help.ts';
 
 const PROJECT_ID = 'The project.';
-const MEASURES = {
-  clicks: 'Clicks.',
-  impressions: 'Impressions; not fewer than the clicks.',
-  sum_position:
-    'Sum of the positions of all impressions, counted from zero: average position = sum_position / impressions + 1. From an average p: round((p - 1) * impressions).',
-};
-const EXAMPLE_MEASURES = { clicks: 12, impressions: 340, sum_position: 2100 };
-const SEGMENT =
-  'Whether the queries have a brand term; `unknown`, with the whole site, for days whose queries are not known.';
-const DAY = 'The day, as the provider counts days.';
-const PERIOD =
-  'Answers exactly that range, if the project has no other source. A load replaces only the periods that it has.';
-const PERIOD_DAYS = {
-  first_day: 'The first day of the range.',
-  last_day: 'Its last day; a range has at most 486 days.',
-};
-const EXAMPLE_PERIOD = { project_id: 'Shop1', first_day: '2025-08-01', last_day: '2025-08-28' };
-const COUNTRY = "The searchers' country; zzz if unknown.";
 
 /** A paragraph per table and a sentence per column, for the reference and `ordinate describe`. */
 export const TABLE_HELP: Readonly<Record<string, TableHelp>> = {
@@ -208,92 +184,5 @@ export const TABLE_HELP: Readonly<Record<string, TableHelp>> = {
       updated_at: '2026-03-01T10:00:00Z',
     },
   },
-  site_daily: {
-    about: 'The whole property by day and device. Headline totals come from here.',
-    columns: {
-      project_id: PROJECT_ID,
-      date: DAY,
-      device: 'The device; `unknown` for days whose devices are not known.',
-      ...MEASURES,
-    },
-    example: { project_id: 'Shop1', date: '2026-03-02', device: 'mobile', ...EXAMPLE_MEASURES },
-  },
-  keyword_daily: {
-    about: 'Tracked keywords by day and device.',
-    columns: { project_id: PROJECT_ID, keyword_id: 'The keyword.', date: DAY, device: 'The device.', ...MEASURES },
-    example: {
-      project_id: 'Shop1',
-      keyword_id: 'Kw001',
-      date: '2026-03-02',
-      device: 'mobile',
-      clicks: 2,
-      impressions: 30,
-      sum_position: 95,
-    },
-  },
-  keyword_page_daily: {
-    about:
-      'Which pages were shown for tracked keywords, by day; optional. Rows by page count a search once per page, so they are not summed, and no report of the API uses them.',
-    columns: { project_id: PROJECT_ID, keyword_id: 'The keyword.', date: DAY, url: 'The page.', ...MEASURES },
-    example: {
-      project_id: 'Shop1',
-      keyword_id: 'Kw001',
-      date: '2026-03-02',
-      url: 'https://shop.example/shoes',
-      clicks: 2,
-      impressions: 30,
-      sum_position: 95,
-    },
-  },
-  country_daily: {
-    about: 'The property by day and country. Not read for months in `country_monthly`.',
-    columns: { project_id: PROJECT_ID, date: DAY, country: COUNTRY, ...MEASURES },
-    example: { project_id: 'Shop1', date: '2026-03-02', country: 'usa', ...EXAMPLE_MEASURES },
-  },
-  country_monthly: {
-    about: 'The property by month and country, for older months: at most 20 countries and `other` per month.',
-    columns: {
-      project_id: PROJECT_ID,
-      month: 'The first day of the month.',
-      country: "The searchers' country, or `other` for the rest.",
-      ...MEASURES,
-    },
-    example: { project_id: 'Shop1', month: '2024-10-01', country: 'usa', ...EXAMPLE_MEASURES },
-  },
-  appearance_daily: {
-    about: 'The property by day and search appearance; appearances overlap.',
-    columns: { project_id: PROJECT_ID, date: DAY, appearance: 'The search appearance.', ...MEASURES },
-    example: { project_id: 'Shop1', date: '2026-03-02', appearance: 'PRODUCT_SNIPPETS', ...EXAMPLE_MEASURES },
-  },
-  brand_daily: {
-    about: 'Queries with and without a brand term by day; anonymised queries are in neither.',
-    columns: { project_id: PROJECT_ID, date: DAY, segment: SEGMENT, ...MEASURES },
-    example: { project_id: 'Shop1', date: '2026-03-02', segment: 'brand', ...EXAMPLE_MEASURES },
-  },
-  page_daily: {
-    about: "Pages by day and country: the project's stored archive for page lists.",
-    columns: { project_id: PROJECT_ID, url: 'The page.', date: DAY, country: COUNTRY, ...MEASURES },
-    example: {
-      project_id: 'Shop1',
-      url: 'https://shop.example/shoes',
-      date: '2026-03-02',
-      country: 'usa',
-      ...EXAMPLE_MEASURES,
-    },
-  },
-  query_daily: {
-    about: "Queries by day and country: the project's stored archive for query lists.",
-    columns: { project_id: PROJECT_ID, query: 'The query.', date: DAY, country: COUNTRY, ...MEASURES },
-    example: { project_id: 'Shop1', query: 'red shoes', date: '2026-03-02', country: 'usa', ...EXAMPLE_MEASURES },
-  },
-  page_period: {
-    about: `Pages of a range of days whose single days are unknown, as in an export from the user interface. ${PERIOD}`,
-    columns: { project_id: PROJECT_ID, ...PERIOD_DAYS, url: 'The page.', ...MEASURES },
-    example: { ...EXAMPLE_PERIOD, url: 'https://shop.example/shoes', ...EXAMPLE_MEASURES },
-  },
-  query_period: {
-    about: `Queries of a range of days whose single days are unknown. ${PERIOD}`,
-    columns: { project_id: PROJECT_ID, ...PERIOD_DAYS, query: 'The query.', ...MEASURES },
-    example: { ...EXAMPLE_PERIOD, query: 'red shoes', ...EXAMPLE_MEASURES },
-  },
+  ...FACT_HELP,
 };

@@ -255,6 +255,7 @@ const PERIOD = { first_day: 'factDay', last_day: 'factDay' } as const;
 /** The fact tables. Rows of a file are sorted by the columns that reports filter by. */
 export const FACTS: readonly FactTableSchema[] = [
   facts('site_daily', { date: 'factDay', device: 'siteDevice' }),
+  facts('site_hourly', { date: 'factDay', hour: 'instant' }, { split: 'month' }),
   facts(
     'keyword_daily',
     { keyword_id: 'shortId', date: 'factDay', device: 'device' },

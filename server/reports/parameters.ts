@@ -4,6 +4,7 @@ import { parseDay } from '../domain/dates.ts';
 import { invalidRequest } from '../domain/errors.ts';
 import { FILTER_HELP, parseFilter, parseSort, ROW_FIELDS, type SortField } from '../domain/filter.ts';
 import { FORMATS } from '../domain/formats.ts';
+import { parseInstant } from '../domain/hours.ts';
 import { INTERVALS } from '../domain/intervals.ts';
 import { checkRange, type LastDay, MAX_DAYS, PERIOD_PATTERN } from '../domain/range.ts';
 import type { Rule } from '../domain/rules.ts';
@@ -133,6 +134,15 @@ const lastDay: Parameter<TSchema, LastDay> = {
   expected: 'a calendar day written YYYY-MM-DD, or final',
   decode: (text) => (text === 'final' ? text : parseDay(text)),
 };
+
+/** The first or last hour of a range. Decodes to the text, a day or an instant. */
+export function hourLimit(description: string): Parameter<TSchema, string> {
+  return {
+    schema: Type.String({ description: `${description} An instant is ISO 8601 with its offset.` }),
+    expected: 'a calendar day written YYYY-MM-DD, or an instant such as 2026-11-20T07:00:00-08:00',
+    decode: (text) => ((parseDay(text) ?? parseInstant(text)) === undefined ? undefined : text),
+  };
+}
 
 const PERIOD = new RegExp(PERIOD_PATTERN);
 

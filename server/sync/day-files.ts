@@ -4,13 +4,13 @@ import { appendFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import pLimit from 'p-limit';
 import type { Day } from '../domain/dates.ts';
-import type { SyncTable } from './tables.ts';
+import type { DayTable } from './tables.ts';
 
 /** A fetched fact row. */
 export interface FetchedRow {
   readonly day: Day;
   /** Key columns other than project and day, always in the same order. */
-  readonly key: Readonly<Record<string, string>>;
+  readonly key: Readonly<Record<string, string | number>>;
   readonly clicks: number;
   readonly impressions: number;
   readonly sumPosition: number;
@@ -34,7 +34,7 @@ const DIGEST_BITS = 64;
 export class DayFiles {
   readonly folder: string;
   readonly #project: string;
-  readonly #days = new Map<SyncTable, Map<Day, FetchedDay>>();
+  readonly #days = new Map<DayTable, Map<Day, FetchedDay>>();
   /** One at a time: a long append is several writes, and another one to the same file must not come between them. */
   readonly #append = pLimit(1);
 
@@ -45,16 +45,16 @@ export class DayFiles {
   }
 
   /** The requested days of a table, with or without rows. */
-  of(table: SyncTable): ReadonlyMap<Day, FetchedDay> {
+  of(table: DayTable): ReadonlyMap<Day, FetchedDay> {
     return this.#days.get(table) ?? new Map();
   }
 
-  get tables(): SyncTable[] {
+  get tables(): DayTable[] {
     return [...this.#days.keys()];
   }
 
   /** Registers a requested day. */
-  expect(table: SyncTable, day: Day): FetchedDay {
+  expect(table: DayTable, day: Day): FetchedDay {
     const days = this.#days.get(table) ?? new Map<Day, FetchedDay>();
     this.#days.set(table, days);
     const known = days.get(day) ?? { rows: 0, clicks: 0, impressions: 0, digest: NO_ROWS, cutOff: false };
@@ -63,7 +63,7 @@ export class DayFiles {
   }
 
   /** Adds rows; rows without clicks and impressions are skipped. */
-  async add(table: SyncTable, rows: Iterable<FetchedRow>): Promise<void> {
+  async add(table: DayTable, rows: Iterable<FetchedRow>): Promise<void> {
     const texts = new Map<Day, string[]>();
     const digests = new Map<Day, bigint>();
     for (const { day, key, clicks, impressions, sumPosition } of rows) {
@@ -90,13 +90,13 @@ export class DayFiles {
   }
 
   /** Removes a table that could not be fetched completely. */
-  async drop(table: SyncTable): Promise<void> {
+  async drop(table: DayTable): Promise<void> {
     this.#days.delete(table);
     await rm(join(this.folder, table), { recursive: true, force: true });
   }
 
   /** The files of the days with rows. */
-  files(table: SyncTable, days: Iterable<Day>): string[] {
+  files(table: DayTable, days: Iterable<Day>): string[] {
     const known = this.of(table);
     return [...days].filter((day) => (known.get(day)?.rows ?? 0) > 0).map((day) => this.#path(table, day));
   }
@@ -105,7 +105,7 @@ export class DayFiles {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  #path(table: SyncTable, day: Day): string {
+  #path(table: DayTable, day: Day): string {
     return join(this.folder, table, `${day}.ndjson`);
   }
 }

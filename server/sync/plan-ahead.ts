@@ -35,5 +35,6 @@ export async function planAhead(
     requests: countRequests(window, input.brandTerms),
   }));
   const comparisons = dueComparisons(input.days, today).size > 0 ? 1 : 0;
-  return { windows, requests: windows.reduce((sum, { requests }) => sum + requests, 1 + comparisons) };
+  // One for which days are final, one for hours.
+  return { windows, requests: windows.reduce((sum, { requests }) => sum + requests, 2 + comparisons) };
 }

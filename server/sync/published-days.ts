@@ -5,10 +5,10 @@ import { type Microseconds, toMicroseconds } from '../domain/instants.ts';
 import { type FetchedDay, NO_ROWS, sumOfDigests } from './day-files.ts';
 import type { FetchedWindow } from './fetch.ts';
 import type { SyncWindow } from './plan.ts';
-import type { SyncTable } from './tables.ts';
+import type { DayTable, SyncTable } from './tables.ts';
 
 /** Published days, by table and day. */
-export type DaysByTable = ReadonlyMap<SyncTable, ReadonlyMap<Day, SyncDay>>;
+export type DaysByTable = ReadonlyMap<DayTable, ReadonlyMap<Day, SyncDay>>;
 
 /** Ages in days at which final days are compared with the provider again. */
 const COMPARED_AT = [30, 7];
@@ -33,7 +33,8 @@ export function publishedDays(publication: Publication): SyncDay[] {
     const failure = fetched.failures.get(table);
     return eachDay(from, to).flatMap((day) => {
       const before = days.get(table)?.get(day);
-      if (failure !== undefined) return [failedDay(table, day, before, failure.message, publication.now)];
+      if (failure !== undefined)
+        return [failedDay(table, day, before, failure.message, toMicroseconds(publication.now))];
       const found = fetched.files.of(table).get(day);
       return found === undefined ? [] : [fetchedDay(table, day, found, before, publication)];
     });
@@ -50,19 +51,31 @@ function fetchedDay(
   // Windows of keywords add rows to published days.
   const added =
     window.kind === 'keywords' && before !== undefined ? before : { ...NOTHING, final: day <= finalThrough };
-  const rows = added.rows + found.rows;
-  return {
-    table,
-    day,
-    state: rows > 0 ? 'done' : 'empty',
-    final: added.final,
+  const sums: FetchedDay = {
     cutOff: added.cutOff || found.cutOff,
-    rows,
+    rows: added.rows + found.rows,
     clicks: added.clicks + found.clicks,
     impressions: added.impressions + found.impressions,
     digest: sumOfDigests(added.digest, found.digest),
-    compared: added.final ? comparedAt(day, today) : 0,
-    fetchedAt: toMicroseconds(now),
+  };
+  const compared = added.final ? comparedAt(day, today) : 0;
+  return fetchedState(table, day, sums, { final: added.final, compared, fetchedAt: toMicroseconds(now) });
+}
+
+/** The state of a day that was fetched successfully. */
+export function fetchedState(
+  table: DayTable,
+  day: Day,
+  sums: FetchedDay,
+  state: Pick<SyncDay, 'final' | 'compared' | 'fetchedAt'>,
+): SyncDay {
+  const { rows } = sums;
+  return {
+    table,
+    day,
+    ...sums,
+    ...state,
+    state: rows > 0 ? 'done' : 'empty',
     attempts: 0,
     reason: null,
     nextTry: null,
@@ -71,10 +84,17 @@ function fetchedDay(
 
 const NOTHING = { rows: 0, clicks: 0, impressions: 0, digest: NO_ROWS, cutOff: false };
 
-function failedDay(table: SyncTable, day: Day, before: SyncDay | undefined, reason: string, now: number): SyncDay {
+/** The state of a day that could not be fetched; its stored rows stay. */
+export function failedDay(
+  table: DayTable,
+  day: Day,
+  before: SyncDay | undefined,
+  reason: string,
+  now: Microseconds,
+): SyncDay {
   const attempts = (before?.attempts ?? 0) + 1;
   const pause = pauseAfter(attempts, { first: FIRST_PAUSE, max: MAX_PAUSE });
-  const nextTry: Microseconds = toMicroseconds(now + pause);
+  const nextTry = now + toMicroseconds(pause);
   const known = before ?? { ...NOTHING, table, day, state: 'failed', final: false, compared: 0, fetchedAt: 0 };
   return { ...known, attempts, reason, nextTry };
 }
@@ -85,14 +105,14 @@ export function comparedAt(day: Day, today: Day): number {
   return COMPARED_AT.find((at) => age >= at) ?? 0;
 }
 
-export function byTable(days: readonly SyncDay[]): Map<SyncTable, Map<Day, SyncDay>> {
-  const tables = new Map<SyncTable, Map<Day, SyncDay>>();
+export function byTable(days: readonly SyncDay[]): Map<DayTable, Map<Day, SyncDay>> {
+  const tables = new Map<DayTable, Map<Day, SyncDay>>();
   for (const day of days) addDay(tables, day);
   return tables;
 }
 
-export function addDay(tables: Map<SyncTable, Map<Day, SyncDay>>, day: SyncDay): void {
-  const table = day.table as SyncTable;
+export function addDay(tables: Map<DayTable, Map<Day, SyncDay>>, day: SyncDay): void {
+  const table = day.table as DayTable;
   const known = tables.get(table) ?? new Map<Day, SyncDay>();
   tables.set(table, known.set(day.day, day));
 }

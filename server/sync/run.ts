@@ -16,6 +16,7 @@ import { measure } from '../runtime/measurements.ts';
 import { requireDiskSpace } from '../storage/free-space.ts';
 import { DayFiles } from './day-files.ts';
 import { type FetchOptions, fetchWindow, type RunCounts } from './fetch.ts';
+import { syncHours } from './hours.ts';
 import { lastCompleteMonthEnd } from './new-days.ts';
 import { describeFailure, nextRunAt, type RunOutcome, reasonOf, statusOf } from './outcome.ts';
 import { changesKeywords, countRequests, type PlanInput, planWindows, type SyncWindow } from './plan.ts';
@@ -25,7 +26,7 @@ import { type Publication, publishEnd, publishWindow } from './publish.ts';
 import { addDay, byTable, type DaysByTable } from './published-days.ts';
 import { dueComparisons, findMovedDays, readLastFinalDay } from './questions.ts';
 import type { SyncOptions, SyncResult, SyncStores } from './run-options.ts';
-import type { SyncTable } from './tables.ts';
+import { type DayTable, HOURS_TABLE } from './tables.ts';
 
 /**
  * Syncs a project once: reads which days are final, then fetches and publishes due days, window by window. Each window is
@@ -70,7 +71,7 @@ class Run {
   readonly #counts: RunCounts;
   readonly #progress: { windows: number };
   readonly #today: Day;
-  #days: Map<SyncTable, Map<Day, SyncDay>> = new Map();
+  #days: Map<DayTable, Map<Day, SyncDay>> = new Map();
 
   constructor(
     stores: SyncStores,
@@ -96,6 +97,7 @@ class Run {
     await begin(catalog, this.#connected, prepared);
     this.#days = byTable(prepared.input.days);
     const finalThrough = await readLastFinalDay(this.#fetchOptions(), this.#today);
+    await this.#hours(prepared.input, finalThrough);
     const moved = await this.#movedDays(prepared.input.days);
     const input: PlanInput = { ...prepared.input, finalThrough, moved };
     const windows = planWindows(input);
@@ -119,6 +121,13 @@ class Run {
       report();
     }
     return this.#end(input, windows.length > this.#progress.windows);
+  }
+
+  /** Fetches and publishes the newest hours: before all else, as the provider keeps them for ten days only. */
+  async #hours({ now, staleBefore }: Pick<PlanInput, 'now' | 'staleBefore'>, finalThrough: Day): Promise<void> {
+    const days = this.#days.get(HOURS_TABLE) ?? new Map<Day, SyncDay>();
+    const input = { project: this.#connected.project.id, days, today: this.#today, finalThrough, now, staleBefore };
+    for (const day of await syncHours(this.#stores, this.#fetchOptions(), input)) addDay(this.#days, day);
   }
 
   /** Fetches and publishes a window. */

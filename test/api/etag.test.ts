@@ -6,6 +6,7 @@ import { facts, keyword, makeWorld, PROJECT, type World } from '../world.ts';
 const DATA = {
   keywords: [keyword('Kw001', 'boots')],
   site_daily: facts('date device', ['2026-03-09', 'mobile', 1, 10, 20]),
+  site_hourly: facts('date hour', ['2026-03-09', '2026-03-09T12:00:00Z', 1, 10, 20]),
   keyword_daily: facts('keyword_id date device', ['Kw001', '2026-03-09', 'mobile', 1, 32, 64]),
   page_daily: facts('date url country', ['2026-03-09', 'https://shop.example/', 'gbr', 5, 40, 77]),
 };
@@ -13,6 +14,7 @@ const PATHS = [
   '',
   '/site',
   '/site.csv',
+  '/hours?from=2026-03-01',
   '/breakdowns',
   '/keywords',
   '/keywords?daily=1',

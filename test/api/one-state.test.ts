@@ -55,6 +55,7 @@ t.test('an answer comes from one state of the catalog, even if another process c
   other.exec('create temp table saved as select * from fact_files');
   const paths = [
     'site',
+    'hours',
     'breakdowns',
     'keywords',
     'keywords?group=Group',

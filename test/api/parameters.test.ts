@@ -204,6 +204,7 @@ const LIST = { ...RANGE, country: 'usa', limit: '1', offset: '0' };
 const ENDPOINTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   keywords: { ...RANGE, device: 'mobile', daily: '1', group: 'aaaaa', limit: '1', offset: '0' },
   site: { ...RANGE, device: 'mobile', country: 'usa' },
+  hours: { from: '2026-03-01', to: '2026-03-02' },
   breakdowns: RANGE,
   pages: LIST,
   queries: LIST,

@@ -126,6 +126,7 @@ function bruteForce(searches: readonly KnownSearch[], request: AnalyticsRequest)
       const shown = result.appearances ?? [];
       const values: Record<Dimension, readonly string[]> = {
         date: [date],
+        hour: [''],
         query: [query ?? ''],
         page: [result.page],
         country: [country],

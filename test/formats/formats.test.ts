@@ -29,6 +29,11 @@ const TABLES: Readonly<Record<string, Row[]>> = {
     ]),
     ['Kw006', '2026-03-09', 'tablet', 0, 0, 0],
   ),
+  site_hourly: facts(
+    'date hour',
+    ['2026-03-08', '2026-03-08T09:00:00Z', 2, 31, 140],
+    ['2026-03-08', '2026-03-08T12:00:00Z', 4, 46, 180],
+  ),
   site_daily: facts(
     'date device',
     ['2026-01-31', 'mobile', 3, 90, 800],
@@ -113,6 +118,7 @@ type Lists = Record<
   | 'projects'
   | 'keywords'
   | 'daily'
+  | 'hours'
   | 'countries'
   | 'devices'
   | 'appearances'
@@ -133,6 +139,7 @@ const flatRows: Readonly<Record<string, (body: Lists) => Flat[]>> = {
     keywords.flatMap(({ id, query, daily }) => (daily as Flat[]).map((day) => ({ id, query, ...day }))),
   [`${project}/site?period=2m`]: ({ daily }) => daily,
   [`${project}/site?period=2m&country=gbr`]: ({ daily }) => daily,
+  [`${project}/hours?from=2026-03-01`]: ({ hours }) => hours,
   [`${project}/breakdowns?period=3m`]: ({ countries, devices, appearances, brand }) => [
     ...countries.map(({ country, ...row }) => ({ kind: 'country', value: country, ...row })),
     ...devices.map(({ device, ...row }) => ({ kind: 'device', value: device, ...row })),

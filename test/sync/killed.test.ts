@@ -25,6 +25,7 @@ t.test('killed at any moment it goes on where the last publication ended; two pr
   const isOfHistory = ({ from }: { from: string }): boolean => countDays(from, today) > 28;
   // In the middle of the first window, and of the second month of the history.
   for (const [where, wantedRequests, counts] of [
+    ['the hours', 1, ({ dimensions }) => dimensions.join() === 'hour'],
     ['the newest days', 9, () => true],
     ['the history', 2, (request) => isOfHistory(request) && request.dimensions.join() === 'date,device'],
   ] as [string, number, (request: AnalyticsRequest) => boolean][]) {

@@ -9,6 +9,11 @@ export interface Timetable {
   visibleAfterHours: number;
   /** Hours between changes of a day that is not final. */
   stageHours: number;
+  /** Hours after the start of an hour during which it has no data, and after which it is final. */
+  hourVisibleAfterHours: number;
+  hourFinalAfterHours: number;
+  /** Days, today included, of which hours are kept. */
+  hourlyDays: number;
   /** Days beyond 16 months for which data is kept. */
   keptDaysMore: number;
 }
@@ -17,6 +22,9 @@ export const TIMETABLE: Readonly<Timetable> = {
   finalAfterDays: 3,
   visibleAfterHours: 4,
   stageHours: 6,
+  hourVisibleAfterHours: 3,
+  hourFinalAfterHours: 30,
+  hourlyDays: 10,
   keptDaysMore: 14,
 };
 

@@ -1,10 +1,10 @@
 import { type Day, parseDay } from '../../../server/domain/dates.ts';
 import { badRequest } from './errors.ts';
 
-const DIMENSIONS = ['date', 'query', 'page', 'country', 'device', 'searchAppearance'] as const;
+const DIMENSIONS = ['date', 'hour', 'query', 'page', 'country', 'device', 'searchAppearance'] as const;
 const OPERATORS = ['equals', 'notEquals', 'contains', 'notContains', 'includingRegex', 'excludingRegex'] as const;
 const AGGREGATIONS = ['auto', 'byProperty', 'byPage'] as const;
-const DATA_STATES = ['final', 'all'] as const;
+const DATA_STATES = ['final', 'all', 'hourly_all'] as const;
 const TYPES = ['web', 'image', 'video', 'news', 'discover', 'googleNews'] as const;
 /** The allowed properties of a body. */
 export const FIELDS = [
@@ -79,11 +79,14 @@ export function isByPage(request: AnalyticsRequest): boolean {
 }
 
 function checkCombination(request: AnalyticsRequest): void {
-  const { from, to, dimensions, aggregation } = request;
+  const { from, to, dimensions, aggregation, dataState } = request;
   if (from > to) throw badRequest('startDate must be before or equal to endDate.');
   if (new Set(dimensions).size < dimensions.length) throw badRequest('Dimensions cannot be repeated.');
   if (dimensions.includes('searchAppearance') && dimensions.length > 1) {
     throw badRequest('searchAppearance cannot be grouped with other dimensions.');
+  }
+  if (dimensions.includes('hour') !== (dataState === 'hourly_all')) {
+    throw badRequest('The dimension HOUR requires the dataState HOURLY_ALL.');
   }
   if (aggregation === 'byProperty' && (isAbout(request, 'page') || isAbout(request, 'searchAppearance'))) {
     throw badRequest('BY_PROPERTY is not a valid aggregation type for these dimensions and filters.');
@@ -99,7 +102,7 @@ function readFilters(groups: unknown): Filter[] {
         throw badRequest(`A filter needs an expression of at most ${MAX_EXPRESSION} characters.`);
       }
       const named = oneOf(DIMENSIONS, dimension, 'dimension');
-      if (named === 'date') throw badRequest('Rows cannot be filtered by date.');
+      if (named === 'date' || named === 'hour') throw badRequest('Rows cannot be filtered by time.');
       return { dimension: named, operator: oneOf(OPERATORS, operator, 'operator'), expression };
     });
   });
@@ -114,7 +117,7 @@ function listOf(value: unknown, name: string): readonly unknown[] {
 /** Enumeration values have two notations: `byPage` and `BY_PAGE`. */
 function oneOf<T extends string>(values: readonly T[], value: unknown, name: string): T {
   const plain = typeof value === 'string' ? value.toLowerCase().replaceAll('_', '') : undefined;
-  const found = values.find((each) => each.toLowerCase() === plain);
+  const found = values.find((each) => each.toLowerCase().replaceAll('_', '') === plain);
   if (found === undefined) throw badRequest(`Invalid value at '${name}': ${JSON.stringify(value)}.`);
   return found;
 }

@@ -16,10 +16,11 @@ interface Group extends Measures {
 }
 
 /** A counted unit: a search, or one of its results or appearances. */
-interface Counted {
+export interface Counted {
   readonly search: Search;
   readonly result?: Result;
   readonly appearance?: string;
+  readonly hour?: string;
 }
 
 /** Groups measures by the dimensions of a request, and orders the rows. */
@@ -74,10 +75,12 @@ export class Groups {
   }
 }
 
-function keyOf(dimension: Dimension, day: Day, { search, result, appearance }: Counted): string {
+function keyOf(dimension: Dimension, day: Day, { search, result, appearance, hour }: Counted): string {
   switch (dimension) {
     case 'date':
       return day;
+    case 'hour':
+      return hour ?? '';
     case 'query':
       return search.query ?? '';
     case 'page':

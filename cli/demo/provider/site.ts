@@ -1,9 +1,11 @@
 import { LRUCache } from 'lru-cache';
-import { type Day, eachDay, earlier, later } from '../../../server/domain/dates.ts';
+import { addDays, type Day, eachDay, earlier, later, pacificDayOf } from '../../../server/domain/dates.ts';
+import { hourText } from '../../../server/domain/hours.ts';
 import { firstIncompleteDay, newestDay, oldestDay, stageOf, TIMETABLE, type Timetable } from './days.ts';
 import { compileFilters, type Filters } from './filters.ts';
+import { firstIncompleteHour, newestHour, spreadOverHours } from './hours.ts';
 import { type AnalyticsRequest, isAbout, isByPage } from './request.ts';
-import { Groups, type RowOptions } from './rows.ts';
+import { type Counted, Groups, type RowOptions } from './rows.ts';
 import {
   addTo,
   countByPage,
@@ -12,6 +14,7 @@ import {
   type Result,
   type Search,
   type SearchSource,
+  type Stage,
 } from './searches.ts';
 
 /** How a property answers; tests change it. */
@@ -33,6 +36,14 @@ interface Cell {
   readonly search: Search;
   readonly measures: Measures;
 }
+
+const HOUR_METADATA = {
+  firstIncompleteDate: 'firstIncompleteHour',
+  first_incomplete_date: 'first_incomplete_hour',
+} as const;
+
+/** Adds what was counted to an answer. */
+type Add = (counted: Counted, measures: Measures) => void;
 
 /** A property and its answers. */
 export class Site {
@@ -57,14 +68,16 @@ export class Site {
     const days = request.type === 'web' ? this.days(request, now) : [];
     const groups = new Groups(request, this.options);
     const tellsDays = request.dimensions.includes('date');
+    const tellsHours = request.dimensions.includes('hour');
     const filters = compileFilters(request.filters);
     for (const day of days) {
-      this.#count(request, filters, day, now, groups);
+      if (tellsHours) this.#countHours(request, filters, day, now, groups);
+      else this.#count(request, filters, day, stageOf(day, now, this.options.timetable), groups.add.bind(groups, day));
       if (tellsDays) groups.endDay();
     }
     return {
       rows: groups.page(days.length),
-      metadata: tellsDays ? this.#metadata(request, now) : undefined,
+      metadata: tellsDays || tellsHours ? this.#metadata(request, now) : undefined,
       responseAggregationType: isByPage(request) ? 'byPage' : 'byProperty',
     };
   }
@@ -73,47 +86,61 @@ export class Site {
   days({ from, to, dataState }: Pick<AnalyticsRequest, 'from' | 'to' | 'dataState'>, now: number): Day[] {
     const { timetable } = this.options;
     const newest = newestDay(now, timetable);
+    if (dataState === 'hourly_all') {
+      const today = pacificDayOf(now);
+      return [...eachDay(later(from, addDays(today, 1 - timetable.hourlyDays)), earlier(to, today))];
+    }
     return eachDay(later(from, oldestDay(now, timetable)), earlier(to, newest)).filter(
       (day) => dataState === 'all' || stageOf(day, now, timetable) === 'final',
     );
   }
 
-  #count(request: AnalyticsRequest, filters: Filters, day: Day, now: number, groups: Groups): void {
+  /** Complete hours are those of the final day; others change with its stages. */
+  #countHours(request: AnalyticsRequest, filters: Filters, day: Day, now: number, groups: Groups): void {
+    const { timetable } = this.options;
+    const first = firstIncompleteHour(now, timetable);
+    const newest = newestHour(now, timetable);
+    const count = (stage: Stage, includes: (hour: number) => boolean): void =>
+      this.#count(request, filters, day, stage, (counted, measures) => {
+        for (const [hour, part] of spreadOverHours(day, counted.search, measures)) {
+          if (includes(hour)) groups.add(day, { ...counted, hour: hourText(hour) }, part);
+        }
+      });
+    count('final', (hour) => hour < first);
+    count(stageOf(day, now, timetable), (hour) => hour >= first && hour <= newest);
+  }
+
+  #count(request: AnalyticsRequest, filters: Filters, day: Day, stage: Stage, add: Add): void {
     const needsQuery = isAbout(request, 'query');
     const byPage = isByPage(request);
-    if (!byPage && !needsQuery) {
-      for (const { search, measures } of this.#cube(day, now)) {
-        if (passesSearch(search, filters)) groups.add(day, { search }, measures);
+    if (!byPage && !needsQuery && !request.dimensions.includes('hour')) {
+      for (const { search, measures } of this.#cube(day, stage)) {
+        if (passesSearch(search, filters)) add({ search }, measures);
       }
       return;
     }
-    for (const search of this.#searches(day, now, filters.queries)) {
+    for (const search of this.source.searches(day, stage, filters.queries)) {
       if (!passesSearch(search, filters)) continue;
       if (needsQuery && (search.query === null || !filters.pass('query', search.query))) continue;
       if (!byPage) {
-        groups.add(day, { search }, countByProperty(search));
+        add({ search }, countByProperty(search));
         continue;
       }
       for (const result of search.results) {
         if (!passesResult(result, filters)) continue;
         const measures = countByPage(search, result);
-        if (!request.dimensions.includes('searchAppearance')) groups.add(day, { search, result }, measures);
-        else
-          for (const appearance of result.appearances ?? []) groups.add(day, { search, result, appearance }, measures);
+        if (!request.dimensions.includes('searchAppearance')) add({ search, result }, measures);
+        else for (const appearance of result.appearances ?? []) add({ search, result, appearance }, measures);
       }
     }
   }
 
-  #searches(day: Day, now: number, queries?: readonly string[]): Iterable<Search> {
-    return this.source.searches(day, stageOf(day, now, this.options.timetable), queries);
-  }
-
-  #cube(day: Day, now: number): readonly Cell[] {
-    const key = `${day} ${stageOf(day, now, this.options.timetable)} ${this.source.revision(day)}`;
+  #cube(day: Day, stage: Stage): readonly Cell[] {
+    const key = `${day} ${stage} ${this.source.revision(day)}`;
     const known = this.#cubes.get(key);
     if (known !== undefined) return known;
     const countries = new Map<string, Map<string, Cell>>();
-    for (const search of this.#searches(day, now)) {
+    for (const search of this.source.searches(day, stage)) {
       const devices = countries.get(search.country) ?? new Map<string, Cell>();
       if (devices.size === 0) countries.set(search.country, devices);
       const cell = devices.get(search.device);
@@ -128,6 +155,10 @@ export class Site {
 
   #metadata({ dataState, to }: AnalyticsRequest, now: number): object | undefined {
     const { metadata, timetable } = this.options;
+    if (dataState === 'hourly_all') {
+      const hour = firstIncompleteHour(now, timetable);
+      return metadata === 'none' || to < pacificDayOf(hour) ? undefined : { [HOUR_METADATA[metadata]]: hourText(hour) };
+    }
     const first = firstIncompleteDay(now, timetable);
     if (dataState !== 'all' || metadata === 'none' || to < first) return undefined;
     return { [metadata]: first };

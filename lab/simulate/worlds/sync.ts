@@ -1,3 +1,4 @@
+import { TIMETABLE } from '../../../cli/demo/provider/days.ts';
 import { MadeSearches, type QueryPlan } from '../../../cli/demo/provider/made-searches.ts';
 import { oracle } from '../../../cli/demo/provider/oracle.ts';
 import { Site } from '../../../cli/demo/provider/site.ts';
@@ -196,7 +197,7 @@ function siteOf(index: number): Site {
       : [];
   const searches = new MadeSearches({ seed: 1, queries: plans, since: FIRST_DAY });
   return new Site(searches, {
-    timetable: { finalAfterDays: 3, visibleAfterHours: 4, stageHours: 10_000, keptDaysMore: 14 },
+    timetable: { ...TIMETABLE, stageHours: 10_000 },
   });
 }
 

@@ -9,6 +9,7 @@ const CUMULATIVE = ['clicks', 'impressions', 'sum_position'];
 /** The columns of each table's files, and their types in Trino. */
 export const TRINO_TABLES = {
   site_daily: ['date date', 'device varchar', ...MEASURES],
+  site_hourly: ['date date', 'hour bigint', ...MEASURES],
   keyword_daily: ['keyword_id varchar', 'date date', 'device varchar', ...MEASURES],
   keyword_page_daily: ['keyword_id varchar', 'date date', 'url varchar', ...MEASURES],
   country_daily: ['date date', 'country varchar', ...MEASURES],

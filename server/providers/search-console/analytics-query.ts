@@ -1,9 +1,9 @@
 import type { Day } from '../../domain/dates.ts';
 
-type Dimension = 'date' | 'query' | 'page' | 'country' | 'device' | 'searchAppearance';
+type Dimension = 'date' | 'hour' | 'query' | 'page' | 'country' | 'device' | 'searchAppearance';
 
 export interface AnalyticsFilter {
-  readonly dimension: Exclude<Dimension, 'date'>;
+  readonly dimension: Exclude<Dimension, 'date' | 'hour'>;
   readonly operator: 'equals' | 'notEquals' | 'contains' | 'notContains' | 'includingRegex' | 'excludingRegex';
   /** A value, or an RE2 expression of at most 4,096 characters. The API ignores case. */
   readonly expression: string;
@@ -21,8 +21,8 @@ export interface AnalyticsQuery {
   readonly filters?: readonly AnalyticsFilter[];
   /** Aggregation, by default `auto`: by page if grouped or filtered by page, else by property. */
   readonly aggregation?: 'auto' | 'byProperty' | 'byPage';
-  /** `all` includes provisional days. Default: `final`. */
-  readonly dataState?: 'final' | 'all';
+  /** `all` includes provisional days; rows by hour need `hourly_all`. Default: `final`. */
+  readonly dataState?: 'final' | 'all' | 'hourly_all';
   /** The search type. Default: `web`. */
   readonly type?: 'web' | 'image' | 'video' | 'news' | 'discover' | 'googleNews';
 }
@@ -30,13 +30,16 @@ export interface AnalyticsQuery {
 const MAX_EXPRESSION = 4096;
 
 /** Throws a `RangeError` for a query that the API would reject with a less specific message. */
-export function checkQuery({ dimensions, filters = [], aggregation, from, to }: AnalyticsQuery): void {
+export function checkQuery({ dimensions, filters = [], aggregation, dataState, from, to }: AnalyticsQuery): void {
   if (from > to) throw new RangeError(`from (${from}) is after to (${to})`);
   if (new Set(dimensions).size < dimensions.length) {
     throw new RangeError(`a dimension is given twice: ${dimensions.join(', ')}`);
   }
   if (dimensions.includes('searchAppearance') && dimensions.length > 1) {
     throw new RangeError('searchAppearance cannot be grouped with other dimensions; filter by one of its values');
+  }
+  if (dimensions.includes('hour') !== (dataState === 'hourly_all')) {
+    throw new RangeError('rows by hour need the data state hourly_all, which has no other rows');
   }
   const isOf = (dimension: Dimension): boolean =>
     dimensions.includes(dimension) || filters.some((filter) => filter.dimension === dimension);

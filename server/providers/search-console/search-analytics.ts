@@ -1,6 +1,7 @@
 import type { searchconsole_v1 } from '@googleapis/searchconsole';
 import type { Connection } from '../../catalog/connections.ts';
 import { type Day, parseDay } from '../../domain/dates.ts';
+import { type HourStart, parseHour } from '../../domain/hours.ts';
 import { ProviderFailure } from '../failures.ts';
 import { type Identity, identityOf, timeLimitOf } from '../google/auth.ts';
 import { READ_SCOPE } from '../google/oauth.ts';
@@ -28,6 +29,8 @@ interface AnalyticsPage {
    * The first provisional day, if any. Reported only for queries grouped by date with the `dataState` `all`.
    */
   readonly firstIncompleteDate: Day | null;
+  /** The first provisional hour, if any. Reported only for queries grouped by hour. */
+  readonly firstIncompleteHour: HourStart | null;
 }
 
 interface Paging {
@@ -130,7 +133,11 @@ function readPage(data: unknown, keys: number, limit: number): AnalyticsPage {
   const { rows = [], metadata } = readDocument(data);
   if (!Array.isArray(rows)) throw new ProviderFailure('broken', 'the response has rows that are not a list');
   if (rows.length > limit) throw new ProviderFailure('broken', 'the response has more rows than requested');
-  return { rows: rows.map((row) => readRow(row, keys)), firstIncompleteDate: readFirstIncompleteDate(metadata) };
+  return {
+    rows: rows.map((row) => readRow(row, keys)),
+    firstIncompleteDate: readFirstIncomplete(metadata, 'Date', parseDay) ?? null,
+    firstIncompleteHour: readFirstIncomplete(metadata, 'Hour', parseHour) ?? null,
+  };
 }
 
 function readRow(row: unknown, count: number): AnalyticsRow {
@@ -146,16 +153,22 @@ function isMeasure(value: unknown): value is number {
   return typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER;
 }
 
-/** The provider has used two spellings of the property. */
-function readFirstIncompleteDate(metadata: unknown): Day | null {
-  const { firstIncompleteDate, first_incomplete_date: older } = (metadata ?? {}) as Readonly<Record<string, unknown>>;
-  const text = firstIncompleteDate ?? older ?? null;
-  if (text === null) return null;
-  const day = typeof text === 'string' ? parseDay(text) : undefined;
-  // Without it, provisional days would be treated as final.
-  if (day === undefined)
-    throw new ProviderFailure('broken', 'the response has a first incomplete date that is not a day');
-  return day;
+/** The provider has used two spellings of the property. Undefined if it says nothing. */
+function readFirstIncomplete<T>(
+  metadata: unknown,
+  unit: 'Date' | 'Hour',
+  parse: (text: string) => T | undefined,
+): T | undefined {
+  const told = (metadata ?? {}) as Readonly<Record<string, unknown>>;
+  const text = told[`firstIncomplete${unit}`] ?? told[`first_incomplete_${unit.toLowerCase()}`] ?? null;
+  if (text === null) return undefined;
+  const first = typeof text === 'string' ? parse(text) : undefined;
+  // Without it, provisional data would be treated as final.
+  if (first === undefined) {
+    const what = unit === 'Date' ? 'date that is not a day' : 'hour that is not an hour';
+    throw new ProviderFailure('broken', `the response has a first incomplete ${what}`);
+  }
+  return first;
 }
 
 function readSites(data: unknown): Site[] {

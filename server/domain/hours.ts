@@ -1,0 +1,43 @@
+import { addDays, type Day } from './dates.ts';
+
+/** An hour by its start, in milliseconds. */
+export type HourStart = number;
+
+export const HOUR = 3_600_000;
+const ZONE = 'America/Los_Angeles';
+
+/** When a Pacific day begins, in milliseconds. */
+export function startOfPacificDay(day: Day): HourStart {
+  return Temporal.PlainDate.from(day).toZonedDateTime(ZONE).epochMilliseconds;
+}
+
+/** The hours of a Pacific day, in order: 24, or 23 or 25 when clocks change. */
+export function hoursOf(day: Day): HourStart[] {
+  const start = startOfPacificDay(day);
+  return Array.from({ length: (startOfPacificDay(addDays(day, 1)) - start) / HOUR }, (_, hour) => start + hour * HOUR);
+}
+
+/** `2026-11-20T07:00:00-08:00`: an hour as the search engine writes it, in Pacific time. The offset tells repeated hours apart. */
+export function hourText(start: HourStart): string {
+  return Temporal.Instant.fromEpochMilliseconds(start)
+    .toZonedDateTimeISO(ZONE)
+    .toString({ timeZoneName: 'never', smallestUnit: 'second' });
+}
+
+const INSTANT = /^[1-9]\d{3}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?(?:Z|[+-]\d{2}:\d{2})$/;
+
+/** An ISO 8601 instant with its offset, in milliseconds; undefined for other texts. */
+export function parseInstant(text: string): number | undefined {
+  if (!INSTANT.test(text)) return undefined;
+  try {
+    return Temporal.Instant.from(text).epochMilliseconds;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The start of an hour, as the search engine writes it; undefined for other texts and within an hour. */
+export function parseHour(text: string): HourStart | undefined {
+  const start = parseInstant(text);
+  return start === undefined || start % HOUR !== 0 ? undefined : start;
+}

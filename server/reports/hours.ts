@@ -1,0 +1,100 @@
+import { filesOf } from '../catalog/manifest.ts';
+import { listUnusualDays } from '../catalog/sync-days.ts';
+import { readHoursUntil } from '../catalog/sync-projects.ts';
+import { addDays, countDays, eachDay, pacificDayOf } from '../domain/dates.ts';
+import { invalidRequest } from '../domain/errors.ts';
+import { HOUR, type HourStart, hoursOf, hourText, parseInstant, startOfPacificDay } from '../domain/hours.ts';
+import { NOTHING, toMetrics } from '../domain/metrics.ts';
+import type { Range } from '../domain/range.ts';
+import { formatParameters, hourLimit, readParameters } from './parameters.ts';
+import { projectReference, projectReport } from './report.ts';
+
+/** Days of one question. */
+const MAX_DAYS = 62;
+/** Days without `from`. */
+const DEFAULT_DAYS = 7;
+
+const parameters = {
+  from: hourLimit(`The first hour: a Pacific day, or an instant; ${DEFAULT_DAYS - 1} days before \`to\` by default.`),
+  to: hourLimit(
+    `The last hour, inclusive: a Pacific day, or an instant; today by default. At most ${MAX_DAYS} Pacific days.`,
+  ),
+  ...formatParameters,
+};
+
+interface HoursQuery {
+  /** Starts of the first and last hour that may be in the answer. */
+  readonly first: HourStart;
+  readonly last: HourStart;
+  /** The Pacific days of both. */
+  readonly days: Range;
+}
+
+/** The property by hour. The provider counts hours and days separately, so hours are never added to days. */
+export const hoursReport = projectReport({
+  operation: 'getHours',
+  parameters,
+  parse: (sent, _project, now): HoursQuery => {
+    const { from, to } = readParameters(parameters, sent);
+    const last = lastHour(to ?? pacificDayOf(now));
+    const lastDay = pacificDayOf(last);
+    const first = firstHour(from ?? addDays(lastDay, 1 - DEFAULT_DAYS));
+    if (first > last) throw invalidRequest(`from (${from}) is after to (${to ?? lastDay}).`);
+    const days = { from: pacificDayOf(first), to: lastDay };
+    const count = countDays(days.from, days.to);
+    if (count > MAX_DAYS) {
+      throw invalidRequest(`from and to have ${count} days between them; ask for at most ${MAX_DAYS} days of hours.`);
+    }
+    return { first, last, days };
+  },
+  plan: async (query, { catalog, project }) => ({
+    query,
+    project,
+    files: await filesOf(catalog, project.id, 'site_hourly', query.days),
+    unusual: await listUnusualDays(catalog, project.id, 'site_hourly', query.days),
+    until: await readHoursUntil(catalog, project.id),
+  }),
+  run: async ({ query, project, files, unusual, until }, { facts }, { signal }) => {
+    const { first, last, days } = query;
+    const found = await facts.siteHours({ files, range: days, signal });
+    const measures = new Map(found.map((row) => [row.hour / 1000, row]));
+    const stored = new Set(found.map(({ hour }) => pacificDayOf(hour / 1000)));
+    for (const [day, { state }] of unusual) if (state === 'empty') stored.add(day);
+    const { provisionalAfter } = project;
+    // Loaded hours of final days are final.
+    const dayAfter = provisionalAfter === null ? 0 : startOfPacificDay(addDays(provisionalAfter, 1));
+    const complete = until === null ? dayAfter : until / 1000;
+    // An hour without a row was counted if it is complete, or if a later one has a row.
+    const known = Math.max(complete - HOUR, ...(found.length === 0 ? [] : [found.at(-1)!.hour / 1000]));
+    const rows = eachDay(days.from, days.to)
+      .filter((day) => stored.has(day))
+      .flatMap(hoursOf)
+      .filter((start) => start >= first && start <= last && start <= known)
+      .map((start) => ({ hour: hourText(start), measures: measures.get(start) ?? NOTHING }));
+    const answer = {
+      project: projectReference(project),
+      range: {
+        from: hourText(first),
+        to: hourText(last),
+        provisionalAfter: complete === 0 ? null : hourText(complete - HOUR),
+      },
+      hours: rows.map(({ hour, measures: sums }) => ({ hour, ...toMetrics(sums) })),
+    };
+    return { answer, rows };
+  },
+});
+
+/** The JSON response, and the sums behind its hours. */
+export type HoursResult = Awaited<ReturnType<typeof hoursReport.run>>;
+
+/** The first hour that begins at an instant or later, or with a day. @param limit as checked by `hourLimit` */
+function firstHour(limit: string): HourStart {
+  const instant = parseInstant(limit);
+  return instant === undefined ? startOfPacificDay(limit) : Math.ceil(instant / HOUR) * HOUR;
+}
+
+/** The last hour that begins at an instant or before, or on a day. */
+function lastHour(limit: string): HourStart {
+  const instant = parseInstant(limit);
+  return instant === undefined ? startOfPacificDay(addDays(limit, 1)) - HOUR : Math.floor(instant / HOUR) * HOUR;
+}
