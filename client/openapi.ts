@@ -284,6 +284,26 @@ export interface paths {
     readonly patch?: never;
     readonly trace?: never;
   };
+  readonly '/api/v1/projects/{id}/effects': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Whether a change of pages or keywords had an effect on their clicks
+     * @description Compares clicks after a change with what unchanged pages or keywords of the project make expect. How often nothing looks like this comes from placebos: the same comparison where and when nothing was changed.
+     */
+    readonly get: operations['getEffects'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
   readonly '/api/v1/projects/{id}/snapshot': {
     readonly parameters: {
       readonly query?: never;
@@ -527,6 +547,134 @@ export interface components {
       readonly comparison?: components['schemas']['Metrics'];
       readonly change?: components['schemas']['Change'];
       readonly unsafe?: components['schemas']['Unsafe'];
+    };
+    readonly Effect: {
+      /** @description Clicks after the change, up to the last final day. */
+      readonly actual: number;
+      /**
+       * Format: double
+       * @description Clicks expected without it.
+       */
+      readonly expected: number;
+      /** Format: double */
+      readonly difference: number;
+      /**
+       * Format: double
+       * @description Relative change: 0.3 is 30 % more than expected.
+       */
+      readonly ratio: number;
+      /** @description Lower end of the interval of 95 %; null until the days after the change have ended. */
+      readonly low: number | null;
+      /** @description Upper end of the interval. */
+      readonly high: number | null;
+      /** @description How often nothing looks like this. */
+      readonly p: number | null;
+    };
+    readonly EffectControl: {
+      /** @description Unchanged pages or keywords to compare with. */
+      readonly members: number;
+      /**
+       * Format: double
+       * @description By how much their clicks differed from the expected ones.
+       */
+      readonly error: number;
+    };
+    readonly EffectDay: {
+      /**
+       * Format: date
+       * @description A day, YYYY-MM-DD.
+       */
+      readonly date: string;
+      readonly actual: number;
+      readonly expected: number | null;
+    };
+    readonly EffectDetectable: {
+      /**
+       * Format: double
+       * @description The smallest relative change that is found in 80 % of cases.
+       */
+      readonly ratio: number;
+    };
+    readonly EffectEvent: {
+      /** @description One of counting, ranking; more may be added. */
+      readonly kind: string;
+      readonly title: string;
+      /**
+       * Format: date
+       * @description A day, YYYY-MM-DD.
+       */
+      readonly from: string;
+      /**
+       * Format: date
+       * @description A day, YYYY-MM-DD.
+       */
+      readonly to: string;
+      readonly source: string;
+    };
+    /** @enum {string} */
+    readonly EffectMetric: 'clicks';
+    readonly EffectPlacebo: {
+      /** @description Comparisons in which nothing had changed. */
+      readonly count: number;
+      /**
+       * Format: double
+       * @description The share of them that would be called an effect.
+       */
+      readonly falseAlarmRate: number;
+    };
+    readonly EffectSubject: {
+      /** Format: uuid */
+      readonly note?: string;
+      /**
+       * Format: date
+       * @description A day, YYYY-MM-DD.
+       */
+      readonly date: string;
+      /** @description One of page, pageGroup, keyword, group, project, workspace; more may be added. */
+      readonly scope: string;
+      readonly name: string;
+      /** @description Number of pages. */
+      readonly pages?: number;
+      /** @description Number of keywords. */
+      readonly keywords?: number;
+    };
+    readonly EffectWindow: {
+      /**
+       * Format: date
+       * @description A day, YYYY-MM-DD.
+       */
+      readonly from: string;
+      /**
+       * Format: date
+       * @description A day, YYYY-MM-DD.
+       */
+      readonly to: string;
+    };
+    readonly EffectWindows: {
+      readonly before: components['schemas']['EffectWindow'];
+      readonly settle: components['schemas']['EffectWindow'] | null;
+      readonly after: components['schemas']['EffectWindow'];
+    };
+    readonly EffectsAnswer: {
+      readonly project: components['schemas']['ProjectReference'];
+      readonly subject: components['schemas']['EffectSubject'];
+      readonly windows: components['schemas']['EffectWindows'];
+      /** @description Null if there is no answer, as `reasons` say, or no day after the change yet. */
+      readonly effect: components['schemas']['Effect'] | null;
+      readonly placebo: components['schemas']['EffectPlacebo'];
+      readonly detectable: components['schemas']['EffectDetectable'] | null;
+      readonly control: components['schemas']['EffectControl'] | null;
+      /** @description One of more, fewer, no_evidence, too_small, not_comparable, interim; more may be added. */
+      readonly verdict: string;
+      readonly reasons: readonly string[];
+      /** @description The verdict in a sentence. */
+      readonly text: string;
+      /** @description From the first day before the change to the last final one. */
+      readonly daily: readonly components['schemas']['EffectDay'][];
+      /** @description Changes of how the search engine counts or ranks within the windows. */
+      readonly events: readonly components['schemas']['EffectEvent'][];
+      /** @description Other notes within the windows. */
+      readonly notes: readonly components['schemas']['Note'][];
     };
     readonly Error: {
       readonly error: components['schemas']['ErrorDetails'];
@@ -2439,6 +2587,108 @@ export interface operations {
         };
         content: {
           readonly 'application/json': components['schemas']['NotesAnswer'];
+          readonly 'text/csv': string;
+          readonly 'application/x-ndjson': string;
+          readonly 'application/vnd.apache.arrow.stream': string;
+          readonly 'application/vnd.apache.parquet': string;
+        };
+      };
+      /** @description The response still matches `If-None-Match`. Counts towards the rate limit. */
+      readonly 304: {
+        headers: {
+          /** @description Always no-store. */
+          readonly 'Cache-Control'?: 'no-store';
+          /** @description Requests that a key may send per minute: 120 by default. */
+          readonly 'X-RateLimit-Limit'?: number;
+          /** @description Requests left in the current minute. */
+          readonly 'X-RateLimit-Remaining'?: number;
+          /** @description Seconds until the current minute ends. */
+          readonly 'X-RateLimit-Reset'?: number;
+          /** @description Changes when the response changes. Send it as `If-None-Match` to receive 304 for an unchanged response. */
+          readonly ETag?: string;
+          readonly [name: string]: unknown;
+        };
+        content?: never;
+      };
+      readonly 400: components['responses']['InvalidRequest'];
+      readonly 401: components['responses']['Unauthorized'];
+      readonly 403: components['responses']['PlanRequired'];
+      readonly 404: components['responses']['NotFound'];
+      readonly 429: components['responses']['RateLimited'];
+      readonly 500: components['responses']['ServerError'];
+      readonly 503: components['responses']['Unavailable'];
+    };
+  };
+  readonly getEffects: {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Id of a note, whose day and subject are used. */
+        readonly note?: string;
+        /** @description Id of a page group. */
+        readonly pageGroup?: string;
+        /** @description Id of a tracked keyword. */
+        readonly keyword?: string;
+        /** @description Id of a group or folder of keywords. */
+        readonly group?: string;
+        /** @description The day of the change, with one of page, pageGroup, keyword and group. It may lie in the future. */
+        readonly date?: string;
+        /** @description The address of a changed page; may be sent for each of several. */
+        readonly page?: readonly string[];
+        /** @description Days before the change to compare with: 28d to 182d. */
+        readonly before?: string;
+        /** @description Days from the change on that are left out: 0d to 28d. */
+        readonly settle?: string;
+        /** @description Days after these, which are judged: 7d to 91d. */
+        readonly after?: string;
+        /** @description What is judged. */
+        readonly metric?: components['schemas']['EffectMetric'];
+        /** @description Response format. Alternatives: a path extension such as `.csv`, or a media type in `Accept`. */
+        readonly format?: components['schemas']['Format'];
+        /** @description Starts CSV with a byte order mark, for Excel. */
+        readonly bom?: boolean;
+      };
+      readonly header?: never;
+      readonly path: {
+        /** @description A project id, as /projects lists them. */
+        readonly id: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description The effect. */
+      readonly 200: {
+        headers: {
+          /** @description Always no-store. */
+          readonly 'Cache-Control'?: 'no-store';
+          /** @description Requests that a key may send per minute: 120 by default. */
+          readonly 'X-RateLimit-Limit'?: number;
+          /** @description Requests left in the current minute. */
+          readonly 'X-RateLimit-Remaining'?: number;
+          /** @description Seconds until the current minute ends. */
+          readonly 'X-RateLimit-Reset'?: number;
+          /** @description Changes when the response changes. Send it as `If-None-Match` to receive 304 for an unchanged response. */
+          readonly ETag?: string;
+          /** @description Not with JSON. As `paging.total` in JSON, or the number of rows. */
+          readonly 'X-Total-Count'?: number;
+          /** @description Not with JSON. As `range.from` in JSON. */
+          readonly 'X-Range-From'?: string;
+          /** @description Not with JSON. As `range.to` in JSON. */
+          readonly 'X-Range-To'?: string;
+          /** @description Not with JSON. As `range.provisionalAfter` in JSON, unless it is null. */
+          readonly 'X-Provisional-After'?: string;
+          /** @description Not with JSON. As `range.comparison.from` in JSON, with `compare`. */
+          readonly 'X-Comparison-From'?: string;
+          /** @description Not with JSON. As `range.comparison.to` in JSON, with `compare`. */
+          readonly 'X-Comparison-To'?: string;
+          /** @description Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too. */
+          readonly 'X-Quality'?: string;
+          /** @description Not with JSON. A file name. */
+          readonly 'Content-Disposition'?: string;
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['EffectsAnswer'];
           readonly 'text/csv': string;
           readonly 'application/x-ndjson': string;
           readonly 'application/vnd.apache.arrow.stream': string;

@@ -1,7 +1,7 @@
 // Written by `npm run client`; do not edit.
 
 /** Of the document that the files of this folder were made from: a test tells when they are outdated. */
-export const DOCUMENT = '5657b50294347c36be55105a06fdd138b0f029a70eaca3dede572a7705e08222';
+export const DOCUMENT = 'bad5a9e08c2f1788f4bb3fb3da638eebf11a7358d730bdedddfa8078feab5c04';
 
 /** The path of each operation. */
 export const PATHS = {
@@ -19,6 +19,7 @@ export const PATHS = {
   listQueries: '/api/v1/projects/{id}/queries',
   listAlerts: '/api/v1/projects/{id}/alerts',
   listNotes: '/api/v1/projects/{id}/notes',
+  getEffects: '/api/v1/projects/{id}/effects',
   getSnapshot: '/api/v1/projects/{id}/snapshot',
 } as const;
 

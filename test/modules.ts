@@ -39,7 +39,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
   },
   api: {
     purpose: 'HTTP: routes, keys, limits, errors, caching, health, documentation',
-    imports: ['formats', 'reports', 'providers', 'facts', 'catalog', 'storage', 'domain', 'runtime'],
+    imports: ['formats', 'reports', 'providers', 'effects', 'facts', 'catalog', 'storage', 'domain', 'runtime'],
   },
   formats: {
     purpose: 'results → bytes: JSON, CSV, NDJSON, Arrow, Parquet',
@@ -58,7 +58,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
   },
   reports: {
     purpose: 'one file per kind of answer: parse, plan, run',
-    imports: ['lists', 'facts', 'catalog', 'storage', 'domain', 'runtime', 'settings'],
+    imports: ['lists', 'effects', 'facts', 'catalog', 'storage', 'domain', 'runtime', 'settings'],
   },
   projects: {
     purpose: 'what members and commands change without a load: projects, queries, groups, terms, rules, notes',
@@ -83,6 +83,10 @@ export const MODULES: Readonly<Record<string, Module>> = {
   alerts: {
     purpose: 'rules, and the replay of days that opens and resolves alerts',
     imports: ['facts', 'catalog', 'storage', 'domain', 'runtime', 'settings'],
+  },
+  effects: {
+    purpose: 'whether a change helped: clicks against what controls make expect, judged by placebos; pure',
+    imports: ['domain'],
   },
   lists: {
     purpose: 'page and query lists: choose a source, fetch once, store, read by page',

@@ -13,6 +13,7 @@ export class Draws {
   }
 
   poisson(mean: number): number {
+    if (mean <= 0) return 0;
     if (mean > 50) return Math.max(0, Math.round(mean + Math.sqrt(mean) * this.normal()));
     const limit = Math.exp(-mean);
     let count = -1;

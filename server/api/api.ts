@@ -6,6 +6,7 @@ import { addTiming, type OnStages } from './plugins/timing.ts';
 import { alerts } from './routes/alerts.ts';
 import { breakdowns } from './routes/breakdowns.ts';
 import type { Context } from './routes/context.ts';
+import { effects } from './routes/effects.ts';
 import { explain } from './routes/explain.ts';
 import { groups } from './routes/groups.ts';
 import { hours } from './routes/hours.ts';
@@ -37,6 +38,7 @@ export const ROUTES: readonly Route[] = [
   queries,
   alerts,
   notes,
+  effects,
   snapshot,
   snapshotFileRoute,
 ];

@@ -122,6 +122,12 @@ export interface Facts {
   /** Sums of queries with the name of the brand (`brand`), and of other ones (`non_brand`), on each day that has any. */
   segmentSums(query: FactsQuery, segment: 'brand' | 'non_brand'): Promise<DayMeasures[]>;
 
+  /** The pages with most clicks (`page_daily`), most first. */
+  pageClickTotals(query: FactsQuery, limit: number): Promise<{ readonly name: string; readonly clicks: number }[]>;
+
+  /** Clicks of pages (`page_daily`) or keywords (`keyword_all`) on the days of a range, in the given order. */
+  clickDays(query: FactsQuery, of: 'page' | 'keyword', names: readonly string[]): Promise<Float64Array[]>;
+
   /** Sums of queries (`query_daily`) on each day that any of them has, in order. */
   querySums(query: FactsQuery, queries: readonly string[]): Promise<DayMeasures[]>;
 }

@@ -201,6 +201,22 @@ export class StoredFacts implements Facts {
     return this.#rows('facts/day_sums', query, { names: [segment] }, { name: 'segment' });
   }
 
+  pageClickTotals(query: FactsQuery, limit: number): Promise<{ name: string; clicks: number }[]> {
+    return this.#rows('facts/page_click_totals', query, { limit });
+  }
+
+  async clickDays(query: FactsQuery, of: 'page' | 'keyword', names: readonly string[]): Promise<Float64Array[]> {
+    const { files, range, signal } = query;
+    const days = countDays(range.from, range.to);
+    const clicks = new Float64Array(names.length * days);
+    const values = { ...daysOf(query), days, names };
+    const parts = { name: of === 'page' ? 'url' : 'keyword_id' };
+    await this.#take('facts/click_days', { files, values, parts, signal }, ([cells, counted], rows) => {
+      for (let row = 0; row < rows; row++) clicks[cells![row]!] = counted![row]!;
+    });
+    return names.map((_, index) => clicks.subarray(index * days, (index + 1) * days));
+  }
+
   querySums(query: FactsQuery, queries: readonly string[]): Promise<DayMeasures[]> {
     return this.#rows('facts/day_sums', query, { names: queries }, { name: 'query' });
   }

@@ -2,6 +2,7 @@ import type { Tool } from './tool.ts';
 import { alertsAndNotes } from './tools/alerts-and-notes.ts';
 import { breakdowns } from './tools/breakdowns.ts';
 import { changes } from './tools/changes.ts';
+import { effectOf } from './tools/effect-of.ts';
 import { explainChange } from './tools/explain-change.ts';
 import { keywordHistory } from './tools/keyword-history.ts';
 import { listProjects } from './tools/list-projects.ts';
@@ -18,4 +19,5 @@ export const TOOLS: readonly Tool[] = [
   breakdowns,
   changes,
   alertsAndNotes,
+  effectOf,
 ];

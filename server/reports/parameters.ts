@@ -20,6 +20,8 @@ export interface Parameter<Schema extends TSchema = TSchema, Decoded = unknown> 
   readonly decode: (text: string) => Decoded | undefined;
   /** The default value; undefined if it depends on the request. */
   readonly fallback?: Decoded;
+  /** For parameters that may be sent several times: all values as one. */
+  readonly combine?: (values: readonly never[]) => Decoded;
 }
 
 export type Parameters = Readonly<Record<string, Parameter>>;
@@ -41,6 +43,9 @@ export function readParameters<P extends Parameters>(parameters: P, query: unkno
 
 function readParameter(name: string, parameter: Parameter, sent: unknown): unknown {
   if (sent === undefined) return parameter.fallback;
+  if (Array.isArray(sent) && parameter.combine !== undefined) {
+    return parameter.combine(sent.map((each) => readParameter(name, parameter, each)) as never[]);
+  }
   if (typeof sent !== 'string') throw invalidRequest(`${name} was sent more than once; send it once.`);
   if (sent === '') throw invalidRequest(`${name} is empty; it must be ${parameter.expected}, or left out.`);
   const decoded = parameter.decode(sent);
@@ -49,6 +54,20 @@ function readParameter(name: string, parameter: Parameter, sent: unknown): unkno
     throw invalidRequest(`${name} must be ${parameter.expected}, not '${shown}'.`);
   }
   return decoded;
+}
+
+/** A parameter that may be sent several times; its value is a list. */
+export function repeatable<Each>(each: Parameter<TSchema, Each>, maximum: number): Parameter<TSchema, readonly Each[]> {
+  const { description, ...items } = each.schema as TSchema & { description?: string };
+  return {
+    schema: Type.Array(items as TSchema, { maxItems: maximum, ...(description === undefined ? {} : { description }) }),
+    expected: `${each.expected}, at most ${maximum} of them`,
+    decode: (text) => {
+      const value = each.decode(text);
+      return value === undefined ? undefined : [value];
+    },
+    combine: (lists: readonly (readonly Each[])[]) => lists.flat(),
+  };
 }
 
 /** The query schema of a route, for its documentation. */

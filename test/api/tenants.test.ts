@@ -4,7 +4,13 @@ import { ROUTES } from '../../server/api/api.ts';
 import { createKey } from '../../server/catalog/keys.ts';
 import { facts, keyword, makeWorld, ofProject, PROJECT, WORKSPACE } from '../world.ts';
 
-const PATHS = ROUTES.flatMap(({ path }) => /^\/projects\/:id\/([\w-]+)$/.exec(path)?.[1] ?? []);
+/** Resources that need parameters, which are those of their examples. */
+const WITH_PARAMETERS = ['effects'];
+const PATHS = ROUTES.flatMap(({ path, examples }) => {
+  const name = /^\/projects\/:id\/([\w-]+)$/.exec(path)?.[1];
+  if (name === undefined) return [];
+  return WITH_PARAMETERS.includes(name) ? [`${name}?${examples![200]!.split('?')[1]}`] : [name];
+});
 
 /** Pairs of workspace and project that are equal when they are joined by a separator. */
 const SEPARATORS = [':', ' ', '/', '|', ',', '\\', '"', '","', '%20', ''];

@@ -85,6 +85,7 @@ t.test('the tools, all of them read-only, with the arguments of the API', async 
       'breakdowns',
       'changes',
       'alerts_and_notes',
+      'effect_of',
     ],
   );
   const known = new Set(['project', 'kind', 'keyword', 'metric']);
@@ -254,6 +255,14 @@ t.test('breakdowns and alerts_and_notes', async (t) => {
   t.match(one, { returned: { alerts: 1, notes: 1 }, alerts: [{ title: 'Alert 3' }], notes: [{ text: 'Note 2' }] });
 });
 
+t.test('effect_of judges a change, or says why it cannot', async (t) => {
+  const { body } = await call('effect_of', { project: 'Proj1', date: '2026-03-01', page: 'https://shop.example/a' });
+  const api = (await world.ask('/effects?date=2026-03-01&page=https://shop.example/a')).body;
+  const { daily: _, ...answer } = api;
+  t.strictSame(body, answer);
+  t.ok(body.reasons.length > 0 && body.text.length > 20, body.text);
+});
+
 t.test('a wrong call says what would be right', async (t) => {
   const cases: [string, Record<string, unknown>, string, RegExp][] = [
     ['site_performance', {}, 'invalid_request', /^project is missing/],
@@ -273,6 +282,7 @@ t.test('a wrong call says what would be right', async (t) => {
     ['top_rows', { project: 'Proj1', kind: 'keywords', group: 'Nope1' }, 'not_found', /^group/],
     ['top_rows', { project: 'Proj1', to: '2026-03-15' }, 'invalid_request', /before today/],
     ['alerts_and_notes', { project: 'Proj1', from: '2026-03-02', to: '2026-03-01' }, 'invalid_request', /^from/],
+    ['effect_of', { project: 'Proj1', date: '2026-03-02' }, 'invalid_request', /^page is missing/],
   ];
   for (const [name, given, code, message] of cases) {
     t.match(

@@ -1,0 +1,86 @@
+import type { Day } from '../domain/dates.ts';
+import { MIN_PLACEBOS } from './estimate.ts';
+import { MIN_CLICKS } from './scatter.ts';
+import type { Windows } from './windows.ts';
+
+export const VERDICTS = ['more', 'fewer', 'no_evidence', 'too_small', 'not_comparable', 'interim'] as const;
+export type Verdict = (typeof VERDICTS)[number];
+
+export const EFFECT_REASONS = [
+  'no_controls',
+  'needs_stored_days',
+  'missing_days',
+  'provider_event',
+  'other_note',
+  'few_clicks',
+  'few_placebos',
+] as const;
+export type EffectReason = (typeof EFFECT_REASONS)[number];
+
+interface Judged {
+  readonly verdict: Verdict;
+  readonly reasons: readonly EffectReason[];
+  readonly windows: Windows;
+  readonly effect: {
+    readonly actual: number;
+    readonly expected: number;
+    readonly ratio: number;
+    readonly low: number | null;
+    readonly high: number | null;
+  } | null;
+  readonly detectable: { readonly ratio: number } | null;
+}
+
+const BECAUSE: Readonly<Record<EffectReason, string>> = {
+  no_controls: 'there is nothing unchanged to compare with',
+  needs_stored_days: 'the project stores no days of these pages or keywords',
+  missing_days: 'days of the compared windows are missing',
+  provider_event: 'the search engine changed how it counts clicks',
+  other_note:
+    'another noted change of the same pages or keywords lies in the compared windows, so the effect belongs to neither alone',
+  few_clicks: `there were fewer than ${MIN_CLICKS} clicks before the change`,
+  few_placebos: `there are fewer than ${MIN_PLACEBOS} comparisons without a change to judge it by`,
+};
+
+/** The verdict on a change in one or two sentences with its numbers. */
+export function sentenceOf(judged: Judged): string {
+  const { verdict, reasons, effect } = judged;
+  const because = reasons.map((reason) => BECAUSE[reason]).join(', and ');
+  switch (verdict) {
+    case 'more':
+    case 'fewer': {
+      const { ratio, low, high } = effect!;
+      const direction = verdict === 'more' ? 'more' : 'fewer';
+      return `${percent(Math.abs(ratio))} ${direction} clicks than expected (95 % interval: ${signed(low!)} to ${signed(high!)}): ${numbers(effect!)}.`;
+    }
+    case 'no_evidence':
+      return `No evidence of an effect: ${numbers(effect!)}. ${unseen(judged)}`.trim();
+    case 'interim':
+      return `Too early to say: the days after the change end on ${judged.windows.after.to}. ${unseen(judged)}`.trim();
+    case 'too_small':
+      return `Too small to judge: ${because}.`;
+    case 'not_comparable':
+      return `Not comparable: ${because}.`;
+  }
+}
+
+function unseen({ detectable, windows }: Judged): string {
+  if (detectable === null) return '';
+  return `A change under ${percent(detectable.ratio)} could not be seen here within ${daysIn(windows.after)} days.`;
+}
+
+function numbers({ actual, expected }: NonNullable<Judged['effect']>): string {
+  return `${actual.toLocaleString('en')} against ${Math.round(expected).toLocaleString('en')}`;
+}
+
+function percent(ratio: number): string {
+  return `${Math.round(ratio * 100)} %`;
+}
+
+function signed(ratio: number): string {
+  return `${ratio < 0 ? '−' : '+'}${percent(Math.abs(ratio))}`;
+}
+
+function daysIn({ from, to }: { readonly from: Day; readonly to: Day }): number {
+  return (Date.parse(to) - Date.parse(from)) / 86_400_000 + 1;
+}

@@ -1,0 +1,271 @@
+// The effect of a change is judged by what unchanged pages or keywords make expect, or refused with the reason.
+import t from 'tap';
+import { facts, keyword, makeWorld, ofProject, PROJECT, type Row, refusedFor, WORKSPACE } from '../world.ts';
+
+const FIRST = Date.parse('2025-04-01');
+const DAYS = 341;
+const day = (at: number): string => new Date(FIRST + at * 86_400_000).toISOString().slice(0, 10);
+const LAST = day(DAYS - 1);
+const CHANGE = '2025-12-01';
+const page = (n: number): string => `https://shop.example/${n}`;
+
+/** Equal draws in each run. */
+function draws(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+/** Clicks of a day: a mean by weekday and season, common to all, and noise. */
+function clicksOn(at: number, size: number, draw: () => number): number {
+  const season = 1 + 0.3 * Math.sin((6.28 * at) / 365);
+  const mean = size * season * (at % 7 < 5 ? 1.1 : 0.75);
+  return Math.max(0, Math.round(mean + Math.sqrt(mean) * (draw() + draw() + draw() - 1.5) * 2));
+}
+
+/** Clicks of units of different sizes by day; one of them has `effect` times as many from the change on. */
+function clicksOf(units: number, changed: number, effect: number): number[][] {
+  return Array.from({ length: units }, (_, unit) => {
+    const draw = draws(unit + 11);
+    return Array.from({ length: DAYS }, (_day, at) => {
+      const factor = unit === changed && day(at) >= CHANGE ? effect : 1;
+      return clicksOn(at, 8 * (1 + (unit % 5)) * factor, draw);
+    });
+  });
+}
+
+const pageClicks = clicksOf(14, 0, 1.6);
+const keywordClicks = clicksOf(12, 1, 0.4);
+const KEYWORDS = keywordClicks.map((_, n) => `kw${String(n).padStart(3, '0')}`);
+const rowsOf = (clicks: readonly number[][], name: (n: number) => readonly string[]) =>
+  clicks.flatMap((days, n) => days.map((count, at) => [day(at), ...name(n), count, count * 10, count * 50]));
+
+const uuid = (n: number): string => `${String(n).padStart(8, '0')}-0000-4000-8000-0000000000ab`;
+const note = (n: number, scope: string, date: string, more: Row = {}): Row => ({
+  id: uuid(n),
+  workspace_id: 'acme',
+  project_id: 'Proj1',
+  scope,
+  date,
+  category: 'content',
+  text: `Note ${n}`,
+  author: 'Ann',
+  created_at: '2026-03-01T00:00:00Z',
+  updated_at: '2026-03-01T00:00:00Z',
+  ...more,
+});
+const group = (id: string, more: Row = {}): Row => ({
+  project_id: 'Proj1',
+  id,
+  name: `group ${id}`,
+  kind: 'manual',
+  position: 1,
+  ...more,
+});
+
+const { app, ask, get, key } = await makeWorld(t, {
+  workspaces: [WORKSPACE],
+  projects: [
+    { ...PROJECT, synced_through: LAST, provisional_after: LAST },
+    { ...PROJECT, id: 'NoDay', synced_through: LAST, provisional_after: LAST },
+  ],
+  keywords: [
+    ...KEYWORDS.map((id, n) => keyword(id, `query ${n}`)),
+    keyword('kwGon', 'archived', { archived: true }),
+    ...ofProject('NoDay', [keyword('kw000', 'query')]),
+  ],
+  groups: [group('pairs'), group('tops', { id: 'tops1', kind: 'folder' }), group('child', { parent_id: 'tops1' })],
+  group_members: [
+    { project_id: 'Proj1', group_id: 'pairs', keyword_id: 'kw002' },
+    { project_id: 'Proj1', group_id: 'pairs', keyword_id: 'kw003' },
+    { project_id: 'Proj1', group_id: 'child', keyword_id: 'kw001' },
+  ],
+  page_groups: [
+    {
+      project_id: 'Proj1',
+      id: 'ones1',
+      name: 'Ones',
+      position: 1,
+      rule: { match: 'any', conditions: [{ op: 'starts_with', value: '/1' }] },
+      pinned_urls: ['/0'],
+    },
+  ],
+  site_daily: facts(
+    'date device',
+    ...Array.from({ length: DAYS }, (_, at) => [day(at), 'desktop', 400, 4000, 9000]),
+  ).concat(ofProject('NoDay', facts('date device', [LAST, 'desktop', 1, 2, 3]))),
+  page_daily: facts('date url country', ...rowsOf(pageClicks, (n) => [page(n), 'usa']), [
+    '2025-11-30',
+    'https://shop.example/rare',
+    'usa',
+    3,
+    9,
+    9,
+  ]),
+  keyword_daily: facts('date keyword_id device', ...rowsOf(keywordClicks, (n) => [KEYWORDS[n]!, 'mobile'])),
+  notes: [
+    note(1, 'page', CHANGE, { page: page(0) }),
+    note(2, 'project', CHANGE),
+    note(3, 'keyword', CHANGE, { keyword_id: 'kw001' }),
+    note(4, 'page', '2025-12-10', { page: page(3) }),
+    note(5, 'page', '2025-12-01', { page: page(3) }),
+    note(6, 'workspace', '2025-12-05', { project_id: null }),
+    note(7, 'group', '2025-10-10', { group_id: 'pairs' }),
+  ],
+});
+
+const of = (query: Record<string, string>) => ask(`/effects?${new URLSearchParams(query).toString()}`);
+
+/** Clicks of rows between two days, both included. */
+function clicksIn(clicks: readonly number[][], units: readonly number[], { from, to }: { from: string; to: string }) {
+  return units
+    .flatMap((n) => clicks[n]!.filter((_, at) => day(at) >= from && day(at) <= to))
+    .reduce((a, b) => a + b, 0);
+}
+
+t.test('a change that brought clicks is found, with an interval that holds what was planted', async (t) => {
+  const { status, body } = await of({ note: uuid(1) });
+  t.equal(status, 200);
+  t.match(body, {
+    project: { id: 'Proj1', domain: 'shop.example' },
+    subject: { note: uuid(1), date: CHANGE, scope: 'page', name: page(0), pages: 1 },
+    windows: {
+      before: { from: '2025-10-06', to: '2025-11-30' },
+      settle: { from: '2025-12-01', to: '2025-12-07' },
+      after: { from: '2025-12-08', to: '2026-01-04' },
+    },
+    verdict: 'more',
+    reasons: [],
+  });
+  const { effect, placebo, control, detectable, daily } = body;
+  t.equal(effect.actual, clicksIn(pageClicks, [0], body.windows.after));
+  t.ok(effect.low < 0.6 && effect.high > 0.6, `${effect.low} to ${effect.high}`);
+  t.ok(effect.p < 0.05 && effect.p > 0);
+  t.equal(effect.difference, Math.round((effect.actual - effect.expected) * 100) / 100);
+  t.ok(placebo.count > 300 && placebo.falseAlarmRate < 0.1, JSON.stringify(placebo));
+  // Page 3 was changed itself.
+  t.equal(control.members, 12);
+  t.ok(detectable.ratio > 0 && detectable.ratio < 0.5);
+  t.match(
+    body.text,
+    /^\d+ % more clicks than expected \(95 % interval: \+\d+ % to \+\d+ %\): [\d,]+ against [\d,]+\.$/,
+  );
+  t.equal(daily.length, 56 + 7 + 28, 'from the first day before to the last one after');
+  const after = daily.filter(({ date }: { date: string }) => date >= body.windows.after.from);
+  const sum = (name: 'actual' | 'expected') =>
+    Math.round(after.reduce((all: number, row: Record<string, number>) => all + row[name]!, 0) * 100) / 100;
+  t.strictSame([sum('actual'), sum('expected')], [effect.actual, effect.expected], 'days sum to the effect');
+  t.strictSame(
+    body.notes.map(({ id }: { id: string }) => id),
+    [7, 2, 3, 5, 6, 4].map(uuid),
+    'other notes are listed',
+  );
+  t.match(body.events, [{ kind: 'counting' }, { kind: 'ranking', title: 'December 2025 core update' }]);
+});
+
+t.test('the same question by day and page, and in flat rows', async (t) => {
+  const { body } = await of({ note: uuid(1) });
+  const asked = await of({ date: CHANGE, page: page(0) });
+  const { note: _, ...subject } = body.subject;
+  t.strictSame(asked.body.subject, subject);
+  t.strictSame(asked.body.effect, body.effect);
+  const csv = await app.inject({
+    url: `/api/v1/projects/Proj1/effects.csv?date=${CHANGE}&page=${encodeURIComponent(page(0))}`,
+    headers: { authorization: `Bearer ${key}` },
+  });
+  const lines = csv.body.trim().split('\r\n');
+  t.equal(lines[0], 'date,actual,expected');
+  t.strictSame(
+    lines.slice(1).map((line) => line.split(',').map((cell, column) => (column === 0 ? cell : Number(cell)))),
+    asked.body.daily.map((row: object) => Object.values(row) as unknown),
+  );
+});
+
+t.test('several pages, page groups, keywords and groups are subjects', async (t) => {
+  const both = await ask(`/effects?date=${CHANGE}&page=${page(0)}&page=${page(5)}&page=${page(0)}`);
+  t.match(both.body.subject, { scope: 'page', name: '2 pages', pages: 2 });
+  t.equal(both.body.effect.actual, clicksIn(pageClicks, [0, 5], both.body.windows.after));
+  const pages = await of({ date: CHANGE, pageGroup: 'ones1' });
+  t.match(pages.body.subject, { scope: 'pageGroup', name: 'Ones', pages: 6 });
+  t.equal(pages.body.effect.actual, clicksIn(pageClicks, [0, 1, 10, 11, 12, 13], pages.body.windows.after));
+  const lost = await of({ note: uuid(3) });
+  t.match(lost.body, { subject: { scope: 'keyword', name: 'query 1', keywords: 1 }, verdict: 'fewer' });
+  t.ok(lost.body.effect.low < -0.6 && lost.body.effect.high > -0.6, JSON.stringify(lost.body.effect));
+  const folder = await of({ date: CHANGE, group: 'tops1' });
+  t.match(folder.body.subject, { scope: 'group', keywords: 1 });
+  t.equal(folder.body.effect.actual, lost.body.effect.actual, 'a folder is the keywords of its groups');
+  const pair = await of({ date: CHANGE, group: 'pairs' });
+  t.match(pair.body, { subject: { keywords: 2 }, verdict: 'not_comparable', reasons: ['other_note'] });
+  t.equal(pair.body.effect.actual, clicksIn(keywordClicks, [2, 3], pair.body.windows.after), 'its numbers stay');
+});
+
+t.test('without an effect, what could not have been seen is said', async (t) => {
+  const { body } = await of({ date: CHANGE, page: page(9) });
+  t.equal(body.verdict, 'no_evidence');
+  t.ok(body.effect.p >= 0.05 && body.effect.low < 0 && body.effect.high > 0, JSON.stringify(body.effect));
+  t.match(body.text, /^No evidence of an effect: .* A change under \d+ % could not be seen here within 28 days\.$/);
+});
+
+t.test('unfinished and future windows have no p, but say what could be detected', async (t) => {
+  const soon = await of({ date: day(DAYS - 20), page: page(2) });
+  t.match(soon.body, { verdict: 'interim', reasons: [], effect: { p: null, low: null, high: null } });
+  t.ok(soon.body.effect.expected > 0 && soon.body.detectable.ratio > 0);
+  const future = await of({ date: '2026-06-01', page: page(2) });
+  t.match(future.body, { verdict: 'interim', effect: null, daily: [] });
+  t.ok(future.body.detectable.ratio > 0.02 && future.body.detectable.ratio < 1);
+  const longer = await of({ date: '2026-06-01', page: page(2), after: '56d' });
+  t.ok(longer.body.detectable.ratio < future.body.detectable.ratio, 'longer windows show smaller changes');
+});
+
+t.test('what the data cannot carry is refused with its reason', async (t) => {
+  const verdicts = async (query: Record<string, string>) => {
+    const { verdict, reasons, effect } = (await of(query)).body as Record<string, unknown>;
+    return [verdict, reasons, effect === null ? null : 'numbers'];
+  };
+  t.strictSame(await verdicts({ date: CHANGE, page: 'https://shop.example/rare' }), [
+    'too_small',
+    ['few_clicks'],
+    null,
+  ]);
+  t.strictSame(await verdicts({ date: '2025-05-10', page: page(2) }), ['not_comparable', ['missing_days'], null]);
+  t.strictSame(await verdicts({ note: uuid(2) }), ['not_comparable', ['no_controls'], null]);
+  t.strictSame(await verdicts({ note: uuid(6) }), ['not_comparable', ['no_controls'], null]);
+  t.strictSame(await verdicts({ note: uuid(4) }), ['not_comparable', ['other_note'], 'numbers']);
+  const stored = await get(`/projects/NoDay/effects?date=${CHANGE}&page=x`);
+  t.match(stored.body, { verdict: 'not_comparable', reasons: ['needs_stored_days'], effect: null, daily: [] });
+  const keywords = await get(`/projects/NoDay/effects?date=${CHANGE}&keyword=kw000`);
+  t.match(keywords.body, { verdict: 'not_comparable', reasons: ['needs_stored_days'] });
+});
+
+t.test('wrong parameters are named, unknown ids come first', async (t) => {
+  const wrong: readonly (readonly [string, string])[] = [
+    ['page', `date=${CHANGE}`],
+    ['date', `page=${page(1)}`],
+    ['date', `note=${uuid(1)}&date=${CHANGE}`],
+    ['page', `note=${uuid(1)}&page=${page(1)}`],
+    ['keyword', `date=${CHANGE}&page=x&keyword=kw001`],
+    ['before', `note=${uuid(1)}&before=27d`],
+    ['before', `note=${uuid(1)}&before=183d`],
+    ['settle', `note=${uuid(1)}&settle=29d`],
+    ['after', `note=${uuid(1)}&after=6d`],
+    ['after', `note=${uuid(1)}&after=4w`],
+    ['metric', `note=${uuid(1)}&metric=impressions`],
+    ['date', 'date=2025-02-30&page=x'],
+    ['date', `date=${CHANGE}&date=${CHANGE}&page=x`],
+    ['page', `date=${CHANGE}&page=x&page=`],
+  ];
+  for (const [name, query] of wrong) refusedFor(t, await ask(`/effects?${query}`), name, query);
+  for (const query of [
+    `note=${uuid(99)}`,
+    'note=nothing',
+    `date=${CHANGE}&group=nogro`,
+    `date=${CHANGE}&pageGroup=nogro`,
+    `date=${CHANGE}&keyword=kwGon`,
+    `date=${CHANGE}&keyword=nokey&after=1d`,
+    `note=${uuid(99)}&after=1d`,
+  ]) {
+    t.match(await ask(`/effects?${query}`), { status: 404, body: { error: { code: 'not_found' } } }, query);
+  }
+});
