@@ -2,6 +2,7 @@
 // server.
 import type { Tables } from '../world.ts';
 import { alerts, groupList, notes, pageGroups, projects } from './oracle-entities.ts';
+import { explain } from './oracle-explain.ts';
 import { breakdowns, keywords, list, site } from './oracle-facts.ts';
 import { type Expected, missing, type Query, Refusal, readQuery } from './oracle-terms.ts';
 import { OracleWorld, type Project } from './oracle-world.ts';
@@ -14,6 +15,7 @@ const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
   'page-groups': pageGroups,
   site,
   breakdowns,
+  explain,
   pages: (world, project, query) => list(world, project, query, 'pages'),
   queries: (world, project, query) => list(world, project, query, 'queries'),
   alerts,
