@@ -74,7 +74,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
   },
   maintenance: {
     purpose: 'backups, retention, `verify`, `rebuild`, copies to other stores',
-    imports: ['alerts', 'load', 'facts', 'catalog', 'storage', 'domain', 'runtime', 'settings'],
+    imports: ['alerts', 'load', 'facts', 'catalog', 'storage', 'domain', 'runtime'],
   },
   sync: {
     purpose: 'fills connected projects: plan, fetch, publish',

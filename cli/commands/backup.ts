@@ -1,8 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { requireSqlite } from '../../server/catalog/place.ts';
 import type { BackupOptions } from '../../server/maintenance/backup.ts';
-import { readSettings } from '../../server/settings/settings.ts';
-import { requireFolder } from '../../server/storage/storage-settings.ts';
 import { print, printJson, printTable, progress, withStores } from '../cli.ts';
 import { examples } from '../help.ts';
 
@@ -16,7 +13,7 @@ const MAX_KEEP = 10_000;
 export function addBackup(program: Command): void {
   const command = program
     .command('backup')
-    .description('back up the catalog and all facts into a folder, beside a running server and running loads')
+    .description('back up the catalog and all facts into a folder, wherever they are, beside running servers and loads')
     .argument('<target>', 'a new or empty folder, or one with earlier backups; only files that changed are copied')
     .option('--keep <n>', 'backups that the target keeps; each can be restored', readKeep, KEEP)
     .option(
@@ -32,14 +29,6 @@ export function addBackup(program: Command): void {
 Stored lists and the usage database are not part of a backup. Files of credentials are elsewhere, and not part of it either.`,
     )
     .action(async (target: string, { keep, link = false, quick = false, json }: Options) => {
-      requireSqlite(
-        readSettings(process.env),
-        "Back the database up with its own tools (pg_dump, or continuous archiving, which can go back to any instant), then within an hour the files with those of their store (versions of the bucket, snapshots of the volume): files of 'facts/' never change, and replaced ones stay that long.",
-      );
-      requireFolder(
-        readSettings(process.env),
-        "Copy the catalog with 'ordinate catalog copy --to FOLDER', and keep versions of the bucket.",
-      );
       const { backup } = await import('../../server/maintenance/backup.ts');
       const { report, end } = progress({ lines: true });
       try {

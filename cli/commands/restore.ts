@@ -1,11 +1,14 @@
 import type { Command } from 'commander';
-import { requireSqlite } from '../../server/catalog/place.ts';
+import type { RestoreReport } from '../../server/maintenance/restore.ts';
+import type { StoresRestoreReport } from '../../server/maintenance/restore-stores.ts';
 import { readSettings } from '../../server/settings/settings.ts';
 import { print, printJson, progress } from '../cli.ts';
 import { examples } from '../help.ts';
 
+type Report = (step: string) => void;
+
 interface Options {
-  readonly data: string;
+  readonly data?: string;
   readonly at: string;
   readonly json?: boolean;
 }
@@ -13,38 +16,55 @@ interface Options {
 export function addRestore(program: Command): void {
   program
     .command('restore')
-    .description('restore a backup into a new or empty folder')
+    .description('restore a backup into a new or empty folder, or into an empty database and an object store')
     .argument('<backup>', 'a target of backup')
-    .requiredOption('--data <folder>', 'a new or empty folder, which becomes a data folder')
+    .option(
+      '--data <folder>',
+      'a new or empty folder, which becomes a data folder; without it, the backup is restored into ORDINATE_CATALOG, an empty database, and the files into ORDINATE_STORAGE',
+    )
     .option('--at <time>', "the newest backup until a day, an instant or an id of 'backup list'", 'latest')
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
-      examples('restore /mnt/backup --data ./restored', 'restore /mnt/backup --data ./restored --at 2026-03-22'),
+      `${examples('restore /mnt/backup --data ./restored', 'restore /mnt/backup --data ./restored --at 2026-03-22', 'restore /mnt/backup')}
+
+A backup of a database and an object store can be restored into a folder too, such as to look at it on another machine.`,
     )
     .action(async (backup: string, { data, at, json }: Options) => {
-      requireSqlite(
-        readSettings(process.env),
-        "To go back to an earlier state of the database, use its own tools (pg_restore, or recovery to an instant). A backup that was made before the catalog was in PostgreSQL is restored without ORDINATE_CATALOG; 'ordinate catalog copy --to ADDRESS' then copies its catalog into an empty database.",
-      );
-      const { restore } = await import('../../server/maintenance/restore.ts');
       const { report, end } = progress({ lines: true });
       try {
-        const done = await restore({ backup, dataFolder: data, at, report });
+        const done = await (data === undefined ? intoStores(backup, at, report) : intoFolder(backup, data, at, report));
         end();
         if (json) {
           printJson(done);
           return;
         }
-        const { files, bytes, projects, time, dataFolder } = done;
+        const { files, bytes, projects, time } = done;
+        const isFolder = 'dataFolder' in done;
+        const to = isFolder ? done.dataFolder : `${done.catalog} and ${done.storage}`;
         print(
-          `Restored ${projects.toLocaleString('en')} projects, ${files.toLocaleString('en')} files, ${(bytes / 1e6).toFixed(1)} MB, as they were at ${time}, to ${dataFolder}.`,
+          `Restored ${projects.toLocaleString('en')} projects, ${files.toLocaleString('en')} files, ${(bytes / 1e6).toFixed(1)} MB, as they were at ${time}, to ${to}.`,
         );
-        print(
-          `Start the server with ORDINATE_DATA=${dataFolder}. Keys that were revoked since then are valid again: revoke them again.`,
-        );
+        const how = isFolder ? `Start the server with ORDINATE_DATA=${to}.` : 'Start the nodes.';
+        print(`${how} Keys that were revoked since then are valid again: revoke them again.`);
       } finally {
         end();
       }
     });
+}
+
+async function intoFolder(backup: string, dataFolder: string, at: string, report: Report): Promise<RestoreReport> {
+  const { restore } = await import('../../server/maintenance/restore.ts');
+  return restore({ backup, dataFolder, at, report });
+}
+
+async function intoStores(backup: string, at: string, report: Report): Promise<StoresRestoreReport> {
+  const settings = readSettings(process.env);
+  if (settings.catalogUrl === '') {
+    throw new Error(
+      'Say where to restore to: --data names a new or empty folder; without it, ORDINATE_CATALOG must be the address of an empty PostgreSQL database.',
+    );
+  }
+  const { restoreStores } = await import('../../server/maintenance/restore-stores.ts');
+  return restoreStores(settings, { backup, at, report });
 }

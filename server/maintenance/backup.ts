@@ -1,15 +1,17 @@
 import { join, resolve } from 'node:path';
 import { putLastBackup } from '../catalog/backups.ts';
-import type { Catalog } from '../catalog/catalog.ts';
-import { copyCatalog, readCopy } from '../catalog/copies.ts';
+import type { OpenCatalog } from '../catalog/catalog.ts';
+import { readCopy } from '../catalog/copies.ts';
 import { CatalogFailure } from '../catalog/failures.ts';
+import type { CatalogPlace } from '../catalog/place.ts';
 import { classifyFailure } from '../domain/failures.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import { ProcessFolder } from '../runtime/process-folder.ts';
-import type { Settings } from '../settings/settings.ts';
 import type { BackupStore } from '../storage/backup-store.ts';
+import { MISSING } from '../storage/checked-files.ts';
 import type { StoredFile } from '../storage/file-store.ts';
-import { LocalFiles } from '../storage/local-files.ts';
+import type { StorageSettings } from '../storage/storage-settings.ts';
+import { type BackupSource, openBackupSource } from './backup-source.ts';
 import { Copied, copyFiles, type DamagedSource, megabytes } from './copy-files.ts';
 import {
   type BackupIndex,
@@ -55,16 +57,16 @@ export interface BackupReport {
 }
 
 interface Stores {
-  readonly settings: Pick<Settings, 'dataFolder'>;
-  readonly catalog: Catalog;
+  readonly settings: CatalogPlace & StorageSettings;
+  readonly catalog: OpenCatalog;
 }
 
 /** Loads may replace files faster than they are copied, but not for long. */
 const MAX_SNAPSHOTS = 20;
 
 /**
- * Backs up the catalog and the fact files that it names, while a server and loads may run. The index of the
- * backup is stored last, so an interrupted backup leaves all earlier ones as they were. Throws if a file of the data folder
+ * Backs up the catalog and the fact files that it names, wherever both are, while servers and loads may run. The index of
+ * the backup is stored last, so an interrupted backup leaves all earlier ones as they were. Throws if a stored file
  * is damaged and the target does not have it, and removes what it copied if it fails.
  */
 export async function backup({ settings, catalog }: Stores, options: BackupOptions): Promise<BackupReport> {
@@ -79,8 +81,9 @@ export async function backup({ settings, catalog }: Stores, options: BackupOptio
   const pending = await PendingFiles.read(store);
   const folder = await ProcessFolder.take(join(dataFolder, 'temporary'));
   try {
+    await using source = await openBackupSource(settings, catalog);
     await store.removeUnfinished();
-    const run = { store, pending, dataFolder, startedAt, now, report, indexes, folder: folder.path };
+    const run = { store, source, pending, startedAt, now, report, indexes, folder: folder.path };
     const { index, copied } = await copyAll(run, options);
     const all = [...indexes, index];
     // The files of an unreadable index are unknown, so nothing is removed.
@@ -116,8 +119,8 @@ export async function backup({ settings, catalog }: Stores, options: BackupOptio
 
 interface Run {
   readonly store: BackupStore;
+  readonly source: BackupSource;
   readonly pending: PendingFiles;
-  readonly dataFolder: string;
   readonly startedAt: number;
   readonly now: () => number;
   readonly report: (step: string) => void;
@@ -129,9 +132,8 @@ interface Run {
 
 /** Stores all files, then the index. */
 async function copyAll(run: Run, options: BackupOptions): Promise<{ index: BackupIndex; copied: Copied }> {
-  const { store, pending, dataFolder, startedAt, now, report, indexes } = run;
+  const { store, source, pending, startedAt, now, report, indexes } = run;
   const { link = false, quick = false } = options;
-  const facts = new LocalFiles(dataFolder);
   const known = new Map(indexes.flatMap(({ files }) => files.map(({ file, sha256 }) => [file, sha256] as const)));
   const trusted = quick ? known : new Map<string, string>();
   const total = new Copied();
@@ -141,14 +143,14 @@ async function copyAll(run: Run, options: BackupOptions): Promise<{ index: Backu
     // Later backups have later times, also if the clock was set back.
     const at = Math.max(now(), 1 + Date.parse(indexes.at(-1)?.time ?? '1970-01-01'));
     const copy = join(run.folder, `${snapshots}.sqlite`);
-    copyCatalog(dataFolder, copy);
+    await source.copyCatalog(copy, report);
     const { schema, projects, files } = readCopy(copy);
-    refuseLost(facts, files, missing);
+    refuseLost(source, files, missing);
     await pending.add(files.map(({ file }) => file).filter((file) => !known.has(file)));
     if (!link) await refuseFull(store, files);
-    const copied = await copyFiles({ store, facts }, files, { link, trusted, report });
+    const copied = await copyFiles({ store, source }, files, { link, trusted, report });
     total.add(copied);
-    if (copied.damaged.length > 0) throw damagedSources(facts, copied.damaged);
+    if (copied.damaged.length > 0) throw damagedSources(source, copied.damaged);
     // Loads have replaced these files, and a sweep has removed them, since the catalog was copied: it is copied again.
     if (copied.missing.length > 0) {
       if (snapshots === MAX_SNAPSHOTS) throw new Error('Loads replaced files faster than they could be copied.');
@@ -168,13 +170,13 @@ async function copyAll(run: Run, options: BackupOptions): Promise<{ index: Backu
 }
 
 /** Throws if the current catalog names a file that is missing: no load has replaced it. */
-function refuseLost(facts: LocalFiles, files: readonly StoredFile[], missing: readonly StoredFile[]): void {
+function refuseLost(source: BackupSource, files: readonly StoredFile[], missing: readonly StoredFile[]): void {
   const current = new Set(files.map(({ file }) => file));
   const lost = missing.filter(({ file }) => current.has(file));
   if (lost.length > 0)
     throw damagedSources(
-      facts,
-      lost.map(({ file }) => ({ file, damage: 'it is missing' })),
+      source,
+      lost.map(({ file }) => ({ file, damage: MISSING })),
     );
 }
 
@@ -187,8 +189,8 @@ async function refuseFull(store: BackupStore, files: readonly StoredFile[]): Pro
   });
 }
 
-function damagedSources(facts: LocalFiles, damaged: readonly DamagedSource[]): Error {
-  const lines = damaged.map(({ file, damage }) => `'${facts.path(file)}' is damaged: ${damage}.`);
+function damagedSources(source: BackupSource, damaged: readonly DamagedSource[]): Error {
+  const lines = damaged.map(({ file, damage }) => `'${source.addressOf(file)}' is damaged: ${damage}.`);
   return new Error(
     `Nothing was backed up; earlier backups are untouched.\n${lines.join('\n')}\n'ordinate verify' says how to repair them.`,
   );

@@ -1,9 +1,7 @@
 import { type BackupStore, OtherContent } from '../storage/backup-store.ts';
 import type { StoredFile } from '../storage/file-store.ts';
-import { ifMissing, type LocalFiles } from '../storage/local-files.ts';
-
-/** Files copied concurrently: one is hashed while the disk writes another. */
-const AT_ONCE = 2;
+import { ifMissing } from '../storage/local-files.ts';
+import type { BackupSource } from './backup-source.ts';
 
 export interface CopyOptions {
   /** Links files instead of copying them, if the target is on the same file system. */
@@ -25,9 +23,9 @@ export class Copied {
   linked = 0;
   /** Files of the target that were damaged and have been copied again. */
   readonly repaired: string[] = [];
-  /** Files that the data folder no longer has. */
+  /** Files that the source no longer has. */
   readonly missing: StoredFile[] = [];
-  /** Damaged files of the data folder that the target does not have. */
+  /** Damaged files of the source that the target does not have. */
   readonly damaged: DamagedSource[] = [];
 
   /** Adds the counts of another round. */
@@ -41,12 +39,12 @@ export class Copied {
 
 interface Places {
   readonly store: BackupStore;
-  readonly facts: LocalFiles;
+  readonly source: BackupSource;
 }
 
 /** Copies the fact files that the target does not have, and compares all others with their hashes. */
 export async function copyFiles(
-  { store, facts }: Places,
+  { store, source }: Places,
   files: readonly StoredFile[],
   { link, trusted, report }: CopyOptions,
 ): Promise<Copied> {
@@ -62,8 +60,9 @@ export async function copyFiles(
       const isThere = store.sizeOf(file.file) !== undefined;
       const isIntact = isThere && (await isStored(store, file, trusted));
       // A linked file is no second copy.
-      const isKept = isIntact && (link || !store.isLinked(file.file, facts.path(file.file)));
-      if (!isKept && (await copyOne({ store, facts }, file, link, result)) && isThere && !isIntact) {
+      const isKept =
+        isIntact && (link || source.folder === undefined || !store.isLinked(file.file, source.folder.path(file.file)));
+      if (!isKept && (await copyOne({ store, source }, file, link, result)) && isThere && !isIntact) {
         result.repaired.push(file.file);
       }
       done++;
@@ -73,7 +72,7 @@ export async function copyFiles(
       );
     }
   };
-  const working = Array.from({ length: AT_ONCE }, () =>
+  const working = Array.from({ length: source.atOnce }, () =>
     work().catch((error: unknown) => {
       hasFailed = true;
       throw error;
@@ -90,21 +89,24 @@ async function isStored(store: BackupStore, file: StoredFile, trusted: CopyOptio
   return (await store.damageOf(file)) === undefined;
 }
 
-/** False if the data folder does not have the file as it was written; notes it in the result. */
-async function copyOne({ store, facts }: Places, file: StoredFile, link: boolean, result: Copied): Promise<boolean> {
-  const source = facts.path(file.file);
+/** False if the source does not have the file as it was written; notes it in the result. */
+async function copyOne({ store, source }: Places, file: StoredFile, link: boolean, result: Copied): Promise<boolean> {
   try {
-    if (link) {
-      if (facts.sizeOf(file.file) !== undefined) {
-        const damage = await facts.damageOf(file);
-        if (damage !== undefined) throw new OtherContent(damage);
-      }
-      if (await store.link(file.file, source)) {
+    using opened = await source.open(file);
+    if (opened === undefined) {
+      result.missing.push(file);
+      return false;
+    }
+    const path = opened.paths[0]!;
+    if (link && source.folder !== undefined) {
+      const damage = await source.folder.damageOf(file);
+      if (damage !== undefined) throw new OtherContent(damage);
+      if (await store.link(file.file, path)) {
         result.linked++;
         return true;
       }
     }
-    await store.put(file.file, source, file);
+    await store.put(file.file, path, file);
     result.copied++;
     result.copiedBytes += file.bytes;
     return true;

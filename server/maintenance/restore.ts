@@ -11,7 +11,7 @@ import type { BackupStore } from '../storage/backup-store.ts';
 import type { StoredFile } from '../storage/file-store.ts';
 import { LocalFiles, syncFolder } from '../storage/local-files.ts';
 import { megabytes } from './copy-files.ts';
-import { chooseIndex, readIndexes } from './index-file.ts';
+import { type BackupIndex, chooseIndex, readIndexes } from './index-file.ts';
 import { openBackup } from './target.ts';
 
 export interface RestoreOptions {
@@ -43,10 +43,7 @@ export async function restore({ backup, dataFolder, at, report = () => {} }: Res
   const folder = resolve(dataFolder);
   using target = await openBackup(backup);
   const { store } = target;
-  const { indexes, damaged } = await readIndexes(store);
-  const unreadable = damaged.find(({ id }) => id === at);
-  if (unreadable !== undefined) throw damagedFile(store, unreadable.file, unreadable.damage);
-  const index = chooseIndex(indexes, at);
+  const index = await readIndex(store, at);
   const wasThere = prepare(folder);
   const facts = new LocalFiles(folder);
   try {
@@ -87,6 +84,14 @@ export async function restore({ backup, dataFolder, at, report = () => {} }: Res
   }
 }
 
+/** The index of the backup to restore. Throws if it is damaged. @param at see `chooseIndex` */
+export async function readIndex(store: BackupStore, at: string): Promise<BackupIndex> {
+  const { indexes, damaged } = await readIndexes(store);
+  const unreadable = damaged.find(({ id }) => id === at);
+  if (unreadable !== undefined) throw damagedFile(store, unreadable.file, unreadable.damage);
+  return chooseIndex(indexes, at);
+}
+
 /** Throws unless a folder can be restored into; creates a missing one, and marks it. Returns whether it existed. */
 function prepare(folder: string): boolean {
   const wasMade = mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined;
@@ -124,7 +129,7 @@ async function restoreFile(store: BackupStore, from: StoredFile, facts: LocalFil
   throw damagedFile(store, from.file, 'its size or content has changed');
 }
 
-function damagedFile(store: BackupStore, file: string, damage: string): Error {
+export function damagedFile(store: BackupStore, file: string, damage: string): Error {
   return new Error(
     `Nothing was restored: '${store.address}/${file}' is damaged: ${damage}. 'ordinate verify ${store.address}' lists all damaged files and their backups; --at chooses an earlier one.`,
   );

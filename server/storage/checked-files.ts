@@ -5,6 +5,9 @@ import type { LocalFiles } from './local-files.ts';
 /** About a hundred bytes each. */
 const MAX_CHECKED = 100_000;
 
+/** The damage of a file that is not there. */
+export const MISSING = 'it is missing';
+
 /** A stored file is damaged. The message names it for the operator and is not sent to clients. */
 export class DamagedFile extends Error {
   readonly file: string;

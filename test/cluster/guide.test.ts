@@ -38,6 +38,18 @@ t.test(
     // Another machine.
     const other = { ...environment, ORDINATE_DATA: `${folder}/data` };
     t.match(await runScript(guideBlock('cluster', 'serve'), folder, other), /All is in order[\s\S]*Proj1/);
+    const drill = {
+      ...other,
+      BACKUP: join(folder, 'backup'),
+      EMPTY_CATALOG: await newDatabase(t),
+      EMPTY_STORAGE: `s3://ordinate/${randomUUID()}`,
+    };
+    t.match(await runScript(guideBlock('cluster', 'backup'), folder, drill), /Backed up 1 files[\s\S]*All is in order/);
+    const restored = { ...drill, ORDINATE_DATA: `${folder}/restored` };
+    t.match(
+      await runScript(guideBlock('cluster', 'restore'), folder, restored),
+      /Restored 1 projects[\s\S]*All is in order/,
+    );
     const back = { ...other, FOLDER: join(folder, 'back') };
     t.match(
       await runScript(guideBlock('cluster', 'go-back'), folder, back),

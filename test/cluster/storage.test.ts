@@ -240,16 +240,21 @@ t.test('a load that is killed while it stores files leaves nothing', { skip }, a
   t.equal(await bucket.uploads(), 0);
 });
 
-t.test('a catalog beside an object store is backed up by a copy', { skip }, async (t) => {
+t.test('a catalog beside an object store is backed up with its files, or by a copy', { skip }, async (t) => {
   const { world, settings } = await remoteWorld(t);
   const expected = await answers(world.ask);
   const environment = { ...settings, ORDINATE_DATA: world.dataFolder };
-  for (const words of [['backup', temporaryFolder(t)], ['rebuild']]) {
-    t.match(await command(environment, ...words), {
-      code: 1,
-      stderr: /object store .* for which this command is not made/,
-    });
-  }
+  t.match(await command(environment, 'rebuild'), {
+    code: 1,
+    stderr: /object store .* for which this command is not made/,
+  });
+  const target = join(temporaryFolder(t), 'backup');
+  t.match(await command(environment, 'backup', target), { code: 0, stdout: /Backed up/ });
+  const restored = join(temporaryFolder(t), 'restored');
+  t.match(await command({}, 'restore', target, '--data', restored), { code: 0, stdout: /Restored 2 projects/ });
+  const onFolder = await startServer(t, { ...COLD, ORDINATE_DATA: restored });
+  const site = `/projects/Proj1${ASKED[0]}`;
+  t.strictSame((await onFolder.get(site, world.key)).body, (await world.get(site)).body);
   const folder = join(temporaryFolder(t), 'copy');
   t.match(await command(environment, 'catalog', 'copy', '--to', folder), { code: 0 });
   await world.load({ site_daily: MORE });

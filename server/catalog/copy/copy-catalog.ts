@@ -40,11 +40,21 @@ export async function copyCatalogTo(
   const isMove = move || (from.catalogUrl === '' && target.catalogUrl !== '');
   const undo = isMove ? await stopChanges(from, opened.name) : undefined;
   try {
-    return await copyTo(source, opened, report);
+    return await copyStateTo(source, opened, report);
   } catch (error) {
     await undo?.();
     throw error;
   }
+}
+
+/** Copies one state of a catalog into a folder without one, and compares both, while others read and write it. */
+export async function copyStateInto(
+  source: OpenCatalog,
+  dataFolder: string,
+  report: (step: string) => void,
+): Promise<void> {
+  await using opened = await openTarget({ dataFolder, catalogUrl: '' });
+  await copyStateTo(source, opened, report);
 }
 
 async function stopChanges({ dataFolder, catalogUrl }: CatalogPlace, to: string): Promise<() => void | Promise<void>> {
@@ -54,7 +64,12 @@ async function stopChanges({ dataFolder, catalogUrl }: CatalogPlace, to: string)
   return stopInDatabase(catalogUrl, to);
 }
 
-function copyTo(source: OpenCatalog, opened: CopyTarget, report: (step: string) => void): Promise<CopyReport> {
+/** Copies one state of a catalog to an open target, and compares both. See `copyCatalogTo`, without locks and marks. */
+export function copyStateTo(
+  source: OpenCatalog,
+  opened: CopyTarget,
+  report: (step: string) => void,
+): Promise<CopyReport> {
   const { name: to } = opened;
   return source.snapshot(async (from) => {
     if (opened.hasCatalog) {

@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
 import { classifyFailure } from '../../domain/failures.ts';
-import { DamagedFile } from '../checked-files.ts';
+import { DamagedFile, MISSING } from '../checked-files.ts';
 import type { OpenFiles, StoredFile } from '../file-store.ts';
 import { type Content, differenceOf, ifMissing, measure } from '../local-files.ts';
 import { CacheFolder } from './cache-folder.ts';
@@ -127,7 +127,7 @@ export class FileCache {
     const path = this.#folder.newOwn('compared');
     try {
       const found = await this.#limit(() => this.#get(stored, path));
-      return found === undefined ? 'it is missing' : differenceOf(found, stored);
+      return found === undefined ? MISSING : differenceOf(found, stored);
     } finally {
       await rm(path, { force: true });
     }
@@ -214,7 +214,7 @@ export class FileCache {
     // Twice, because the transfer may have changed bytes.
     for (let attempt = 1; attempt <= 2; attempt++) {
       const found = await this.#get(stored, path);
-      damage = found === undefined ? 'it is missing' : differenceOf(found, stored);
+      damage = found === undefined ? MISSING : differenceOf(found, stored);
       if (damage === undefined) return this.#place(stored, path);
       await rm(path, { force: true });
       if (found === undefined) break;
