@@ -6,7 +6,7 @@ import {
   type MetricValue,
   Registry,
 } from 'prom-client';
-import { onMeasured } from '../runtime/measurements.ts';
+import { onMeasured, STORAGE_REQUESTS } from '../runtime/measurements.ts';
 
 /** Metrics of one process as plain data, which can be sent to another process and merged there. */
 export type Collected = readonly MetricObjectWithValues<MetricValue<string>>[];
@@ -45,6 +45,7 @@ export class ProcessMetrics {
     this.#watchProviders();
     this.#watchJobs();
     this.#watchTrino();
+    this.#watchStorage();
   }
 
   collect(): Promise<Collected> {
@@ -107,6 +108,24 @@ export class ProcessMetrics {
         queries.inc({ outcome });
         times.observe(seconds);
       }),
+    );
+  }
+
+  #watchStorage(): void {
+    const requests = this.#counter('storage_requests', 'Requests to the object store.', ['kind', 'outcome']);
+    const times = this.#times('storage_request', 'Time of requests to the object store.', ['kind']);
+    const reads = this.#counter('storage_reads', 'Files that were opened from the disk cache, or fetched.', [
+      'outcome',
+    ]);
+    for (const outcome of ['ok', 'away']) for (const kind of STORAGE_REQUESTS) requests.inc({ kind, outcome }, 0);
+    for (const kind of STORAGE_REQUESTS) times.zero({ kind });
+    for (const outcome of ['hit', 'miss']) reads.inc({ outcome }, 0);
+    this.#stops.push(
+      onMeasured('storageRequest', ({ kind, outcome, seconds }) => {
+        requests.inc({ kind, outcome });
+        times.observe({ kind }, seconds);
+      }),
+      onMeasured('storageRead', ({ outcome }) => reads.inc({ outcome })),
     );
   }
 

@@ -1,5 +1,9 @@
 import { channel, subscribe, unsubscribe } from 'node:diagnostics_channel';
 
+/** What a request to the object store does. */
+export const STORAGE_REQUESTS = ['get', 'put', 'stat', 'remove'] as const;
+type StorageRequest = (typeof STORAGE_REQUESTS)[number];
+
 /** Measurements that modules report for metrics. Values of labels are few and fixed; times are in seconds. */
 export interface Measurements {
   /** A request to a provider. `outcome`: `ok` or the kind of the failure. */
@@ -8,6 +12,10 @@ export interface Measurements {
   readonly listFetch: { readonly source: string; readonly outcome: string; readonly seconds: number };
   /** A query to Trino. `outcome`: `ok`, `unavailable` (503), `aborted`, `unreadable` (answered by DuckDB) or `failed`. */
   readonly trinoQuery: { readonly outcome: string; readonly seconds: number };
+  /** A request to the object store. `outcome`: `ok` or `away`, also if it refuses. */
+  readonly storageRequest: { readonly kind: StorageRequest; readonly outcome: 'ok' | 'away'; readonly seconds: number };
+  /** A file that a process began to read: from its disk cache (`hit`), or fetched from the object store (`miss`). */
+  readonly storageRead: { readonly outcome: 'hit' | 'miss' };
   readonly jobRun: { readonly job: string; readonly outcome: string; readonly seconds: number };
   readonly syncRun: { readonly outcome: string; readonly seconds: number };
   readonly alertEvaluation: {

@@ -8,6 +8,7 @@ import { openFileStore } from '../../server/storage/open-file-store.ts';
 import { command } from '../command.ts';
 import { startSecondServer } from '../fakes/second-server.ts';
 import { EVERYTHING } from '../load/snapshots.ts';
+import { valuesOf } from '../metrics/scrape-text.ts';
 import { start, startServer, until } from '../process.ts';
 import {
   type Answer,
@@ -94,6 +95,39 @@ t.test('all answers are those of a data folder, and all files are in the object 
     await answers(local.ask),
     'a node with an empty cache',
   );
+});
+
+t.test('metrics of a node say what it asked the object store, and how', { skip }, async (t) => {
+  const { world, settings } = await remoteWorld(t);
+  const proxy = await FaultyProxy.start(t, endpoint);
+  const node = await startServer(t, {
+    ...settings,
+    ORDINATE_DATA: otherNode(t, world),
+    ORDINATE_STORAGE_ENDPOINT: proxy.url,
+    ORDINATE_METRICS_PORT: '0',
+    ORDINATE_JOBS: 'off',
+  });
+  const address = await until(
+    'the address of metrics',
+    () => /"address":"([^"]+)","msg":"metrics/.exec(node.printed.stderr)?.[1],
+  );
+  const counted = async (name: string, labels: Readonly<Record<string, string>>): Promise<number> => {
+    const found = valuesOf(await (await fetch(address)).text(), `ordinate_storage_${name}_total`, labels);
+    return Object.values(found).reduce((sum, value) => sum + value, 0);
+  };
+  const site = `/projects/Proj1${ASKED[0]}`;
+  t.equal(await counted('reads', { outcome: 'miss' }), 0);
+  t.match(await node.get(site, world.key), { status: 200 });
+  const fetched = await counted('reads', { outcome: 'miss' });
+  t.ok(fetched > 0, 'an empty disk cache');
+  t.equal(await counted('reads', { outcome: 'hit' }), 0);
+  t.equal(await counted('requests', { kind: 'get', outcome: 'ok' }), fetched);
+  t.match(await node.get(site, world.key), { status: 200 });
+  t.equal(await counted('reads', { outcome: 'hit' }), fetched, 'the same files from the disk cache');
+  t.equal(await counted('requests', { outcome: 'away' }), 0);
+  proxy.fault = () => 'error';
+  t.match(await node.get(`/projects/Proj1/breakdowns?${RANGE}`, world.key), { status: 503 });
+  t.ok((await counted('requests', { kind: 'get', outcome: 'away' })) > 0);
 });
 
 t.test('a snapshot file, an export and verify read through the cache', { skip }, async (t) => {

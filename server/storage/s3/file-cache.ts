@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
 import { classifyFailure } from '../../domain/failures.ts';
+import { measure as noteMeasured } from '../../runtime/measurements.ts';
 import { DamagedFile, MISSING } from '../checked-files.ts';
 import type { OpenFiles, StoredFile } from '../file-store.ts';
 import { type Content, differenceOf, ifMissing, measure } from '../local-files.ts';
@@ -179,10 +180,10 @@ export class FileCache {
 
   /** Links an intact file from the cache, or fetches it. */
   async #bring(stored: StoredFile, path: string): Promise<void> {
-    if (this.#linkCached(stored.file, path)) {
-      if (await this.#isIntact(stored, path)) return this.#noteUse(stored.file);
-      await rm(path, { force: true });
-    }
+    const isHit = this.#linkCached(stored.file, path) && (await this.#isIntact(stored, path));
+    noteMeasured('storageRead', () => ({ outcome: isHit ? 'hit' : 'miss' }));
+    if (isHit) return this.#noteUse(stored.file);
+    await rm(path, { force: true });
     await this.#limit(() => this.#fetch(stored, path));
   }
 

@@ -15,6 +15,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { classifyFailure } from '../../domain/failures.ts';
+import { type Measurements, measure, secondsSince } from '../../runtime/measurements.ts';
 import type { StoredFile } from '../file-store.ts';
 import type { Content } from '../local-files.ts';
 import type { S3Address } from './address.ts';
@@ -86,7 +87,7 @@ export class S3Files implements RemoteFiles {
     const { file, bytes, sha256 } = stored;
     // Also for multipart uploads, for which stores only keep a checksum of the parts.
     const common = { ...this.#placeOf(file), Metadata: { sha256 } };
-    return this.#run(file, async () => {
+    return this.#run('put', file, async () => {
       const abortSignal = this.#deadline(bytes);
       if (bytes <= PART_BYTES) {
         const Body = await readFile(source);
@@ -114,7 +115,7 @@ export class S3Files implements RemoteFiles {
 
   get(stored: StoredFile, target: string): Promise<Content | undefined> {
     const { file, bytes } = stored;
-    return this.#run(file, async () => {
+    return this.#run('get', file, async () => {
       for (let attempt = 1; ; attempt++) {
         const abortSignal = this.#deadline(bytes, this.#timeouts.answer);
         try {
@@ -130,7 +131,7 @@ export class S3Files implements RemoteFiles {
   }
 
   stat(file: string): Promise<Content | undefined> {
-    return this.#run(file, async () => {
+    return this.#run('stat', file, async () => {
       const command = new HeadObjectCommand({ ...this.#placeOf(file), ChecksumMode: 'ENABLED' });
       try {
         const found = await this.#client.send(command, { abortSignal: this.#deadline(0, this.#timeouts.answer) });
@@ -147,7 +148,7 @@ export class S3Files implements RemoteFiles {
   }
 
   remove(file: string): Promise<void> {
-    return this.#run(file, async () => {
+    return this.#run('remove', file, async () => {
       const place = this.#placeOf(file);
       await this.#client.send(new DeleteObjectCommand(place), { abortSignal: this.#deadline(0) });
       // Only those of this file: nothing lists the bucket.
@@ -196,13 +197,20 @@ export class S3Files implements RemoteFiles {
   }
 
   /** Describes failures without details of the request, such as its signature. */
-  async #run<T>(file: string, work: () => Promise<T>): Promise<T> {
+  async #run<T>(kind: Measurements['storageRequest']['kind'], file: string, work: () => Promise<T>): Promise<T> {
+    const started = performance.now();
+    const ended = (outcome: 'ok' | 'away'): void =>
+      measure('storageRequest', () => ({ kind, outcome, seconds: secondsSince(started) }));
     try {
-      return await work();
+      const result = await work();
+      ended('ok');
+      return result;
     } catch (error) {
       // A disk failure, or described already.
-      if (classifyFailure(error) !== undefined || (error as NodeJS.ErrnoException).code === 'ENOENT') throw error;
-      throw new StorageAway(this.addressOf(file), describe(error, this.#options.endpoint));
+      const isKnown = classifyFailure(error) !== undefined || (error as NodeJS.ErrnoException).code === 'ENOENT';
+      const failure = isKnown ? error : new StorageAway(this.addressOf(file), describe(error, this.#options.endpoint));
+      if (failure instanceof StorageAway) ended('away');
+      throw failure;
     }
   }
 }
