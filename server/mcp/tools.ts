@@ -4,6 +4,7 @@ import { breakdowns } from './tools/breakdowns.ts';
 import { changes } from './tools/changes.ts';
 import { effectOf } from './tools/effect-of.ts';
 import { explainChange } from './tools/explain-change.ts';
+import { hours } from './tools/hours.ts';
 import { keywordHistory } from './tools/keyword-history.ts';
 import { listProjects } from './tools/list-projects.ts';
 import { sitePerformance } from './tools/site-performance.ts';
@@ -13,6 +14,7 @@ import { topRows } from './tools/top-rows.ts';
 export const TOOLS: readonly Tool[] = [
   listProjects,
   sitePerformance,
+  hours,
   explainChange,
   topRows,
   keywordHistory,

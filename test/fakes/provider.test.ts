@@ -179,6 +179,38 @@ t.test('answers equal a naive sum over all searches', (t) => {
   t.end();
 });
 
+t.test('hours of a complete day add up to it, with no more clicks than impressions, also where clocks change', (t) => {
+  const queries = makeQueries({ seed: 3, count: 12, origin: 'https://shop.example/', brand: 'acme' });
+  const site = new Site(new MadeSearches({ seed: 3, queries }));
+  for (const [date, hours] of [
+    ['2026-03-08', 23],
+    ['2026-10-31', 24],
+    ['2026-11-01', 25],
+  ] as const) {
+    // Two days later: hours are final before their day is.
+    const now = Date.parse(`${date}T20:00:00Z`) + 2 * 86_400_000;
+    const days = { startDate: date, endDate: date };
+    const rows = ask(
+      site,
+      { ...days, dimensions: ['HOUR'], dataState: 'HOURLY_ALL', aggregationType: 'byProperty' },
+      now,
+    );
+    t.equal(new Set(rows.map(({ keys }) => keys![0])).size, hours, date);
+    t.ok(rows.every(({ clicks, impressions }) => clicks <= impressions));
+    const later = now + 5 * 86_400_000;
+    const [whole] = ask(site, { ...days, dimensions: ['date'], aggregationType: 'byProperty' }, later);
+    for (const name of ['clicks', 'impressions'] as const) {
+      t.equal(
+        rows.reduce((sum, row) => sum + row[name], 0),
+        whole![name],
+        `${name} of ${date}`,
+      );
+    }
+  }
+  t.throws(() => readRequest({ startDate: '2026-03-08', endDate: '2026-03-08', dimensions: ['hour'] }), /HOURLY_ALL/);
+  t.end();
+});
+
 t.test('what the API refuses', (t) => {
   const good = { startDate: '2026-03-01', endDate: '2026-03-02' };
   const refused: object[] = [

@@ -20,6 +20,11 @@ const world = await makeWorld(t, {
     keyword('kwTwo', 'blue; shoes'),
     ...ofProject('Other', [keyword('kwOth', 'x')]),
   ],
+  site_hourly: facts(
+    'date hour',
+    ['2026-03-14', '2026-03-14T08:00:00Z', 1, 10, 5],
+    ['2026-03-14', '2026-03-14T10:00:00Z', 3, 20, 5],
+  ),
   site_daily: facts('date device', ...DAYS.map((date) => [date, 'mobile', 3, 100, 900])),
   keyword_daily: facts('keyword_id date device', ...DAYS.map((date) => ['kwOne', date, 'mobile', 1, 10, 50]), [
     'kwTwo',
@@ -79,6 +84,7 @@ t.test('the tools, all of them read-only, with the arguments of the API', async 
     [
       'list_projects',
       'site_performance',
+      'hours',
       'explain_change',
       'top_rows',
       'keyword_history',
@@ -234,6 +240,21 @@ t.test('changes: what gained, lost and vanished, with the change of the site', a
     .body;
   t.match(keywords, { gained: [{ query: 'blue; shoes', change_clicks: 5 }], lost: [] });
   t.equal(keywords.range.comparison.to, '2026-02-10', 'as many days just before');
+});
+
+t.test('hours: as the API answers, the newest ones', async (t) => {
+  const days = { from: '2026-03-14', to: '2026-03-14' };
+  const api = (await world.ask('/hours?from=2026-03-14&to=2026-03-14')).body;
+  const { body } = await call('hours', { project: 'Proj1', ...days });
+  const { project, range, hours } = api;
+  t.strictSame(body, { project, range, total: 4, returned: 4, hours });
+  t.strictSame(
+    hours.map(({ clicks }: Row) => clicks),
+    [0, 1, 0, 3],
+    'midnight is at 7 UTC',
+  );
+  const newest = (await call('hours', { project: 'Proj1', ...days, limit: 1 })).body;
+  t.strictSame(newest, { ...body, returned: 1, hours: hours.slice(-1) });
 });
 
 t.test('breakdowns and alerts_and_notes', async (t) => {

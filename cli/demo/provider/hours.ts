@@ -34,7 +34,7 @@ export function spreadOverHours(
     const until = index === hours.length - 1 ? impressions : Math.floor((impressions * weight) / all + phase);
     const part = until - before;
     if (part > 0) {
-      const clicked = (shown: number): number => Math.floor((clicks * shown) / impressions);
+      const clicked = (shown: number): number => Math.floor((clicks * shown) / impressions + ((phase * 7919) % 1));
       const measures = { clicks: clicked(until) - clicked(before), impressions: part };
       found.push([start, { ...measures, positions: (positions / impressions) * part }]);
     }
