@@ -56,6 +56,10 @@ export const AUDIT_ACTIONS = [
   'note.removed',
   'share.created',
   'share.revoked',
+  'view.created',
+  'view.changed',
+  'view.removed',
+  'project.tagged',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 

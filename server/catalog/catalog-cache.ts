@@ -78,7 +78,7 @@ export class CatalogCache {
     readable: readonly string[] | null,
   ): WorkspaceProjects | Promise<WorkspaceProjects> {
     const read = () => readWorkspaceProjects(this.#catalog, workspace, readable);
-    const key = readable === null ? cacheKey(workspace) : cacheKey(workspace, ...readable);
+    const key = readable === null ? cacheKey(workspace) : cacheKey(workspace, readable.length, ...readable);
     const found = this.#lookUp(this.#workspaces, key, read, MAX_WORKSPACES);
     return found as WorkspaceProjects | Promise<WorkspaceProjects>;
   }

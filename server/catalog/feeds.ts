@@ -24,7 +24,7 @@ export interface ListedFeed {
 }
 
 /** A feed cannot be created or revoked; the message gives the reason. */
-class FeedRefused extends Error {}
+export class FeedRefused extends Error {}
 
 /** The feed whose token has a hash; undefined when it is unknown or revoked, or its key is revoked. */
 export async function findFeed(catalog: Catalog, hash: string): Promise<Feed | undefined> {
@@ -52,7 +52,7 @@ export async function scopeOfKey(
 /** Creates a feed of an active key. Its token is only in the result. */
 export async function createFeed(
   catalog: Catalog,
-  { keyId, path, at }: { keyId: string; path: string; at: Microseconds },
+  { keyId, path, at, by = null }: { keyId: string; path: string; at: Microseconds; by?: string | null },
 ): Promise<{ id: string; token: string }> {
   const id = newUuid();
   const token = newFeedToken();
@@ -64,7 +64,7 @@ export async function createFeed(
     }
     await tx.statements.run('feed_insert', { id, keyId, hash: hashOf(token), path, at });
     const details = { keyId, path };
-    await recordAudit(tx, { at, workspace, actor: actorOf(null), action: 'feed.created', subject: id, details });
+    await recordAudit(tx, { at, workspace, actor: actorOf(by), action: 'feed.created', subject: id, details });
   });
   return { id, token };
 }
@@ -75,13 +75,16 @@ export async function listFeeds(catalog: Catalog, workspace: string | null): Pro
 }
 
 /** Revokes a feed immediately and permanently. Revoking it again changes nothing. */
-export async function revokeFeed(catalog: Catalog, { id, at }: { id: string; at: Microseconds }): Promise<void> {
+export async function revokeFeed(
+  catalog: Catalog,
+  { id, at, by = null }: { id: string; at: Microseconds; by?: string | null },
+): Promise<void> {
   await catalog.transaction(async (tx) => {
     const feed = await tx.statements.get<{ workspace: string; path: string }>('feed_of_id', { id });
     if (feed === undefined) throw new FeedRefused(`There is no feed with the id '${id}'.`);
     if ((await tx.statements.run('feed_revoke', { id, at })) === 0) return;
     const { workspace, path } = feed;
     const details = { path };
-    await recordAudit(tx, { at, workspace, actor: actorOf(null), action: 'feed.revoked', subject: id, details });
+    await recordAudit(tx, { at, workspace, actor: actorOf(by), action: 'feed.revoked', subject: id, details });
   });
 }

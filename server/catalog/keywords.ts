@@ -41,6 +41,15 @@ export async function findKeyword(catalog: Catalog, project: string, id: string)
   return row && { ...row, archived: row.archived === 1, tags: JSON.parse(row.tags ?? '[]') as string[] };
 }
 
+/** Archived keywords of a project, by their query. */
+export async function listArchivedKeywords(
+  catalog: Catalog,
+  project: string,
+  limit: number,
+): Promise<Pick<Keyword, 'id' | 'query' | 'trackedSince'>[]> {
+  return catalog.statements.all('keywords_archived', { project, limit });
+}
+
 /** The keywords of a project that are not archived, by the bytes of their query, then id. */
 export async function listKeywords(catalog: Catalog, project: string): Promise<Keyword[]> {
   return catalog.statements.all('keywords_of_project', { project });

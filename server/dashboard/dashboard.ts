@@ -12,7 +12,9 @@ import { addAuditActions } from './audit-actions.ts';
 import { addBrandActions } from './brand-actions.ts';
 import { addChannelActions } from './channel-actions.ts';
 import { addConnectActions, addConnectCallback } from './connect-actions.ts';
+import { addFeedActions } from './feed-actions.ts';
 import { addGroupActions } from './group-actions.ts';
+import { addHomeActions, addHomeRoutes } from './home-actions.ts';
 import { addKeyRoutes } from './key-routes.ts';
 import { addKeywordActions } from './keyword-actions.ts';
 import { addMemberActions } from './member-actions.ts';
@@ -25,6 +27,7 @@ import { addShareActions } from './share-actions.ts';
 import { addSyncActions } from './sync-actions.ts';
 import { addTogether } from './together.ts';
 import { addUnsubscribe } from './unsubscribe.ts';
+import { addViewActions } from './view-actions.ts';
 
 const API_ROOT = '/app/api';
 
@@ -73,10 +76,14 @@ export async function addDashboard(
       addEndpoints(api, { guard: sessionGuard, context, onStages, hide: true });
       addSessionRoutes(api, context);
       addProjectRoutes(api, context);
+      addHomeRoutes(api, context);
       addTogether(api, API_ROOT);
       const add = takeActions(api, context);
       addKeyRoutes(add, context, usage);
+      addFeedActions(add, context, stores);
       addNoteActions(add, stores);
+      addViewActions(add, context);
+      addHomeActions(add, context);
       addKeywordActions(add, stores);
       addGroupActions(add, context, stores);
       addBrandActions(add, context, stores);

@@ -4,8 +4,11 @@ import { JOINT_LISTS } from '../api/routes/joint-lists.ts';
 import { addEndpoint } from '../api/routes/route.ts';
 import { listAlertRules } from '../catalog/alert-rules.ts';
 import { countAlerts } from '../catalog/events.ts';
+import { listArchivedKeywords } from '../catalog/keywords.ts';
 import type { Project } from '../catalog/projects.ts';
+import { listSavedViews } from '../catalog/saved-views.ts';
 import { type Day, earlier } from '../domain/dates.ts';
+import { isoInstant } from '../domain/instants.ts';
 import { listedProject } from '../reports/projects.ts';
 import { findReportProject, type ReportRequest } from '../reports/report.ts';
 import { isManager } from './actions.ts';
@@ -17,6 +20,10 @@ import { readLineDays } from './line-days.ts';
 import { readMovers } from './movers.ts';
 import { shownRule } from './rule-actions.ts';
 import { readTracker } from './tracker.ts';
+import { shownView } from './view-actions.ts';
+
+/** Archived keywords in one answer. */
+const MAX_ARCHIVED = 1000;
 
 /** What screens show of a project and the public API does not have. */
 export function addProjectRoutes(api: FastifyInstance, context: Context): void {
@@ -47,6 +54,18 @@ export function addProjectRoutes(api: FastifyInstance, context: Context): void {
       parameters: request.query,
       request: reportRequestOf(request, project.id),
     });
+  });
+  api.get('/projects/:id/views', { schema: { hide: true } }, async (request) => ({
+    views: (await listSavedViews(context.catalog, (await projectOf(request)).id)).map(shownView),
+  }));
+  api.get('/projects/:id/archived-keywords', { schema: { hide: true } }, async (request) => {
+    const found = await listArchivedKeywords(context.catalog, (await projectOf(request)).id, MAX_ARCHIVED + 1);
+    return {
+      keywords: found
+        .slice(0, MAX_ARCHIVED)
+        .map(({ trackedSince, ...keyword }) => ({ ...keyword, trackedSince: isoInstant(trackedSince) })),
+      hasMore: found.length > MAX_ARCHIVED,
+    };
   });
   api.get('/projects/:id/brand-terms', { schema: { hide: true } }, async (request) => ({
     terms: (await projectOf(request)).brandTerms,

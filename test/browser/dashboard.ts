@@ -17,6 +17,7 @@ const FILES: Readonly<Record<string, () => Promise<unknown>>> = {
   views: () => import('./views.ts'),
   work: () => import('./work.ts'),
   clicks: () => import('./clicks.ts'),
+  charts: () => import('./charts.ts'),
   layout: () => import('./layout.ts'),
   reach: () => import('./reach.ts'),
   'main-job': () => import('./main-job.ts'),

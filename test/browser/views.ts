@@ -122,20 +122,22 @@ t.test('projects come in one request, which searches, filters and sorts them', a
   const { page, problems } = await watchedPage(context, origin);
   const asked: string[] = [];
   page.on('request', (request) => {
-    if (request.url().includes('/app/api/')) asked.push(request.url().slice(`${origin}/app/api`.length));
+    asked.push(...pathsAsked(request.url()));
   });
   await open(page, '/app');
   // Their names, too, where the server takes long.
   t.strictSame(asked.filter((path) => path !== '/projects').toSorted(), [
+    '/home',
+    '/portfolio-totals?to=final&compare=previous&sort=-clicks',
     '/portfolio?to=final&compare=previous&sort=-clicks&daily=1&limit=50',
     '/session',
   ]);
-  t.equal(await page.locator('tbody tr').count(), 5);
+  t.equal(await page.locator('tbody .project-name').count(), 5);
   t.ok((await page.locator('tbody .sparkline .line').count()) > 0, 'their days');
   await page.getByLabel('Sync', { exact: true }).selectOption('failed');
   await page.waitForURL(/state=failed/);
   await settled(page);
-  t.strictSame(await page.locator('tbody .project-name a').allInnerTexts(), ['failing.example']);
+  t.strictSame(await page.locator('tbody .project-name .text').allInnerTexts(), ['failing.example']);
   await page.getByLabel('Sync', { exact: true }).selectOption('');
   await page.keyboard.press('Escape');
   await page.locator('h1').click();
@@ -143,7 +145,7 @@ t.test('projects come in one request, which searches, filters and sorts them', a
   await page.keyboard.type('syncing');
   await page.waitForURL(/search=syncing/);
   await settled(page);
-  t.strictSame(await page.locator('tbody .project-name a').allInnerTexts(), ['syncing.example']);
+  t.strictSame(await page.locator('tbody .project-name .text').allInnerTexts(), ['syncing.example']);
   await page.getByRole('link', { name: 'syncing.example' }).click();
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
   t.strictSame(problems, []);

@@ -1,5 +1,6 @@
 // What people do with the dashboard: filter by texts, type days, go back, lose the network.
 import { readFile } from 'node:fs/promises';
+import { readSheet } from 'read-excel-file/node';
 import t from 'tap';
 import { createKey } from '../../server/catalog/keys.ts';
 import { settled, watchedPage } from './browser.ts';
@@ -83,7 +84,7 @@ t.test('a chart is read by keys, zoomed by dragging, and saved', async (t) => {
   const chart = page.locator('.performance .chart-canvas');
   await chart.focus();
   await page.keyboard.press('Home');
-  const spoken = page.locator('.performance figure > p[role=status]');
+  const spoken = page.locator('.performance figure p[role=status]');
   t.match(await spoken.innerText(), /^\w+, \w+ \d+, \d{4}: [\d,]+ Clicks$/);
   const first = await spoken.innerText();
   await page.keyboard.press('ArrowRight');
@@ -175,5 +176,64 @@ t.test('a search and a period that follow each other at once both count', async 
   await page.getByLabel('Period', { exact: true }).selectOption('7d');
   await page.waitForURL(/search=boots/);
   t.match(page.url(), 'period=7d');
+  await context.close();
+});
+
+t.test('a view is saved, opened by its name and removed; a list is saved as a workbook', async (t) => {
+  const context = await signedIn();
+  const { page, problems } = await watchedPage(context, origin);
+  await open(page, '/app/p/Proj1/queries?change=down&period=3m');
+  await page.getByRole('button', { name: 'Views' }).click();
+  await page.getByLabel('Name of this view').fill('What fell');
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: 'What fell' }).waitFor();
+  t.strictSame(await seriousFindings(page), [], 'axe');
+  await open(page, '/app/p/Proj1');
+  await page.getByRole('button', { name: 'Views' }).click();
+  await page.getByRole('link', { name: 'What fell' }).click();
+  await page.waitForURL(/\/queries\?change=down&period=3m$/);
+  await settled(page);
+  await page.getByRole('button', { name: 'Views' }).click();
+  await page.getByRole('button', { name: 'Remove the view What fell' }).click();
+  await page.getByRole('link', { name: 'What fell' }).waitFor({ state: 'detached' });
+  await open(page, '/app/p/Proj1/queries');
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'XLSX of all rows' }).click(),
+  ]);
+  t.equal(download.suggestedFilename(), 'Proj1-queries.xlsx');
+  const [heading, ...rows] = await readSheet((await download.path())!);
+  t.equal(heading![0], 'query');
+  t.equal(rows.length, await page.locator('tbody tr').count());
+  t.ok(
+    rows.some(([query]) => String(query).startsWith('=1+1')),
+    'a text, no formula',
+  );
+  t.strictSame(problems, []);
+  await context.close();
+});
+
+t.test('projects have marks and tags, and are narrowed to them', async (t) => {
+  const context = await signedIn();
+  const { page, problems } = await watchedPage(context, origin);
+  await open(page, '/app/p/Proj1/settings');
+  await page.getByLabel('Tags', { exact: true }).last().fill('retail, uk');
+  await page.getByRole('region', { name: 'Tags' }).getByRole('button', { name: 'Save' }).click();
+  await open(page, '/app');
+  await page.getByRole('button', { name: 'Favourite: failing.example' }).click();
+  await page.getByLabel('Tag', { exact: true }).selectOption('uk');
+  await page.waitForURL(/tag=uk/);
+  await settled(page);
+  t.strictSame(await page.locator('tbody .project-name .text').allInnerTexts(), ['shop.example']);
+  await page.getByLabel('Tag', { exact: true }).selectOption('');
+  await page.getByRole('button', { name: 'Favourites', exact: true }).click();
+  await page.waitForURL(/marked=yes/);
+  await settled(page);
+  t.strictSame(await page.locator('tbody .project-name .text').allInnerTexts(), ['failing.example']);
+  await page.getByRole('button', { name: 'Favourites', exact: true }).click();
+  await page.getByText('All 5 projects').waitFor();
+  t.match(await page.getByLabel('Open alerts of all projects').innerText(), '1 open alert');
+  t.strictSame(await seriousFindings(page), [], 'axe');
+  t.strictSame(problems, []);
   await context.close();
 });

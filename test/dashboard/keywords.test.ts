@@ -94,3 +94,17 @@ t.test('by command audited too, and kept by a rebuild', async (t) => {
     ...{ tags: ['a'], targetUrl: 'https://shop.example/a' },
   });
 });
+
+t.test('archived queries are listed, and tracked again with their days', async (t) => {
+  const { send } = await makeTeam(t, {
+    keywords: [keyword('Kw001', 'boots'), { ...keyword('Kw002', 'tents'), archived: true }],
+  });
+  const path = '/projects/Proj1/archived-keywords';
+  const archived = async () => (await send('key', 'GET', path)).body as { keywords: unknown[] };
+  t.match(await archived(), { keywords: [{ id: 'Kw002', query: 'tents' }], hasMore: false });
+  t.equal((await send('other', 'GET', path)).status, 404);
+  const again = { archived: false };
+  t.equal((await send('admin', 'PATCH', '/projects/Proj1/keywords/Kw002', again)).status, 200);
+  t.strictSame((await archived()).keywords, []);
+  t.equal((await send('key', 'GET', '/projects/Proj1/keywords')).body.paging.total, 2);
+});

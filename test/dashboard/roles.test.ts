@@ -12,15 +12,21 @@ const CONNECT = '/connect/google';
 /** By the beginning of a row: requests that change nothing, because their bodies lack what they need. */
 const REQUESTS = {
   'read projects, notes': [`GET ${P}/notes`, `GET ${P}/alerts`, `GET ${P}/groups`, `GET ${P}/rules`],
-  'notes: add': [`POST ${P}/notes`],
+  'notes: add': [`POST ${P}/notes`, `POST ${P}/views`],
   'notes of others': [
     ...['keywords', 'groups', 'groups/preview', 'page-groups', 'page-groups/preview'].map(
       (path) => `POST ${P}/${path}`,
     ),
-    ...[`PUT ${P}/brand-terms`, `POST ${P}/brand-terms/preview`, `POST ${P}/rules`, `POST ${P}/rules/test`],
+    ...[
+      `PUT ${P}/brand-terms`,
+      `PUT ${P}/tags`,
+      `POST ${P}/brand-terms/preview`,
+      `POST ${P}/rules`,
+      `POST ${P}/rules/test`,
+    ],
   ],
   'channels, shared links': ['GET /channels', 'POST /channels', `POST ${P}/sync`, 'GET /connect'],
-  'API keys, audit': ['GET /keys', 'POST /keys', 'GET /audit', 'GET /members'],
+  'API keys, feeds, audit': ['GET /keys', 'POST /keys', 'GET /feeds', 'POST /feeds', 'GET /audit', 'GET /members'],
   'connect and revoke': [`POST ${CONNECT}`, 'GET /invitations', 'POST /invitations'],
 };
 

@@ -36,6 +36,7 @@ export function App() {
           <Route path="/app/channels" component={Channels} />
           <Route path="/app/members" component={Members} />
           <Route path="/app/keys" component={Keys} />
+          <Route path="/app/feeds" component={Feeds} />
           <Route path="/app/audit" component={Audit} />
           <Route path="/app/p/:project" component={Overview} />
           <Route path="/app/p/:project/queries" component={Queries} />
@@ -72,6 +73,7 @@ const Data = lazyScreen(async () => (await import('./screens/data.tsx')).Data);
 const Connect = lazyScreen(async () => (await import('./screens/connect.tsx')).Connect);
 const Channels = lazyScreen(async () => (await import('./screens/channels.tsx')).Channels);
 const Members = lazyScreen(async () => (await import('./screens/members.tsx')).Members);
+const Feeds = lazyScreen(async () => (await import('./screens/feeds.tsx')).Feeds);
 const Audit = lazyScreen(async () => (await import('./screens/audit.tsx')).Audit);
 const Settings = lazyScreen(async () => (await import('./screens/settings.tsx')).Settings);
 const Keys = lazyScreen(async () => (await import('./screens/keys.tsx')).Keys);

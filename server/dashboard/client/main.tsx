@@ -2,6 +2,7 @@ import 'uplot/dist/uPlot.min.css';
 import './styles/base.css';
 import './styles/shell.css';
 import './styles/parts.css';
+import './styles/menus.css';
 import './styles/period.css';
 import './styles/shortcuts.css';
 import './styles/states.css';

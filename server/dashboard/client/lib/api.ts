@@ -23,6 +23,11 @@ export async function request<T>(path: string, init: RequestInit = {}): Promise<
   return (response.status === 204 ? undefined : await response.json()) as T;
 }
 
+/** The text of a file of the API. Throws `ApiError`. */
+export async function requestText(path: string): Promise<string> {
+  return (await send(path, {})).text();
+}
+
 async function send(path: string, init: RequestInit): Promise<Response> {
   let response: Response;
   try {
@@ -91,7 +96,7 @@ function waitFor(path: string, asked: Promise<unknown>, leaving: AbortController
 }
 
 /** Requests what a screen will need in one request, before the parts of the screen do; null is left out. */
-export function ask(paths: readonly (string | null)[]): void {
+function ask(paths: readonly (string | null)[]): void {
   const wanted = paths.filter((path) => path !== null && !isFresh(path) && !pending.has(path)) as string[];
   if (wanted.length < 2 || share !== undefined) {
     for (const path of wanted) join(path);
@@ -110,6 +115,15 @@ export function ask(paths: readonly (string | null)[]): void {
   requestTogether(wanted, answers, all.signal).catch((error: unknown) => {
     for (const { reject } of answers) reject(error);
   });
+}
+
+/** Requests what a screen needs in one request, whenever its paths change. */
+export function useAskFor(paths: readonly (string | null)[]): void {
+  const key = paths.join(' ');
+  const last = useRef('');
+  if (key === last.current) return;
+  last.current = key;
+  ask(paths);
 }
 
 /** What the server says about one of several paths. */
@@ -230,6 +244,11 @@ export function useResource<T>(path: string | null, { poll }: { poll?: number | 
 /** The last answer at a path, if it is remembered; does not request it. */
 export function remembered<T>(path: string | null): T | undefined {
   return path === null ? undefined : (answers.get(path)?.data as T | undefined);
+}
+
+/** The address of a path, for links. */
+export function apiAddress(path: string): string {
+  return ROOT + path;
 }
 
 /** A path of the API with parameters; those without a value are left out. */

@@ -21,6 +21,7 @@ export const WORKSPACE_SCREENS: readonly (readonly [address: string, name: strin
   ['/app/channels', 'Channels', 'channels'],
   ['/app/members', 'Members', 'members'],
   ['/app/keys', 'Keys', 'keys'],
+  ['/app/feeds', 'Feeds', 'table'],
   ['/app/audit', 'Audit trail', 'audit'],
 ];
 

@@ -1,6 +1,6 @@
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import { useRoute } from 'preact-iso/router';
-import { type ApiError, ask, remembered, useResource } from './api.ts';
+import { type ApiError, remembered, useAskFor, useResource } from './api.ts';
 import type { Project, ProjectSummary } from './types.ts';
 import { needsProject, type View } from './view.ts';
 
@@ -38,12 +38,7 @@ export function useAsk(
   const own = summaryPath(id);
   // Some ranges end with the last day of the project.
   const isReady = project !== undefined || !needsProject(view);
-  const paths = own === null ? [] : [own, ...(isReady ? pathsFor(id, project) : [])];
-  const key = paths.join(' ');
-  const last = useRef('');
-  if (key === last.current) return;
-  last.current = key;
-  ask(paths);
+  useAskFor(own === null ? [] : [own, ...(isReady ? pathsFor(id, project) : [])]);
 }
 
 /** The project of a screen, whose title the tab of the browser shows. */

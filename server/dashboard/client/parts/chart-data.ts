@@ -14,7 +14,16 @@ export interface Marker {
   readonly from: Day;
   readonly to: Day;
   readonly text: string;
-  readonly kind: 'note' | 'event';
+  readonly kind: 'note' | 'event' | 'alert';
+  /** Where more is said about it. */
+  readonly href?: string;
+}
+
+/** One more line, of the same days: another metric, or another subject. */
+export interface ExtraLine {
+  readonly name: string;
+  readonly metric: Metric;
+  readonly values: readonly (number | null)[];
 }
 
 /** A level to measure the line by. */
@@ -28,6 +37,8 @@ export interface ChartData {
   readonly points: readonly ChartPoint[];
   /** The other range, by the same places. */
   readonly compared?: readonly ChartPoint[] | undefined;
+  /** At most four. Each metric has an axis of its own. */
+  readonly extra?: readonly ExtraLine[];
   readonly markers?: readonly Marker[];
   readonly levels?: readonly Level[];
 }

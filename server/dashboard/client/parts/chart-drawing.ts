@@ -50,12 +50,12 @@ export function markerPlaces(points: readonly ChartPoint[], { from, to }: Marker
   return first < 0 || last < first ? undefined : [first, last];
 }
 
-/** A line for the days of a note and of a change by the provider, at the lower edge. */
+/** A sign for each note, change by the provider and alert, at the lower edge, with a line for its days. */
 export function drawMarkers(
   chart: uPlot,
   points: readonly ChartPoint[],
   markers: readonly Marker[],
-  colors: Readonly<Record<'accent' | 'warn' | 'surface', string>>,
+  colors: Readonly<Record<'accent' | 'warn' | 'bad' | 'surface', string>>,
 ): void {
   const { ctx, bbox } = chart;
   ctx.save();
@@ -65,7 +65,7 @@ export function drawMarkers(
     const places = markerPlaces(points, marker);
     if (places === undefined) continue;
     const [left, right] = places.map((place) => chart.valToPos(place, 'x', true)) as [number, number];
-    ctx.fillStyle = marker.kind === 'note' ? colors.accent : colors.warn;
+    ctx.fillStyle = colors[({ note: 'accent', event: 'warn', alert: 'bad' } as const)[marker.kind]];
     if (right > left) {
       ctx.globalAlpha = 0.35;
       ctx.fillRect(left, bottom - size / 2, right - left, size / 2);
@@ -73,7 +73,12 @@ export function drawMarkers(
     }
     ctx.beginPath();
     if (marker.kind === 'note') ctx.arc(left, bottom - size, size, 0, 2 * Math.PI);
-    else {
+    else if (marker.kind === 'alert') {
+      ctx.moveTo(left, bottom - 2 * size);
+      ctx.lineTo(left + size, bottom - size);
+      ctx.lineTo(left, bottom);
+      ctx.lineTo(left - size, bottom - size);
+    } else {
       ctx.moveTo(left, bottom - 2 * size);
       ctx.lineTo(left + size, bottom);
       ctx.lineTo(left - size, bottom);

@@ -1,3 +1,4 @@
+import { saveFile } from '../lib/save-file.ts';
 import type { ChartData } from './chart-data.ts';
 
 /** Saves the chart of a figure as a picture, on the colour of the page. */
@@ -12,26 +13,29 @@ export function savePicture(figure: HTMLElement, name: string): void {
   context.fillRect(0, 0, picture.width, picture.height);
   context.drawImage(drawn, 0, 0);
   picture.toBlob((blob) => {
-    if (blob !== null) save(blob, `${name}.png`);
+    if (blob !== null) saveFile(blob, `${name}.png`);
   });
 }
 
 /** Saves the points of a chart: numbers as precise as they are known, empty where there is none. */
-export function saveTable({ metric, points, compared }: ChartData, name: string): void {
-  const heading = ['from', 'to', metric, ...(compared ? ['compared_from', `compared_${metric}`] : [])];
+export function saveTable({ metric, points, compared, extra = [] }: ChartData, name: string): void {
+  const more = extra.map((line) => quoted(line.name));
+  const heading = ['from', 'to', metric, ...(compared ? ['compared_from', `compared_${metric}`] : []), ...more];
   const rows = points.map(({ date, to = date, value }, index) => {
     const other = compared?.[index];
-    return [date, to, value ?? '', ...(compared ? [other?.date ?? '', other?.value ?? ''] : [])];
+    return [
+      date,
+      to,
+      value ?? '',
+      ...(compared ? [other?.date ?? '', other?.value ?? ''] : []),
+      ...extra.map(({ values }) => values[index] ?? ''),
+    ];
   });
   const text = [heading, ...rows].map((row) => row.join(',')).join('\r\n');
-  save(new Blob([`${text}\r\n`], { type: 'text/csv' }), `${name}.csv`);
+  saveFile(new Blob([`${text}\r\n`], { type: 'text/csv' }), `${name}.csv`);
 }
 
-function save(blob: Blob, name: string): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(blob);
-  link.download = name;
-  link.click();
-  // The download has begun by the next turn.
-  setTimeout(() => URL.revokeObjectURL(link.href));
+/** A text that spreadsheets take as one, and as no formula. */
+function quoted(text: string): string {
+  return `"${text.replace(/^[=+\-@]/, "'$&").replaceAll('"', '""')}"`;
 }

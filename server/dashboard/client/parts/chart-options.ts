@@ -1,6 +1,7 @@
 import type uPlot from 'uplot';
 import { countDays, formatMonth, formatMonthOfYear, formatShortDay } from '../lib/dates.ts';
 import { axisMetric } from '../lib/format.ts';
+import { METRICS, type Metric } from '../lib/types.ts';
 import type { ChartData, ChartPoint, Marker } from './chart-data.ts';
 import { drawLevels, drawMarkers, hatchMarked } from './chart-drawing.ts';
 
@@ -8,7 +9,7 @@ import { drawLevels, drawMarkers, hatchMarked } from './chart-drawing.ts';
 export const DRAG = 8;
 
 /** Colours and fonts of the page, which change between light and dark. */
-function theme(): Record<'accent' | 'compare' | 'line' | 'text' | 'warn' | 'surface' | 'font', string> {
+function theme(): Record<'accent' | 'compare' | 'line' | 'text' | 'warn' | 'bad' | 'surface' | 'font', string> {
   const style = getComputedStyle(document.documentElement);
   const read = (name: string): string => style.getPropertyValue(`--${name}`).trim();
   return {
@@ -17,9 +18,16 @@ function theme(): Record<'accent' | 'compare' | 'line' | 'text' | 'warn' | 'surf
     line: read('line'),
     text: read('text-soft'),
     warn: read('warn'),
+    bad: read('bad'),
     surface: read('surface'),
     font: `12px ${read('font')}`,
   };
+}
+
+/** Colours of further lines, in their order. */
+function lineColors(): string[] {
+  const style = getComputedStyle(document.documentElement);
+  return [1, 2, 3, 4].map((number) => style.getPropertyValue(`--series-${number}`).trim());
 }
 
 /** Whether months tell more than days. */
@@ -71,12 +79,16 @@ interface Drawing {
 
 /** What uPlot draws a chart by. The places of days are their numbers: all lines share them. */
 export function chartOptions(
-  { metric, points, levels = [] }: ChartData,
+  { metric, points, levels = [], extra = [] }: ChartData,
   { width, height, onCursor, onSelect, markers }: Drawing,
 ): uPlot.Options {
   const colors = theme();
   const isPosition = metric === 'position';
   const alone = alonePlaces(points);
+  const further = lineColors();
+  // Lines of the same metric share its axis.
+  const others = METRICS.filter((name) => name !== metric && extra.some((line) => line.metric === name));
+  const scaleOf = (name: Metric): string => (name === metric ? 'y' : name);
   return {
     width,
     height,
@@ -98,6 +110,7 @@ export function chartOptions(
             levels.map(({ value }) => value),
           ),
       },
+      ...Object.fromEntries(others.map((name) => [name, scaleFor(name)])),
     },
     axes: [
       {
@@ -120,6 +133,21 @@ export function chartOptions(
         space: 44,
         values: (_, values) => values.map((value) => axisMetric(metric, value)),
       },
+      ...others.slice(0, MAX_AXES).map(
+        (name): uPlot.Axis => ({
+          scale: name,
+          side: 1,
+          font: colors.font,
+          // An axis has the colour of its line.
+          stroke: further[extra.findIndex((line) => line.metric === name)]!,
+          grid: { show: false },
+          ticks: { show: false },
+          ...(name === 'clicks' || name === 'impressions' ? { incrs: WHOLE_STEPS } : {}),
+          size: (_, labels) => 18 + 7 * Math.max(2, ...(labels ?? []).map((label) => String(label).length)),
+          space: 44,
+          values: (_, values) => values.map((value) => axisMetric(name, value)),
+        }),
+      ),
     ],
     series: [
       {},
@@ -127,10 +155,19 @@ export function chartOptions(
       {
         stroke: colors.accent,
         width: 2,
-        ...(isPosition ? {} : { fill: `${colors.accent}14` }),
+        // Below several lines, an area would belong to none.
+        ...(isPosition || extra.length > 0 ? {} : { fill: `${colors.accent}14` }),
         // Between gaps, a single day has no line.
         points: { show: true, filter: () => alone, size: 6 },
       },
+      ...extra.map(
+        (line, index): uPlot.Series => ({
+          scale: scaleOf(line.metric),
+          stroke: further[index]!,
+          width: 2,
+          points: { show: true, filter: () => aloneValues(line.values), size: 6 },
+        }),
+      ),
     ],
     hooks: {
       drawAxes: [(chart) => hatchMarked(chart, points, colors.text)],
@@ -155,10 +192,22 @@ export function chartOptions(
   };
 }
 
+/** Axes besides that of the main line; the lines of further metrics have their own scales all the same. */
+const MAX_AXES = 2;
+
+function scaleFor(metric: Metric): uPlot.Scale {
+  const isPosition = metric === 'position';
+  return { dir: isPosition ? -1 : 1, range: (_, least, most) => yRange(isPosition, least, most, []) };
+}
+
 /** The places of points whose neighbours have no value. */
 function alonePlaces(points: readonly ChartPoint[]): number[] {
-  const has = (index: number): boolean => (points[index]?.value ?? null) !== null;
-  return points.flatMap((_, index) => (has(index) && !has(index - 1) && !has(index + 1) ? [index] : []));
+  return aloneValues(points.map(({ value }) => value));
+}
+
+function aloneValues(values: readonly (number | null)[]): number[] {
+  const has = (index: number): boolean => (values[index] ?? null) !== null;
+  return values.flatMap((_, index) => (has(index) && !has(index - 1) && !has(index + 1) ? [index] : []));
 }
 
 function yRange(

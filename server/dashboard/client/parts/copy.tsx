@@ -1,6 +1,7 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { apiPath } from '../lib/api.ts';
 import { Icon } from './icons.tsx';
+import { Menu } from './menu.tsx';
 
 interface CopyProps {
   /** Below the root of the API, without parameters. */
@@ -12,25 +13,7 @@ interface CopyProps {
 
 /** The call of the API that is behind a view, for a terminal, as CSV and for a spreadsheet. */
 export function CopyButton({ path, parameters = {}, hasCsv = true }: CopyProps) {
-  const [isOpen, setOpen] = useState(false);
   const [copied, setCopied] = useState('');
-  const menu = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    if (!isOpen) return;
-    setCopied('');
-    const close = (event: Event): void => {
-      if (event instanceof KeyboardEvent ? event.key === 'Escape' : !menu.current?.contains(event.target as Node)) {
-        setOpen(false);
-      }
-    };
-    addEventListener('keydown', close);
-    addEventListener('pointerdown', close);
-    return () => {
-      removeEventListener('keydown', close);
-      removeEventListener('pointerdown', close);
-    };
-  }, [isOpen]);
-
   const root = `${location.origin}/api/v1`;
   const { limit: _limit, offset: _offset, ...all } = parameters;
   const texts: readonly (readonly [name: string, text: string])[] = [
@@ -47,20 +30,18 @@ export function CopyButton({ path, parameters = {}, hasCsv = true }: CopyProps) 
     setCopied(name);
   };
   return (
-    <div class="menu" ref={menu}>
-      <button
-        type="button"
-        class="icon-button"
-        title="Copy the API call of this view"
-        aria-expanded={isOpen}
-        aria-haspopup="true"
-        onClick={() => setOpen(!isOpen)}
-      >
-        <Icon name="copy" />
-        <span class="sr-only">Copy as…</span>
-      </button>
-      {isOpen && (
-        <div class="menu-items">
+    <Menu
+      class="icon-button"
+      title="Copy the API call of this view"
+      button={
+        <>
+          <Icon name="copy" />
+          <span class="sr-only">Copy as…</span>
+        </>
+      }
+    >
+      {() => (
+        <>
           {texts.map(([name, text]) => (
             <button key={name} type="button" class="menu-item" onClick={() => void copy(name, text)}>
               <strong>{copied === name ? `${name}: copied` : name}</strong>
@@ -72,9 +53,9 @@ export function CopyButton({ path, parameters = {}, hasCsv = true }: CopyProps) 
               ? 'Paste it under Extensions › Apps Script, add your key, then use =ordinate() in a cell.'
               : 'Set ORDINATE_KEY to an API key first.'}
           </p>
-        </div>
+        </>
       )}
-    </div>
+    </Menu>
   );
 }
 

@@ -3,6 +3,7 @@ import { metricOf } from '../lib/changes.ts';
 import { formatCount, METRIC_NAMES } from '../lib/format.ts';
 import { type Compared, METRICS, type Metric, type MetricValues, type Paging } from '../lib/types.ts';
 import { useView } from '../lib/view.ts';
+import { Downloads } from './downloads.tsx';
 import { Icon } from './icons.tsx';
 import { Change, Value } from './numbers.tsx';
 import { Skeleton } from './states.tsx';
@@ -151,18 +152,22 @@ function SortHeading({ field, name, defaultSort, isNumber = false, isByChange = 
   );
 }
 
-/** How long a list is, and all of it as a file that Excel reads, too. */
+/** How long a list is, and all of it as files. */
 export function ListHead({ csv, children }: { csv: string | undefined; children: ComponentChildren }) {
   return (
     <div class="list-head">
       <span class="muted">{children}</span>
-      {csv !== undefined && (
-        <a class="link-button" href={`/app/api${csv}${csv.includes('?') ? '&' : '?'}bom=1`} download>
-          <Icon name="download" size={14} /> CSV of all rows
-        </a>
-      )}
+      {csv !== undefined && <Downloads csv={csv} name={nameOf(csv)} />}
     </div>
   );
+}
+
+/** `Proj1-queries` for `/projects/Proj1/queries.csv?…`. */
+function nameOf(csv: string): string {
+  return csv
+    .replace(/^\/(?:projects\/)?/, '')
+    .replace(/\.csv.*$/s, '')
+    .replaceAll('/', '-');
 }
 
 /** Goes through the pages of a list. */

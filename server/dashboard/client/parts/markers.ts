@@ -1,23 +1,38 @@
 import { formatDate } from '../lib/dates.ts';
-import type { Day, Metric, Note, ProviderEvent, Range } from '../lib/types.ts';
+import type { Alert, Day, Metric, Note, ProviderEvent, Range } from '../lib/types.ts';
 import type { Marker } from './chart-data.ts';
 
 interface Shown {
   readonly range: Range | undefined;
   readonly metric: Metric;
   readonly device: string;
+  /** Its screens are linked to; undefined on shared pages. */
+  readonly project: string | undefined;
 }
 
-/** Notes, and the days in the range on which the search engine began to count the metric in another way. */
-export function markersOf(notes: readonly Note[], events: readonly ProviderEvent[], shown: Shown): Marker[] {
-  const { range, metric, device } = shown;
+interface Subjects {
+  readonly notes: readonly Note[];
+  readonly events: readonly ProviderEvent[];
+  readonly alerts: readonly Alert[];
+}
+
+/** Notes, alerts, and the days in the range on which the search engine began to count the metric in another way. */
+export function markersOf({ notes, events, alerts }: Subjects, shown: Shown): Marker[] {
+  const { range, metric, device, project } = shown;
   if (range === undefined) return [];
+  const root = project && `/app/p/${project}`;
   const written = notes.map(({ date, endDate, text }): Marker => {
-    return { from: date, to: endDate ?? date, text, kind: 'note' };
+    return { from: date, to: endDate ?? date, text, kind: 'note', ...(root && { href: `${root}/notes` }) };
+  });
+  const opened = alerts.flatMap(({ id, date, title }): Marker[] => {
+    const isIn = date !== null && date >= range.from && date <= range.to;
+    return isIn
+      ? [{ from: date, to: date, text: title, kind: 'alert', ...(root && { href: `${root}/alerts?alert=${id}` }) }]
+      : [];
   });
   const isShown = (event: ProviderEvent): boolean =>
     event.affects.includes(metric) && (event.device === null || device === 'all' || event.device === device);
-  return [...events.filter(isShown).flatMap((event) => edgesOf(event, range)), ...written];
+  return [...events.filter(isShown).flatMap((event) => edgesOf(event, range)), ...opened, ...written];
 }
 
 function edgesOf({ kind, from, to, title }: ProviderEvent, range: Range): Marker[] {

@@ -3,9 +3,10 @@ import type { Resource } from '../lib/api.ts';
 import { metricOf } from '../lib/changes.ts';
 import { formatRange } from '../lib/dates.ts';
 import { formatMetric, METRIC_NAMES } from '../lib/format.ts';
-import type { Compared, Day, Metrics, Note, Quality, SiteAnswer } from '../lib/types.ts';
+import type { Alert, Compared, Day, Metrics, Note, Project, Quality, SiteAnswer } from '../lib/types.ts';
 import { intervalOf, useView } from '../lib/view.ts';
 import { Caveats } from './caveats.tsx';
+import { ChartLines, useExtraLines } from './chart-lines.tsx';
 import { IntervalChoice } from './controls.tsx';
 import { markersOf } from './markers.ts';
 import { MetricHelp } from './metric-help.tsx';
@@ -15,11 +16,14 @@ import { ErrorBox, Skeleton } from './states.tsx';
 import { TimeChart, usualHeight } from './time-chart.tsx';
 
 interface PerformanceProps {
+  /** For more lines and links; none on shared pages. */
+  readonly project?: Project | undefined;
   /** Whose numbers these are, in the middle of a sentence. */
   readonly name: string;
   readonly answer: PerformanceAnswer | undefined;
   readonly state: Pick<Resource<unknown>, 'error' | 'isLoading' | 'reload'>;
   readonly notes: readonly Note[] | undefined;
+  readonly alerts?: readonly Alert[] | undefined;
   /** Days without data, whose zeros are no values. */
   readonly missing: ReadonlySet<Day>;
 }
@@ -33,7 +37,9 @@ interface PerformanceAnswer {
 }
 
 /** Four metrics, one of them over the days of the range, with what is known of these days. */
-export function Performance({ name, answer, state: { error, isLoading, reload }, notes, missing }: PerformanceProps) {
+export function Performance(props: PerformanceProps) {
+  const { project, name, answer, state, notes, alerts, missing } = props;
+  const { error, isLoading, reload } = state;
   const view = useView();
   const { metric, device } = view;
   const { interval } = intervalOf(view);
@@ -42,9 +48,16 @@ export function Performance({ name, answer, state: { error, isLoading, reload },
   const points = useMemo(() => pointsOf(answer, { metric, interval: drawn, missing }), [answer, metric, missing]);
   const compared = useMemo(() => comparedPointsOf(answer, metric, drawn), [answer, metric]);
   const markers = useMemo(
-    () => markersOf(notes ?? [], answer?.quality?.events ?? [], { range: answer?.range, metric, device }),
-    [notes, answer, metric, device],
+    () =>
+      markersOf(
+        { notes: notes ?? [], events: answer?.quality?.events ?? [], alerts: alerts ?? [] },
+        { range: answer?.range, metric, device, project: project?.id },
+      ),
+    [notes, alerts, answer, metric, device],
   );
+  const found = useExtraLines(project, points, answer?.daily);
+  // The same lines are drawn once.
+  const extra = useMemo(() => found, [JSON.stringify(found)]);
   return (
     <section class={`card performance ${isLoading && answer ? 'is-stale' : ''}`} aria-label="Performance">
       <MetricTiles totals={answer?.totals} />
@@ -70,7 +83,9 @@ export function Performance({ name, answer, state: { error, isLoading, reload },
               <MetricHelp />
               <IntervalChoice />
             </div>
+            <ChartLines project={project} />
             <TimeChart
+              extra={extra}
               metric={metric}
               points={points}
               compared={compared}

@@ -5,6 +5,7 @@ import { shownHost } from '../lib/hosts.ts';
 import type { Project } from '../lib/types.ts';
 import { useProject } from '../lib/use-project.ts';
 import { PageHead } from './page-head.tsx';
+import { SavedViews } from './saved-views.tsx';
 import { Command, Empty, ErrorBox, Missing, Skeleton } from './states.tsx';
 import { SyncState } from './sync-state.tsx';
 
@@ -13,12 +14,14 @@ interface ProjectScreenProps {
   /** What the view can be changed with. */
   readonly controls: (project: Project) => ComponentChildren;
   readonly children: (project: Project) => ComponentChildren;
+  /** Whether what is shown can be saved as a view. */
+  readonly isViewed?: boolean;
   /** Whether the screen has something to show before the first day is synced. */
   readonly needsData?: boolean;
 }
 
 /** A screen of one project: its title, how fresh it is, and what stands in the way of showing it. */
-export function ProjectScreen({ title, controls, children, needsData = true }: ProjectScreenProps) {
+export function ProjectScreen({ title, controls, children, isViewed = true, needsData = true }: ProjectScreenProps) {
   const { project: id = '' } = useRoute().params;
   const { project, error, isLoading, isUnknown } = useProject(id, title);
   if (isUnknown) return <Missing />;
@@ -26,7 +29,12 @@ export function ProjectScreen({ title, controls, children, needsData = true }: P
   return (
     <>
       <PageHead title={title} subtitle={project && <Freshness project={project} />}>
-        {project && !(isEmpty && needsData) && controls(project)}
+        {project && !(isEmpty && needsData) && (
+          <>
+            {controls(project)}
+            {isViewed && <SavedViews />}
+          </>
+        )}
       </PageHead>
       {error && <ErrorBox error={error} />}
       {isLoading && <Skeleton lines={2} height={200} />}

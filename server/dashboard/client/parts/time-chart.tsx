@@ -1,14 +1,15 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
-import { formatDay, formatRange } from '../lib/dates.ts';
-import { exactMetric, formatMetric, METRIC_NAMES } from '../lib/format.ts';
+import { exactMetric, METRIC_NAMES } from '../lib/format.ts';
 import { theme } from '../lib/theme.ts';
-import type { Range } from '../lib/types.ts';
-import type { ChartData, ChartPoint } from './chart-data.ts';
+import type { Metric, Range } from '../lib/types.ts';
+import type { ChartData, ChartPoint, ExtraLine } from './chart-data.ts';
 import { markerPlaces } from './chart-drawing.ts';
 import { savePicture, saveTable } from './chart-files.ts';
 import { chartOptions, DRAG } from './chart-options.ts';
+import { ChartTable, isOneDay, pointName } from './chart-table.tsx';
 import { Icon } from './icons.tsx';
+import { MarkerSigns, type Sign, signsOf } from './marker-signs.tsx';
 
 interface TimeChartProps extends ChartData {
   /** A sentence for those who do not see it. */
@@ -32,7 +33,7 @@ const MARKS = { partial: 'Incomplete', provisional: 'May still change' } as cons
 export function TimeChart(props: TimeChartProps) {
   const [isTable, setTable] = useState(false);
   const figure = useRef<HTMLElement>(null);
-  const { points, compared, markers = [], levels = [] } = props;
+  const { points, compared, markers = [], levels = [], extra = [] } = props;
   const marks = new Set(points.map(({ mark, value }) => (value === null ? undefined : mark)));
   const name = `${props.metric}-${points[0]?.date ?? ''}-${points.at(-1)?.to ?? points.at(-1)?.date ?? ''}`;
   const hatched = (['provisional', 'partial'] as const).filter((mark) => marks.has(mark));
@@ -41,6 +42,11 @@ export function TimeChart(props: TimeChartProps) {
       {isTable ? <ChartTable {...props} /> : <Canvas {...props} />}
       <figcaption>
         <span class="key key-line">{METRIC_NAMES[props.metric]}</span>
+        {extra.map((line, index) => (
+          <span key={line.name} class={`key key-series series-${index + 1}`} dir="auto">
+            {line.name}
+          </span>
+        ))}
         {compared && <span class="key key-dashed">Compared days</span>}
         {hatched.length > 0 && <span class="key key-hatched">{hatched.map((mark) => MARKS[mark]).join(' / ')}</span>}
         {levels.map(({ name }, index) => (
@@ -52,6 +58,7 @@ export function TimeChart(props: TimeChartProps) {
         {markers.some(({ kind }) => kind === 'event') && (
           <span class="key key-event">{props.eventName ?? 'Change by the search engine'}</span>
         )}
+        {markers.some(({ kind }) => kind === 'alert') && <span class="key key-alert">Alert</span>}
         <span class="chart-files">
           {!isTable && (
             <button type="button" class="link-button" onClick={() => savePicture(figure.current!, name)}>
@@ -71,7 +78,7 @@ export function TimeChart(props: TimeChartProps) {
 }
 
 function Canvas(props: TimeChartProps) {
-  const { label, height = usualHeight(), points, compared } = props;
+  const { label, height = usualHeight(), points, compared, extra = NO_LINES } = props;
   const place = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot | undefined>(undefined);
   const drawnMarkers = useRef(props.markers);
@@ -80,6 +87,7 @@ function Canvas(props: TimeChartProps) {
   zoom.current = props.onZoom;
   const [width, setWidth] = useState(0);
   const [at, setAt] = useState<{ index: number; left: number } | undefined>();
+  const [signs, setSigns] = useState<readonly Sign[]>([]);
 
   useLayoutEffect(() => {
     // In the first frame, which an observer misses.
@@ -100,12 +108,17 @@ function Canvas(props: TimeChartProps) {
             zoom.current?.({ from: points[first]!.date, to: points[last]!.to ?? points[last]!.date });
     const places = points.map((_, index) => index);
     const lines = [compared ?? [], points].map((line) => places.map((index) => line[index]?.value ?? null));
+    const further = extra.map(({ values }) => places.map((index) => values[index] ?? null));
     const drawn = new uPlot(
       chartOptions(props, { width, height, onCursor, onSelect, markers: () => drawnMarkers.current ?? [] }),
-      [places, ...lines] as uPlot.AlignedData,
+      [places, ...lines, ...further] as uPlot.AlignedData,
       place.current!,
     );
     chart.current = drawn;
+    // The chart takes its scales in a microtask of its own.
+    queueMicrotask(() => {
+      if (chart.current === drawn) setSigns(signsOf(drawn, points, drawnMarkers.current ?? []));
+    });
     // A finger shows the day; only a mouse, which showed it already, goes there. The end of dragging is no click.
     let pressedAt = 0;
     drawn.over.addEventListener('mousedown', ({ clientX }) => {
@@ -119,11 +132,16 @@ function Canvas(props: TimeChartProps) {
     });
     return () => {
       setAt(undefined);
+      chart.current = undefined;
       drawn.destroy();
     };
-  }, [width, height, theme.value, props.metric, points, compared, props.levels]);
+  }, [width, height, theme.value, props.metric, points, compared, props.levels, extra]);
   // Notes come later than the line.
-  useEffect(() => chart.current?.redraw(false, false), [props.markers]);
+  useEffect(() => {
+    if (chart.current === undefined) return;
+    chart.current.redraw(false, false);
+    setSigns(signsOf(chart.current, points, props.markers ?? []));
+  }, [props.markers]);
 
   const showPoint = (index: number): void => {
     const { date, to = date } = points[index]!;
@@ -138,7 +156,7 @@ function Canvas(props: TimeChartProps) {
   };
   const point = at && points[at.index];
   return (
-    <>
+    <div class="chart-place">
       <div
         class="chart-canvas"
         ref={place}
@@ -151,11 +169,22 @@ function Canvas(props: TimeChartProps) {
       >
         {at && <Tip {...props} index={at.index} left={at.left} width={width} />}
       </div>
+      <MarkerSigns signs={signs} width={width} />
       <p class="sr-only" role="status">
-        {point && `${pointName(point)}: ${exactMetric(props.metric, point.value)} ${METRIC_NAMES[props.metric]}`}
+        {point && at && [mainText(props.metric, point), ...extra.map((line) => extraText(line, at.index))].join(', ')}
       </p>
-    </>
+    </div>
   );
+}
+
+const NO_LINES: readonly ExtraLine[] = [];
+
+function mainText(metric: Metric, point: ChartPoint): string {
+  return `${pointName(point)}: ${exactMetric(metric, point.value)} ${METRIC_NAMES[metric]}`;
+}
+
+function extraText({ name, metric, values }: ExtraLine, index: number): string {
+  return `${name}: ${exactMetric(metric, values[index])}`;
 }
 
 /** The place that a key leads to; undefined for other keys. */
@@ -172,6 +201,7 @@ function Tip({
   metric,
   points,
   compared,
+  extra = [],
   markers = [],
   index,
   left,
@@ -191,6 +221,11 @@ function Tip({
       <p class="tip-value">
         <strong>{exactMetric(metric, point.value)}</strong> {METRIC_NAMES[metric].toLowerCase()}
       </p>
+      {extra.map((line, at) => (
+        <p key={line.name} class={`tip-line series-${at + 1}`} dir="auto">
+          {extraText(line, index)}
+        </p>
+      ))}
       {before && (
         <p class="muted">
           {exactMetric(metric, before.value)}
@@ -204,67 +239,6 @@ function Tip({
           {text}
         </p>
       ))}
-    </div>
-  );
-}
-
-function isOneDay({ date, to = date }: ChartPoint): boolean {
-  return to === date;
-}
-
-function pointName(point: ChartPoint): string {
-  return isOneDay(point) ? formatDay(point.date) : formatRange({ from: point.date, to: point.to! });
-}
-
-function ChartTable({ metric, points, compared, label, markers = [], onZoom }: TimeChartProps) {
-  return (
-    <div class="chart-table">
-      <table>
-        <caption class="sr-only">{label}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{points.every(isOneDay) ? 'Day' : 'Days'}</th>
-            <th scope="col" class="number">
-              {METRIC_NAMES[metric]}
-            </th>
-            {compared && (
-              <th scope="col" class="number">
-                Compared day
-              </th>
-            )}
-            {markers.length > 0 && <th scope="col">Notes</th>}
-          </tr>
-        </thead>
-        <tbody>
-          {points.map((point, index) => (
-            <tr key={point.date}>
-              <td>
-                {onZoom === undefined || points.length === 1 ? (
-                  pointName(point)
-                ) : (
-                  <button
-                    type="button"
-                    class="link-button"
-                    onClick={() => onZoom({ from: point.date, to: point.to ?? point.date })}
-                  >
-                    {pointName(point)}
-                  </button>
-                )}
-              </td>
-              <td class="number">{formatMetric(metric, point.value)}</td>
-              {compared && <td class="number">{formatMetric(metric, compared[index]?.value)}</td>}
-              {markers.length > 0 && (
-                <td>
-                  {markers
-                    .filter(({ from }) => from >= point.date && from <= (point.to ?? point.date))
-                    .map(({ text }) => text)
-                    .join('; ')}
-                </td>
-              )}
-            </tr>
-          ))}
-        </tbody>
-      </table>
     </div>
   );
 }

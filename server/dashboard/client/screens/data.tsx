@@ -59,6 +59,7 @@ export function Data() {
     <ProjectScreen
       title="Data"
       needsData={false}
+      isViewed={false}
       controls={(project) => <CopyButton path={`/projects/${project.id}`} hasCsv={false} />}
     >
       {(project) => <State project={project} />}

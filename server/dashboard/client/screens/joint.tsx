@@ -119,6 +119,7 @@ function Days({ project, of, text }: { project: Project; of: Subject; text: stri
       </div>
       {hasLine || state.error ? (
         <Performance
+          project={project}
           name={of === 'page' ? 'this page' : `the query ${text}`}
           answer={data}
           state={state}

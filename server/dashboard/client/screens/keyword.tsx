@@ -161,7 +161,16 @@ function KeywordPerformance({ project, keyword }: { project: Project; keyword: K
     [notes.data, id],
   );
   const missing = useMissingDays(project.id, 'keyword_daily', data?.quality);
-  return <Performance name={`the keyword ${query}`} answer={answer} state={state} notes={own} missing={missing} />;
+  return (
+    <Performance
+      project={project}
+      name={`the keyword ${query}`}
+      answer={answer}
+      state={state}
+      notes={own}
+      missing={missing}
+    />
+  );
 }
 
 /** The one keyword of an answer as the overview has the site; undefined without it. */

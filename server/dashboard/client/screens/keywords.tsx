@@ -8,6 +8,7 @@ import { bandFilter } from '../lib/positions.ts';
 import type { Tracker } from '../lib/tracker.ts';
 import type { Group, GroupsAnswer, Keyword, KeywordsAnswer, Project } from '../lib/types.ts';
 import { keywordCompareParameter, rangeParameters, sparklineInterval, useScreenLink, useView } from '../lib/view.ts';
+import { ArchivedKeywords } from '../parts/archived-keywords.tsx';
 import { DeviceSelect } from '../parts/controls.tsx';
 import { CopyButton } from '../parts/copy.tsx';
 import { ListHead, type MetricRow, MetricTable, PAGE_SIZE, Pager } from '../parts/data-table.tsx';
@@ -28,6 +29,7 @@ type Parameters = Readonly<Record<string, string | null | undefined>>;
 export function Keywords() {
   const view = useView();
   const filter = useFilter('query');
+  const isArchived = view.get('archived') === 'yes';
   const [isAdding, setAdding] = useState(false);
   const [done, setDone] = useState('');
   const baseFor = (project: Project): Parameters => ({
@@ -54,6 +56,16 @@ export function Keywords() {
             path={`/projects/${project.id}/keywords`}
             parameters={{ ...parametersFor(project), limit: PAGE_SIZE }}
           />
+          {isManager.value && (
+            <button
+              type="button"
+              class="button"
+              aria-pressed={isArchived}
+              onClick={() => view.change({ archived: isArchived ? null : 'yes', offset: null })}
+            >
+              Archived
+            </button>
+          )}
           {isManager.value && !isAdding && (
             <button type="button" class="button" onClick={() => setAdding(true)}>
               Track queries
@@ -78,7 +90,13 @@ export function Keywords() {
               }}
             />
           )}
-          {project.trackedKeywords === 0 && done === '' ? (
+          {isArchived ? (
+            <ArchivedKeywords
+              key={done}
+              project={project}
+              onChange={(query) => setDone(`“${query}” is tracked again.`)}
+            />
+          ) : project.trackedKeywords === 0 && done === '' ? (
             <NoKeywords onAdd={isAdding ? undefined : () => setAdding(true)} />
           ) : (
             // Made again where queries were added, to ask for them.

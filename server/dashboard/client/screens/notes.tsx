@@ -25,6 +25,7 @@ export function Notes() {
     <ProjectScreen
       title="Notes"
       needsData={false}
+      isViewed={false}
       controls={(project) => (
         <>
           <Select

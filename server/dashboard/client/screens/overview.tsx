@@ -20,7 +20,7 @@ export function Overview() {
   useAsk(view, (id, project) => {
     const site = siteParameters(view, project);
     const lists = (['queries', 'pages'] as const).map((kind) => topRowsPath(id, { kind, view, project }));
-    return [site === undefined ? null : sitePath(id, site), alertsPath(id), notesPath(id), ...lists];
+    return [site === undefined ? null : sitePath(id, site), alertsPath(id), allAlertsPath(id), notesPath(id), ...lists];
   });
   return (
     <ProjectScreen
@@ -59,6 +59,11 @@ function alertsPath(id: string): string {
   return `/projects/${id}/alerts?status=open&limit=20`;
 }
 
+/** Those of the chart, which also has resolved ones. */
+function allAlertsPath(id: string): string {
+  return `/projects/${id}/alerts?status=all&limit=200`;
+}
+
 function notesPath(id: string): string {
   return `/projects/${id}/notes`;
 }
@@ -68,7 +73,18 @@ function SitePerformance({ project }: { project: Project }) {
   const { data, ...state } = useResource<SiteAnswer>(sitePath(project.id, siteParameters(view, project)!));
   const notes = useResource<NotesAnswer>(notesPath(project.id));
   const missing = useMissingDays(project.id, 'site_daily', data?.quality);
-  return <Performance name={project.domain} answer={data} state={state} notes={notes.data?.notes} missing={missing} />;
+  const alerts = useResource<AlertsAnswer>(allAlertsPath(project.id)).data?.alerts;
+  return (
+    <Performance
+      project={project}
+      name={project.domain}
+      answer={data}
+      state={state}
+      notes={notes.data?.notes}
+      alerts={alerts}
+      missing={missing}
+    />
+  );
 }
 
 /** The open alerts, the newest first. */

@@ -1,20 +1,29 @@
-import { useEffect, useState } from 'preact/hooks';
-import { apiPath, isManager, session, useResource } from '../lib/api.ts';
-import { formatAgo, formatDate } from '../lib/dates.ts';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { apiPath, isManager, session, useAskFor, useResource } from '../lib/api.ts';
 import { joinFilters } from '../lib/filter.ts';
-import { formatMetric, plural } from '../lib/format.ts';
-import { shownHost } from '../lib/hosts.ts';
+import { plural } from '../lib/format.ts';
+import type { Home, PortfolioTotals } from '../lib/home.ts';
+import { lastVisit } from '../lib/last-visit.ts';
 import type { PortfolioAnswer, PortfolioProject, ProjectsAnswer } from '../lib/types.ts';
-import { compareParameter, rangeParameters, sparklineInterval, useScreenLink, useView } from '../lib/view.ts';
+import {
+  compareParameter,
+  rangeParameters,
+  sparklineInterval,
+  useScreenLink,
+  useView,
+  type View,
+} from '../lib/view.ts';
 import { DeviceSelect, Select } from '../parts/controls.tsx';
 import { CopyButton } from '../parts/copy.tsx';
-import { ListHead, type MetricRow, MetricTable, NO_METRICS, PAGE_SIZE, Pager } from '../parts/data-table.tsx';
+import { ListHead, type MetricRow, MetricTable, PAGE_SIZE, Pager } from '../parts/data-table.tsx';
 import { FilterBar, useFilter } from '../parts/filter-bar.tsx';
+import { Icon } from '../parts/icons.tsx';
+import { OpenAlerts } from '../parts/open-alerts.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { CompareSelect, PeriodSelect } from '../parts/period.tsx';
-import { Sparkline } from '../parts/sparkline.tsx';
-import { Command, Empty, ErrorBox } from '../parts/states.tsx';
-import { SYNC_STATES, SyncState } from '../parts/sync-state.tsx';
+import { homeOf, projectRow, totalRows, waitingRow } from '../parts/project-rows.tsx';
+import { Command, Empty, ErrorBox, Skeleton } from '../parts/states.tsx';
+import { SYNC_STATES } from '../parts/sync-state.tsx';
 
 /** While a project is filling, the list is requested again, in milliseconds. */
 const POLL = 20_000;
@@ -29,6 +38,9 @@ export function Projects() {
   const view = useView();
   const state = view.get('state') in SYNC_STATES ? view.get('state') : '';
   const filter = joinFilters(useFilter('domain'), state && `syncStatus:equals:${state}`);
+  const [visited] = useState(lastVisit);
+  const tag = view.get('tag');
+  const isMarked = view.get('marked') === 'yes';
   const parameters = {
     ...rangeParameters(view, undefined),
     device: view.device === 'all' ? null : view.device,
@@ -36,7 +48,19 @@ export function Projects() {
     compare: compareParameter(view, undefined) ?? (view.compare === 'none' ? null : view.compare),
     filter,
     sort: view.get('sort') || '-clicks',
+    tag,
+    favourites: isMarked ? 1 : null,
   };
+  const homePath = apiPath('/home', { since: visited?.toISOString() });
+  const totalsPath = apiPath('/portfolio-totals', parameters);
+  const listPath = portfolioPath(parameters, view);
+  useAskFor([homePath, totalsPath]);
+  const home = useResource<Home>(homePath);
+  const names = useResource<ProjectsAnswer>(home.data && home.data.alerts.length > 0 ? '/projects' : null);
+  const domains = useMemo(() => new Map(names.data?.projects.map(({ id, domain }) => [id, domain])), [names.data]);
+  const tags = [...new Set(home.data?.tags.map((one) => one.tag))];
+  // What comes above the list comes first: rows that are read do not move.
+  const isReady = home.data !== undefined || home.error !== undefined;
   return (
     <>
       <PageHead title="Projects" subtitle={session.value?.workspace.name}>
@@ -45,42 +69,92 @@ export function Projects() {
         <DeviceSelect />
         <CopyButton path="/portfolio" parameters={{ ...parameters, limit: PAGE_SIZE }} />
       </PageHead>
-      <FilterBar field="domain" placeholder="Search projects   /">
-        <Select
-          label="Sync"
-          value={state}
-          options={[
-            ['', 'Any sync state'],
-            ...Object.entries(SYNC_STATES).map(([name, { name: text }]) => [name, text] as const),
-          ]}
-          onChange={(next) => view.change({ state: next || null, offset: null })}
-        />
-      </FilterBar>
-      <List parameters={parameters} isFiltered={filter !== ''} />
+      {isReady ? (
+        <>
+          {home.data && <OpenAlerts home={home.data} visited={visited} domains={domains} />}
+          <FilterBar field="domain" placeholder="Search projects   /">
+            <Select
+              label="Sync"
+              value={state}
+              options={[
+                ['', 'Any sync state'],
+                ...Object.entries(SYNC_STATES).map(([name, { name: text }]) => [name, text] as const),
+              ]}
+              onChange={(next) => view.change({ state: next || null, offset: null })}
+            />
+            {(tags.length > 0 || tag !== '') && (
+              <Select
+                label="Tag"
+                value={tag}
+                options={[
+                  ['', 'Any tag'],
+                  ...[...new Set([...tags, ...(tag ? [tag] : [])])].map((name) => [name, name] as const),
+                ]}
+                onChange={(next) => view.change({ tag: next || null, offset: null })}
+              />
+            )}
+            {session.value?.email != null && (
+              <button
+                type="button"
+                class="button"
+                aria-pressed={isMarked}
+                onClick={() => view.change({ marked: isMarked ? null : 'yes', offset: null })}
+              >
+                <Icon name="star" size={14} /> Favourites
+              </button>
+            )}
+          </FilterBar>
+          <List
+            path={listPath}
+            parameters={parameters}
+            totalsPath={totalsPath}
+            home={home.data}
+            onMark={home.reload}
+            isFiltered={filter !== '' || tag !== '' || isMarked}
+          />
+        </>
+      ) : (
+        <Skeleton lines={3} height={120} />
+      )}
     </>
   );
 }
 
-interface ListProps {
-  readonly parameters: Readonly<Record<string, string | null | undefined>>;
-  readonly isFiltered: boolean;
-}
+type Parameters = Readonly<Record<string, string | number | null | undefined>>;
 
-function List({ parameters, isFiltered }: ListProps) {
-  const view = useView();
-  const link = useScreenLink();
-  const path = apiPath('/portfolio', {
+/** What answers the list: some projects only, where a tag or the marks of the member are chosen. */
+function portfolioPath(parameters: Parameters, view: View): string {
+  const isPart = parameters['tag'] !== '' || parameters['favourites'] !== null;
+  return apiPath(isPart ? '/portfolio-of' : '/portfolio', {
     ...parameters,
     daily: 1,
     interval: sparklineInterval(view),
     limit: PAGE_SIZE,
     offset: view.get('offset'),
   });
+}
+
+interface ListProps {
+  readonly path: string;
+  readonly parameters: Parameters;
+  readonly totalsPath: string;
+  readonly home: Home | undefined;
+  readonly onMark: () => void;
+  readonly isFiltered: boolean;
+}
+
+function List({ path, parameters, totalsPath, home, onMark, isFiltered }: ListProps) {
+  const view = useView();
+  const link = useScreenLink();
   const { data, error, isLoading, reload } = useResource<PortfolioAnswer>(path);
   const isFilling = data?.projects.some(
     ({ syncStatus, historyBackfilling }) => syncStatus === 'pending' || historyBackfilling,
   );
   useResource<PortfolioAnswer>(isFilling ? path : null, { poll: POLL });
+  const isPart = path.startsWith('/portfolio-of');
+  const totals = useResource<PortfolioTotals>(data && data.paging.total > 1 ? totalsPath : null);
+  const rowFor = (project: PortfolioProject): MetricRow =>
+    projectRow(project, link(`/app/p/${project.id}`), homeOf(home, project.id), onMark);
   // Numbers of a thousand projects take a while; their names do not.
   const isSlow = useLater(data === undefined && error === undefined, SLOW);
   const { data: named } = useResource<ProjectsAnswer>(isSlow && !isFiltered ? '/projects' : null);
@@ -88,12 +162,14 @@ function List({ parameters, isFiltered }: ListProps) {
   return (
     <>
       {error && <ErrorBox error={error} retry={reload} />}
-      <ListHead csv={apiPath('/portfolio.csv', parameters)}>
+      <ListHead csv={isPart ? undefined : apiPath('/portfolio.csv', parameters)}>
         {data ? plural(data.paging.total, 'project') : '\u00a0'}
       </ListHead>
       {data?.paging.total === 0 ? (
         <Empty title="No project matches">
-          <a href={view.with({ filter: null, search: null, state: null, offset: null })}>Remove all filters</a>
+          <a href={view.with({ filter: null, search: null, state: null, tag: null, marked: null, offset: null })}>
+            Remove all filters
+          </a>
         </Empty>
       ) : (
         (data !== undefined || error === undefined) && (
@@ -103,7 +179,7 @@ function List({ parameters, isFiltered }: ListProps) {
             nameField="domain"
             cellHeadings={['Trend']}
             rows={
-              data?.projects.map((project) => projectRow(project, link(`/app/p/${project.id}`))) ??
+              (data && [...totalRows(data.paging.total, totals.data), ...data.projects.map(rowFor)]) ??
               named?.projects.slice(0, PAGE_SIZE).map((project) => waitingRow(project, link(`/app/p/${project.id}`)))
             }
             isStale={isLoading || data === undefined}
@@ -125,43 +201,6 @@ function useLater(isOn: boolean, milliseconds: number): boolean {
     return () => clearTimeout(timer);
   }, [isOn]);
   return isOn && isLater;
-}
-
-/** A project whose numbers are awaited. Its row is another one than that with numbers, which may be elsewhere. */
-function waitingRow(project: ProjectsAnswer['projects'][number], href: string): MetricRow {
-  const row = projectRow({ ...project, totals: null } as unknown as PortfolioProject, href);
-  return { ...row, key: `waiting ${row.key}` };
-}
-
-function projectRow(project: PortfolioProject, href: string): MetricRow {
-  const { id, domain, totals, daily = [], syncedThrough, lastSyncedAt, error } = project;
-  const freshness = syncedThrough === null ? 'No day is synced yet' : `Data through ${formatDate(syncedThrough)}`;
-  return {
-    key: id,
-    metrics: totals ?? NO_METRICS,
-    name: (
-      <div class="project-name">
-        <span class="row-name">
-          <a class="text" href={href}>
-            {shownHost(domain)}
-          </a>
-          <SyncState project={project} />
-        </span>
-        <span class="muted" title={lastSyncedAt === null ? undefined : `Updated ${formatAgo(lastSyncedAt)}`}>
-          {error?.message ?? freshness}
-        </span>
-      </div>
-    ),
-    cells: [
-      <Sparkline
-        key="clicks"
-        values={daily.map(({ clicks }) => clicks)}
-        width={150}
-        height={34}
-        label={`Clicks of ${domain} over the days of the range: ${formatMetric('clicks', totals?.clicks)} in total, at most ${formatMetric('clicks', Math.max(0, ...daily.map(({ clicks }) => clicks)))}`}
-      />,
-    ],
-  };
 }
 
 function NoProjects() {

@@ -5,11 +5,12 @@ import { BrandTerms } from './settings-brand.tsx';
 import { Groups, PageGroups } from './settings-groups.tsx';
 import { Rules } from './settings-rules.tsx';
 import { Shares } from './settings-shares.tsx';
+import { Tags } from './settings-tags.tsx';
 
 /** What owners and admins decide about a project. */
 export function Settings() {
   return (
-    <ProjectScreen title="Settings" needsData={false} controls={() => null}>
+    <ProjectScreen title="Settings" needsData={false} isViewed={false} controls={() => null}>
       {(project) =>
         isManager.value ? (
           <>
@@ -17,6 +18,7 @@ export function Settings() {
             <Groups project={project} />
             <PageGroups project={project} />
             <BrandTerms project={project} />
+            <Tags project={project} />
             <Shares project={project} />
           </>
         ) : (

@@ -1,0 +1,29 @@
+import { session } from './api.ts';
+
+/** A visit has ended when nothing was opened for so long, in milliseconds. */
+const PAUSE = 30 * 60_000;
+
+interface Visits {
+  /** When the last visit ended, and when something was last opened; milliseconds. */
+  readonly ended: number | null;
+  readonly seen: number;
+}
+
+/** When this person's last visit ended, on this browser; null at the first one. Counts this one as going on. */
+export function lastVisit(): Date | null {
+  const key = `ordinate.visits.${session.value?.workspace.id} ${session.value?.email ?? ''}`;
+  const now = Date.now();
+  const known = read(key);
+  const ended = known === undefined ? null : now - known.seen > PAUSE ? known.seen : known.ended;
+  localStorage.setItem(key, JSON.stringify({ ended, seen: now } satisfies Visits));
+  return ended === null ? null : new Date(ended);
+}
+
+function read(key: string): Visits | undefined {
+  try {
+    const found = JSON.parse(localStorage.getItem(key) ?? 'null') as Visits | null;
+    return typeof found?.seen === 'number' ? found : undefined;
+  } catch {
+    return undefined;
+  }
+}

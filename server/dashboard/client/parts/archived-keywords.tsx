@@ -1,0 +1,71 @@
+import { isManager, useResource } from '../lib/api.ts';
+import { formatDate } from '../lib/dates.ts';
+import { send, useWork } from '../lib/form.ts';
+import { plural } from '../lib/format.ts';
+import type { Project } from '../lib/types.ts';
+import { ItemList, Problem } from './form.tsx';
+import { ErrorBox, Skeleton } from './states.tsx';
+
+interface Archived {
+  readonly id: string;
+  readonly query: string;
+  readonly trackedSince: string;
+}
+
+interface ArchivedAnswer {
+  readonly keywords: readonly Archived[];
+  readonly hasMore: boolean;
+}
+
+/** Queries that are no longer tracked, to track again: their days are still there. */
+export function ArchivedKeywords({ project, onChange }: { project: Project; onChange: (query: string) => void }) {
+  const { data, error, reload } = useResource<ArchivedAnswer>(`/projects/${project.id}/archived-keywords`);
+  if (error) return <ErrorBox error={error} retry={reload} />;
+  if (data === undefined) return <Skeleton lines={3} />;
+  const { keywords, hasMore } = data;
+  return (
+    <section aria-label="Archived queries">
+      <p class="muted list-head">
+        {hasMore
+          ? `The first ${keywords.length} archived queries`
+          : plural(keywords.length, 'archived query', 'archived queries')}
+      </p>
+      <ItemList label="Archived queries">
+        {keywords.map((keyword) => (
+          <ArchivedItem key={keyword.id} project={project} keyword={keyword} onChange={onChange} />
+        ))}
+      </ItemList>
+    </section>
+  );
+}
+
+interface ItemProps {
+  readonly project: Project;
+  readonly keyword: Archived;
+  readonly onChange: (query: string) => void;
+}
+
+function ArchivedItem({ project, keyword: { id, query, trackedSince }, onChange }: ItemProps) {
+  const work = useWork();
+  const track = (): Promise<boolean> =>
+    work.run(async () => {
+      await send('PATCH', `/projects/${project.id}/keywords/${id}`, { archived: false });
+      onChange(query);
+    });
+  return (
+    <li>
+      <div class="item-head">
+        <strong dir="auto">{query}</strong>
+        <span class="muted">tracked since {formatDate(trackedSince.slice(0, 10))}</span>
+        {isManager.value && (
+          <span class="actions">
+            <button type="button" class="button" disabled={work.isBusy} onClick={() => void track()}>
+              Track again<span class="sr-only"> {query}</span>
+            </button>
+          </span>
+        )}
+      </div>
+      <Problem problem={work.problem} />
+    </li>
+  );
+}

@@ -1,0 +1,84 @@
+import { formatDay, formatRange } from '../lib/dates.ts';
+import { formatMetric, METRIC_NAMES } from '../lib/format.ts';
+import type { Range } from '../lib/types.ts';
+import type { ChartData, ChartPoint } from './chart-data.ts';
+
+interface ChartTableProps extends ChartData {
+  readonly label: string;
+  /** Shows only these days. */
+  readonly onZoom?: (range: Range) => void;
+}
+
+/** Whether a point is of a single day. */
+export function isOneDay({ date, to = date }: ChartPoint): boolean {
+  return to === date;
+}
+
+/** The days of a point. */
+export function pointName(point: ChartPoint): string {
+  return isOneDay(point) ? formatDay(point.date) : formatRange({ from: point.date, to: point.to! });
+}
+
+/** The points of a chart as rows. */
+export function ChartTable({ metric, points, compared, extra = [], label, markers = [], onZoom }: ChartTableProps) {
+  return (
+    <div class="chart-table">
+      <table>
+        <caption class="sr-only">{label}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{points.every(isOneDay) ? 'Day' : 'Days'}</th>
+            <th scope="col" class="number">
+              {METRIC_NAMES[metric]}
+            </th>
+            {compared && (
+              <th scope="col" class="number">
+                Compared day
+              </th>
+            )}
+            {extra.map(({ name }) => (
+              <th key={name} scope="col" class="number" dir="auto">
+                {name}
+              </th>
+            ))}
+            {markers.length > 0 && <th scope="col">Notes</th>}
+          </tr>
+        </thead>
+        <tbody>
+          {points.map((point, index) => (
+            <tr key={point.date}>
+              <td>
+                {onZoom === undefined || points.length === 1 ? (
+                  pointName(point)
+                ) : (
+                  <button
+                    type="button"
+                    class="link-button"
+                    onClick={() => onZoom({ from: point.date, to: point.to ?? point.date })}
+                  >
+                    {pointName(point)}
+                  </button>
+                )}
+              </td>
+              <td class="number">{formatMetric(metric, point.value)}</td>
+              {compared && <td class="number">{formatMetric(metric, compared[index]?.value)}</td>}
+              {extra.map((line) => (
+                <td key={line.name} class="number">
+                  {formatMetric(line.metric, line.values[index])}
+                </td>
+              ))}
+              {markers.length > 0 && (
+                <td>
+                  {markers
+                    .filter(({ from }) => from >= point.date && from <= (point.to ?? point.date))
+                    .map(({ text }) => text)
+                    .join('; ')}
+                </td>
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

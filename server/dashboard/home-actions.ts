@@ -1,0 +1,120 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import type { Context } from '../api/routes/context.ts';
+import { portfolio } from '../api/routes/portfolio.ts';
+import {
+  countNotesSince,
+  countWorkspaceAlerts,
+  listFavourites,
+  listOpenAlerts,
+  listTags,
+  setFavourite,
+  setTags,
+} from '../catalog/home.ts';
+import { isReadable } from '../catalog/projects.ts';
+import { invalidRequest } from '../domain/errors.ts';
+import { isoInstant } from '../domain/instants.ts';
+import { type AddAction, MANAGERS, MEMBERS } from './actions.ts';
+import { readPortfolioTotals } from './portfolio-totals.ts';
+
+/** Alerts in the answer. */
+const MAX_ALERTS = 20;
+const MAX_TAGS = 20;
+const MAX_TAG = 40;
+
+/** What the list of projects shows besides their numbers, and the numbers of some or all projects together. */
+export function addHomeRoutes(api: FastifyInstance, context: Context): void {
+  const { catalog } = context;
+  const handle = portfolio.handle(context);
+
+  api.get('/home', { schema: { hide: true } }, async (request) => {
+    const { workspace, member, projects } = request.principal!;
+    const since = sinceOf(request, context.now());
+    const isMine = ({ project }: { project: string }): boolean => isReadable(projects, project);
+    const [alerts, counts, tags, favourites, notes] = await Promise.all([
+      // Keys may read some projects only.
+      listOpenAlerts(catalog, workspace, projects === null ? MAX_ALERTS : Number.MAX_SAFE_INTEGER),
+      countWorkspaceAlerts(catalog, workspace, since),
+      listTags(catalog, workspace),
+      member === null ? [] : listFavourites(catalog, workspace, member.email),
+      countNotesSince(catalog, workspace, since),
+    ]);
+    const shown = alerts.filter(isMine).slice(0, MAX_ALERTS);
+    return {
+      alerts: shown.map(({ createdAt, resolvedAt: _resolvedAt, ...alert }) => ({
+        ...alert,
+        createdAt: isoInstant(createdAt),
+      })),
+      counts: counts.filter(isMine),
+      tags: tags.filter(isMine),
+      favourites,
+      notes,
+    };
+  });
+  /** `/portfolio` of the projects with a tag, or of those that the member has marked. */
+  api.get('/portfolio-of', { schema: { hide: true } }, async (request, reply) => {
+    await narrow(request, context);
+    return handle(request, reply);
+  });
+  api.get('/portfolio-totals', { schema: { hide: true } }, async (request) => {
+    await narrow(request, context);
+    const { workspace, projects, id: reader } = request.principal!;
+    const asked = { workspace, projects, id: '', reader, signal: request.signal };
+    return readPortfolioTotals(context, request.query as Record<string, string>, asked);
+  });
+}
+
+/** Tags of projects, which owners and admins set for all, and the marks of each member. */
+export function addHomeActions(add: AddAction, { catalog }: Context): void {
+  add({
+    method: 'PUT',
+    url: '/projects/:id/tags',
+    roles: MANAGERS,
+    body: Type.Object({ tags: Type.Array(Type.String()) }, { additionalProperties: false }),
+    run: async ({ workspace, project, body, ...writer }) => {
+      const tags = checkTags(body.tags);
+      await setTags(catalog, { workspace, project: project!.id, tags }, writer);
+      return { tags };
+    },
+  });
+  for (const [method, isMarked] of [['PUT', true] as const, ['DELETE', false] as const]) {
+    add({
+      method,
+      url: '/projects/:id/favourite',
+      roles: MEMBERS,
+      run: ({ project, by }) => setFavourite(catalog, project!.id, by, isMarked),
+    });
+  }
+}
+
+/** Restricts a request to the projects of `tag` or `favourites`, if it has one of them. */
+async function narrow(request: FastifyRequest, { catalog }: Context): Promise<void> {
+  const principal = request.principal!;
+  const { workspace, member, projects } = principal;
+  const { tag, favourites } = request.query as { tag?: string; favourites?: string };
+  if (tag === undefined && favourites === undefined) return;
+  const tagged = tag === undefined ? null : (await listTags(catalog, workspace)).filter((one) => one.tag === tag);
+  const marked =
+    favourites === undefined || member === null ? null : await listFavourites(catalog, workspace, member.email);
+  const ids = tagged?.map(({ project }) => project) ?? marked ?? [];
+  const both = tagged !== null && marked !== null ? ids.filter((id) => marked.includes(id)) : ids;
+  request.principal = { ...principal, projects: both.filter((id) => isReadable(projects, id)) };
+}
+
+/** Microseconds; a day ago by default. */
+function sinceOf({ query }: FastifyRequest, now: number): number {
+  const { since } = query as { since?: string };
+  if (since === undefined) return (now - 86_400_000) * 1000;
+  const at = Date.parse(since);
+  if (Number.isNaN(at))
+    throw invalidRequest(`since must be an instant such as 2026-03-01T12:00:00Z, not '${since.slice(0, 40)}'.`);
+  return at * 1000;
+}
+
+function checkTags(sent: readonly string[]): string[] {
+  const tags = [...new Set(sent.map((tag) => tag.trim()))].sort();
+  const wrong = tags.find((tag) => tag === '' || tag.length > MAX_TAG);
+  if (wrong !== undefined) throw invalidRequest(`'tags' must each have 1 to ${MAX_TAG} characters.`);
+  if (tags.length > MAX_TAGS) throw invalidRequest(`'tags' must be at most ${MAX_TAGS}, not ${tags.length}.`);
+  return tags;
+}

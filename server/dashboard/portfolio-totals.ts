@@ -1,0 +1,51 @@
+import { Comparer, UNSAFE_REASONS, type UnsafeReason } from '../domain/comparison.ts';
+import { type ExactMeasures, NOTHING, toMetrics } from '../domain/metrics.ts';
+import { portfolioReport } from '../reports/portfolio.ts';
+import { answerCurrent, type ReportRequest, type ReportSources } from '../reports/report.ts';
+
+/**
+ * The sums of all projects of a portfolio that match its filter, compared like the rows. What makes one project unsafe to
+ * compare makes the sum so.
+ */
+export async function readPortfolioTotals(
+  sources: ReportSources,
+  sent: Readonly<Record<string, string>>,
+  request: ReportRequest,
+): Promise<object> {
+  const { sort: _sort, limit: _limit, offset: _offset, daily: _daily, interval: _interval, ...asked } = sent;
+  const result = await answerCurrent(async () => {
+    const of = await portfolioReport.find(sources, request);
+    const query = portfolioReport.parse({ ...asked, format: 'ndjson' }, of, sources.now());
+    return portfolioReport.run(query, sources, request);
+  });
+  let now: ExactMeasures = NOTHING;
+  let base: ExactMeasures = NOTHING;
+  let isCompared = false;
+  const reasons = new Set<UnsafeReason>();
+  for await (const rows of result.parts) {
+    for (const { site } of rows) {
+      if ('error' in site) continue;
+      const { total } = site;
+      now = plus(now, total.now);
+      base = plus(base, total.base);
+      if (total.compared === null) continue;
+      isCompared = true;
+      const { impressions = [] } = total.compared.unsafe;
+      // A small project does not make the sum small.
+      for (const reason of impressions) if (reason !== 'low_base') reasons.add(reason);
+    }
+  }
+  const ordered = UNSAFE_REASONS.filter((reason) => reasons.has(reason));
+  return {
+    projects: result.paging.total,
+    totals: { ...toMetrics(now), ...(isCompared ? new Comparer(new Set(ordered)).compare(now, base) : {}) },
+  };
+}
+
+function plus(a: ExactMeasures, b: ExactMeasures): ExactMeasures {
+  return {
+    clicks: a.clicks + b.clicks,
+    impressions: a.impressions + b.impressions,
+    sumPosition: a.sumPosition + b.sumPosition,
+  };
+}

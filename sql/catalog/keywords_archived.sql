@@ -1,0 +1,5 @@
+-- The archived keywords of a project by their query, the first $limit. $project.
+select id, query, tracked_since as trackedSince from keywords
+where project_id = $project and archived = 1
+order by query, id
+limit $limit

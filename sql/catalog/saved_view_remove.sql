@@ -1,0 +1,2 @@
+-- Removes a view. $id.
+delete from saved_views where id = $id

@@ -1,0 +1,89 @@
+// A chart shows several metrics and several subjects, each line with the numbers of the API, and its markers open.
+import t from 'tap';
+import { settled, watchedPage } from './browser.ts';
+import { open, origin, seriousFindings, signedIn } from './setup.ts';
+
+t.test('metrics and subjects are added to the chart, and stay in the address', async (t) => {
+  const context = await signedIn();
+  const { page, problems } = await watchedPage(context, origin);
+  await open(page, '/app/p/Proj1');
+  await page.getByRole('button', { name: 'Impressions', exact: true }).click();
+  await page.getByRole('button', { name: 'Position', exact: true }).click();
+  await page.waitForURL(/also=impressions%2Cposition/);
+  await page.getByRole('button', { name: 'Line', exact: true }).click();
+  await page.getByLabel('Line of').selectOption('brand');
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  await page.getByRole('button', { name: 'Line', exact: true }).click();
+  await page.getByLabel('Line of').selectOption('page');
+  await page.getByLabel('Address of the page').fill('https://shop.example/boots');
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  await page.waitForURL(/lines=brand/);
+  await settled(page);
+  t.equal(await page.getByRole('button', { name: 'Line', exact: true }).count(), 0, 'four lines are all');
+  t.strictSame(await page.locator('.key-series').allInnerTexts(), [
+    'Impressions',
+    'Position',
+    'Brand',
+    'https://shop.example/boots',
+  ]);
+  t.strictSame(await seriousFindings(page), [], 'axe');
+  await page.getByRole('button', { name: 'Table' }).click();
+  const first = await page.locator('.chart-table tbody tr').first().locator('td').allInnerTexts();
+  // biome-ignore lint/suspicious/noExplicitAny: answers are picked from
+  const api = async (path: string): Promise<any> => {
+    const headers = { 'sec-fetch-site': 'same-origin' };
+    const answer = await context.request.get(`${origin}/app/api/projects/Proj1/${path}`, { headers });
+    return JSON.parse(await answer.text()) as unknown;
+  };
+  const [site] = (await api('site?to=final&compare=previous&quality=1')).daily;
+  const [brand] = (await api('line?of=brand&to=final')).daily;
+  t.strictSame(
+    [first[1], first[3], first[4], first[5], first[6]],
+    [String(site.clicks), String(site.impressions), site.position.toFixed(1), String(brand.clicks), '6'],
+  );
+  await page.reload();
+  await settled(page);
+  t.equal(await page.locator('.key-series').count(), 4, 'the address has them');
+  await page.getByRole('button', { name: 'Brand' }).click();
+  await page.waitForURL((url) => !url.searchParams.get('lines')?.includes('brand'));
+  t.strictSame(problems, []);
+  await context.close();
+});
+
+t.test('a marker opens what it stands for, by keys too, and leads there', async (t) => {
+  const context = await signedIn();
+  const { page, problems } = await watchedPage(context, origin);
+  await open(page, '/app/p/Proj1');
+  const alert = page.getByRole('button', { name: /Alert: Fell/ });
+  await alert.focus();
+  await page.keyboard.press('Enter');
+  await page.locator('.marker-box').getByText('Fell:').waitFor();
+  t.strictSame(await seriousFindings(page), [], 'axe');
+  await page.keyboard.press('Escape');
+  await page.locator('.marker-box').waitFor({ state: 'detached' });
+  await alert.click();
+  await page.getByRole('link', { name: 'Open the alert' }).click();
+  await page.waitForURL(/\/alerts\?alert=0{8}-/);
+  await page.goBack();
+  await settled(page);
+  await page
+    .getByRole('button', { name: /Note: / })
+    .first()
+    .click();
+  await page.getByRole('link', { name: 'All notes' }).click();
+  await page.waitForURL(/\/notes/);
+  t.strictSame(problems, []);
+  await context.close();
+});
+
+t.test('arrow keys read each line of a day', async (t) => {
+  const context = await signedIn();
+  const { page } = await watchedPage(context, origin);
+  await open(page, '/app/p/Proj1?also=impressions');
+  await page.locator('.performance .chart-canvas').focus();
+  await page.keyboard.press('ArrowLeft');
+  const status = page.locator('.performance [role=status]').first();
+  await status.filter({ hasText: /\d+ Clicks, Impressions: \d+/ }).waitFor();
+  t.pass();
+  await context.close();
+});
