@@ -244,6 +244,26 @@ export interface paths {
     readonly patch?: never;
     readonly trace?: never;
   };
+  readonly '/api/v1/projects/{id}/findings': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * What differs from what the site usually does, and what is worth doing
+     * @description Rows whose CTR is off for their position, that moved more than rows of this site usually do, pages that lose clicks for months, queries that came, went or are split over pages, and what would gain most from a few places. Read from stored days of queries and pages. The share of false findings is controlled: of those that a family lists, at most `q` are expected to be false. A range ends with the last final day.
+     */
+    readonly get: operations['listFindings'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
   readonly '/api/v1/projects/{id}/alerts': {
     readonly parameters: {
       readonly query?: never;
@@ -747,6 +767,117 @@ export interface components {
       readonly position: components['schemas']['ChangedPosition'];
       readonly parts: components['schemas']['ChangeParts'];
     };
+    readonly Finding: {
+      /** @description One of low_ctr, high_ctr, rising, falling, near_top, decaying_page, split, new, lost; more may be added. */
+      readonly type: string;
+      readonly page?: string;
+      readonly query?: string;
+      readonly evidence: components['schemas']['FindingEvidence'];
+      /** @description Clicks that would be gained in such a range, with an interval that holds the true gain in 90 % of cases. */
+      readonly gain: components['schemas']['FindingGain'] | null;
+      /** @description The probability of being so far off by chance; null in lists (`near_top`, `split`). */
+      readonly p: number | null;
+      /** @description The smallest `q` at which it is listed (Benjamini and Hochberg, within its family). */
+      readonly adjusted: number | null;
+      /** @description Since when it is so; null if that is unknown. */
+      readonly since: string | null;
+      readonly text: string;
+    };
+    /** @description The numbers that the text quotes; each type has some of them. */
+    readonly FindingEvidence: {
+      /**
+       * Format: int64
+       * @description In the range.
+       */
+      readonly clicks?: number;
+      /**
+       * Format: int64
+       * @description In as many days before the range.
+       */
+      readonly clicksBefore?: number;
+      /**
+       * Format: double
+       * @description With the CTR of others at the position, or moving like them.
+       */
+      readonly expectedClicks?: number;
+      /**
+       * Format: int64
+       * @description In the range.
+       */
+      readonly impressions?: number;
+      /**
+       * Format: int64
+       * @description In the 56 days before the range.
+       */
+      readonly impressionsBefore?: number;
+      /**
+       * Format: double
+       * @description What would be usual in the time without any.
+       */
+      readonly expectedImpressions?: number;
+      /**
+       * Format: double
+       * @description Clicks per impression, four decimals.
+       */
+      readonly ctr?: number;
+      /**
+       * Format: double
+       * @description That of others at the position.
+       */
+      readonly expectedCtr?: number;
+      /**
+       * Format: double
+       * @description Average position, one decimal.
+       */
+      readonly position?: number;
+      /**
+       * Format: double
+       * @description The position after the usual improvement of the best quarter.
+       */
+      readonly betterPosition?: number;
+      /**
+       * Format: double
+       * @description Of the share of clicks, each week.
+       */
+      readonly weeklyChange?: number;
+      /**
+       * Format: double
+       * @description Of the share of clicks, in 26 weeks.
+       */
+      readonly change?: number;
+      /**
+       * Format: int64
+       * @description Days of the range on which it was shown.
+       */
+      readonly shownDays?: number;
+      /**
+       * Format: int64
+       * @description Days on which the page with the most impressions is another one than on the day before.
+       */
+      readonly mainPageChanges?: number;
+      /** @description Pages with at least 15 % of the impressions each. */
+      readonly pages?: readonly string[];
+      /** @description Those of `pages`. They overlap and do not add up. */
+      readonly pageImpressions?: readonly number[];
+    };
+    readonly FindingGain: {
+      /** Format: int64 */
+      readonly clicks: number;
+      /** Format: int64 */
+      readonly low: number;
+      /** Format: int64 */
+      readonly high: number;
+    };
+    readonly FindingsAnswer: {
+      readonly project: components['schemas']['ProjectReference'];
+      readonly range: components['schemas']['Range'];
+      /** Format: double */
+      readonly q: number;
+      readonly findings: readonly components['schemas']['Finding'][];
+      readonly tested: components['schemas']['TestedTypes'];
+      readonly paging: components['schemas']['Paging'];
+      readonly quality?: components['schemas']['Quality'];
+    };
     /** @enum {string} */
     readonly Format: 'json' | 'csv' | 'ndjson' | 'arrow' | 'parquet';
     readonly Group: {
@@ -1146,6 +1277,8 @@ export interface components {
       readonly country?: string | null;
       /** @description The range was moved to the first day of keyword data of the plan. */
       readonly clamped?: boolean;
+      /** @description Days that may still change were left out at the end. */
+      readonly cut?: boolean;
       /** @description The last final day; later days may still change. */
       readonly provisionalAfter?: string | null;
       /** @description First day with any breakdown; null before the first collection. */
@@ -1217,6 +1350,33 @@ export interface components {
       readonly table: string;
       /** @description A month (`2026-03`), a range (`2026-03-01_2026-03-28`), or `all`. Each table and part has one file. */
       readonly part: string;
+    };
+    readonly TestedType: {
+      /**
+       * Format: int64
+       * @description Rows that had a chance to be found.
+       */
+      readonly tested: number;
+      /**
+       * Format: int64
+       * @description How many of them have a p under 0.05; chance alone gives one in twenty.
+       */
+      readonly below05: number;
+      /** Format: int64 */
+      readonly listed: number;
+      /** @description Why nothing could be tested. One of needs_stored_days, provider_event, too_little_data; more may be added. */
+      readonly reason?: string;
+    };
+    readonly TestedTypes: {
+      readonly low_ctr: components['schemas']['TestedType'];
+      readonly high_ctr: components['schemas']['TestedType'];
+      readonly rising: components['schemas']['TestedType'];
+      readonly falling: components['schemas']['TestedType'];
+      readonly near_top: components['schemas']['TestedType'];
+      readonly decaying_page: components['schemas']['TestedType'];
+      readonly split: components['schemas']['TestedType'];
+      readonly new: components['schemas']['TestedType'];
+      readonly lost: components['schemas']['TestedType'];
     };
     /** @description Site total minus brand and non-brand. */
     readonly TotalCounts: {
@@ -2438,6 +2598,104 @@ export interface operations {
       readonly 403: components['responses']['PlanRequired'];
       readonly 404: components['responses']['NotFound'];
       readonly 409: components['responses']['GoogleAccessLost'];
+      readonly 429: components['responses']['RateLimited'];
+      readonly 500: components['responses']['ServerError'];
+      readonly 503: components['responses']['Unavailable'];
+    };
+  };
+  readonly listFindings: {
+    readonly parameters: {
+      readonly query?: {
+        /** @description First day of the range; 27 days before `to` by default. A range has at most 486 days. */
+        readonly from?: string;
+        /** @description Last day of the range, inclusive: a day, or `final` for the last day that cannot change any more (`provisionalAfter`); the last synced day by default. */
+        readonly to?: string;
+        /** @description A range that ends at `to`: 1d to 486d, or 1m to 16m (calendar months). Used instead of `from`. */
+        readonly period?: string;
+        /** @description Only findings of these types; may be sent several times. */
+        readonly type?: readonly string[];
+        /** @description The share of the listed findings of a family that may be false; of a kind of tests that belong together. */
+        readonly q?: number;
+        /** @description ISO 3166-1 alpha-3 code of a country, in either case. */
+        readonly country?: string;
+        /** @description Maximum number of rows. */
+        readonly limit?: number;
+        /** @description Number of rows to skip. No rows are returned at or beyond the total. */
+        readonly offset?: number;
+        /** @description Response format. Alternatives: a path extension such as `.csv`, or a media type in `Accept`. */
+        readonly format?: components['schemas']['Format'];
+        /** @description Starts CSV with a byte order mark, for Excel. */
+        readonly bom?: boolean;
+      };
+      readonly header?: never;
+      readonly path: {
+        /** @description A project id, as /projects lists them. */
+        readonly id: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description A page of the findings. */
+      readonly 200: {
+        headers: {
+          /** @description Always no-store. */
+          readonly 'Cache-Control'?: 'no-store';
+          /** @description Requests that a key may send per minute: 120 by default. */
+          readonly 'X-RateLimit-Limit'?: number;
+          /** @description Requests left in the current minute. */
+          readonly 'X-RateLimit-Remaining'?: number;
+          /** @description Seconds until the current minute ends. */
+          readonly 'X-RateLimit-Reset'?: number;
+          /** @description Changes when the response changes. Send it as `If-None-Match` to receive 304 for an unchanged response. */
+          readonly ETag?: string;
+          /** @description Not with JSON. As `paging.total` in JSON, or the number of rows. */
+          readonly 'X-Total-Count'?: number;
+          /** @description Not with JSON. As `range.from` in JSON. */
+          readonly 'X-Range-From'?: string;
+          /** @description Not with JSON. As `range.to` in JSON. */
+          readonly 'X-Range-To'?: string;
+          /** @description Not with JSON. As `range.provisionalAfter` in JSON, unless it is null. */
+          readonly 'X-Provisional-After'?: string;
+          /** @description Not with JSON. As `range.comparison.from` in JSON, with `compare`. */
+          readonly 'X-Comparison-From'?: string;
+          /** @description Not with JSON. As `range.comparison.to` in JSON, with `compare`. */
+          readonly 'X-Comparison-To'?: string;
+          /** @description Not with JSON. As `quality` in JSON, with `quality`. Arrow and Parquet have it in the metadata of the schema too. */
+          readonly 'X-Quality'?: string;
+          /** @description Not with JSON. A file name. */
+          readonly 'Content-Disposition'?: string;
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['FindingsAnswer'];
+          readonly 'text/csv': string;
+          readonly 'application/x-ndjson': string;
+          readonly 'application/vnd.apache.arrow.stream': string;
+          readonly 'application/vnd.apache.parquet': string;
+        };
+      };
+      /** @description The response still matches `If-None-Match`. Counts towards the rate limit. */
+      readonly 304: {
+        headers: {
+          /** @description Always no-store. */
+          readonly 'Cache-Control'?: 'no-store';
+          /** @description Requests that a key may send per minute: 120 by default. */
+          readonly 'X-RateLimit-Limit'?: number;
+          /** @description Requests left in the current minute. */
+          readonly 'X-RateLimit-Remaining'?: number;
+          /** @description Seconds until the current minute ends. */
+          readonly 'X-RateLimit-Reset'?: number;
+          /** @description Changes when the response changes. Send it as `If-None-Match` to receive 304 for an unchanged response. */
+          readonly ETag?: string;
+          readonly [name: string]: unknown;
+        };
+        content?: never;
+      };
+      readonly 400: components['responses']['InvalidRequest'];
+      readonly 401: components['responses']['Unauthorized'];
+      readonly 403: components['responses']['PlanRequired'];
+      readonly 404: components['responses']['NotFound'];
       readonly 429: components['responses']['RateLimited'];
       readonly 500: components['responses']['ServerError'];
       readonly 503: components['responses']['Unavailable'];

@@ -1,7 +1,7 @@
 // Written by `npm run client`; do not edit.
 
 /** Of the document that the files of this folder were made from: a test tells when they are outdated. */
-export const DOCUMENT = 'bad5a9e08c2f1788f4bb3fb3da638eebf11a7358d730bdedddfa8078feab5c04';
+export const DOCUMENT = '10173d521e9e7834dceec0d381d5bf96fb672434f261d1c52f929d9036e53aa4';
 
 /** The path of each operation. */
 export const PATHS = {
@@ -17,6 +17,7 @@ export const PATHS = {
   explainChange: '/api/v1/projects/{id}/explain',
   listPages: '/api/v1/projects/{id}/pages',
   listQueries: '/api/v1/projects/{id}/queries',
+  listFindings: '/api/v1/projects/{id}/findings',
   listAlerts: '/api/v1/projects/{id}/alerts',
   listNotes: '/api/v1/projects/{id}/notes',
   getEffects: '/api/v1/projects/{id}/effects',
@@ -29,4 +30,5 @@ export const ROWS = {
   listKeywords: 'keywords',
   listPages: 'pages',
   listQueries: 'queries',
+  listFindings: 'findings',
 } as const;

@@ -39,7 +39,18 @@ export const MODULES: Readonly<Record<string, Module>> = {
   },
   api: {
     purpose: 'HTTP: routes, keys, limits, errors, caching, health, documentation',
-    imports: ['formats', 'reports', 'providers', 'effects', 'facts', 'catalog', 'storage', 'domain', 'runtime'],
+    imports: [
+      'formats',
+      'reports',
+      'providers',
+      'findings',
+      'effects',
+      'facts',
+      'catalog',
+      'storage',
+      'domain',
+      'runtime',
+    ],
   },
   formats: {
     purpose: 'results → bytes: JSON, CSV, NDJSON, Arrow, Parquet',
@@ -58,7 +69,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
   },
   reports: {
     purpose: 'one file per kind of answer: parse, plan, run',
-    imports: ['lists', 'effects', 'facts', 'catalog', 'storage', 'domain', 'runtime', 'settings'],
+    imports: ['lists', 'findings', 'effects', 'facts', 'catalog', 'storage', 'domain', 'runtime', 'settings'],
   },
   projects: {
     purpose: 'what members and commands change without a load: projects, queries, groups, terms, rules, notes',
@@ -99,6 +110,10 @@ export const MODULES: Readonly<Record<string, Module>> = {
   load: {
     purpose: 'snapshot or bulk export → staged → checked → written → published',
     imports: ['facts', 'catalog', 'storage', 'domain', 'runtime', 'settings'],
+  },
+  findings: {
+    purpose: 'the statistics of findings: what differs from what a site usually does',
+    imports: [],
   },
   facts: {
     purpose: 'queries over stored measures, answered by DuckDB or Trino',

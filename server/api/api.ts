@@ -8,6 +8,7 @@ import { breakdowns } from './routes/breakdowns.ts';
 import type { Context } from './routes/context.ts';
 import { effects } from './routes/effects.ts';
 import { explain } from './routes/explain.ts';
+import { findings } from './routes/findings.ts';
 import { groups } from './routes/groups.ts';
 import { hours } from './routes/hours.ts';
 import { keywords } from './routes/keywords.ts';
@@ -36,6 +37,7 @@ export const ROUTES: readonly Route[] = [
   explain,
   pages,
   queries,
+  findings,
   alerts,
   notes,
   effects,

@@ -127,6 +127,7 @@ export const range = Type.Object(
     clamped: Type.Optional(
       Type.Boolean({ description: 'The range was moved to the first day of keyword data of the plan.' }),
     ),
+    cut: Type.Optional(Type.Boolean({ description: 'Days that may still change were left out at the end.' })),
     provisionalAfter: Type.Optional(nullable(day, 'The last final day; later days may still change.')),
     availableFrom: Type.Optional(nullable(day, 'First day with any breakdown; null before the first collection.')),
     availableThrough: Type.Optional(nullable(day, 'Last day with any breakdown; null before the first collection.')),

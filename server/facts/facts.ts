@@ -26,6 +26,26 @@ export interface FactsQuery {
   readonly signal: AbortSignal;
 }
 
+/** A query for rows of pages (`page_daily`) or queries (`query_daily`). */
+export interface RowsQuery extends FactsQuery {
+  readonly text: 'url' | 'query';
+  /** Null for all. */
+  readonly country: string | null;
+  /** Impressions that a row must have. */
+  readonly least: number;
+  /** Maximum rows. */
+  readonly most: number;
+}
+
+/** The times by which rows are summed. */
+export interface RowTimes {
+  /** The days of a window. */
+  readonly days: number;
+  /** Rows with fewer clicks are read of the newest `recent` days only. */
+  readonly clicks: number;
+  readonly recent: number;
+}
+
 /** The data to read for one of several properties. */
 export type FactsPart = Omit<FactsQuery, 'signal'>;
 
@@ -127,6 +147,16 @@ export interface Facts {
 
   /** Clicks of pages (`page_daily`) or keywords (`keyword_all`) on the days of a range, in the given order. */
   clickDays(query: FactsQuery, of: 'page' | 'keyword', names: readonly string[]): Promise<Float64Array[]>;
+
+  /** The pages or queries of `query` with the most impressions, in that order. */
+  rowNames(query: RowsQuery): Promise<string[]>;
+
+  /**
+   * The rows of `rowNames` by time before the last day: week of seven days, window of `days` days, and week before the
+   * newest window. Columns: the row (its index in `rowNames`), the ages in days of the first and last of its days, clicks,
+   * impressions, sum of positions.
+   */
+  rowSums(query: RowsQuery, times: RowTimes, take: TakeColumns): Promise<void>;
 
   /** Sums of queries (`query_daily`) on each day that any of them has, in order. */
   querySums(query: FactsQuery, queries: readonly string[]): Promise<DayMeasures[]>;

@@ -16,6 +16,8 @@ import type {
   HourMeasures,
   KeywordTotalsQuery,
   NamedMeasures,
+  RowsQuery,
+  RowTimes,
   SiteDayMeasures,
   TakeColumns,
 } from './facts.ts';
@@ -217,6 +219,17 @@ export class StoredFacts implements Facts {
     return names.map((_, index) => clicks.subarray(index * days, (index + 1) * days));
   }
 
+  async rowNames(query: RowsQuery): Promise<string[]> {
+    const rows = await this.#rows<{ text: string }>('facts/row_names', query, rowsOf(query), { text: query.text });
+    return rows.map(({ text }) => text);
+  }
+
+  rowSums(query: RowsQuery, times: RowTimes, take: TakeColumns): Promise<void> {
+    const { files, signal } = query;
+    const values = { ...daysOf(query), ...rowsOf(query), ...times, weekly: times.days % 7 === 0 };
+    return this.#take('facts/row_sums', { files, values, parts: { text: query.text }, signal, priority: 0 }, take);
+  }
+
   querySums(query: FactsQuery, queries: readonly string[]): Promise<DayMeasures[]> {
     return this.#rows('facts/day_sums', query, { names: queries }, { name: 'query' });
   }
@@ -269,6 +282,10 @@ export class StoredFacts implements Facts {
       return ask(this.#local);
     }
   }
+}
+
+function rowsOf({ country, least, most }: RowsQuery): FactsValues {
+  return { country, least, most };
 }
 
 function daysOf({ range: { from, to } }: FactsQuery): { from: Day; to: Day } {

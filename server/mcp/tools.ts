@@ -4,6 +4,7 @@ import { breakdowns } from './tools/breakdowns.ts';
 import { changes } from './tools/changes.ts';
 import { effectOf } from './tools/effect-of.ts';
 import { explainChange } from './tools/explain-change.ts';
+import { findings } from './tools/findings.ts';
 import { hours } from './tools/hours.ts';
 import { keywordHistory } from './tools/keyword-history.ts';
 import { listProjects } from './tools/list-projects.ts';
@@ -20,6 +21,7 @@ export const TOOLS: readonly Tool[] = [
   keywordHistory,
   breakdowns,
   changes,
+  findings,
   alertsAndNotes,
   effectOf,
 ];

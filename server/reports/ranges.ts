@@ -32,6 +32,27 @@ export function listRange(parameters: RangeParameters, project: Project, now: nu
   return rangeUntil(earlier(lastDayOfData(project, now), addDays(today, -1)), parameters, project);
 }
 
+/**
+ * The final days of a range, by default the last 28 of them, and whether others were left out. Throws `invalid_request` for a
+ * range without any.
+ */
+export function finalRange(
+  parameters: RangeParameters,
+  project: Project,
+  now: number,
+): Range & { readonly cut: boolean; readonly finalThrough: Day } {
+  const lastDay = earlier(lastDayOfData(project, now), addDays(dayOf(now), -1));
+  const finalThrough = earlier(project.provisionalAfter ?? lastDay, lastDay);
+  const { from, to } =
+    parameters.to === undefined ? resolveRange(parameters, finalThrough) : listRange(parameters, project, now);
+  if (from > finalThrough) {
+    throw invalidRequest(
+      `from (${from}) must not be after ${finalThrough}, the last final day: later days may still change.`,
+    );
+  }
+  return { from, to: earlier(to, finalThrough), cut: to > finalThrough, finalThrough };
+}
+
 /** The range to compare with; null if none is requested. */
 export function comparedRange(range: Range, compare: Compare | undefined): Range | null {
   return compare === undefined ? null : comparisonRange(range, compare);

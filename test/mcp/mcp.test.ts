@@ -90,6 +90,7 @@ t.test('the tools, all of them read-only, with the arguments of the API', async 
       'keyword_history',
       'breakdowns',
       'changes',
+      'findings',
       'alerts_and_notes',
       'effect_of',
     ],
@@ -113,6 +114,16 @@ t.test('the tools, all of them read-only, with the arguments of the API', async 
     }
   }
   t.match(client.getInstructions(), /list_projects/);
+});
+
+t.test('findings: those of the API, with what was tested', async (t) => {
+  const { body } = await call('findings', { project: 'Proj1', type: ['lost', 'new'], q: 0.2 });
+  const { findings, tested, q, paging } = (await world.get('/projects/Proj1/findings?type=lost&type=new&q=0.2')).body;
+  t.match(body, { q, tested, findings, total: paging.total, returned: findings.length, nextOffset: null });
+  t.match(await call('findings', { project: 'Proj1', type: 'all' }), {
+    isError: true,
+    body: { error: { code: 'invalid_request', message: /^type must be/ } },
+  });
 });
 
 t.test('list_projects: those of the workspace of the key', async (t) => {

@@ -1,0 +1,125 @@
+import type { RangeRows } from './ctr.ts';
+import { DECAY_WEEKS } from './decay.ts';
+import type { WindowRows } from './moves.ts';
+
+/** Weeks before a range in which rows were shown that are lost in it, and the other way round. */
+export const PRESENCE_WEEKS = 8;
+/** Windows that are read at most, the range itself included. */
+export const MOST_WINDOWS = 7;
+
+export interface GridSize {
+  readonly rows: number;
+  /** Days of the range. */
+  readonly days: number;
+  /** Windows of that length that are stored; 1 is the range alone. */
+  readonly windows: number;
+}
+
+/**
+ * The sums of rows over the times that findings compare. Times are counted back from the last day of the range, whose
+ * `age` is 0: weeks of seven days, windows as long as the range, and weeks before the range.
+ */
+export class RowGrids {
+  readonly size: GridSize;
+  /** Weeks of the range; the last one may be shorter. */
+  readonly parts: number;
+  /** By row, then week of the range. */
+  readonly clicks: Float64Array;
+  readonly impressions: Float64Array;
+  readonly sumPosition: Float64Array;
+  /** By row, then window, the range first. */
+  readonly windowClicks: Float64Array;
+  /** Of the window before the range. */
+  readonly earlierImpressions: Float64Array;
+  readonly earlierPosition: Float64Array;
+  /** By row, then week, oldest first. */
+  readonly weekClicks: Float64Array;
+  readonly weekImpressions: Float64Array;
+  readonly weekPosition: Float64Array;
+  /** By row, then week before the range, oldest first. */
+  readonly beforeImpressions: Float64Array;
+  /** Ages of the first day in the range and of the last day before it; -1 for none. */
+  readonly firstAge: Int32Array;
+  readonly lastAge: Int32Array;
+
+  constructor(size: GridSize) {
+    const { rows, days, windows } = size;
+    this.size = size;
+    this.parts = Math.ceil(days / 7);
+    const cells = (perRow: number) => new Float64Array(rows * perRow);
+    this.clicks = cells(this.parts);
+    this.impressions = cells(this.parts);
+    this.sumPosition = cells(this.parts);
+    this.windowClicks = cells(windows);
+    this.earlierImpressions = cells(1);
+    this.earlierPosition = cells(1);
+    this.weekClicks = cells(DECAY_WEEKS);
+    this.weekImpressions = cells(DECAY_WEEKS);
+    this.weekPosition = cells(DECAY_WEEKS);
+    this.beforeImpressions = cells(PRESENCE_WEEKS);
+    this.firstAge = new Int32Array(rows).fill(-1);
+    this.lastAge = new Int32Array(rows).fill(-1);
+  }
+
+  /**
+   * Adds days of a row that are in the same week, the same window and the same week before the range.
+   * @param age of the first of these days @param last age of the last of them
+   */
+  add(row: number, age: number, last: number, clicks: number, impressions: number, sumPosition: number): void {
+    const { days, windows } = this.size;
+    const week = Math.floor(age / 7);
+    if (age < days) {
+      const cell = row * this.parts + week;
+      this.clicks[cell]! += clicks;
+      this.impressions[cell]! += impressions;
+      this.sumPosition[cell]! += sumPosition;
+      this.firstAge[row] = Math.max(this.firstAge[row]!, age);
+    } else {
+      const before = Math.floor((age - days) / 7);
+      if (before < PRESENCE_WEEKS)
+        this.beforeImpressions[row * PRESENCE_WEEKS + PRESENCE_WEEKS - 1 - before]! += impressions;
+      if (this.lastAge[row] === -1 || last < this.lastAge[row]!) this.lastAge[row] = last;
+    }
+    const window = Math.floor(age / days);
+    if (window < windows) this.windowClicks[row * windows + window]! += clicks;
+    if (window === 1) {
+      this.earlierImpressions[row]! += impressions;
+      this.earlierPosition[row]! += sumPosition;
+    }
+    if (week < DECAY_WEEKS) {
+      const cell = row * DECAY_WEEKS + DECAY_WEEKS - 1 - week;
+      this.weekClicks[cell]! += clicks;
+      this.weekImpressions[cell]! += impressions;
+      this.weekPosition[cell]! += sumPosition;
+    }
+  }
+
+  /** The range by weeks, with mean positions from 1 on. */
+  range(stratum: Uint8Array): RangeRows {
+    const { parts, clicks, impressions, sumPosition } = this;
+    const position = sumPosition.map((sum, cell) => (impressions[cell]! > 0 ? sum / impressions[cell]! + 1 : 1));
+    return { stratum, parts, clicks, impressions, position };
+  }
+
+  /** Clicks of all rows by week, oldest first. */
+  weekTotals(): Float64Array {
+    const totals = new Float64Array(DECAY_WEEKS);
+    for (let cell = 0; cell < this.weekClicks.length; cell++) totals[cell % DECAY_WEEKS]! += this.weekClicks[cell]!;
+    return totals;
+  }
+
+  windowRows(): WindowRows {
+    return { windows: this.size.windows, clicks: this.windowClicks };
+  }
+
+  /** Clicks, impressions and sum of positions of a row in the range. */
+  totals(row: number): { clicks: number; impressions: number; sumPosition: number } {
+    let [clicks, impressions, sumPosition] = [0, 0, 0];
+    for (let cell = row * this.parts; cell < (row + 1) * this.parts; cell++) {
+      clicks += this.clicks[cell]!;
+      impressions += this.impressions[cell]!;
+      sumPosition += this.sumPosition[cell]!;
+    }
+    return { clicks, impressions, sumPosition };
+  }
+}

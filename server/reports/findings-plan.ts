@@ -1,0 +1,126 @@
+import { type FactTable, filesOf, readCoverage } from '../catalog/manifest.ts';
+import { keywordHistoryFrom } from '../catalog/projects.ts';
+import type { TrackedRead } from '../catalog/tracked.ts';
+import { addDays, countDays, type Day, eachDay, earlier } from '../domain/dates.ts';
+import { metricsWithEvents } from '../domain/provider-events.ts';
+import { type Range, within } from '../domain/range.ts';
+import type { Facts } from '../facts/facts.ts';
+import { DECAY_WEEKS } from '../findings/decay.ts';
+import type { Testable } from '../findings/find.ts';
+import type { Family, RowKind } from '../findings/finding.ts';
+import { MOST_WINDOWS, PRESENCE_WEEKS } from '../findings/grids.ts';
+import type { RowsToRead } from './findings-rows.ts';
+import { KnownDays, planKnownDays } from './known-days.ts';
+import { planQuality } from './quality.ts';
+
+/** Why a type could not be tested. */
+export const UNTESTED_REASONS = ['needs_stored_days', 'provider_event', 'too_little_data'] as const;
+export type UntestedReason = (typeof UNTESTED_REASONS)[number];
+export type Reasons = Map<Family, UntestedReason>;
+
+/** Windows that moves need. */
+const LEAST_WINDOWS = 4;
+const TABLES: Readonly<Record<RowKind, FactTable>> = { query: 'query_daily', page: 'page_daily' };
+const KINDS = ['query', 'page'] as const;
+
+export type FindingsPlan = Awaited<ReturnType<typeof planFindings>>;
+
+/** Plans what to read: the stored days of queries and pages up to the last day of the range, as far back as any test needs. */
+export async function planFindings({ catalog, project, tracked }: TrackedRead, range: Range, now: number) {
+  const coverage = await readCoverage(catalog, project.id);
+  const days = countDays(range.from, range.to);
+  const furthest = earlier(addDays(range.to, 1 - MOST_WINDOWS * days), addDays(range.to, 1 - 7 * DECAY_WEEKS));
+  const span = { from: earlier(furthest, addDays(range.from, -7 * PRESENCE_WEEKS)), to: range.to };
+  const kinds = await Promise.all(
+    KINDS.map(async (kind) => ({
+      kind,
+      files: coverage[TABLES[kind]] === undefined ? [] : await filesOf(catalog, project.id, TABLES[kind], span),
+      known: await planKnownDays(catalog, project, TABLES[kind], { ranges: [span], coverage }),
+    })),
+  );
+  const history = within(range, keywordHistoryFrom(project, now), range.to);
+  const pagesOf = (table: 'keyword_page_daily' | 'keyword_all') =>
+    history === null ? [] : filesOf(catalog, project.id, table, history);
+  return {
+    project,
+    span,
+    kinds,
+    split: {
+      range: history,
+      keywords: tracked.keywords,
+      pages: await pagesOf('keyword_page_daily'),
+      impressions: await pagesOf('keyword_all'),
+    },
+    quality: await planQuality(catalog, project, { ...range, table: 'query_daily', device: null, coverage }),
+  };
+}
+
+interface Tests {
+  readonly rows: readonly RowsToRead[];
+  readonly can: Testable;
+  readonly reasons: Reasons;
+}
+
+/** Which tests the stored days allow, and why not others. */
+export async function plannedTests(
+  facts: Facts,
+  { kinds, span }: FindingsPlan,
+  range: Range,
+  signal: AbortSignal,
+): Promise<Tests> {
+  const days = countDays(range.from, range.to);
+  const stored = await Promise.all(
+    kinds.map(async ({ kind, files, known }) => {
+      const days = files.length === 0 ? null : await KnownDays.read(facts, known, signal);
+      const isStored = (day: Day): boolean => days?.isStored(day) ?? false;
+      return { kind, files, isStored, isCutOff: (day: Day): boolean => days?.isCutOff(day) ?? false };
+    }),
+  );
+  const shown = stored.filter(({ isStored }) => eachDay(range.from, range.to).some(isStored));
+  const rows = shown.map(({ kind, files, isStored }) => ({
+    kind,
+    files,
+    span,
+    windows: windowsOf(range, days, isStored),
+  }));
+  const windows = Math.max(0, ...rows.map(({ windows: count }) => count));
+  const allStored = (kind: RowKind, from: Day, isCutOffRefused: boolean): boolean =>
+    shown.some(
+      (table) =>
+        table.kind === kind &&
+        eachDay(from, range.to).every((day) => table.isStored(day) && !(isCutOffRefused && table.isCutOff(day))),
+    );
+  const before = { from: addDays(range.from, -days), to: addDays(range.from, -1) };
+  const absent = { from: addDays(range.from, -7 * PRESENCE_WEEKS), to: addDays(range.from, -1) };
+  const has = (metric: 'ctr' | 'clicks' | 'impressions' | 'position', other: Range): boolean =>
+    metricsWithEvents([range, other], null).has(metric);
+  const oldest = addDays(range.to, 1 - Math.max(1, windows) * days);
+  const weeks = addDays(range.to, 1 - 7 * DECAY_WEEKS);
+  const queryWindows = rows.find(({ kind }) => kind === 'query')?.windows ?? 0;
+  const reasons: Reasons = new Map();
+  const check = (family: Family, isKnown: boolean, isChanged: boolean): boolean => {
+    if (!isKnown) reasons.set(family, 'needs_stored_days');
+    else if (isChanged) reasons.set(family, 'provider_event');
+    return isKnown && !isChanged;
+  };
+  const presence = allStored('query', absent.from, true);
+  const isPresenceSafe = has('impressions', absent);
+  const can = {
+    ctr: check('ctr', rows.length > 0, has('ctr', range)),
+    nearTop: check('nearTop', queryWindows > 1, has('ctr', range) || has('position', before)),
+    moves: check('moves', windows >= LEAST_WINDOWS, has('clicks', { from: oldest, to: before.to })),
+    decay: check('decay', allStored('page', weeks, false), has('clicks', { from: weeks, to: range.to })),
+    presence: check('lost', presence, isPresenceSafe) && check('new', presence, isPresenceSafe),
+  };
+  if (!can.presence) reasons.set('new', reasons.get('lost')!);
+  return { rows: rows.map((table) => ({ ...table, windows: Math.max(1, table.windows) })), can, reasons };
+}
+
+/** How many windows in a row are stored as a whole, the range first. */
+function windowsOf({ to }: Range, days: number, isStored: (day: Day) => boolean): number {
+  for (let window = 0; window < MOST_WINDOWS; window++) {
+    const last = addDays(to, -window * days);
+    if (!eachDay(addDays(last, 1 - days), last).every(isStored)) return window;
+  }
+  return MOST_WINDOWS;
+}

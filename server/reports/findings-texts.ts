@@ -1,0 +1,56 @@
+import { countDays } from '../domain/dates.ts';
+import type { Range } from '../domain/range.ts';
+import type { Finding, FindingEvidence, Untold } from './listed-finding.ts';
+
+/** A sentence or two about a finding, with its numbers. */
+export function textOf(finding: Untold, range: Range): string {
+  const { type, page, query, evidence } = finding;
+  const row = page === undefined ? `The query “${query}”` : `The page ${page}`;
+  const days = countDays(range.from, range.to);
+  const parts = [SENTENCES[type](row, evidence, days), gainText(finding), sinceText(finding)];
+  return parts.filter((part) => part !== '').join(' ');
+}
+
+type Sentence = (row: string, evidence: FindingEvidence, days: number) => string;
+
+const SENTENCES: Readonly<Record<Finding['type'], Sentence>> = {
+  low_ctr: (row, evidence) => ctrText(row, evidence),
+  high_ctr: (row, evidence) => ctrText(row, evidence),
+  rising: (row, evidence, days) => moveText(row, evidence, days),
+  falling: (row, evidence, days) => moveText(row, evidence, days),
+  near_top: (row, { position, clicks, impressions, betterPosition }) =>
+    `${row} is at position ${position} with ${count(clicks)} clicks of ${count(impressions)} impressions; improving as the best quarter of such queries here would bring it to ${betterPosition}.`,
+  decaying_page: (row, { weeklyChange, change, clicks }) =>
+    `${row} lost ${percent(-change!)} against the other pages in 26 weeks, ${percent(-weeklyChange!)} a week; it has ${count(clicks)} clicks in the range.`,
+  split: (row, { pages, pageImpressions, mainPageChanges, shownDays }) =>
+    `${row} is split over ${pages!.length} pages (${pages!.map((url, at) => `${url}: ${count(pageImpressions![at])} impressions`).join(', ')}); the main one changed ${mainPageChanges} times in ${shownDays} shown days.`,
+  new: (row, { impressions, clicks }) =>
+    `${row} has ${count(impressions)} impressions and ${count(clicks)} clicks; in the 56 days before it was not shown, or below the provider's privacy threshold.`,
+  lost: (row, { impressionsBefore, expectedImpressions }) =>
+    `${row} had ${count(impressionsBefore)} impressions in the 56 days before; in the range, where about ${count(expectedImpressions)} would be usual, it was not shown, or below the provider's privacy threshold.`,
+};
+
+function ctrText(
+  row: string,
+  { ctr, clicks, impressions, position, expectedCtr, expectedClicks }: FindingEvidence,
+): string {
+  return `${row} has a CTR of ${percent(ctr!)} (${count(clicks)} clicks of ${count(impressions)} impressions) at position ${position}; others here have ${percent(expectedCtr!)} there, which would be ${count(expectedClicks)} clicks.`;
+}
+
+function moveText(row: string, { clicks, clicksBefore, expectedClicks }: FindingEvidence, days: number): string {
+  return `${row} went from ${count(clicksBefore)} to ${count(clicks)} clicks in ${days} days; moving like the others it would have ${count(expectedClicks)}.`;
+}
+
+function gainText({ gain, type }: Untold): string {
+  if (gain === null) return '';
+  const what = type === 'near_top' ? 'That would be' : 'To be gained:';
+  return `${what} ${count(gain.clicks)} clicks (${count(gain.low)} to ${count(gain.high)}).`;
+}
+
+function sinceText({ since, type }: Untold): string {
+  if (since === null) return '';
+  return type === 'new' ? `First shown on ${since}.` : `Since ${since}.`;
+}
+
+const count = (value: number | undefined): string => Math.round(value!).toLocaleString('en-US');
+const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
