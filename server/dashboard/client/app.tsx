@@ -46,6 +46,7 @@ export function App() {
           <Route path="/app/p/:project/keywords" component={Keywords} />
           <Route path="/app/p/:project/keywords/:keyword" component={KeywordScreen} />
           <Route path="/app/p/:project/breakdowns" component={Breakdowns} />
+          <Route path="/app/p/:project/explain" component={Explain} />
           <Route path="/app/p/:project/alerts" component={Alerts} />
           <Route path="/app/p/:project/notes" component={Notes} />
           <Route path="/app/p/:project/data" component={Data} />
@@ -67,6 +68,7 @@ const PageScreen = lazyScreen(async () => (await import('./screens/joint.tsx')).
 const Keywords = lazyScreen(async () => (await import('./screens/keywords.tsx')).Keywords);
 const KeywordScreen = lazyScreen(async () => (await import('./screens/keyword.tsx')).KeywordScreen);
 const Breakdowns = lazyScreen(async () => (await import('./screens/breakdowns.tsx')).Breakdowns);
+const Explain = lazyScreen(async () => (await import('./screens/explain.tsx')).Explain);
 const Alerts = lazyScreen(async () => (await import('./screens/alerts.tsx')).Alerts);
 const Notes = lazyScreen(async () => (await import('./screens/notes.tsx')).Notes);
 const Data = lazyScreen(async () => (await import('./screens/data.tsx')).Data);

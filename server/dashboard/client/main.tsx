@@ -13,6 +13,7 @@ import './styles/projects.css';
 import './styles/overview.css';
 import './styles/keywords.css';
 import './styles/breakdowns.css';
+import './styles/explain.css';
 import './styles/alerts.css';
 import './styles/notes.css';
 import './styles/data.css';

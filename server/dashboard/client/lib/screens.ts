@@ -3,6 +3,7 @@ import type { IconName } from '../parts/icons.tsx';
 /** The screens of a project: their place below it, name, icon, and the letter that goes there after `g`. */
 export const SCREENS: readonly (readonly [path: string, name: string, icon: IconName, letter: string])[] = [
   ['', 'Overview', 'overview', 'o'],
+  ['/explain', 'Explain', 'explain', 'e'],
   ['/queries', 'Queries', 'queries', 'q'],
   ['/pages', 'Pages', 'pages', 'p'],
   ['/keywords', 'Keywords', 'keywords', 'k'],

@@ -91,6 +91,18 @@ export function useScreenLink(): (path: string, changes?: Changes) => string {
   return (path, changes = {}) => addressOf(path, { ...shared, filter, ...changes });
 }
 
+/**
+ * The address of the screen that explains a change of clicks; undefined where there is none.
+ * @param by what its rows are; otherwise what the rows of this screen are
+ */
+export function useExplainLink(by?: string): string | undefined {
+  const { path } = useLocation();
+  const link = useScreenLink();
+  const [, root, screen] = /^(\/app\/p\/[^/]+)(?:\/(queries|keywords))?/.exec(path) ?? [];
+  const rows = by ?? { queries: 'query', keywords: 'keyword' }[screen as string] ?? null;
+  return root && link(`${root}/explain`, { by: rows === 'page' ? null : rows, device: null });
+}
+
 /** The last day of a period: the last final one, or the last one where the newest days are wanted. */
 function lastDayOf({ isNewest }: View, project: Project | undefined): Day {
   return (isNewest ? project?.syncedThrough : project?.finalThrough) ?? project?.syncedThrough ?? yesterday();

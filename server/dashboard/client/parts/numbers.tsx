@@ -1,6 +1,8 @@
+import { h } from 'preact';
 import { describeChange, describeReasons } from '../lib/changes.ts';
 import { exactMetric, formatMetric } from '../lib/format.ts';
 import type { Compared, Metric, MetricValues } from '../lib/types.ts';
+import { useExplainLink } from '../lib/view.ts';
 
 /** A number of a metric; hovering shows it exactly. */
 export function Value({ metric, value }: { metric: Metric; value: number | null | undefined }) {
@@ -13,8 +15,12 @@ export function Value({ metric, value }: { metric: Metric; value: number | null 
 
 const ARROWS = { up: '▲', down: '▼', same: '' } as const;
 
-/** How a metric changed: an arrow for its direction, a colour for better or worse, and why it may mislead on hover. */
-export function Change({ metric, row }: { metric: Metric; row: MetricValues & Compared }) {
+/**
+ * How a metric changed: an arrow for its direction, a colour for better or worse, and why it may mislead on hover. Leads to
+ * what explains it.
+ */
+export function Change({ metric, row, by }: { metric: Metric; row: MetricValues & Compared; by?: string }) {
+  const why = useExplainLink(by);
   const change = describeChange(metric, row);
   if (change === undefined) return null;
   const { text, exact, direction, isGood } = change;
@@ -23,16 +29,14 @@ export function Change({ metric, row }: { metric: Metric; row: MetricValues & Co
   const isUnsafe = reasons.some((reason) => reason !== 'provisional');
   const title = reasons.length > 0 ? `${exact}. No percentage: ${describeReasons(reasons)}` : exact;
   const kind = isGood === null ? '' : isUnsafe ? 'unsafe' : isGood ? 'good' : 'bad';
-  return (
-    <span class={`change ${kind}`} title={title}>
-      {direction !== 'same' && (
-        <>
-          <span aria-hidden="true">{ARROWS[direction]}</span>
-          <span class="sr-only">{direction} </span>
-        </>
-      )}
-      <span class="size">{text}</span>
-      {isUnsafe && <span class="sr-only"> (not safe to compare)</span>}
-    </span>
+  const link = why !== undefined && direction !== 'same' ? { href: why } : {};
+  // Only links have an address.
+  return h(
+    'href' in link ? 'a' : 'span',
+    { class: `change ${kind}`, title, ...link },
+    direction !== 'same' && <span aria-hidden="true">{ARROWS[direction]}</span>,
+    direction !== 'same' && <span class="sr-only">{direction} </span>,
+    <span class="size">{text}</span>,
+    isUnsafe && <span class="sr-only"> (not safe to compare)</span>,
   );
 }

@@ -94,8 +94,8 @@ function Cards({
     <div class={`breakdowns ${isLoading ? 'is-stale' : ''}`}>
       {error && <ErrorBox error={error} retry={reload} />}
       {brand ? <BrandSplit brand={brand} project={project} /> : <UnknownBrand />}
-      <Card title="Devices" rows={devices} />
-      <Card title="Countries" rows={isAll ? countries : countries.slice(0, FEW)}>
+      <Card title="Devices" rows={devices} by="device" />
+      <Card title="Countries" by="country" rows={isAll ? countries : countries.slice(0, FEW)}>
         {range.countryMonthlyThrough && range.countryMonthlyThrough >= range.from && (
           <p class="muted hint">
             Days through {formatDate(range.countryMonthlyThrough)} are stored as months of the 20 largest countries, and
@@ -122,12 +122,14 @@ function Cards({
 interface CardProps {
   readonly title: string;
   readonly rows: readonly BreakdownRow[];
+  /** What explains their changes; the pages of the property otherwise. */
+  readonly by?: string;
   /** Whether rows are no parts of a whole; they are ordered by impressions then. */
   readonly isOverlapping?: boolean;
   readonly children?: preact.ComponentChildren;
 }
 
-function Card({ title, rows, isOverlapping = false, children }: CardProps) {
+function Card({ title, rows, by, isOverlapping = false, children }: CardProps) {
   const measure = isOverlapping ? 'impressions' : 'clicks';
   const most = Math.max(1, ...rows.map((row) => row[measure]));
   const total = rows.reduce((sum, row) => sum + row.clicks, 0);
@@ -174,7 +176,7 @@ function Card({ title, rows, isOverlapping = false, children }: CardProps) {
                     <Value metric="clicks" value={row.clicks} />
                   </td>
                   <td class="beside">
-                    <Change metric="clicks" row={row} />
+                    <Change metric="clicks" row={row} {...(by && { by })} />
                   </td>
                   <td class="number">
                     <Value metric="impressions" value={row.impressions} />
@@ -265,7 +267,7 @@ function BrandSplit({
               <strong>{formatShare(Math.max(0, clicks) / total)}</strong> of clicks
               <span class="muted">
                 {formatMetric('clicks', clicks)} clicks, {formatMetric('impressions', impressions)} impressions{' '}
-                {row && <Change metric="clicks" row={row} />}
+                {row && <Change metric="clicks" row={row} by="brand" />}
               </span>
             </dd>
           </div>
