@@ -114,5 +114,5 @@ function labelOf({ column, id }: SealedField): string {
 }
 
 function lostKeys({ secretsKeyFile }: KeyFile): string {
-  return `The file of keys '${secretsKeyFile}' (ORDINATE_SECRETS_KEY_FILE) is missing, but there are secrets that need it. Restore it from its copy; if it is lost, first remove what has secrets, such as revoked grants.`;
+  return `The file of keys '${secretsKeyFile}' (ORDINATE_SECRETS_KEY_FILE) is missing, but there are secrets that need it. Restore it from its copy; if it is lost, first revoke the connected accounts and remove the channels.`;
 }

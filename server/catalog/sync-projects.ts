@@ -108,6 +108,11 @@ export async function listDueProjects(catalog: Catalog, now: Microseconds, limit
   return ids(await catalog.statements.all<{ id: string }>('sync_due', { now, limit }));
 }
 
+/** Ids of connected projects whose sync somebody has asked for since their last run began, who asked first before others. */
+export async function listAskedProjects(catalog: Catalog, limit: number): Promise<string[]> {
+  return ids(await catalog.statements.all<{ id: string }>('sync_asked', { limit }));
+}
+
 /** Time without a successful run after which a project has a warning and counts as stale, in milliseconds. */
 export const STALE_AFTER = 36 * 3_600_000;
 

@@ -117,7 +117,8 @@ function markdown(text: string): string {
   return inert(text.replaceAll(/[\\*_~`|[\]<>]/g, String.raw`\$&`)).replace(/^(#|-|\d+\.)/, String.raw`\$1`);
 }
 
-function cut(text: string, most: number): string {
+/** The beginning of a text that is too long. */
+export function cut(text: string, most: number): string {
   if (text.length <= most) return text;
   // Neither half of a character nor the backslash of an escape ends it.
   return `${text.slice(0, most - 1).replace(/[\ud800-\udbff\\]+$/u, '')}…`;

@@ -6,7 +6,7 @@ import type { DeliveryBody } from '../catalog/delivery-body.ts';
 import { toMicroseconds } from '../domain/instants.ts';
 import type { Settings } from '../settings/settings.ts';
 import { barChart } from './chart.ts';
-import { ampersands } from './chat.ts';
+import { ampersands, cut } from './chat.ts';
 import { missingMailSetting } from './mail-settings.ts';
 import { type Message, messageOf, oneLine } from './message.ts';
 import { orAborted } from './or-aborted.ts';
@@ -33,7 +33,7 @@ export async function sendMail(
   const transport = createTransport(smtpOptions(smtpUrl, settings.deliverySeconds * 1000));
   try {
     const headers = {
-      Subject: oneLine(message.title).slice(0, MAX_SUBJECT),
+      Subject: cut(oneLine(message.title), MAX_SUBJECT),
       Date: new Date(event.timestamp).toUTCString().replace('GMT', '+0000'),
       'Message-ID': `<${id}@${host}>`,
       'Auto-Submitted': 'auto-generated',

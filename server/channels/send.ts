@@ -33,7 +33,7 @@ const LOOK = 500;
 const GATHER = 100;
 /** Milliseconds after which claims are renewed. */
 const RENEW = 8000;
-/** Random share by which a pause is longer or shorter. */
+/** Random share by which a pause is longer or shorter. The last one is not shorter: it decides what is missed. */
 const JITTER = 0.2;
 
 /**
@@ -89,7 +89,9 @@ async function sendOne(
   const nextAt = (attempts: number): number | null => {
     const pause = settings.deliveryRetries[attempts - 1];
     if (pause === undefined) return null;
-    return toMicroseconds(ended + Math.round(pause * (1 + JITTER * (2 * random() - 1))));
+    const share = JITTER * (2 * random() - 1);
+    const isLast = attempts === settings.deliveryRetries.length;
+    return toMicroseconds(ended + Math.round(pause * (1 + (isLast ? Math.max(0, share) : share))));
   };
   const writer = { by: actorOf(null), at: toMicroseconds(ended) };
   const state = await endAttempt(catalog, delivery, result, { ...writer, nextAt });

@@ -54,6 +54,8 @@ interface Action<Body extends TSchema, Found> {
   readonly isBodyOptional?: true;
   /** Finds what the path names besides the project. Throws `not_found`. */
   readonly find?: (wanted: Wanted) => Found | Promise<Found>;
+  /** Throws `forbidden` for what the role alone does not decide. */
+  readonly requireRight?: (who: Pick<Call<unknown, Found>, 'by' | 'role' | 'found'>) => void;
   /** Throws `invalid_request` for values and `conflict` for states that it does not allow. */
   readonly run: (call: Call<Static<Body>, Found>) => unknown;
 }
@@ -72,7 +74,7 @@ export function takeActions(api: FastifyInstance, context: Context): AddAction {
     const isTooLong = error.code === 'FST_ERR_CTP_BODY_TOO_LARGE';
     return sendError(isTooLong ? invalidRequest(`The body is longer than ${MAX_BODY} bytes.`) : error, request, reply);
   });
-  return ({ method, url, roles, status = 200, body: schema, isBodyOptional = false, find, run }) => {
+  return ({ method, url, roles, status = 200, body: schema, isBodyOptional = false, find, requireRight, run }) => {
     api.route({
       method,
       url,
@@ -87,6 +89,7 @@ export function takeActions(api: FastifyInstance, context: Context): AddAction {
         // An action without `find` has no use for what it finds.
         const found = (await find?.(wanted))!;
         const { email: by, role } = requireRole(principal!.member, roles);
+        requireRight?.({ by, role, found });
         const isLeftOut = isBodyOptional && (request.body ?? '') === '';
         const body = schema === undefined ? requireNone(request) : isLeftOut ? {} : await readBody(schema, request);
         const at = toMicroseconds(context.now());
@@ -143,7 +146,8 @@ function requireNone(request: FastifyRequest): undefined {
   const { body } = request;
   if (body === undefined || body === null || body === '') return;
   const sent = jsonOf(request);
-  if (typeof sent !== 'object' || sent === null) throw invalidRequest('The body must be a JSON object, or left out.');
+  if (typeof sent !== 'object' || sent === null || Array.isArray(sent))
+    throw invalidRequest('The body must be a JSON object, or left out.');
   const [name] = Object.keys(sent);
   if (name !== undefined) throw invalidRequest(`'${name.slice(0, 40)}' is not a field of this request; it has none.`);
 }
@@ -166,6 +170,13 @@ function describe(schema: TSchema, body: unknown, errors: ReturnType<typeof impo
   const unknown = known.length > 0 ? sent.find((name) => !known.includes(name)) : undefined;
   if (unknown !== undefined) {
     return `'${unknown.slice(0, 40)}' is not a field of this request; its fields are ${known.join(', ')}.`;
+  }
+  const isChoice = errors.some(({ keyword }) => keyword === 'anyOf');
+  const extra = isChoice ? undefined : errors.find(({ keyword }) => keyword === 'additionalProperties');
+  if (extra !== undefined) {
+    const [name = ''] = (extra.params as { additionalProperties: string[] }).additionalProperties;
+    const path = [...extra.instancePath.split('/').slice(1), name.slice(0, 40)].join('.');
+    return `'${path}' is not a field of this request.`;
   }
   const missing = errors.find(({ keyword, instancePath }) => keyword === 'required' && instancePath === '');
   if (missing)

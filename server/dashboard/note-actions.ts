@@ -50,25 +50,21 @@ export function addNoteActions(add: AddAction, stores: Stores): void {
       { additionalProperties: false },
     ),
     find,
-    run: async (call) => {
-      requireAuthor(call);
-      return answerOf(await changeNote(stores, call.found.id, call.body, call, WAITING));
-    },
+    requireRight: requireAuthor,
+    run: async (call) => answerOf(await changeNote(stores, call.found.id, call.body, call, WAITING)),
   });
   add({
     method: 'DELETE',
     url: '/projects/:id/notes/:note',
     roles: MEMBERS,
     find,
-    run: (call) => {
-      requireAuthor(call);
-      return removeNote(stores, call.found.id, call, WAITING);
-    },
+    requireRight: requireAuthor,
+    run: (call) => removeNote(stores, call.found.id, call, WAITING),
   });
 }
 
 /** Throws `forbidden` if a member changes a note of somebody else. */
-function requireAuthor({ role, by, found }: Call<unknown, Note>): void {
+function requireAuthor({ role, by, found }: Pick<Call<unknown, Note>, 'role' | 'by' | 'found'>): void {
   if (isManagerRole(role) || found.author.toLowerCase() === by.toLowerCase()) return;
   throw new KnownError('forbidden', `Members change their own notes; this one is by ${found.author}.`);
 }

@@ -93,6 +93,7 @@ function write(
     const found = typeof before === 'string' ? await requireNote(tx, before) : before;
     const row: Row = { ...found, ...columnsOf(fields), updated_at: audited.at };
     checkNote(row);
+    if (fields.page) checkPage(fields.page);
     await checkSubject(tx, row);
     await put('notes', [row]);
     await audit(tx, row, audited);
@@ -164,8 +165,12 @@ function checkNote({ date, end_date: endDate, category, text, scope, project_id:
       throw invalidRequest(`'${name}' must be sent with scope ${of}.`);
     if (scope !== of && value !== null) throw invalidRequest(`'${name}' is for scope ${of}, not ${String(scope)}.`);
   }
-  if (String(row['page'] ?? '').length > MAX_PAGE)
-    throw invalidRequest(`'page' must have at most ${MAX_PAGE} characters.`);
+}
+
+/** Notes of snapshots may have other texts, and keep them. */
+function checkPage(page: string): void {
+  if (page.length <= MAX_PAGE && /^https?:$/.test(URL.parse(page)?.protocol ?? '')) return;
+  throw invalidRequest(`'page' must be an address such as https://shop.example/shoes, up to ${MAX_PAGE} characters.`);
 }
 
 /** Throws if the group or keyword of a note is not one of its project. */

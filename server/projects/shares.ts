@@ -1,4 +1,4 @@
-import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { Catalog } from '../catalog/catalog.ts';
 import { createShare, SHARE_SCREENS, type Share, type ShareScreen } from '../catalog/shares.ts';
@@ -9,7 +9,9 @@ import { isoInstant, isoInstantOrNull, type Microseconds } from '../domain/insta
 const MAX_PASSWORD = 200;
 const HASH_BYTES = 32;
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:\d{2})$/;
-const derive = promisify<string, Buffer, number, Buffer>(scrypt);
+/** The cost of a guess: 16 MB and 30 ms. Stored with each hash, so that later ones can cost more. */
+const COST = { N: 16_384, r: 8, p: 1 };
+const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
 
 /** What somebody asks for. */
 export interface WantedShare {
@@ -60,14 +62,18 @@ async function hashPassword(password: string): Promise<string> {
     throw invalidRequest(`'password' must be a text of 1 to ${MAX_PASSWORD} characters.`);
   }
   const salt = randomBytes(16);
-  return `${salt.toString('hex')}:${(await derive(password, salt, HASH_BYTES)).toString('hex')}`;
+  const hash = await derive(password, salt, HASH_BYTES, COST);
+  const { N, r, p } = COST;
+  return ['scrypt', N, r, p, salt.toString('hex'), hash.toString('hex')].join(':');
 }
 
 /** Whether a password is that of a share. */
 export async function isPasswordOf({ passwordHash }: Share, password: string): Promise<boolean> {
-  const [salt = '', hash = ''] = (passwordHash ?? '').split(':');
-  if (hash === '' || password.length > MAX_PASSWORD) return false;
-  return timingSafeEqual(await derive(password, Buffer.from(salt, 'hex'), HASH_BYTES), Buffer.from(hash, 'hex'));
+  const [, N, r, p, salt, text] = (passwordHash ?? '').split(':');
+  if (text === undefined || password.length > MAX_PASSWORD) return false;
+  const hash = Buffer.from(text, 'hex');
+  const cost = { N: Number(N), r: Number(r), p: Number(p) };
+  return timingSafeEqual(await derive(password, Buffer.from(salt!, 'hex'), hash.length, cost), hash);
 }
 
 /** A share in answers and lists. */

@@ -34,3 +34,32 @@ export async function repeatAtOnce(turn: (onWait: () => void) => Promise<boolean
   for (const one of repeating) await one;
   if (errors.length > 0) throw errors[0];
 }
+
+interface Beside {
+  /** What is to be run now. */
+  readonly list: () => Promise<readonly string[]>;
+  /** Rejects only if all is stopped, which others throw, too. */
+  readonly run: (id: string) => Promise<void>;
+  /** Resolves when it is time to look again. */
+  readonly rest: () => Promise<void>;
+  /** How many run at once. */
+  readonly atOnce: number;
+  readonly ended: AbortSignal;
+}
+
+/** Runs what `list` returns, again and again, beside the turns of `repeatAtOnce`. Resolves when all that it began has ended. */
+export async function repeatBeside({ list, run, rest, atOnce, ended }: Beside): Promise<void> {
+  const running = new Set<Promise<void>>();
+  for (;;) {
+    await rest();
+    if (ended.aborted) break;
+    for (const id of await list()) {
+      if (ended.aborted || running.size === atOnce) break;
+      const one = run(id)
+        .catch(() => {})
+        .finally(() => running.delete(one));
+      running.add(one);
+    }
+  }
+  await Promise.all(running);
+}

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { listDueProjects } from '../catalog/sync-projects.ts';
+import { listAskedProjects, listDueProjects } from '../catalog/sync-projects.ts';
 import { toMicroseconds } from '../domain/instants.ts';
-import { AT_ONCE, repeatAtOnce } from './at-once.ts';
+import { AT_ONCE, repeatAtOnce, repeatBeside } from './at-once.ts';
 import { syncProject } from './run.ts';
 import type { SyncOptions, SyncStores } from './run-options.ts';
 
@@ -12,24 +12,35 @@ const REFRESH_AFTER = 0.75;
 const HOUR = 3_600_000;
 /** Milliseconds before a project is looked at again that another process runs, or whose run failed. */
 const SET_ASIDE = 60_000;
-/** Milliseconds after which idle workers look for due projects while others are running. */
+/** Milliseconds after which idle workers look for due projects, and all for those that somebody asks for. */
 const LOOK_AGAIN = 5000;
+/** Turns beside all others for projects that somebody asks for: others may take minutes. */
+const ASKED_AT_ONCE = 4;
 
 /** Takes the lease of a project; undefined while another process holds it. */
-export type TakeLease = (project: string) => Promise<{ release(): Promise<void> } | undefined>;
+type TakeLease = (project: string) => Promise<{ release(): Promise<void> } | undefined>;
 
 /** The lease name of a project. */
 export function leaseOf(project: string): string {
   return `sync-${project}`;
 }
 
-/** Syncs due projects in turns until none is due. Returns the numbers of successful and failed runs. */
+interface DueOptions extends Pick<SyncOptions, 'now' | 'random' | 'signal' | 'report'> {
+  readonly take: TakeLease;
+  /** Milliseconds; 5,000 without it. */
+  readonly lookAgain?: number;
+}
+
+/**
+ * Syncs due projects in turns until none is due. A project that somebody asks for waits for no turn of another. Returns the
+ * numbers of successful and failed runs.
+ */
 export async function syncDueProjects(
   stores: SyncStores,
-  options: Pick<SyncOptions, 'now' | 'random' | 'signal' | 'report'> & { readonly take: TakeLease },
+  options: DueOptions,
 ): Promise<{ synced: number; failed: number }> {
   const { catalog, settings, log } = stores;
-  const { now, signal, take } = options;
+  const { now, signal, take, lookAgain = LOOK_AGAIN } = options;
   const staleAfter = settings.syncHours * HOUR * REFRESH_AFTER;
   const running = new Set<string>();
   /** When projects that were set aside may be taken, in milliseconds. */
@@ -49,7 +60,7 @@ export async function syncDueProjects(
     const lease = await take(id);
     if (lease === undefined) return false;
     try {
-      const run = { ...options, maxWindows: WINDOWS_PER_TURN, staleAfter, onWait };
+      const run = { ...options, maxWindows: WINDOWS_PER_TURN, endsWhenAsked: true, staleAfter, onWait };
       const { outcome } = await syncProject(stores, id, run);
       if (outcome === 'part') return true;
       counts[outcome === 'done' ? 'synced' : 'failed']++;
@@ -61,14 +72,8 @@ export async function syncDueProjects(
       });
     }
   };
-  await repeatAtOnce(async (onWait) => {
-    signal.throwIfAborted();
-    const id = await next();
-    if (id === undefined) {
-      if (running.size === 0) return false;
-      await sleep(LOOK_AGAIN, undefined, { signal: AbortSignal.any([signal, turnEnded.signal]) }).catch(() => {});
-      return true;
-    }
+  const turn = async (id: string, onWait: () => void): Promise<void> => {
+    running.add(id);
     try {
       if (!(await runOne(id, onWait))) asideUntil.set(id, now() + SET_ASIDE);
     } catch (error) {
@@ -81,7 +86,35 @@ export async function syncDueProjects(
       turnEnded.abort();
       turnEnded = new AbortController();
     }
-    return true;
+  };
+  const allEnded = new AbortController();
+  const rest = (...early: AbortSignal[]): Promise<void> =>
+    sleep(lookAgain, undefined, { signal: AbortSignal.any([signal, ...early]) }).catch(() => {});
+  const asked = repeatBeside({
+    list: async () => {
+      const ids = await listAskedProjects(catalog, running.size + asideUntil.size + ASKED_AT_ONCE);
+      return ids.filter((id) => !running.has(id) && !asideUntil.has(id));
+    },
+    // Nothing replaces it while it waits.
+    run: (id) => turn(id, () => {}),
+    rest: () => rest(allEnded.signal),
+    atOnce: ASKED_AT_ONCE,
+    ended: AbortSignal.any([signal, allEnded.signal]),
   });
+  // Thrown below, when all turns have ended.
+  asked.catch(() => {});
+  try {
+    await repeatAtOnce(async (onWait) => {
+      signal.throwIfAborted();
+      const id = await next();
+      if (id !== undefined) await turn(id, onWait);
+      else if (running.size === 0) return false;
+      else await rest(turnEnded.signal);
+      return true;
+    });
+  } finally {
+    allEnded.abort();
+    await asked;
+  }
   return counts;
 }

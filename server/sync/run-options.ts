@@ -30,6 +30,8 @@ export interface SyncOptions {
   readonly signal: AbortSignal;
   /** Maximum number of windows of this run. */
   readonly maxWindows?: number;
+  /** Whether the run ends after a window if somebody has asked for another meanwhile, which fetches the newest days. */
+  readonly endsWhenAsked?: boolean;
   /** Milliseconds after which provisional days are fetched again; 0 for always. */
   readonly staleAfter?: number;
   readonly report?: (progress: SyncProgress) => void;

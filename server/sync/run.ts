@@ -6,6 +6,7 @@ import {
   putReconciledAt,
   putSyncProject,
   readSyncProject,
+  readSyncRequest,
   type SyncState,
 } from '../catalog/sync-projects.ts';
 import { addDays, type Day, pacificDayOf } from '../domain/dates.ts';
@@ -113,7 +114,7 @@ class Run {
       });
     report();
     for (const [index, window] of windows.entries()) {
-      if (this.#progress.windows >= maxWindows) break;
+      if (this.#progress.windows >= maxWindows || (index > 0 && (await this.#isAskedAgain(input)))) break;
       await requireDiskSpace(settings.dataFolder, settings.minFree, reserve);
       const deferCumulative = windows.slice(index + 1).some(changesKeywords);
       await this.#window(window, input, { report, deferCumulative });
@@ -128,6 +129,11 @@ class Run {
     const days = this.#days.get(HOURS_TABLE) ?? new Map<Day, SyncDay>();
     const input = { project: this.#connected.project.id, days, today: this.#today, finalThrough, now, staleBefore };
     for (const day of await syncHours(this.#stores, this.#fetchOptions(), input)) addDay(this.#days, day);
+  }
+
+  async #isAskedAgain({ now }: PlanInput): Promise<boolean> {
+    if (this.#options.endsWhenAsked !== true) return false;
+    return ((await readSyncRequest(this.#stores.catalog, this.#connected.project.id)) ?? 0) > now;
   }
 
   /** Fetches and publishes a window. */

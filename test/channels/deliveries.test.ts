@@ -73,19 +73,40 @@ t.test('pauses grow by the setting; a receiver that was away for 36 hours loses 
   t.strictSame(await send(), { sent: 1, failed: 0 });
 });
 
+t.test(
+  'a receiver that was away for 36 hours loses nothing either where all pauses are as short as they can be',
+  async (t) => {
+    const { add, announce, send, receiver, clock, world } = await makeScene(t);
+    const { channel } = await add('webhook', '/');
+    await announce('alert.opened', [alertOf('a1')]);
+    receiver.answers = [503];
+    const began = clock.at;
+    for (let attempt = 1; attempt <= 7; attempt++) {
+      await send({ random: 0 });
+      const [delivery] = await listDeliveries(world.catalog, channel.id, 1);
+      clock.at = delivery!.nextAt! / 1000;
+    }
+    t.ok(clock.at - began > 36 * HOUR, 'the last attempt comes after it');
+    receiver.answers = [200];
+    t.strictSame(await send(), { sent: 1, failed: 0 });
+  },
+);
+
 t.test('after the last attempt it has failed; pauses vary by a fifth', async (t) => {
-  const { add, announce, send, receiver, clock, json } = await makeScene(t, { ORDINATE_DELIVERY_RETRIES: '10s' });
+  const { add, announce, send, receiver, clock, json } = await makeScene(t, { ORDINATE_DELIVERY_RETRIES: '10s,10s' });
   await add('webhook', '/');
   await announce('alert.opened', [alertOf('a1')]);
   receiver.answers = [(response) => response.writeHead(302, { location: `${receiver.origin}/secret` }).end('moved')];
   await send({ random: 0 });
   t.match(await json('channels', 'deliveries'), [{ state: 'pending', status: 302, answer: 'moved' }]);
   clock.at += 8000;
+  await send({ random: 0 });
+  clock.at += 10_000;
   t.strictSame(await send(), { sent: 0, failed: 1 });
-  t.match(await json('channels', 'deliveries'), [{ state: 'failed', attempts: 2, nextAt: null, sentAt: null }]);
+  t.match(await json('channels', 'deliveries'), [{ state: 'failed', attempts: 3, nextAt: null, sentAt: null }]);
   t.strictSame(
     receiver.received.map(({ path }) => path),
-    ['/', '/'],
+    ['/', '/', '/'],
     'no redirect is followed',
   );
   clock.at += 30 * 24 * HOUR + 1000;

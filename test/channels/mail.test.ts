@@ -54,6 +54,28 @@ t.test('a mail: its headers, its forms, and texts from outside', async (t) => {
   t.notMatch(html!.toString(), /<script|<form|<img|src=/);
 });
 
+t.test('a subject that is too long ends with the characters that fit, whole', async (t) => {
+  const { announce, send, server } = await mailScene(t);
+  await announce('alert.opened', [alertOf('a1', { title: '😀'.repeat(300) })]);
+  t.strictSame(await send(), { sent: 1, failed: 0 });
+  const words = headersOf(server.mails[0]!.raw)
+    .get('subject')!
+    .matchAll(/=\?UTF-8\?([QB])\?([^?]*)\?=/g);
+  const bytes = [...words].map(([, form, text]) =>
+    form === 'B'
+      ? Buffer.from(text!, 'base64')
+      : Buffer.from(
+          text!
+            .replaceAll('_', ' ')
+            .replaceAll(/=([0-9A-F]{2})/g, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16))),
+          'latin1',
+        ),
+  );
+  const subject = Buffer.concat(bytes).toString();
+  t.match(subject, /^[^😀]*(😀)+…$/u);
+  t.notMatch(subject, '\ufffd');
+});
+
 t.test('5xx fails at once, 4xx and broken connections are tried again with the same id', async (t) => {
   const { announce, send, server, rows, clock } = await mailScene(t);
   await announce('alert.opened', [alertOf('a1')]);

@@ -13,6 +13,12 @@ t.test('without its settings the page says what is missing, and nothing can be s
     t.match(body.google.problem, `ORDINATE_${name}`);
   }
   t.match(await team.send('owner', 'POST', '/connect/google', {}), { status: 409, code: 'conflict' });
+  for (const body of [[], [1]]) {
+    t.match(await team.send('owner', 'POST', '/connect/google', body), {
+      status: 400,
+      message: /must be a JSON object/,
+    });
+  }
 });
 
 t.test('a client or a secret that cannot be right is refused', async (t) => {

@@ -174,6 +174,8 @@ t.test('what is wrong is named', async (t) => {
     ['POST', 'page-groups', { name: 'A' }, /rule must be sent/],
     ['POST', 'page-groups', { name: 'A', rule: SHOES }, /'rule': conditions of page groups have no field/],
     ['POST', 'page-groups', { name: 'A', rule: BLOG, pinnedUrls: ['blog'] }, /'pinnedUrls' must be at most 1000 paths/],
+    ['POST', 'page-groups', { name: 'A', rule: { ...BLOG, x: 1 } }, /'rule.x' is not a field of this request/],
+    ['POST', 'page-groups', { name: 'A', rule: { match: 'any', value: 1 } }, /'rule.value' is not a field/],
     ['POST', 'page-groups/preview', { rule: SHOES }, /'rule': conditions of page groups have no field/],
   ] as const) {
     const refused = await send('owner', method, `${P}/${path}`, body);

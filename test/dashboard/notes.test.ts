@@ -53,6 +53,9 @@ t.test('checks in order: path, role, body; each names what is wrong', async (t) 
   t.equal((await send('key', 'POST', NOTES, 'no JSON')).status, 403);
   const { id } = (await send('owner', 'POST', NOTES, NOTE)).body.note;
   t.equal((await send('owner', 'PATCH', `/projects/Proj2/notes/${id}`, {})).status, 404, 'a note of another project');
+  for (const method of ['PATCH', 'DELETE'] as const) {
+    t.equal((await send('member', method, `${NOTES}/${id}`, { nonsense: 1 })).status, 403, 'a note of somebody else');
+  }
   for (const [body, name] of [
     ['text', /JSON/],
     [[], /JSON object/],
@@ -68,6 +71,7 @@ t.test('checks in order: path, role, body; each names what is wrong', async (t) 
     [{ ...NOTE, scope: 'group', groupId: 'Gone1' }, /'groupId': the project has no such group/],
     [{ ...NOTE, scope: 'keyword', keywordId: 'Gone1' }, /'keywordId': the project has no such keyword/],
     [{ ...NOTE, page: 'https://a.example/' }, /'page' is for scope page, not project/],
+    [{ ...NOTE, scope: 'page', page: 'javascript:alert(1)' }, /'page' must be an address such as https/],
   ] as const) {
     const refused = await send('owner', 'POST', NOTES, body);
     t.match(refused, { status: 400, code: 'invalid_request', message: name }, JSON.stringify(body));

@@ -1,8 +1,9 @@
 // A shared link shows the chosen screens of one project and nothing else, until it ends or is revoked.
+import { randomBytes, scryptSync } from 'node:crypto';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { SHARE_SCREENS } from '../../server/catalog/shares.ts';
+import { createShare, listShares, SHARE_SCREENS } from '../../server/catalog/shares.ts';
 import { command } from '../command.ts';
 import { facts, keyword, temporaryFolder } from '../world.ts';
 import { audited, eachRole, makeTeam } from './team.ts';
@@ -277,6 +278,21 @@ t.test('a password: 401 until it was sent; ten wrong ones in a minute are enough
   t.equal((await get(`${root}/api/projects`, { cookie: pair })).status, 401, 'it ends, also where a browser keeps it');
   const later = pair.replace(/=\d+/, `=${Math.floor(clock.at / 1000) + 60}`);
   t.equal((await get(`${root}/api/projects`, { cookie: later })).status, 401, 'its end is signed');
+});
+
+t.test('a password is stored with the cost of its hash: one with another cost stays valid', async (t) => {
+  const { open, catalog, share, clock } = await sharedTeam(t);
+  await share({ screens: ['overview'], password: 'open sesame' });
+  const [made] = await listShares(catalog, 'Proj1');
+  t.match(made!.passwordHash, /^scrypt:\d+:\d+:\d+:[0-9a-f]{32}:[0-9a-f]{64}$/);
+  const salt = randomBytes(16);
+  const hash = scryptSync('open sesame', salt, 32, { N: 1024, r: 4, p: 2 });
+  const choice = { screens: ['overview'], hideQueries: false, expiresAt: null } as const;
+  const passwordHash = `scrypt:1024:4:2:${salt.toString('hex')}:${hash.toString('hex')}`;
+  const at = { by: 'owner@acme.example', at: clock.at * 1000 };
+  const { token } = await createShare(catalog, 'Proj1', { ...choice, passwordHash }, at);
+  t.equal((await open(`/share/${token}`, { password: 'open sesame' })).statusCode, 204);
+  t.equal((await open(`/share/${token}`, { password: 'wrong' })).statusCode, 401);
 });
 
 t.test('a limit of its own for each share', async (t) => {

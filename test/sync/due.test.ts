@@ -43,7 +43,7 @@ function runDue(
     return leases.acquire(leaseOf(id));
   };
   const now = (): number => world.clock;
-  return world.withStores((stores) => syncDueProjects(stores, { now, random: () => 0.5, signal, take }));
+  return world.withStores((stores) => syncDueProjects(stores, { now, random: () => 0.5, signal, take, lookAgain: 20 }));
 }
 
 /** Connects more projects, to the same property if no other is given. */
@@ -91,6 +91,55 @@ t.test('a sync that somebody asks for fetches fresh days again, and once', async
   const days = world.provider.asked().filter(({ request }) => request?.dimensions.includes('device'));
   t.ok(days.length > 0, 'days that are not final');
   t.match(await runDue(world), { synced: 0 }, 'once');
+  await sameFacts(t, world);
+});
+
+t.test('a sync that somebody asks for begins while long turns of others take all places', async (t) => {
+  const world = await syncWorld(t, { from: '2026-03-01', since: '2026-03-01', tracked: 0 });
+  const others = Array.from({ length: 3 }, (_, index) => `Long${index}`);
+  const properties = others.map((id) => `sc-domain:${id.toLowerCase()}.example`);
+  for (const property of properties) {
+    world.provider.model.addSite(property, world.searches);
+    world.provider.give(property);
+  }
+  await addProjects(world, others, '2025-11-01', properties);
+  const isSynced = () => world.lines.some(({ project, outcome }) => project === 'Proj1' && outcome === 'done');
+  const waiting = { ...NEVER_SYNCED, lastRunAt: 1, nextRunAt: (world.clock + HOUR) * 1000 };
+  await putSyncProject(world.catalog, 'Proj1', { ...waiting, firstDay: '2026-03-01' });
+  const held = new Set<string>();
+  world.provider.onRequest = async ({ property = '', request }) => {
+    if (request === undefined || request.to >= '2026-02-16' || isSynced()) return;
+    // All places are taken by histories, which go on when Proj1 has been synced.
+    const isLast = held.size === 2 && !held.has(property);
+    held.add(property);
+    if (isLast) await world.catalog.transaction((tx) => putSyncRequest(tx, 'Proj1', world.clock * 1000));
+    while (!isSynced()) await sleep(5);
+  };
+  t.match(await runDue(world), { synced: 4, failed: 0 });
+  t.ok(isSynced());
+});
+
+t.test('a project whose history is being fetched gets its newest days first when somebody asks', async (t) => {
+  const world = await syncWorld(t, { from: '2025-11-01', since: '2026-03-01', tracked: 0 });
+  let isAsked = false;
+  let later = 0;
+  world.provider.onRequest = async ({ request }) => {
+    if (request === undefined) return;
+    if (isAsked && request.to < '2026-02-16') later++;
+    if (isAsked || request.to >= '2026-02-16') return;
+    isAsked = true;
+    world.clock += 1000;
+    await world.catalog.transaction((tx) => putSyncRequest(tx, 'Proj1', world.clock * 1000));
+    world.clock += 1000;
+  };
+  const turns: string[] = [];
+  const before = world.lines.length;
+  await runDue(world, { turns });
+  t.match(
+    world.lines.slice(before).find(({ outcome }) => outcome === 'part'),
+    { windows: 2 },
+  );
+  t.ok(later > 0, 'and the history goes on');
   await sameFacts(t, world);
 });
 

@@ -78,7 +78,31 @@ export function Connect() {
           />
         ))}
       </ItemList>
+      <ServiceAccount />
     </>
+  );
+}
+
+/** The way without a browser, for whoever runs the server. */
+function ServiceAccount() {
+  const workspace = session.value?.workspace.id;
+  return (
+    <section class="card form" aria-label="Service account">
+      <h2>Without a sign-in: a service account</h2>
+      <p>
+        Whoever runs this server can connect a property with the key file of a service account that may read it in
+        Search Console. Such a connection does not depend on the account of a person.
+      </p>
+      <code class="command">
+        ordinate projects create --workspace {workspace} --property sc-domain:example.com --credentials FILE
+      </code>
+      <p class="muted">
+        <a href="/docs/guide/load#connect-a-property" target="_blank" rel="noopener">
+          The guide
+        </a>{' '}
+        says how to make the account and its file. An existing project gets it by <code>ordinate connections set</code>.
+      </p>
+    </section>
   );
 }
 
