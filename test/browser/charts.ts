@@ -87,3 +87,32 @@ t.test('arrow keys read each line of a day', async (t) => {
   t.pass();
   await context.close();
 });
+
+t.test(
+  'the report of a month has its numbers, compared with the month before, and prints without controls',
+  async (t) => {
+    const context = await signedIn();
+    const { page, problems } = await watchedPage(context, origin);
+    await open(page, '/app/p/Proj1');
+    await page.getByRole('link', { name: 'Report', exact: true }).click();
+    await page.waitForURL(/\/report\?.*compare=custom/);
+    await settled(page);
+    const { searchParams } = new URL(page.url());
+    const [from, to, cto] = ['from', 'to', 'cto'].map((name) => searchParams.get(name)!);
+    t.match(from, /-01$/);
+    t.equal(Date.parse(from!) - Date.parse(cto!), 86_400_000, 'the days before end where the month begins');
+    t.equal(new Date(Date.parse(to!) + 86_400_000).getUTCDate(), 1, 'a whole month');
+    const headers = { 'sec-fetch-site': 'same-origin' };
+    const answer = await context.request.get(`${origin}/app/api/projects/Proj1/site?from=${from}&to=${to}`, {
+      headers,
+    });
+    const { totals } = JSON.parse(await answer.text()) as { totals: { clicks: number } };
+    t.equal(await page.locator('.metric-value').first().innerText(), totals.clicks.toLocaleString('en'));
+    t.strictSame(await seriousFindings(page), [], 'axe');
+    await page.emulateMedia({ media: 'print' });
+    t.notOk(await page.getByLabel('Month', { exact: true }).isVisible());
+    t.ok(await page.locator('.metrics').isVisible());
+    t.strictSame(problems, []);
+    await context.close();
+  },
+);

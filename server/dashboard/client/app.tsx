@@ -49,6 +49,7 @@ export function App() {
           <Route path="/app/p/:project/explain" component={Explain} />
           <Route path="/app/p/:project/alerts" component={Alerts} />
           <Route path="/app/p/:project/notes" component={Notes} />
+          <Route path="/app/p/:project/report" component={Report} />
           <Route path="/app/p/:project/data" component={Data} />
           <Route path="/app/p/:project/settings" component={Settings} />
           <Route default component={Missing} />
@@ -71,6 +72,7 @@ const Breakdowns = lazyScreen(async () => (await import('./screens/breakdowns.ts
 const Explain = lazyScreen(async () => (await import('./screens/explain.tsx')).Explain);
 const Alerts = lazyScreen(async () => (await import('./screens/alerts.tsx')).Alerts);
 const Notes = lazyScreen(async () => (await import('./screens/notes.tsx')).Notes);
+const Report = lazyScreen(async () => (await import('./screens/report.tsx')).Report);
 const Data = lazyScreen(async () => (await import('./screens/data.tsx')).Data);
 const Connect = lazyScreen(async () => (await import('./screens/connect.tsx')).Connect);
 const Channels = lazyScreen(async () => (await import('./screens/channels.tsx')).Channels);

@@ -30,6 +30,9 @@ export function Overview() {
           <PeriodSelect project={project} />
           <CompareSelect project={project} />
           <DeviceSelect />
+          <a class="button" href={`/app/p/${project.id}/report`}>
+            Report
+          </a>
           <CopyButton path={`/projects/${project.id}/site`} parameters={siteParameters(view, project)!} />
         </>
       )}
