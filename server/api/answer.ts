@@ -60,7 +60,7 @@ async function respond<Of extends { readonly workspaceId: string }, Query extend
   const parse = (): Query => report.parse(parametersOf(request, format), of, now);
   let parsed: ParsedQuery<Query>;
   try {
-    parsed = context.queries.get(request.url, format, of, now, parse);
+    parsed = context.queries.get(addressOf(request), format, of, now, parse);
   } catch (error) {
     await report.checkIds?.(request.query, of, context.catalog);
     throw error;
@@ -104,6 +104,11 @@ function reportRequestOf({ principal, params, signal, stages }: FastifyRequest):
   const { workspace, projects, id: reader } = principal!;
   const { id = '' } = params as { id?: string };
   return { workspace, projects, id, reader, signal, onStage: (name) => stages?.end(name) };
+}
+
+/** What a question is known by: its URL, with the body of POST. */
+function addressOf({ url, body }: FastifyRequest): string {
+  return typeof body === 'string' ? `${url} ${body}` : url;
 }
 
 function sendNotModified(reply: FastifyReply, etag: string): FastifyReply {

@@ -18,6 +18,7 @@ import { pages } from './routes/pages.ts';
 import { portfolio } from './routes/portfolio.ts';
 import { oneProject, projects } from './routes/projects.ts';
 import { queries } from './routes/queries.ts';
+import { query } from './routes/query.ts';
 import { addRoute, type Route } from './routes/route.ts';
 import { site } from './routes/site.ts';
 import { snapshot, snapshotFileRoute } from './routes/snapshot.ts';
@@ -38,6 +39,7 @@ export const ROUTES: readonly Route[] = [
   pages,
   queries,
   findings,
+  query,
   alerts,
   notes,
   effects,

@@ -9,6 +9,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The format given by the extension of the path. */
     format?: FormatName;
+    /** Whether requests have a body, which is read. */
+    takesBody?: boolean;
   }
 }
 
@@ -83,9 +85,10 @@ export function etagOf(...parts: readonly string[]): string {
 }
 
 /** Whether the client already has the response with this tag. */
-export function matchesEtag({ headers }: FastifyRequest, etag: string): boolean {
+export function matchesEtag({ headers, method }: FastifyRequest, etag: string): boolean {
   const known = headers['if-none-match'];
-  if (known === undefined) return false;
+  // 304 is for GET and HEAD.
+  if (known === undefined || method === 'POST') return false;
   const opaque = etag.replace(/^W\//, '');
   return known.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === opaque);
 }

@@ -5,6 +5,7 @@ import type { StoredFile } from '../storage/file-store.ts';
 import type { DayGrid } from './day-grid.ts';
 import type { KeywordTotalsPlan } from './keyword-plan.ts';
 import type { KeywordTotals } from './keyword-totals.ts';
+import type { QuestionQuery, QuestionRow } from './question.ts';
 
 export type NamedMeasures = Measures & { readonly name: string };
 export type DayMeasures = Measures & { readonly date: Day };
@@ -160,4 +161,7 @@ export interface Facts {
 
   /** Sums of queries (`query_daily`) on each day that any of them has, in order. */
   querySums(query: FactsQuery, queries: readonly string[]): Promise<DayMeasures[]>;
+
+  /** Totals of the facts that a question is about, sorted; none of zeros. */
+  question(query: FactsQuery & QuestionQuery): Promise<QuestionRow[]>;
 }

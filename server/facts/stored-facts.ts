@@ -22,10 +22,14 @@ import type {
   TakeColumns,
 } from './facts.ts';
 import { KeywordTotals } from './keyword-totals.ts';
+import type { QuestionQuery, QuestionRow } from './question.ts';
+import { questionSql } from './question-sql.ts';
 import { type FactsRead, type FactsReader, type FactsValues, UnreadableHere } from './reader.ts';
 
 /** Cached days of all tables, some 40 bytes each. */
 const MAX_STORED_DAYS = 200_000;
+/** The longest list of values that is sent to another engine. */
+const MAX_DISTANT_VALUES = 2000;
 
 /** The column of each breakdown. */
 const NAMES: Readonly<Record<Breakdown, string>> = {
@@ -232,6 +236,18 @@ export class StoredFacts implements Facts {
 
   querySums(query: FactsQuery, queries: readonly string[]): Promise<DayMeasures[]> {
     return this.#rows('facts/day_sums', query, { names: queries }, { name: 'query' });
+  }
+
+  async question(query: FactsQuery & QuestionQuery): Promise<QuestionRow[]> {
+    const { files, signal } = query;
+    if (files.length === 0) return [];
+    const { parts, values } = questionSql(query);
+    const read = { files, parts, values: { ...values, ...daysOf(query) }, signal };
+    // Trino gets values as text, and statements may not be long.
+    if (Object.values(values).some((value) => Array.isArray(value) && value.length > MAX_DISTANT_VALUES)) {
+      return this.#local.rows<QuestionRow>('facts/question', read);
+    }
+    return this.#ask(files, (reader) => reader.rows<QuestionRow>('facts/question', read));
   }
 
   /** All rows of `sql/NAME.sql` over the files and range of a query. */

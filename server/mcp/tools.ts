@@ -8,6 +8,7 @@ import { findings } from './tools/findings.ts';
 import { hours } from './tools/hours.ts';
 import { keywordHistory } from './tools/keyword-history.ts';
 import { listProjects } from './tools/list-projects.ts';
+import { query } from './tools/query.ts';
 import { sitePerformance } from './tools/site-performance.ts';
 import { topRows } from './tools/top-rows.ts';
 
@@ -22,6 +23,7 @@ export const TOOLS: readonly Tool[] = [
   breakdowns,
   changes,
   findings,
+  query,
   alertsAndNotes,
   effectOf,
 ];

@@ -17,6 +17,7 @@ const TAGS = [
   { name: 'Keywords', description: 'Tracked keywords and their groups.' },
   { name: 'Site', description: 'The whole property by day and by breakdown.' },
   { name: 'Pages and queries', description: 'Lists for a range, computed once and then shared.' },
+  { name: 'Questions', description: 'Any question that stored facts answer exactly.' },
   { name: 'Alerts and notes', description: 'Alerts from checks, and notes from users.' },
   { name: 'Snapshot', description: 'All stored facts as Parquet files, and which of them changed.' },
 ] as const;

@@ -1,7 +1,14 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { KnownError, notFound, UNREADABLE_REQUESTS, type UnavailableReason, unavailable } from '../../domain/errors.ts';
+import {
+  invalidRequest,
+  KnownError,
+  notFound,
+  UNREADABLE_REQUESTS,
+  type UnavailableReason,
+  unavailable,
+} from '../../domain/errors.ts';
 import { classifyFailure, type ResourceFailure } from '../../domain/failures.ts';
 
 /** The body of every error response. */
@@ -11,7 +18,7 @@ function errorBody(code: KnownError['code'], message: string): { error: { code: 
 
 /** The error as the client sees it. Internal details go only to the log. */
 export function logError(error: unknown, request: FastifyRequest): KnownError {
-  const known = toKnown(error);
+  const known = toKnown(error, request.routeOptions?.config.takesBody === true);
   // Failures caused by a disconnected client are not errors of the service.
   const isGone = known.code === 'server_error' && request.signal?.aborted;
   const what = { id: request.id, err: error };
@@ -52,11 +59,12 @@ const FAILURE_MESSAGES: Readonly<Record<ResourceFailure, string>> = {
   'database-unreachable': 'The service cannot reach its catalog right now.',
 };
 
-function toKnown(error: unknown): KnownError {
+function toKnown(error: unknown, takesBody: boolean): KnownError {
   if (error instanceof KnownError) return error;
   const { statusCode = 500 } = error as Partial<FastifyError>;
   const code = String((error as Partial<FastifyError>).code);
-  // Only requests with unsupported methods have a body.
+  if (takesBody && code === 'FST_ERR_CTP_BODY_TOO_LARGE') return invalidRequest('The body is too long.');
+  // Other requests with a body have unsupported methods.
   if (code.startsWith('FST_ERR_CTP') || code === 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE')
     return notFound('The API answers GET and HEAD only.');
   if (statusCode >= 400 && statusCode < 500) {

@@ -16,7 +16,7 @@ interface Reference {
 
 /** The parts of an OpenAPI document that are changed. */
 interface Document {
-  paths?: Record<string, { get?: Operation }>;
+  paths?: Record<string, { get?: Operation; post?: Operation }>;
   components?: { responses?: Record<string, Response>; schemas?: Record<string, object> };
 }
 
@@ -29,17 +29,18 @@ const CODES = new Map(Object.entries(ERRORS).map(([code, { status }]) => [String
 export function tidyDocument<Given extends object>(given: Given): Given {
   const document = given as Document;
   const shared: Record<string, Response> = {};
-  for (const { get } of Object.values(document.paths ?? {})) {
-    if (get === undefined) continue;
-    get.parameters?.sort((a, b) => Number(b.in === 'path') - Number(a.in === 'path'));
-    for (const [status, response] of Object.entries(get.responses)) {
+  for (const operation of Object.values(document.paths ?? {}).flatMap(({ get, post }) =>
+    [get ?? [], post ?? []].flat(),
+  )) {
+    operation.parameters?.sort((a, b) => Number(b.in === 'path') - Number(a.in === 'path'));
+    for (const [status, response] of Object.entries(operation.responses)) {
       const code = CODES.get(status);
       if (code === undefined || '$ref' in response) continue;
       const name = componentName(code);
       // The shared response uses the first example.
       const known = shared[name];
       if (known === undefined || (!hasExample(known) && hasExample(response))) shared[name] = response;
-      get.responses[status] = { $ref: `#/components/responses/${name}` };
+      operation.responses[status] = { $ref: `#/components/responses/${name}` };
     }
   }
   const schemas: Record<string, object> = {};

@@ -1,5 +1,6 @@
-import type { FastifyInstance, FastifySchema } from 'fastify';
+import type { FastifyInstance, FastifySchema, RouteHandlerMethod } from 'fastify';
 import type { TSchema } from 'typebox';
+import { invalidRequest } from '../../domain/errors.ts';
 import { FORMATS } from '../../domain/formats.ts';
 import { querySchema } from '../../reports/parameters.ts';
 import type { Report, ReportQuery } from '../../reports/report.ts';
@@ -17,6 +18,8 @@ export interface Endpoint {
   readonly path: string;
   /** The operation name for generated clients, and the parameters. `check` validates them together. */
   readonly report: Pick<AnyReport, 'operation' | 'parameters'> & Partial<Pick<AnyReport, 'check'>>;
+  /** The schema of a body that POST takes as JSON instead of the parameter `q`; the answer is that of GET. */
+  readonly body?: TSchema;
   /** Whether its responses are files, which have their own rate limit. */
   readonly sendsFiles?: boolean;
   readonly handle: Handler;
@@ -47,7 +50,7 @@ export function addEndpoint(
   context: Context,
   schema: FastifySchema = { hide: true },
 ): void {
-  const handler = route.handle(context);
+  const handler: RouteHandlerMethod = route.handle(context);
   const hasFormats = 'format' in route.report.parameters;
   api.route({
     method: 'GET',
@@ -56,10 +59,60 @@ export function addEndpoint(
     schema,
     handler,
   });
+  // The dashboard asks by GET.
+  if (route.body !== undefined && !('hide' in schema)) addBodyEndpoint(api, route, handler, schema);
   if (!hasFormats) return;
   for (const format of FORMATS) {
     api.route({ method: 'GET', url: `${route.path}.${format}`, config: { format }, schema: { hide: true }, handler });
   }
+}
+
+/** The longest body, in bytes. */
+const MAX_BODY = 400_000;
+
+/** Answers POST with a body as GET with the parameter `q`: the only requests with a body that the API reads. */
+function addBodyEndpoint(
+  api: FastifyInstance,
+  { path, report, body }: Endpoint,
+  handler: RouteHandlerMethod,
+  schema: FastifySchema,
+): void {
+  void api.register(async (posts) => {
+    posts.removeAllContentTypeParsers();
+    posts.addContentTypeParser('*', { parseAs: 'string', bodyLimit: MAX_BODY }, (_request, text, done) =>
+      done(null, text),
+    );
+    posts.addHook('preHandler', async (request) => {
+      const { q, ...others } = request.query as Readonly<Record<string, unknown>>;
+      if (q !== undefined) throw invalidRequest('q is for GET; POST has the question in its body.');
+      request.query = { ...others, q: request.body ?? '' };
+    });
+    const urls = ['', ...('format' in report.parameters ? FORMATS.map((format) => `.${format}`) : [])];
+    for (const ending of urls) {
+      const format = FORMATS.find((name) => ending === `.${name}`);
+      posts.route({
+        method: 'POST',
+        url: path + ending,
+        config: { takesBody: true, ...(format && { format }) },
+        schema: ending === '' ? postOf(schema, report.operation, body!) : { hide: true },
+        handler,
+      });
+    }
+  });
+}
+
+/** The documentation of POST, from that of GET. */
+function postOf(schema: FastifySchema, operation: string, body: TSchema): FastifySchema {
+  const { properties } = schema.querystring as { properties: Record<string, TSchema> };
+  const { q: _, ...others } = properties;
+  const { 304: _unchanged, ...response } = schema.response as Record<string, unknown>;
+  return {
+    ...schema,
+    operationId: operation.replace('get', 'post'),
+    querystring: { type: 'object', properties: others },
+    body,
+    response,
+  };
 }
 
 function documentationOf({ report, path, params, tag, summary, description, response }: Route): FastifySchema {

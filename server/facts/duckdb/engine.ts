@@ -10,6 +10,7 @@ import {
   listValue,
   VARCHAR,
 } from '@duckdb/node-api';
+import { LRUCache } from 'lru-cache';
 import { type CacheKey, cacheKey } from '../../domain/cache-key.ts';
 import { sqlTemplate, sqlText } from '../../runtime/sql.ts';
 import type { TakeColumns } from '../facts.ts';
@@ -36,6 +37,8 @@ class QueryCancelled extends Error {}
 
 /** Max idle prepared statements per text. */
 const MAX_IDLE = 4;
+/** Max texts with idle prepared statements. */
+const MAX_TEXTS = 200;
 
 /**
  * Embedded DuckDB over Parquet files, locked down to its folders. Every query has its own connection: a shared one would
@@ -45,8 +48,13 @@ const MAX_IDLE = 4;
 export class Engine {
   readonly #database: DuckDBInstance;
   readonly #makeFolder: () => void;
-  /** By name and parts. */
-  readonly #idle = new Map<CacheKey, Statement[]>();
+  /** By name and parts. Questions of users have texts without end: those that were not asked for long are closed. */
+  readonly #idle = new LRUCache<CacheKey, Statement[]>({
+    max: MAX_TEXTS,
+    dispose: (statements) => {
+      for (const statement of statements.splice(0)) statement.close();
+    },
+  });
 
   private constructor(database: DuckDBInstance, makeFolder: () => void) {
     this.#database = database;
@@ -101,7 +109,6 @@ export class Engine {
   }
 
   close(): void {
-    for (const statement of [...this.#idle.values()].flat()) statement.close();
     this.#idle.clear();
     this.#database.closeSync();
   }
@@ -114,17 +121,24 @@ export class Engine {
     }
   }
 
+  /** Keeps a statement for the next query of its text. */
+  #keep(key: CacheKey, statement: Statement): void {
+    const idle = this.#idle.get(key);
+    if (idle === undefined) this.#idle.set(key, [statement]);
+    else if (idle.length < MAX_IDLE) idle.push(statement);
+    else statement.close();
+  }
+
   async #result(name: string, parameters: Parameters, signal?: AbortSignal, parts: Parts = {}) {
     this.#haveFolder();
     const key = cacheKey(name, parts);
-    const idle = this.#idle.get(key) ?? [];
-    this.#idle.set(key, idle);
-    const statement = idle.pop() ?? (await Statement.prepare(await this.#database.connect(), sqlTemplate(name, parts)));
+    const statement =
+      this.#idle.get(key)?.pop() ?? (await Statement.prepare(await this.#database.connect(), sqlTemplate(name, parts)));
     try {
       const result = await statement.run(parameters, signal);
       // An interrupted statement is not reused: the interrupt could stop the next query.
-      if (idle.length < MAX_IDLE && signal?.aborted !== true) idle.push(statement);
-      else statement.close();
+      if (signal?.aborted === true) statement.close();
+      else this.#keep(key, statement);
       return result;
     } catch (cause) {
       statement.close();

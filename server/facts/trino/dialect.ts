@@ -10,7 +10,7 @@ const LISTS = /\bselect ((?:(?:unnest\(\$\w+\)|generate_subscripts\(\$\w+, 1\)) 
 
 /** SQL of DuckDB that fails in Trino. */
 const OF_DUCKDB =
-  /::|\bread_parquet\b|\bcolumns\(|\bselect\s+unnest\b|\bhash\(|\bhex\(|\bany\(|\bstrftime\b|\bgroup by all\b/;
+  /::|\bregexp_matches\(|\bread_parquet\b|\bcolumns\(|\bselect\s+unnest\b|\bhash\(|\bhex\(|\bany\(|\bstrftime\b|\bgroup by all\b/;
 
 /**
  * Translates a statement of DuckDB for Trino. Most SQL is the same: `cast`, `date_diff`, `filter`, `split_part`.

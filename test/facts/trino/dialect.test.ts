@@ -8,7 +8,18 @@ import type { TRINO_TABLES } from '../../../server/facts/trino/tables.ts';
 import { sqlNames, sqlTemplate, sqlText } from '../../../server/runtime/sql.ts';
 
 const FILES = 'project_id in ($projects) and "$path" in ($files)';
-const PARTS = { name: 'url', text: 'url', by: 'query', rows: 'select 1' };
+const PARTS = {
+  name: 'url',
+  text: 'url',
+  by: 'query',
+  rows: 'select 1',
+  columns: 'f.url as d0',
+  joins: '',
+  filter: '1 = 1',
+  keys: 'd0,',
+  groups: 'group by d0',
+  order: 'd0',
+};
 const CUMULATIVE = { clicks: 'clicks_17', impressions: 'impressions_17', sumPosition: 'sum_position_17' };
 
 t.test('every statement over stored files is one of Trino too, and reads the files of the manifest only', async (t) => {

@@ -1,0 +1,277 @@
+import { RE2JS } from 're2js';
+import { type Compare, METRIC_NAMES, type MetricName } from './comparison.ts';
+import { parseDay } from './dates.ts';
+import { invalidRequest } from './errors.ts';
+import { columnOf, DIMENSIONS, type Dimension, type Grain, grainOf, isTime } from './grains.ts';
+import { checkRange, MAX_DAYS, PERIOD_PATTERN, type RangeParameters } from './range.ts';
+
+/** Operators of texts; other dimensions have `equals` only. */
+export const QUESTION_OPERATORS = ['equals', 'contains', 'starts_with', 'ends_with', 'matches'] as const;
+export type QuestionOperator = (typeof QUESTION_OPERATORS)[number];
+
+/** A condition on one dimension: true for any of the values. */
+export interface Condition {
+  readonly op: QuestionOperator;
+  readonly dimension: Dimension;
+  readonly values: readonly string[];
+}
+
+/** What rows must be like. */
+export type Filter =
+  | Condition
+  | { readonly op: 'and' | 'or'; readonly of: readonly Filter[] }
+  | { readonly op: 'not'; readonly of: readonly [Filter] };
+
+interface Sort {
+  readonly by: Dimension | MetricName;
+  readonly descending: boolean;
+}
+
+/** A question as asked. All filters must hold. */
+export interface Question {
+  readonly range: RangeParameters;
+  readonly metrics: readonly MetricName[];
+  readonly dimensions: readonly Dimension[];
+  readonly filters: readonly Filter[];
+  /** Null for the default order. */
+  readonly sort: readonly Sort[] | null;
+  readonly limit: number;
+  readonly offset: number;
+  readonly compare: Compare | undefined;
+  readonly totals: boolean;
+  readonly quality: boolean;
+  /** What is stored that answers it. */
+  readonly grain: Grain;
+}
+
+/** The most rows of an answer, and the number without `limit`. */
+export const MAX_ROWS = 25_000;
+export const DEFAULT_ROWS = 1000;
+/** The most values of all filters, and how deep filters may be nested. */
+const MAX_VALUES = 1000;
+const MAX_DEPTH = 8;
+const MAX_CONDITIONS = 50;
+const MAX_TEXT = 4096;
+
+const TEXTS: readonly Dimension[] = ['query', 'page', 'keyword'];
+const CHOICES: Partial<Record<Dimension, readonly string[]>> = {
+  device: ['desktop', 'mobile', 'tablet'],
+  brand: ['brand', 'non_brand'],
+};
+const PERIOD = new RegExp(PERIOD_PATTERN);
+
+/**
+ * Reads a question from its JSON. Throws `invalid_request` that names the part that is wrong, and what would be right;
+ * also where no stored table has the dimensions together.
+ */
+export function parseQuestion(text: string): Question {
+  const sent = fieldsOf(readJson(text), 'the question', [
+    'range',
+    'metrics',
+    'dimensions',
+    'filters',
+    'sort',
+    'limit',
+    'offset',
+    'compare',
+    'include',
+  ]);
+  const dimensions = namesOf(sent['dimensions'], 'dimensions', DIMENSIONS);
+  const times = dimensions.filter(isTime);
+  if (times.length > 1) throw invalidRequest(`dimensions has ${times.join(' and ')}; a question has one of them.`);
+  const metrics = namesOf(sent['metrics'], 'metrics', METRIC_NAMES);
+  const counts = { conditions: 0, values: 0 };
+  const filters = listOf(sent['filters'], 'filters').map((one, at) => filterOf(one, `filters[${at}]`, counts, 1));
+  const include = fieldsOf(sent['include'] ?? {}, 'include', ['totals', 'quality']);
+  const grain = grainOf([...dimensions, ...filters.flatMap(dimensionsOf)]);
+  checkAppearances(dimensions, filters);
+  return {
+    range: rangeOf(sent['range']),
+    metrics: metrics.length === 0 ? METRIC_NAMES : METRIC_NAMES.filter((name) => metrics.includes(name)),
+    dimensions,
+    filters,
+    sort: sent['sort'] === undefined ? null : sortOf(sent['sort'], dimensions),
+    limit: wholeNumber(sent['limit'], 'limit', DEFAULT_ROWS, 1, MAX_ROWS),
+    offset: wholeNumber(sent['offset'], 'offset', 0, 0, Number.MAX_SAFE_INTEGER),
+    compare: sent['compare'] === undefined ? undefined : compareOf(sent['compare']),
+    totals: flag(include['totals'], 'include.totals', true),
+    quality: flag(include['quality'], 'include.quality', false),
+    grain,
+  };
+}
+
+/** The dimensions that a filter tests. */
+export function dimensionsOf(filter: Filter): Dimension[] {
+  return 'of' in filter ? filter.of.flatMap(dimensionsOf) : [filter.dimension];
+}
+
+/** Filters that must hold one by one, with nested `and` resolved. */
+export function conjunctsOf(filters: readonly Filter[]): Filter[] {
+  return filters.flatMap((filter) => (filter.op === 'and' ? conjunctsOf(filter.of) : [filter]));
+}
+
+/** A search can have several appearances, so rows of several must not be added up. */
+function checkAppearances(dimensions: readonly Dimension[], filters: readonly Filter[]): void {
+  if (dimensions.includes('appearance')) return;
+  if (!filters.flatMap(dimensionsOf).includes('appearance')) return;
+  const isOne = conjunctsOf(filters).some((filter) => 'values' in filter && filter.values.length === 1);
+  if (!isOne) {
+    throw invalidRequest(
+      'filters: appearances overlap and cannot be added up. Nearest questions: the dimension appearance; one appearance, as ["equals", "appearance", ["VIDEO"]].',
+    );
+  }
+}
+
+function filterOf(sent: unknown, name: string, counts: { conditions: number; values: number }, depth: number): Filter {
+  if (depth > MAX_DEPTH) throw invalidRequest(`filters are nested more than ${MAX_DEPTH} deep.`);
+  const [op, ...rest] = listOf(sent, name);
+  if (op === 'and' || op === 'or') {
+    if (rest.length === 0) throw invalidRequest(`${name} has nothing after '${op}'; it must have filters.`);
+    return { op, of: rest.map((one, at) => filterOf(one, `${name}[${at + 1}]`, counts, depth + 1)) };
+  }
+  if (op === 'not') {
+    if (rest.length !== 1) throw invalidRequest(`${name} must be ["not", FILTER] with one filter.`);
+    return { op, of: [filterOf(rest[0], `${name}[1]`, counts, depth + 1)] };
+  }
+  const operator = nameOf(op, `${name}[0]`, [...QUESTION_OPERATORS, 'and', 'or', 'not']) as QuestionOperator;
+  const dimension = nameOf(rest[0], `${name}[1]`, DIMENSIONS);
+  if (isTime(dimension)) throw invalidRequest(`${name}[1]: days are chosen by range, not by a filter on ${dimension}.`);
+  if (operator !== 'equals' && !TEXTS.includes(dimension)) {
+    throw invalidRequest(`${name}[0] must be equals for ${dimension}, not '${operator}'.`);
+  }
+  if (rest.length !== 2) throw invalidRequest(`${name} must be [OPERATOR, DIMENSION, [VALUES]].`);
+  const values = listOf(rest[1], `${name}[2]`).map((value) => checkedValue(value, `${name}[2]`, operator, dimension));
+  if (values.length === 0) throw invalidRequest(`${name}[2] is empty; it must have a value.`);
+  counts.conditions++;
+  counts.values += values.length;
+  if (counts.values > MAX_VALUES) throw invalidRequest(`filters have more than ${MAX_VALUES} values.`);
+  if (counts.conditions > MAX_CONDITIONS) throw invalidRequest(`filters have more than ${MAX_CONDITIONS} conditions.`);
+  return { op: operator, dimension, values: [...new Set(values)] };
+}
+
+function checkedValue(sent: unknown, name: string, op: QuestionOperator, dimension: Dimension): string {
+  if (typeof sent !== 'string' || sent === '')
+    throw invalidRequest(`${name} must be a list of texts that are not empty.`);
+  if (sent.length > MAX_TEXT) throw invalidRequest(`${name} has a text of more than ${MAX_TEXT} characters.`);
+  if (!sent.isWellFormed() || sent.includes('\0'))
+    throw invalidRequest(`${name} has a text that is not valid Unicode.`);
+  if (op === 'matches' && !isExpression(sent)) {
+    throw invalidRequest(`${name}: '${shortened(sent)}' is not a regular expression of the RE2 syntax.`);
+  }
+  if (dimension === 'country') {
+    if (!/^[A-Za-z]{3}$/.test(sent))
+      throw invalidRequest(`${name} must be country codes of three letters (ISO 3166-1).`);
+    return sent.toLowerCase();
+  }
+  const choices = CHOICES[columnOf(dimension)];
+  if (choices !== undefined) nameOf(sent, name, choices);
+  return sent;
+}
+
+function isExpression(text: string): boolean {
+  try {
+    return expressionTest(text) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** Finds an expression of the RE2 syntax in texts, to the letter. Throws for another syntax. */
+export function expressionTest(expression: string): (text: string) => boolean {
+  const compiled = RE2JS.compile(expression);
+  return (text) => compiled.matcher(text).find();
+}
+
+function rangeOf(sent: unknown): RangeParameters {
+  const { from, to, period } = fieldsOf(sent ?? {}, 'range', ['from', 'to', 'period']);
+  const day = (value: unknown, name: string): string | undefined => {
+    if (value === undefined) return undefined;
+    const parsed = typeof value === 'string' ? parseDay(value) : undefined;
+    if (parsed === undefined) throw invalidRequest(`${name} must be a calendar day written YYYY-MM-DD.`);
+    return parsed;
+  };
+  if (period !== undefined && !(typeof period === 'string' && PERIOD.test(period))) {
+    throw invalidRequest(`range.period must be 1d to ${MAX_DAYS}d or 1m to 16m.`);
+  }
+  return {
+    from: day(from, 'range.from'),
+    to: to === 'final' ? to : day(to, 'range.to'),
+    period: period as string | undefined,
+  };
+}
+
+function compareOf(sent: unknown): Compare {
+  if (sent === 'previous' || sent === 'year') return sent;
+  if (typeof sent === 'object' && sent !== null) {
+    const { from, to } = rangeOf(sent);
+    if (from !== undefined && to !== undefined && to !== 'final') return checkRange('compare', { from, to });
+  }
+  throw invalidRequest('compare must be previous, year, or {"from": DAY, "to": DAY}.');
+}
+
+function sortOf(sent: unknown, dimensions: readonly Dimension[]): Sort[] {
+  const known = [...dimensions, ...METRIC_NAMES];
+  return listOf(sent, 'sort').map((one, at) => {
+    const descending = typeof one === 'string' && one.startsWith('-');
+    const by = nameOf(descending ? one.slice(1) : one, `sort[${at}]`, known);
+    return { by, descending };
+  });
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw invalidRequest('q must be a question as JSON, such as {"dimensions": ["date"]}.');
+  }
+}
+
+function fieldsOf(sent: unknown, name: string, known: readonly string[]): Readonly<Record<string, unknown>> {
+  if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) {
+    throw invalidRequest(`${name} must be an object with ${known.join(', ')}.`);
+  }
+  // What is misspelled must not be taken for another question.
+  const other = Object.keys(sent).find((field) => !known.includes(field));
+  if (other !== undefined) {
+    throw invalidRequest(`${name} has no '${shortened(other)}'; it has ${known.join(', ')}.`);
+  }
+  return sent as Readonly<Record<string, unknown>>;
+}
+
+function listOf(sent: unknown, name: string): readonly unknown[] {
+  if (sent === undefined) return [];
+  if (!Array.isArray(sent)) throw invalidRequest(`${name} must be a list.`);
+  return sent as unknown[];
+}
+
+function namesOf<const Names extends readonly string[]>(sent: unknown, name: string, known: Names): Names[number][] {
+  const names = listOf(sent, name).map((one, at) => nameOf(one, `${name}[${at}]`, known));
+  if (new Set(names).size < names.length) throw invalidRequest(`${name} has a name more than once.`);
+  return names;
+}
+
+function nameOf<const Names extends readonly string[]>(sent: unknown, name: string, known: Names): Names[number] {
+  const found = known.find((one) => one === sent);
+  if (found === undefined) throw invalidRequest(`${name} must be one of ${known.join(', ')}, not ${quoted(sent)}.`);
+  return found;
+}
+
+function wholeNumber(sent: unknown, name: string, fallback: number, minimum: number, maximum: number): number {
+  if (sent === undefined) return fallback;
+  if (Number.isInteger(sent) && (sent as number) >= minimum && (sent as number) <= maximum) return sent as number;
+  throw invalidRequest(`${name} must be a whole number from ${minimum} to ${maximum}, not ${quoted(sent)}.`);
+}
+
+function flag(sent: unknown, name: string, fallback: boolean): boolean {
+  if (sent === undefined) return fallback;
+  if (typeof sent !== 'boolean') throw invalidRequest(`${name} must be true or false, not ${quoted(sent)}.`);
+  return sent;
+}
+
+function quoted(sent: unknown): string {
+  return sent === undefined ? 'nothing' : shortened(JSON.stringify(sent));
+}
+
+function shortened(text: string): string {
+  return text.length > 40 ? `${text.slice(0, 40)}…` : text;
+}

@@ -1,0 +1,179 @@
+import type { TrackedKeywords, TrackedKeywordsCache } from '../catalog/tracked.ts';
+import { ComparedRanges } from '../domain/compared-ranges.ts';
+import { type Compared, METRIC_NAMES, type MetricName } from '../domain/comparison.ts';
+import { invalidRequest } from '../domain/errors.ts';
+import { type Aggregation, GRAINS, type Grain, intervalOf, isTime } from '../domain/grains.ts';
+import { type Bucket, bucketsOf, daysUntil } from '../domain/intervals.ts';
+import { type Measures, NOTHING, toMetrics } from '../domain/metrics.ts';
+import { spanOf } from '../domain/range.ts';
+import type { Facts } from '../facts/facts.ts';
+import { qualityOf } from './quality.ts';
+import { refuseUnknown, unknownDays } from './question-days.ts';
+import { type DimensionValue, type QuestionNames, readNames } from './question-names.ts';
+import type { QuestionPlan, QuestionValue } from './question-plan.ts';
+import { QuestionRows, type ReadRow } from './question-rows.ts';
+import { type Remainder, readRemainder } from './remainder.ts';
+import { projectReference } from './report.ts';
+
+/** A row with the sums behind it. */
+export interface QuestionRow {
+  readonly values: readonly DimensionValue[];
+  /** See `daysUntil`; undefined unless rows are of weeks or months. */
+  readonly days: number | undefined;
+  readonly now: Measures;
+  readonly base: Measures | null;
+  readonly compared: Compared | null;
+}
+
+interface Sources {
+  readonly facts: Facts;
+  readonly cache: TrackedKeywordsCache;
+  readonly signal: AbortSignal;
+}
+
+type Plan = QuestionPlan & {
+  readonly query: QuestionValue & { readonly workspace: string };
+  readonly tracked: TrackedKeywords;
+};
+
+/** Answers a question exactly, or throws `invalid_request` that says what is not known. */
+export async function answerQuestion(plan: Plan, { facts, cache, signal }: Sources) {
+  const { query, project, ranges, quality } = plan;
+  const { from, to, comparison, grain, limit, offset } = query;
+  const range = { from, to };
+  const { names, known, cutOff } = await readKnown(plan, { facts, cache, signal });
+  const rows = new QuestionRows(facts, { plan, names, signal });
+  const { read, count, total } = await rows.of(range, ranges.now);
+  const base = comparison && {
+    rows: await rows.compared(comparison, ranges.base, read),
+    total: await rows.total(ranges.base),
+  };
+  const compared = comparison && known && new ComparedRanges(range, comparison, known, null);
+  const buckets = bucketsFor(query);
+  const answers = read.map((row) =>
+    rowOf(row, { names, buckets, base, compared, query, lastDay: project.syncedThrough ?? to }),
+  );
+  const totals = total && {
+    now: total,
+    base: base?.total ?? null,
+    compared: compared && base?.total ? compared.total.compare(total, base.total) : null,
+  };
+  const remainder: Remainder = await readRemainder(facts, plan, { total, cutOff, signal });
+  const aggregation: Aggregation = GRAINS[grain].aggregation;
+  return {
+    head: {
+      project: projectReference(project),
+      range: {
+        ...range,
+        provisionalAfter: project.provisionalAfter,
+        ...(comparison === null ? {} : { comparison }),
+      },
+      grain: grain satisfies Grain,
+      aggregation,
+    },
+    rows: answers,
+    totals: query.totals ? totals : undefined,
+    remainder,
+    paging: { total: count, limit, offset },
+    quality: await qualityOf(facts, quality, signal),
+    dimensions: query.dimensions,
+    metrics: query.metrics,
+    isCompared: comparison !== null,
+  };
+}
+
+/** What the question names, if all days of it are known. */
+async function readKnown(plan: Plan, { facts, cache, signal }: Sources) {
+  const { query, days, files, project, tracked, totals, pageGroups, partial, ranges } = plan;
+  const { from, to, comparison, grain } = query;
+  const range = { from, to };
+  const names = await readNames({
+    question: query,
+    tracked,
+    pageGroups,
+    cache,
+    totals: async () => {
+      if (totals === null || ranges.now === null) return () => NOTHING;
+      const found = await facts.keywordTotals({ plan: totals, range: ranges.now, signal }, 'all', tracked.indexes);
+      return (keyword) => found.of(keyword);
+    },
+    urls: () => facts.pageUrls({ files, range: comparison === null ? range : spanOf([range, comparison]), signal }),
+  });
+  const isPlain = grain === 'site_daily' && !days.devices;
+  if (project.syncedThrough === null || (isPlain && comparison === null)) {
+    return { names, known: comparison && NO_REASONS, cutOff: false };
+  }
+  const { unknown, known } = await unknownDays(facts, days, signal);
+  refuseUnknown(days, range, unknown);
+  refusePartial(names, partial);
+  const cutOff = bucketsOf(range, 'day').some(({ from: day }) => known.isCutOff(day));
+  return { names, known, cutOff };
+}
+
+const NO_REASONS = { reasonsOn: () => ['missing_days'] as const };
+
+/** The sync fetches the days of a new keyword one after the other. */
+function refusePartial({ keywords }: QuestionNames, partial: ReadonlySet<string>): void {
+  const lacking = keywords.filter(({ id }) => partial.has(id));
+  if (lacking.length === 0) return;
+  const named = lacking.slice(0, 3).map(({ query }) => `'${query}'`);
+  throw invalidRequest(
+    `range: ${lacking.length} of the keywords (${named.join(', ')}) lack days of the range, which are still being loaded. Nearest questions: a shorter range; the same without them, by ["not", ["equals", "keyword", […]]].`,
+  );
+}
+
+/** The weeks or months of the range by their first day; undefined for questions without time. */
+function bucketsFor({ from, to, dimensions }: QuestionValue): ReadonlyMap<string, Bucket> | undefined {
+  const time = dimensions.find(isTime);
+  if (time === undefined) return undefined;
+  return new Map(bucketsOf({ from, to }, intervalOf(time)).map((bucket) => [bucket.from, bucket]));
+}
+
+interface RowContext {
+  readonly names: QuestionNames;
+  readonly buckets: ReadonlyMap<string, Bucket> | undefined;
+  readonly base: { readonly rows: ReadonlyMap<string, Measures> } | null;
+  readonly compared: ComparedRanges | null;
+  readonly query: QuestionValue;
+  readonly lastDay: string;
+}
+
+function rowOf(row: ReadRow, { names, buckets, base, compared, query, lastDay }: RowContext): QuestionRow {
+  const { dimensions } = query;
+  const timeAt = dimensions.findIndex(isTime);
+  const bucket = timeAt < 0 ? undefined : buckets!.get(row.names[timeAt]!)!;
+  const before = base === null ? null : (base.rows.get(row.key) ?? NOTHING);
+  const device = row.names[dimensions.indexOf('device')] as 'desktop' | 'mobile' | 'tablet' | undefined;
+  const total = device === undefined ? compared?.total : compared?.ofDevice(device);
+  const comparer = bucket === undefined ? total : compared?.part(bucket);
+  return {
+    values: row.names.map((name, at) => names.valueOf(at, name)),
+    days: bucket === undefined || dimensions[timeAt] === 'date' ? undefined : daysUntil(bucket, lastDay),
+    now: row.measures,
+    base: before,
+    compared: before === null ? null : (comparer?.compare(row.measures, before) ?? null),
+  };
+}
+
+/** Sums, with the metrics that were asked for. */
+export function metricsOf(
+  { now, compared }: Pick<QuestionRow, 'now' | 'compared'>,
+  metrics: readonly MetricName[],
+): Readonly<Record<string, unknown>> {
+  const shown = picked(toMetrics(now), metrics);
+  if (compared === null) return shown;
+  const { comparison, change, unsafe } = compared;
+  return {
+    ...shown,
+    comparison: picked(comparison, metrics),
+    change: picked(change, metrics),
+    unsafe: picked(unsafe, metrics),
+  };
+}
+
+function picked<Of extends object>(of: Of, metrics: readonly MetricName[]): Partial<Of> {
+  if (metrics.length === METRIC_NAMES.length) return of;
+  return Object.fromEntries(
+    Object.entries(of).filter(([name]) => metrics.some((metric) => metric === name)),
+  ) as Partial<Of>;
+}

@@ -1,0 +1,120 @@
+import { type Day, eachDay } from '../domain/dates.ts';
+import { invalidRequest } from '../domain/errors.ts';
+import type { Grain } from '../domain/grains.ts';
+import { type Range, spanOf, within } from '../domain/range.ts';
+import type { Facts, FactsQuery } from '../facts/facts.ts';
+import { KnownDays, type KnownDaysPlan } from './known-days.ts';
+
+/** What to read to learn which days of a grain are known. */
+export interface QuestionDaysPlan {
+  readonly grain: Grain;
+  readonly known: KnownDaysPlan;
+  /** The files of the grain. */
+  readonly files: FactsQuery['files'];
+  /** The last day that has a row of the grain; null without any. */
+  readonly lastDay: Day | null;
+  /** Up to this day countries are stored as totals of months; null if none are. */
+  readonly monthlyThrough: Day | null;
+  /** Whether the question is about devices. */
+  readonly devices: boolean;
+}
+
+/** What is asked for, in words of people. */
+const WHAT: Readonly<Record<Grain, string>> = {
+  site_daily: 'device',
+  brand_daily: 'brand',
+  appearance_daily: 'appearance',
+  country_daily: 'country',
+  keyword_daily: 'keyword',
+  query_daily: 'query',
+  page_daily: 'page',
+  keyword_page_daily: 'page by keyword',
+};
+
+/**
+ * The days of ranges on which the property has data and the grain is not known. A day is known if the sync has stored it,
+ * or a load that had the table. Of days that an import knows as a whole only, nothing else is known.
+ */
+export async function unknownDays(
+  facts: Facts,
+  plan: QuestionDaysPlan,
+  signal: AbortSignal,
+): Promise<{ readonly unknown: readonly Day[]; readonly known: KnownDays }> {
+  const { grain, known: planned, files, lastDay, monthlyThrough, devices } = plan;
+  const query = { range: spanOf(planned.ranges), signal };
+  // Only queries for a device return which days have unknown devices.
+  const site = await facts.siteDays({ ...query, files: planned.siteFiles }, 'desktop');
+  const siteDays = new Set(site.map(({ date }) => date));
+  const known = await KnownDays.read(facts, planned, signal, siteDays);
+  const whole = new Set(site.filter(({ hasUnknownDevice }) => hasUnknownDevice === 1).map(({ date }) => date));
+  if (grain === 'site_daily') return { unknown: daysIn(plan, (day) => devices && whole.has(day)), known };
+  const withRows = new Set(await facts.storedDays({ ...query, files }));
+  const unnamed = grain === 'brand_daily' ? await unknownSegments(facts, { ...query, files }) : new Set<Day>();
+  const isUnknown = (day: Day): boolean => {
+    if (grain === 'country_daily' && monthlyThrough !== null && day <= monthlyThrough) return siteDays.has(day);
+    if (unnamed.has(day)) return true;
+    const state = planned.unusual.get(day)?.state;
+    if (!siteDays.has(day)) return false;
+    if (state === 'failed') return true;
+    if (withRows.has(day) || state === 'empty') return false;
+    // What was never loaded is unknown, not empty.
+    if (lastDay === null) return true;
+    if (!known.isStored(day) || whole.has(day)) return true;
+    // Few results have an appearance, so that the last days may have none.
+    return grain !== 'appearance_daily' && day > lastDay;
+  };
+  return { unknown: daysIn(plan, isUnknown), known };
+}
+
+function daysIn({ known: { ranges, project } }: QuestionDaysPlan, test: (day: Day) => boolean): Day[] {
+  const { syncedThrough } = project;
+  if (syncedThrough === null) return [];
+  return ranges.flatMap((range) => {
+    const part = within(range, range.from, syncedThrough);
+    return part === null ? [] : eachDay(part.from, part.to).filter(test);
+  });
+}
+
+async function unknownSegments(facts: Facts, query: FactsQuery): Promise<ReadonlySet<Day>> {
+  const rows = await facts.question({
+    ...query,
+    table: 'brand_daily',
+    by: ['date'],
+    test: { op: 'equals', column: 'segment', values: ['unknown'] },
+    isTotal: false,
+    order: [],
+    limit: eachDay(query.range.from, query.range.to).length,
+    offset: 0,
+  });
+  return new Set(rows.map((row) => row['d0']!));
+}
+
+/** Throws `invalid_request` that says which days are not known, and which range is. */
+export function refuseUnknown(
+  { grain, monthlyThrough }: QuestionDaysPlan,
+  range: Range,
+  unknown: readonly Day[],
+): void {
+  if (unknown.length === 0) return;
+  const [first, last] = [unknown[0]!, unknown.at(-1)!];
+  const days = unknown.length === 1 ? `${first}` : `${unknown.length} days (${first} to ${last})`;
+  const months = grain === 'country_daily' && monthlyThrough !== null && first <= monthlyThrough;
+  const why = months ? `; until ${monthlyThrough} countries are stored as totals of months, which /breakdowns has` : '';
+  const longest = longestKnown(range, new Set(unknown));
+  const nearest = longest === null ? [] : [`range from ${longest.from} to ${longest.to}`];
+  const all = [...nearest, 'dimensions date, over any range'];
+  throw invalidRequest(
+    `range: the ${WHAT[grain]} of ${days} is not known${why}. Nearest questions: ${all.join('; ')}.`,
+  );
+}
+
+/** The longest part of a range without some days. */
+function longestKnown({ from, to }: Range, unknown: ReadonlySet<Day>): Range | null {
+  let best: Day[] = [];
+  let run: Day[] = [];
+  for (const day of eachDay(from, to)) {
+    run = unknown.has(day) ? [] : [...run, day];
+    if (run.length > best.length) best = run;
+  }
+  return best.length === 0 ? null : { from: best[0]!, to: best.at(-1)! };
+}

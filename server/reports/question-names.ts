@@ -1,0 +1,273 @@
+import type { PageGroup } from '../catalog/keywords.ts';
+import type { TrackedKeyword, TrackedKeywords, TrackedKeywordsCache } from '../catalog/tracked.ts';
+import { invalidRequest } from '../domain/errors.ts';
+import { type Dimension, isTime } from '../domain/grains.ts';
+import { type GroupMatch, selectKeywords, withDescendants } from '../domain/groups.ts';
+import type { Measures } from '../domain/metrics.ts';
+import { pageGroupTest } from '../domain/page-groups.ts';
+import { type Condition, dimensionsOf, expressionTest, type Filter, type Question } from '../domain/question.ts';
+import type { FactColumn, GroupedBy, NamedTexts, RowTest } from '../facts/question.ts';
+import { inTurns } from '../runtime/turns.ts';
+
+/** What a group is called in rows. */
+interface GroupName {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** What a row says about a dimension. */
+export type DimensionValue = string | GroupName;
+
+/** How the rows of a question are grouped and chosen, besides its days. */
+export interface QuestionNames {
+  readonly by: readonly { readonly dimension: Dimension; readonly grouped: GroupedBy | null }[];
+  readonly test: RowTest;
+  /** Of what a row is grouped by, at the index of a dimension, the value for people. */
+  readonly valueOf: (at: number, name: string) => DimensionValue;
+  /** Whether rows of facts may count in several rows of the answer. */
+  readonly overlap: boolean;
+  /** The keywords that may count; empty where keywords are not asked for. */
+  readonly keywords: readonly TrackedKeyword[];
+}
+
+/** The parts of a question that have names. */
+type AskedNames = Pick<Question, 'dimensions' | 'filters' | 'grain'>;
+
+interface NamesSources {
+  readonly question: AskedNames;
+  readonly tracked: TrackedKeywords;
+  readonly pageGroups: readonly PageGroup[];
+  readonly cache: TrackedKeywordsCache;
+  /** The totals of a keyword over the range, which rules of groups may test. */
+  readonly totals: () => Promise<(keyword: TrackedKeyword) => Measures>;
+  /** All pages that facts of the ranges have. */
+  readonly urls: () => Promise<readonly string[]>;
+}
+
+const COLUMNS: Partial<Record<Dimension, FactColumn>> = {
+  query: 'query',
+  page: 'url',
+  country: 'country',
+  device: 'device',
+  appearance: 'appearance',
+  brand: 'segment',
+};
+
+/** Texts that belong to groups. */
+interface Members {
+  readonly column: 'keyword_id' | 'url';
+  readonly groups: readonly GroupName[];
+  /** The texts of each group. */
+  readonly texts: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Finds which keywords, groups and pages a question names. Throws `invalid_request` for an unknown group. */
+export async function readNames(sources: NamesSources): Promise<QuestionNames> {
+  const { question, tracked } = sources;
+  const { dimensions, filters, grain } = question;
+  const used = [...dimensions, ...filters.flatMap(dimensionsOf)];
+  const members = {
+    group: used.includes('group') ? await keywordMembers(sources) : undefined,
+    pageGroup: used.includes('pageGroup') ? await pageMembers(sources) : undefined,
+  };
+  const isOfKeywords = grain === 'keyword_daily' || grain === 'keyword_page_daily';
+  const by = dimensions.map((dimension) => ({ dimension, grouped: groupedBy(dimension, tracked, members) }));
+  const named = (filter: Condition): RowTest => testOf(filter, { by, tracked, members });
+  const tests = filters.map((filter) => mapped(filter, named));
+  const ids = tracked.keywords.map(({ id }) => id);
+  // Only the keywords that are tracked now are served; names join only those.
+  const isJoined = by.some(
+    ({ grouped }) => grouped !== null && typeof grouped === 'object' && grouped.column === 'keyword_id',
+  );
+  if (isOfKeywords && !isJoined) tests.push({ op: 'equals', column: 'keyword_id', values: ids });
+  return {
+    by,
+    test: { op: 'and', of: tests },
+    valueOf: (at, name) => shownValue(dimensions[at]!, name, { tracked, members }),
+    overlap: dimensions.includes('group') || dimensions.includes('pageGroup'),
+    keywords: isOfKeywords ? mayCount(tracked, by, tests) : [],
+  };
+}
+
+/** Indexes as texts that sort like numbers. */
+const sortableIndex = (index: number): string => String(index).padStart(7, '0');
+
+function groupedBy(
+  dimension: Dimension,
+  { keywords }: TrackedKeywords,
+  members: { readonly group: Members | undefined; readonly pageGroup: Members | undefined },
+): GroupedBy | null {
+  if (isTime(dimension)) return null;
+  if (dimension === 'keyword') {
+    // Keywords are sorted by their query.
+    const names = keywords.map((_, at) => sortableIndex(at));
+    return { column: 'keyword_id', texts: keywords.map(({ id }) => id), names };
+  }
+  if (dimension !== 'group' && dimension !== 'pageGroup') return COLUMNS[dimension]!;
+  const { column, groups, texts } = members[dimension]!;
+  const pairs = groups.flatMap(({ id }, at) => texts.get(id)!.map((text) => [text, sortableIndex(at)] as const));
+  return { column, texts: pairs.map(([text]) => text), names: pairs.map(([, name]) => name) };
+}
+
+function shownValue(
+  dimension: Dimension,
+  name: string,
+  {
+    tracked,
+    members,
+  }: { tracked: TrackedKeywords; members: Readonly<Record<'group' | 'pageGroup', Members | undefined>> },
+): DimensionValue {
+  if (dimension === 'keyword') return tracked.keywords[Number(name)]!.query;
+  if (dimension !== 'group' && dimension !== 'pageGroup') return name;
+  const { id, name: called } = members[dimension]!.groups[Number(name)]!;
+  return { id, name: called };
+}
+
+function mapped(filter: Filter, named: (condition: Condition) => RowTest): RowTest {
+  if (filter.op === 'not') return { op: 'not', of: [mapped(filter.of[0], named)] };
+  if ('of' in filter) return { op: filter.op, of: filter.of.map((one) => mapped(one, named)) };
+  return named(filter);
+}
+
+function testOf(
+  { op, dimension, values }: Condition,
+  {
+    by,
+    tracked,
+    members,
+  }: {
+    by: QuestionNames['by'];
+    tracked: TrackedKeywords;
+    members: Readonly<Record<'group' | 'pageGroup', Members | undefined>>;
+  },
+): RowTest {
+  if (dimension === 'keyword') {
+    const test = keywordTest(op, values);
+    const ids = tracked.keywords.filter(({ query }) => test(query)).map(({ id }) => id);
+    return { op: 'equals', column: 'keyword_id', values: ids };
+  }
+  if (dimension !== 'group' && dimension !== 'pageGroup') return { op, column: COLUMNS[dimension]!, values };
+  const { column, groups, texts } = members[dimension]!;
+  const at = by.findIndex((one) => one.dimension === dimension);
+  // With the dimension, a filter keeps rows of the answer; without it, what is in one of the groups.
+  if (at >= 0) {
+    const names = groups.flatMap(({ id }, index) => (values.includes(id) ? [sortableIndex(index)] : []));
+    return { op: 'named', by: at, values: names };
+  }
+  return { op: 'equals', column, values: [...new Set(values.flatMap((id) => texts.get(id) ?? []))] };
+}
+
+/** Tests a query to the letter, as SQL tests other texts. */
+function keywordTest(op: Condition['op'], values: readonly string[]): (query: string) => boolean {
+  if (op === 'equals') return (query) => values.includes(query);
+  if (op === 'contains') return (query) => values.some((value) => query.includes(value));
+  if (op === 'starts_with') return (query) => values.some((value) => query.startsWith(value));
+  if (op === 'ends_with') return (query) => values.some((value) => query.endsWith(value));
+  const expressions = values.map(expressionTest);
+  return (query) => expressions.some((matches) => matches(query));
+}
+
+async function keywordMembers({ question, tracked, cache, totals }: NamesSources): Promise<Members> {
+  const groups = neededGroups('group', question, tracked.groups);
+  const all = await Promise.all(
+    groups.map(async (group) => cache.matches(tracked, withDescendants(group, tracked.groups))),
+  );
+  const readsNumbers = all.flat().some(({ rule }) => rule?.readsNumbers === true);
+  const measuresOf = readsNumbers ? await totals() : () => NO_MEASURES;
+  const texts = new Map<string, string[]>();
+  for (const [at, matches] of all.entries()) {
+    const ids = await keywordsIn(tracked, matches, measuresOf);
+    texts.set(groups[at]!.id, ids);
+  }
+  return { column: 'keyword_id', groups, texts };
+}
+
+const NO_MEASURES: Measures = { clicks: 0, impressions: 0, sumPosition: 0 };
+
+async function keywordsIn(
+  { keywords }: TrackedKeywords,
+  matches: readonly GroupMatch[],
+  measuresOf: (keyword: TrackedKeyword) => Measures,
+): Promise<string[]> {
+  const found = await inTurns(selectKeywords(keywords, matches, measuresOf));
+  return found.map(({ id }) => id);
+}
+
+async function pageMembers({ question, pageGroups, urls }: NamesSources): Promise<Members> {
+  const groups = neededGroups('pageGroup', question, pageGroups);
+  const all = await urls();
+  const texts = new Map<string, string[]>();
+  for (const group of groups) {
+    const test = pageGroupTest(group);
+    texts.set(group.id, await inTurns(matching(all, test)));
+  }
+  return { column: 'url', groups, texts };
+}
+
+function* matching(texts: readonly string[], test: (text: string) => boolean): Generator<void, string[]> {
+  const found: string[] = [];
+  for (const text of texts) {
+    if (test(text)) found.push(text);
+    yield;
+  }
+  return found;
+}
+
+/** All groups for a dimension, else those of the filters. Throws `invalid_request` for an id of none. */
+function neededGroups<G extends GroupName>(
+  dimension: 'group' | 'pageGroup',
+  { dimensions, filters }: AskedNames,
+  groups: readonly G[],
+): readonly G[] {
+  const asked = new Set(filters.flatMap((filter) => valuesOf(filter, dimension)));
+  const unknown = [...asked].find((id) => !groups.some((group) => group.id === id));
+  if (unknown !== undefined) {
+    const known = groups.slice(0, 20).map(({ id, name }) => `${id} (${name})`);
+    throw invalidRequest(
+      `filters: the project has no ${dimension} '${unknown}'; it has ${known.join(', ') || 'none'}${groups.length > 20 ? ', …' : ''}.`,
+    );
+  }
+  return dimensions.includes(dimension) ? groups : groups.filter(({ id }) => asked.has(id));
+}
+
+function valuesOf(filter: Filter, dimension: Dimension): readonly string[] {
+  if ('of' in filter) return filter.of.flatMap((one) => valuesOf(one, dimension));
+  return filter.dimension === dimension ? filter.values : [];
+}
+
+/** The keywords that no condition on keywords and groups alone leaves out. */
+function mayCount(
+  { keywords }: TrackedKeywords,
+  by: QuestionNames['by'],
+  tests: readonly RowTest[],
+): readonly TrackedKeyword[] {
+  const joined = by.flatMap(({ dimension, grouped }) =>
+    dimension === 'group' ? [new Set((grouped as NamedTexts).texts)] : [],
+  );
+  const decide = compiled({ op: 'and', of: tests });
+  return keywords.filter(({ id }) => joined.every((ids) => ids.has(id)) && decide(id) !== false);
+}
+
+/** Whether a test holds for all (true) or none (false) of a keyword's rows; undefined if it depends. */
+function compiled(test: RowTest): (id: string) => boolean | undefined {
+  if (test.op === 'not') {
+    const inner = compiled(test.of[0]);
+    return (id) => negated(inner(id));
+  }
+  if (test.op === 'and' || test.op === 'or') {
+    const parts = test.of.map(compiled);
+    const decisive = test.op === 'or';
+    return (id) => {
+      const found = parts.map((part) => part(id));
+      if (found.includes(decisive)) return decisive;
+      return found.includes(undefined) ? undefined : !decisive;
+    };
+  }
+  if (test.op !== 'equals' || test.column !== 'keyword_id') return () => undefined;
+  const ids = new Set(test.values);
+  return (id) => ids.has(id);
+}
+
+function negated(found: boolean | undefined): boolean | undefined {
+  return found === undefined ? undefined : !found;
+}

@@ -1,0 +1,92 @@
+import type { Catalog } from '../catalog/catalog.ts';
+import { listPageGroups } from '../catalog/keywords.ts';
+import { filesOf, keywordFilesUntil, readCoverage, type StoredTable } from '../catalog/manifest.ts';
+import type { Project } from '../catalog/projects.ts';
+import { listPartialKeywords } from '../catalog/sync-days.ts';
+import { type Dimension, type Grain, hasDimension } from '../domain/grains.ts';
+import { conjunctsOf, dimensionsOf, type Question } from '../domain/question.ts';
+import { type Range, spanOf, within } from '../domain/range.ts';
+import { planKeywordTotals } from '../facts/keyword-plan.ts';
+import { planKnownDays } from './known-days.ts';
+import { planQuality } from './quality.ts';
+import type { QuestionDaysPlan } from './question-days.ts';
+
+/** A question about certain days. */
+export interface QuestionValue extends Range, Omit<Question, 'range' | 'compare'> {
+  readonly comparison: Range | null;
+}
+
+/** The dimensions of a question and of its filters. */
+function usedIn({ dimensions, filters }: Pick<Question, 'dimensions' | 'filters'>): Dimension[] {
+  return [...dimensions, ...filters.flatMap(dimensionsOf)];
+}
+
+/** Keywords over all devices are stored as sums, which are fewer. */
+function tableOf(grain: Grain, used: readonly Dimension[]): StoredTable {
+  return grain === 'keyword_daily' && !used.includes('device') ? 'keyword_all' : grain;
+}
+
+/** Plans what to read for a question. */
+export async function planQuestion(catalog: Catalog, project: Project, query: QuestionValue) {
+  const { grain, comparison, from, to, filters } = query;
+  const used = usedIn(query);
+  const coverage = await readCoverage(catalog, project.id);
+  const ranges = [{ from, to }, ...(comparison === null ? [] : [comparison])];
+  const { syncedThrough } = project;
+  const served = (range: Range): Range | null =>
+    syncedThrough === null ? null : within(range, range.from, syncedThrough);
+  const now = served({ from, to });
+  const hull = spanOf(ranges);
+  const files = async (table: StoredTable) => (served(hull) === null ? [] : filesOf(catalog, project.id, table, hull));
+  const daysOf = async (of: Grain, devices: boolean, asked: readonly Range[]): Promise<QuestionDaysPlan> => ({
+    grain: of,
+    known: await planKnownDays(catalog, project, of, { ranges: asked, coverage }),
+    files: await files(of === 'keyword_daily' ? 'keyword_all' : of),
+    lastDay: coverage[of]?.lastDay ?? null,
+    monthlyThrough: coverage.country_monthly?.lastDay ?? null,
+    devices,
+  });
+  const isOfKeywords = hasDimension(grain, 'keyword');
+  const reference = referenceOf(grain, filters);
+  return {
+    project,
+    ranges: { now, base: comparison && served(comparison) },
+    days: await daysOf(grain, used.includes('device'), ranges),
+    files: await files(tableOf(grain, used)),
+    siteFiles: await files('site_daily'),
+    /** What remains is told of the property, or of some of its devices or countries. */
+    reference: {
+      ...reference,
+      days:
+        reference.grain === 'site_daily' && reference.filters.length === 0
+          ? null
+          : await daysOf(reference.grain, true, [{ from, to }]),
+      files: await files(reference.grain),
+    },
+    partial: isOfKeywords ? await listPartialKeywords(catalog, project.id, hull) : new Set<string>(),
+    totals:
+      used.includes('group') && now !== null
+        ? planKeywordTotals(await keywordFilesUntil(catalog, project.id, now.to, true), now)
+        : null,
+    pageGroups: used.includes('pageGroup') ? await listPageGroups(catalog, project.id) : [],
+    quality: query.quality
+      ? await planQuality(catalog, project, { from, to, table: grain, device: null, coverage })
+      : null,
+  };
+}
+
+export type QuestionPlan = Awaited<ReturnType<typeof planQuestion>>;
+
+/** What the rows are a part of: the property, with those filters that the property is stored by. */
+function referenceOf(grain: Grain, filters: Question['filters']) {
+  const all = conjunctsOf(filters);
+  for (const [dimension, of] of [
+    ['device', 'site_daily'],
+    ['country', 'country_daily'],
+  ] as const) {
+    if (!hasDimension(grain, dimension)) continue;
+    const applied = all.filter((filter) => dimensionsOf(filter).every((name) => name === dimension));
+    if (applied.length > 0) return { grain: of, filters: applied, isFiltered: applied.length < all.length };
+  }
+  return { grain: 'site_daily' as const, filters: [], isFiltered: all.length > 0 };
+}

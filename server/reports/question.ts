@@ -1,0 +1,44 @@
+import { keywordHistoryFrom } from '../catalog/projects.ts';
+import { invalidRequest } from '../domain/errors.ts';
+import { hasDimension } from '../domain/grains.ts';
+import { parseQuestion } from '../domain/question.ts';
+import { formatParameters, readParameters } from './parameters.ts';
+import { answerQuestion } from './question-answer.ts';
+import { questionParameter } from './question-parameter.ts';
+import { planQuestion, type QuestionValue } from './question-plan.ts';
+import { comparedRange, siteRange } from './ranges.ts';
+import { trackedReport } from './report.ts';
+
+const parameters = { q: questionParameter, ...formatParameters };
+
+/** Any question that stored facts answer exactly. */
+export const questionReport = trackedReport({
+  operation: 'getQuery',
+  parameters,
+  parse: (sent, project, now): QuestionValue => {
+    const { q } = readParameters(parameters, sent);
+    const { range, compare, ...question } = parseQuestion(q);
+    const days = siteRange(range, project, now);
+    const comparison = comparedRange(days, compare);
+    if (hasDimension(question.grain, 'keyword')) {
+      const first = keywordHistoryFrom(project, now);
+      for (const [name, { from }] of Object.entries({ range: days, ...(comparison && { compare: comparison }) })) {
+        if (from < first) {
+          throw invalidRequest(
+            `${name}: keywords before ${first} are not known in this plan. Nearest questions: range from ${first} on.`,
+          );
+        }
+      }
+    }
+    return { ...days, ...question, comparison };
+  },
+  plan: async (query, { catalog, project, tracked }) => ({
+    query,
+    tracked,
+    ...(await planQuestion(catalog, project, query)),
+  }),
+  run: (plan, { facts, tracked }, { signal }) => answerQuestion(plan, { facts, cache: tracked, signal }),
+});
+
+/** The answer, with what a table of it needs. */
+export type QuestionResult = Awaited<ReturnType<typeof questionReport.run>>;
