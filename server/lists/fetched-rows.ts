@@ -18,8 +18,8 @@ export class FetchedRows {
   }
 
   /** @param rows each text only once */
-  add(rows: Iterable<ProviderRow>): Promise<void> {
-    return this.#session.append('fetched_rows', [rows]);
+  async add(rows: Iterable<ProviderRow>): Promise<void> {
+    await this.#session.append('fetched_rows', [rows]);
   }
 
   /** The best `max` rows in the order of the API. The result must be disposed separately. */

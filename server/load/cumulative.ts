@@ -4,7 +4,7 @@ import { type FactFile, filesOf, manifestOf } from '../catalog/manifest.ts';
 import { EVERY_DAY } from '../domain/range.ts';
 import { changeFacts } from './change-facts.ts';
 import { publishFiles } from './publish.ts';
-import { writeCumulative } from './rollups.ts';
+import { cumulativeBatches, writeCumulative } from './rollups.ts';
 import type { EngineStores } from './stores.ts';
 import { FACTS } from './tables.ts';
 
@@ -28,13 +28,14 @@ export async function completeCumulative(stores: EngineStores, project: string):
     if (running === undefined || missing.length === 0) return;
     const limit = pLimit(AT_ONCE);
     const opened = await engine();
-    const writing = missing.map((days) => {
-      const target = { files, schema: KEYWORDS, project, part: days.part };
-      return limit(() => writeCumulative(opened, target, { table: KEYWORDS.cumulative!, days, running }));
+    const all = missing.map((days) => ({ part: days.part, days }));
+    const writing = cumulativeBatches(all, running).map((months) => {
+      const target = { files, schema: KEYWORDS, project };
+      return limit(() => writeCumulative(opened, target, { table: KEYWORDS.cumulative!, months, running }));
     });
     // All must end before the sweep.
     await Promise.allSettled(writing);
-    const changes = await Promise.all(writing);
+    const changes = (await Promise.all(writing)).flat();
     await files.store.syncFolders();
     await publishFiles({ catalog, journal, lock }, changes);
   });

@@ -117,15 +117,25 @@ export function tablesToCheck(tables: readonly EntityTable[], facts: readonly Fa
   return new Set(checks.flatMap(readsOf).map(({ table }) => table));
 }
 
-/** Checks keys, references and other rules of the entity tables of a load. Requires the tables that `buildState` creates. */
-export async function checkEntities(session: Session, tables: readonly EntityTable[]): Promise<Problem[]> {
+/**
+ * Checks keys, references and other rules of the entity tables of a load. Requires the tables that `buildState` creates.
+ * @param rows the number of rows by table, in the load or else in the state
+ */
+export async function checkEntities(
+  session: Session,
+  tables: readonly EntityTable[],
+  rows: ReadonlyMap<string, number>,
+): Promise<Problem[]> {
   const problems: Problem[] = [];
   for (const schema of tables) {
+    if (rows.get(schema.name)! <= 1) continue;
     problems.push(
       ...(await check(session, duplicates(schema), { key: identifiers(schema.key), pack: packed(schema.key) })),
     );
   }
-  for (const entry of entityChecks(tables)) problems.push(...(await check(session, entry)));
+  for (const entry of entityChecks(tables)) {
+    if (rows.get(entry.table) !== 0) problems.push(...(await check(session, entry)));
+  }
   for (const { name } of tables) {
     const problemOf = RULE_PROBLEMS[name];
     if (problemOf !== undefined) problems.push(...(await checkRules(session, name, problemOf)));

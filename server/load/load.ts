@@ -137,8 +137,9 @@ async function loadLocked(
   const named = await nameOwners(session, tables);
   const touched = new Set([...named, ...factProjects]);
   await takeProjects(lock, [...touched], waiting);
-  await buildState(session, catalog, carried, { projects: touched, needed });
-  const problems = [...found.problems, ...read.problems, ...(await checkEntities(session, tables))];
+  const stored = await buildState(session, catalog, carried, { projects: touched, needed });
+  const rows = new Map([...read.rows, ...stored]);
+  const problems = [...found.problems, ...read.problems, ...(await checkEntities(session, tables, rows))];
   const unknown = await unknownProjects(session, factProjects);
   for (const [schema, all] of parts) problems.push(...(await checkFacts(session, schema, all, unknown)));
   problems.push(...changedFiles(found.tables));

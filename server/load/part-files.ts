@@ -7,7 +7,7 @@ import { EVERY_DAY, type Range } from '../domain/range.ts';
 import type { Engine } from '../facts/duckdb/engine.ts';
 import { sqlTemplate } from '../runtime/sql.ts';
 import { type FactFiles, type PartChange, type Target, writeFile } from './new-files.ts';
-import { type MonthOfDays, writeCumulative, writePartRollups, writeRunning } from './rollups.ts';
+import { cumulativeBatches, type MonthOfDays, writeCumulative, writePartRollups, writeRunning } from './rollups.ts';
 import type { StagedPart } from './staged-parts.ts';
 import { type FactTableSchema, identifiers } from './tables.ts';
 
@@ -90,9 +90,9 @@ export async function writePartFiles(engine: Engine, catalog: Catalog, input: Pa
           continue;
         }
         const of = { schema, table: cumulative, project, changes: byProject.get(project)! };
-        for (const { part, days } of await outdatedMonths(catalog, of)) {
-          const input = { table: cumulative, days, running: written };
-          outdated.push(async () => [await writeCumulative(engine, { files, schema, project, part }, input)]);
+        for (const months of cumulativeBatches(await outdatedMonths(catalog, of), written)) {
+          const input = { table: cumulative, months, running: written };
+          outdated.push(() => writeCumulative(engine, { files, schema, project }, input));
         }
       }
       changes.push(...(await allOf(outdated)));
@@ -119,15 +119,15 @@ interface CumulativeOf {
 
 /**
  * The months of a project whose cumulative totals must be rewritten: all from the first changed month, and months that an
- * older version loaded without them. `days` is null for a month without rows.
+ * older version loaded without them.
  */
 async function outdatedMonths(
   catalog: Catalog,
   { schema, table, project, changes }: CumulativeOf,
-): Promise<{ part: Part; days: MonthOfDays | null }[]> {
+): Promise<MonthOfDays[]> {
   const [source] = schema.rollups;
   const changed = changes.filter((change) => change.table === source);
-  const days = new Map<Part, MonthOfDays | null>([
+  const days = new Map<Part, MonthOfDays['days']>([
     ...(await manifestOf(catalog, project, source!, EVERY_DAY)).map((file) => [file.part, file] as const),
     ...changed.map(({ part, written }) => [part, written] as const),
   ]);

@@ -1,5 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import { filesOf, manifestOf, type StoredTable } from '../catalog/manifest.ts';
+import { filesOf, manifestOf, type Part, type StoredTable } from '../catalog/manifest.ts';
 import { EVERY_DAY } from '../domain/range.ts';
 import type { Engine, Session } from '../facts/duckdb/engine.ts';
 import { sqlTemplate, sqlText } from '../runtime/sql.ts';
@@ -72,41 +72,78 @@ export async function writeRunning(
   return [{ project, table, part, written }];
 }
 
-/** The file with the days of one month. */
-export type MonthOfDays = Omit<WrittenFile, 'rows'>;
+/** A month and the file with its days, by device or over all devices; null if it has no rows. */
+export interface MonthOfDays {
+  readonly part: Part;
+  readonly days: Omit<WrittenFile, 'rows'> | null;
+}
+
+/** Bytes of the files of days and running totals of months that are summed together. */
+const SMALL_BYTES = 2_000_000;
+
+/**
+ * Groups months by what one statement should sum: planning it takes 15 ms, longer than running it for a small project, and
+ * the totals of large months should not be in memory together.
+ */
+export function cumulativeBatches(months: readonly MonthOfDays[], running: StoredFile | null): MonthOfDays[][] {
+  const batches: MonthOfDays[][] = [];
+  let bytes = Number.POSITIVE_INFINITY;
+  for (const month of months) {
+    const more = (month.days?.bytes ?? 0) + (running?.bytes ?? 0);
+    if (bytes + more > SMALL_BYTES) {
+      batches.push([]);
+      bytes = 0;
+    }
+    batches.at(-1)!.push(month);
+    bytes += more;
+  }
+  return batches;
+}
 
 interface CumulativeInput {
   readonly table: StoredTable;
-  /** The month's file of days, by device or over all devices; null if it has no rows. */
-  readonly days: MonthOfDays | null;
-  /** The running totals by month; correct for all months before this one. */
+  readonly months: readonly MonthOfDays[];
+  /** The running totals by month; correct for all months before these. */
   readonly running: StoredFile | null;
 }
 
-/** Writes the cumulative totals of one month from its days and the running totals before it. */
+/** Writes the cumulative totals of months from their days and the running totals before them, one file per month. */
 export async function writeCumulative(
   engine: Engine,
-  target: Target,
-  { table, days, running }: CumulativeInput,
-): Promise<PartChange> {
-  const { files, project, part } = target;
-  if (days === null || running === null) return { project, table, part, written: null };
+  { files, schema, project }: Omit<Target, 'part'>,
+  { table, months, running }: CumulativeInput,
+): Promise<PartChange[]> {
+  const daysOf = (days: MonthOfDays['days']) => (running === null || days === null ? [] : [days]);
+  const stored = months.flatMap(({ days }) => daysOf(days));
   using session = await engine.session();
-  const text = sqlTemplate(`load/rollups/${table}`, { block_sums: BLOCK_SUMS, sums: CUMULATIVE_SUMS });
-  using opened = await files.store.open([running, days]);
-  const parameters = { running: opened.paths[0]!, month: `${part}-01` };
-  return { project, table, part, written: await writeFile(session, target, table, { text, parameters }, { of: days }) };
+  using opened = await files.store.open([...(running === null ? [] : [running]), ...stored]);
+  const [runningPath = '', ...paths] = opened.paths;
+  const firstDay = (part: Part) => `${part}-01`;
+  const parameters = { running: runningPath, days: paths, months: months.map(({ part }) => firstDay(part)) };
+  const rows = sqlTemplate(`load/rollups/${table}_rows`, { block_sums: BLOCK_SUMS, sums: CUMULATIVE_SUMS });
+  const together = stored.length > 1;
+  if (together) await session.run(`create temp table cumulative as ${rows}`, parameters);
+  const text = sqlTemplate(`load/rollups/${table}`, { rows: together ? 'cumulative' : `(${rows})` });
+  const changes: PartChange[] = [];
+  for (const { part, days } of months) {
+    const target = { files, schema, project, part };
+    const of = { month: firstDay(part), ...(together ? {} : parameters) };
+    const [known] = daysOf(days);
+    const written = known ? await writeFile(session, target, table, { text, parameters: of }, { days: known }) : null;
+    changes.push({ project, table, part, written });
+  }
+  return changes;
 }
 
 const MEASURES = ['clicks', 'impressions', 'sum_position'];
 /** Days are summed in blocks; day 0 is the total before the month. */
 const BLOCK_DAYS = 8;
 
-/** `sum(case when place <= 0 then clicks else 0 end) as clicks_0, ...`: through each day of a block. */
+/** `sum(case when day_of_block <= 0 then clicks else 0 end) as clicks_0, ...`: through each day of a block. */
 const BLOCK_SUMS = MEASURES.flatMap((measure) =>
   Array.from(
     { length: BLOCK_DAYS },
-    (_, place) => `sum(case when place <= ${place} then ${measure} else 0 end) as ${measure}_${place}`,
+    (_, day) => `sum(case when day_of_block <= ${day} then ${measure} else 0 end) as ${measure}_${day}`,
   ),
 ).join(', ');
 

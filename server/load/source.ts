@@ -1,3 +1,4 @@
+import { readFile, stat } from 'node:fs/promises';
 import type { Session } from '../facts/duckdb/engine.ts';
 import { patternOf } from '../runtime/sql.ts';
 import { COLUMN_TYPES } from './column-types.ts';
@@ -38,6 +39,9 @@ export interface Source {
   readonly problems: readonly Problem[];
   readonly warnings: readonly string[];
 }
+
+/** Bytes of an NDJSON file that is read without DuckDB to find its columns. */
+const SMALL_FILE = 65_536;
 
 /** Column names that a message shows. */
 const SHOWN_NAMES = 10;
@@ -155,6 +159,8 @@ async function readNames(session: Session, schema: TableSchema, group: Group): P
     );
     return described.map(({ column_name: name }) => name);
   }
+  const few = await readKeys(group.files);
+  if (few !== undefined) return few;
   const keys = await session.rows<{ name: string }>(
     `select distinct unnest(json_keys(json)) as name from ${from}`,
     parameters,
@@ -162,6 +168,28 @@ async function readNames(session: Session, schema: TableSchema, group: Group): P
   if (keys.length > 0) return keys.map(({ name }) => name).sort();
   const [first] = await session.rows(`select 1 from ${from} limit 1`, parameters);
   return first === undefined ? undefined : [];
+}
+
+/**
+ * The keys of the objects in small NDJSON files, which takes a tenth of the time of a statement; undefined if any file is
+ * large, or is anything but objects.
+ */
+async function readKeys(files: Group['files']): Promise<string[] | undefined> {
+  const keys = new Set<string>();
+  try {
+    for (const { path } of files) {
+      if ((await stat(path)).size > SMALL_FILE) return undefined;
+      for (const line of (await readFile(path, 'utf8')).trimEnd().split('\n')) {
+        const row = JSON.parse(line) as unknown;
+        if (typeof row !== 'object' || row === null || Array.isArray(row)) return undefined;
+        for (const key of Object.keys(row)) keys.add(key);
+      }
+    }
+  } catch {
+    // The statement describes what is wrong.
+    return undefined;
+  }
+  return keys.size > 0 ? [...keys].sort() : undefined;
 }
 
 function missingColumn({ name: table, columns }: TableSchema, column: string, group: Group, found: Found): Problem {

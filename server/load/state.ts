@@ -17,13 +17,15 @@ export interface Carried {
  * removes (`removed_…`), and the state after it (`all_…`), which checks read. Requires the tables of `nameOwners`.
  * @param projects those that entities or facts of the load name
  * @param needed names of the tables that checks read, in the load or not
+ * @returns the number of rows of those that are not in the load, by table
  */
 export async function buildState(
   session: Session,
   catalog: Catalog,
   { tables, replaced }: Carried,
   { projects, needed }: { projects: ReadonlySet<string>; needed: ReadonlySet<string> },
-): Promise<void> {
+): Promise<Map<string, number>> {
+  const others = new Map<string, number>();
   for (const schema of ENTITIES) {
     const { name: table } = schema;
     const isCarried = tables.includes(schema);
@@ -37,13 +39,17 @@ export async function buildState(
     const ids =
       isCarried && MOVABLE.includes(table) ? await session.rows<{ id: string }>(`select id from new_${table}`) : [];
     const rows = catalogRows(catalog, schema, links, { projects, ids: ids.map(({ id }) => id) });
-    await session.append(target, rows);
-    if (!isCarried) continue;
+    const appended = await session.append(target, rows);
+    if (!isCarried) {
+      others.set(table, appended);
+      continue;
+    }
     const isReplaced = replaced.includes(schema);
     if (isReplaced) await session.run(sqlTemplate('load/removed_rows', parts));
     const kept = isReplaced ? ` anti join removed_${table} using (${parts.key})` : '';
     await session.run(sqlTemplate('load/state_after', { ...parts, kept }));
   }
+  return others;
 }
 
 /** Creates `named_projects` and `named_workspaces` from the entity tables of a load; returns the projects. */

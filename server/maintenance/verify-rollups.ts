@@ -98,8 +98,9 @@ export async function checkRollups(tools: Tools, manifest: readonly ManifestRow[
     running: running.get(rollup.project)!,
   }));
   for (const rollup of await differing(tools, CUMULATIVE, cumulative)) {
-    const input = { table: CUMULATIVE, days: rollup.days[0]!, running: running.get(rollup.project)! };
-    add(rollup, repair ? [await writeCumulative(engine, targetOf(rollup), input)] : []);
+    const months = [{ part: rollup.part, days: rollup.days[0]! }];
+    const input = { table: CUMULATIVE, months, running: running.get(rollup.project)! };
+    add(rollup, repair ? await writeCumulative(engine, targetOf(rollup), input) : []);
   }
   if (wrong.some(({ changes }) => changes.length > 0)) await files.store.syncFolders();
   return wrong;

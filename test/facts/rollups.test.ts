@@ -7,6 +7,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { addDays, eachDay } from '../../server/domain/dates.ts';
 import { type Measures, NOTHING, sum, toMetrics } from '../../server/domain/metrics.ts';
+import { cumulativeBatches } from '../../server/load/rollups.ts';
 import { verify } from '../../server/maintenance/verify.ts';
 import { localOnly } from '../stores.ts';
 import { facts, keyword, makeWorld } from '../world.ts';
@@ -196,6 +197,18 @@ t.test(
     t.match(await verify(world), { ok: true, problems: [] });
   },
 );
+
+t.test('cumulative totals of small months are summed together, of large ones alone', async (t) => {
+  const bytes = (size: number) => ({ file: '', bytes: size, sha256: '', firstDay: FIRST, lastDay: LAST });
+  const of = (running: number, ...sizes: readonly (number | null)[]): string[] => {
+    const months = sizes.map((size, index) => ({ part: String(index), days: size === null ? null : bytes(size) }));
+    return cumulativeBatches(months, bytes(running)).map((batch) => batch.map(({ part }) => part).join(' '));
+  };
+  t.strictSame(of(1000, 5000, null, 5000), ['0 1 2']);
+  t.strictSame(of(1000, 5000, 5_000_000, 5000, 5000), ['0', '1', '2 3']);
+  t.strictSame(of(900_000, 1, 1, 1), ['0 1', '2'], 'each month begins with the running totals');
+  t.strictSame(of(1000), []);
+});
 
 function measures([, , , clicks, impressions, sumPosition]: Cell): Measures {
   return { clicks, impressions, sumPosition };

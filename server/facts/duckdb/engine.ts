@@ -218,13 +218,18 @@ export class Session {
     return this.rows<Row>(sqlText(name), parameters);
   }
 
-  /** Appends rows of texts, booleans and whole numbers (to bigint columns) to a table of this connection. */
-  async append(table: string, batches: Iterable<Batch> | AsyncIterable<Batch>): Promise<void> {
+  /** Appends rows of texts, booleans and whole numbers (to bigint columns) to a table of this connection; returns how many. */
+  async append(table: string, batches: Iterable<Batch> | AsyncIterable<Batch>): Promise<number> {
     const appender = await this.#connection.createAppender(table);
+    let appended = 0;
     for await (const rows of batches) {
-      for (const row of rows) appendRow(appender, row);
+      for (const row of rows) {
+        appendRow(appender, row);
+        appended++;
+      }
     }
     appender.closeSync();
+    return appended;
   }
 
   close(): void {
